@@ -25,6 +25,10 @@ impl WorkerSource {
             {
                 Some(Fips::Feature("netbench-stack-rustls/fips"))
             }
+            Build::Cargo {
+                package: "netbench-stack-s2n-tls",
+                ..
+            } => Some(Fips::Feature("netbench-stack-s2n-tls/fips")),
             Build::Cargo { .. } | Build::Java { .. } => None,
         }
         .filter(|_| self.stack != WITHOUT_JITTER)

@@ -91,6 +91,11 @@ unsafe extern "C" {
         group: *mut *const c_void,
         found: *mut bool,
     ) -> c_int;
+    // In lib/crypto/s2n_fips_rules.c.
+    fn s2n_fips_validate_cipher_suite(suite: *const c_void, valid: *mut bool) -> ResultOfC;
+    fn s2n_fips_validate_curve(curve: *const c_void, valid: *mut bool) -> ResultOfC;
+    fn s2n_fips_validate_hybrid_group(hybrid: *const c_void, valid: *mut bool) -> ResultOfC;
+    fn s2n_fips_validate_signature_scheme(scheme: *const c_void, valid: *mut bool) -> ResultOfC;
     fn s2n_kem_group_is_available(group: *const c_void) -> bool;
     fn s2n_config_set_security_policy(
         config: *mut s2n_config,
@@ -99,12 +104,24 @@ unsafe extern "C" {
     fn s2n_post_handshake_send(connection: *mut s2n_connection, blocked: *mut c_int) -> c_int;
 }
 
+/// The library's own rule for one kind of parts in FIPS mode.
+type Rule = unsafe extern "C" fn(*const c_void, *mut bool) -> ResultOfC;
+
+/// Whether a part may be used: in FIPS mode the library leaves that to its policies.
+fn approved(part: *const c_void, rule: Rule) -> bool {
+    let mut valid = false;
+    // SAFETY: the part is the library's, of the kind that the rule is for; the result is written to `valid`.
+    cfg!(not(feature = "fips")) || unsafe { rule(part, &raw mut valid) }.signal == 0 && valid
+}
+
 /// The library's suite, if it has it.
 pub(crate) fn suite(suite: CipherSuite) -> Option<Part> {
     let (iana, mut found) = (suite.0.to_be_bytes(), ptr::null());
     // SAFETY: the code point has two bytes; the result is written to `found`.
     let result = unsafe { s2n_cipher_suite_from_iana(iana.as_ptr(), iana.len(), &raw mut found) };
-    (result.signal == 0 && !found.is_null()).then_some(Part(found))
+    let able =
+        result.signal == 0 && !found.is_null() && approved(found, s2n_fips_validate_cipher_suite);
+    able.then_some(Part(found))
 }
 
 /// The library's curve, if it has it.
@@ -113,7 +130,8 @@ pub(crate) fn curve(group: Group) -> Option<Part> {
     // SAFETY: the results are written to `curve` and `found`.
     let result =
         unsafe { s2n_find_ecc_curve_from_iana_id(group.0, &raw mut curve, &raw mut found) };
-    (result == 0 && found).then_some(Part(curve))
+    let able = result == 0 && found && approved(curve, s2n_fips_validate_curve);
+    able.then_some(Part(curve))
 }
 
 /// The library's hybrid of a curve and a KEM, if it and AWS-LC have it.
@@ -124,7 +142,7 @@ pub(crate) fn hybrid(group: Group) -> Option<Part> {
         unsafe { s2n_find_kem_group_from_iana_id(group.0, &raw mut hybrid, &raw mut found) };
     // SAFETY: the group was found, and is the library's.
     let able = result == 0 && found && unsafe { s2n_kem_group_is_available(hybrid) };
-    able.then_some(Part(hybrid))
+    (able && approved(hybrid, s2n_fips_validate_hybrid_group)).then_some(Part(hybrid))
 }
 
 /// The library's signature scheme, if it has it.
@@ -135,7 +153,9 @@ pub(crate) fn scheme(scheme: SignatureScheme) -> Option<Part> {
     let all = unsafe { std::slice::from_raw_parts(all.items, usize::from(all.count)) };
     // SAFETY: `struct s2n_signature_scheme` begins with its code point.
     let code = |part: &Part| unsafe { part.0.cast::<u16>().read() };
-    all.iter().copied().find(|part| code(part) == scheme.0)
+    let mut all = all.iter().copied();
+    let found = all.find(|part| code(part) == scheme.0)?;
+    approved(found.0, s2n_fips_validate_signature_scheme).then_some(found)
 }
 
 /// Gives a configuration a policy. It is the configuration's only user still.

@@ -2,11 +2,12 @@
 //!
 //! This package must never choose a setting that it was not given. Start reading at `stack.rs`; `client.rs`,
 //! `server.rs` and `in_memory.rs` set s2n-tls up with what `policy.rs` makes, `negotiated.rs` and `explain.rs`
-//! translate, and `ffi.rs` alone knows what the library keeps to itself.
+//! translate, `fips.rs` proves the variant `+fips`, and `ffi.rs` alone knows what the library keeps to itself.
 
 mod client;
 mod explain;
 mod ffi;
+mod fips;
 mod in_memory;
 mod negotiated;
 mod policy;

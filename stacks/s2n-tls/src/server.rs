@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use base64::{Engine, engine::general_purpose::STANDARD};
-use netbench_model::{CipherSuite, Group, SignatureScheme};
+use netbench_model::{CipherSuite, Group, SignatureScheme, tls::KeyExchange};
 use netbench_protocol::ServeSite;
 use netbench_worker::{Accept, AcceptError, Accepted, BoxFuture, SetupError};
 use s2n_tls::config::Builder;
@@ -34,9 +34,14 @@ pub(crate) fn acceptor(site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> 
     config
         .load_pem(site.chain_pem.as_bytes(), site.key_pem.as_bytes())
         .map_err(refused("chain and key"))?;
-    config
-        .add_dhparams(FFDHE2048.as_bytes())
-        .map_err(refused("DH parameters"))?;
+    let settings = settings(site);
+    let mut facts = settings.suites.iter().filter_map(|suite| suite.facts());
+    // The library tests anew for each site whether they are good, which takes long.
+    if facts.any(|facts| facts.key_exchange == KeyExchange::Dhe) {
+        config
+            .add_dhparams(FFDHE2048.as_bytes())
+            .map_err(refused("DH parameters"))?;
+    }
     config
         .set_application_protocol_preference(site.alpn.iter().map(|alpn| alpn.name()))
         .map_err(refused("ALPN"))?;
@@ -51,7 +56,7 @@ pub(crate) fn acceptor(site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> 
     if site.tickets > 0 {
         seal(&mut config)?;
     }
-    let policy = settings(site).policy()?;
+    let policy = settings.policy()?;
     let config = config.build().map_err(refused("configuration"))?;
     if site.tickets > 0 {
         ffi::set_tickets(&config, site.tickets)?;
@@ -71,7 +76,9 @@ fn settings(site: &ServeSite) -> Settings {
     }
     Settings {
         versions: site.versions.clone(),
-        suites: or_able(&site.suites, CipherSuite::OFFERED, |_| true),
+        suites: or_able(&site.suites, CipherSuite::OFFERED, |suite| {
+            policy::suite(suite).is_ok()
+        }),
         groups: or_able(&site.groups, Group::OFFERED, |group| {
             policy::group(group).is_ok()
         }),

@@ -4,7 +4,7 @@ use netbench_model::{CipherSuite, ClientSettings, Group, SignatureScheme, Worker
 use netbench_protocol::{ClientIdentity, ServeSite, StackDescription};
 use netbench_worker::{Accept, Explained, Fetch, InMemory, Probe, SetupError, Stack, build_facts};
 
-use crate::{client, explain, ffi::locked, policy, server};
+use crate::{client, explain, ffi::locked, fips, policy, server};
 
 /// The package that this worker is built with another version of.
 const VERSION_OF: Option<&str> = option_env!("NETBENCH_VERSION_OF");
@@ -42,14 +42,22 @@ impl Stack for S2n {
                 executable: env!("CARGO_BIN_NAME").to_owned(),
                 stack: self.name().to_owned(),
                 library: version("s2n-tls"),
-                provider: Some(version("aws-lc-rs")),
+                provider: Some(if cfg!(feature = "fips") {
+                    format!("{} with {}", version("aws-lc-rs"), fips::module_version())
+                } else {
+                    version("aws-lc-rs")
+                }),
                 connector: version("s2n-tls-hyper"),
                 build: build_facts(),
             },
             operations: operations.map(str::to_owned).to_vec(),
             trust_sources: Vec::new(),
             groups: Group::OFFERED.iter().copied().filter(able).collect(),
-            suites: CipherSuite::SERVED.to_vec(),
+            suites: CipherSuite::SERVED
+                .iter()
+                .copied()
+                .filter(|suite| policy::suite(*suite).is_ok())
+                .collect(),
             signatures: SignatureScheme::OFFERED
                 .iter()
                 .copied()
@@ -74,6 +82,10 @@ impl Stack for S2n {
 
     fn in_memory(&self) -> Option<&dyn InMemory> {
         Some(self)
+    }
+
+    fn fips(&self) -> Option<String> {
+        fips::module()
     }
 
     fn explain(&self, error: &(dyn Error + 'static)) -> Option<Explained> {

@@ -29,10 +29,10 @@ A name may end with variants. +jemalloc, +mimalloc, +gcc, +clang, +lto and
 +native are other programs: with another allocator, another compiler of the
 library's C, fat LTO, or compiled for this processor. +noavx512 and +novaes are
 the same programs with part of the processor hidden from the library, and
-+malloc says what is so without a variant. +fips, for go, rustls-aws-lc and its
-versions, has a FIPS 140-3 module do the cryptography, and is another program
-but for go. The worker checks that it is what its name says; where it is not or
-cannot be, its cases are unsupported, with the reason.
++malloc says what is so without a variant. +fips, for go, rustls-aws-lc, s2n-tls
+and their versions, has a FIPS 140-3 module do the cryptography, and is another
+program but for go. The worker checks that it is what its name says; where it is
+not or cannot be, its cases are unsupported, with the reason.
 
 Each stack runs in a separate program, its worker. netbench looks for workers
 beside the command, in the cache folder and in the source tree. A command that
