@@ -382,6 +382,23 @@ pub struct WorkerProgram {
     pub variants: Variants,
 }
 
+impl WorkerProgram {
+    /// What its environment has beside this process' own.
+    pub fn environment(&self) -> Vec<(&'static str, String)> {
+        let mut environment = self.variants.environment();
+        for (name, value) in &mut environment {
+            // Other settings of Go's stay: `go` has them too.
+            if *name == Variants::GO_SETTINGS
+                && let Ok(others) = env::var(name)
+                && !others.is_empty()
+            {
+                *value = format!("{others},{value}");
+            }
+        }
+        environment
+    }
+}
+
 impl From<PathBuf> for WorkerProgram {
     fn from(path: PathBuf) -> Self {
         Self {

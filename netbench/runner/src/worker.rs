@@ -1,6 +1,5 @@
 use std::{
     collections::VecDeque,
-    env,
     io::{BufRead, BufReader, Read, Write},
     os::unix::process::{CommandExt, ExitStatusExt},
     process::{Child, ChildStdin, ExitStatus, Stdio},
@@ -13,7 +12,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use netbench_model::{Failure, FailureClass, FailureWord, Variants, sanitize_prefix};
+use netbench_model::{Failure, FailureClass, FailureWord, sanitize_prefix};
 use netbench_protocol::{
     Configure, PROTOCOL_VERSION, Request, RequestBody, Response, ResponseBody,
 };
@@ -159,16 +158,8 @@ impl Worker {
             source,
         };
         let mut command = launch.command(&program.path);
-        for (name, value) in program.variants.environment() {
-            // Other settings of Go's stay: `go` has them too.
-            match env::var(name) {
-                Ok(others) if name == Variants::GO_SETTINGS && !others.is_empty() => {
-                    command.env(name, format!("{others},{value}"))
-                }
-                _ => command.env(name, value),
-            };
-        }
         command
+            .envs(program.environment())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())

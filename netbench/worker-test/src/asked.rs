@@ -1,11 +1,12 @@
 //! Requests and certificates of the user's own, put to `openssl s_server`.
 
-use std::{fs, net::SocketAddr, path::Path, process::Command};
+use std::{fs, net::SocketAddr, process::Command};
 
 use netbench_model::{Condition, KeyType, Role};
 use netbench_protocol::{
     ClientIdentity, Configure, Connect, HttpRequest, RequestBody, Resolve, ResponseBody,
 };
+use netbench_runner::WorkerProgram;
 
 use crate::{
     bench::{describe, start},
@@ -17,7 +18,7 @@ use crate::{
 const PAGE: &str = "A page that only its own path leads to.\n";
 
 /// Says what is wrong with the requests that `stack` sends and with the certificate that it shows.
-pub(crate) fn run(program: &Path, stack: &str) -> Result<Vec<String>, String> {
+pub(crate) fn run(program: &WorkerProgram, stack: &str) -> Result<Vec<String>, String> {
     let described = describe(&mut start(program)?, stack)?;
     let can = |operation: &str| described.operations.iter().any(|named| named == operation);
     if !can("request") || !can("client-certificate") {
@@ -109,7 +110,7 @@ fn client_identity(files: &Files) -> Result<ClientIdentity, String> {
 }
 
 fn visit(
-    program: &Path,
+    program: &WorkerProgram,
     settings: Configure,
     address: SocketAddr,
     path: &str,

@@ -1,7 +1,6 @@
 use std::{
     collections::BTreeMap,
     net::{Ipv4Addr, SocketAddr, TcpListener},
-    path::Path,
     time::{Duration, Instant},
 };
 
@@ -10,7 +9,7 @@ use netbench_model::{Condition, Fault, KeyType, LabProfile, Profile, Role, Serve
 use netbench_protocol::{
     Configure, Connect, HttpRequest, RequestBody, Resolve, ResponseBody, Serve, StackDescription,
 };
-use netbench_runner::{Launch, Worker};
+use netbench_runner::{Launch, Worker, WorkerProgram};
 
 use crate::{
     cases::{self, Case, Expected, Roots},
@@ -53,7 +52,7 @@ pub(crate) struct Served {
 
 impl Bench {
     /// Without the cases whose sites the stack `lacks`: it must refuse to serve them.
-    pub(crate) fn new(program: &Path, stack: &str, lacks: Lacks) -> Result<Self, String> {
+    pub(crate) fn new(program: &WorkerProgram, stack: &str, lacks: Lacks) -> Result<Self, String> {
         let mut client = start(program)?;
         let can = describe(&mut client, stack)?;
         let mut cases = cases::all(&can);
@@ -210,8 +209,8 @@ fn is_a_lack(case: &Case, answer: &ResponseBody) -> bool {
         && !case.is_to_be_unsupported()
 }
 
-pub(crate) fn start(program: &Path) -> Result<Worker, String> {
-    Worker::start(&program.into(), &Launch::default()).map_err(|e| e.to_string())
+pub(crate) fn start(program: &WorkerProgram) -> Result<Worker, String> {
+    Worker::start(program, &Launch::default()).map_err(|e| e.to_string())
 }
 
 pub(crate) fn describe(worker: &mut Worker, stack: &str) -> Result<StackDescription, String> {

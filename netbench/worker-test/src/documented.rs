@@ -3,12 +3,12 @@
 use std::{
     collections::{BTreeMap, btree_map::Entry},
     net::{Ipv4Addr, SocketAddr},
-    path::Path,
 };
 
 use netbench_lab::Lab;
 use netbench_model::{KeyType, LabProfile};
 use netbench_protocol::{Response, ResponseBody};
+use netbench_runner::WorkerProgram;
 use serde_json::Value;
 
 use crate::{bench::sites, lines::Talk};
@@ -22,7 +22,7 @@ const HOST: &str = "a.example";
 const WORDS: [&str; 3] = ["type", "class", "reason"];
 
 /// Puts every request of the session to workers, and holds the answers' form against the documented one.
-pub(crate) fn run(program: &Path, stack: &str) -> Result<Vec<String>, String> {
+pub(crate) fn run(program: &WorkerProgram, stack: &str) -> Result<Vec<String>, String> {
     let profile = LabProfile {
         key: KeyType::EcdsaP256,
         ..LabProfile::default()

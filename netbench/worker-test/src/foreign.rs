@@ -2,7 +2,6 @@ use std::{
     fs,
     io::{BufRead, BufReader, Read, Write},
     net::SocketAddr,
-    path::Path,
     process::{Child, Command, Stdio},
     sync::mpsc,
     thread,
@@ -14,6 +13,7 @@ use netbench_model::{
     Alpn, Condition, KeyType, LabProfile, Profile, Role, SignatureScheme, Site, Switch, TlsVersion,
 };
 use netbench_protocol::{ResponseBody, ServeSite};
+use netbench_runner::WorkerProgram;
 use tempfile::TempDir;
 
 use crate::{
@@ -28,7 +28,7 @@ pub(crate) const LIMIT: Duration = Duration::from_secs(20);
 /// The site's host.
 pub(crate) const HOST: &str = "foreign.test";
 
-pub(crate) fn run(program: &Path, stack: &str) -> Result<Vec<String>, String> {
+pub(crate) fn run(program: &WorkerProgram, stack: &str) -> Result<Vec<String>, String> {
     let mut wrong = Vec::new();
     for key in [KeyType::Rsa2048, KeyType::EcdsaP256] {
         let (lab, sites) = one_site(stack, key)?;
@@ -188,7 +188,7 @@ fn flag(version: TlsVersion) -> &'static str {
 
 /// A full and a resumed connection to `openssl s_server`.
 fn to_server(
-    program: &Path,
+    program: &WorkerProgram,
     stack: &str,
     files: &Files,
     roots_pem: &str,
@@ -231,7 +231,12 @@ pub(crate) struct Visits {
 }
 
 impl Visits {
-    pub(crate) fn judge(&self, program: &Path, stack: &str, roots_pem: &str) -> Result<(), String> {
+    pub(crate) fn judge(
+        &self,
+        program: &WorkerProgram,
+        stack: &str,
+        roots_pem: &str,
+    ) -> Result<(), String> {
         let mut agreed = Agreed {
             version: self.version,
             suite: None,

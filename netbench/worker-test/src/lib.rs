@@ -32,6 +32,7 @@ use std::path::Path;
 use bench::Bench;
 pub use exception::{ComesTo, Exception};
 pub use findings::{Findings, Lack};
+use netbench_runner::WorkerProgram;
 #[cfg(feature = "tests")]
 pub use tests::{
     conformance, conformance_but, conformance_without, documented, lacks_only, nginx,
@@ -115,7 +116,7 @@ impl Rules {
 /// The worker does not start, describe itself or serve.
 pub fn check(
     rules: Rules,
-    program: &Path,
+    program: &WorkerProgram,
     stack: &str,
     tool: Option<&Path>,
 ) -> Result<Findings, String> {

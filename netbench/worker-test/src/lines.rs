@@ -2,7 +2,6 @@ use std::{
     collections::BTreeSet,
     io::{BufRead, BufReader, Read, Write},
     net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream},
-    path::Path,
     process::{Child, ChildStdin, Command, ExitStatus, Stdio},
     sync::mpsc::{self, Receiver},
     thread,
@@ -15,6 +14,7 @@ use netbench_protocol::{
     Configure, Connect, HttpRequest, Load, PROTOCOL_VERSION, Request, RequestBody, Resolve,
     Response, ResponseBody, Serve, StackDescription,
 };
+use netbench_runner::WorkerProgram;
 
 use crate::{
     bench::{closed_port, profile, start},
@@ -69,8 +69,9 @@ impl Drop for Talk {
 }
 
 impl Talk {
-    pub(crate) fn start(program: &Path) -> Result<Self, String> {
-        let mut child = Command::new(program)
+    pub(crate) fn start(program: &WorkerProgram) -> Result<Self, String> {
+        let mut child = Command::new(&program.path)
+            .envs(program.environment())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
@@ -140,7 +141,10 @@ fn line(id: u64, body: RequestBody) -> Result<Vec<u8>, String> {
 }
 
 /// That the worker says what it is.
-pub(crate) fn description(program: &Path, stack: &str) -> Result<StackDescription, String> {
+pub(crate) fn description(
+    program: &WorkerProgram,
+    stack: &str,
+) -> Result<StackDescription, String> {
     let mut worker = Talk::start(program)?;
     let answer = worker.ask(u64::MAX, RequestBody::Describe)?;
     let ResponseBody::Description(description) = answer else {
@@ -156,7 +160,11 @@ pub(crate) fn description(program: &Path, stack: &str) -> Result<StackDescriptio
     let named = |s: &&StackDescription| s.record.stack == stack;
     let own = description.stacks.iter().find(named).ok_or("not named")?;
     let record = &own.record;
-    let file = program.file_stem().unwrap_or_default().to_string_lossy();
+    let file = program
+        .path
+        .file_stem()
+        .unwrap_or_default()
+        .to_string_lossy();
     let has_version =
         |text: &str| text.contains(|c: char| c.is_ascii_digit()) && text.contains('.');
     let operations: Vec<&str> = own.operations.iter().map(String::as_str).collect();
@@ -178,7 +186,10 @@ pub(crate) fn description(program: &Path, stack: &str) -> Result<StackDescriptio
 }
 
 /// What cannot be understood or done is answered by an error, and the worker goes on.
-pub(crate) fn errors(program: &Path, own: &StackDescription) -> Result<Vec<String>, String> {
+pub(crate) fn errors(
+    program: &WorkerProgram,
+    own: &StackDescription,
+) -> Result<Vec<String>, String> {
     let stack = &own.record.stack;
     let mut worker = Talk::start(program)?;
     let (lab, sites) = one_site(stack, KeyType::EcdsaP256)?;
@@ -285,7 +296,11 @@ struct Client<'a> {
 }
 
 impl<'a> Client<'a> {
-    fn of(program: &Path, own: &'a StackDescription, lab: &'a Lab) -> Result<Self, String> {
+    fn of(
+        program: &WorkerProgram,
+        own: &'a StackDescription,
+        lab: &'a Lab,
+    ) -> Result<Self, String> {
         let mut settings = ClientSettings {
             profile: match connects(own) {
                 true => profile(&mut start(program)?, own)?,
@@ -426,7 +441,10 @@ fn serve(worker: &mut Talk, stack: &str, lab: &Lab, sites: &[Site]) -> Result<So
 
 /// That the end of stdin ends the worker while it waits for a server that says nothing, and while
 /// it serves.
-pub(crate) fn end_of_stdin(program: &Path, own: &StackDescription) -> Result<Vec<String>, String> {
+pub(crate) fn end_of_stdin(
+    program: &WorkerProgram,
+    own: &StackDescription,
+) -> Result<Vec<String>, String> {
     let stack = &own.record.stack;
     let (lab, sites) = one_site(stack, KeyType::EcdsaP256)?;
     let client = Client::of(program, own, &lab)?;

@@ -8,11 +8,16 @@ use std::{
 };
 
 use netbench_model::{Alpn, KeyType, TlsVersion};
+use netbench_runner::WorkerProgram;
 
 use crate::foreign::{Ended, Files, HOST, LIMIT, Visits, one_site};
 
 /// Has `stack` of the worker `program` connect to `nginx`, and says what went wrong.
-pub(crate) fn run(nginx: &Path, program: &Path, stack: &str) -> Result<Vec<String>, String> {
+pub(crate) fn run(
+    nginx: &Path,
+    program: &WorkerProgram,
+    stack: &str,
+) -> Result<Vec<String>, String> {
     let mut wrong = Vec::new();
     for key in [KeyType::Rsa2048, KeyType::EcdsaP256] {
         let (lab, sites) = one_site(stack, key)?;

@@ -1,7 +1,6 @@
-use std::path::Path;
-
 use netbench_model::{Condition, KeyType, Role, SetUpStep, StepCost};
 use netbench_protocol::ResponseBody;
+use netbench_runner::WorkerProgram;
 
 use crate::{
     bench::{configure, connect, describe, serve, start},
@@ -11,7 +10,7 @@ use crate::{
 
 /// Has `stack` take the steps of its set-up before a connection to a site of its own, and says what is wrong with
 /// them.
-pub(crate) fn run(program: &Path, stack: &str) -> Result<Vec<String>, String> {
+pub(crate) fn run(program: &WorkerProgram, stack: &str) -> Result<Vec<String>, String> {
     let (lab, sites) = one_site(stack, KeyType::EcdsaP256)?;
     let mut server = start(program)?;
     let served = serve(&mut server, stack, &lab, &sites)?.served;

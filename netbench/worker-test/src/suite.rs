@@ -1,10 +1,7 @@
 mod scenarios;
 mod wrong;
 
-use std::{
-    path::Path,
-    time::{Duration, Instant},
-};
+use std::time::{Duration, Instant};
 
 use netbench_model::{
     Group, HandshakeKind, KeyType, Measure, ParallelWork, RootsForm, Scenario, SessionSettings,
@@ -13,7 +10,7 @@ use netbench_model::{
 use netbench_protocol::{
     Clocks, Hold, Material, Prepare, Prepared, RequestBody, ResponseBody, Slice, SliceLimit, Sliced,
 };
-use netbench_runner::{Materials, Worker, WorkerError, prove_prepared, prove_slice};
+use netbench_runner::{Materials, Worker, WorkerError, WorkerProgram, prove_prepared, prove_slice};
 
 use crate::{
     bench,
@@ -36,7 +33,7 @@ const MOST_PER_SESSION: u64 = 1 << 20;
 const LEAST_PER_SESSION: u64 = 500;
 
 /// Runs every scenario, and asks for what cannot be, and says what was wrong.
-pub(crate) fn run(program: &Path, stack: &str, lacks: Lacks) -> Result<Findings, String> {
+pub(crate) fn run(program: &WorkerProgram, stack: &str, lacks: Lacks) -> Result<Findings, String> {
     let mut bench = Bench::new(program, stack, lacks)?;
     let mut wrong = wrong::before_prepare(&mut bench);
     wrong.extend(wrong::settings(&mut bench)?);
@@ -78,7 +75,7 @@ struct Bench {
 }
 
 impl Bench {
-    fn new(program: &Path, stack: &str, lacks: Lacks) -> Result<Self, String> {
+    fn new(program: &WorkerProgram, stack: &str, lacks: Lacks) -> Result<Self, String> {
         let mut worker = bench::start(program)?;
         let can = bench::describe(&mut worker, stack)?;
         if !can.operations.iter().any(|operation| operation == "suite") {
@@ -196,7 +193,7 @@ impl Bench {
 
 /// Holds sessions in fresh processes, as the runner does: in one that has worked, they find room
 /// where others were.
-fn holds(program: &Path, stack: &str) -> Result<(), String> {
+fn holds(program: &WorkerProgram, stack: &str) -> Result<(), String> {
     for version in TlsVersion::OFFERED {
         let Some(settings) = Bench::new(program, stack, |_| false)?.plain(*version)? else {
             continue;

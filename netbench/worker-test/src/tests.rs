@@ -21,7 +21,7 @@ pub fn conformance(program: &Path, stack: &str) {
 /// # Panics
 /// As [`conformance`], and for an exception that fits no case or was not needed.
 pub fn conformance_but(program: &Path, stack: &str, exceptions: &[Exception]) {
-    let bench = Bench::new(program, stack, |_| false);
+    let bench = Bench::new(&program.into(), stack, |_| false);
     complain(stack, bench.map(|mut bench| bench.run(exceptions)));
 }
 
@@ -30,7 +30,7 @@ pub fn conformance_but(program: &Path, stack: &str, exceptions: &[Exception]) {
 /// # Panics
 /// As [`conformance`].
 pub fn conformance_without(program: &Path, stack: &str, lacks: fn(&LabProfile) -> bool) {
-    let bench = Bench::new(program, stack, lacks);
+    let bench = Bench::new(&program.into(), stack, lacks);
     complain(stack, bench.map(|mut bench| bench.run(&[])));
 }
 
@@ -39,7 +39,7 @@ pub fn conformance_without(program: &Path, stack: &str, lacks: fn(&LabProfile) -
 /// # Panics
 /// As [`conformance`].
 pub fn protocol(program: &Path, stack: &str) {
-    complain(stack, check(Rules::Protocol, program, stack, None));
+    complain(stack, check(Rules::Protocol, &program.into(), stack, None));
 }
 
 /// That the worker `program` answers as in the session of `docs/WORKER-PROTOCOL.md`, which is with `stack`.
@@ -47,7 +47,7 @@ pub fn protocol(program: &Path, stack: &str) {
 /// # Panics
 /// As [`conformance`].
 pub fn documented(program: &Path, stack: &str) {
-    complain(stack, session::run(program, stack));
+    complain(stack, session::run(&program.into(), stack));
 }
 
 /// [`Rules::Suite`].
@@ -55,7 +55,7 @@ pub fn documented(program: &Path, stack: &str) {
 /// # Panics
 /// As [`conformance`].
 pub fn suite(program: &Path, stack: &str) {
-    complain(stack, check(Rules::Suite, program, stack, None));
+    complain(stack, check(Rules::Suite, &program.into(), stack, None));
 }
 
 /// As [`suite`], for a stack that must refuse the scenarios that `lacks` says: each must be unsupported, with a reason.
@@ -63,7 +63,7 @@ pub fn suite(program: &Path, stack: &str) {
 /// # Panics
 /// As [`conformance`].
 pub fn suite_without(program: &Path, stack: &str, lacks: fn(&Scenario) -> bool) {
-    complain(stack, scenarios::run(program, stack, lacks));
+    complain(stack, scenarios::run(&program.into(), stack, lacks));
 }
 
 /// Whether sessions of `scenario` resume by tickets of the server: for [`suite_without`].
@@ -84,7 +84,7 @@ pub fn resumes_by_ticket(scenario: &Scenario) -> bool {
 /// # Panics
 /// As [`conformance`].
 pub fn set_up(program: &Path, stack: &str) {
-    complain(stack, check(Rules::SetUp, program, stack, None));
+    complain(stack, check(Rules::SetUp, &program.into(), stack, None));
 }
 
 /// [`Rules::Verify`].
@@ -92,7 +92,7 @@ pub fn set_up(program: &Path, stack: &str) {
 /// # Panics
 /// As [`conformance`].
 pub fn verify(program: &Path, stack: &str) {
-    complain(stack, check(Rules::Verify, program, stack, None));
+    complain(stack, check(Rules::Verify, &program.into(), stack, None));
 }
 
 /// [`Rules::OpensslCommand`].
@@ -100,7 +100,10 @@ pub fn verify(program: &Path, stack: &str) {
 /// # Panics
 /// As [`conformance`], and without the `openssl` command.
 pub fn openssl_command(program: &Path, stack: &str) {
-    complain(stack, check(Rules::OpensslCommand, program, stack, None));
+    complain(
+        stack,
+        check(Rules::OpensslCommand, &program.into(), stack, None),
+    );
 }
 
 /// [`Rules::Nginx`].
@@ -109,7 +112,10 @@ pub fn openssl_command(program: &Path, stack: &str) {
 /// As [`conformance`], and without nginx.
 pub fn nginx(program: &Path, stack: &str) {
     let nginx = netbench_testing::program("nginx").expect("nginx is installed");
-    complain(stack, check(Rules::Nginx, program, stack, Some(&nginx)));
+    complain(
+        stack,
+        check(Rules::Nginx, &program.into(), stack, Some(&nginx)),
+    );
 }
 
 /// Holds a worker to a table of rules in which some cases are `unsupported`: each of `lacks` is a part of the names of such
@@ -118,7 +124,7 @@ pub fn nginx(program: &Path, stack: &str) {
 /// # Panics
 /// As [`conformance`], for a case that is unsupported and not in `lacks`, and for one of `lacks` that no case meets.
 pub fn lacks_only(rules: Rules, program: &Path, stack: &str, lacks: &[(&str, &str)]) {
-    let found = check(rules, program, stack, None).expect("it runs");
+    let found = check(rules, &program.into(), stack, None).expect("it runs");
     assert!(found.wrong.is_empty(), "{:#?}", found.wrong);
     let mut met = vec![0; lacks.len()];
     for lack in &found.lacks {

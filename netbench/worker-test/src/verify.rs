@@ -1,9 +1,8 @@
-use std::path::Path;
-
 use jiff::Timestamp;
 use netbench_compat::chains::{Chain, own};
 use netbench_model::CertificateFault as Fault;
 use netbench_protocol::{ChainToVerify, RequestBody, ResponseBody, Verified, Verify};
+use netbench_runner::WorkerProgram;
 
 use crate::lines::Talk;
 
@@ -24,7 +23,7 @@ const DUE: [(&str, Option<Fault>); 9] = [
 const OPTIONAL: &str = "own/revocation/";
 
 /// Has `stack` verify chains, and says what is wrong with what it says of them.
-pub(crate) fn run(program: &Path, stack: &str) -> Result<Vec<String>, String> {
+pub(crate) fn run(program: &WorkerProgram, stack: &str) -> Result<Vec<String>, String> {
     let mut worker = Talk::start(program)?;
     let all = own(Timestamp::now());
     let find = |name: &str| all.iter().find(|chain| chain.case.name == name);

@@ -1,13 +1,12 @@
 use std::{collections::BTreeMap, path::PathBuf};
 
-use netbench_model::Variants;
 use netbench_protocol::StackDescription;
 use netbench_worker_test::{Lack, Rules, check as keeps};
 use serde::Serialize;
 
 use super::{args::Check, list::described};
 use crate::{
-    exit::{Ended, bail_input},
+    exit::Ended,
     output,
     workers::{all_known, find, in_path},
 };
@@ -38,24 +37,16 @@ pub(super) fn check(options: &Check) -> anyhow::Result<Ended> {
     let stacks = options.stacks.iter().cloned().collect();
     let own = &options.own.worker;
     all_known(&stacks, own)?;
-    for stack in &options.stacks {
-        let is_own = own.iter().any(|(name, _)| name == stack);
-        if let (false, Ok((_, variants))) = (is_own, Variants::split(stack))
-            && variants != Variants::default()
-        {
-            bail_input!("stacks check {stack}: leave {variants} out; the rules are the same");
-        }
-    }
     let mut all = Vec::new();
     for (stack, program) in find(&stacks, own)? {
-        let description = described(&stack, &program.path)?;
+        let description = described(&stack, &program)?;
         for rules in Rules::ALL.iter().copied() {
             let name = rules.name();
             let (outcome, reasons) = match able(&description, rules) {
                 Err(reason) => (Outcome::Unsupported, vec![reason]),
                 Ok(tool) => {
                     note!("netbench: {stack}: checking {name}");
-                    match keeps(rules, &program.path, &stack, tool.as_deref()) {
+                    match keeps(rules, &program, &stack, tool.as_deref()) {
                         Ok(found) if found.wrong.is_empty() => {
                             (Outcome::Passed, lacks_by_reason(&found.lacks))
                         }

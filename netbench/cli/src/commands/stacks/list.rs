@@ -1,11 +1,11 @@
-use std::{path::Path, sync::Arc};
+use std::sync::Arc;
 
 use anyhow::Context;
 use netbench_model::{Profile, RootsSource, StackName, scan::Offer};
 use netbench_protocol::StackDescription;
 use netbench_report::{LicenceRow, StackRow, StacksReport, WorkerState};
 use netbench_runner::{
-    WorkerSource, Workers, known_stacks, licences,
+    WorkerProgram, WorkerSource, Workers, known_stacks, licences,
     scan::{client_settings, offers},
 };
 
@@ -51,7 +51,7 @@ fn row(source: &WorkerSource) -> anyhow::Result<StackRow> {
             ..row
         });
     };
-    let said = probed(source.stack, &found.path).and_then(|workers| {
+    let said = probed(source.stack, &found.path.as_path().into()).and_then(|workers| {
         let description = description(&workers, source.stack)?;
         let connects = description.operations.iter().any(|does| does == "connect");
         let hello = connects
@@ -75,12 +75,12 @@ fn row(source: &WorkerSource) -> anyhow::Result<StackRow> {
 }
 
 /// What a worker says of its stack.
-pub(super) fn described(stack: &str, program: &Path) -> anyhow::Result<StackDescription> {
+pub(super) fn described(stack: &str, program: &WorkerProgram) -> anyhow::Result<StackDescription> {
     description(&probed(stack, program)?, stack)
 }
 
-fn probed(stack: &str, program: &Path) -> anyhow::Result<Workers> {
-    let programs = [(stack.to_owned(), program.into())].into();
+fn probed(stack: &str, program: &WorkerProgram) -> anyhow::Result<Workers> {
+    let programs = [(stack.to_owned(), program.clone())].into();
     Ok(Workers::probe(programs, None, Arc::default())?)
 }
 
