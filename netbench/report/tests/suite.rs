@@ -10,7 +10,8 @@ mod made;
 use forms::{render, terminal};
 use made::{Fixture, handshake};
 use netbench_model::{
-    Case, IdleReference, Measure, Scenario, StackName, SuiteManifest, SuiteOutcome, Unit,
+    Case, IdleReference, Measure, Scenario, StackName, SuiteManifest, SuiteOutcome, SuiteSample,
+    Unit,
 };
 use netbench_report::{
     Regression, SuiteReport, SuiteSummary, compare_runs_of_suite, compare_stacks_of_suite, decided,
@@ -79,6 +80,31 @@ fn what_cannot_be_compared_is_not_asked_and_a_cold_start_is_said() {
     assert!(warnings.contains(said), "{warnings}");
     let usual = fixture.report().summary.warnings.join("\n");
     assert!(!usual.contains("interprets"), "{usual}");
+}
+
+/// An allocator may have had room for all sessions.
+#[test]
+fn sessions_that_took_no_more_room_have_no_figure() {
+    let fixture = Fixture::default();
+    let figures = |samples: &[SuiteSample]| {
+        let report = SuiteReport::new(fixture.manifest(), samples);
+        let rows = &report.summary.cases;
+        let row = rows
+            .iter()
+            .find(|row| row.case.measure == Measure::PerSession);
+        row.unwrap().stacks.len()
+    };
+    let mut samples = fixture.samples();
+    assert_eq!(figures(&samples), 2);
+    for sample in &mut samples {
+        if let SuiteOutcome::Ok(measured) = &mut sample.outcome
+            && sample.stack.as_str() == "rustls-ring"
+            && let Some(held) = &mut measured.held
+        {
+            held.after_bytes = held.before_bytes;
+        }
+    }
+    assert_eq!(figures(&samples), 1, "only the other stack's");
 }
 
 #[test]

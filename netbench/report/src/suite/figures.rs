@@ -73,7 +73,9 @@ fn held_figure(held: &Held, measure: Measure) -> Option<f64> {
     let each = |total: u64| total as f64 / f64::from(held.sessions.max(1));
     match measure {
         Measure::Peak => Some(held.peak_bytes as f64),
-        Measure::PerSession => Some(each(held.after_bytes.saturating_sub(held.before_bytes))),
+        // An allocator that had room for all of them tells nothing of what one takes.
+        Measure::PerSession if held.after_bytes <= held.before_bytes => None,
+        Measure::PerSession => Some(each(held.after_bytes - held.before_bytes)),
         Measure::Heap => held.heap.map(|heap| each(heap.held_bytes)),
         Measure::Allocations => held.heap.map(|heap| each(heap.allocations)),
         _ => None,

@@ -64,7 +64,8 @@ pub struct CaseRow {
     pub part: Part,
     /// What its figures count.
     pub unit: Unit,
-    /// Each stack's figures; a stack without any is in `failures` or `unsupported`.
+    /// Each stack's figures; a stack without any is in `failures` or `unsupported`, or its resident size did not grow, of which no
+    /// figure for a session follows.
     pub stacks: Vec<StackFigures>,
     /// Each other stack against the first.
     pub verdicts: Vec<CaseVerdict>,
