@@ -41,6 +41,15 @@ pub fn kebab(text: &str) -> String {
     out.trim_end_matches('-').to_owned()
 }
 
+/// A C library's name or words for an error in small letters, with hyphens for all that is neither letter nor digit.
+pub fn hyphenated(reason: &str) -> String {
+    let letters = reason.chars().map(|c| match c {
+        c if c.is_ascii_alphanumeric() => c.to_ascii_lowercase(),
+        _ => '-',
+    });
+    letters.collect()
+}
+
 /// Looks through `error` and its sources for the first that says what happened.
 pub(crate) fn explain(
     stack: &dyn Stack,

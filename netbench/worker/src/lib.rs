@@ -38,7 +38,7 @@ mod wire;
 pub use build::{build_facts, locked_version, locked_versions};
 pub use chain::{ChainInDer, ChainVerifier, NotVerified, OwnTrust};
 pub use client::{HyperClient, client_headers, server_view};
-pub use explain::{Explained, kebab};
+pub use explain::{Explained, hyphenated, kebab};
 pub use fetch::{Fetch, FetchError, Fetched};
 pub use layout::settle_heap;
 pub use load::PageLoader;

@@ -5,7 +5,7 @@ use netbench_model::{
     FailureClass::{self, Certificate, Closed, Protocol},
     FailureReason, FailureWord,
 };
-use netbench_worker::Explained;
+use netbench_worker::{Explained, hyphenated};
 use openssl::{
     error::ErrorStack,
     ssl::{self, ErrorCode},
@@ -38,18 +38,9 @@ fn of_stack(stack: &ErrorStack) -> Option<Explained> {
     }
     Some(match error.reason() {
         Some("CERTIFICATE_VERIFY_FAILED") => Explained::new(Certificate, CertificateFault::Other),
-        Some(reason) => Explained::new(Protocol, FailureReason::Library(kebab(reason))),
+        Some(reason) => Explained::new(Protocol, FailureReason::Library(hyphenated(reason))),
         None => Explained::new(Protocol, FailureWord::Unexplained),
     })
-}
-
-/// AWS-LC's names in small letters with hyphens.
-fn kebab(reason: &str) -> String {
-    let letters = reason.chars().map(|c| match c {
-        c if c.is_ascii_alphanumeric() => c.to_ascii_lowercase(),
-        _ => '-',
-    });
-    letters.collect()
 }
 
 /// A result of `X509_verify_cert`: the numbers are the `X509_V_ERR_` ones of openssl/x509.h.

@@ -2,7 +2,6 @@
 
 use std::{
     any::Any,
-    ptr,
     sync::{Arc, Mutex, PoisonError},
 };
 
@@ -10,22 +9,22 @@ use boring::{
     error::ErrorStack,
     ssl::{
         Ssl, SslConnector, SslContext, SslContextBuilder, SslMethod, SslMode, SslOptions,
-        SslSession, SslSessionCacheMode, SslStream, SslVerifyMode,
+        SslSession, SslSessionCacheMode, SslVerifyMode,
     },
     stack::Stack as BoringStack,
     x509::{X509, X509StoreContext, store::X509Store},
 };
 use foreign_types_shared::ForeignTypeRef;
-use netbench_model::{ClientAuth, FailureWord, HandshakeKind, KeyType, Negotiated, TlsVersion};
+use netbench_model::{ClientAuth, FailureWord, HandshakeKind, KeyType, TlsVersion};
 use netbench_protocol::Material;
 use netbench_worker::{
-    Endpoint, EndpointSetup, EndpointSide, HandshakeState, InMemory, KEPT_SESSIONS, Session,
-    SessionError, SetupError, Signatures, TICKETS, TrustRoots, Verifier,
+    Endpoint, EndpointSetup, EndpointSide, InMemory, KEPT_SESSIONS, Session, SessionError,
+    SetupError, Signatures, TICKETS, TrustRoots, Verifier,
 };
 
 use crate::{
     names::Side,
-    piped::{Pipe, Piped},
+    piped::Piped,
     settings::{self, roots, store},
     signing::Signing,
     stack::BoringSsl,

@@ -5,7 +5,7 @@ use netbench_model::{
     FailureClass::{self, Certificate, Closed, Protocol},
     FailureReason, FailureWord,
 };
-use netbench_worker::Explained;
+use netbench_worker::{Explained, hyphenated};
 use openssl::{
     error::ErrorStack,
     ssl::{self, ErrorCode},
@@ -49,17 +49,8 @@ fn of_stack(stack: &ErrorStack) -> Option<Explained> {
     Some(match reason {
         "unexpected eof while reading" => Explained::new(Closed, FailureWord::EndOfStream),
         "certificate verify failed" => Explained::new(Certificate, CertificateFault::Other),
-        reason => Explained::new(Protocol, FailureReason::Library(kebab(reason))),
+        reason => Explained::new(Protocol, FailureReason::Library(hyphenated(reason))),
     })
-}
-
-/// OpenSSL's words in small letters with hyphens.
-fn kebab(reason: &str) -> String {
-    let letters = reason.chars().map(|c| match c {
-        c if c.is_ascii_alphanumeric() => c.to_ascii_lowercase(),
-        _ => '-',
-    });
-    letters.collect()
 }
 
 /// A result of `X509_verify_cert`: the numbers are the `X509_V_ERR_` ones of openssl/x509_vfy.h.

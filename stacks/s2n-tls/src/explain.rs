@@ -3,7 +3,7 @@ use netbench_model::{
     FailureClass::{Certificate, Protocol},
     FailureReason,
 };
-use netbench_worker::Explained;
+use netbench_worker::{Explained, hyphenated};
 use s2n_tls::error::{Error, ErrorType};
 
 /// What an error of s2n-tls means. Of the transport's failures the error around it says more, and of alerts the probe.
@@ -44,11 +44,7 @@ fn certificate_fault(name: &str) -> Option<Fault> {
 /// The library's own name of an error, in small letters with hyphens.
 fn kebab(name: &str) -> String {
     let name = name.strip_prefix("S2N_ERR_").unwrap_or(name);
-    let letter = |c: char| match c {
-        c if c.is_ascii_alphanumeric() => c.to_ascii_lowercase(),
-        _ => '-',
-    };
-    name.chars().map(letter).collect()
+    hyphenated(name)
 }
 
 #[cfg(test)]
