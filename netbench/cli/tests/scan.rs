@@ -20,6 +20,7 @@ netbench_testing::tests! {
     a_scan_finds_every_field_of_every_built_in_site;
     a_recorded_scan_is_a_sites_file_that_emulates_it: UserNamespaces;
     every_site_that_a_stack_loses_is_named_with_its_reason_and_confirmed;
+    a_stack_that_makes_no_connections_is_refused;
     round_trips_to_every_built_in_site_are_as_predicted: UserNamespaces;
     json_is_as_the_schemas_say_and_a_report_is_made_again;
     a_policy_is_a_check_with_an_exit_code;
@@ -282,6 +283,24 @@ fn round_trips_to_every_built_in_site_are_as_predicted() {
     );
     let due = "The link saw the packets of 202 handshakes: 202 as predicted.";
     assert!(done.stdout.contains(due), "{}", done.stdout);
+}
+
+fn a_stack_that_makes_no_connections_is_refused() {
+    let place = Place::with_sites(SITES);
+    let worker = support::built("netbench-worker-rustls");
+    let text = format!(
+        "'{}' | sed -u 's/\"connect\"/\"other\"/g'",
+        worker.display()
+    );
+    place.script("for-the-suite", &text);
+    let why = "stack rustls-ring: its worker makes no connections";
+    for line in [
+        "hello --stack rustls-ring --worker rustls-ring=./for-the-suite",
+        "scan --sites sites.txt --against openssl,rustls-ring --worker rustls-ring=./for-the-suite",
+    ] {
+        let refused = place.netbench(&words(line)).expect(1).stderr;
+        assert!(refused.contains(why), "{line}: {refused}");
+    }
 }
 
 fn json_is_as_the_schemas_say_and_a_report_is_made_again() {

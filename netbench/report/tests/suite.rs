@@ -82,6 +82,25 @@ fn what_cannot_be_compared_is_not_asked_and_a_cold_start_is_said() {
     assert!(!usual.contains("interprets"), "{usual}");
 }
 
+/// Parts without figures may be the slow ones.
+#[test]
+fn parts_without_figures_leave_the_answer_open() {
+    let fixture = Fixture::default();
+    let mut manifest = fixture.manifest();
+    manifest.plan.idle = Some(IdleReference {
+        integer_ns: 1.0,
+        aes_ns: 1.0,
+        memory_ns: 1.0,
+    });
+    let text = terminal(&SuiteReport::new(manifest, &fixture.samples()), 400);
+    assert!(text.contains("Open. Of "), "{text}");
+    assert!(
+        text.contains("More rounds on a quiet machine tell of the others."),
+        "{text}"
+    );
+    assert!(!text.contains("In no part of the suite"), "{text}");
+}
+
 /// An allocator may have had room for all sessions.
 #[test]
 fn sessions_that_took_no_more_room_have_no_figure() {

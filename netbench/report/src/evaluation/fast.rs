@@ -69,6 +69,15 @@ pub(crate) fn answer_in_memory(evidence: &Evidence<'_>, suite: &SuiteSummary) ->
             Answer::Open,
             "No case was decided: more rounds decide it.".to_owned(),
         ),
+        0 if told().count() < means.len() => (
+            Answer::Open,
+            format!(
+                "Of {} of {} parts of the suite there are figures: in none of them {to} takes more than {limit} more than {from}, by \
+                 the mean of its cases. More rounds on a quiet machine tell of the others.",
+                told().count(),
+                means.len()
+            ),
+        ),
         0 => (
             Answer::Yes,
             format!(
@@ -76,7 +85,7 @@ pub(crate) fn answer_in_memory(evidence: &Evidence<'_>, suite: &SuiteSummary) ->
             ),
         ),
         count => (
-            if count == told().count() {
+            if count == means.len() {
                 Answer::No
             } else {
                 Answer::WithLosses

@@ -37,6 +37,11 @@ pub enum OfferError {
     /// There is no worker for it.
     #[error("stack {0}: no worker")]
     NoWorker(StackName),
+    /// Its worker makes no connections.
+    #[error(
+        "stack {0}: its worker makes no connections, and so has no ClientHello to show; leave it out"
+    )]
+    NoConnections(StackName),
     /// Its worker did not start or did not take its settings.
     #[error("stack {stack}: cannot get its ClientHello: {source}")]
     Worker {
@@ -102,6 +107,10 @@ pub fn offers(
         let program = workers
             .program(stack.stack())
             .ok_or_else(|| OfferError::NoWorker(stack.clone()))?;
+        let description = workers.description(stack.stack());
+        if !description.is_some_and(|it| it.operations.iter().any(|can| can == "connect")) {
+            return Err(OfferError::NoConnections(stack.clone()));
+        }
         let settings = Configure {
             stack: stack.stack().to_owned(),
             client: client.clone(),
