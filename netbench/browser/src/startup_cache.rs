@@ -1,4 +1,4 @@
-//! Copies a browser's startup cache into fresh profiles, so that the browser does not build it for each of them.
+//! Copies a browser's startup cache into fresh profiles, so that the browser does not rebuild it each time.
 
 use std::{
     fs, io,

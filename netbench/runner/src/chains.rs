@@ -99,9 +99,8 @@ struct Verifier<'a> {
 impl Verifier<'_> {
     /// One outcome for each chain. None where the run was stopped.
     fn all(&mut self, chains: &[&Chain]) -> Option<Vec<ChainOutcome>> {
-        let description = self.verifiers.workers.description(self.stack.stack());
-        let can = description.is_some_and(|it| it.operations.iter().any(|op| op == OPERATION));
-        if !can {
+        let workers = self.verifiers.workers;
+        if !workers.does(self.stack.stack(), OPERATION) {
             let reason = format!("its worker does not do \"{OPERATION}\"");
             return Some(vec![ChainOutcome::Unsupported { reason }; chains.len()]);
         }

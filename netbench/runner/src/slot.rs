@@ -282,9 +282,7 @@ impl<'a> Slot<'a> {
     /// Whether the stack's worker names `operation` among those that it does.
     fn can(&self, stack: usize, operation: &str) -> bool {
         let stack = self.shared.plan.stacks[stack].stack();
-        let description = self.shared.workers.description(stack);
-        description
-            .is_some_and(|description| description.operations.iter().any(|op| op == operation))
+        self.shared.workers.does(stack, operation)
     }
 
     /// Waits for the site to be free, and for the pause that is due to it.

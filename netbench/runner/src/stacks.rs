@@ -502,6 +502,12 @@ impl Workers {
         self.members.values().map(|(_, description)| description)
     }
 
+    /// Whether the worker of `stack` names `operation` among those that it does.
+    pub fn does(&self, stack: &str, operation: &str) -> bool {
+        let description = self.description(stack);
+        description.is_some_and(|it| it.operations.iter().any(|does| does == operation))
+    }
+
     /// What `stack` says of itself.
     pub fn description(&self, stack: &str) -> Option<&StackDescription> {
         self.members.get(stack).map(|(_, description)| description)

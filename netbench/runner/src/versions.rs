@@ -25,7 +25,7 @@ pub(crate) fn versions() -> impl Iterator<Item = WorkerSource> {
         .chain([NEXT_RUSTLS])
 }
 
-/// The next line of rustls, with another interface: its worker has an adapter and a lock file of its own.
+/// The next line of rustls. Its interface differs, so its worker has its own adapter and lock file.
 const NEXT_RUSTLS: WorkerSource = WorkerSource {
     stack: "rustls@0.24-dev",
     about: "rustls 0.24.0-dev.2, a pre-release, with ring as the versions before it (its authors advise aws-lc-rs)",

@@ -1,5 +1,5 @@
-//! A server's order of the suites of TLS 1.3. AWS-LC chooses by an order of its own and the client's (`ssl_choose_tls13_cipher`),
-//! which cannot be set. It is therefore left only the suite that it should choose.
+//! The order in which a server prefers the suites of TLS 1.3. AWS-LC has a fixed one (`ssl_choose_tls13_cipher`), so for each
+//! ClientHello the server is given only the suite that it should choose.
 
 use std::{
     ffi::{CString, c_int},

@@ -73,7 +73,7 @@ pub(crate) struct ItemArray {
 pub(crate) struct DerChain {
     pub(crate) certificates: *mut Item,
     pub(crate) len: c_int,
-    /// The library copies such a list into an arena of its own.
+    /// The library copies the list into its own arena.
     pub(crate) arena: *mut c_void,
 }
 

@@ -54,7 +54,7 @@ pub(crate) fn of_client(
 pub(crate) fn for_each_connection(
     profile: Profile,
 ) -> impl Fn(&mut ConnectConfiguration, &Uri) -> Result<(), ErrorStack> {
-    // rustls always asks for a stapled response, so that both send and get the same.
+    // rustls always asks for a stapled response. The client is made to ask too, so that both send and receive the same.
     let stapled = profile != Profile::Library;
     move |config, uri| {
         if stapled {

@@ -8,8 +8,7 @@ use openssl::{
     error::ErrorStack,
 };
 
-/// The nonce of a record, which follows from its number. Here each record is the first, so that it can be opened many
-/// times.
+/// The nonce of a record is derived from its number. Every record here is the first one, so that it can be opened many times.
 const NONCE: [u8; 12] = [0x11; 12];
 const TAG_BYTES: usize = 16;
 /// The type of what is in the record comes after its data (RFC 8446 section 5.2).

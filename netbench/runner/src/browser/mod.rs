@@ -274,12 +274,7 @@ impl<'a> Visitor<'a> {
     fn has_no_page(&self, site: &Site) -> Option<String> {
         let page = self.visits.plan.page.as_ref()?;
         let server = &site.lab.server;
-        let description = self.visits.workers.description(server);
-        let operations = description.map(|known| known.operations.as_slice());
-        let has_pages = operations
-            .unwrap_or_default()
-            .iter()
-            .any(|does| does == "objects");
+        let has_pages = self.visits.workers.does(server, "objects");
         (!has_pages).then(|| format!("the server {server} has no page of {page}"))
     }
 

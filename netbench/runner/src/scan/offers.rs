@@ -107,8 +107,7 @@ pub fn offers(
         let program = workers
             .program(stack.stack())
             .ok_or_else(|| OfferError::NoWorker(stack.clone()))?;
-        let description = workers.description(stack.stack());
-        if !description.is_some_and(|it| it.operations.iter().any(|can| can == "connect")) {
+        if !workers.does(stack.stack(), "connect") {
             return Err(OfferError::NoConnections(stack.clone()));
         }
         let settings = Configure {

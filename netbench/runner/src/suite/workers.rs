@@ -61,10 +61,7 @@ pub(super) fn ready(
     let Some(program) = workers.program(stack.stack()) else {
         return Err(Lost::Unsupported(format!("no worker of {stack}")));
     };
-    let able = workers
-        .description(stack.stack())
-        .is_some_and(|description| description.operations.iter().any(|op| op == "suite"));
-    if !able {
+    if !workers.does(stack.stack(), "suite") {
         let reason = format!("the worker of {stack} does not do the suite");
         return Err(Lost::Unsupported(reason));
     }

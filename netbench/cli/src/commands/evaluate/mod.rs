@@ -216,7 +216,7 @@ fn begin(options: &Evaluate) -> anyhow::Result<(RunFolder, EvaluationManifest)> 
     workers::all_known(&stacks, &options.start.own.worker)?;
     announce(options, &plan)?;
     let programs = workers::find(&stacks, &options.start.own.worker)?;
-    // Of a worker that does not start, the parts tell.
+    // A worker that does not start is an error of each part.
     if let Ok(workers) = Workers::probe(programs, None, Arc::default()) {
         leave_out_what_they_cannot(&mut plan, &workers, options.output.quiet);
     }
@@ -230,16 +230,13 @@ fn begin(options: &Evaluate) -> anyhow::Result<(RunFolder, EvaluationManifest)> 
 /// Marks the parts that the worker of either stack does not do.
 fn leave_out_what_they_cannot(plan: &mut EvaluationPlan, workers: &Workers, quiet: bool) {
     let stacks = [plan.from.clone(), plan.to.clone()];
-    let lacks = |stack: &&StackName, operation: &str| {
-        let description = workers.description(stack.stack());
-        !description.is_some_and(|it| it.operations.iter().any(|has| has == operation))
-    };
     for record in plan.parts.iter_mut().filter(|record| waits(&record.state)) {
         let part = PARTS.iter().find(|part| part.name == record.part);
         let Some(operation) = part.and_then(|part| part.needs) else {
             continue;
         };
-        if let Some(stack) = stacks.iter().find(|stack| lacks(stack, operation)) {
+        let mut stacks = stacks.iter();
+        if let Some(stack) = stacks.find(|stack| !workers.does(stack.stack(), operation)) {
             let why = format!("the worker of {stack} does not do it");
             if !quiet {
                 note!("netbench: the part {} is left out: {why}", record.part);
