@@ -134,6 +134,19 @@ fn chains_of_our_own() {
             Some((Refused, "common-name")),
         ),
         ("own/encoding/leaf-trailing-data", "rustls-ring", None),
+        (
+            "own/rollover/intermediate-path-length-0",
+            "rustls-ring",
+            Some((Lost, "self-issued-in-path-length")),
+        ),
+        ("own/depth/7", "rustls-aws-lc", Some((Lost, "depth"))),
+        ("own/depth/6", "rustls-aws-lc", None),
+        (
+            "own/key-identifier/authority-wrong-leaf",
+            "rustls-aws-lc",
+            Some((Unwarned, "authority-key-identifier")),
+        ),
+        ("own/cross-signed/both-ways", "rustls-ring", None),
         ("own/path-length/1-of-0", "rustls-ring", None),
     ] {
         let due = due.map(|(change, reason)| (change, reason.to_owned()));

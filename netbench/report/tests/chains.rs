@@ -119,6 +119,7 @@ fn summary() -> ChainsSummary {
         name: name.to_owned(),
         made_of: vec!["host=dns".to_owned()],
         due,
+        rule: None,
     };
     let mut cases = Vec::new();
     let mut samples = Vec::new();

@@ -6,6 +6,9 @@ use super::{
     spec::{CertificateSpec, DirectoryName, Flaw, GeneralName, KeyUsage, Purpose},
 };
 
+pub(crate) const SUBJECT_KEY_IDENTIFIER: &[u32] = &[2, 5, 29, 14];
+pub(crate) const AUTHORITY_KEY_IDENTIFIER: &[u32] = &[2, 5, 29, 35];
+
 /// What extensions are made from beside the certificate's description.
 pub(super) struct Around<'a> {
     pub(super) host: &'a str,
@@ -18,14 +21,18 @@ pub(super) struct Around<'a> {
 
 /// All of a certificate, as the content of its `extensions` field.
 pub(super) fn extensions(spec: &CertificateSpec, around: &Around<'_>) -> Vec<u8> {
-    let mut all = vec![
-        extension(&[2, 5, 29, 14], Critical::No, &identifier(0x04, around.key)),
-        extension(
-            &[2, 5, 29, 35],
-            Critical::No,
-            &der::sequence(&[&identifier(tag::primitive(0), around.issuer_key)]),
+    let identifiers = [
+        (SUBJECT_KEY_IDENTIFIER, identifier(0x04, around.key)),
+        (
+            AUTHORITY_KEY_IDENTIFIER,
+            der::sequence(&[&identifier(tag::primitive(0), around.issuer_key)]),
         ),
     ];
+    let mut all: Vec<Vec<u8>> = identifiers
+        .iter()
+        .filter(|(oid, _)| !spec.without.contains(oid))
+        .map(|(oid, content)| extension(oid, Critical::No, content))
+        .collect();
     all.extend(basic_constraints(spec, around.is_leaf));
     all.extend(key_usage(spec, around.is_leaf));
     all.extend(purposes(spec, around.is_leaf));

@@ -18,7 +18,7 @@ use self::{der::tag, extensions::Around, key::KeyError};
 
 pub(crate) use self::{
     crl::CrlSpec,
-    extensions::{Critical, Extra},
+    extensions::{AUTHORITY_KEY_IDENTIFIER, Critical, Extra, SUBJECT_KEY_IDENTIFIER},
     key::{Digest, Key, KeyKind},
     spec::{
         CertificateSpec, DirectoryName, Flaw, GeneralName, Hex, KeyUsage, Purpose, kebab_words,
@@ -216,7 +216,7 @@ impl Making<'_> {
             &time(spec.begins.unwrap_or(begins)),
             &time(spec.ends.unwrap_or(ends)),
         ]);
-        let public = key.public();
+        let public = spec.public_key.clone().unwrap_or_else(|| key.public());
         let surroundings = Around {
             host: self.spec.host,
             is_leaf,

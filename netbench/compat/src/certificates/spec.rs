@@ -45,6 +45,12 @@ pub(crate) struct CertificateSpec {
     /// Made by code alone.
     #[serde(skip)]
     pub(crate) extra: Vec<Extra>,
+    /// Extensions that a certificate of the web has and this one lacks, by their OIDs.
+    #[serde(skip)]
+    pub(crate) without: Vec<&'static [u32]>,
+    /// A SubjectPublicKeyInfo in place of that of the key: for certificates that sign nothing.
+    #[serde(skip)]
+    pub(crate) public_key: Option<Vec<u8>>,
     pub(crate) flaw: Option<Flaw>,
 }
 

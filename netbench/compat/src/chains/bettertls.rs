@@ -78,6 +78,7 @@ impl BetterTls {
                     name: entry.name,
                     made_of: entry.made_of,
                     due: entry.due,
+                    rule: None,
                 },
                 question: ChainToVerify {
                     chain_base64: entry.chain,

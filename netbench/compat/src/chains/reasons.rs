@@ -45,6 +45,7 @@ mod tests {
                     name: "bettertls/path-building/32".to_owned(),
                     made_of: vec!["bad=root1>ica".to_owned(), by.to_owned()],
                     due,
+                    rule: None,
                 };
                 let found = Disagreement {
                     case: &case,

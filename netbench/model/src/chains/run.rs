@@ -49,6 +49,9 @@ pub struct ChainCase {
     pub made_of: Vec<String>,
     /// What a verifier should say.
     pub due: Due,
+    /// The rule of a standard that says so, where the case names one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rule: Option<String>,
 }
 
 impl ChainCase {

@@ -39,6 +39,7 @@ pub(crate) fn chains(wrong: &[bool]) -> ChainsSummary {
             } else {
                 Due::MustReject
             },
+            rule: None,
         });
         for (stack, accepts) in stacks.iter().zip([good, good != *is_wrong]) {
             samples.push(ChainSample {

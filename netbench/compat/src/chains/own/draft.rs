@@ -19,6 +19,7 @@ const HOST: &str = "case.netbench.test";
 pub(super) struct Draft {
     name: String,
     due: Due,
+    rule: Option<&'static str>,
     host: String,
     certificates: BTreeMap<String, CertificateSpec>,
     sent: Vec<String>,
@@ -33,6 +34,7 @@ impl Draft {
         Self {
             name: format!("{OWN}/{kind}/{name}"),
             due,
+            rule: None,
             host: HOST.to_owned(),
             certificates: BTreeMap::new(),
             sent: owned(&[LEAF, "intermediate"]),
@@ -45,6 +47,12 @@ impl Draft {
     /// Describes a certificate.
     pub(super) fn with(mut self, name: impl Display, spec: CertificateSpec) -> Self {
         self.certificates.insert(name.to_string(), spec);
+        self
+    }
+
+    /// Sets the sentence of a standard, in other words, that says what is due.
+    pub(super) fn rule(mut self, rule: &'static str) -> Self {
+        self.rule = Some(rule);
         self
     }
 
@@ -98,6 +106,7 @@ impl Draft {
                 name: self.name.clone(),
                 made_of: Vec::new(),
                 due: self.due,
+                rule: self.rule.map(str::to_owned),
             },
             question: ChainToVerify {
                 chain_base64: text(&made.sent),

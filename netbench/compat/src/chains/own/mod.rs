@@ -1,6 +1,8 @@
 //! Chains of our own: what BetterTLS has none of.
 
 mod draft;
+mod identifiers;
+mod limits;
 mod names;
 mod rules;
 mod signatures;
@@ -24,6 +26,8 @@ pub fn own(now: Timestamp) -> Vec<Chain> {
         trust::cases(),
         rules::cases(),
         names::cases(),
+        identifiers::cases(),
+        limits::cases(),
         signatures::cases(),
         when::cases(),
     ]
@@ -50,5 +54,16 @@ mod tests {
             assert!(chain.case.name.bytes().all(is_plain), "{}", chain.case.name);
         }
         assert!(kinds.values().all(|cases| *cases >= 4), "{kinds:?}");
+        let with_rule = all.iter().filter_map(|chain| chain.case.rule.as_deref());
+        let with_rule: Vec<&str> = with_rule.collect();
+        assert!(with_rule.len() >= 40, "{}", with_rule.len());
+        for rule in with_rule {
+            assert!(
+                ["RFC ", "CA/Browser Forum, "]
+                    .iter()
+                    .any(|source| rule.starts_with(source)),
+                "{rule}"
+            );
+        }
     }
 }

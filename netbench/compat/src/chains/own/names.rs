@@ -303,11 +303,11 @@ fn constraints() -> Vec<Draft> {
     ]
 }
 
-fn named(names: &[&str]) -> CertificateSpec {
+pub(super) fn named(names: &[&str]) -> CertificateSpec {
     spec(|it| it.names = Some(general(names)))
 }
 
-fn general(names: &[&str]) -> Vec<GeneralName> {
+pub(super) fn general(names: &[&str]) -> Vec<GeneralName> {
     let name = |text: &&str| match GeneralName::try_from((*text).to_owned()) {
         Ok(name) => name,
         Err(error) => panic!("{error}"),

@@ -186,7 +186,7 @@ fn revocation() -> Vec<Draft> {
     ]
 }
 
-fn name(common_name: &str) -> DirectoryName {
+pub(super) fn name(common_name: &str) -> DirectoryName {
     DirectoryName(vec![
         (10, "netbench compat, not for public trust".to_owned()),
         (3, common_name.to_owned()),
