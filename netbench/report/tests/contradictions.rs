@@ -1,6 +1,6 @@
 //! The answers of an evaluation follow from one another, whatever its parts have found.
 //!
-//! 200 evaluations are made from seeds: sites of every fate, stacks of any speed, parts that are missing, no
+//! 1,000 evaluations are made from seeds: sites of every fate, stacks of any speed, parts that are missing, no
 //! network. What is held against them is what somebody would who reads one part of the report after another.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
@@ -25,7 +25,7 @@ use netbench_report::{Answer, Evaluation, EvaluationReport};
 use serde_json::Value;
 
 /// How many evaluations are made.
-const EVALUATIONS: u64 = 200;
+const EVALUATIONS: u64 = 1000;
 
 /// So many failing sites have a name on the second card.
 const NAMED: usize = 20;
@@ -313,9 +313,20 @@ fn sentence(evaluation: &Evaluation, hold: &mut Hold<'_>) {
     let said = &evaluation.sentence;
     let answers: Vec<Answer> = evaluation.questions.iter().map(|q| q.answer).collect();
     let all = answers.iter().all(|answer| *answer == Answer::Yes);
+    let found = &evaluation.found;
+    let complete = found.matrix.is_some()
+        && found.losses.is_some()
+        && found.compat.is_some()
+        && found.connections.is_some()
+        && !found.suites.is_empty();
     hold(
-        said.starts_with("Switch: ") == all,
+        said.starts_with("Switch: ") == (all && complete),
         "switch, or not, against the cards",
+    );
+    let no = answers.contains(&Answer::No);
+    hold(
+        said.contains("not tested; ") == (!complete && !no),
+        "a missing part does not leave the decision open",
     );
     let no = answers.contains(&Answer::No);
     hold(

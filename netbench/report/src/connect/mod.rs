@@ -33,7 +33,9 @@ pub use sweep::{
     DifferenceParts, Fit, Foretold, SweepDifference, SweepStep, SweepSummary, SweepTime, SweepTurn,
 };
 
-pub(crate) use cold::{cold, first_cost, items as cold_items, sentence as cold_sentence};
+pub(crate) use cold::{
+    cold, first_cost, first_longer, items as cold_items, sentence as cold_sentence,
+};
 pub(crate) use compare::compare;
 pub(crate) use latest::latest;
 pub(crate) use pairs::{Matched, match_up};

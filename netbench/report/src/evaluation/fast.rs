@@ -7,7 +7,7 @@ use netbench_stats::{PairedRatio, UndecidedReason, Verdict};
 use super::{Answer, Evidence, NO_MORE_THAN, Question, of_totals};
 use crate::{
     CaseRow, CaseVerdict, Comparison, ConnectSummary, SuiteSummary,
-    connect::{cold_sentence, first_cost},
+    connect::{cold_sentence, first_cost, first_longer},
     suite::row_name,
     text::{TOO_FEW, change, count, interval, signed_time, some_of, time, time_and_change},
 };
@@ -19,6 +19,7 @@ pub(crate) fn answer(evidence: &Evidence<'_>) -> Question {
     let mut question = Question::open(format!("Is {} fast enough?", evidence.to));
     let totals = totals(evidence);
     (question.answer, question.because) = verdict(evidence, &totals);
+    judge_first_connection(evidence, &mut question);
     if let Some(why) = same_settings(evidence) {
         question.because = format!("{} {why}", question.because);
     }
@@ -42,8 +43,18 @@ pub(crate) fn answer(evidence: &Evidence<'_>) -> Question {
             .iter()
             .for_each(|mean| mean.tell(&mut question));
         question.breaks.extend(slower_cases(suite, evidence));
+        judge_in_memory(suite, evidence, &mut question);
     }
     question
+}
+
+/// Has the answer for a run of the suite count for the evaluation too: the two answer one question.
+fn judge_in_memory(suite: &SuiteSummary, evidence: &Evidence<'_>, question: &mut Question) {
+    let in_memory = answer_in_memory(evidence, suite);
+    if matches!(in_memory.answer, Answer::WithLosses | Answer::No) {
+        question.answer = question.answer.at_best_with_losses();
+        question.because = format!("{} In memory, {}", question.because, in_memory.because);
+    }
 }
 
 /// The same question of a run of the suite alone: by the means of the client's cases, no more than
@@ -147,6 +158,48 @@ fn first_connection(evidence: &Evidence<'_>, question: &mut Question) {
             time(cost.other_ns),
             count(cost.processes, "process", "processes")
         ),
+    );
+}
+
+/// The longest time by which the first connection of a process may become longer, by wall clock: 0.1 s, up to which a
+/// reaction seems immediate (R. B. Miller: Response time in man-computer conversational transactions, 1968).
+const FIRST_NO_LONGER_THAN_NS: f64 = 100e6;
+
+/// Judges the first connection of a process by its own limit: a program for one request pays it each time.
+fn judge_first_connection(evidence: &Evidence<'_>, question: &mut Question) {
+    let rows = evidence
+        .timed()
+        .map_or(&[][..], |connections| &connections.cold);
+    let Some(longer) = first_longer(rows, evidence.from, evidence.to) else {
+        return;
+    };
+    let (low_ns, high_ns) = longer
+        .range_ns
+        .unwrap_or((longer.median_ns, longer.median_ns));
+    let limit = time(FIRST_NO_LONGER_THAN_NS);
+    let takes = if longer.median_ns < 0.0 {
+        format!("{} less", time(longer.median_ns.abs()))
+    } else {
+        format!("{} longer", time(longer.median_ns))
+    };
+    let (answer, judged) = if high_ns <= FIRST_NO_LONGER_THAN_NS {
+        (question.answer, format!("within the limit of {limit}"))
+    } else if low_ns > FIRST_NO_LONGER_THAN_NS {
+        let answer = question.answer.at_best_with_losses();
+        (answer, format!("beyond the limit of {limit}"))
+    } else {
+        let answer = match question.answer {
+            Answer::Yes => Answer::Open,
+            answer => answer,
+        };
+        let range = format!("{} to {}", signed_time(low_ns), signed_time(high_ns));
+        let why = format!("and the interval ({range}) contains the limit of {limit}");
+        (answer, why)
+    };
+    question.answer = answer;
+    question.because = format!(
+        "{} The first connection of a process takes {takes} by wall clock, {judged}.",
+        question.because
     );
 }
 

@@ -7,7 +7,7 @@ use netbench_stats::Verdict;
 use super::{Answer, Evidence, NO_MORE_THAN, Question, works};
 use crate::{
     ConnectSummary,
-    connect::{PhaseRow, first_cost},
+    connect::{PhaseRow, first_cost, first_longer},
     text::{bytes, change, time},
 };
 
@@ -28,22 +28,53 @@ pub(super) fn sentence(evidence: &Evidence<'_>, questions: &[Question]) -> Strin
         memory(evidence),
     ];
     format!(
-        "{}: {}.",
-        decision(questions),
+        "{} {}.",
+        decision(evidence, questions),
         clauses.into_iter().flatten().join("; ")
     )
 }
 
-fn decision(questions: &[Question]) -> &'static str {
+/// The decision that the answers allow, with the punctuation before the clauses. A part of the evaluation that found nothing leaves it open, so that leaving a part
+/// out never makes a switch look better.
+fn decision(evidence: &Evidence<'_>, questions: &[Question]) -> String {
     let any = |answer| questions.iter().any(|question| question.answer == answer);
+    let untested = untested(evidence);
     if any(Answer::No) {
-        "Do not switch yet"
+        "Do not switch yet:".to_owned()
+    } else if !untested.is_empty() {
+        let were = if untested.len() == 1 { "was" } else { "were" };
+        format!("Not decided: {} {were} not tested;", listed(&untested))
     } else if any(Answer::Open) {
-        "Not decided yet"
+        "Not decided yet:".to_owned()
     } else if any(Answer::WithLosses) {
-        "Switch with care"
+        "Switch with care:".to_owned()
     } else {
-        "Switch"
+        "Switch:".to_owned()
+    }
+}
+
+/// The parts that the three questions rest on and that found nothing, by what they test.
+fn untested(evidence: &Evidence<'_>) -> Vec<&'static str> {
+    let connected = evidence
+        .connections
+        .is_some_and(|connections| connections.run.samples > 0);
+    let in_memory = evidence.suites.iter().any(|suite| !suite.cases.is_empty());
+    let tested = [
+        (evidence.matrix.is_some(), "protocol support"),
+        (evidence.losses.is_some(), "the reach of the sites"),
+        (evidence.compat.is_some(), "compatibility"),
+        (connected, "connections"),
+        (in_memory, "speed in memory"),
+    ];
+    let untested = tested.iter().filter(|(is_tested, _)| !is_tested);
+    untested.map(|(_, what)| *what).collect()
+}
+
+/// `a`, `a and b`, `a, b and c`.
+fn listed(words: &[&str]) -> String {
+    match words {
+        [rest @ .., last] if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
+        words => words.concat(),
     }
 }
 
@@ -54,7 +85,9 @@ fn sites(evidence: &Evidence<'_>, questions: &[Question]) -> String {
     let reached = losses.both + losses.lost.len() as u64;
     match losses.lost.len() {
         _ if reached == 0 => format!("{} itself reaches none of the sites", evidence.from),
-        0 if questions.get(1).map(|works| works.answer) == Some(Answer::Yes) => {
+        0 if questions.get(1).map(|works| works.answer) == Some(Answer::Yes)
+            && untested(evidence).is_empty() =>
+        {
             "nothing is lost".to_owned()
         }
         0 => "no site is lost".to_owned(),
@@ -161,21 +194,18 @@ fn connections(evidence: &Evidence<'_>) -> String {
 }
 
 fn first_connection(evidence: &Evidence<'_>) -> Option<String> {
-    let cost = first_cost(&evidence.timed()?.cold, evidence.from, evidence.to)?;
+    let cold = &evidence.timed()?.cold;
+    let longer_ns = first_longer(cold, evidence.from, evidence.to)?.median_ns;
+    let cost = first_cost(cold, evidence.from, evidence.to)?;
     let more_ns = cost.other_ns - cost.first_ns;
-    if more_ns.abs() < FIRST_NS {
+    if more_ns.abs() < FIRST_NS && longer_ns.abs() < FIRST_NS {
         return None;
     }
-    let than = match (cost.what, more_ns > 0.0) {
-        ("time", true) => "longer".to_owned(),
-        ("time", false) => "less".to_owned(),
-        (what, true) => format!("more {what}"),
-        (what, false) => format!("less {what}"),
-    };
+    let than = if longer_ns > 0.0 { "longer" } else { "less" };
     let because = cost.because.map(|step| format!(" ({step})"));
     Some(format!(
         "a process' first connection takes {} {than}{}",
-        time(more_ns.abs()),
+        time(longer_ns.abs()),
         because.unwrap_or_default()
     ))
 }

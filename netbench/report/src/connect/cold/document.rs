@@ -187,6 +187,32 @@ pub(crate) fn first_cost(
     })
 }
 
+/// How much longer the first connection of a process takes with the second of two stacks, by wall clock.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct FirstLonger {
+    /// The difference of the medians, in nanoseconds; negative if it is shorter.
+    pub(crate) median_ns: f64,
+    /// The smallest and the largest difference that the intervals of both stacks allow, in nanoseconds; none if one of them
+    /// has no interval.
+    pub(crate) range_ns: Option<(f64, f64)>,
+}
+
+/// Compares first connections by wall clock, if both stacks made some.
+pub(crate) fn first_longer(
+    rows: &[ColdRow],
+    first: &StackName,
+    other: &StackName,
+) -> Option<FirstLonger> {
+    let of = |stack: &StackName| rows.iter().find(|row| row.stack == *stack);
+    let (first, other) = (of(first)?.wall, of(other)?.wall);
+    let ends = first.interval.zip(other.interval);
+    Some(FirstLonger {
+        median_ns: other.median_ns - first.median_ns,
+        range_ns: ends
+            .map(|(first, other)| (other.low_ns - first.high_ns, other.high_ns - first.low_ns)),
+    })
+}
+
 fn main_step(rows: [&ColdRow; 2], difference_ns: f64) -> Option<&'static str> {
     let [first, other] = rows.map(|row| row.causes.as_ref());
     let (first, other) = (first?, other?);

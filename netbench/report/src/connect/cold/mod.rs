@@ -10,7 +10,7 @@ use netbench_stats::median;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-pub(crate) use document::{first_cost, items, sentence};
+pub(crate) use document::{first_cost, first_longer, items, sentence};
 
 /// What the first connection of a process costs one stack beyond a later one, connector included.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -1,0 +1,178 @@
+//! The decision of an evaluation, part by part: leaving one out never makes a switch look better.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+#[path = "support/made.rs"]
+#[expect(dead_code, reason = "contradictions.rs uses the rest")]
+mod made;
+#[path = "support/made_parts.rs"]
+mod made_parts;
+#[path = "support/manifest.rs"]
+mod manifest;
+#[path = "support/mod.rs"]
+mod support;
+
+use std::sync::Arc;
+
+use made::Made;
+use netbench_model::{
+    StackName,
+    compat::Judgement,
+    coverage::{Matrix, RunnerId},
+};
+use netbench_report::{
+    Answer, ColdAgainst, ColdRow, ConnectSummary, Evaluation, Found, OnceCost, OnceInterval,
+    SuiteSummary, evaluation,
+};
+
+/// An evaluation whose questions have no loss, with all of its parts.
+fn whole() -> Evaluation {
+    let all_yes = |evaluation: &Evaluation| {
+        let mut questions = evaluation.questions.iter();
+        questions.all(|question| question.answer == Answer::Yes)
+    };
+    let mut all = (0..1000).map(|seed| Made::of(seed).report().evaluation);
+    let made = all.find(all_yes).unwrap();
+    let suite =
+        include_str!("../../../results/2026-11-22-114241-vm-rustls-vs-openssl/summary.json");
+    let suite: SuiteSummary = serde_json::from_str(suite).unwrap();
+    let runner = RunnerId {
+        package: "boring-sys".to_owned(),
+        version: "1".to_owned(),
+        checksum: "0".to_owned(),
+    };
+    let found = Found {
+        matrix: Some(Matrix {
+            runner,
+            shims: vec!["old".to_owned(), "new".to_owned()],
+            cells: Vec::new(),
+            warnings: Vec::new(),
+        }),
+        compat: Some(Arc::new(made_parts::compat(&[Judgement::Right]))),
+        chains: None,
+        roots: None,
+        suites: vec![Arc::new(suite)],
+        ..made.found
+    };
+    evaluation(made.run, found)
+}
+
+/// The decision, which is what the sentence begins with.
+fn decision(evaluation: &Evaluation) -> &str {
+    let end = if evaluation.sentence.starts_with("Not decided: ") {
+        ';'
+    } else {
+        ':'
+    };
+    evaluation.sentence.split(end).next().unwrap()
+}
+
+#[test]
+fn a_part_that_is_missing_leaves_the_decision_open() {
+    let whole = whole();
+    assert_eq!(decision(&whole), "Switch", "{}", whole.sentence);
+    assert!(
+        whole.sentence.contains("nothing is lost"),
+        "{}",
+        whole.sentence
+    );
+    type Without = fn(&mut Found);
+    let parts: [(&str, Without); 5] = [
+        ("protocol support", |found| found.matrix = None),
+        ("the reach of the sites", |found| found.losses = None),
+        ("compatibility", |found| found.compat = None),
+        ("connections", |found| found.connections = None),
+        ("speed in memory", |found| found.suites.clear()),
+    ];
+    // Each subset of the parts.
+    for subset in 1..1_u32 << parts.len() {
+        let missing = parts.iter().enumerate();
+        let missing = missing.filter(|(at, _)| subset & (1 << at) != 0);
+        let mut found = whole.found.clone();
+        let mut words = Vec::new();
+        for (_, (what, without)) in missing {
+            without(&mut found);
+            words.push(*what);
+        }
+        let told = evaluation(whole.run.clone(), found);
+        let decided = decision(&told);
+        assert!(decided.starts_with("Not decided: "), "{}", told.sentence);
+        assert!(decided.ends_with("not tested"), "{}", told.sentence);
+        for what in words {
+            assert!(decided.contains(what), "{what}: {}", told.sentence);
+        }
+        assert!(
+            !told.sentence.contains("nothing is lost"),
+            "{}",
+            told.sentence
+        );
+    }
+}
+
+#[test]
+fn a_loss_stays_one_where_compatibility_was_not_tested() {
+    let mut made = whole();
+    let worse = made_parts::compat(&[Judgement::Right, Judgement::Lost]);
+    made.found.compat = Some(Arc::new(worse));
+    let with_care = evaluation(made.run.clone(), made.found.clone());
+    assert_eq!(decision(&with_care), "Switch with care");
+    made.found.compat = None;
+    let left_out = evaluation(made.run, made.found);
+    assert_eq!(
+        decision(&left_out),
+        "Not decided: compatibility was not tested"
+    );
+}
+
+/// A row of first connections that cost so many milliseconds of wall clock.
+fn cold(stack: &str, low_ms: f64, median_ms: f64, high_ms: f64) -> ColdRow {
+    ColdRow {
+        stack: StackName::new(stack),
+        against: ColdAgainst::SameProcess,
+        processes: 20,
+        cpu: None,
+        wall: OnceCost {
+            median_ns: median_ms * 1e6,
+            interval: Some(OnceInterval {
+                low_ns: low_ms * 1e6,
+                high_ns: high_ms * 1e6,
+            }),
+        },
+        causes: None,
+    }
+}
+
+#[test]
+fn first_connections_have_a_limit_of_their_own() {
+    let whole = whole();
+    let cases = [
+        // Interval of the new stack in ms, the old one's being 5 to 7.
+        ([5.0, 6.0, 7.0], Answer::Yes, "within the limit of 100 ms"),
+        ([1.0, 2.0, 3.0], Answer::Yes, "4.00 ms less by wall clock"),
+        (
+            [65.0, 70.0, 75.0],
+            Answer::Yes,
+            "64.0 ms longer by wall clock",
+        ),
+        (
+            [90.0, 100.0, 120.0],
+            Answer::Open,
+            "contains the limit of 100 ms",
+        ),
+        (
+            [150.0, 200.0, 250.0],
+            Answer::WithLosses,
+            "beyond the limit of 100 ms",
+        ),
+    ];
+    for ([low, median, high], answer, words) in cases {
+        let mut found = whole.found.clone();
+        let connections: &mut Arc<ConnectSummary> = found.connections.as_mut().unwrap();
+        Arc::make_mut(connections).cold =
+            vec![cold("old", 5.0, 6.0, 7.0), cold("new", low, median, high)];
+        let told = evaluation(whole.run.clone(), found);
+        let fast = &told.questions[2];
+        assert_eq!(fast.answer, answer, "{}", fast.because);
+        assert!(fast.because.contains(words), "{words}: {}", fast.because);
+    }
+}
