@@ -6,7 +6,8 @@
 //! Start reading at [`predict`], which says of one client and one site what a handshake comes to; a
 //! [`LossReport`] does so for every client and site of a run. [`population()`] has the shares of what many
 //! sites support, [`profiles()`] which of them keep to Mozilla's recommended configurations, a [`PolicyResult`]
-//! what breaks a policy, and [`changes`] what two scans of a site differ in.
+//! what breaks a policy, and [`changes`] what two scans of a site differ in. A [`WebModel`] has published shares of
+//! kinds of sites, and says what a switch loses of the web.
 
 /// Sites of a scan that summaries name one by one; of more they say how many there are of each sort.
 pub const LISTED: usize = 1_000;
@@ -18,6 +19,7 @@ mod population;
 mod predict;
 mod profiles;
 mod trips;
+mod web;
 
 pub use diff::{ChangeKind, ScanChange, changes};
 pub use loss::{LeftOut, LossReport, Losses, LostGroup, SiteAgreements, TripTotals, confirmation};
@@ -30,3 +32,4 @@ pub use population::{
 pub use predict::predict;
 pub use profiles::{ProfileCounts, ProfileRow, Profiles, profiles};
 pub use trips::{INITIAL_WINDOW, SEGMENT_BYTES, segments, segments_of_openssl};
+pub use web::{WebKind, WebLoss, WebModel, WebSite};

@@ -53,6 +53,7 @@ pub use connect::{
 pub use document::{Document, Extent, Report, Section};
 pub use evaluation::{
     Answer, Asked, Evaluation, EvaluationReport, Found, KeyFigure, Question, evaluation, losses,
+    web_loss,
 };
 pub use explain::{
     AgainstRow, BimodalRow, CharacteristicRow, ConditionRow, ExplainSummary, Explanation,

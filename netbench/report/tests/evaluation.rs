@@ -251,6 +251,35 @@ fn sites_decide_whether_it_supports_what_is_needed() {
 }
 
 #[test]
+fn the_first_question_speaks_of_the_web_and_of_the_sites_that_were_given() {
+    let told = |sites_file: Option<&str>| {
+        let mut run = manifest(&[]);
+        run.plan.sites_file = sites_file.map(str::to_owned);
+        let web = netbench_interop::WebLoss {
+            model: "web-2026".to_owned(),
+            per_million: 1_760.2,
+            low: 0.0,
+            high: 82_200.0,
+            sources: vec!["rustls-512".to_owned()],
+        };
+        let found = Found {
+            losses: Some(losses(101, 0)),
+            web: Some(web),
+            ..Found::default()
+        };
+        evaluation(run, found).questions.swap_remove(0)
+    };
+    let built_in = told(None);
+    let figure = &built_in.figures[1];
+    assert_eq!(figure.value, "1760 (0 to 82200)");
+    assert!(figure.label.contains("web-2026"), "{}", figure.label);
+    assert!(figure.label.contains("rustls-512"), "{}", figure.label);
+    let of_sites = |missing: &[String]| missing.iter().any(|line| line.starts_with("your sites"));
+    assert!(of_sites(&built_in.missing));
+    assert!(!of_sites(&told(Some("mine.txt")).missing));
+}
+
+#[test]
 fn connections_and_defects_decide_whether_it_works() {
     let same = [(0.99, 1.005)];
     let of = |connections: Option<ConnectSummary>, defects, contradicted: &[&str]| {

@@ -6,12 +6,9 @@
 
 #![expect(clippy::unwrap_used, reason = "a study that cannot be made ends")]
 
-mod made;
-
 use std::{collections::BTreeMap, fs};
 
-use made::{Drawn, Population};
-use netbench_interop::predict;
+use netbench_interop::{WebKind, WebModel, WebSite, predict};
 use netbench_model::scan::{Agreement, Offer};
 use netbench_stats::{Rng, share_of_whole};
 use serde::Deserialize;
@@ -36,8 +33,8 @@ fn main() {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let number = |at: usize, usual: u32| words.get(at).map_or(usual, |word| word.parse().unwrap());
     let (sites, seed) = (number(1, 100_000), u64::from(number(2, 20_261_122)));
-    let population = Population::of_the_web();
-    let drawn = population.draw(sites, seed);
+    let population = WebModel::of_2026().unwrap();
+    let drawn = draw(&population, sites, seed);
     if words.len() > 3 {
         return print_sites(&population, &drawn, number(3, 0), seed);
     }
@@ -60,7 +57,35 @@ fn main() {
     }
 }
 
-fn lost(population: &Population, drawn: &[Drawn], hellos: &[Offer]) {
+/// Sites drawn of the population.
+fn draw(population: &WebModel, sites: u32, seed: u64) -> Vec<WebSite> {
+    let mut rng = Rng::new(seed);
+    let mut draw = || {
+        let kind = pick(&mut rng, population.kinds.iter().map(|kind| kind.percent));
+        let weights = population.key_weights(&population.kinds[kind]);
+        let key = pick(&mut rng, weights.into_iter());
+        WebSite { kind, key }
+    };
+    (0..sites).map(|_| draw()).collect()
+}
+
+/// The place of the share that a draw falls into.
+fn pick(rng: &mut Rng, shares: impl Iterator<Item = f64> + Clone) -> usize {
+    let mut left = rng.unit() * shares.clone().sum::<f64>();
+    let mut place = 0;
+    for (at, share) in shares.enumerate() {
+        if share > 0.0 {
+            place = at;
+            if left < share {
+                break;
+            }
+        }
+        left -= share;
+    }
+    place
+}
+
+fn lost(population: &WebModel, drawn: &[WebSite], hellos: &[Offer]) {
     println!(
         "| stack | loses, because | sites | share | 95 % of the draw | as far apart as the sources are |"
     );
@@ -71,11 +96,11 @@ fn lost(population: &Population, drawn: &[Drawn], hellos: &[Offer]) {
         let mut reasons: BTreeMap<&str, Lost> = BTreeMap::new();
         let mut all = Lost::default();
         // Sites that are alike in both come to the same.
-        let mut known: BTreeMap<&Drawn, Agreement> = BTreeMap::new();
+        let mut known: BTreeMap<&WebSite, Agreement> = BTreeMap::new();
         for site in drawn {
             let agreement = known
                 .entry(site)
-                .or_insert_with(|| predict(offer, &population.scan(site)));
+                .or_insert_with(|| predict(offer, &population.scan(*site)));
             if let Agreement::Loses { reason, .. } = agreement {
                 let of_reason = reasons.entry(reason.name()).or_default();
                 for lost in [of_reason, &mut all] {
@@ -89,7 +114,7 @@ fn lost(population: &Population, drawn: &[Drawn], hellos: &[Offer]) {
             let interval =
                 share_of_whole(u64::from(lost.sites), drawn.len() as u64, 0, u64::MAX).unwrap();
             // What part of each kind is lost does not depend on how many there are.
-            let sources = |share: fn(&made::Kind) -> f64| -> f64 {
+            let sources = |share: fn(&WebKind) -> f64| -> f64 {
                 let part = |(kind, sites): (&usize, &u32)| {
                     share(&population.kinds[*kind]) * f64::from(*sites) / counts[*kind] as f64
                 };
@@ -109,7 +134,7 @@ fn lost(population: &Population, drawn: &[Drawn], hellos: &[Offer]) {
     }
 }
 
-fn kinds(population: &Population, drawn: &[Drawn]) {
+fn kinds(population: &WebModel, drawn: &[WebSite]) {
     println!("\n## The population\n");
     println!("| kind | sites | share asked for | low | high | from |");
     println!("| --- | ---: | ---: | ---: | ---: | --- |");
@@ -128,8 +153,8 @@ fn kinds(population: &Population, drawn: &[Drawn]) {
 }
 
 /// A sites file of `count` of them, and of more of the kinds that are rare.
-fn print_sites(population: &Population, drawn: &[Drawn], count: u32, seed: u64) {
-    let mut able: Vec<&Drawn> = drawn
+fn print_sites(population: &WebModel, drawn: &[WebSite], count: u32, seed: u64) {
+    let mut able: Vec<&WebSite> = drawn
         .iter()
         .filter(|site| population.kinds[site.kind].fields.is_some())
         .collect();
@@ -149,7 +174,7 @@ fn print_sites(population: &Population, drawn: &[Drawn], count: u32, seed: u64) 
         let taken = &mut of_kind[site.kind];
         if number < count as usize || *taken < OF_EACH {
             *taken += 1;
-            println!("{}", population.line(site, number));
+            println!("{}", population.line(*site, number));
         }
     }
 }

@@ -2,6 +2,7 @@
 
 mod made;
 mod round_trips;
+mod web;
 
 use netbench_interop::{
     LISTED, LossReport, Losses, PopulationKind, Profiles, confirmation, population, predict,

@@ -1,4 +1,4 @@
-use netbench_interop::LossReport;
+use netbench_interop::{LossReport, WebLoss, WebModel};
 use netbench_model::{
     Losses, LostSite, Profile, StackName,
     scan::{Agreement, Confirmed, HandshakeResult},
@@ -68,6 +68,17 @@ pub fn losses(
         }
     }
     Some(losses)
+}
+
+/// The expected loss of a switch among the sites of the web, from the offers of a scan against both stacks.
+/// None where the scan was not against both.
+pub fn web_loss(report: &LossReport, from: &StackName, to: &StackName) -> Option<WebLoss> {
+    let offer = |stack: &StackName| {
+        let mut offers = report.offers.iter();
+        offers.find(|offer| offer.stack == stack.as_str())
+    };
+    let model = WebModel::of_2026().ok()?;
+    Some(model.loss(offer(from)?, offer(to)?))
 }
 
 /// A site, and the handshake of the stack that loses it.

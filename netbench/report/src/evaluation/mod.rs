@@ -18,6 +18,7 @@ pub(crate) mod works;
 use std::sync::Arc;
 
 use itertools::Itertools;
+use netbench_interop::WebLoss;
 use netbench_model::{
     EvaluationManifest, Losses, PartRecord, PartState, SCHEMA_VERSION, StackName, Target,
     coverage::{Coverage, Defects, Difference, Matrix},
@@ -32,7 +33,7 @@ use crate::{
 };
 
 pub use document::EvaluationReport;
-pub use losses::losses;
+pub use losses::{losses, web_loss};
 
 /// What an evaluation says.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -69,6 +70,9 @@ pub struct Found {
     pub difference: Option<Difference>,
     /// Sites that only one of the two can agree with.
     pub losses: Option<Losses>,
+    /// The expected loss among the sites of the web, by the population model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub web: Option<WebLoss>,
     /// Connections; the stack in use is the first.
     pub connections: Option<Arc<ConnectSummary>>,
     /// Connections with the same settings for both, where with their own they did different work with most sites.
@@ -185,6 +189,8 @@ pub fn evaluation(run: EvaluationManifest, mut found: Found) -> Evaluation {
         matrix: found.matrix.as_ref(),
         defects: found.defects.as_ref(),
         losses: found.losses.as_ref(),
+        web: found.web.as_ref(),
+        built_in_sites: plan.sites_file.is_none() && plan.urls.is_empty(),
         connections: found.connections.as_deref(),
         same_settings: found.same_settings.as_deref(),
         compat: found.compat.as_deref(),
@@ -295,6 +301,10 @@ pub(crate) struct Evidence<'a> {
     pub(crate) defects: Option<&'a Defects>,
     /// Sites that only one of the two can agree with.
     pub(crate) losses: Option<&'a Losses>,
+    /// The expected loss among the sites of the web.
+    pub(crate) web: Option<&'a WebLoss>,
+    /// Whether the user gave no sites, so that the built-in list took their place.
+    pub(crate) built_in_sites: bool,
     /// Connections.
     pub(crate) connections: Option<&'a ConnectSummary>,
     /// Connections with the same settings for both, where these had to be made as well.
@@ -321,6 +331,8 @@ impl<'a> Evidence<'a> {
             matrix: None,
             defects: None,
             losses: None,
+            web: None,
+            built_in_sites: false,
             connections: None,
             same_settings: None,
             compat: None,

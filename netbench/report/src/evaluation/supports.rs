@@ -23,6 +23,7 @@ pub(crate) fn answer(evidence: &Evidence<'_>) -> Question {
     match evidence.losses {
         Some(losses) => {
             sites(&mut question, losses, evidence);
+            web(&mut question, evidence);
             (question.answer, question.because) = verdict(losses, evidence);
         }
         None => {
@@ -99,6 +100,29 @@ fn sites(question: &mut Question, losses: &Losses, evidence: &Evidence<'_>) {
         let label = format!("sites that only {} reaches", evidence.to);
         question.figure(losses.gained.len(), label);
     }
+}
+
+/// The populations that the sites of the run do not speak for: the user's own sites, and the web.
+fn web(question: &mut Question, evidence: &Evidence<'_>) {
+    if evidence.built_in_sites {
+        let missing = "your sites: none were given, and the built-in list says nothing about them";
+        question.missing.push(missing.to_owned());
+    }
+    let Some(loss) = evidence.web else {
+        return;
+    };
+    let sources = match loss.sources.as_slice() {
+        [] => String::new(),
+        sources => format!("; shares from {}", sources.join(", ")),
+    };
+    let label = format!(
+        "sites in a million of the web lost, by the population model {}; in brackets, as far apart as its sources \
+         are{sources}",
+        loss.model
+    );
+    let [expected, low, high] =
+        [loss.per_million, loss.low, loss.high].map(|sites| sites.round() as u64);
+    question.figure(format!("{expected} ({low} to {high})"), label);
 }
 
 /// What the matrix of features says of the switch: what is lost, by feature, version and role.

@@ -1,7 +1,7 @@
 use std::path::Path;
 
 use netbench_model::EvaluationPlan;
-use netbench_report::{Found, Report, losses};
+use netbench_report::{Found, Report, losses, web_loss};
 
 use crate::kinds::scan;
 
@@ -38,6 +38,7 @@ fn collect(
         let loss = summary.loss.as_ref();
         let profile = summary.run.client_profile;
         found.losses = loss.and_then(|loss| losses(loss, profile, &plan.from, &plan.to));
+        found.web = loss.and_then(|loss| web_loss(loss, &plan.from, &plan.to));
         runs.push(Box::new(summary));
     }
     Ok(())

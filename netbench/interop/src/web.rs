@@ -1,0 +1,270 @@
+//! The population model of the web: kinds of sites with their shares, and what a switch loses of them.
+
+use std::collections::BTreeMap;
+
+use netbench_model::{
+    CipherSuite, Group, KeyType, LabProfile, TlsVersion, parse_sites,
+    scan::{
+        Agreement, Effort, Features, Learned, NamedCode, Offer, Order, SCAN_SCHEMA_VERSION,
+        ScanOutcome, SignatureScan, SiteScan, SuiteScan, VersionScan,
+    },
+    tls,
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::predict;
+
+/// A population of sites whose shares follow published counts.
+#[derive(Debug, Deserialize)]
+pub struct WebModel {
+    /// The model's name, with its year.
+    pub name: String,
+    /// Published counts, by the name that kinds refer to them with.
+    pub sources: BTreeMap<String, String>,
+    /// Assumptions that no source carries.
+    pub assumptions: Vec<String>,
+    /// Kinds of sites; their shares come to 100 %.
+    pub kinds: Vec<WebKind>,
+    keys: Vec<KeyShare>,
+}
+
+/// Sites that are set alike.
+#[derive(Debug, Deserialize)]
+pub struct WebKind {
+    /// The kind in a few words.
+    pub name: String,
+    /// The fields of a sites file; none for a kind that the lab cannot emulate.
+    pub fields: Option<String>,
+    /// The kind of key that it needs, where it needs one.
+    #[serde(default)]
+    key: Option<String>,
+    /// Whether its share is the rest up to 100 %.
+    #[serde(default)]
+    rest: bool,
+    /// The share, in percent.
+    pub percent: f64,
+    /// The least share that the sources allow for, in percent.
+    pub low: f64,
+    /// The largest share that the sources allow for, in percent.
+    pub high: f64,
+    /// Names of the sources.
+    pub sources: Vec<String>,
+}
+
+#[derive(Debug, Deserialize)]
+struct KeyShare {
+    key: String,
+    percent: f64,
+}
+
+/// A site of the population: the places of its kind and of its key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct WebSite {
+    /// The place of its kind.
+    pub kind: usize,
+    /// The place of its key.
+    pub key: usize,
+}
+
+/// Sites of the web that one stack reaches and another loses, by a population model.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct WebLoss {
+    /// The model's name, with its year.
+    pub model: String,
+    /// Lost sites in a million, as the model's shares are.
+    pub per_million: f64,
+    /// Lost sites in a million, with the least share of each kind that the sources allow for.
+    pub low: f64,
+    /// Lost sites in a million, with the largest share of each kind that the sources allow for.
+    pub high: f64,
+    /// Names of the sources that the shares of the lost kinds come from.
+    pub sources: Vec<String>,
+}
+
+impl WebModel {
+    /// The model of 2026.
+    ///
+    /// # Errors
+    ///
+    /// Fails where the data are not of the model's form.
+    pub fn of_2026() -> Result<Self, serde_json::Error> {
+        let mut model: Self = serde_json::from_str(include_str!("../data/population-2026.json"))?;
+        let sum = |of: fn(&WebKind) -> f64| model.kinds.iter().map(of).sum::<f64>();
+        let (percent, low, high) = (
+            sum(|kind| kind.percent),
+            sum(|kind| kind.low),
+            sum(|kind| kind.high),
+        );
+        for rest in model.kinds.iter_mut().filter(|kind| kind.rest) {
+            rest.percent = 100.0 - percent;
+            rest.low = (100.0 - high).max(0.0);
+            rest.high = 100.0 - low;
+        }
+        Ok(model)
+    }
+
+    /// The weight of each key among the sites of a kind; 0 for a key that the kind cannot have.
+    pub fn key_weights(&self, kind: &WebKind) -> Vec<f64> {
+        let fits = |key: &KeyShare| match &kind.key {
+            Some(needed) => key.key.starts_with(needed.as_str()),
+            None => true,
+        };
+        let weight = |key: &KeyShare| if fits(key) { key.percent } else { 0.0 };
+        self.keys.iter().map(weight).collect()
+    }
+
+    /// The site as a line of a sites file.
+    pub fn line(&self, site: WebSite, number: usize) -> String {
+        let fields = self.kinds[site.kind].fields.as_deref().unwrap_or_default();
+        format!("s{number}.example {fields} key={}", self.keys[site.key].key)
+    }
+
+    /// The outcome of a scan of the site, as far as it decides an agreement.
+    pub fn scan(&self, site: WebSite) -> SiteScan {
+        let sites = match self.kinds[site.kind].fields {
+            Some(_) => parse_sites(&self.line(site, 0)).unwrap_or_default(),
+            None => Vec::new(),
+        };
+        let Some(lab) = sites.first().map(|site| &site.lab) else {
+            let suites = [CipherSuite(0xc013), CipherSuite(0x002f)];
+            let version = spoken(TlsVersion::Tls10, &suites, &[Group(0x17)]);
+            return scan_of(vec![version], Vec::new());
+        };
+        let versions = lab.tls.iter().map(|version| of_profile(lab, *version));
+        scan_of(versions.collect(), signatures(lab))
+    }
+
+    /// The expected loss of a switch. Sites that the stack in use cannot agree with either are not lost.
+    pub fn loss(&self, from: &Offer, to: &Offer) -> WebLoss {
+        let mut loss = WebLoss {
+            model: self.name.clone(),
+            per_million: 0.0,
+            low: 0.0,
+            high: 0.0,
+            sources: Vec::new(),
+        };
+        for (place, kind) in self.kinds.iter().enumerate() {
+            let weights = self.key_weights(kind);
+            let is_lost = |key: usize| {
+                let scan = self.scan(WebSite { kind: place, key });
+                matches!(predict(from, &scan), Agreement::Agrees(_))
+                    && matches!(predict(to, &scan), Agreement::Loses { .. })
+            };
+            let of_keys = weights.iter().enumerate();
+            let lost: f64 = of_keys
+                .filter(|(key, weight)| **weight > 0.0 && is_lost(*key))
+                .map(|(_, weight)| weight)
+                .sum();
+            if lost == 0.0 {
+                continue;
+            }
+            // 1 % is 10,000 in a million.
+            let part = 10_000.0 * lost / weights.iter().sum::<f64>();
+            loss.per_million += part * kind.percent;
+            loss.low += part * kind.low;
+            loss.high += part * kind.high;
+            for source in &kind.sources {
+                if !loss.sources.contains(source) {
+                    loss.sources.push(source.clone());
+                }
+            }
+        }
+        loss.high = loss.high.min(1e6);
+        loss
+    }
+}
+
+/// What the lab serves by this profile in a version.
+fn of_profile(lab: &LabProfile, version: TlsVersion) -> VersionScan {
+    let is_rsa = !matches!(
+        lab.key,
+        KeyType::EcdsaP256 | KeyType::EcdsaP384 | KeyType::Ed25519
+    );
+    let listed = match lab.suites.as_slice() {
+        [] => CipherSuite::OFFERED,
+        suites => suites,
+    };
+    let fits = |suite: &CipherSuite| {
+        suite.facts().is_some_and(|facts| {
+            facts.fits(version)
+                && match facts.authentication {
+                    tls::Authentication::Rsa => is_rsa,
+                    tls::Authentication::Ecdsa => !is_rsa,
+                    _ => true,
+                }
+        })
+    };
+    let mut suites: Vec<CipherSuite> = listed.iter().copied().filter(fits).collect();
+    if version == TlsVersion::Tls13 && suites.is_empty() {
+        suites = CipherSuite::OFFERED.iter().copied().filter(fits).collect();
+    }
+    let classical = |group: &Group| version == TlsVersion::Tls13 || *group != Group(0x11ec);
+    let groups: Vec<Group> = lab.groups.iter().copied().filter(classical).collect();
+    spoken(version, &suites, &groups)
+}
+
+fn spoken(version: TlsVersion, suites: &[CipherSuite], groups: &[Group]) -> VersionScan {
+    VersionScan {
+        version,
+        supported: true,
+        refusal: None,
+        suites: suites
+            .iter()
+            .map(|suite| SuiteScan {
+                name: suite.to_string(),
+                code: suite.0,
+                group: None,
+                dh: None,
+            })
+            .collect(),
+        suite_order: Order::Server,
+        groups: groups
+            .iter()
+            .map(|group| NamedCode {
+                name: group.to_string(),
+                code: group.0,
+            })
+            .collect(),
+        group_order: Order::Server,
+        groups_learned: Learned::Chosen,
+        complete: true,
+    }
+}
+
+fn signatures(lab: &LabProfile) -> Vec<SignatureScan> {
+    let (old, new): (&[u16], &[u16]) = match lab.key {
+        KeyType::EcdsaP256 => (&[0x0403], &[0x0403]),
+        KeyType::EcdsaP384 => (&[0x0503, 0x0403], &[0x0503]),
+        KeyType::Ed25519 => (&[0x0807], &[0x0807]),
+        _ => (&[0x0804, 0x0401], &[0x0804]),
+    };
+    let of = |version: TlsVersion, codes: &[u16]| -> Vec<SignatureScan> {
+        let scheme = |code: &u16| SignatureScan {
+            version,
+            name: tls::SignatureScheme(*code).to_string(),
+            code: *code,
+        };
+        codes.iter().map(scheme).collect()
+    };
+    [of(TlsVersion::Tls12, old), of(TlsVersion::Tls13, new)].concat()
+}
+
+fn scan_of(versions: Vec<VersionScan>, signatures: Vec<SignatureScan>) -> SiteScan {
+    SiteScan {
+        schema: SCAN_SCHEMA_VERSION,
+        site: String::new(),
+        host: String::new(),
+        port: 443,
+        address: None,
+        addresses: Vec::new(),
+        outcome: ScanOutcome::Scanned,
+        versions,
+        signatures,
+        chains: Vec::new(),
+        features: Features::default(),
+        intolerance: BTreeMap::new(),
+        notes: Vec::new(),
+        effort: Effort::default(),
+    }
+}

@@ -1,0 +1,48 @@
+//! What a switch loses of the web, by the population model.
+
+use netbench_interop::WebModel;
+use netbench_model::tls::TlsVersion;
+
+use crate::made::offer;
+
+#[test]
+fn a_switch_loses_the_kinds_of_sites_that_only_the_old_stack_reaches() {
+    let of = |stack: &str, more: &[u16]| {
+        let suites = [&[0x1301, 0xc02b, 0xc02c, 0xc02f, 0xc030], more].concat();
+        let versions = [TlsVersion::Tls13, TlsVersion::Tls12];
+        let schemes = [0x0403, 0x0503, 0x0804, 0x0401];
+        offer(stack, &versions, &suites, &[0x1d, 0x17, 0x18], &schemes)
+    };
+    let new = of("new", &[]);
+    let model = WebModel::of_2026().unwrap();
+    let loss = |more: &[u16]| {
+        let loss = model.loss(&of("old", more), &new);
+        let rounded = [loss.per_million, loss.low, loss.high].map(|sites| sites.round() as u64);
+        (rounded, loss.sources.len())
+    };
+    assert_eq!(loss(&[]), ([0, 0, 0], 0), "both reach the same");
+    assert_eq!(loss(&[0x009e]), ([410, 0, 19_000], 2), "DHE");
+    assert_eq!(
+        loss(&[0xc027, 0x009e, 0x009c]),
+        ([1_760, 0, 82_200], 2),
+        "CBC, DHE and key exchange by RSA"
+    );
+    let back = model.loss(&new, &of("old", &[0x009e]));
+    assert!(back.per_million.abs() < f64::EPSILON, "{back:?}");
+}
+
+#[test]
+fn the_shares_of_the_kinds_come_to_all_sites() {
+    let model = WebModel::of_2026().unwrap();
+    let sum: f64 = model.kinds.iter().map(|kind| kind.percent).sum();
+    assert!((sum - 100.0).abs() < 1e-9, "{sum}");
+    for kind in &model.kinds {
+        assert!(
+            kind.low <= kind.percent && kind.percent <= kind.high,
+            "{kind:?}"
+        );
+        for source in &kind.sources {
+            assert!(model.sources.contains_key(source), "{source}");
+        }
+    }
+}
