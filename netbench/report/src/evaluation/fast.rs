@@ -61,7 +61,7 @@ fn judge_in_memory(suite: &SuiteSummary, evidence: &Evidence<'_>, question: &mut
 /// [`NO_MORE_THAN`] in any part.
 pub(crate) fn answer_in_memory(evidence: &Evidence<'_>, suite: &SuiteSummary) -> Question {
     let means = means(suite, evidence);
-    let told = || means.iter().filter(|mean| mean.cases > 0);
+    let told = || means.iter().filter(|mean| mean.is_whole());
     let (from, to) = (evidence.from, evidence.to);
     let sizes_alone = suite.cases.iter().all(|case| case.part == Part::Memory);
     let mut question = Question::open(if sizes_alone {
@@ -376,35 +376,38 @@ fn slower_sites(evidence: &Evidence<'_>, breaks: &mut Vec<String>) {
 struct Mean {
     part: Part,
     label: &'static str,
-    cases: usize,
-    /// Cases that are not in it: with too few rounds, or of a machine that was never quiet.
-    untold: usize,
+    /// The cases with a figure, and their ratios.
+    told: Vec<(String, f64)>,
+    /// Cases without: with too few rounds, or of a machine that was never quiet.
+    untold: Vec<String>,
     ratio: f64,
     /// The same mean of what the stack in use takes, where that is a time of one operation.
     from_ns: Option<f64>,
 }
 
 impl Mean {
+    /// Whether every case has a figure. A mean without some of them could leave out the worst one.
+    fn is_whole(&self) -> bool {
+        self.untold.is_empty()
+    }
+
+    /// Adds the mean to the figures, or the cases one by one where some have no figure.
     fn tell(&self, question: &mut Question) {
-        let untold = match self.untold {
-            0 => String::new(),
-            untold => format!(
-                "{} with too few rounds or without a quiet moment",
-                count(untold, "case", "cases")
-            ),
-        };
-        if self.cases == 0 {
-            let missing = format!("{}: {untold}", self.label);
+        if !self.is_whole() {
+            let untold = count(self.untold.len(), "case", "cases");
+            let missing = format!(
+                "{}: {untold} with too few rounds or without a quiet moment: {}",
+                self.label,
+                self.untold.join(", ")
+            );
             question.missing.push(missing);
+            for (name, ratio) in &self.told {
+                question.figure(change(*ratio), format!("{}: {name}", self.label));
+            }
             return;
         }
-        let without = if untold.is_empty() {
-            untold
-        } else {
-            format!(", without {untold}")
-        };
-        let cases = count(self.cases, "case", "cases");
-        let label = format!("{} (geometric mean of {cases}{without})", self.label);
+        let cases = count(self.told.len(), "case", "cases");
+        let label = format!("{} (geometric mean of {cases})", self.label);
         let figure = match self.from_ns {
             Some(from_ns) => time_and_change(from_ns, self.ratio),
             None => change(self.ratio),
@@ -449,10 +452,9 @@ fn means(suite: &SuiteSummary, evidence: &Evidence<'_>) -> Vec<Mean> {
             .flat_map(|row| row.verdicts.iter().map(move |verdict| (row, verdict)))
             .filter(|(_, verdict)| verdict.other == *evidence.to)
             .collect();
-        let told: Vec<_> = verdicts
-            .iter()
-            .filter(|(_, verdict)| tells(verdict))
-            .collect();
+        let (told, untold): (Vec<_>, Vec<_>) =
+            verdicts.iter().partition(|(_, verdict)| tells(verdict));
+        let name = |row: &CaseRow| row_name(&row.name).to_string();
         let of_one_operation = matches!(part, Part::Handshake | Part::Verify | Part::Connector);
         let from = told
             .iter()
@@ -461,8 +463,11 @@ fn means(suite: &SuiteSummary, evidence: &Evidence<'_>) -> Vec<Mean> {
         (!verdicts.is_empty()).then(|| Mean {
             part,
             label,
-            cases: told.len(),
-            untold: verdicts.len() - told.len(),
+            told: told
+                .iter()
+                .map(|(row, verdict)| (name(row), verdict.paired.ratio))
+                .collect(),
+            untold: untold.iter().map(|(row, _)| name(row)).collect(),
             ratio: geometric_mean(told.iter().map(|(_, verdict)| verdict.paired.ratio)),
             from_ns: from
                 .filter(|from| !from.is_empty())
@@ -501,4 +506,35 @@ fn slower_cases(suite: &SuiteSummary, evidence: &Evidence<'_>) -> Option<String>
         .map(|(ratio, name)| format!("{} {}", row_name(name), change(*ratio)));
     let named = some_of(NAMED, named);
     Some(format!("slower in memory in {cases}: {named}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mean_is_given_only_of_all_cases() {
+        let cases: [(&[&str], &[&str], &[&str], usize); 3] = [
+            (&["a", "b"], &[], &["data (geometric mean of 2 cases)"], 0),
+            (&["a", "b"], &["c"], &["data: a", "data: b"], 1),
+            (&[], &["a", "c"], &[], 1),
+        ];
+        for (told, untold, labels, missing) in cases {
+            let mut question = Question::open(String::new());
+            let mean = Mean {
+                part: Part::Bulk,
+                label: "data",
+                told: told.iter().map(|name| ((*name).to_owned(), 1.1)).collect(),
+                untold: untold.iter().map(|name| (*name).to_owned()).collect(),
+                ratio: 1.1,
+                from_ns: None,
+            };
+            mean.tell(&mut question);
+            let figures: Vec<&str> = question.figures.iter().map(|f| f.label.as_str()).collect();
+            assert_eq!(figures, labels);
+            assert_eq!(question.missing.len(), missing);
+            let names_all = |line: &String| untold.iter().all(|name| line.contains(name));
+            assert!(question.missing.iter().all(names_all));
+        }
+    }
 }
