@@ -38,6 +38,17 @@ pub enum Departure {
         /// The runner's words in one line.
         line: String,
     },
+    /// A test fails that was unsupported, or that is not stored and has no reason to fail.
+    NewFailure {
+        /// The shim.
+        shim: String,
+        /// The test.
+        test: String,
+        /// How it went before, where that is stored.
+        before: Option<TestOutcome>,
+        /// The runner's words in one line.
+        line: String,
+    },
     /// A test is known to fail, and passes.
     DisabledTestPasses {
         /// The shim.
@@ -195,6 +206,18 @@ impl Baseline {
                     shim: shim.clone(),
                     test: name.clone(),
                     now: test.outcome,
+                    line: test.line(),
+                });
+            }
+            let is_new = match before {
+                Some(before) => before == TestOutcome::Unsupported,
+                None => reason.is_none(),
+            };
+            if is_new && test.outcome == TestOutcome::Failed {
+                departures.push(Departure::NewFailure {
+                    shim: shim.clone(),
+                    test: name.clone(),
+                    before,
                     line: test.line(),
                 });
             }

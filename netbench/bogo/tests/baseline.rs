@@ -138,18 +138,26 @@ fn departures_are_found() {
         ("A", TestOutcome::Passed),
         ("B", TestOutcome::Failed),
         ("C", TestOutcome::Failed),
+        ("D", TestOutcome::Unsupported),
+        ("E", TestOutcome::Unsupported),
+        ("H", TestOutcome::Failed),
     ]);
     let now = results(&[
         ("A", TestOutcome::Unsupported),
         ("B", TestOutcome::Passed),
         ("C", TestOutcome::Passed),
+        ("D", TestOutcome::Failed),
+        ("E", TestOutcome::Failed),
+        ("F", TestOutcome::Failed),
+        ("G", TestOutcome::Failed),
+        ("H", TestOutcome::Failed),
     ]);
     let before = with_chance(before, TestOutcome::Passed);
     let now = with_chance(now, TestOutcome::Failed);
     let catalog = Catalog::from_null_shim(&now, &facts(&now)).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("shim.json");
-    let reasons = r#"{"B": "defect: b", "Shuffled": "chance: s", "Z*": "defect: z"}"#;
+    let reasons = r#"{"B": "defect: b", "E": "defect: e", "G": "defect: g", "Shuffled": "chance: s", "Z*": "defect: z"}"#;
     std::fs::write(&path, format!(r#"{{"DisabledTests": {reasons}}}"#)).unwrap();
     let config = ShimConfig::read(&path, None).unwrap();
     let baseline = Baseline::of(&runner(), None, &before);
@@ -158,12 +166,25 @@ fn departures_are_found() {
         .iter()
         .map(|departure| match departure {
             Departure::NoLongerPasses { test, .. } => format!("worse {test}"),
+            Departure::NewFailure { test, before, .. } => {
+                format!("new {test} {}", before.map_or("-", TestOutcome::name))
+            }
             Departure::DisabledTestPasses { test, .. } => format!("passes {test}"),
             Departure::IdlePattern { pattern, .. } => format!("idle {pattern}"),
             Departure::OtherRunner { .. } => "runner".to_owned(),
         })
         .collect();
-    assert_eq!(kinds, ["worse A", "passes B", "idle Z*"]);
+    assert_eq!(
+        kinds,
+        [
+            "worse A",
+            "passes B",
+            "new D unsupported",
+            "new E unsupported",
+            "new F -",
+            "idle Z*"
+        ]
+    );
 
     let other = RunnerId {
         version: "2".to_owned(),

@@ -2,6 +2,7 @@ use std::{fs, path::Path};
 
 use anyhow::Context;
 use netbench_bogo::{Baseline, Departure, Results, catalog_path, outcomes_path};
+use netbench_model::coverage::TestOutcome;
 
 use crate::exit::Ended;
 
@@ -72,6 +73,7 @@ pub(crate) fn check(job: &Job<'_>, runs: &mut [ShimRun<'_>]) -> anyhow::Result<E
             .iter()
             .filter_map(|departure| match departure {
                 Departure::NoLongerPasses { test, .. }
+                | Departure::NewFailure { test, .. }
                 | Departure::DisabledTestPasses { test, .. } => Some(test.as_str()),
                 Departure::IdlePattern { .. } | Departure::OtherRunner { .. } => None,
             })
@@ -105,6 +107,16 @@ fn words(departure: &Departure) -> String {
                 now.name(),
                 line.escape_debug()
             )
+        }
+        Departure::NewFailure {
+            shim,
+            test,
+            before,
+            line,
+        } => {
+            let before = before.map_or("not stored", TestOutcome::name);
+            let line = line.escape_debug();
+            format!("{shim}: {test} was {before} before and fails now: {line}")
         }
         Departure::DisabledTestPasses { shim, test, reason } => {
             format!(
