@@ -7,7 +7,7 @@ mod support;
 use std::fs;
 
 use netbench_model::{
-    breakage::{Foretelling, Foretells, Foretold},
+    breakage::{Predicts, Tried},
     chains::{ChainOutcome, ChainSample},
     compat::{CompatOutcome, Judgement, NextLoad, ToldCertificate},
 };
@@ -24,7 +24,7 @@ netbench_testing::tests! {
     webkitgtk_is_tried_beside_stacks: WebKitGtk, Certutil, UserNamespaces, UserMounts;
     wrong_input_is_said_in_a_line;
     the_page_of_what_broke_is_what_the_command_prints;
-    what_broke_for_others_is_foretold;
+    what_broke_for_others_is_predicted;
 }
 
 fn summary(place: &Place, line: &str) -> CompatSummary {
@@ -455,20 +455,17 @@ fn the_page_of_what_broke_is_what_the_command_prints() {
 }
 
 /// Each row with the stacks of today, by the command that it names.
-fn what_broke_for_others_is_foretold() {
+fn what_broke_for_others_is_predicted() {
     let place = Place::new();
     let listed = place.netbench(&words("compat breakages --json"));
     let listed = listed.expect(0);
     let report: BreakagesReport = json(&listed.stdout);
     let all = report.breakages.iter();
-    let rows: Vec<(&str, &Foretold)> = all
-        .filter_map(|breakage| match &breakage.answer {
-            Foretelling::Foretold(by) => Some((breakage.thread.as_str(), by)),
-            Foretelling::NotForetold(_) => None,
-        })
+    let rows: Vec<(&str, &Tried)> = all
+        .filter_map(|breakage| Some((breakage.thread.as_str(), breakage.answer.tried()?)))
         .collect();
-    let of = |command: Foretells| rows.iter().filter(move |(_, by)| by.command == command);
-    let run = |command: Foretells| {
+    let of = |command: Predicts| rows.iter().filter(move |(_, by)| by.command == command);
+    let run = |command: Predicts| {
         let mut names: Vec<&str> = of(command).map(|(_, by)| by.case.as_str()).collect();
         names.sort_unstable();
         names.dedup();
@@ -481,19 +478,19 @@ fn what_broke_for_others_is_foretold() {
         let printed = place.netbench(&words(&line)).expect(0).stdout;
         (place, printed)
     };
-    let (_, servers) = run(Foretells::Servers);
+    let (_, servers) = run(Predicts::Servers);
     let servers: CompatSummary = json(&servers);
-    let (chains, _) = run(Foretells::Chains);
+    let (chains, _) = run(Predicts::Chains);
     let chains: Vec<ChainSample> = samples_of(&chains.run());
     for (thread, by) in &rows {
         let today = match by.command {
-            Foretells::Servers => {
+            Predicts::Servers => {
                 let row = servers.cases.iter().find(|row| row.case.name == by.case);
                 let mut cells = row.unwrap().cells.iter().flatten();
                 let cell = cells.find(|cell| cell.stack.as_str() == by.client);
                 cell.map(ToString::to_string)
             }
-            Foretells::Chains => {
+            Predicts::Chains => {
                 let is_meant = |sample: &&ChainSample| {
                     sample.case == by.case && sample.stack.as_str() == by.client
                 };
@@ -503,7 +500,7 @@ fn what_broke_for_others_is_foretold() {
                 }
             }
             // Their own tests have these.
-            Foretells::Roots | Foretells::Ship => continue,
+            Predicts::Roots | Predicts::Ship => continue,
         };
         assert_eq!(today.as_ref(), Some(&by.today), "{thread}: {}", by.case);
     }

@@ -7,7 +7,7 @@ mod support;
 use std::{collections::BTreeSet, fs};
 
 use netbench_model::{
-    breakage::{Foretelling, Foretells, Foretold},
+    breakage::{Predicts, Tried},
     chains::ChainOutcome,
     roots::{RootsOutcome, TrustOrigin},
 };
@@ -16,7 +16,7 @@ use support::{Place, check, json, words};
 
 netbench_testing::tests! {
     each_client_trusts_what_its_store_says: UserMounts;
-    what_broke_for_others_is_foretold: UserMounts;
+    what_broke_for_others_is_predicted: UserMounts;
     a_run_is_stored_and_reported_again: UserMounts;
     what_cannot_be_tried_is_unsupported: UserMounts;
     a_client_that_breaks_is_said: UserMounts;
@@ -148,19 +148,15 @@ fn each_client_trusts_what_its_store_says() {
 }
 
 /// The rows of `netbench compat breakages` that are of trust stores, with the stacks of today.
-fn what_broke_for_others_is_foretold() {
+fn what_broke_for_others_is_predicted() {
     let place = Place::new();
     let listed = place.netbench(&words("compat breakages --json"));
     let report: BreakagesReport = json(&listed.expect(0).stdout);
-    let rows: Vec<(&str, &Foretold)> = report
+    let rows: Vec<(&str, &Tried)> = report
         .breakages
         .iter()
-        .filter_map(|breakage| match &breakage.answer {
-            Foretelling::Foretold(by) if by.command == Foretells::Roots => {
-                Some((breakage.thread.as_str(), by))
-            }
-            _ => None,
-        })
+        .filter_map(|breakage| Some((breakage.thread.as_str(), breakage.answer.tried()?)))
+        .filter(|(_, by)| by.command == Predicts::Roots)
         .collect();
     assert!(rows.len() >= 10);
     let mut line = "compat roots -q --json --stack openssl,rustls-aws-lc,rustls-ring".to_owned();

@@ -7,7 +7,7 @@ mod support;
 use std::{fs, path::Path, process::Command, time::Duration};
 
 use netbench_model::{
-    breakage::{Foretelling, Foretells},
+    breakage::Predicts,
     ship::{Found, ShipOutcome},
 };
 use netbench_report::{BreakagesReport, ShipSummary};
@@ -189,8 +189,8 @@ fn two_providers_in_one_program_are_told() {
     let listed: BreakagesReport = json(&listed.expect(0).stdout);
     let mut told = 0;
     for breakage in &listed.breakages {
-        if let Foretelling::Foretold(by) = &breakage.answer
-            && by.command == Foretells::Ship
+        if let Some(by) = breakage.answer.tried()
+            && by.command == Predicts::Ship
         {
             assert_eq!(by.case, "rustls-two-providers");
             assert!(both.starts_with(&by.today), "{}", by.today);

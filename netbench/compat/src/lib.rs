@@ -6,7 +6,7 @@
 //!
 //! | module | what it is |
 //! | --- | --- |
-//! | `breakages` | what broke for others, and the case that foretells it |
+//! | `breakages` | what broke for others, and the case that predicts it |
 //! | `case` | what a case may say |
 //! | `certificates` | chains and OCSP responses from their description |
 //! | `client` | what a case gives to its client |

@@ -14,38 +14,53 @@ pub struct Breakage {
     pub url: String,
     /// What they met.
     pub what: String,
-    /// What netbench says of it.
+    /// The outcome with the stacks of today.
     #[serde(flatten)]
-    pub answer: Foretelling,
+    pub answer: Prediction,
 }
 
-/// Whether netbench foretells a breakage.
+/// Whether netbench predicts a breakage.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Foretelling {
-    /// By this case.
-    Foretold(Foretold),
-    /// Why not.
-    NotForetold(String),
+pub enum Prediction {
+    /// A reader of the run sees a loss with the right cause.
+    Predicted(Tried),
+    /// The case is tried, and nothing breaks with the stacks of today.
+    DoesNotBreak(Tried),
+    /// The reason why no case predicts it.
+    NotPredicted(String),
 }
 
-/// The case that foretells a breakage.
+impl Prediction {
+    /// The case, where one is tried.
+    pub fn tried(&self) -> Option<&Tried> {
+        match self {
+            Self::Predicted(tried) | Self::DoesNotBreak(tried) => Some(tried),
+            Self::NotPredicted(_) => None,
+        }
+    }
+}
+
+/// The case that is tried for a breakage.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Foretold {
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Tried {
     /// The command that tries it.
-    pub command: Foretells,
+    pub command: Predicts,
     /// The case's name, the layout's, or for `ship` the stack's.
     pub case: String,
     /// The stack, and for `compat roots` where its roots are from too.
     pub client: String,
     /// What the client does in this case today.
     pub today: String,
+    /// The thread's library, where the client has another one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stands_in_for: Option<String>,
 }
 
 words!(
-    /// A command that foretells breakages.
-    Foretells, {
+    /// A command that predicts breakages.
+    Predicts, {
         /// Of servers.
         Servers = "compat",
         /// Of certificate chains.

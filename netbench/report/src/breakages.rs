@@ -1,6 +1,6 @@
 use netbench_model::{
     SCHEMA_VERSION,
-    breakage::{Breakage, Foretelling},
+    breakage::{Breakage, Prediction, Tried},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,82 +11,165 @@ use crate::{
     text::count,
 };
 
+const PREDICTED: &str = "The command tries the case, and a reader of its report sees the loss with its cause. The column \
+                         \"today\" is the result of the client in this case. A test tries every row with the stacks of today.";
+const NOT_PREDICTED: &str = "A thread stays on the list whatever its outcome. The first 56 rows were collected with their \
+                             outcome known, so the share that is predicted is not a rate.";
+
 /// What broke for others: what `netbench compat breakages --json` prints.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct BreakagesReport {
     /// [`netbench_model::SCHEMA_VERSION`] of the writer.
     pub schema: u32,
-    /// How many of them netbench foretells.
-    pub foretold: u64,
-    /// All of them; those that netbench foretells come first.
+    /// The number of those that netbench predicts.
+    pub predicted: u64,
+    /// The number of those that do not break with the stacks of today.
+    pub does_not_break: u64,
+    /// The number of those that netbench does not predict.
+    pub not_predicted: u64,
+    /// The number of tried cases where another library stands in for the thread's.
+    pub stand_ins: u64,
+    /// All of them, in the order of the record.
     pub breakages: Vec<Breakage>,
 }
 
 impl BreakagesReport {
-    /// Of these.
+    /// Counts each outcome of these breakages.
     pub fn new(breakages: Vec<Breakage>) -> Self {
-        let is_foretold = |it: &&Breakage| matches!(it.answer, Foretelling::Foretold(_));
+        let number = |is: fn(&Prediction) -> bool| {
+            breakages.iter().filter(|it| is(&it.answer)).count() as u64
+        };
         Self {
             schema: SCHEMA_VERSION,
-            foretold: breakages.iter().filter(is_foretold).count() as u64,
+            predicted: number(|it| matches!(it, Prediction::Predicted(_))),
+            does_not_break: number(|it| matches!(it, Prediction::DoesNotBreak(_))),
+            not_predicted: number(|it| matches!(it, Prediction::NotPredicted(_))),
+            stand_ins: number(|it| it.tried().is_some_and(|by| by.stands_in_for.is_some())),
             breakages,
         }
     }
+
+    fn lead(&self) -> String {
+        format!(
+            "What users of a client met when its TLS stack was changed: {} from public threads, of which netbench predicts {}, \
+             {} not break today, and {} not predicted; of the {} that are tried, {} with another library than the thread's.",
+            count(self.breakages.len(), "breakage", "breakages"),
+            self.predicted,
+            are(self.does_not_break, "does", "do"),
+            are(self.not_predicted, "is", "are"),
+            self.predicted + self.does_not_break,
+            are(self.stand_ins, "is", "are"),
+        )
+    }
+}
+
+/// A number and its verb.
+fn are(number: u64, one: &str, more: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { more })
+}
+
+fn thread(it: &Breakage) -> Cell {
+    Cell::Link {
+        words: it.thread.clone(),
+        url: it.url.clone(),
+    }
+}
+
+fn tried(rows: &[(&Breakage, &Tried)]) -> Item {
+    if rows.is_empty() {
+        return Item::text("None.");
+    }
+    Table::of(rows)
+        .col("thread", 0, |(it, _)| thread(it))
+        .col("what broke", 0, |(it, _)| Cell::text(&it.what))
+        .col("command", 2, |(_, by)| Cell::text(by.command))
+        .col("case", 0, |(_, by)| Cell::text(&by.case))
+        .col("client", 0, |(_, by)| Cell::text(&by.client))
+        .col("stands in for", 2, |(_, by)| {
+            Cell::text(by.stands_in_for.as_deref().unwrap_or_default())
+        })
+        .col("today", 1, |(_, by)| Cell::text(&by.today))
+        .item()
 }
 
 impl Report for BreakagesReport {
     fn document(&self, _: Extent) -> Document<'_> {
-        let (mut foretold, mut others) = (Vec::new(), Vec::new());
+        let (mut predicted, mut fine, mut others) = (Vec::new(), Vec::new(), Vec::new());
         for breakage in &self.breakages {
             match &breakage.answer {
-                Foretelling::Foretold(by) => foretold.push((breakage, by)),
-                Foretelling::NotForetold(why) => others.push((breakage, why)),
+                Prediction::Predicted(by) => predicted.push((breakage, by)),
+                Prediction::DoesNotBreak(by) => fine.push((breakage, by)),
+                Prediction::NotPredicted(why) => others.push((breakage, why)),
             }
         }
-        let thread = |it: &Breakage| Cell::Link {
-            words: it.thread.clone(),
-            url: it.url.clone(),
-        };
-        let by = Table::of(&foretold)
-            .col("thread", 0, |(it, _)| thread(it))
-            .col("what broke", 0, |(it, _)| Cell::text(&it.what))
-            .col("command", 2, |(_, by)| Cell::text(by.command))
-            .col("case", 0, |(_, by)| Cell::text(&by.case))
-            .col("client", 0, |(_, by)| Cell::text(&by.client))
-            .col("today", 1, |(_, by)| Cell::text(&by.today));
         let not = Table::of(&others)
             .col("thread", 0, |(it, _)| thread(it))
             .col("what broke", 0, |(it, _)| Cell::text(&it.what))
             .col("why not", 0, |(_, why)| Cell::text(why));
+        let section = |id: &str, heading: &str, explanation: &str, item| Section {
+            id: id.to_owned(),
+            heading: heading.to_owned(),
+            explanation: explanation.to_owned(),
+            items: vec![item],
+            ..Section::default()
+        };
+        let last = if others.is_empty() {
+            Item::text("None.")
+        } else {
+            not.item()
+        };
         Document {
-            lead: format!(
-                "What users of a client met when its TLS stack was changed: {} from public threads, of which netbench foretells {}.",
-                count(self.breakages.len(), "breakage", "breakages"),
-                self.foretold
-            ),
+            lead: self.lead(),
             sections: vec![
-                Section {
-                    id: "foretold".to_owned(),
-                    heading: "Foretold".to_owned(),
-                    explanation: "The command tries the case, and the last column is what the client does with it. A \
-                                  test tries every row with the stacks of today."
-                        .to_owned(),
-                    items: vec![by.item()],
-                    ..Section::default()
-                },
-                Section {
-                    id: "not-foretold".to_owned(),
-                    heading: "Not foretold".to_owned(),
-                    items: if others.is_empty() {
-                        vec![Item::text("None.")]
-                    } else {
-                        vec![not.item()]
-                    },
-                    ..Section::default()
-                },
+                section("predicted", "Predicted", PREDICTED, tried(&predicted)),
+                section(
+                    "does-not-break",
+                    "Does not break today",
+                    "Nothing is lost in this case with the stacks of today, so nothing is predicted.",
+                    tried(&fine),
+                ),
+                section("not-predicted", "Not predicted", NOT_PREDICTED, last),
             ],
             data: vec![self],
             ..Document::new("compat breakages", "What broke for others".to_owned())
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use netbench_model::breakage::Predicts;
+
+    use super::*;
+
+    #[test]
+    fn each_outcome_has_its_own_count_and_the_lead_has_them_all() {
+        let row = |answer| Breakage {
+            thread: "x #1".to_owned(),
+            url: "https://x.test/1".to_owned(),
+            what: "a site is refused".to_owned(),
+            answer,
+        };
+        let by = |stands_in_for: Option<&str>| Tried {
+            command: Predicts::Servers,
+            case: "suite/cbc-rsa".to_owned(),
+            client: "openssl".to_owned(),
+            today: "accepted".to_owned(),
+            stands_in_for: stands_in_for.map(ToOwned::to_owned),
+        };
+        let report = BreakagesReport::new(vec![
+            row(Prediction::Predicted(by(None))),
+            row(Prediction::Predicted(by(Some("Go")))),
+            row(Prediction::DoesNotBreak(by(None))),
+            row(Prediction::NotPredicted(
+                "its text was not at hand".to_owned(),
+            )),
+        ]);
+        assert_eq!(
+            report.lead(),
+            "What users of a client met when its TLS stack was changed: 4 breakages from public threads, of which netbench \
+             predicts 2, 1 does not break today, and 1 is not predicted; of the 3 that are tried, 1 is with another library \
+             than the thread's."
+        );
     }
 }

@@ -77,7 +77,7 @@ pub(crate) enum Part {
     /// Find out what each stack trusts by itself, with the trust stores of many systems
     #[command(after_help = ROOTS)]
     Roots(Box<Roots>),
-    /// List what broke for others who changed their TLS stack, and what foretells each
+    /// List what broke for others who changed their TLS stack, and what predicts each
     #[command(after_help = BREAKAGES)]
     Breakages(Breakages),
 }

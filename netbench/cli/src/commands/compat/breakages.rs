@@ -1,4 +1,4 @@
-//! `netbench compat breakages`: what broke for others, and the case that foretells it.
+//! `netbench compat breakages`: what broke for others, and the case that predicts it.
 
 use clap::Args;
 use netbench_report::BreakagesReport;
@@ -7,9 +7,9 @@ use crate::{exit::Ended, options::Output, output};
 
 pub(crate) const EXAMPLES: &str = "\
 Examples:
-  netbench compat breakages                   the threads, and what foretells each
+  netbench compat breakages                   the threads, and what predicts each
   netbench compat breakages --format markdown > docs/BREAKAGES.md
-  netbench compat breakages --json | jq -r '.breakages[] | select(.foretold) | .foretold.case'
+  netbench compat breakages --json | jq -r '.breakages[] | select(.predicted) | .predicted.case'
 
 It tries nothing: the cases are tried by the commands that it names.";
 
