@@ -41,6 +41,38 @@ fn every_form_of_a_run() {
     assert!(junit.contains("tests=\"202\""), "101 sites on two stacks");
 }
 
+/// The summary of an older netbench has figures that this one would lose.
+#[test]
+fn reading_a_run_changes_nothing_in_it() {
+    let place = Place::new();
+    let run = published(&place, "connect-101-sites");
+    fs::write(run.join("summary.json"), "{\"schema\": 1, \"older\": true}").unwrap();
+    let stored = || {
+        let files = fs::read_dir(&run)
+            .unwrap()
+            .map(|entry| entry.unwrap().path());
+        let mut files: Vec<_> = files
+            .map(|path| (path.clone(), fs::read(&path).unwrap()))
+            .collect();
+        files.sort();
+        files
+    };
+    let before = stored();
+    for line in [
+        "report connect-101-sites",
+        "report connect-101-sites --format markdown",
+        "report connect-101-sites --format csv",
+        "report connect-101-sites --json",
+        "report connect-101-sites --format junit --output junit.xml",
+        "report connect-101-sites --output page.html",
+        "results list .",
+        "explain connect-101-sites",
+    ] {
+        place.netbench(&words(line)).expect(0);
+        assert!(stored() == before, "{line} changed the run");
+    }
+}
+
 #[test]
 fn the_page_goes_where_it_is_wanted() {
     let place = Place::new();

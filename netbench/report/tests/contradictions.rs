@@ -317,7 +317,10 @@ fn sentence(evaluation: &Evaluation, hold: &mut Hold<'_>) {
     let complete = found.matrix.is_some()
         && found.losses.is_some()
         && found.compat.is_some()
-        && found.connections.is_some()
+        && found
+            .connections
+            .as_ref()
+            .is_some_and(|run| run.run.samples > 0)
         && !found.suites.is_empty();
     hold(
         said.starts_with("Switch: ") == (all && complete),

@@ -10,6 +10,7 @@ mod catalogues;
 mod document;
 pub(crate) mod fast;
 mod losses;
+mod means;
 mod sentence;
 mod settle;
 pub(crate) mod supports;

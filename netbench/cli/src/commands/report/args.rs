@@ -4,10 +4,7 @@ use clap::{Args, ValueHint};
 
 use netbench_report::{FORMS, Form};
 
-use crate::{
-    format::{format, named},
-    options::Output,
-};
+use crate::format::{format, named};
 
 pub(crate) const EXAMPLES: &str = "\
 Examples:
@@ -47,16 +44,6 @@ impl Report {
             None if self.json => named("json"),
             None if page || self.open => named("html"),
             None => &FORMS[0],
-        }
-    }
-
-    /// As other commands are asked for a form.
-    pub(crate) fn as_output(&self) -> Output {
-        Output {
-            format: self.format(),
-            json: false,
-            quiet: self.quiet,
-            github_summary: false,
         }
     }
 }

@@ -15,7 +15,7 @@ use crate::{
     output, show,
 };
 
-/// Makes the reports of stored runs again, from their samples.
+/// Makes the reports of stored runs again, from their samples. It changes nothing that a run has stored.
 pub(crate) fn report(options: &Report) -> anyhow::Result<Ended> {
     check(options)?;
     let runs = options.runs.iter().map(|path| StoredRun::read(path));
@@ -47,13 +47,8 @@ pub(crate) fn report(options: &Report) -> anyhow::Result<Ended> {
             if options.open {
                 show::open(&path);
             }
-            return Ok(ended(&runs));
         }
         Some(_) => {}
-    }
-    // The summaries in the runs' folders are made again too.
-    for run in &runs {
-        output::store(&run.folder, &*run.report, &options.as_output())?;
     }
     Ok(ended(&runs))
 }
