@@ -7,7 +7,7 @@ struct File {
     breakage: Vec<Breakage>,
 }
 
-/// What broke for others, whatever netbench says of it.
+/// Returns the breakages that others met, with and without a prediction.
 ///
 /// # Panics
 /// Where the file in the source is wrong, which a test finds.

@@ -175,7 +175,7 @@ impl WebModel {
     }
 }
 
-/// What the lab serves by this profile in a version.
+/// Returns the suites and groups that the lab serves by this profile in a version.
 fn of_profile(lab: &LabProfile, version: TlsVersion) -> VersionScan {
     let is_rsa = !matches!(
         lab.key,

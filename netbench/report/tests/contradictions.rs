@@ -331,7 +331,6 @@ fn sentence(evaluation: &Evaluation, hold: &mut Hold<'_>) {
         said.starts_with("Not decided: ") == (!complete && !no),
         "a missing part does not leave the decision open",
     );
-    let no = answers.contains(&Answer::No);
     hold(
         said.starts_with("Do not switch yet: ") == no,
         "no switch, against the cards",

@@ -1,4 +1,4 @@
-//! What a switch loses of the web, by the population model.
+//! The sites of the web that a switch loses, by the population model.
 
 use netbench_interop::WebModel;
 use netbench_model::tls::TlsVersion;

@@ -4,9 +4,13 @@ use itertools::Itertools;
 use netbench_model::{Condition, Part, Phase, Profile, Unit};
 use netbench_stats::{PairedRatio, Verdict};
 
-use super::{Answer, Evidence, NO_MORE_THAN, Question, means::means, of_totals};
+use super::{
+    Answer, Evidence, NO_MORE_THAN, Question,
+    means::{Mean, means},
+    of_totals,
+};
 use crate::{
-    Comparison, ConnectSummary, SuiteSummary,
+    ColdRow, Comparison, ConnectSummary, SuiteSummary,
     connect::{cold_sentence, first_cost, first_longer},
     suite::row_name,
     text::{TOO_FEW, change, count, interval, signed_time, some_of, time, time_and_change},
@@ -39,43 +43,51 @@ pub(crate) fn answer(evidence: &Evidence<'_>) -> Question {
         question.missing.extend(missing);
     }
     for suite in &evidence.suites {
-        means(suite, evidence)
-            .iter()
-            .for_each(|mean| mean.tell(&mut question));
+        let means = means(suite, evidence);
+        means.iter().for_each(|mean| mean.tell(&mut question));
         question.breaks.extend(slower_cases(suite, evidence));
-        judge_in_memory(suite, evidence, &mut question);
+        // An evaluation and a run of the suite alone answer one question.
+        let (answer, because) = verdict_in_memory(evidence, suite, &means);
+        if matches!(answer, Answer::WithLosses | Answer::No) {
+            question.answer = question.answer.at_best_with_losses();
+            question.because = format!("{} In memory, {because}", question.because);
+        }
     }
     question
-}
-
-/// Has the answer for a run of the suite count for the evaluation too: the two answer one question.
-fn judge_in_memory(suite: &SuiteSummary, evidence: &Evidence<'_>, question: &mut Question) {
-    let in_memory = answer_in_memory(evidence, suite);
-    if matches!(in_memory.answer, Answer::WithLosses | Answer::No) {
-        question.answer = question.answer.at_best_with_losses();
-        question.because = format!("{} In memory, {}", question.because, in_memory.because);
-    }
 }
 
 /// The same question of a run of the suite alone: by the means of the client's cases, no more than
 /// [`NO_MORE_THAN`] in any part.
 pub(crate) fn answer_in_memory(evidence: &Evidence<'_>, suite: &SuiteSummary) -> Question {
     let means = means(suite, evidence);
-    let told = || means.iter().filter(|mean| mean.is_whole());
-    let (from, to) = (evidence.from, evidence.to);
+    let to = evidence.to;
     let sizes_alone = suite.cases.iter().all(|case| case.part == Part::Memory);
     let mut question = Question::open(if sizes_alone {
         format!("Does {to} take no more memory?")
     } else {
         format!("Is {to} fast enough in memory?")
     });
+    (question.answer, question.because) = verdict_in_memory(evidence, suite, &means);
+    means.iter().for_each(|mean| mean.tell(&mut question));
+    question.breaks.extend(slower_cases(suite, evidence));
+    question
+}
+
+/// The answer by the means of the parts of which all cases have figures, and the reason.
+fn verdict_in_memory(
+    evidence: &Evidence<'_>,
+    suite: &SuiteSummary,
+    means: &[Mean],
+) -> (Answer, String) {
+    let (from, to) = (evidence.from, evidence.to);
+    let told = || means.iter().filter(|mean| mean.is_whole());
     let decided = suite.cases.iter().flat_map(|case| &case.verdicts);
     let decided = decided
         .filter(|verdict| verdict.other == *to)
         .any(|verdict| verdict.paired.verdict != Verdict::Undecided);
     let slower = || told().filter(|mean| mean.ratio > NO_MORE_THAN);
     let limit = format!("{:.0} %", (NO_MORE_THAN - 1.0) * 100.0);
-    (question.answer, question.because) = match slower().count() {
+    match slower().count() {
         _ if !decided || told().count() == 0 => (
             Answer::Open,
             "No case was decided: more rounds decide it.".to_owned(),
@@ -108,10 +120,7 @@ pub(crate) fn answer_in_memory(evidence: &Evidence<'_>, suite: &SuiteSummary) ->
                     .join(", ")
             ),
         ),
-    };
-    means.iter().for_each(|mean| mean.tell(&mut question));
-    question.breaks.extend(slower_cases(suite, evidence));
-    question
+    }
 }
 
 fn whole_connections(
@@ -141,10 +150,7 @@ fn whole_connections(
 /// What a process pays once for its first connection, where it was measured: a time, which does not count
 /// against every connection.
 fn first_connection(evidence: &Evidence<'_>, question: &mut Question) {
-    let rows = evidence
-        .timed()
-        .map_or(&[][..], |connections| &connections.cold);
-    let Some(cost) = first_cost(rows, evidence.from, evidence.to) else {
+    let Some(cost) = first_cost(cold(evidence), evidence.from, evidence.to) else {
         return;
     };
     question.figure(
@@ -161,16 +167,20 @@ fn first_connection(evidence: &Evidence<'_>, question: &mut Question) {
     );
 }
 
+/// The first connections of the timed run.
+fn cold<'a>(evidence: &Evidence<'a>) -> &'a [ColdRow] {
+    evidence
+        .timed()
+        .map_or(&[], |connections| &connections.cold)
+}
+
 /// The longest time by which the first connection of a process may become longer, by wall clock: 0.1 s, up to which a
 /// reaction seems immediate (R. B. Miller: Response time in man-computer conversational transactions, 1968).
 const FIRST_NO_LONGER_THAN_NS: f64 = 100e6;
 
 /// Judges the first connection of a process by its own limit: a program for one request pays it each time.
 fn judge_first_connection(evidence: &Evidence<'_>, question: &mut Question) {
-    let rows = evidence
-        .timed()
-        .map_or(&[][..], |connections| &connections.cold);
-    let Some(longer) = first_longer(rows, evidence.from, evidence.to) else {
+    let Some(longer) = first_longer(cold(evidence), evidence.from, evidence.to) else {
         return;
     };
     let (low_ns, high_ns) = longer
@@ -279,10 +289,7 @@ fn no_totals(evidence: &Evidence<'_>) -> String {
     if let Some(because) = other_work(evidence) {
         return because;
     }
-    let rows = evidence
-        .timed()
-        .map_or(&[][..], |connections| &connections.cold);
-    match cold_sentence(rows, evidence.from, evidence.to) {
+    match cold_sentence(cold(evidence), evidence.from, evidence.to) {
         Some(cost) => format!(
             "Only first connections were made: {cost}. `--condition clean` tells of the others."
         ),

@@ -71,7 +71,7 @@ pub fn losses(
 }
 
 /// The expected loss of a switch among the sites of the web, from the offers of a scan against both stacks.
-/// None where the scan was not against both.
+/// Returns `None` if the scan was not against both.
 pub fn web_loss(report: &LossReport, from: &StackName, to: &StackName) -> Option<WebLoss> {
     let offer = |stack: &StackName| {
         let mut offers = report.offers.iter();

@@ -10,7 +10,7 @@ use crate::{
     text::{change, count, time_and_change},
 };
 
-/// What a part of the suite takes, over its cases.
+/// The cost of a part of the suite, over its cases.
 pub(super) struct Mean {
     pub(super) part: Part,
     pub(super) label: &'static str,

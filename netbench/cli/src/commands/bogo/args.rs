@@ -37,7 +37,7 @@ pub(crate) struct Bogo {
     /// Show what each stack has, feature by feature and version by version
     #[arg(long, conflicts_with_all = ["test", "feature", "accept"])]
     pub(crate) matrix: bool,
-    /// Fail if a test that passed no longer does, if one fails anew, or if one that is known to fail passes
+    /// Fail if a test that passed no longer does, if another one begins to fail, or if one that is known to fail passes
     #[arg(long, conflicts_with = "stored")]
     pub(crate) check: bool,
     /// Store the outcomes in results/bogo, for --check to compare with

@@ -99,7 +99,7 @@ fn explicit_p256() -> Vec<u8> {
     der::sequence(&[&algorithm, &der::bit_string(&hex(BASE))])
 }
 
-/// Paths of so many intermediates.
+/// Chains of 4 to 20 intermediates.
 fn depths() -> Vec<Draft> {
     const RULE: &str = "RFC 5280 section 6.1: a path has any number of certificates; each library has a limit of its own";
     [4u8, 6, 7, 10, 20]
@@ -171,7 +171,7 @@ fn loops() -> Vec<Draft> {
     ]
 }
 
-/// As many names as constraints, each of which may be compared with each.
+/// Chains in which a verifier may compare each name with each constraint.
 fn many_names() -> Vec<Draft> {
     const RULE: &str = "RFC 5280 section 6.1.4 (g) has each name tested; a limit against denial of service is the library's own";
     let new = |name: &str, due: Due, leaf_names: u16, constraints: u16| {

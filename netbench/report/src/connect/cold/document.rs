@@ -172,8 +172,7 @@ pub(crate) fn first_cost(
     first: &StackName,
     other: &StackName,
 ) -> Option<FirstCost> {
-    let of = |stack: &StackName| rows.iter().find(|row| row.stack == *stack);
-    let rows = [of(first)?, of(other)?];
+    let rows = rows_of(rows, first, other)?;
     let (what, a, b) = match (rows[0].cpu, rows[1].cpu) {
         (Some(a), Some(b)) => ("CPU time", a, b),
         _ => ("time", rows[0].wall, rows[1].wall),
@@ -187,7 +186,7 @@ pub(crate) fn first_cost(
     })
 }
 
-/// How much longer the first connection of a process takes with the second of two stacks, by wall clock.
+/// The time by which the first connection of a process becomes longer with the second of two stacks, by wall clock.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct FirstLonger {
     /// The difference of the medians, in nanoseconds; negative if it is shorter.
@@ -203,14 +202,23 @@ pub(crate) fn first_longer(
     first: &StackName,
     other: &StackName,
 ) -> Option<FirstLonger> {
-    let of = |stack: &StackName| rows.iter().find(|row| row.stack == *stack);
-    let (first, other) = (of(first)?.wall, of(other)?.wall);
+    let [first, other] = rows_of(rows, first, other)?.map(|row| row.wall);
     let ends = first.interval.zip(other.interval);
     Some(FirstLonger {
         median_ns: other.median_ns - first.median_ns,
         range_ns: ends
             .map(|(first, other)| (other.low_ns - first.high_ns, other.high_ns - first.low_ns)),
     })
+}
+
+/// Returns the rows of both stacks, if both have one.
+fn rows_of<'a>(
+    rows: &'a [ColdRow],
+    first: &StackName,
+    other: &StackName,
+) -> Option<[&'a ColdRow; 2]> {
+    let of = |stack: &StackName| rows.iter().find(|row| row.stack == *stack);
+    Some([of(first)?, of(other)?])
 }
 
 fn main_step(rows: [&ColdRow; 2], difference_ns: f64) -> Option<&'static str> {
