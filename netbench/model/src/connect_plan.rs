@@ -64,10 +64,11 @@ impl Plan for ConnectPlan {
 pub type ConnectManifest = Manifest<ConnectPlan>;
 
 /// Where the sites are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Target {
     /// Emulated on this machine.
+    #[default]
     Lab,
     /// Servers that listen on this machine already.
     Loopback,
@@ -76,6 +77,15 @@ pub enum Target {
 }
 
 impl Target {
+    /// Where the sites of two runs are: emulated if those of either are.
+    #[must_use]
+    pub fn with(self, other: Self) -> Self {
+        match self {
+            Self::Lab => self,
+            Self::Loopback | Self::Live => other,
+        }
+    }
+
     /// The pause between two connections to one site, where nobody asks for another.
     pub fn usual_pause(self) -> Duration {
         match self {

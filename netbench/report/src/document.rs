@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
-use netbench_model::{Environment, Manifest, WorkerRecord};
+use netbench_model::{Environment, Manifest, Target, WorkerRecord};
 
-use crate::{Asked, cell::Cell};
+use crate::{Asked, cell::Cell, text::site_words};
 
 mod chart;
 mod checks;
@@ -340,6 +340,25 @@ impl<T> Filling<T> {
             rank,
         });
         self
+    }
+
+    /// The column with the names of the sites of a target.
+    pub(crate) fn site(self, target: Target, site: impl Fn(&T) -> &str) -> Self {
+        let [one, _] = site_words(target);
+        self.col(one, 0, |item| Cell::text(site(item)))
+    }
+
+    /// A column with names of several sites of a target each.
+    pub(crate) fn which_sites(
+        self,
+        target: Target,
+        rank: u8,
+        sites: impl Fn(&T) -> String,
+    ) -> Self {
+        let [_, more] = site_words(target);
+        self.col(&format!("which {more}"), rank, |item| {
+            Cell::text(sites(item))
+        })
     }
 
     /// A column of a stack's figures whose name does not say which stack.

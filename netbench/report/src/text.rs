@@ -18,6 +18,29 @@ pub(crate) fn places(target: Target, sites: impl TryInto<u64>) -> String {
     }
 }
 
+/// The words for one site of a target and for several. The names of emulated sites are those of hosts whose servers, certificates and
+/// networks they do not have, so that no figure stands beside such a name without this word.
+pub(crate) fn site_words(target: Target) -> [&'static str; 2] {
+    match target {
+        Target::Lab => ["emulated site", "emulated sites"],
+        Target::Loopback | Target::Live => ["site", "sites"],
+    }
+}
+
+/// The name of a site of a target where no heading says which sites they are: `example.com (emulated)`.
+pub(crate) fn named_site(target: Target, site: &str) -> String {
+    match target {
+        Target::Lab => format!("{site} (emulated)"),
+        Target::Loopback | Target::Live => site.to_owned(),
+    }
+}
+
+/// A count of sites of a target.
+pub(crate) fn sites_of(target: Target, sites: impl TryInto<u64>) -> String {
+    let [one, more] = site_words(target);
+    count(sites, one, more)
+}
+
 /// Nanoseconds with a unit and three digits.
 pub(crate) fn time(ns: f64) -> String {
     // Less than nothing is what noise leaves of a difference.

@@ -9,7 +9,7 @@ mod manifest;
 
 use std::sync::Arc;
 
-use forms::{render, terminal};
+use forms::{assert_emulated, render, terminal};
 use manifest::{manifest_of, session};
 use netbench_model::{
     Condition, Failure, FailureClass, LinkProfile, Manifest, Negotiated, RootsRecord, RootsSource,
@@ -160,6 +160,7 @@ fn summary() -> BrowserSummary {
 #[test]
 fn every_form() {
     let summary = summary();
+    assert_emulated(&summary);
     insta::assert_snapshot!("browser_terminal", terminal(&summary, 100));
     insta::assert_snapshot!("browser_narrow", terminal(&summary, 40));
     insta::assert_snapshot!("browser_markdown", render(&summary, "markdown"));

@@ -4,6 +4,10 @@
 
 mod support;
 
+#[path = "support/forms.rs"]
+mod forms;
+
+use forms::assert_emulated;
 use netbench_model::{ConnectManifest, Failure, FailureClass, Outcome, Phase, Sample, StackName};
 use netbench_report::{
     ConnectComparison, Options, Regression, Report, compare_runs_of_connect, form,
@@ -127,6 +131,7 @@ fn a_site_that_is_lost_has_regressed_and_sites_of_one_run_are_named() {
     assert_eq!(lost.site, "near.example");
     assert_eq!((lost.first_failed, lost.other_failed), ((0, 10), (10, 10)));
     assert_eq!(lost.why, "connect: refused");
+    assert_emulated(&compared);
     let terminal = render(&compared, "terminal");
     for part in [
         "near.example",

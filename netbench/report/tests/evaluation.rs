@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 use std::sync::Arc;
 
-use forms::{render, terminal};
+use forms::{assert_emulated, render, terminal};
 use manifest::{manifest_of, session};
 use netbench_model::coverage::{
     Category, Conduct, Coverage, DefectTest, Defects, FeatureRow, HANDSHAKE, Matrix, MatrixCell,
@@ -468,6 +468,7 @@ fn whole() -> EvaluationReport {
 #[test]
 fn an_evaluation_in_every_form() {
     let evaluation = whole();
+    assert_emulated(&evaluation);
     let wide = terminal(&evaluation, 100);
     insta::assert_snapshot!("evaluation_terminal", wide);
     let narrow = terminal(&evaluation, 40);

@@ -7,7 +7,7 @@ mod support;
 #[path = "support/forms.rs"]
 mod forms;
 
-use forms::{render, terminal};
+use forms::{assert_emulated, render, terminal};
 use netbench_model::{Condition, ConnectManifest, Outcome, Sample, parse_sites};
 use netbench_report::{ExplainSummary, ModeCause, explain};
 use netbench_stats::Verdict;
@@ -175,6 +175,7 @@ fn nothing_is_found_where_nothing_is() {
 #[test]
 fn terminal_and_markdown() {
     let summary = summary();
+    assert_emulated(&summary);
     insta::assert_snapshot!(terminal(&summary, 100));
     insta::assert_snapshot!(render(&summary, "markdown"));
 }

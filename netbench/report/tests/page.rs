@@ -246,7 +246,10 @@ fn csv_is_the_table(browser: &mut Browser) {
         .iter()
         .map(str::to_owned)
         .collect();
-    assert_eq!(heads[..2], ["site".to_owned(), "RTT [ns]".to_owned()]);
+    assert_eq!(
+        heads[..2],
+        ["emulated site".to_owned(), "RTT [ns]".to_owned()]
+    );
     let rows: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
     let shown = browser.value(&format!("{SITES}.tBodies[0].rows.length"));
     assert_eq!(serde_json::json!(rows.len()), shown);

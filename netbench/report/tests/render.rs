@@ -5,7 +5,7 @@ mod support;
 #[path = "support/forms.rs"]
 mod forms;
 
-use forms::{in_options, render, terminal};
+use forms::{assert_emulated, in_options, render, terminal};
 use netbench_report::{ConnectReport, Options, Style};
 use support::Fixture;
 
@@ -17,6 +17,7 @@ fn report(fixture: &Fixture) -> ConnectReport {
 fn terminal_of_a_hundred_columns() {
     let fixture = Fixture::default();
     let report = report(&fixture);
+    assert_emulated(&report);
     insta::assert_snapshot!(terminal(&report, 100));
 }
 

@@ -6,7 +6,7 @@ mod forms;
 
 use std::collections::BTreeMap;
 
-use forms::{render, terminal};
+use forms::{assert_emulated, render, terminal};
 use netbench_interop::{
     LossReport, PolicyResult, built_in_policy, confirmation, population, profiles,
 };
@@ -181,6 +181,18 @@ fn many_sites_are_a_table() {
     insta::assert_snapshot!("scan_csv", harmless(render(&summary, "csv")));
 }
 
+/// Names of hosts stand for emulated profiles; no form shows them without saying so.
+#[test]
+fn emulated_sites_are_called_so() {
+    for count in [2, 5] {
+        let mut summary = summary(count);
+        summary.run.place = Target::Lab;
+        let policy = built_in_policy("mozilla-intermediate").expect("a policy");
+        summary.policy = Some(PolicyResult::new(policy, &summary.sites));
+        assert_emulated(&summary);
+    }
+}
+
 #[test]
 fn a_few_sites_are_shown_in_full() {
     let summary = summary(2);
@@ -242,6 +254,7 @@ fn two_scans_show_what_changed() {
         name: summary.run.name.clone(),
         netbench: summary.run.netbench.clone(),
         started: summary.run.started.clone(),
+        place: summary.run.place,
     };
     let later = after.sites.iter().cloned().map(Some).chain([None]);
     let earlier = before.sites.iter().cloned().map(Some);
@@ -251,6 +264,9 @@ fn two_scans_show_what_changed() {
     assert_eq!(changed, ["both.test", "dhe.test"]);
     assert_eq!((diff.sites, diff.only_before.len()), (4, 1));
     insta::assert_snapshot!("scan_diff", harmless(terminal(&diff, 100)));
+    let mut emulated = diff;
+    emulated.after.place = Target::Lab;
+    assert_emulated(&emulated);
 }
 
 /// The shares of a sample are shown beside what they say of all.
@@ -288,4 +304,7 @@ fn very_many_sites_are_grouped() {
     assert_eq!(counts, [300, 300, 300, 299, 1]);
     assert_eq!(many.partial.len(), 1);
     insta::assert_snapshot!("scan_many", harmless(terminal(&summary, 120)));
+    let mut emulated = summary;
+    emulated.run.place = Target::Lab;
+    assert_emulated(&emulated);
 }

@@ -9,7 +9,7 @@ mod forms;
 #[path = "support/published.rs"]
 mod published;
 
-use forms::{render, terminal};
+use forms::{assert_emulated, render, terminal};
 use netbench_model::{Condition, Sweep};
 use netbench_report::{ConnectReport, Fit};
 use support::Fixture;
@@ -33,6 +33,7 @@ fn part(text: &str) -> &str {
 #[test]
 fn every_point_has_its_times_and_its_difference() {
     let report = report(&["rtt=1ms,10ms,100ms", "loss=0,1%"]);
+    assert_emulated(&report);
     insta::assert_snapshot!(part(&terminal(&report, 120)));
     let sweep = report.summary.sweep.as_ref().unwrap();
     assert_eq!(sweep.differences.len(), 6);

@@ -1,3 +1,5 @@
+use netbench_model::Target;
+
 use super::{BrowserSummary, ClientRow, ObjectsRow, VisitPhase, summary::FarVisit};
 use crate::{
     cell::{Cell, Digits},
@@ -183,7 +185,7 @@ fn failures(summary: &BrowserSummary) -> Option<Section> {
         return None;
     }
     let table = Table::of(&summary.failures)
-        .col("site", 0, |row| Cell::text(&row.site))
+        .site(Target::Lab, |row| &row.site)
         .col("client", 0, |row| Cell::text(&row.client))
         .col("condition", 3, |row| Cell::text(row.condition))
         .col("reason", 1, |row| Cell::text(&row.reason))
@@ -256,7 +258,7 @@ fn packets(summary: &BrowserSummary) -> Section {
     let far: Filling<(_, &FarVisit)> = Table::of(visits);
     items.extend(
         far.col("client", 0, |(client, _)| Cell::text(client))
-            .col("site", 0, |(_, far)| Cell::text(&far.site))
+            .site(Target::Lab, |(_, far)| &far.site)
             .col("condition", 3, |(_, far)| Cell::text(far.condition))
             .col("round", 2, |(_, far)| Cell::count(far.round + 1))
             .col("TCP connect", 0, |(_, far)| {

@@ -1,5 +1,5 @@
 use itertools::Itertools;
-use netbench_model::{Condition, Phase, Phases, StackName};
+use netbench_model::{Condition, Phase, Phases, StackName, Target};
 use netbench_stats::{median, spread};
 
 use super::{Comparison, ConnectSummary, PhaseRow, SiteRow, pairs::Matched};
@@ -7,7 +7,7 @@ use crate::{
     document::{
         Bar, BarGroup, Bars, Chart, Colours, Dot, Dots, Drawing, Item, Points, Scatter, Series,
     },
-    text::{change, time},
+    text::{change, named_site, sites_of, time},
 };
 
 /// Marks of one chart at most: more are no easier to read, and a page has to open.
@@ -126,7 +126,7 @@ pub(super) fn phases(comparison: &Comparison) -> Item {
 }
 
 /// Each site's change, in rising order.
-pub(super) fn sites(comparison: &Comparison) -> Item {
+pub(super) fn sites(comparison: &Comparison, target: Target) -> Item {
     let rows = comparison.sites.rows.iter();
     let rounds = rows.clone().map(|row| row.paired.pairs).max().unwrap_or(0);
     let levels = rows
@@ -141,7 +141,7 @@ pub(super) fn sites(comparison: &Comparison) -> Item {
     };
     let drawn = spread(rows.len(), DRAWN).map(|at| &comparison.sites.rows[at]);
     let dots = drawn.map(|row| Dot {
-        name: row.site.clone(),
+        name: named_site(target, &row.site),
         ratio: row.paired.ratio,
         interval: row.paired.interval,
         verdict: row.paired.verdict,
@@ -151,9 +151,9 @@ pub(super) fn sites(comparison: &Comparison) -> Item {
         other,
         format!("Total time with {other} against {first}, site by site"),
         format!(
-            "n = {} sites with up to {rounds} rounds each, in rising order{}. Dots: the middle of the paired ratios \
+            "n = {} with up to {rounds} rounds each, in rising order{}. Dots: the middle of the paired ratios \
                  (Hodges and Lehmann); {intervals}. Names and figures: in the table, or by pointing at a dot.",
-            rows.len(),
+            sites_of(target, rows.len()),
             only_some(rows.len()),
         ),
         dots.collect(),
@@ -255,11 +255,11 @@ pub(super) fn parts(comparison: &Comparison, pairs: &[Matched<'_>]) -> [Item; 2]
 }
 
 /// Each site's median total over its round-trip time.
-pub(super) fn against_rtt(comparison: &Comparison) -> Item {
+pub(super) fn against_rtt(comparison: &Comparison, target: Target) -> Item {
     let of = |stack: &StackName, total: fn(&SiteRow) -> f64| {
         let rows = &comparison.sites.rows;
         let rows = spread(rows.len(), DRAWN).map(|at| &rows[at]);
-        let points = rows.map(|row| (row.rtt_ns as f64, total(row), row.site.clone()));
+        let points = rows.map(|row| (row.rtt_ns as f64, total(row), named_site(target, &row.site)));
         let points: Vec<_> = points.collect();
         Points {
             name: stack.to_string(),
@@ -283,10 +283,10 @@ pub(super) fn against_rtt(comparison: &Comparison) -> Item {
     Item::Charts(vec![Chart {
         title: "Total time against the round-trip time".to_owned(),
         note: format!(
-            "n = {} sites, the median over rounds of each{}. Lines: the median of the slopes between all two sites \
+            "n = {}, the median over rounds of each{}. Lines: the median of the slopes between all two sites \
              that are drawn (Theil and Sen){lines}. Where the lines lie on each other, the network takes nearly all of \
              the time.",
-            comparison.sites.rows.len(),
+            sites_of(target, comparison.sites.rows.len()),
             only_some(comparison.sites.rows.len()),
         ),
         drawing: Drawing::Scatter(Scatter {

@@ -148,7 +148,7 @@ fn section(report: &ConnectReport, extent: Extent) -> Section {
             let (first, other) = (&comparison.first, &comparison.other);
             let pairs = match_up(&measured, comparison.condition, first, other);
             items.extend(charts::parts(comparison, &pairs.matched));
-            items.push(charts::against_rtt(comparison));
+            items.push(charts::against_rtt(comparison, summary.run.target));
             items.push(Item::Heading(title("Distributions", comparison)));
             items.push(charts::distributions(comparison, &pairs.matched));
         }
@@ -319,12 +319,12 @@ fn sites(items: &mut Vec<Item>, comparison: &Comparison, summary: &ConnectSummar
     if !sites_tell(tally) {
         return;
     }
-    items.push(charts::sites(comparison));
+    items.push(charts::sites(comparison, summary.run.target));
     items.push(
         Table::of(&tally.rows)
             .caption(format!("sites, {}", about(comparison)))
             .excerpt(Excerpt::Ends(SHOWN))
-            .col("site", 0, |row| Cell::text(&row.site))
+            .site(summary.run.target, |row| &row.site)
             .col("RTT", 3, |row| match loopback {
                 true => Cell::Missing,
                 false => Cell::Time(row.rtt_ns as f64),
@@ -363,7 +363,7 @@ fn failures(items: &mut Vec<Item>, summary: &ConnectSummary) {
     } else {
         items.push(
             Table::of(&summary.failures)
-                .col("site", 0, |row| Cell::text(&row.site))
+                .site(summary.run.target, |row| &row.site)
                 .col("stack", 0, |row| Cell::text(&row.stack))
                 .col("condition", 2, |row| Cell::text(row.condition))
                 .col("why", 0, |row| {
@@ -388,7 +388,7 @@ fn failures(items: &mut Vec<Item>, summary: &ConnectSummary) {
 fn left_out(items: &mut Vec<Item>, summary: &ConnectSummary) {
     items.extend(
         Table::of(&summary.left_out)
-            .col("site", 0, |row| Cell::text(&row.site))
+            .site(summary.run.target, |row| &row.site)
             .col("condition", 2, |row| Cell::text(row.condition))
             .col("stack", 0, |row| Cell::text(&row.other))
             .col("what differed", 0, |row| Cell::text(&row.why))

@@ -32,6 +32,9 @@ pub struct ConnectComparison {
     pub first: Compared,
     /// What is compared.
     pub other: Compared,
+    /// Where the sites are; emulated if those of either run are.
+    #[serde(default)]
+    pub target: Target,
     /// The change from which a site counts as regressed: 0.02 for 2 %.
     pub threshold: Option<f64>,
     /// How many rows regressed, of phases (by total time), of sites and of sites that fail.
@@ -184,6 +187,7 @@ pub fn compare_runs_of_connect(
         kind: "connect-compare".to_owned(),
         first: side(first.0, pairs.iter().map(|pair| &pair.0)),
         other: side(other.0, pairs.iter().map(|pair| &pair.1)),
+        target: plan.target.with(other_plan.target),
         threshold,
         regressed: count(Regression::Regressed),
         doubtful: count(Regression::Doubtful),

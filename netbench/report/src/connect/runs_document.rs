@@ -2,7 +2,7 @@ use netbench_model::{Phase, StackName};
 use netbench_stats::{RunsRatio, SAME_MARGIN, Verdict};
 
 use super::{
-    runs::{ChangedSite, ConnectComparison, PhaseChange, ReachChange},
+    runs::{ChangedSite, ConnectComparison, PhaseChange},
     summary::phase_words,
 };
 use crate::{
@@ -12,7 +12,7 @@ use crate::{
         Check, CheckSuite, Checked, Document, Excerpt, Extent, Item, Report, Section, Table,
     },
     suite::difference_items,
-    text::{change, count, interval, some_of},
+    text::{change, count, interval, sites_of, some_of},
 };
 
 /// Names that a sentence has room for.
@@ -26,7 +26,7 @@ impl Report for ConnectComparison {
     fn document(&self, _: Extent) -> Document<'_> {
         let mut items = vec![Item::Headline(headline(self))];
         items.extend(Item::warnings(&self.warnings));
-        items.extend(reach(&self.reach));
+        items.extend(reach(self));
         difference_items(
             &mut items,
             "What differs between the runs",
@@ -116,9 +116,9 @@ fn judged(change: &RunsRatio, regression: Regression) -> Cell {
     }
 }
 
-fn reach(rows: &[ReachChange]) -> Vec<Item> {
-    Table::of(rows)
-        .col("site", 0, |row| Cell::text(&row.site))
+fn reach(comparison: &ConnectComparison) -> Vec<Item> {
+    Table::of(&comparison.reach)
+        .site(comparison.target, |row| &row.site)
         .col("stack", 2, |row| {
             Cell::text(stacks(&row.first_stack, &row.other_stack))
         })
@@ -190,7 +190,7 @@ fn sites(items: &mut Vec<Item>, comparison: &ConnectComparison) {
     items.push(
         Table::of(rows)
             .excerpt(Excerpt::Ends(SHOWN))
-            .col("site", 0, |row| Cell::text(&row.site))
+            .site(comparison.target, |row| &row.site)
             .col("stack", 2, |row| {
                 Cell::text(stacks(&row.first_stack, &row.other_stack))
             })
@@ -209,7 +209,8 @@ fn sites(items: &mut Vec<Item>, comparison: &ConnectComparison) {
 /// What only one of the runs has.
 fn alone(comparison: &ConnectComparison) -> Vec<Item> {
     let sites = |run: &str, sites: &[String]| {
-        (!sites.is_empty()).then(|| format!("Only in {run}: {}.", some_of(NAMED, sites)))
+        let of = sites_of(comparison.target, sites.len());
+        (!sites.is_empty()).then(|| format!("Only in {run}: {of}, {}.", some_of(NAMED, sites)))
     };
     let missing = &comparison.missing;
     [

@@ -5,7 +5,7 @@ use netbench_model::{ConnectManifest, FailureClass, LinkKind, Outcome, Role, Sam
 
 use crate::{
     run::incomplete,
-    text::{count, time},
+    text::{count, sites_of, time},
 };
 
 /// How far the link may be off: this, or [`LINK_SHARE`] of the round-trip time, if that is more.
@@ -193,7 +193,7 @@ fn unaccounted(manifest: &ConnectManifest, samples: &[Sample]) -> Option<String>
     (!off.is_empty()).then(|| {
         format!(
             "on {} the servers did not finish as many handshakes as there are samples: {}",
-            count(off.len(), "site", "sites"),
+            sites_of(manifest.plan.target, off.len()),
             off.iter().take(5).join(", ")
         )
     })

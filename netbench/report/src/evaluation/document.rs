@@ -12,7 +12,7 @@ use crate::{
     cell::{Cell, Digits},
     compat::BESIDE,
     document::{Document, Extent, Item, Report, Section, Shown, Table},
-    text::{count, in_place_of, places, profile_in_words, some_of},
+    text::{count, in_place_of, places, profile_in_words, site_words, some_of},
 };
 
 /// The ids of the sections that only an evaluation has.
@@ -176,7 +176,7 @@ fn to_do(evaluation: &Evaluation) -> Option<Section> {
     let rows = rows.map(|(reason, sites)| (reason, sites, advice(reason, &plan.to)));
     let table = Table::of(rows)
         .caption("what to do for each reason")
-        .col("sites", 0, |(_, sites, _)| {
+        .col(site_words(plan.target)[1], 0, |(_, sites, _)| {
             let named = sites.iter().map(|site| &site.site);
             Cell::text(format!("{}: {}", sites.len(), some_of(NAMED, named)))
         })
@@ -214,14 +214,15 @@ fn sites(evaluation: &Evaluation) -> Section {
         ..Section::default()
     };
     match &evaluation.found.losses {
-        Some(losses) => section.items = lost_and_gained(losses, from, to),
+        Some(losses) => section.items = lost_and_gained(losses, plan),
         None => section.missing = Some("No sites were scanned.".to_owned()),
     }
     section
 }
 
 /// Which sites only one of two stacks can agree with.
-fn lost_and_gained(losses: &Losses, from: &StackName, to: &StackName) -> Vec<Item> {
+fn lost_and_gained(losses: &Losses, plan: &EvaluationPlan) -> Vec<Item> {
+    let (from, to) = (&plan.from, &plan.to);
     let mut items = vec![Item::Headline(format!(
         "Of {} both can agree with {}, only {from} with {}, only {to} with {}, and neither with {}. {} went as \
          predicted, {} did not.",
@@ -241,7 +242,7 @@ fn lost_and_gained(losses: &Losses, from: &StackName, to: &StackName) -> Vec<Ite
         items.push(
             Table::of(rows)
                 .caption("Sites that only one of the two can agree with")
-                .col("site", 0, |(_, site)| Cell::text(&site.site))
+                .site(plan.target, |(_, site)| &site.site)
                 .col("only", 0, |(only, _)| Cell::text(only))
                 .col("reason", 0, |(_, site)| Cell::text(&site.reason))
                 .col("detail", 1, |(_, site)| Cell::text(&site.detail))

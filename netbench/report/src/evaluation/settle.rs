@@ -7,7 +7,7 @@ use netbench_model::{EvaluationPlan, LostSite};
 use super::Found;
 use crate::{
     ConnectSummary,
-    text::{count, some_of},
+    text::{sites_of, some_of},
 };
 
 /// Sites that are named in a warning.
@@ -33,7 +33,7 @@ pub(super) fn settle(found: &mut Found, plan: &EvaluationPlan) -> Vec<String> {
         losses.both += working.len() as u64;
         warnings.push(format!(
             "By the scan only {only} can agree with {}, but connections of both were finished: {}.",
-            count(working.len(), "site", "sites"),
+            sites_of(plan.target, working.len()),
             some_of(NAMED, working.iter().map(|site| &site.site))
         ));
     }

@@ -11,7 +11,7 @@ use netbench_model::{
 use super::{Answer, Evidence, Question, of_lost};
 use crate::{
     bogo::{Lost, LostFeature, LostVersions},
-    text::{count, some_of},
+    text::{count, sites_of, some_of},
 };
 
 /// Sites of one reason that are named.
@@ -85,7 +85,7 @@ fn sites(question: &mut Question, losses: &Losses, evidence: &Evidence<'_>) {
         by_reason.entry(&lost.reason).or_default().push(&lost.site);
     }
     for (reason, sites) in by_reason {
-        let lost = count(sites.len(), "site", "sites");
+        let lost = sites_of(evidence.target, sites.len());
         let named = some_of(NAMED, sites);
         question
             .breaks

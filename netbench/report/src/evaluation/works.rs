@@ -9,7 +9,10 @@ use netbench_model::{
 };
 
 use super::{Answer, Evidence, Question, catalogues, of_lost, supports::answer_of};
-use crate::{ConnectSummary, text::count};
+use crate::{
+    ConnectSummary,
+    text::{count, named_site},
+};
 
 /// Sites that are named as failing.
 const NAMED: usize = 20;
@@ -92,7 +95,7 @@ fn connections(
         question.breaks.push(which);
     }
     let named = failing.iter().take(NAMED);
-    let named = named.map(|(site, why)| format!("{site}: {why}"));
+    let named = named.map(|(site, why)| format!("{}: {why}", named_site(evidence.target, site)));
     question.breaks.extend(named);
     if failing.len() > NAMED {
         let more = count(failing.len() - NAMED, "more site", "more sites");

@@ -1,4 +1,5 @@
 use itertools::Itertools;
+use netbench_model::Target;
 
 use super::{CharacteristicRow, ExplainSummary, Explanation, charts::chart};
 use crate::{
@@ -37,7 +38,7 @@ impl ExplainSummary {
 pub(super) fn section(summary: &ExplainSummary) -> Section {
     let mut items = Vec::new();
     for explanation in &summary.explanations {
-        one(&mut items, explanation);
+        one(&mut items, explanation, summary.run.target);
     }
     if summary.conditions.len() > 1 {
         items.push(Item::heading("By condition"));
@@ -58,7 +59,7 @@ pub(super) fn section(summary: &ExplainSummary) -> Section {
     }
 }
 
-fn one(items: &mut Vec<Item>, explanation: &Explanation) {
+fn one(items: &mut Vec<Item>, explanation: &Explanation, target: Target) {
     let (first, other) = (explanation.first.as_str(), explanation.other.as_str());
     items.push(Item::Heading(format!(
         "{}: {other} against {first}",
@@ -84,7 +85,7 @@ fn one(items: &mut Vec<Item>, explanation: &Explanation) {
     items.extend(
         Table::of(&explanation.against)
             .excerpt(Excerpt::First(SITES_SHOWN))
-            .col("site", 0, |row| Cell::text(&row.site))
+            .site(target, |row| &row.site)
             .col("change", 0, |row| Cell::Change(row.ratio))
             .col("by", 1, |row| Cell::TimeDifference(row.difference_ns))
             .col("characteristics", 2, |row| {
@@ -140,7 +141,7 @@ fn bimodal(items: &mut Vec<Item>, summary: &ExplainSummary) {
     ));
     items.push(
         Table::of(&summary.bimodal)
-            .col("site", 0, |row| Cell::text(&row.site))
+            .site(summary.run.target, |row| &row.site)
             .col("stack", 0, |row| Cell::text(&row.stack))
             .col("condition", 2, |row| Cell::text(row.condition))
             .col("fast", 1, |row| Cell::Time(row.lower_ns))

@@ -2,14 +2,14 @@ use std::collections::BTreeMap;
 
 use itertools::Itertools;
 use netbench_interop::{ScanChange, changes};
-use netbench_model::{Manifest, SCHEMA_VERSION, scan::SiteScan};
+use netbench_model::{SCHEMA_VERSION, ScanManifest, Target, scan::SiteScan};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
     cell::Cell,
     document::{Document, Excerpt, Extent, Item, Report, Section, Table},
-    text::{count, shorten, some_of},
+    text::{count, shorten, sites_of, some_of},
 };
 
 /// Sites that are named of those that changed alike.
@@ -46,6 +46,9 @@ pub struct ScanOfDiff {
     pub netbench: String,
     /// Start, RFC 3339, UTC.
     pub started: String,
+    /// Where the sites are.
+    #[serde(default)]
+    pub place: Target,
 }
 
 /// A site that changed.
@@ -94,13 +97,21 @@ pub fn diff_scans<E>(
     Ok(diff)
 }
 
-impl<P> From<&Manifest<P>> for ScanOfDiff {
-    fn from(run: &Manifest<P>) -> Self {
+impl From<&ScanManifest> for ScanOfDiff {
+    fn from(run: &ScanManifest) -> Self {
         Self {
             name: run.name.clone(),
             netbench: run.netbench.clone(),
             started: run.started.clone(),
+            place: run.plan.place,
         }
+    }
+}
+
+impl ScanDiff {
+    /// Where the sites are; emulated if those of either scan are.
+    fn place(&self) -> Target {
+        self.before.place.with(self.after.place)
     }
 }
 
@@ -122,8 +133,8 @@ impl Report for ScanDiff {
             if !sites.is_empty() {
                 let names = shorten(&some_of(NAMED, sites));
                 items.push(Item::Text(format!(
-                    "Only in {scan} ({}): {names}",
-                    sites.len()
+                    "Only in {scan}: {}, {names}",
+                    sites_of(self.place(), sites.len())
                 )));
             }
         }
@@ -166,8 +177,8 @@ fn by_change(diff: &ScanDiff) -> Vec<Item> {
         .col("was", 0, |(change, _)| Cell::text(shorten(&change.was)))
         .col("is", 0, |(change, _)| Cell::text(shorten(&change.now)))
         .col("sites", 0, |(_, sites)| Cell::count(sites.len()))
-        .col("which", 2, |(_, sites)| {
-            Cell::text(shorten(&some_of(NAMED, sites)))
+        .which_sites(diff.place(), 2, |(_, sites)| {
+            shorten(&some_of(NAMED, sites))
         })
         .excerpt(Excerpt::First(ROWS))
         .under("What changed")
@@ -175,7 +186,7 @@ fn by_change(diff: &ScanDiff) -> Vec<Item> {
 
 fn by_site(diff: &ScanDiff) -> Vec<Item> {
     Table::of(&diff.changed)
-        .col("site", 0, |site| Cell::text(&site.site))
+        .site(diff.place(), |site| &site.site)
         .col("changes", 0, |site| Cell::count(site.changes.len()))
         .col("of", 1, |site| {
             let kinds = site.changes.iter().map(|change| change.kind.name());

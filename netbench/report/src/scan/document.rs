@@ -3,7 +3,7 @@ use std::cmp::Reverse;
 use itertools::Itertools;
 use netbench_interop::{Population, PopulationKind, ProfileRow, Profiles, ShareRange, SitePolicy};
 use netbench_model::{
-    StackName,
+    StackName, Target,
     scan::{NamedCode, Observed, Order, ScanOutcome, SiteScan, SuiteScan, Tolerance, VersionScan},
     tls::TlsVersion,
 };
@@ -15,7 +15,7 @@ use crate::{
     document::{Document, Excerpt, Extent, Item, Report, Section, Table},
     evaluation::{Evidence, losses, supports},
     run::origin,
-    text::{count, in_place_of, places, shorten, some_of},
+    text::{count, in_place_of, named_site, places, shorten, some_of},
 };
 
 /// The id of the section with what was found.
@@ -83,25 +83,26 @@ fn questions(summary: &ScanSummary, stacks: &[&str]) -> Vec<Asked> {
 
 fn section(summary: &ScanSummary) -> Section {
     let mut items = Vec::new();
+    let place = summary.run.place;
     if let Some(loss) = &summary.loss {
         loss::headlines(&mut items, loss, summary.run.drawn());
     }
     items.extend(summary.policy.iter().map(policy::headline));
     items.extend(Item::warnings(&summary.warnings));
     if let Some(result) = &summary.policy {
-        policy::tables(&mut items, result);
+        policy::tables(&mut items, result, place);
     }
     if let Some(loss) = &summary.loss {
-        loss::tables(&mut items, loss);
+        loss::tables(&mut items, loss, place);
     }
     match &summary.many {
-        Some(many) => many::tables(&mut items, many),
+        Some(many) => many::tables(&mut items, many, place),
         None if summary.sites.len() <= IN_FULL => {
             for site in &summary.sites {
-                in_full(&mut items, site);
+                in_full(&mut items, site, place);
             }
         }
-        None => sites(&mut items, &summary.sites),
+        None => sites(&mut items, &summary.sites, place),
     }
     if let Some(population) = &summary.population {
         population_tables(&mut items, population);
@@ -183,7 +184,7 @@ pub(super) fn key(site: &SiteScan) -> String {
     keys.dedup().join(" ")
 }
 
-fn sites(items: &mut Vec<Item>, sites: &[SiteScan]) {
+fn sites(items: &mut Vec<Item>, sites: &[SiteScan], place: Target) {
     items.push(Item::heading("What each site supports"));
     items.push(Item::text(
         "Order: who chooses the suite. Connections: for versions, suites with their order and groups, and in all.",
@@ -192,7 +193,7 @@ fn sites(items: &mut Vec<Item>, sites: &[SiteScan]) {
     let newest = |site: &SiteScan| spoken(site).max_by_key(|v| v.version).cloned();
     items.push(
         Table::of(sites.iter().map(|site| (site, newest(site))))
-            .col("site", 0, |(site, _)| Cell::text(&site.site))
+            .site(place, |(site, _)| &site.site)
             .col("versions", 0, |(site, _)| match &site.outcome {
                 ScanOutcome::Scanned => Cell::text(versions(site)),
                 ScanOutcome::Partial { .. } => Cell::text(format!("{} (in part)", versions(site))),
@@ -229,11 +230,11 @@ fn sites(items: &mut Vec<Item>, sites: &[SiteScan]) {
             .excerpt(Excerpt::First(ROWS))
             .item(),
     );
-    in_part(items, sites);
+    in_part(items, sites, place);
 }
 
 /// Why sites were scanned in part: what is not shown of them may be there.
-fn in_part(items: &mut Vec<Item>, sites: &[SiteScan]) {
+fn in_part(items: &mut Vec<Item>, sites: &[SiteScan], place: Target) {
     let partial = sites.iter().filter_map(|site| match &site.outcome {
         ScanOutcome::Partial { why } => Some((why, &site.site)),
         ScanOutcome::Scanned | ScanOutcome::Failed { .. } => None,
@@ -242,15 +243,16 @@ fn in_part(items: &mut Vec<Item>, sites: &[SiteScan]) {
         Table::of(partial.into_group_map().into_iter().sorted())
             .col("why", 0, |(why, _)| Cell::text(shorten(why)))
             .col("sites", 0, |(_, sites)| Cell::count(sites.len()))
-            .col("which", 0, |(_, sites)| {
-                Cell::text(shorten(&some_of(NAMED, sites.iter())))
+            .which_sites(place, 0, |(_, sites)| {
+                shorten(&some_of(NAMED, sites.iter()))
             })
             .under("Scanned in part: they may have more than is shown"),
     );
 }
 
-fn in_full(items: &mut Vec<Item>, site: &SiteScan) {
-    items.push(Item::heading(&site.site));
+fn in_full(items: &mut Vec<Item>, site: &SiteScan, place: Target) {
+    let name = named_site(place, &site.site);
+    items.push(Item::heading(&name));
     let address = site.address.map(|a| format!(" at {a}")).unwrap_or_default();
     items.push(Item::Text(format!(
         "{}{address}: {}, {} of them for versions, suites and groups; {} ms.",
@@ -265,11 +267,11 @@ fn in_full(items: &mut Vec<Item>, site: &SiteScan) {
     if !site.is_scanned() {
         return;
     }
-    items.extend(versions_and_suites(site));
-    certificates(items, site);
+    items.extend(versions_and_suites(site, &name));
+    certificates(items, site, &name);
     items.push(
         Table::of(features(site))
-            .caption(format!("{}: features", site.site))
+            .caption(format!("{name}: features"))
             .col("feature", 0, |(name, _)| Cell::text(name))
             .col("", 0, |(_, value)| Cell::text(value))
             .item(),
@@ -288,9 +290,9 @@ fn in_full(items: &mut Vec<Item>, site: &SiteScan) {
     }
 }
 
-fn versions_and_suites(site: &SiteScan) -> [Item; 2] {
+fn versions_and_suites(site: &SiteScan, name: &str) -> [Item; 2] {
     let versions = Table::of(&site.versions)
-        .caption(format!("{}: versions", site.site))
+        .caption(format!("{name}: versions"))
         .col("version", 0, |v| Cell::text(v.version.name()))
         .col("supported", 0, |v| {
             Cell::text(if v.supported { "yes" } else { "no" })
@@ -309,7 +311,7 @@ fn versions_and_suites(site: &SiteScan) -> [Item; 2] {
         dh.or_else(|| s.group.clone()).unwrap_or_default()
     };
     let suites = Table::of(suites)
-        .caption(format!("{}: suites", site.site))
+        .caption(format!("{name}: suites"))
         .col("version", 0, |(v, _)| Cell::text(v.version.name()))
         .col("suite", 0, |(_, s)| Cell::text(&s.name))
         .col("key exchange", 1, |(_, s)| Cell::text(exchange(s)))
@@ -317,7 +319,7 @@ fn versions_and_suites(site: &SiteScan) -> [Item; 2] {
     [versions, suites]
 }
 
-fn certificates(items: &mut Vec<Item>, site: &SiteScan) {
+fn certificates(items: &mut Vec<Item>, site: &SiteScan, name: &str) {
     let all = site.chains.iter().enumerate();
     let all = all.flat_map(|(i, chain)| chain.certificates.iter().map(move |c| (i, chain, c)));
     let all: Vec<_> = all.collect();
@@ -326,7 +328,7 @@ fn certificates(items: &mut Vec<Item>, site: &SiteScan) {
     }
     items.push(
         Table::of(all)
-            .caption(format!("{}: certificates", site.site))
+            .caption(format!("{name}: certificates"))
             .col("chain", 0, |(i, ..)| Cell::count(i + 1))
             .col("certificate", 0, |(.., c)| Cell::text(shorten(&c.subject)))
             .col("key", 1, |(.., c)| match &c.curve {

@@ -1,13 +1,16 @@
 use itertools::Itertools;
 use netbench_interop::LossReport;
-use netbench_model::scan::{Agreement, Confirmed, HandshakeResult};
+use netbench_model::{
+    Target,
+    scan::{Agreement, Confirmed, HandshakeResult},
+};
 
 use super::sample::{Drawn, range};
 use super::trips;
 use crate::{
     cell::Cell,
     document::{Item, Table},
-    text::{count, shorten, some_of},
+    text::{count, named_site, shorten, sites_of, some_of},
 };
 
 /// Sites of one reason that are named.
@@ -33,15 +36,13 @@ pub(super) fn headlines(items: &mut Vec<Item>, loss: &LossReport, drawn: Option<
     }
 }
 
-pub(super) fn tables(items: &mut Vec<Item>, loss: &LossReport) {
+pub(super) fn tables(items: &mut Vec<Item>, loss: &LossReport, place: Target) {
     items.extend(
         Table::of(&loss.lost)
             .col("lost by", 0, |group| Cell::text(&group.stack))
             .col("reason", 0, |group| Cell::text(group.reason.name()))
             .col("sites", 0, |group| Cell::count(group.sites.len()))
-            .col("which", 0, |group| {
-                Cell::text(some_of(NAMED, group.sites.keys()))
-            })
+            .which_sites(place, 0, |group| some_of(NAMED, group.sites.keys()))
             .col("for example", 1, |group| {
                 Cell::maybe(group.sites.values().next().map(|detail| shorten(detail)))
             })
@@ -56,14 +57,17 @@ pub(super) fn tables(items: &mut Vec<Item>, loss: &LossReport) {
     ] {
         if !sites.is_empty() {
             let names = shorten(&sites.iter().take(NAMED).join(", "));
-            items.push(Item::Text(format!("{what} ({}): {names}", sites.len())));
+            items.push(Item::Text(format!(
+                "{what}: {}, {names}",
+                sites_of(place, sites.len())
+            )));
         }
     }
-    trips::tables(items, loss);
-    confirmations(items, loss);
+    trips::tables(items, loss, place);
+    confirmations(items, loss, place);
 }
 
-fn confirmations(items: &mut Vec<Item>, loss: &LossReport) {
+fn confirmations(items: &mut Vec<Item>, loss: &LossReport, place: Target) {
     items.push(Item::heading("Real handshakes"));
     let of = |verdict| {
         let all = loss.confirmed.iter();
@@ -79,7 +83,7 @@ fn confirmations(items: &mut Vec<Item>, loss: &LossReport) {
     for wrong in loss.mismatches() {
         items.push(Item::Warning(format!(
             "NOT AS PREDICTED: {} with {}: predicted {}, seen {}",
-            wrong.site,
+            named_site(place, &wrong.site),
             wrong.stack,
             predicted(&wrong.predicted),
             seen(&wrong.seen)
@@ -90,7 +94,7 @@ fn confirmations(items: &mut Vec<Item>, loss: &LossReport) {
     }
     items.push(
         Table::of(&loss.confirmed)
-            .col("site", 0, |c| Cell::text(&c.site))
+            .site(place, |c| &c.site)
             .col("stack", 0, |c| Cell::text(&c.stack))
             .col("predicted", 1, |c| {
                 Cell::text(shorten(&predicted(&c.predicted)))

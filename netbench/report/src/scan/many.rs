@@ -4,6 +4,7 @@ use std::{cmp::Reverse, collections::HashMap};
 
 use netbench_interop::LISTED;
 use netbench_model::{
+    Target,
     scan::{Order, ScanOutcome, SiteScan},
     tls::TlsVersion,
 };
@@ -168,7 +169,7 @@ impl Counting {
     }
 }
 
-pub(super) fn tables(items: &mut Vec<Item>, many: &ManySites) {
+pub(super) fn tables(items: &mut Vec<Item>, many: &ManySites, place: Target) {
     items.push(Item::heading(
         "What sites support, those that are alike together",
     ));
@@ -199,7 +200,7 @@ pub(super) fn tables(items: &mut Vec<Item>, many: &ManySites) {
             .col("first choice", 5, |alike| {
                 short(alike.support.first_suite.clone().unwrap_or_default())
             })
-            .col("for example", 3, |alike| short(alike.named.join(", ")))
+            .which_sites(place, 3, |alike| shorten(&alike.named.join(", ")))
             .excerpt(Excerpt::First(ROWS))
             .item(),
     );
@@ -207,7 +208,7 @@ pub(super) fn tables(items: &mut Vec<Item>, many: &ManySites) {
         Table::of(&many.partial)
             .col("why", 0, |partial| Cell::text(shorten(&partial.why)))
             .col("sites", 0, |partial| Cell::count(partial.sites))
-            .col("for example", 0, |partial| short(partial.named.join(", ")))
+            .which_sites(place, 0, |partial| shorten(&partial.named.join(", ")))
             .excerpt(Excerpt::First(ROWS))
             .under("Scanned in part: they may have more than is shown"),
     );

@@ -1,6 +1,6 @@
 use itertools::Itertools;
 use netbench_interop::{Broken, PolicyResult, SitePolicy};
-use netbench_model::scan::PolicyRule;
+use netbench_model::{Target, scan::PolicyRule};
 
 use crate::{
     cell::Cell,
@@ -49,7 +49,7 @@ fn verb(sites: usize, one: &str, more: &str) -> String {
     }
 }
 
-pub(super) fn tables(items: &mut Vec<Item>, result: &PolicyResult) {
+pub(super) fn tables(items: &mut Vec<Item>, result: &PolicyResult, place: Target) {
     let broken = result.sites.iter().flat_map(|site| {
         let broken = site.broken.iter();
         broken.map(move |broken| ((broken.rule, &broken.what), &site.site))
@@ -60,15 +60,15 @@ pub(super) fn tables(items: &mut Vec<Item>, result: &PolicyResult) {
             .col("rule", 0, |((rule, _), _)| Cell::text(rule.name()))
             .col("broken by", 0, |((_, what), _)| Cell::text(shorten(what)))
             .col("sites", 0, |(_, sites)| Cell::count(sites.len()))
-            .col("which", 1, |(_, sites)| {
-                Cell::text(shorten(&some_of(NAMED, sites.iter())))
+            .which_sites(place, 1, |(_, sites)| {
+                shorten(&some_of(NAMED, sites.iter()))
             })
             .under(format!("What breaks the policy {}", name(result))),
     );
     let breaking = result.sites.iter().filter(|site| !site.broken.is_empty());
     items.extend(
         Table::of(breaking)
-            .col("site", 0, |site| Cell::text(&site.site))
+            .site(place, |site| &site.site)
             .col("broken rules", 0, |site| Cell::text(rules(site)))
             .excerpt(Excerpt::First(ROWS))
             .under("Sites that break it"),
@@ -79,8 +79,8 @@ pub(super) fn tables(items: &mut Vec<Item>, result: &PolicyResult) {
         Table::of(unknown.into_group_map().into_iter().sorted())
             .col("why", 0, |(why, _)| Cell::text(shorten(why)))
             .col("sites", 0, |(_, sites)| Cell::count(sites.len()))
-            .col("which", 1, |(_, sites)| {
-                Cell::text(shorten(&some_of(NAMED, sites.iter())))
+            .which_sites(place, 1, |(_, sites)| {
+                shorten(&some_of(NAMED, sites.iter()))
             })
             .under("Sites of which it is not known whether they keep to the policy"),
     );

@@ -2,7 +2,10 @@
 
 use itertools::Itertools;
 use netbench_interop::{LossReport, TripTotals};
-use netbench_model::scan::{Agreement, Confirmation, Confirmed, HandshakeResult};
+use netbench_model::{
+    Target,
+    scan::{Agreement, Confirmation, Confirmed, HandshakeResult},
+};
 
 use crate::{
     cell::{Cell, Digits},
@@ -10,7 +13,7 @@ use crate::{
     text::count,
 };
 
-pub(super) fn tables(items: &mut Vec<Item>, loss: &LossReport) {
+pub(super) fn tables(items: &mut Vec<Item>, loss: &LossReport, place: Target) {
     let totals: Vec<(&str, TripTotals)> = (0..loss.offers.len())
         .map(|stack| (loss.offers[stack].stack.as_str(), of(loss, stack)))
         .collect();
@@ -46,7 +49,7 @@ pub(super) fn tables(items: &mut Vec<Item>, loss: &LossReport) {
     );
     items.extend(
         Table::of(differing(loss))
-            .col("site", 0, |(site, _)| Cell::text(site))
+            .site(place, |(site, _)| site)
             .col("round trips", 0, |(_, trips)| Cell::text(trips))
             .under("Sites that take one stack more round trips than another"),
     );

@@ -1,12 +1,12 @@
 use itertools::Itertools;
-use netbench_model::{Condition, StackName, SweepAxis};
+use netbench_model::{Condition, StackName, SweepAxis, Target};
 use netbench_stats::{RoundsDifference, Verdict};
 
 use super::{Fit, SweepDifference, SweepStep, SweepSummary, SweepTime, SweepTurn, charts};
 use crate::{
     cell::{Cell, Digits},
     document::{Filling, Item, Section, Table},
-    text::{change, count, some_of},
+    text::{change, count, named_site, some_of},
 };
 
 /// The points of a sweep, one beside the other.
@@ -55,7 +55,10 @@ fn explanation(sweep: &SweepSummary) -> String {
     let axes = axes.map(|axis| format!("{} {}", axis.name, axis.values.join(", ")));
     format!(
         "{} at {}: {}.",
-        some_of(3, &sweep.sites),
+        some_of(
+            3,
+            sweep.sites.iter().map(|site| named_site(Target::Lab, site))
+        ),
         count(sweep.axes.points(), "point", "points"),
         axes.format("; ")
     )
