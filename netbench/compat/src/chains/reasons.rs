@@ -12,7 +12,10 @@ struct File {
 /// # Panics
 /// Where the file in the source is wrong, which a test finds.
 pub fn reasons() -> Vec<ReasonSpec> {
-    let text = include_str!("../../../catalogue/chains/reasons.toml");
+    let text = concat!(
+        include_str!("../../../catalogue/chains/reasons.toml"),
+        include_str!("../../../catalogue/chains/reasons-extensions.toml"),
+    );
     #[expect(clippy::expect_used, reason = "it is in the source, and tested")]
     let file: File = toml::from_str(text).expect("the reasons can be read");
     file.reason
@@ -28,6 +31,153 @@ mod tests {
     };
 
     use super::*;
+
+    /// Pairs of verifiers that no build has side by side by itself: what they did when each was asked, and the reason.
+    #[test]
+    fn verifiers_of_other_libraries_have_their_reasons() {
+        use CertificateFault::{
+            BadCa, BadEncoding, BadPurpose, Other, UnknownCriticalExtension, UnknownIssuer,
+            WeakOrUnknownSignature, WrongName,
+        };
+        for (case, accepts, rejects, fault, reason) in [
+            (
+                "rollover/intermediate-twice",
+                "java",
+                "gnutls",
+                Other,
+                "self-issued-in-path-length",
+            ),
+            ("depth/20", "boringssl", "nss", UnknownIssuer, "depth"),
+            (
+                "empty/extended-key-usage-leaf",
+                "gnutls",
+                "java",
+                BadPurpose,
+                "empty-purposes",
+            ),
+            (
+                "empty/extended-key-usage-intermediate",
+                "nss",
+                "openssl",
+                BadPurpose,
+                "empty-purposes",
+            ),
+            (
+                "foreign-key/dsa-1024",
+                "boringssl",
+                "openssl",
+                WeakOrUnknownSignature,
+                "key-of-the-leaf",
+            ),
+            (
+                "foreign-key/p-256-explicit",
+                "nss",
+                "aws-lc",
+                Other,
+                "key-of-the-leaf",
+            ),
+            (
+                "key-identifier/authority-wrong-leaf",
+                "java",
+                "nss",
+                UnknownIssuer,
+                "authority-key-identifier",
+            ),
+            (
+                "key-identifier/authority-malformed-leaf",
+                "java",
+                "go",
+                BadEncoding,
+                "malformed-key-identifier",
+            ),
+            (
+                "key-identifier/authority-critical-root",
+                "boringssl",
+                "aws-lc",
+                UnknownCriticalExtension,
+                "root-as-certificate",
+            ),
+            (
+                "information-access/critical",
+                "nss",
+                "rustls-ring",
+                UnknownCriticalExtension,
+                "critical-where-it-must-not-be",
+            ),
+            (
+                "many-names/2000-of-each",
+                "java",
+                "gnutls",
+                Other,
+                "many-names",
+            ),
+            (
+                "public-suffix/com",
+                "java",
+                "nss",
+                WrongName,
+                "wildcard-of-a-top-level-domain",
+            ),
+            (
+                "key-usage/root-signs-lists",
+                "nss",
+                "java",
+                Other,
+                "root-as-certificate",
+            ),
+            (
+                "key-usage/intermediate-signs",
+                "rustls-ring",
+                "java",
+                BadPurpose,
+                "key-usage-of-authority",
+            ),
+            (
+                "purpose/server-below-any",
+                "go",
+                "nss",
+                BadCa,
+                "any-purpose",
+            ),
+            (
+                "revocation/list-expired",
+                "rustls-ring",
+                "java",
+                Other,
+                "stale-revocation-list",
+            ),
+            (
+                "encoding/leaf-trailing-data",
+                "java",
+                "rustls-ring",
+                BadEncoding,
+                "data-after-a-certificate",
+            ),
+            (
+                "encoding/leaf-trailing-data",
+                "java",
+                "openssl",
+                BadEncoding,
+                "data-after-a-certificate",
+            ),
+        ] {
+            let case = ChainCase {
+                name: format!("own/{case}"),
+                made_of: Vec::new(),
+                due: Due::ShouldReject,
+                rule: None,
+            };
+            let found = Disagreement {
+                case: &case,
+                accepts,
+                rejects,
+                fault,
+            };
+            let first = reasons().into_iter().find(|it| it.explains(found));
+            let first = first.map(|it| it.name);
+            assert_eq!(first.as_deref(), Some(reason), "{}", case.name);
+        }
+    }
 
     /// A chain that has a bad path and a good one is rejected by who follows the bad one alone, whatever is wrong with that and
     /// whether the other would take it.

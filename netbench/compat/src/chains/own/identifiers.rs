@@ -46,6 +46,7 @@ fn key_identifiers() -> Vec<Draft> {
         "RFC 5280 sections 4.2.1.1 and 4.2.1.2: CAs must mark the key identifiers as not critical";
     const CA_HAS: &str =
         "RFC 5280 section 4.2.1.2: the subject key identifier must be in certificates of CAs";
+    const OF_ANCHOR: &str = "RFC 5280 section 6.1.1 (d): a trust anchor is a name and a key; its extensions are not an input";
     const MALFORMED: &str =
         "RFC 5280 section 4.2.1.1: AuthorityKeyIdentifier is a SEQUENCE, and this is not DER";
     let new = |name: &str, due: Due, rule| Draft::new("key-identifier", name, due).rule(rule);
@@ -112,14 +113,35 @@ fn key_identifiers() -> Vec<Draft> {
             .with("intermediate", without(SUBJECT_KEY_IDENTIFIER)),
         new("subject-missing-root", ShouldAccept, CA_HAS)
             .with("root", without(SUBJECT_KEY_IDENTIFIER)),
-        new("subject-critical-intermediate", ShouldReject, CRITICAL).with(
-            "intermediate",
+        // The certificate below names no key, so that the new identifier is not a wrong one.
+        new("subject-critical-intermediate", ShouldReject, CRITICAL)
+            .leaf(without(AUTHORITY_KEY_IDENTIFIER))
+            .with(
+                "intermediate",
+                in_place(
+                    SUBJECT_KEY_IDENTIFIER,
+                    Critical::Yes,
+                    subject_id(&[0x66; 20]),
+                ),
+            ),
+        new("authority-critical-root", ShouldAccept, OF_ANCHOR).with(
+            "root",
             in_place(
-                SUBJECT_KEY_IDENTIFIER,
+                AUTHORITY_KEY_IDENTIFIER,
                 Critical::Yes,
-                subject_id(&[0x66; 20]),
+                der::sequence(&[]),
             ),
         ),
+        new("subject-critical-root", ShouldAccept, OF_ANCHOR)
+            .with("intermediate", without(AUTHORITY_KEY_IDENTIFIER))
+            .with(
+                "root",
+                in_place(
+                    SUBJECT_KEY_IDENTIFIER,
+                    Critical::Yes,
+                    subject_id(&[0x66; 20]),
+                ),
+            ),
         // Two certificates of one name and one key: the identifier of the first leads nowhere.
         new("subject-ambiguous", MustAccept, HELPS)
             .with(
@@ -138,7 +160,7 @@ fn key_identifiers() -> Vec<Draft> {
 fn rollover() -> Vec<Draft> {
     const COUNTS: &str =
         "RFC 5280 section 4.2.1.9: self-issued certificates do not count toward the path length";
-    const SELF_ISSUED: &str = "RFC 5280 section 3.2: self-issued certificates, in which issuer and subject are the same, support changes of keys";
+    const SELF_ISSUED: &str = "RFC 5280 section 3.2: self-issued certificates, in which issuer and subject are the same, support changes in policy or operations";
     let new = |case: &str, due: Due, rule| Draft::new("rollover", case, due).rule(rule);
     let new_key = |issuer: &str| {
         spec(|it| {

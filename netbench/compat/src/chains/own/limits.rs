@@ -126,9 +126,10 @@ fn depths() -> Vec<Draft> {
         .collect()
 }
 
+const LOOP: &str = "RFC 5280 section 6.1: a path ends at a trust anchor; a certificate beside it does not make it invalid";
+
 /// CAs that have signed each other.
 fn loops() -> Vec<Draft> {
-    const RULE: &str = "RFC 5280 section 6.1: a path ends at a trust anchor; a certificate beside it does not make it invalid";
     let crossed = |name: &str, signer: &str| {
         spec(|it| {
             it.subject = Some(trust::name(&format!("{name} of case.netbench.test")));
@@ -138,14 +139,13 @@ fn loops() -> Vec<Draft> {
     };
     let new = |name: &str, due: Due, sent: &[&str]| {
         Draft::new("cross-signed", name, due)
-            .rule(RULE)
+            .rule(LOOP)
             .with("other", by("other"))
             .with("root-by-other", crossed("root", "other"))
             .with("other-by-root", crossed("other", "root"))
             .sent(sent)
     };
     vec![
-        // CVE-2024-0567: GnuTLS ended in an assertion.
         new(
             "both-ways",
             MustAccept,
@@ -168,12 +168,66 @@ fn loops() -> Vec<Draft> {
         )
         .with("stranger", by("stranger"))
         .trusted(&["stranger"]),
+        three_ways(),
+        same_name(),
     ]
+}
+
+/// Three CAs that have signed each other, two of them with an intermediate: the graph of CVE-2024-0567.
+fn three_ways() -> Draft {
+    let of = |name: &str| {
+        let name = format!("{name} of case.netbench.test");
+        spec(|it| it.subject = Some(trust::name(&name)))
+    };
+    let mut draft = Draft::new("cross-signed", "three-ways", MustAccept)
+        .rule(LOOP)
+        .with("b", by("b"))
+        .with("c", by("c"))
+        .with("below-b", by("b"))
+        .with("below-c", by("c"));
+    let mut sent = vec!["leaf".to_owned(), "intermediate".to_owned()];
+    for (name, signer) in [
+        ("root", "b"),
+        ("root", "c"),
+        ("b", "root"),
+        ("b", "c"),
+        ("c", "root"),
+        ("c", "b"),
+    ] {
+        let crossed = format!("{name}-by-{signer}");
+        let mut spec = of(name);
+        spec.key_of = Some(name.to_owned());
+        spec.issuer = Some(signer.to_owned());
+        draft = draft.with(&crossed, spec);
+        sent.push(crossed);
+    }
+    sent.extend(["below-b", "below-c"].map(str::to_owned));
+    let sent: Vec<&str> = sent.iter().map(String::as_str).collect();
+    draft.sent(&sent)
+}
+
+/// Two certificates of one CA whose keys have signed each other, and no root.
+fn same_name() -> Draft {
+    let of = |key: &str, signer: &str| {
+        spec(|it| {
+            it.subject = Some(trust::name("one CA of case.netbench.test"));
+            it.key_of = (key != signer).then(|| key.to_owned());
+            it.issuer = Some(signer.to_owned());
+        })
+    };
+    Draft::new("cross-signed", "same-name-untrusted", MustReject)
+        .rule(LOOP)
+        .with("first", of("first", "first"))
+        .with("second", of("second", "second"))
+        .with("first-by-second", of("first", "second"))
+        .with("second-by-first", of("second", "first"))
+        .leaf(by("first"))
+        .sent(&["leaf", "first-by-second", "second-by-first"])
 }
 
 /// Chains in which a verifier may compare each name with each constraint.
 fn many_names() -> Vec<Draft> {
-    const RULE: &str = "RFC 5280 section 6.1.4 (g) has each name tested; a limit against denial of service is the library's own";
+    const RULE: &str = "RFC 5280 section 6.1.3 (b) and (c): each name is tested; a limit against denial of service is the library's own";
     let new = |name: &str, due: Due, leaf_names: u16, constraints: u16| {
         let excluded = (0..constraints).map(|at| GeneralName::Dns(format!("x{at}.example")));
         Draft::new("many-names", name, due)
@@ -193,7 +247,7 @@ fn names() -> Vec<Draft> {
     const PUBLIC_SUFFIX: &str = "CA/Browser Forum, Baseline Requirements section 3.2.2.6: no wildcard directly left of a public suffix";
     const COMMON_NAME: &str =
         "RFC 9525 section 2: the common name is not used to identify a service";
-    const WILDCARD: &str = "RFC 5280 section 4.2.1.10: a name below an excluded one is excluded, also if a wildcard stands for it";
+    const WILDCARD: &str = "RFC 5280 section 4.2.1.10: no name in an excluded subtree is allowed, and the wildcard matches one (RFC 9525 section 6.3)";
     const ROOT: &str = "RFC 5280 section 4.2.1.3: cRLSign is for keys that sign lists; signing certificates needs keyCertSign alone";
     let wildcard = |name: &str, host: &str, names: &str| {
         Draft::new("public-suffix", name, ShouldReject)

@@ -40,6 +40,78 @@ mod tests {
     use super::*;
     use std::collections::{BTreeMap, HashSet};
 
+    /// The kinds of chains of the collection x509-limbo that verifiers disagree about: the beginning of the names of the
+    /// chains that try one, and the least number of them.
+    const KINDS: [(&str, &[&str], usize); 17] = [
+        ("self-issued CAs on key rollover", &["rollover/"], 6),
+        (
+            "key identifiers: missing, wrong, ambiguous",
+            &["key-identifier/"],
+            13,
+        ),
+        ("DSA", &["foreign-key/dsa-"], 1),
+        ("P-192", &["foreign-key/p-192"], 1),
+        (
+            "explicit curve parameters",
+            &["foreign-key/p-256-explicit"],
+            1,
+        ),
+        ("denial of service by name constraints", &["many-names/"], 4),
+        (
+            "malformed authority information access",
+            &["information-access/malformed"],
+            1,
+        ),
+        (
+            "empty subtrees",
+            &["empty/permitted-", "empty/excluded-"],
+            2,
+        ),
+        (
+            "empty extended key usage",
+            &["empty/extended-key-usage-"],
+            2,
+        ),
+        ("CVE-2024-0567", &["cross-signed/three-ways"], 1),
+        (
+            "CVE-2025-61727",
+            &["constraint/wildcard-over-the-excluded-name"],
+            1,
+        ),
+        ("maximum depth", &["depth/"], 5),
+        ("wildcards over public suffixes", &["public-suffix/"], 4),
+        ("spellings of common names", &["common-name/"], 6),
+        (
+            "a root without cRLSign",
+            &["key-usage/root-signs-certificates-alone"],
+            1,
+        ),
+        ("cycles of CAs", &["cross-signed/"], 6),
+        (
+            "critical policies of an intermediate",
+            &["policy/critical-any-of-"],
+            1,
+        ),
+    ];
+
+    #[test]
+    fn every_kind_has_its_chains_each_with_a_rule() {
+        let all = own(Timestamp::now());
+        for (kind, begins, least) in KINDS {
+            let cases = all.iter().map(|chain| &chain.case);
+            let of_kind: Vec<_> = cases
+                .filter(|case| {
+                    let name = case.name.strip_prefix("own/").unwrap();
+                    begins.iter().any(|begin| name.starts_with(begin))
+                })
+                .collect();
+            assert!(of_kind.len() >= least, "{kind}: {}", of_kind.len());
+            for case in of_kind {
+                assert!(case.rule.is_some(), "{} has no rule", case.name);
+            }
+        }
+    }
+
     #[test]
     fn every_case_can_be_made_and_has_a_name_of_its_own() {
         let all = own(Timestamp::now());

@@ -155,6 +155,13 @@ fn policies() -> Vec<Draft> {
             .leaf(has(OURS))
             .with("intermediate", has(ANY)),
         new("critical", MustAccept).leaf(spec(|it| it.extra.push(policy(OURS, Critical::Yes)))),
+        // A company's proxy that reads what goes through it may have such an intermediate.
+        new("critical-any-of-the-intermediate", MustAccept)
+            .rule("RFC 5280 section 4.2: applications must recognize certificate policies, critical or not")
+            .with(
+                "intermediate",
+                spec(|it| it.extra.push(policy(ANY, Critical::Yes))),
+            ),
         new("demanded", ShouldAccept)
             .leaf(has(OURS))
             .with("intermediate", demands(Critical::Yes, OURS)),
