@@ -29,6 +29,8 @@ pub enum Prediction {
     DoesNotBreak(Tried),
     /// The reason why no case predicts it.
     NotPredicted(String),
+    /// The reason why the thread was not read, so that its breakage is not known.
+    NotRead(String),
 }
 
 impl Prediction {
@@ -36,7 +38,7 @@ impl Prediction {
     pub fn tried(&self) -> Option<&Tried> {
         match self {
             Self::Predicted(tried) | Self::DoesNotBreak(tried) => Some(tried),
-            Self::NotPredicted(_) => None,
+            Self::NotPredicted(_) | Self::NotRead(_) => None,
         }
     }
 }

@@ -16,6 +16,9 @@ const PREDICTED: &str = "The command tries the case, and a reader of its report 
 const NOT_PREDICTED: &str = "A thread stays on the list whatever its outcome. The first 56 rows were collected with their \
                              outcome known, so the share that is predicted is not a rate.";
 
+const NOT_READ: &str = "These threads are on the list, and what broke in them is not known: they count neither as predicted nor \
+                        as missed.";
+
 /// What broke for others: what `netbench compat breakages --json` prints.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct BreakagesReport {
@@ -27,6 +30,8 @@ pub struct BreakagesReport {
     pub does_not_break: u64,
     /// The number of those that netbench does not predict.
     pub not_predicted: u64,
+    /// The number of threads that were not read.
+    pub not_read: u64,
     /// The number of tried cases where another library stands in for the thread's.
     pub stand_ins: u64,
     /// All of them, in the order of the record.
@@ -44,6 +49,7 @@ impl BreakagesReport {
             predicted: number(|it| matches!(it, Prediction::Predicted(_))),
             does_not_break: number(|it| matches!(it, Prediction::DoesNotBreak(_))),
             not_predicted: number(|it| matches!(it, Prediction::NotPredicted(_))),
+            not_read: number(|it| matches!(it, Prediction::NotRead(_))),
             stand_ins: number(|it| it.tried().is_some_and(|by| by.stands_in_for.is_some())),
             breakages,
         }
@@ -52,11 +58,13 @@ impl BreakagesReport {
     fn lead(&self) -> String {
         format!(
             "What users of a client met when its TLS stack was changed: {} from public threads, of which netbench predicts {}, \
-             {} not break today, and {} not predicted; of the {} that are tried, {} with another library than the thread's.",
+             {} not break today, {} not predicted, and {} not known because the thread was not read; of the {} that are tried, \
+             {} with another library than the thread's.",
             count(self.breakages.len(), "breakage", "breakages"),
             self.predicted,
             are(self.does_not_break, "does", "do"),
             are(self.not_predicted, "is", "are"),
+            are(self.not_read, "is", "are"),
             self.predicted + self.does_not_break,
             are(self.stand_ins, "is", "are"),
         )
@@ -92,31 +100,35 @@ fn tried(rows: &[(&Breakage, &Tried)]) -> Item {
         .item()
 }
 
+fn untried(rows: &[(&Breakage, &String)]) -> Item {
+    if rows.is_empty() {
+        return Item::text("None.");
+    }
+    Table::of(rows)
+        .col("thread", 0, |(it, _)| thread(it))
+        .col("what broke", 0, |(it, _)| Cell::text(&it.what))
+        .col("why not", 0, |(_, why)| Cell::text(*why))
+        .item()
+}
+
 impl Report for BreakagesReport {
     fn document(&self, _: Extent) -> Document<'_> {
-        let (mut predicted, mut fine, mut others) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut predicted, mut fine) = (Vec::new(), Vec::new());
+        let (mut others, mut unread) = (Vec::new(), Vec::new());
         for breakage in &self.breakages {
             match &breakage.answer {
                 Prediction::Predicted(by) => predicted.push((breakage, by)),
                 Prediction::DoesNotBreak(by) => fine.push((breakage, by)),
                 Prediction::NotPredicted(why) => others.push((breakage, why)),
+                Prediction::NotRead(why) => unread.push((breakage, why)),
             }
         }
-        let not = Table::of(&others)
-            .col("thread", 0, |(it, _)| thread(it))
-            .col("what broke", 0, |(it, _)| Cell::text(&it.what))
-            .col("why not", 0, |(_, why)| Cell::text(why));
         let section = |id: &str, heading: &str, explanation: &str, item| Section {
             id: id.to_owned(),
             heading: heading.to_owned(),
             explanation: explanation.to_owned(),
             items: vec![item],
             ..Section::default()
-        };
-        let last = if others.is_empty() {
-            Item::text("None.")
-        } else {
-            not.item()
         };
         Document {
             lead: self.lead(),
@@ -128,7 +140,13 @@ impl Report for BreakagesReport {
                     "Nothing is lost in this case with the stacks of today, so nothing is predicted.",
                     tried(&fine),
                 ),
-                section("not-predicted", "Not predicted", NOT_PREDICTED, last),
+                section(
+                    "not-predicted",
+                    "Not predicted",
+                    NOT_PREDICTED,
+                    untried(&others),
+                ),
+                section("not-read", "Not read", NOT_READ, untried(&unread)),
             ],
             data: vec![self],
             ..Document::new("compat breakages", "What broke for others".to_owned())
@@ -161,15 +179,14 @@ mod tests {
             row(Prediction::Predicted(by(None))),
             row(Prediction::Predicted(by(Some("Go")))),
             row(Prediction::DoesNotBreak(by(None))),
-            row(Prediction::NotPredicted(
-                "its text was not at hand".to_owned(),
-            )),
+            row(Prediction::NotPredicted("only on Windows".to_owned())),
+            row(Prediction::NotRead("no copy was found".to_owned())),
         ]);
         assert_eq!(
             report.lead(),
-            "What users of a client met when its TLS stack was changed: 4 breakages from public threads, of which netbench \
-             predicts 2, 1 does not break today, and 1 is not predicted; of the 3 that are tried, 1 is with another library \
-             than the thread's."
+            "What users of a client met when its TLS stack was changed: 5 breakages from public threads, of which netbench \
+             predicts 2, 1 does not break today, 1 is not predicted, and 1 is not known because the thread was not read; of the \
+             3 that are tried, 1 is with another library than the thread's."
         );
     }
 }
