@@ -11,6 +11,8 @@ pub(crate) enum Ended {
     Well,
     /// It ran, but no two samples could be compared.
     NothingToCompare,
+    /// A check can tell neither that all is as it should be nor that something is not.
+    CannotTell,
     /// A check found what is not as it should be: a case that regressed, a test that no longer passes.
     CheckFailed,
     /// By Ctrl-C; what there was is stored and reported.
@@ -42,10 +44,14 @@ Exit codes:
     3  nothing could be compared
     4  a check failed: compare --fail-on-regression, bogo --check, scan --policy
     5  this machine cannot emulate a network, and --link none was not given
+    6  a check cannot tell: compare --fail-on-regression, with too few rounds
   130  interrupted; what was measured is stored and reported";
 
 /// The code of a [`NoNetwork`].
 pub(crate) const NO_NETWORK: u8 = 5;
+
+/// The code of [`Ended::CannotTell`].
+const CANNOT_TELL: u8 = 6;
 
 /// An error with its causes. Of those that say their own cause already, it is not said again.
 pub(crate) fn in_a_line(error: &anyhow::Error) -> String {
@@ -66,6 +72,7 @@ pub(crate) fn code(result: anyhow::Result<Ended>) -> ExitCode {
         Ok(Ended::Well) => ExitCode::SUCCESS,
         Ok(Ended::NothingToCompare) => ExitCode::from(3),
         Ok(Ended::CheckFailed) => ExitCode::from(4),
+        Ok(Ended::CannotTell) => ExitCode::from(CANNOT_TELL),
         Ok(Ended::Interrupted) => ExitCode::from(interrupt::CODE),
         // The error is that it was stopped.
         Err(_) if interrupt::in_vain() => ExitCode::from(interrupt::CODE),

@@ -57,7 +57,7 @@ fn a_run_after_an_upgrade_is_held_against_the_one_before() {
     let found: serde_json::Value = json(&found.stdout);
     // Its total, and each of its sites.
     assert_eq!(
-        (&found["regressed"], &found["doubtful"]),
+        (&found["regressed"], &found["cannot_tell"]),
         (&3.into(), &0.into())
     );
     compare(&format!("AFTER BEFORE {gate}")).expect(0);

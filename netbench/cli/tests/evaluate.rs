@@ -232,7 +232,8 @@ fn what_a_worker_does_not_do_is_left_out_before_it_takes_time() {
     assert_eq!(suite["state"]["state"], "unsupported");
     assert_eq!(suite["estimate_s"], 0);
     let missing = &found["questions"][2]["missing"];
-    let why = "what the libraries take in memory: the worker of rustls-aws-lc does not do it";
+    let why =
+        "what the libraries take in memory: it is not supported by the worker of rustls-aws-lc";
     assert!(
         missing.as_array().unwrap().contains(&why.into()),
         "{missing}"

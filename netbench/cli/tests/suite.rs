@@ -194,7 +194,7 @@ fn a_stack_that_is_slower_regresses_and_the_other_way_round_it_does_not() {
         worse.stdout
     );
     let better = compare(&format!("{after} {before} {gate}")).expect(0);
-    assert!(better.stdout.contains("No case regressed"));
+    assert!(better.stdout.contains("Passed: nothing regressed"));
     // Slower, but by less than is allowed.
     compare(&format!("{before} {after} --fail-on-regression 1000%")).expect(0);
     compare(&format!("{before} {after}")).expect(0);

@@ -20,6 +20,7 @@ mod document;
 mod evaluation;
 mod explain;
 mod forms;
+mod gate;
 mod roots;
 mod run;
 mod runs;
@@ -60,6 +61,7 @@ pub use explain::{
     ModeCause, SharedRow, explain,
 };
 pub use forms::{FORMS, Form, Goes, Needs, Options, Style, Takes, form};
+pub use gate::{Gate, Judged, Power, Regression};
 pub use netbench_stats::MIN_ROUNDS as FEWEST_ROUNDS;
 pub use roots::{RootsHead, RootsRow, RootsSummary, RootsSurprise, Surprise, summarize_roots};
 pub use run::RunHead;
@@ -72,10 +74,9 @@ pub use ship::{ShipHead, ShipRow, ShipSummary, summarize_ship};
 pub use stacks::{BuildTime, LicenceRow, StackRow, StacksReport, VariantRow, WorkerState};
 pub use suite::{
     CaseRow, CaseVerdict, CompareSummary, Compared, ComparedCase, Difference, HandshakeBreakdown,
-    JoinedCase, JoinedRun, JoinedSummary, PublishedRow, PublishedTable, Regression, RunSays,
-    StackFigures, SuiteExplained, SuiteFailure, SuiteHead, SuiteReport, SuiteSummary,
-    compare_runs_of_suite, compare_stacks_of_suite, decided, idle_reference, join_runs_of_suite,
-    summarize_suite,
+    JoinedCase, JoinedRun, JoinedSummary, PublishedRow, PublishedTable, RunSays, StackFigures,
+    SuiteExplained, SuiteFailure, SuiteHead, SuiteReport, SuiteSummary, compare_runs_of_suite,
+    compare_stacks_of_suite, decided, idle_reference, join_runs_of_suite, summarize_suite,
 };
 pub use text::{count, wrap};
 

@@ -134,6 +134,7 @@ pub(crate) fn verdict(verdict: Verdict, first: &str, other: &str) -> String {
         Verdict::Slower => format!("{other} is slower than {first}"),
         Verdict::Same => format!("{other} and {first} take the same time"),
         Verdict::Undecided => format!("it is undecided whether {other} or {first} is faster"),
+        Verdict::NotJudged => format!("{other} and {first} are not judged"),
     }
 }
 

@@ -10,7 +10,7 @@ mod forms;
 use forms::assert_emulated;
 use netbench_model::{ConnectManifest, Failure, FailureClass, Outcome, Phase, Sample, StackName};
 use netbench_report::{
-    ConnectComparison, Options, Regression, Report, compare_runs_of_connect, form,
+    ConnectComparison, Gate, Options, Regression, Report, compare_runs_of_connect, form,
 };
 use netbench_stats::Verdict;
 use support::Fixture;
@@ -52,8 +52,10 @@ fn a_stack_that_got_slower_is_found_and_the_other_is_the_same() {
         };
         assert!(due.contains(&row.change.verdict), "{row:?}");
         assert_eq!(
-            row.regression == Regression::Regressed,
-            row.change.ratio > 1.05,
+            row.judged.regression == Regression::Regressed,
+            row.change
+                .interval
+                .is_some_and(|interval| interval.low > 1.05),
             "{row:?}"
         );
         assert_eq!((row.change.first_rounds, row.change.other_rounds), (10, 10));
@@ -66,7 +68,8 @@ fn a_stack_that_got_slower_is_found_and_the_other_is_the_same() {
     assert_eq!(total("openssl").change.verdict, Verdict::Same);
     assert_eq!(total("rustls-ring").change.verdict, Verdict::Slower);
     assert!(compared.regressed > 0);
-    assert_eq!((compared.doubtful, compared.reach.len()), (0, 0));
+    assert_eq!(compared.reach.len(), 0);
+    assert_eq!(compared.gate(), Some(Gate::Regressed));
     let differs: Vec<&str> = compared
         .differences
         .iter()
@@ -157,11 +160,12 @@ fn too_few_rounds_decide_nothing_and_what_keeps_runs_apart_is_said() {
     for row in &compared.sites {
         assert_eq!(
             (row.change.verdict, row.change.interval),
-            (Verdict::Undecided, None)
+            (Verdict::NotJudged, None)
         );
     }
     assert_eq!(compared.regressed, 0);
-    assert!(compared.doubtful > 0);
+    assert!(compared.cannot_tell > 0);
+    assert_eq!(compared.gate(), Some(Gate::CannotTell));
     let found = |what: &str| {
         compared
             .differences

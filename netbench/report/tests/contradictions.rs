@@ -15,11 +15,13 @@ mod made_parts;
 mod manifest;
 #[path = "support/mod.rs"]
 mod support;
+#[path = "support/whole.rs"]
+mod whole;
 
 use std::collections::BTreeSet;
 
 use forms::{render, terminal};
-use made::{Fate, Made};
+use made::{Fate, Made, MadeSuite};
 use netbench_model::compat::Judgement;
 use netbench_report::{Answer, Evaluation, EvaluationReport};
 use serde_json::Value;
@@ -59,16 +61,68 @@ fn wrong(made: &Made, report: &EvaluationReport) -> Vec<String> {
         }
     };
     sites(made, &report.evaluation, &mut hold);
+    parts(made, &report.evaluation, &mut hold);
     glitches(made, &report.evaluation, &mut hold);
     servers(made, &report.evaluation, &mut hold);
     chains_and_stores(made, &report.evaluation, &mut hold);
     times(made, &report.evaluation, &mut hold);
-    sentence(&report.evaluation, &mut hold);
+    sentence(made, &report.evaluation, &mut hold);
     forms_agree(report, &mut hold);
     wrong
 }
 
 type Hold<'a> = dyn FnMut(bool, &str) + 'a;
+
+/// Whether the parts were tested that a card names, the cards in their order.
+fn tested(made: &Made, evaluation: &Evaluation) -> [bool; 3] {
+    let found = &evaluation.found;
+    let connected = found.connections.is_some();
+    [
+        found.losses.is_some() && made.features,
+        connected && made.servers.is_some() && made.features,
+        // What the worker of a stack does not support, the question excludes.
+        connected && made.suite != MadeSuite::LeftOut,
+    ]
+}
+
+/// Each card, by the parts that it names.
+fn parts(made: &Made, evaluation: &Evaluation, hold: &mut Hold<'_>) {
+    for (card, tested) in evaluation.questions.iter().zip(tested(made, evaluation)) {
+        hold(
+            tested || card.answer != Answer::Yes,
+            "yes, and a part that the question names was not tested",
+        );
+        let said = card.because.contains("was not tested")
+            || card.because.contains("were not tested")
+            || ["No connections were made", "No connections could be"]
+                .iter()
+                .any(|begin| card.because.starts_with(begin));
+        hold(
+            tested || said,
+            "a part that was not tested is not in the reason",
+        );
+        hold(
+            !(tested && card.because.contains("Not decided: ")),
+            "all parts were tested, and the reason says otherwise",
+        );
+    }
+    let excluded = made.suite == MadeSuite::Unsupported;
+    let fast = &evaluation.questions[2];
+    hold(
+        fast.question.contains("(speed in memory not included)") == excluded
+            && fast.because.contains(made::NO_SUITE) == excluded,
+        "a part that a stack does not have is not named, or one that it has",
+    );
+    let in_memory = fast.because.contains("In memory: ");
+    hold(
+        in_memory == matches!(made.suite, MadeSuite::Slow | MadeSuite::NeverQuiet),
+        "the suite and the card do not say the same",
+    );
+    hold(
+        !(in_memory && fast.answer == Answer::Yes),
+        "yes, and the suite says otherwise",
+    );
+}
 
 /// The first card, by the sites that are lost.
 fn sites(made: &Made, evaluation: &Evaluation, hold: &mut Hold<'_>) {
@@ -88,11 +142,11 @@ fn sites(made: &Made, evaluation: &Evaluation, hold: &mut Hold<'_>) {
         "sites are not counted once each",
     );
     hold(
-        (card.answer == Answer::Yes) == (reached > 0 && lost.is_empty()),
+        (card.answer == Answer::Yes) == (reached > 0 && lost.is_empty() && made.features),
         "yes with lost sites, or no yes without",
     );
     hold(
-        (card.answer == Answer::Open) == (reached == 0),
+        (card.answer == Answer::Open) == (reached == 0 || lost.is_empty() && !made.features),
         "open, or not, without a site",
     );
     if made.connected() {
@@ -291,8 +345,9 @@ fn times(made: &Made, evaluation: &Evaluation, hold: &mut Hold<'_>) {
     };
     let fast = all(|_, high| high <= NO_MORE_THAN);
     let slow = all(|low, _| low > NO_MORE_THAN);
+    let in_memory = matches!(made.suite, MadeSuite::Fast | MadeSuite::Unsupported);
     hold(
-        (card.answer == Answer::Yes) == (fast && !loopback),
+        (card.answer == Answer::Yes) == (fast && in_memory && !loopback),
         "fast enough, or not, against the intervals",
     );
     hold(
@@ -309,7 +364,7 @@ fn times(made: &Made, evaluation: &Evaluation, hold: &mut Hold<'_>) {
 }
 
 /// The one sentence on top, by the cards under it.
-fn sentence(evaluation: &Evaluation, hold: &mut Hold<'_>) {
+fn sentence(made: &Made, evaluation: &Evaluation, hold: &mut Hold<'_>) {
     let said = &evaluation.sentence;
     let answers: Vec<Answer> = evaluation.questions.iter().map(|q| q.answer).collect();
     let all = answers.iter().all(|answer| *answer == Answer::Yes);
@@ -321,10 +376,19 @@ fn sentence(evaluation: &Evaluation, hold: &mut Hold<'_>) {
             .connections
             .as_ref()
             .is_some_and(|run| run.run.samples > 0)
-        && !found.suites.is_empty();
+        && made.suite != MadeSuite::LeftOut;
+    let excluded = made.suite == MadeSuite::Unsupported;
+    let switch = match excluded {
+        true => "Switch (speed in memory not included): ",
+        false => "Switch: ",
+    };
     hold(
-        said.starts_with("Switch: ") == (all && complete),
+        said.starts_with(switch) == (all && complete),
         "switch, or not, against the cards",
+    );
+    hold(
+        !all || complete,
+        "every card says yes, and a part is missing",
     );
     let no = answers.contains(&Answer::No);
     hold(

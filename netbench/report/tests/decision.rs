@@ -11,50 +11,20 @@ mod made_parts;
 mod manifest;
 #[path = "support/mod.rs"]
 mod support;
+#[path = "support/whole.rs"]
+mod whole;
 
 use std::sync::Arc;
 
-use made::Made;
-use netbench_model::{
-    StackName,
-    compat::Judgement,
-    coverage::{Matrix, RunnerId},
-};
+use netbench_model::{StackName, compat::Judgement};
 use netbench_report::{
     Answer, ColdAgainst, ColdRow, ConnectSummary, Evaluation, Found, OnceCost, OnceInterval,
-    SuiteSummary, evaluation,
+    evaluation,
 };
 
 /// An evaluation whose questions have no loss, with all of its parts.
 fn whole() -> Evaluation {
-    let all_yes = |evaluation: &Evaluation| {
-        let mut questions = evaluation.questions.iter();
-        questions.all(|question| question.answer == Answer::Yes)
-    };
-    let mut all = (0..1000).map(|seed| Made::of(seed).report().evaluation);
-    let made = all.find(all_yes).unwrap();
-    let suite =
-        include_str!("../../../results/2026-11-22-114241-vm-rustls-vs-openssl/summary.json");
-    let suite: SuiteSummary = serde_json::from_str(suite).unwrap();
-    let runner = RunnerId {
-        package: "boring-sys".to_owned(),
-        version: "1".to_owned(),
-        checksum: "0".to_owned(),
-    };
-    let found = Found {
-        matrix: Some(Matrix {
-            runner,
-            shims: vec!["old".to_owned(), "new".to_owned()],
-            cells: Vec::new(),
-            warnings: Vec::new(),
-        }),
-        compat: Some(Arc::new(made_parts::compat(&[Judgement::Right]))),
-        chains: None,
-        roots: None,
-        suites: vec![Arc::new(suite)],
-        ..made.found
-    };
-    evaluation(made.run, found)
+    evaluation(whole::run(&[]), whole::complete(Found::default()))
 }
 
 /// The decision, which is what the sentence begins with.

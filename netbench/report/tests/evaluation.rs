@@ -4,58 +4,30 @@
 
 #[path = "support/forms.rs"]
 mod forms;
+#[path = "support/made.rs"]
+#[expect(dead_code, reason = "contradictions.rs uses the rest")]
+mod made;
+#[path = "support/made_parts.rs"]
+mod made_parts;
 #[path = "support/manifest.rs"]
 mod manifest;
+#[path = "support/mod.rs"]
+mod support;
+#[path = "support/whole.rs"]
+mod whole;
 
 use std::collections::BTreeMap;
 
 use std::sync::Arc;
 
 use forms::{assert_emulated, render, terminal};
-use manifest::{manifest_of, session};
 use netbench_model::coverage::{
     Category, Conduct, Coverage, DefectTest, Defects, FeatureRow, HANDSHAKE, Matrix, MatrixCell,
-    Protocol, Role, RunnerId, ShimSummary, StackSupport, Support, Tally,
+    Protocol, Role, ShimSummary, StackSupport, Support, Tally,
 };
-use netbench_model::{
-    Condition, Depth, EvaluationManifest, EvaluationPlan, Losses, LostSite, PartRecord, PartState,
-    Profile, StackName, Target,
-};
+use netbench_model::{Condition, Losses, LostSite, PartState, Profile, StackName};
 use netbench_report::{Answer, ConnectSummary, EvaluationReport, Exclusion, Found, evaluation};
-use netbench_stats::{Interval, Verdict};
-
-fn manifest(parts: &[(&str, PartState)]) -> EvaluationManifest {
-    let part = |(name, state): &(&str, PartState)| PartRecord {
-        part: (*name).to_owned(),
-        state: state.clone(),
-        estimate_s: 10,
-        took_s: Some(9),
-        notes: Vec::new(),
-    };
-    EvaluationManifest {
-        started: "2026-01-01T00:00:00Z".to_owned(),
-        finished: Some("2026-01-01T00:05:00Z".to_owned()),
-        name: "e".to_owned(),
-        sessions: vec![session("netbench evaluate")],
-        ..manifest_of(EvaluationPlan {
-            from: StackName::new("old"),
-            to: StackName::new("new"),
-            depth: Depth::Quick,
-            target: Target::Lab,
-            sites_file: None,
-            urls: Vec::new(),
-            connections: netbench_model::ConnectionSettings::default(),
-            limit: None,
-            sites: 101,
-            client_profile: Some(Profile::Library),
-            link: None,
-            seed: 1,
-            workers: Vec::new(),
-            browsers: Vec::new(),
-            parts: parts.iter().map(part).collect(),
-        })
-    }
-}
+use whole::{complete, connections, run as manifest, runner};
 
 fn losses(both: u64, lost: u64) -> Losses {
     let site = |number| LostSite {
@@ -78,14 +50,6 @@ fn tally(passed: usize, failed: usize, unsupported: usize) -> Tally {
         passed,
         failed,
         unsupported,
-    }
-}
-
-fn runner() -> RunnerId {
-    RunnerId {
-        package: "boring-sys".to_owned(),
-        version: "1".to_owned(),
-        checksum: "0".to_owned(),
     }
 }
 
@@ -176,38 +140,23 @@ fn coverage(defects: (usize, usize)) -> Coverage {
     }
 }
 
-/// The published run, so that nothing is left out by chance.
-fn connections(totals: &[(f64, f64)]) -> ConnectSummary {
-    let text = include_str!("../../../results/2026-11-21-055758-vm-connect-101-sites/summary.json");
-    let mut summary: ConnectSummary = serde_json::from_str(text).unwrap();
-    let comparison = summary.comparisons.remove(0);
-    let rename = |text: &str| {
-        text.replace("rustls-aws-lc", "new")
-            .replace("openssl", "old")
-    };
-    for (low, high) in totals {
-        let mut comparison = comparison.clone();
-        comparison.first = StackName::new(rename(comparison.first.as_str()));
-        comparison.other = StackName::new(rename(comparison.other.as_str()));
-        for row in &mut comparison.phases {
-            let interval = Interval {
-                level: 0.99,
-                low: *low,
-                high: *high,
-            };
-            row.paired.ratio = (low * high).sqrt();
-            row.paired.interval = Some(interval);
-            row.paired.verdict = Verdict::of(Some(interval));
-        }
-        summary.comparisons.push(comparison);
-    }
-    summary
-}
-
+/// The answers where nothing is lost by the parts that are not given.
 fn answers(found: Found) -> Vec<Answer> {
-    let evaluation = evaluation(manifest(&[("sites", PartState::Done)]), found);
+    let evaluation = evaluation(manifest(&[("sites", PartState::Done)]), complete(found));
     evaluation
         .questions
+        .iter()
+        .map(|question| question.answer)
+        .collect()
+}
+
+fn answers_without_connections() -> Vec<Answer> {
+    let found = Found {
+        connections: None,
+        ..complete(Found::default())
+    };
+    let told = evaluation(manifest(&[]), found);
+    told.questions
         .iter()
         .map(|question| question.answer)
         .collect()
@@ -235,7 +184,6 @@ fn browsers_are_a_question_only_where_they_were_asked() {
 #[test]
 fn sites_decide_whether_it_supports_what_is_needed() {
     let cases = [
-        (None, Answer::Open),
         (Some(losses(101, 0)), Answer::Yes),
         (Some(losses(98, 3)), Answer::WithLosses),
         (Some(losses(80, 21)), Answer::No),
@@ -282,6 +230,8 @@ fn the_first_question_speaks_of_the_web_and_of_the_sites_that_were_given() {
 #[test]
 fn connections_and_defects_decide_whether_it_works() {
     let same = [(0.99, 1.005)];
+    let without_connections = answers_without_connections();
+    assert_eq!(without_connections[1], Answer::Open);
     let of = |connections: Option<ConnectSummary>, defects, contradicted: &[&str]| {
         let losses = Losses {
             contradicted: contradicted.iter().map(|text| (*text).to_owned()).collect(),
@@ -295,7 +245,6 @@ fn connections_and_defects_decide_whether_it_works() {
         })[1]
     };
     let well = || Some(connections(&same));
-    assert_eq!(of(None, None, &[]), Answer::Open);
     assert_eq!(of(well(), None, &[]), Answer::Yes);
     assert_eq!(of(well(), Some(defects(3, 3)), &[]), Answer::Yes);
     assert_eq!(of(well(), Some(defects(3, 4)), &[]), Answer::WithLosses);
@@ -380,7 +329,10 @@ fn connections_that_did_other_work_are_not_called_too_few() {
         connections: Some(Arc::new(summary)),
         ..Found::default()
     };
-    let told = evaluation(manifest(&[("connections", PartState::Done)]), found);
+    let told = evaluation(
+        manifest(&[("connections", PartState::Done)]),
+        complete(found),
+    );
     assert_eq!(
         told.questions[2].because,
         "old and new did not agree on the same with any site (group X25519MLKEM768 / x25519), and connections with different \
@@ -417,7 +369,10 @@ fn connections_with_the_same_settings_decide_where_the_others_did_other_work() {
             same_settings: Some(Arc::new(pinned)),
             ..Found::default()
         };
-        let told = evaluation(manifest(&[("connections", PartState::Done)]), found);
+        let told = evaluation(
+            manifest(&[("connections", PartState::Done)]),
+            complete(found),
+        );
         told.questions[2].clone()
     };
     let fast = pinned(&[(0.98, 1.01)]);
@@ -441,7 +396,7 @@ fn connections_with_the_same_settings_decide_where_the_others_did_other_work() {
     );
 }
 
-fn whole() -> EvaluationReport {
+fn report() -> EvaluationReport {
     let failed = PartState::Failed {
         why: "no \x1b[31mspace".to_owned(),
     };
@@ -467,7 +422,7 @@ fn whole() -> EvaluationReport {
 
 #[test]
 fn an_evaluation_in_every_form() {
-    let evaluation = whole();
+    let evaluation = report();
     assert_emulated(&evaluation);
     let wide = terminal(&evaluation, 100);
     insta::assert_snapshot!("evaluation_terminal", wide);

@@ -64,7 +64,7 @@ fn it_says_what_to_decide_first() {
     report.evaluation = evaluation(report.evaluation.run.clone(), found);
     let sentence = &report.evaluation.sentence;
     for clause in [
-        "Not decided: protocol support and compatibility were not tested; ",
+        "Not decided: compatibility was not tested; ",
         "connections take the same time",
         "memory per session 63.7 kB → 9.98 kB",
         "a process' first connection takes ",

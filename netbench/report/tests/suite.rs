@@ -14,8 +14,8 @@ use netbench_model::{
     Unit,
 };
 use netbench_report::{
-    Regression, SuiteReport, SuiteSummary, compare_runs_of_suite, compare_stacks_of_suite, decided,
-    join_runs_of_suite, summarize_suite,
+    Gate, Regression, SuiteReport, SuiteSummary, compare_runs_of_suite, compare_stacks_of_suite,
+    decided, join_runs_of_suite, summarize_suite,
 };
 use netbench_stats::Verdict;
 
@@ -250,8 +250,8 @@ fn where_disturbance_is_worth_more_than_the_difference_there_is_no_verdict() {
     let report = fixture.report();
     let (ratio, found) = verdict(&report.summary, handshake(), Measure::Client);
     assert!((ratio - 1.03).abs() < 0.005, "{ratio}");
-    assert_eq!(found, Verdict::Undecided);
-    let said = "no verdict: depends on how busy the machine is";
+    assert_eq!(found, Verdict::NotJudged);
+    let said = "not judged: depends on how busy the machine is";
     assert!(render(&report, "markdown").contains(said));
 }
 
@@ -266,7 +266,7 @@ fn a_machine_that_was_never_quiet_gives_no_verdict() {
     });
     let summary = summarize_suite(&manifest, &fixture.samples());
     let (_, found) = verdict(&summary, handshake(), Measure::Client);
-    assert_eq!(found, Verdict::Undecided);
+    assert_eq!(found, Verdict::NotJudged);
     let warned = |text: &String| text.contains("never quiet during 4 comparisons");
     assert!(
         summary.warnings.iter().any(warned),
@@ -367,10 +367,19 @@ fn a_case_that_cannot_be_judged_does_not_pass_in_silence() {
     // Of one round nothing is known, however large the change.
     let doubtful = compare(3.0, 1);
     assert_eq!(doubtful.regressed, 0);
-    assert_eq!(doubtful.doubtful as usize, doubtful.cases.len());
+    assert_eq!(
+        doubtful.cannot_tell as usize,
+        doubtful.cases.len() + doubtful.unmeasured.len()
+    );
+    assert_eq!(doubtful.gate(), Some(Gate::CannotTell));
     let told = terminal(&doubtful, 200);
     for case in &doubtful.cases {
-        assert_eq!(case.regression, Regression::Doubtful, "{}", case.name);
+        assert_eq!(
+            case.judged.regression,
+            Regression::CannotTell,
+            "{}",
+            case.name
+        );
         assert!(
             told.contains(&format!("{} {:.2}×", case.name, case.ratio)),
             "{told}"
@@ -378,10 +387,9 @@ fn a_case_that_cannot_be_judged_does_not_pass_in_silence() {
     }
     assert!(render(&doubtful, "junit").contains("too few rounds"));
     let unknown = compare(0.5, 1);
-    assert_eq!((unknown.regressed, unknown.doubtful), (0, 0));
-    let none = |case: &netbench_report::ComparedCase| case.regression == Regression::Unknown;
-    assert!(unknown.cases.iter().all(none));
-    assert!(terminal(&unknown, 200).contains("cannot be judged"));
+    // One round that is better does not pass either.
+    assert_eq!(unknown.gate(), Some(Gate::CannotTell));
+    assert!(terminal(&unknown, 200).contains("Cannot tell: "));
 }
 
 #[test]
@@ -414,7 +422,10 @@ fn two_runs_regress_beyond_the_threshold_and_not_before() {
     // Every case but that of the scenario that the stack cannot do.
     assert_eq!(regressed.regressed as usize, regressed.cases.len());
     assert_eq!(regressed.cases.len(), 10);
-    assert_eq!(regressed.missing.len(), 1);
+    assert_eq!(
+        (regressed.missing.len(), regressed.unmeasured.len()),
+        (1, 0)
+    );
     insta::assert_snapshot!("compare_junit", render(&regressed, "junit"));
     insta::assert_snapshot!("compare_markdown", render(&regressed, "markdown"));
     let within = compare(&other, 0.10);
@@ -423,7 +434,7 @@ fn two_runs_regress_beyond_the_threshold_and_not_before() {
         within
             .cases
             .iter()
-            .all(|case| case.regression == Regression::Within)
+            .all(|case| case.judged.regression == Regression::Within)
     );
 
     other.plan.slice_us = 1_000;

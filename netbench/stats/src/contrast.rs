@@ -155,7 +155,7 @@ mod tests {
             |n: u32| -> Vec<Pair> { (0..n).map(|block| Pair::from_ns(100, 110, block)).collect() };
         assert_eq!(contrast(&[], &some(9), &settings), None);
         let few = contrast(&some(5), &some(9), &settings).unwrap();
-        assert_eq!((few.verdict, few.interval), (Verdict::Undecided, None));
+        assert_eq!((few.verdict, few.interval), (Verdict::NotJudged, None));
         assert!(
             contrast(&some(9), &some(9), &settings)
                 .unwrap()

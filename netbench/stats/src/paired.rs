@@ -258,7 +258,7 @@ mod tests {
         assert_eq!(of(0, 1), None);
         for (n, blocks) in [(1, 1), (5, 5), (100, 1)] {
             let ratio = of(n, blocks).unwrap();
-            assert_eq!((ratio.verdict, ratio.interval), (Verdict::Undecided, None));
+            assert_eq!((ratio.verdict, ratio.interval), (Verdict::NotJudged, None));
         }
         assert!(of(100, 2).unwrap().interval.is_some());
         // Nine pairs of a second block say little of how blocks differ.

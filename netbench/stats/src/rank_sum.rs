@@ -181,7 +181,7 @@ mod tests {
     fn few_rounds_have_no_interval_and_none_no_ratio() {
         assert_eq!(compare_apart(&[], &[1.0], 0.95), None);
         let few = compare_apart(&[1.0, 1.0], &[2.0, 2.0, 2.0], 0.95).unwrap();
-        assert_eq!((few.verdict, few.interval), (Verdict::Undecided, None));
+        assert_eq!((few.verdict, few.interval), (Verdict::NotJudged, None));
         assert!((few.ratio - 2.0).abs() < 1e-12);
         let still = compare_apart(&[1.0; 6], &[1.0; 6], 0.95).unwrap();
         assert_eq!(still.verdict, Verdict::Same);

@@ -136,7 +136,7 @@ mod tests {
         };
         assert_eq!(compare_whole(&[], 0.99), None);
         let two = compare_whole(&pairs(&[-0.1, -0.1]), 0.99).unwrap();
-        assert_eq!((two.verdict, two.interval), (Verdict::Undecided, None));
+        assert_eq!((two.verdict, two.interval), (Verdict::NotJudged, None));
         let exact = compare_whole(&pairs(&[-0.1; 3]), 0.999_9).unwrap();
         assert_eq!(exact.verdict, Verdict::Faster);
         // scipy.stats.ttest_1samp([-0.1, -0.11, -0.09], 0).confidence_interval(0.95)
@@ -150,7 +150,7 @@ mod tests {
     fn one_round_has_no_interval_and_none_no_ratio() {
         assert_eq!(compare_runs(&[], &[1.0], 0.95), None);
         let one = compare_runs(&[1.0], &[2.0, 2.0], 0.95).unwrap();
-        assert_eq!((one.verdict, one.interval), (Verdict::Undecided, None));
+        assert_eq!((one.verdict, one.interval), (Verdict::NotJudged, None));
         let still = compare_runs(&[1.0, 1.0], &[1.0, 1.0], 0.95).unwrap();
         assert_eq!(still.verdict, Verdict::Same);
     }

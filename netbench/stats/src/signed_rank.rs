@@ -188,7 +188,7 @@ mod tests {
         assert_eq!(compare_rounds(&[]), None);
         assert_eq!(
             compare_rounds(&pairs(5)).unwrap().verdict,
-            Verdict::Undecided
+            Verdict::NotJudged
         );
         let decided = compare_rounds(&pairs(6)).unwrap();
         assert_eq!(decided.verdict, Verdict::Faster);
@@ -212,7 +212,7 @@ mod tests {
             match site.verdict {
                 Verdict::Faster => faster += 1,
                 Verdict::Slower => slower += 1,
-                Verdict::Same | Verdict::Undecided => {}
+                Verdict::Same | Verdict::Undecided | Verdict::NotJudged => {}
             }
         }
         assert!((chance - 0.0244).abs() < 1e-3);

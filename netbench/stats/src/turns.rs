@@ -49,7 +49,7 @@ pub struct TurnsRatio {
     pub mean: Option<OtherFigure>,
     /// How pairs were chosen.
     pub choice: Choice,
-    /// Why there is no verdict, where it is not only the width of the interval.
+    /// The reason why there is no verdict, where it is not the width of the interval.
     pub undecided: Option<UndecidedReason>,
 }
 
@@ -75,7 +75,7 @@ pub enum Choice {
     All,
 }
 
-/// Why two stacks are not decided, though the interval might.
+/// The reason why two stacks are not judged, though the interval might decide.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum UndecidedReason {
@@ -132,10 +132,10 @@ pub fn compare_turns(
     let difference = (all_turns / low.ratio).ln().abs();
     let wide = low.interval.map(|interval| widened(interval, difference));
     let (verdict, undecided) = match Verdict::beyond(wide, CASE_MARGIN) {
-        _ if few => (Verdict::Undecided, Some(UndecidedReason::FewQuietTurns)),
-        _ if never => (Verdict::Undecided, Some(UndecidedReason::NeverQuiet)),
+        _ if few => (Verdict::NotJudged, Some(UndecidedReason::FewQuietTurns)),
+        _ if never => (Verdict::NotJudged, Some(UndecidedReason::NeverQuiet)),
         Verdict::Undecided if plain != Verdict::Undecided => (
-            Verdict::Undecided,
+            Verdict::NotJudged,
             Some(UndecidedReason::DependsOnDisturbance),
         ),
         verdict => (verdict, None),

@@ -22,8 +22,12 @@ pub enum Verdict {
     /// The interval of B/A lies within [`SAME_MARGIN`] of 1. This comes before the other two: a
     /// difference that is certain and under one percent is called the same.
     Same,
-    /// The interval is too wide to say, or there is none.
+    /// The interval contains the limit: it is too wide to say.
     Undecided,
+    /// There is no interval, or something else than its width keeps it from being relied on, such as a machine that was
+    /// never quiet.
+    #[serde(rename = "not-judged")]
+    NotJudged,
 }
 
 impl Verdict {
@@ -33,7 +37,8 @@ impl Verdict {
             Some(i) if i.low >= 1.0 - SAME_MARGIN && i.high <= 1.0 + SAME_MARGIN => Self::Same,
             Some(i) if i.high < 1.0 => Self::Faster,
             Some(i) if i.low > 1.0 => Self::Slower,
-            _ => Self::Undecided,
+            Some(_) => Self::Undecided,
+            None => Self::NotJudged,
         }
     }
 
@@ -50,17 +55,24 @@ impl Verdict {
             Some(i) if i.low >= 1.0 - margin && i.high <= 1.0 + margin => Self::Same,
             Some(i) if i.high < 1.0 - margin => Self::Faster,
             Some(i) if i.low > 1.0 + margin => Self::Slower,
-            _ => Self::Undecided,
+            Some(_) => Self::Undecided,
+            None => Self::NotJudged,
         }
     }
 
-    /// The word used in tables and JSON.
+    /// Whether the interval lies on one side of the limit, or within it.
+    pub fn is_decided(self) -> bool {
+        matches!(self, Self::Faster | Self::Slower | Self::Same)
+    }
+
+    /// The word used in tables.
     pub fn name(self) -> &'static str {
         match self {
             Self::Faster => "faster",
             Self::Slower => "slower",
             Self::Same => "same",
             Self::Undecided => "undecided",
+            Self::NotJudged => "not judged",
         }
     }
 }
@@ -108,7 +120,7 @@ mod tests {
             };
             assert_eq!(Verdict::of(Some(interval)), expected, "{low}..{high}");
         }
-        assert_eq!(Verdict::of(None), Verdict::Undecided);
+        assert_eq!(Verdict::of(None), Verdict::NotJudged);
     }
 
     #[test]
@@ -130,6 +142,6 @@ mod tests {
             let verdict = Verdict::beyond(Some(interval), 0.005);
             assert_eq!(verdict, expected, "{low}..{high}");
         }
-        assert_eq!(Verdict::beyond(None, 0.005), Verdict::Undecided);
+        assert_eq!(Verdict::beyond(None, 0.005), Verdict::NotJudged);
     }
 }

@@ -74,6 +74,7 @@ fn opposite(a: Verdict, b: Verdict) -> bool {
         (Verdict::Faster, other) => matches!(other, Verdict::Slower | Verdict::Same),
         (Verdict::Slower, other) => matches!(other, Verdict::Faster | Verdict::Same),
         (Verdict::Undecided, other) => matches!(other, Verdict::Undecided | Verdict::Same),
+        (Verdict::NotJudged, other) => other == Verdict::NotJudged,
         (Verdict::Same, _) => true,
     }
 }

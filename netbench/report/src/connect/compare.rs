@@ -5,7 +5,8 @@ use netbench_model::{
     Condition, ConnectManifest, ConnectPlan, Measured, Phase, Sample, StackName, Target,
 };
 use netbench_stats::{
-    Figures, Pair, Resampling, Verdict, compare as paired, compare_rounds, median,
+    Figures, Pair, PairedRatio, Resampling, RoundsRatio, Verdict, compare as paired,
+    compare_rounds, median,
 };
 
 use super::{
@@ -25,12 +26,15 @@ pub(crate) fn compare(
     let pairs = match_up(measured, condition, first, other);
     let plan = &manifest.plan;
     let rtts = rtts(manifest, measured);
+    let phases = phases(plan, &pairs.matched);
+    let total = phases.iter().find(|row| row.phase == Phase::Total);
+    let total = total.map(|row| row.paired);
     let comparison = Comparison {
         condition,
         first: first.clone(),
         other: other.clone(),
-        phases: phases(plan, &pairs.matched),
-        sites: sites(plan, &pairs.matched, &rtts),
+        sites: sites(plan, &pairs.matched, &rtts, total),
+        phases,
         shares: shares(&pairs.matched, &rtts, first, other),
     };
     let excluded = pairs
@@ -73,7 +77,12 @@ fn phases(plan: &ConnectPlan, matched: &[Matched<'_>]) -> Vec<PhaseRow> {
     family.into_iter().filter_map(row).collect()
 }
 
-fn sites(plan: &ConnectPlan, matched: &[Matched<'_>], rtts: &BTreeMap<String, u64>) -> SiteTally {
+fn sites(
+    plan: &ConnectPlan,
+    matched: &[Matched<'_>],
+    rtts: &BTreeMap<String, u64>,
+    total: Option<PairedRatio>,
+) -> SiteTally {
     let by_site = matched.iter().into_group_map_by(|pair| pair.site);
     let mut rows: Vec<SiteRow> = by_site
         .into_iter()
@@ -94,6 +103,15 @@ fn sites(plan: &ConnectPlan, matched: &[Matched<'_>], rtts: &BTreeMap<String, u6
             })
         })
         .collect();
+    // The only site has the samples of the total, and therefore its interval.
+    if let ([row], Some(total)) = (rows.as_mut_slice(), total) {
+        row.paired = RoundsRatio {
+            ratio: total.ratio,
+            verdict: total.verdict,
+            interval: total.interval,
+            ..row.paired
+        };
+    }
     rows.sort_by(|a, b| {
         a.paired
             .ratio
@@ -109,6 +127,7 @@ fn sites(plan: &ConnectPlan, matched: &[Matched<'_>], rtts: &BTreeMap<String, u6
         first_faster: count(Verdict::Slower),
         same: count(Verdict::Same),
         undecided: count(Verdict::Undecided),
+        not_judged: count(Verdict::NotJudged),
         not_compared: (plan.sites.len() - rows.len().min(plan.sites.len())) as u64,
         // `chance` is for one of the two directions.
         // A sum of no floats is minus zero.

@@ -233,12 +233,16 @@ fn tally(comparison: &Comparison) -> String {
         return format!("A site needs {MIN_ROUNDS} rounds for a verdict of its own.");
     }
     format!(
-        "{} is faster on {}, slower on {}, the same on {}, undecided on {}.",
+        "{} is faster on {}, slower on {}, the same on {}, undecided on {}{}.",
         comparison.other,
         count(tally.other_faster, "site", "sites"),
         tally.first_faster,
         tally.same,
         tally.undecided,
+        match tally.not_judged {
+            0 => String::new(),
+            sites => format!(", not judged on {sites}"),
+        },
     )
 }
 

@@ -14,8 +14,9 @@ use serde::{Deserialize, Serialize};
 use self::changes::{Rounds, phase_change, reach, site_change};
 use super::latest;
 use crate::{
-    Difference, Regression,
+    Difference,
     differences::{Fact, differing, of_machine},
+    gate::{Gate, Judged, Regression},
     run::about_stack,
     suite::Compared,
 };
@@ -39,8 +40,9 @@ pub struct ConnectComparison {
     pub threshold: Option<f64>,
     /// How many rows regressed, of phases (by total time), of sites and of sites that fail.
     pub regressed: u64,
-    /// How many of them changed by more than the threshold with too few rounds to tell whether by chance.
-    pub doubtful: u64,
+    /// How many of them cannot be told to have regressed or not.
+    #[serde(default)]
+    pub cannot_tell: u64,
     /// Each phase over all sites that both reach.
     pub phases: Vec<PhaseChange>,
     /// Each site that both reach, by total time.
@@ -81,7 +83,8 @@ pub struct PhaseChange {
     /// The ratio of the rounds, each the median over its sites.
     pub change: RunsRatio,
     /// Whether the total is a regression.
-    pub regression: Regression,
+    #[serde(flatten)]
+    pub judged: Judged,
 }
 
 /// A site that both runs reach.
@@ -104,7 +107,8 @@ pub struct ChangedSite {
     /// What is negotiated or answered now and was not before, first and other: `group x25519 / X25519MLKEM768`.
     pub differs: Option<String>,
     /// Whether it is a regression.
-    pub regression: Regression,
+    #[serde(flatten)]
+    pub judged: Judged,
 }
 
 /// A site that fails more often in one of the runs.
@@ -168,15 +172,21 @@ pub fn compare_runs_of_connect(
     let sites_changed: Vec<ChangedSite> = found
         .iter()
         .flat_map(|rounds| rounds.reached().map(move |site| (rounds, site)))
-        .filter_map(|(rounds, site)| site_change(rounds, site, site_level, threshold))
+        .filter_map(|(rounds, site)| {
+            let row = site_change(rounds, site, site_level, threshold)?;
+            Some(match rounds.reached().count() {
+                1 => row.as_the_total(&phases),
+                _ => row,
+            })
+        })
         .collect();
     let reach: Vec<ReachChange> = found
         .iter()
         .flat_map(|rounds| reach(rounds, threshold))
         .collect();
     let states = || {
-        let phases = phases.iter().map(|row| row.regression);
-        let sites = sites_changed.iter().map(|row| row.regression);
+        let phases = phases.iter().map(|row| row.judged.regression);
+        let sites = sites_changed.iter().map(|row| row.judged.regression);
         phases
             .chain(sites)
             .chain(reach.iter().map(|row| row.regression))
@@ -190,7 +200,7 @@ pub fn compare_runs_of_connect(
         target: plan.target.with(other_plan.target),
         threshold,
         regressed: count(Regression::Regressed),
-        doubtful: count(Regression::Doubtful),
+        cannot_tell: count(Regression::CannotTell),
         only_first: only(&sites, &other_sites),
         only_other: only(&other_sites, &sites),
         missing: if stacks.is_some() {
@@ -210,6 +220,34 @@ pub fn compare_runs_of_connect(
         phases,
         sites: sites_changed,
         reach,
+    }
+}
+
+impl ConnectComparison {
+    /// What the comparison comes to; none without a threshold.
+    pub fn gate(&self) -> Option<Gate> {
+        Gate::of(self.threshold, self.regressed, self.cannot_tell)
+    }
+}
+
+impl ChangedSite {
+    /// The row of the only site, which has the samples of the total and therefore its interval.
+    fn as_the_total(self, phases: &[PhaseChange]) -> Self {
+        let mut rows = phases.iter();
+        let total = rows.find(|row| {
+            row.phase == Phase::Total
+                && row.condition == self.condition
+                && row.first_stack == self.first_stack
+                && row.other_stack == self.other_stack
+        });
+        match total {
+            Some(total) => Self {
+                change: total.change,
+                judged: total.judged,
+                ..self
+            },
+            None => self,
+        }
     }
 }
 

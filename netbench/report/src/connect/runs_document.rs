@@ -6,13 +6,13 @@ use super::{
     summary::phase_words,
 };
 use crate::{
-    Regression,
     cell::Cell,
     document::{
         Check, CheckSuite, Checked, Document, Excerpt, Extent, Item, Report, Section, Table,
     },
+    gate::{Judged, Regression, Rows, needed_in_words},
     suite::difference_items,
-    text::{change, count, interval, sites_of, some_of},
+    text::{TOO_FEW, change, interval, sites_of, some_of},
 };
 
 /// Names that a sentence has room for.
@@ -57,21 +57,27 @@ fn headline(comparison: &ConnectComparison) -> String {
     };
     let mut parts = Vec::new();
     if let Some(threshold) = comparison.threshold {
-        let judged = match comparison.regressed {
-            0 => "Nothing".to_owned(),
-            n => count(n, "row", "rows"),
+        let all = totals(comparison).map(|row| {
+            let stacks = stacks(&row.first_stack, &row.other_stack);
+            (
+                format!("all sites ({stacks}, {})", row.condition),
+                row.judged,
+            )
+        });
+        let sites = comparison.sites.iter().map(|row| {
+            let stacks = stacks(&row.first_stack, &row.other_stack);
+            let name = format!("{} ({stacks}, {})", row.site, row.condition);
+            (name, row.judged)
+        });
+        let rows = Rows {
+            threshold,
+            words: ["row", "rows"],
+            regressed: comparison.regressed,
+            cannot_tell: comparison.cannot_tell,
+            rows: all.chain(sites).collect(),
         };
-        parts.push(format!(
-            "{judged} regressed by more than {:.1} %.",
-            threshold * 100.0
-        ));
-        if comparison.doubtful > 0 {
-            let rows = count(comparison.doubtful, "row", "rows");
-            let needed = comparison.rounds_needed;
-            parts.push(format!(
-                "{rows} changed by more, and cannot be judged: {needed} rounds in each run are needed."
-            ));
-        }
+        parts.push(rows.headline());
+        parts.extend(unknown(comparison, &rows));
     }
     parts.extend(totals(comparison).map(|row| {
         let stacks = stacks(&row.first_stack, &row.other_stack);
@@ -83,13 +89,35 @@ fn headline(comparison: &ConnectComparison) -> String {
         )
     }));
     parts.push(format!(
-        "Sites (with each condition and stack): faster {}, slower {}, the same {}, undecided {}.",
+        "Sites (with each condition and stack): faster {}, slower {}, the same {}, undecided {}, not judged {}.",
         of(Verdict::Faster),
         of(Verdict::Slower),
         of(Verdict::Same),
         of(Verdict::Undecided),
+        of(Verdict::NotJudged),
     ));
     parts.join(" ")
+}
+
+/// The rows of which it cannot be told whether they regressed, by name, with what would tell.
+fn unknown(comparison: &ConnectComparison, rows: &Rows<'_>) -> Option<String> {
+    let rows = rows.rows.iter();
+    let rows = rows.filter(|(_, row)| row.regression == Regression::CannotTell);
+    let named: Vec<String> = rows
+        .map(|(name, row)| format!("{name}: {}", why_unknown(comparison, row)))
+        .collect();
+    (!named.is_empty()).then(|| format!("Cannot be told: {}.", some_of(NAMED, named)))
+}
+
+/// The reason why it cannot be told whether a row regressed.
+fn why_unknown(comparison: &ConnectComparison, row: &Judged) -> String {
+    match row.rounds_needed {
+        Some(needed) => needed_in_words(needed),
+        None => format!(
+            "{TOO_FEW}: at least {} in each run are needed",
+            comparison.rounds_needed
+        ),
+    }
 }
 
 fn totals(comparison: &ConnectComparison) -> impl Iterator<Item = &PhaseChange> {
@@ -106,13 +134,11 @@ fn stacks(first: &StackName, other: &StackName) -> String {
     }
 }
 
-fn judged(change: &RunsRatio, regression: Regression) -> Cell {
-    match regression {
+fn judged(change: &RunsRatio, judged: &Judged) -> Cell {
+    match judged.regression {
         Regression::Regressed => Cell::Regressed,
-        Regression::Doubtful => Cell::text("doubtful"),
-        Regression::NotAsked | Regression::Within | Regression::Unknown => {
-            Cell::verdict(change.verdict)
-        }
+        Regression::CannotTell => Cell::text("cannot tell"),
+        Regression::NotAsked | Regression::Within => Cell::verdict(change.verdict),
     }
 }
 
@@ -164,7 +190,7 @@ fn phases(items: &mut Vec<Item>, comparison: &ConnectComparison) {
             .col("other", 1, |row| Cell::Time(row.other_ns))
             .col("change", 0, |row| Cell::Change(row.change.ratio))
             .col("interval", 2, |row| Cell::Changes(row.change.interval))
-            .col("verdict", 0, |row| judged(&row.change, row.regression))
+            .col("verdict", 0, |row| judged(&row.change, &row.judged))
             .col("rounds", 4, |row| rounds(&row.change))
             .col("sites", 5, |row| Cell::count(row.sites))
             .item(),
@@ -199,7 +225,7 @@ fn sites(items: &mut Vec<Item>, comparison: &ConnectComparison) {
             .col("other", 1, |row| Cell::Time(row.other_ns))
             .col("change", 0, |row| Cell::Change(row.change.ratio))
             .col("interval", 2, |row| Cell::Changes(row.change.interval))
-            .col("verdict", 0, |row| judged(&row.change, row.regression))
+            .col("verdict", 0, |row| judged(&row.change, &row.judged))
             .col("rounds", 5, |row| rounds(&row.change))
             .col("differs", 4, |row| Cell::maybe(row.differs.as_ref()))
             .item(),
@@ -231,36 +257,27 @@ fn alone(comparison: &ConnectComparison) -> Vec<Item> {
 
 /// A check for each site, and one for the total of each condition and stack.
 fn checks(comparison: &ConnectComparison) -> CheckSuite {
-    let check = |name: String, class: String, ratio: &RunsRatio, regression| {
+    let check = |name: String, class: String, ratio: &RunsRatio, judged: &Judged| {
         let words = format!(
             "{}: {} ({})",
             ratio.verdict,
             change(ratio.ratio),
             interval(ratio.interval)
         );
-        let failed = |class: &str| Checked::Failed {
-            why: words.clone(),
-            class: class.to_owned(),
-        };
         Check {
             name,
             class: Some(class),
-            outcome: match regression {
-                Regression::Regressed => failed("regression"),
-                Regression::Doubtful => failed("doubtful"),
-                Regression::Unknown => Checked::Skipped { why: words.clone() },
-                Regression::NotAsked | Regression::Within => Checked::Passed,
-            },
+            outcome: judged.check(&words, &why_unknown(comparison, judged)),
             said: Some(words),
         }
     };
     let all = totals(comparison).map(|row| {
         let class = format!("{}.{}", row.condition, row.other_stack);
-        check("all sites".to_owned(), class, &row.change, row.regression)
+        check("all sites".to_owned(), class, &row.change, &row.judged)
     });
     let sites = comparison.sites.iter().map(|row| {
         let class = format!("{}.{}", row.condition, row.other_stack);
-        check(row.site.clone(), class, &row.change, row.regression)
+        check(row.site.clone(), class, &row.change, &row.judged)
     });
     let lost = comparison
         .reach

@@ -110,8 +110,11 @@ pub struct SiteTally {
     pub first_faster: u64,
     /// Sites on which they are the same.
     pub same: u64,
-    /// Sites that are undecided.
+    /// Sites whose interval contains the limit.
     pub undecided: u64,
+    /// Sites with too few rounds for an interval. Earlier versions counted them as undecided.
+    #[serde(default)]
+    pub not_judged: u64,
     /// Sites with no pair that could be compared.
     pub not_compared: u64,
     /// How many sites one of two equal stacks would be called faster on, either way, by chance.

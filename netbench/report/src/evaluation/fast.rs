@@ -20,7 +20,11 @@ use crate::{
 const NAMED: usize = 3;
 
 pub(crate) fn answer(evidence: &Evidence<'_>) -> Question {
-    let mut question = Question::open(format!("Is {} fast enough?", evidence.to));
+    let to = evidence.to;
+    let mut question = Question::open(match evidence.parts {
+        Some(_) => format!("Is {to} fast enough?"),
+        None => format!("Are connections of {to} fast enough?"),
+    });
     let totals = totals(evidence);
     (question.answer, question.because) = verdict(evidence, &totals);
     judge_first_connection(evidence, &mut question);
@@ -48,9 +52,14 @@ pub(crate) fn answer(evidence: &Evidence<'_>) -> Question {
         question.breaks.extend(slower_cases(suite, evidence));
         // An evaluation and a run of the suite alone answer one question.
         let (answer, because) = verdict_in_memory(evidence, suite, &means);
-        if matches!(answer, Answer::WithLosses | Answer::No) {
-            question.answer = question.answer.at_best_with_losses();
-            question.because = format!("{} In memory, {because}", question.because);
+        let capped = match (answer, question.answer) {
+            (Answer::WithLosses | Answer::No, answer) => answer.at_best_with_losses(),
+            (Answer::Open, Answer::Yes) => Answer::Open,
+            (Answer::Open | Answer::Yes, answer) => answer,
+        };
+        if answer != Answer::Yes {
+            question.answer = capped;
+            question.because = format!("{} In memory: {because}", question.because);
         }
     }
     question
@@ -84,7 +93,7 @@ fn verdict_in_memory(
     let decided = suite.cases.iter().flat_map(|case| &case.verdicts);
     let decided = decided
         .filter(|verdict| verdict.other == *to)
-        .any(|verdict| verdict.paired.verdict != Verdict::Undecided);
+        .any(|verdict| verdict.paired.verdict.is_decided());
     let slower = || told().filter(|mean| mean.ratio > NO_MORE_THAN);
     let limit = format!("{:.0} %", (NO_MORE_THAN - 1.0) * 100.0);
     match slower().count() {
@@ -361,7 +370,9 @@ fn on_sites(evidence: &Evidence<'_>) -> String {
 fn word(paired: &PairedRatio) -> String {
     match paired.verdict {
         Verdict::Same => "the same".to_owned(),
-        Verdict::Faster | Verdict::Slower | Verdict::Undecided => change(paired.ratio),
+        Verdict::Faster | Verdict::Slower | Verdict::Undecided | Verdict::NotJudged => {
+            change(paired.ratio)
+        }
     }
 }
 

@@ -5,6 +5,7 @@
 //! there are.
 
 mod advice;
+mod basis;
 mod browsers;
 mod catalogues;
 mod document;
@@ -194,6 +195,7 @@ pub fn evaluation(run: EvaluationManifest, mut found: Found) -> Evaluation {
         built_in_sites: plan.sites_file.is_none() && plan.urls.is_empty(),
         connections: found.connections.as_deref(),
         same_settings: found.same_settings.as_deref(),
+        has_older_features: found.coverage.is_some(),
         compat: found.compat.as_deref(),
         chains: found.chains.as_deref(),
         roots: found.roots.as_deref(),
@@ -206,6 +208,7 @@ pub fn evaluation(run: EvaluationManifest, mut found: Found) -> Evaluation {
         works::answer(&evidence),
         fast::answer(&evidence),
     ];
+    basis::cap(&mut questions, &evidence);
     // What browsers do decides nothing.
     let sentence = sentence::sentence(&evidence, &questions);
     if !plan.browsers.is_empty() {
@@ -298,6 +301,8 @@ pub(crate) struct Evidence<'a> {
     pub(crate) target: Target,
     /// Features; the stack in use is the first column.
     pub(crate) matrix: Option<&'a Matrix>,
+    /// Whether there are counts of the protocol tests: an older netbench stored them without the matrix.
+    pub(crate) has_older_features: bool,
     /// What each does that it must not; the stack in use is the first.
     pub(crate) defects: Option<&'a Defects>,
     /// Sites that only one of the two can agree with.
@@ -330,6 +335,7 @@ impl<'a> Evidence<'a> {
             to,
             target,
             matrix: None,
+            has_older_features: false,
             defects: None,
             losses: None,
             web: None,

@@ -4,7 +4,7 @@ use itertools::Itertools;
 use netbench_model::{Condition, Measure, Phase, StackName, Work};
 use netbench_stats::Verdict;
 
-use super::{Answer, Evidence, NO_MORE_THAN, Question, works};
+use super::{Answer, Evidence, NO_MORE_THAN, Question, basis, works};
 use crate::{
     ConnectSummary,
     connect::{PhaseRow, first_cost, first_longer},
@@ -34,47 +34,26 @@ pub(super) fn sentence(evidence: &Evidence<'_>, questions: &[Question]) -> Strin
     )
 }
 
-/// The decision that the answers allow, with the punctuation before the clauses. A part of the evaluation that found nothing leaves it open, so that leaving a part
-/// out never makes a switch look better.
+/// The decision that the answers allow, with the punctuation before the clauses. A part that was not tested leaves it
+/// open, so that leaving a part out never makes a switch look better; a part that does not exist for a stack is named.
 fn decision(evidence: &Evidence<'_>, questions: &[Question]) -> String {
     let any = |answer| questions.iter().any(|question| question.answer == answer);
-    let untested = untested(evidence);
     if any(Answer::No) {
-        "Do not switch yet:".to_owned()
-    } else if !untested.is_empty() {
-        let were = if untested.len() == 1 { "was" } else { "were" };
-        format!("Not decided: {} {were} not tested;", listed(&untested))
-    } else if any(Answer::Open) {
-        "Not decided yet:".to_owned()
-    } else if any(Answer::WithLosses) {
-        "Switch with care:".to_owned()
-    } else {
-        "Switch:".to_owned()
+        return "Do not switch yet:".to_owned();
     }
-}
-
-/// The parts that the three questions rest on and that found nothing, by what they test.
-fn untested(evidence: &Evidence<'_>) -> Vec<&'static str> {
-    let connected = evidence
-        .connections
-        .is_some_and(|connections| connections.run.samples > 0);
-    let in_memory = evidence.suites.iter().any(|suite| !suite.cases.is_empty());
-    let tested = [
-        (evidence.matrix.is_some(), "protocol support"),
-        (evidence.losses.is_some(), "the reach of the sites"),
-        (evidence.compat.is_some(), "compatibility"),
-        (connected, "connections"),
-        (in_memory, "speed in memory"),
-    ];
-    let untested = tested.iter().filter(|(is_tested, _)| !is_tested);
-    untested.map(|(_, what)| *what).collect()
-}
-
-/// `a`, `a and b`, `a, b and c`.
-fn listed(words: &[&str]) -> String {
-    match words {
-        [rest @ .., last] if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
-        words => words.concat(),
+    if let Some(untested) = basis::untested(evidence) {
+        return format!("Not decided: {untested};");
+    }
+    let decision = if any(Answer::Open) {
+        "Not decided yet"
+    } else if any(Answer::WithLosses) {
+        "Switch with care"
+    } else {
+        "Switch"
+    };
+    match basis::excluded(evidence) {
+        Some(excluded) => format!("{decision} ({excluded} not included):"),
+        None => format!("{decision}:"),
     }
 }
 
@@ -86,7 +65,9 @@ fn sites(evidence: &Evidence<'_>, questions: &[Question]) -> String {
     match losses.lost.len() {
         _ if reached == 0 => format!("{} itself reaches none of the sites", evidence.from),
         0 if questions.get(1).map(|works| works.answer) == Some(Answer::Yes)
-            && untested(evidence).is_empty() =>
+            && basis::untested(evidence)
+                .or(basis::excluded(evidence))
+                .is_none() =>
         {
             "nothing is lost".to_owned()
         }
@@ -154,7 +135,7 @@ fn takes(row: &PhaseRow) -> String {
         Verdict::Same => "the same time".to_owned(),
         Verdict::Faster => by("less"),
         Verdict::Slower => by("longer"),
-        Verdict::Undecided => match row.paired.interval {
+        Verdict::Undecided | Verdict::NotJudged => match row.paired.interval {
             Some(interval) if interval.high <= NO_MORE_THAN => {
                 let most = change(interval.high.max(1.0));
                 format!("at most {} longer", most.trim_start_matches('+'))

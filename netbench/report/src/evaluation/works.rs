@@ -19,7 +19,10 @@ const NAMED: usize = 20;
 
 pub(crate) fn answer(evidence: &Evidence<'_>) -> Question {
     let to = evidence.to;
-    let mut question = Question::open(format!("Does {to} work without glitches?"));
+    let mut question = Question::open(match evidence.parts {
+        Some(_) => format!("Does {to} work without glitches?"),
+        None => format!("Do connections of {to} work without failures?"),
+    });
     let mut reasons = Vec::new();
     match evidence.connections {
         Some(connections) if connections.run.samples > 0 => {

@@ -160,7 +160,7 @@ fn code(cell: &Cell) -> &'static str {
     match cell.tone() {
         Some(Verdict::Faster) => "32",
         Some(Verdict::Slower) => "31",
-        Some(Verdict::Undecided) => "33",
+        Some(Verdict::Undecided | Verdict::NotJudged) => "33",
         Some(Verdict::Same) | None => "",
     }
 }

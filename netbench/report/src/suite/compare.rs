@@ -1,7 +1,7 @@
 use netbench_model::{
     Case, Part, SCHEMA_VERSION, Scenario, StackName, SuiteManifest, SuiteSample, Unit,
 };
-use netbench_stats::{Interval, Resampling, UndecidedReason, Verdict, compare_runs};
+use netbench_stats::{Interval, Precision, Resampling, UndecidedReason, Verdict, compare_runs};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -11,6 +11,7 @@ use super::{
 };
 use crate::{
     differences::{Fact, differing, of_machine},
+    gate::{Gate, Judged, Regression},
     run::about_stack,
 };
 
@@ -32,14 +33,16 @@ pub struct CompareSummary {
     pub threshold: Option<f64>,
     /// How many cases regressed.
     pub regressed: u64,
-    /// How many cases changed by more than the threshold, and have too few rounds or quiet turns to tell whether
-    /// they regressed.
+    /// How many cases cannot be told to have regressed or not, those of `unmeasured` included.
     #[serde(default)]
-    pub doubtful: u64,
+    pub cannot_tell: u64,
     /// Every case that both have.
     pub cases: Vec<ComparedCase>,
     /// Cases that only one of them has.
     pub missing: Vec<String>,
+    /// Cases of both plans of which only the first has figures: what became of them is not known.
+    #[serde(default)]
+    pub unmeasured: Vec<String>,
     /// What differs in settings and machine.
     pub differences: Vec<Difference>,
     /// What a reader must know before quoting a figure.
@@ -78,29 +81,14 @@ pub struct ComparedCase {
     pub verdict: Verdict,
     /// The interval that the verdict rests on, none with too few rounds.
     pub interval: Option<Interval>,
-    /// Why there is no verdict, where it is not only the width of the interval.
+    /// The reason why there is no verdict, where it is not the width of the interval.
     #[serde(default)]
     pub undecided: Option<UndecidedReason>,
     /// Rounds of the first and of the other.
     pub rounds: (u64, u64),
     /// Whether it is a regression.
-    pub regression: Regression,
-}
-
-/// Whether a case is worse than the threshold allows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Regression {
-    /// No threshold was given.
-    NotAsked,
-    /// The ratio is beyond the threshold, and its interval excludes 1.
-    Regressed,
-    /// The ratio is beyond the threshold, and too few rounds or quiet turns tell whether it is by chance.
-    Doubtful,
-    /// The ratio is within the threshold, or its interval does not exclude 1.
-    Within,
-    /// The ratio is within the threshold, and too few rounds or quiet turns tell whether it really is.
-    Unknown,
+    #[serde(flatten)]
+    pub judged: Judged,
 }
 
 /// A setting or a fact that differs.
@@ -139,13 +127,20 @@ pub fn compare_runs_of_suite(
     let (firsts, others) = (cases(&first_run.scenarios), cases(&other_run.scenarios));
     let level = Resampling::for_case(0, 1.0).verdict_level;
     let mut found = Vec::new();
-    let mut missing: Vec<String> = Vec::new();
+    let (mut missing, mut unmeasured) = (Vec::new(), Vec::new());
     for (a, b) in &pairs {
         for case in firsts.iter().filter(|case| others.contains(case)) {
             let one = (figures(case, a, first.1), figures(case, b, other.1));
-            let (Some(x), Some(y)) = one else {
-                missing.push(format!("{case} ({a}, {b})"));
-                continue;
+            let (x, y) = match one {
+                (Some(x), Some(y)) => (x, y),
+                (Some(_), None) => {
+                    unmeasured.push(format!("{case} ({a}, {b})"));
+                    continue;
+                }
+                _ => {
+                    missing.push(format!("{case} ({a}, {b})"));
+                    continue;
+                }
             };
             let Some(ratio) = compare_runs(&x.by_round, &y.by_round, level) else {
                 continue;
@@ -162,13 +157,14 @@ pub fn compare_runs_of_suite(
                 first: x.low,
                 other: y.low,
                 ratio: ratio.ratio,
-                verdict: undecided.map_or(ratio.verdict, |_| Verdict::Undecided),
+                verdict: undecided.map_or(ratio.verdict, |_| Verdict::NotJudged),
                 interval: ratio.interval,
                 undecided,
                 rounds: (ratio.first_rounds, ratio.other_rounds),
-                regression: regression(
-                    ratio.ratio,
-                    ratio.interval.filter(|_| undecided.is_none()),
+                judged: judged(
+                    ratio.interval,
+                    Precision::of_runs(&ratio),
+                    undecided,
                     threshold,
                 ),
             });
@@ -193,6 +189,7 @@ pub fn compare_runs_of_suite(
             Compared::of(other.0, pairs.iter().map(|pair| &pair.1)),
             threshold,
             found,
+            unmeasured,
         )
     }
 }
@@ -208,11 +205,17 @@ pub fn compare_stacks_of_suite(
     let mut only = manifest.clone();
     only.plan.stacks = vec![first.clone(), other.clone()];
     let summary = summarize_suite(&only, samples);
-    let mut missing = Vec::new();
+    let (mut missing, mut unmeasured) = (Vec::new(), Vec::new());
     let mut cases = Vec::new();
     for case in &summary.cases {
         let ([a, b], [verdict]) = (case.stacks.as_slice(), case.verdicts.as_slice()) else {
-            missing.push(case.name.clone());
+            let only_first = case.of(first).is_some() && case.of(other).is_none();
+            let names = if only_first {
+                &mut unmeasured
+            } else {
+                &mut missing
+            };
+            names.push(case.name.clone());
             continue;
         };
         let paired = &verdict.paired;
@@ -229,9 +232,10 @@ pub fn compare_stacks_of_suite(
             interval: paired.interval,
             undecided: verdict.undecided,
             rounds: (a.rounds, b.rounds),
-            regression: regression(
-                paired.ratio,
-                paired.interval.filter(|_| verdict.undecided.is_none()),
+            judged: judged(
+                paired.interval,
+                Precision::of_pairs(paired),
+                verdict.undecided,
                 threshold,
             ),
         });
@@ -245,20 +249,32 @@ pub fn compare_stacks_of_suite(
             Compared::of(manifest, [other]),
             threshold,
             cases,
+            unmeasured,
         )
     }
 }
 
 impl CompareSummary {
+    /// What the comparison comes to; none without a threshold.
+    pub fn gate(&self) -> Option<Gate> {
+        Gate::of(self.threshold, self.regressed, self.cannot_tell)
+    }
+
     fn new(
         first: Compared,
         other: Compared,
         threshold: Option<f64>,
         cases: Vec<ComparedCase>,
+        unmeasured: Vec<String>,
     ) -> Self {
         let count = |regression| {
             let cases = cases.iter();
-            cases.filter(|case| case.regression == regression).count() as u64
+            let those = cases.filter(|case| case.judged.regression == regression);
+            those.count() as u64
+        };
+        let not_known = match threshold {
+            Some(_) => unmeasured.len() as u64,
+            None => 0,
         };
         Self {
             schema: SCHEMA_VERSION,
@@ -268,12 +284,26 @@ impl CompareSummary {
             paired: false,
             threshold,
             regressed: count(Regression::Regressed),
-            doubtful: count(Regression::Doubtful),
+            cannot_tell: count(Regression::CannotTell) + not_known,
             cases,
             missing: Vec::new(),
+            unmeasured,
             differences: Vec::new(),
             warnings: Vec::new(),
         }
+    }
+}
+
+/// Judges a case by its interval, if nothing keeps that from being relied on.
+fn judged(
+    interval: Option<Interval>,
+    precision: Option<Precision>,
+    held_back: Option<UndecidedReason>,
+    threshold: Option<f64>,
+) -> Judged {
+    match held_back {
+        Some(_) => Judged::of(None, None, threshold),
+        None => Judged::of(interval, precision, threshold),
     }
 }
 
@@ -287,23 +317,6 @@ impl Compared {
             run: run.name.clone(),
             stacks: stacks.into_iter().map(about).collect(),
         }
-    }
-}
-
-/// None for an interval that cannot be relied on, too.
-pub(crate) fn regression(
-    ratio: f64,
-    interval: Option<Interval>,
-    threshold: Option<f64>,
-) -> Regression {
-    let Some(most) = threshold else {
-        return Regression::NotAsked;
-    };
-    match (ratio > 1.0 + most, interval) {
-        (true, Some(interval)) if interval.low > 1.0 => Regression::Regressed,
-        (true, None) => Regression::Doubtful,
-        (_, Some(_)) => Regression::Within,
-        (false, None) => Regression::Unknown,
     }
 }
 

@@ -2,10 +2,11 @@ use itertools::Itertools;
 use netbench_model::Unit;
 use netbench_stats::Verdict;
 
-use super::{CompareSummary, Compared, ComparedCase, Difference, Regression, document::reason};
+use super::{CompareSummary, Compared, ComparedCase, Difference, document::reason};
 use crate::{
     cell::{Cell, Digits},
     document::{Check, CheckSuite, Checked, Document, Extent, Item, Report, Section, Table},
+    gate::{Regression, Rows, needed_in_words},
     text::{TOO_FEW, change, count, interval},
 };
 
@@ -24,6 +25,12 @@ impl Report for CompareSummary {
             &self.differences,
         );
         cases(&mut items, self);
+        if self.threshold.is_none() && !self.unmeasured.is_empty() {
+            items.push(Item::Text(format!(
+                "Not compared, because {UNMEASURED}: {}.",
+                self.unmeasured.join(", ")
+            )));
+        }
         if !self.missing.is_empty() {
             items.push(Item::Text(format!(
                 "Not compared, because only one side has figures: {}.",
@@ -51,22 +58,23 @@ fn checks(summary: &CompareSummary) -> CheckSuite {
         Check {
             name: case.name.clone(),
             class: Some(case.other_stack.to_string()),
-            outcome: match case.regression {
-                Regression::Regressed => Checked::Failed {
-                    why: words.clone(),
-                    class: "regression".to_owned(),
-                },
-                Regression::Doubtful => Checked::Failed {
-                    why: format!("{}, {}", change(case.ratio), why_unknown(case)),
-                    class: "doubtful".to_owned(),
-                },
-                Regression::Unknown => Checked::Skipped {
-                    why: why_unknown(case).to_owned(),
-                },
-                Regression::NotAsked | Regression::Within => Checked::Passed,
-            },
+            outcome: case.judged.check(&words, &why_unknown(case)),
             said: Some(words),
         }
+    });
+    let unmeasured = summary.unmeasured.iter().map(|name| Check {
+        name: name.clone(),
+        class: None,
+        outcome: match summary.threshold {
+            Some(_) => Checked::Failed {
+                why: format!("cannot tell: {UNMEASURED}"),
+                class: "cannot-tell".to_owned(),
+            },
+            None => Checked::Skipped {
+                why: UNMEASURED.to_owned(),
+            },
+        },
+        said: None,
     });
     let missing = summary.missing.iter().map(|name| Check {
         name: name.clone(),
@@ -78,7 +86,7 @@ fn checks(summary: &CompareSummary) -> CheckSuite {
     });
     CheckSuite {
         name: format!("{} against {}", summary.other.run, summary.first.run),
-        checks: checks.chain(missing).collect(),
+        checks: checks.chain(unmeasured).chain(missing).collect(),
     }
 }
 
@@ -115,60 +123,59 @@ fn headline(summary: &CompareSummary) -> String {
             .count()
     };
     let tally = format!(
-        "{}: better in {}, worse in {}, the same in {}, undecided in {}.",
+        "{}: better in {}, worse in {}, the same in {}, undecided in {}, not judged in {}.",
         count(summary.cases.len(), "case", "cases"),
         of(Verdict::Faster),
         of(Verdict::Slower),
         of(Verdict::Same),
-        of(Verdict::Undecided)
+        of(Verdict::Undecided),
+        of(Verdict::NotJudged)
     );
     match summary.threshold {
         None => tally,
-        Some(threshold) => format!(
-            "{} regressed by more than {:.1} %. {tally}",
-            match summary.regressed {
-                0 => "No case".to_owned(),
-                n => count(n, "case", "cases"),
-            },
-            threshold * 100.0
-        ),
+        Some(threshold) => {
+            let rows = summary.cases.iter();
+            let rows = Rows {
+                threshold,
+                words: ["case", "cases"],
+                regressed: summary.regressed,
+                cannot_tell: summary.cannot_tell,
+                rows: rows.map(|case| (case.name.clone(), case.judged)).collect(),
+            };
+            format!("{} {tally}", rows.headline())
+        }
     }
 }
 
-/// The cases that a threshold cannot be held against, by name.
-fn unknown(summary: &CompareSummary) -> impl Iterator<Item = String> {
-    let named = |regression| -> Vec<String> {
-        let cases = summary.cases.iter();
-        let cases = cases.filter(|case| case.regression == regression);
-        cases
-            .map(|case| {
-                format!(
-                    "{} {} ({})",
-                    case.name,
-                    change(case.ratio),
-                    why_unknown(case)
-                )
-            })
-            .collect()
-    };
-    let of = |regression, words: &str| {
-        let cases = named(regression);
-        let counted = count(cases.len(), "case", "cases");
-        (!cases.is_empty()).then(|| format!("{counted} {words}: {}.", cases.join("; ")))
-    };
-    let doubtful = "changed by more than the threshold without enough to tell whether by chance; measure again";
-    let unknown = "cannot be judged, though within the threshold";
-    [
-        of(Regression::Doubtful, doubtful),
-        of(Regression::Unknown, unknown),
-    ]
-    .into_iter()
-    .flatten()
+/// The cases of which it cannot be told whether they regressed, by name, with what would tell.
+fn unknown(summary: &CompareSummary) -> Option<String> {
+    let cases = summary.cases.iter();
+    let cases = cases.filter(|case| case.judged.regression == Regression::CannotTell);
+    let cases = cases.map(|case| {
+        let (name, why) = (&case.name, why_unknown(case));
+        format!(
+            "{name} {} ({}; {why})",
+            change(case.ratio),
+            interval(case.interval)
+        )
+    });
+    let unmeasured = summary.threshold.iter().flat_map(|_| &summary.unmeasured);
+    let unmeasured = unmeasured.map(|name| format!("{name} ({UNMEASURED})"));
+    let named: Vec<String> = cases.chain(unmeasured).collect();
+    (!named.is_empty())
+        .then(|| format!("Cannot tell whether these regressed: {}.", named.join("; ")))
 }
 
-/// Why nothing can be said of a case.
-fn why_unknown(case: &ComparedCase) -> &'static str {
-    case.undecided.map_or(TOO_FEW, reason)
+/// The reason why a case cannot be told that only one side has figures of.
+const UNMEASURED: &str = "the other has no figures";
+
+/// The reason why it cannot be told whether a case regressed.
+fn why_unknown(case: &ComparedCase) -> String {
+    match (case.undecided, case.judged.rounds_needed) {
+        (Some(held_back), _) => format!("not judged: {}", reason(held_back)),
+        (None, Some(needed)) => needed_in_words(needed),
+        (None, None) => TOO_FEW.to_owned(),
+    }
 }
 
 /// What of the settings and machines of runs differs.
@@ -215,9 +222,9 @@ fn cases(items: &mut Vec<Item>, summary: &CompareSummary) {
             .col("other", 1, |case| value(case, case.other))
             .col("change", 0, |case| Cell::Change(case.ratio))
             .col("interval", 2, |case| Cell::Changes(case.interval))
-            .col("verdict", 0, |case| match case.regression {
+            .col("verdict", 0, |case| match case.judged.regression {
                 Regression::Regressed => Cell::Regressed,
-                Regression::Doubtful => Cell::text("doubtful"),
+                Regression::CannotTell => Cell::text("cannot tell"),
                 _ => Cell::Verdict(case.verdict, case.unit),
             })
             .col("factor", 4, |case| Cell::Factor(case.ratio))

@@ -184,11 +184,12 @@ fn headline(summary: &SuiteSummary, other: &StackName) -> String {
         return format!("{other} and {first} cannot be compared: they have no round in common");
     }
     format!(
-        "{other} against {first}: better in {}, worse in {}, the same in {}, undecided in {}.",
+        "{other} against {first}: better in {}, worse in {}, the same in {}, undecided in {}, not judged in {}.",
         count(of("faster"), "case", "cases"),
         of("slower"),
         of("same"),
-        of("undecided")
+        of("undecided"),
+        of("not judged")
     )
 }
 
@@ -295,7 +296,7 @@ fn note(verdict: &CaseVerdict) -> String {
     let disagrees = |figure: &Option<OtherFigure>| figure.is_some_and(|figure| figure.disagrees);
     let reason = verdict.undecided.map(reason);
     let notes = [
-        reason.map(|reason| format!("no verdict: {reason}")),
+        reason.map(|reason| format!("not judged: {reason}")),
         disagrees(&verdict.median).then(|| "the median differs".to_owned()),
         disagrees(&verdict.mean).then(|| "the mean differs".to_owned()),
     ];
@@ -306,7 +307,7 @@ fn note(verdict: &CaseVerdict) -> String {
 pub(super) fn reason(reason: UndecidedReason) -> &'static str {
     match reason {
         UndecidedReason::FewQuietTurns => "too few quiet turns",
-        UndecidedReason::NeverQuiet => "never quiet",
+        UndecidedReason::NeverQuiet => "the machine was never quiet",
         UndecidedReason::DependsOnDisturbance => "depends on how busy the machine is",
     }
 }

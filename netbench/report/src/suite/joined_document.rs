@@ -38,7 +38,7 @@ fn headline(summary: &JoinedSummary) -> String {
         cases.filter(|joined| joined.verdict == wanted).count()
     };
     format!(
-        "{} runs, {}: better in {}, worse in {}, the same in {}, undecided in {}. In {} the runs \
+        "{} runs, {}: better in {}, worse in {}, the same in {}, undecided in {}, not judged in {}. In {} the runs \
          differ by more than their own errors (Q test, p < 0.01); {} of {} pairs of intervals overlap.",
         summary.runs.len(),
         count(summary.cases.len(), "case", "cases"),
@@ -46,6 +46,7 @@ fn headline(summary: &JoinedSummary) -> String {
         of(Verdict::Slower),
         of(Verdict::Same),
         of(Verdict::Undecided),
+        of(Verdict::NotJudged),
         count(summary.heterogeneous, "case", "cases"),
         summary.overlapping,
         summary.pairs,

@@ -19,9 +19,8 @@ mod summary;
 mod verdicts;
 
 pub use breakdown::{HandshakeBreakdown, SuiteExplained};
-pub(crate) use compare::regression;
 pub use compare::{
-    CompareSummary, Compared, ComparedCase, Difference, Regression, compare_runs_of_suite,
+    CompareSummary, Compared, ComparedCase, Difference, compare_runs_of_suite,
     compare_stacks_of_suite,
 };
 pub(crate) use compare_document::differences as difference_items;

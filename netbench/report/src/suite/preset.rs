@@ -1,5 +1,4 @@
 use netbench_model::{Measure, Part, Preset, StackName, Unit};
-use netbench_stats::Verdict;
 
 use super::{
     CaseRow, StackFigures, SuiteSummary,
@@ -63,7 +62,7 @@ fn all_stacks(items: &mut Vec<Item>, summary: &SuiteSummary, cases: &[&CaseRow])
         "The same as factors: {first}'s time or size over the stack's"
     )));
     items.push(Item::text(
-        "Above 1 the stack is better. “undecided” stands where there is no verdict.",
+        "Above 1 the stack is better. “undecided” and “not judged” stand where there is no verdict.",
     ));
     let others = stacks.into_iter().skip(1);
     let mut table = Table::of(others).col("stack", 0, |(name, _)| Cell::text(name));
@@ -71,8 +70,8 @@ fn all_stacks(items: &mut Vec<Item>, summary: &SuiteSummary, cases: &[&CaseRow])
         table = table.col(&column(case), rank, |(stack, _)| {
             match case.against_first(stack) {
                 None => Cell::Missing,
-                Some(against) if against.paired.verdict == Verdict::Undecided => {
-                    Cell::Verdict(Verdict::Undecided, case.unit)
+                Some(against) if !against.paired.verdict.is_decided() => {
+                    Cell::Verdict(against.paired.verdict, case.unit)
                 }
                 Some(against) => Cell::Factor(against.paired.ratio),
             }

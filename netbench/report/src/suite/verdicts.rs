@@ -4,8 +4,8 @@ use netbench_model::{
     Case, IdleReference, SliceFigures, StackName, SuiteMeasured, SuitePlan, SuiteSample, Unit,
 };
 use netbench_stats::{
-    Choice, LOOPS, Pair, QuietLevel, Resampling, Turn, TurnPair, Verdict, compare_turns,
-    compare_whole, interim_share, is_interim_analysis,
+    Choice, LOOPS, Pair, QuietLevel, Resampling, Turn, TurnPair, compare_turns, compare_whole,
+    interim_share, is_interim_analysis,
 };
 
 use super::{
@@ -174,7 +174,7 @@ pub fn decided(plan: &SuitePlan, samples: &[SuiteSample], rounds: u32) -> Vec<us
                     i.high <= paired.ratio * (1.0 + PRECISE)
                         && i.low >= paired.ratio * (1.0 - PRECISE)
                 });
-                paired.verdict != Verdict::Undecided && precise
+                paired.verdict.is_decided() && precise
             })
         })
     };

@@ -13,17 +13,20 @@ use netbench_model::{
     Group, LinkKind, Losses, LostSite, Outcome, PartRecord, PartState, Phase, Profile, Role,
     Sample, StackName, Target, compat::Judgement, parse_sites,
 };
-use netbench_report::{ConnectReport, EvaluationReport, Found, evaluation};
-use netbench_stats::Rng;
+use netbench_report::{ConnectReport, EvaluationReport, Found, SuiteSummary, evaluation};
+use netbench_stats::{Rng, UndecidedReason};
 
 use super::{
     made_parts::{chains, compat, stores},
     manifest::manifest_of,
     support::{Fixture, measured},
+    whole::{self, MadeCase},
 };
 
 pub(crate) const OLD: &str = "old";
 pub(crate) const NEW: &str = "new";
+/// The reason why a stack has no suite.
+pub(crate) const NO_SUITE: &str = "it is not supported by the worker of new";
 const CONDITIONS: [Condition; 2] = [Condition::Clean, Condition::Resumed];
 
 /// What becomes of a site.
@@ -83,6 +86,22 @@ pub(crate) struct Made {
     /// Certificate chains and trust stores, and whether the new stack is wrong where the old one is right.
     pub(crate) chains: Option<Vec<bool>>,
     pub(crate) stores: Option<Vec<bool>>,
+    /// Whether the protocol tests were run.
+    pub(crate) features: bool,
+    /// The runs of the suite.
+    pub(crate) suite: MadeSuite,
+}
+
+/// A run of the suite.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum MadeSuite {
+    LeftOut,
+    /// The worker of the new stack has none.
+    Unsupported,
+    Fast,
+    Slow,
+    /// On a machine that was never quiet.
+    NeverQuiet,
 }
 
 impl Made {
@@ -128,6 +147,14 @@ impl Made {
             },
             chains: wrong_ones(&mut rng, trouble),
             stores: wrong_ones(&mut rng, trouble),
+            features: !pick(&mut rng, 8),
+            suite: match rng.below(12) {
+                0 => MadeSuite::LeftOut,
+                1 => MadeSuite::Unsupported,
+                2 => MadeSuite::Slow,
+                3 => MadeSuite::NeverQuiet,
+                _ => MadeSuite::Fast,
+            },
         }
     }
 
@@ -178,12 +205,26 @@ impl Made {
             compat: self.servers.as_deref().map(|of| Arc::new(compat(of))),
             chains: self.chains.as_deref().map(|of| Arc::new(chains(of))),
             roots: self.stores.as_deref().map(|of| Arc::new(stores(of))),
+            matrix: self.features.then(whole::matrix),
+            suites: self.suites(),
             ..Found::default()
         };
         EvaluationReport {
             evaluation: evaluation(self.manifest(), found),
             parts: Vec::new(),
         }
+    }
+
+    fn suites(&self) -> Vec<Arc<SuiteSummary>> {
+        let cases = match self.suite {
+            MadeSuite::LeftOut | MadeSuite::Unsupported => return Vec::new(),
+            MadeSuite::Fast => MadeCase::handshake(0.5, 0.52),
+            MadeSuite::Slow => MadeCase::handshake(1.2, 1.3),
+            MadeSuite::NeverQuiet => {
+                MadeCase::handshake(0.5, 0.52).held_back(UndecidedReason::NeverQuiet)
+            }
+        };
+        vec![Arc::new(whole::suite(&[cases]))]
     }
 
     fn losses(&self) -> Losses {
@@ -298,13 +339,18 @@ impl Made {
                 why: why.to_owned(),
             },
         };
-        let sites = match self.scanned {
+        let done_or_left_out = |done| match done {
             true => PartState::Done,
             false => PartState::LeftOut,
         };
-        let compat = match &self.servers {
-            Some(_) => PartState::Done,
-            None => PartState::LeftOut,
+        let sites = done_or_left_out(self.scanned);
+        let compat = done_or_left_out(self.servers.is_some());
+        let suite = match self.suite {
+            MadeSuite::LeftOut => PartState::LeftOut,
+            MadeSuite::Unsupported => PartState::Unsupported {
+                why: NO_SUITE.to_owned(),
+            },
+            _ => PartState::Done,
         };
         let part = |(name, state): (&str, PartState)| PartRecord {
             part: name.to_owned(),
@@ -314,11 +360,11 @@ impl Made {
             notes: Vec::new(),
         };
         let parts = [
-            ("features", PartState::LeftOut),
+            ("features", done_or_left_out(self.features)),
             ("compat", compat),
             ("sites", sites),
             ("connections", connections),
-            ("suite", PartState::LeftOut),
+            ("suite", suite),
         ];
         manifest_of(EvaluationPlan {
             from: StackName::new(OLD),

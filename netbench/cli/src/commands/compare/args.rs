@@ -12,10 +12,15 @@ Examples:
   netbench compare runs/before runs/after --format junit > compare.xml
   netbench compare runs/monday runs/tuesday runs/wednesday
 
-A case has regressed if it got worse by more than the threshold and its
-confidence interval excludes zero. If there were too few rounds, or the machine
-was too busy, a case cannot be judged. Such cases are named. If one got worse by
-more than the threshold, the check fails: measure again.
+--fail-on-regression has three outcomes, each with an exit code:
+  passed       0  of every case the whole confidence interval is within the
+                  threshold
+  regressed    4  of a case the whole confidence interval is beyond it
+  cannot tell  6  of a case the interval contains the threshold, or there is
+                  none: too few rounds, or a machine that was never quiet
+Cases that cannot be told are named, with the number of rounds that would tell.
+The report also gives the power of the rounds: how often they would find a
+change of twice the threshold.
 
 Of runs of connect, every site that both have is compared by its total time, with
 each condition and stack that both have. A site that fails in every trial, and
@@ -35,7 +40,7 @@ pub(crate) struct Compare {
     /// Stack of the first run and stack of the second [default: the first ones]
     #[arg(long, short, value_name = "A,B", value_delimiter = ',')]
     pub(crate) stack: Vec<String>,
-    /// Exit with code 4 if a case got worse by more than this, such as 2%
+    /// Exit with code 4 if a case got worse by more than this, such as 2%, and with 6 if that cannot be told
     #[arg(long, value_name = "PERCENT", value_parser = percentage)]
     pub(crate) fail_on_regression: Option<f64>,
     /// Compare runs even if their settings or machines differ

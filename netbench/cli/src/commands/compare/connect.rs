@@ -34,6 +34,10 @@ pub(crate) fn compare(
         chosen,
         options.fail_on_regression,
     );
-    let failed = comparison.regressed + comparison.doubtful;
-    conclude(&comparison, &comparison.differences, failed, options)
+    conclude(
+        &comparison,
+        &comparison.differences,
+        comparison.gate(),
+        options,
+    )
 }

@@ -7,7 +7,7 @@ pub(crate) mod suite;
 use std::collections::BTreeSet;
 
 use netbench_model::StackName;
-use netbench_report::{Difference, Report};
+use netbench_report::{Difference, Gate, Report};
 use netbench_store::RunFolder;
 
 use self::args::Compare;
@@ -48,20 +48,26 @@ pub(crate) fn compare(options: &Compare) -> anyhow::Result<Ended> {
     }
 }
 
-/// Prints a comparison, and says how the command ends. `failed` are the rows that regressed, or may have.
+/// Prints a comparison, and returns how the command ends.
 fn conclude(
     comparison: &impl Report,
     differences: &[Difference],
-    failed: u64,
+    gate: Option<Gate>,
     options: &Compare,
 ) -> anyhow::Result<Ended> {
     refuse(differences, options)?;
     output::print(comparison, &options.output)?;
-    Ok(match (comparison.tells(), failed) {
+    Ok(ended(comparison.tells(), gate))
+}
+
+/// How a comparison ends that has something to compare, or nothing.
+fn ended(tells: bool, gate: Option<Gate>) -> Ended {
+    match (tells, gate) {
         (false, _) => Ended::NothingToCompare,
-        (true, 0) => Ended::Well,
-        (true, _) => Ended::CheckFailed,
-    })
+        (true, None | Some(Gate::Passed)) => Ended::Well,
+        (true, Some(Gate::Regressed)) => Ended::CheckFailed,
+        (true, Some(Gate::CannotTell)) => Ended::CannotTell,
+    }
 }
 
 /// Refuses runs whose figures cannot be compared, unless the user wants it so.

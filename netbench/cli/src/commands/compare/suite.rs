@@ -23,8 +23,7 @@ pub(crate) fn compare(
         [first, other] if !options.join => of_two(options, first, other, chosen)?,
         runs => return join(options, runs, chosen),
     };
-    let failed = summary.regressed + summary.doubtful;
-    conclude(&summary, &summary.differences, failed, options)
+    conclude(&summary, &summary.differences, summary.gate(), options)
 }
 
 /// Two stacks of one run.

@@ -237,7 +237,7 @@ fn leave_out_what_they_cannot(plan: &mut EvaluationPlan, workers: &Workers, quie
         };
         let mut stacks = stacks.iter();
         if let Some(stack) = stacks.find(|stack| !workers.does(stack.stack(), operation)) {
-            let why = format!("the worker of {stack} does not do it");
+            let why = format!("it is not supported by the worker of {stack}");
             if !quiet {
                 note!("netbench: the part {} is left out: {why}", record.part);
             }

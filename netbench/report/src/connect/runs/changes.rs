@@ -1,10 +1,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use netbench_model::{Condition, Measured, Outcome, Phase, Sample, StackName};
-use netbench_stats::{compare_apart, median};
+use netbench_stats::{Precision, compare_apart, median};
 
 use super::{ChangedSite, PhaseChange, ReachChange};
-use crate::{Regression, connect::pairs::difference, suite::regression};
+use crate::{
+    connect::pairs::difference,
+    gate::{Judged, Regression},
+};
 
 /// The samples of a stack of each run under one condition, on the sites that both runs have.
 pub(super) struct Rounds<'a> {
@@ -92,7 +95,7 @@ pub(super) fn site_change(
         first_ns: median(&first)?,
         other_ns: median(&other)?,
         differs: differs(rounds, site),
-        regression: regression(change.ratio, change.interval, threshold),
+        judged: Judged::of(change.interval, Precision::of_runs(&change), threshold),
         change,
     })
 }
@@ -143,9 +146,9 @@ pub(super) fn phase_change(
         of_round.map(f64::exp).collect()
     });
     let change = compare_apart(&medians[0], &medians[1], level)?;
-    let regression = match phase {
-        Phase::Total => regression(change.ratio, change.interval, threshold),
-        _ => Regression::NotAsked,
+    let judged = match phase {
+        Phase::Total => Judged::of(change.interval, Precision::of_runs(&change), threshold),
+        _ => Judged::plainly(Regression::NotAsked),
     };
     Some(PhaseChange {
         condition: rounds.condition,
@@ -156,7 +159,7 @@ pub(super) fn phase_change(
         first_ns: median(&all[0])?,
         other_ns: median(&all[1])?,
         change,
-        regression,
+        judged,
     })
 }
 

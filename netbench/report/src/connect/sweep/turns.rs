@@ -57,7 +57,7 @@ pub(super) fn turns(axes: &[SweepAxis], differences: &[SweepDifference]) -> Vec<
             let decided = rows
                 .iter()
                 .enumerate()
-                .filter(|(_, (_, row))| row.paired.verdict != Verdict::Undecided);
+                .filter(|(_, (_, row))| row.paired.verdict.is_decided());
             for ((one, (from, from_row)), (two, (to, to_row))) in decided.tuple_windows() {
                 if from_row.paired.verdict == to_row.paired.verdict {
                     continue;

@@ -1,5 +1,6 @@
 use base64::{Engine, engine::general_purpose::STANDARD};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
+use netbench_stats::Verdict;
 use sha2::{Digest, Sha256};
 
 use self::{
@@ -221,6 +222,14 @@ fn figure(chart: &Chart, id: &str, widths: &[Width]) -> Markup {
             @for width in widths { (LINE) (draw(chart, id, *width)) }
             p.n { (chart.note) }
         }
+    }
+}
+
+/// The class of a verdict in the style sheet: without a verdict all look alike.
+fn verdict_class(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::NotJudged => Verdict::Undecided.name(),
+        verdict => verdict.name(),
     }
 }
 

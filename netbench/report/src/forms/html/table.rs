@@ -1,6 +1,6 @@
 use maud::{Markup, html};
 
-use super::LINE;
+use super::{LINE, verdict_class};
 use crate::{
     cell::Cell,
     document::{Align, Excerpt, Folded, Table},
@@ -149,7 +149,7 @@ impl PageColumn {
     fn body(&self, row: &[Cell]) -> Markup {
         let cell = (self.cell)(&row[self.at]);
         let class = match (cell.tone(), self.align) {
-            (Some(verdict), _) => Some(verdict.name()),
+            (Some(verdict), _) => Some(verdict_class(verdict)),
             (None, Align::Right) => Some("r"),
             (None, Align::Left) => None,
         };

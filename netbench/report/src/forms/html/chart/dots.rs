@@ -1,7 +1,10 @@
 use netbench_stats::{Interval, Verdict};
 
 use super::{Anchor, Canvas, Dot, Dots, fit, scale::Scale};
-use crate::text::{change, interval_of};
+use crate::{
+    forms::html::verdict_class,
+    text::{change, interval_of},
+};
 
 /// More dots than this are drawn one beside the other, without names.
 const NAMED: usize = 24;
@@ -98,13 +101,13 @@ fn ranked(canvas: &mut Canvas, dots: &Dots, width: f64) -> f64 {
 
 /// A ratio and its interval; `at` says where a change is drawn.
 fn mark(canvas: &mut Canvas, dot: &Dot, r: f64, at: impl Fn(f64) -> (f64, f64)) {
-    let class = dot.verdict.name();
+    let class = verdict_class(dot.verdict);
     if let Some(Interval { low, high, .. }) = dot.interval {
         canvas.line(&format!("iv {class}"), at(low - 1.0), at(high - 1.0));
     }
     let shape = match dot.verdict {
         Verdict::Faster => 0,
-        Verdict::Undecided => 1,
+        Verdict::Undecided | Verdict::NotJudged => 1,
         Verdict::Slower => 2,
         Verdict::Same => 3,
     };

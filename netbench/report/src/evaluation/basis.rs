@@ -1,0 +1,200 @@
+//! The parts of an evaluation that each question names. A verdict rests on all of them: what was not tested keeps a
+//! question open, so that leaving a part out never improves an answer.
+
+use super::{Answer, Evidence, Question};
+use netbench_model::PartState;
+
+/// A part of an evaluation that a question rests on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Basis {
+    /// BoringSSL's protocol tests: features and defects.
+    Features,
+    /// The scan of the sites.
+    Sites,
+    /// Servers, certificate chains and trust stores of the catalogues.
+    Compat,
+    /// Connections to the sites.
+    Connections,
+    /// The suite in memory.
+    Suite,
+}
+
+/// The parts that the three questions name. The first of each is explained by the question's own reason where it is
+/// missing.
+const NAMED: [&[Basis]; 3] = [
+    &[Basis::Sites, Basis::Features],
+    &[Basis::Connections, Basis::Compat, Basis::Features],
+    &[Basis::Connections, Basis::Suite],
+];
+
+/// How far a part was tested.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Tested<'a> {
+    Whole,
+    /// It ended before all was tested, and why.
+    InPart(&'a str),
+    /// Why it was not tested.
+    Not(&'a str),
+    /// The part does not exist for these stacks, and why: the question then excludes it by name.
+    Excluded(&'a str),
+}
+
+impl Basis {
+    const ALL: [Self; 5] = [
+        Self::Features,
+        Self::Sites,
+        Self::Compat,
+        Self::Connections,
+        Self::Suite,
+    ];
+
+    /// The name of the part.
+    fn part(self) -> &'static str {
+        match self {
+            Self::Features => "features",
+            Self::Sites => "sites",
+            Self::Compat => "compat",
+            Self::Connections => "connections",
+            Self::Suite => "suite",
+        }
+    }
+
+    /// The subject of the part.
+    fn subject(self) -> &'static str {
+        match self {
+            Self::Features => "protocol support",
+            Self::Sites => "the reach of the sites",
+            Self::Compat => "compatibility",
+            Self::Connections => "connections",
+            Self::Suite => "speed in memory",
+        }
+    }
+
+    /// `compatibility was`, `connections were`.
+    fn was(self) -> String {
+        let verb = match self {
+            Self::Connections => "were",
+            _ => "was",
+        };
+        format!("{} {verb}", self.subject())
+    }
+
+    /// Whether a question has an answer without the part where a stack cannot do it. Without the sites, the connections
+    /// or the catalogues nothing of a question would be left.
+    fn may_be_excluded(self) -> bool {
+        matches!(self, Self::Features | Self::Suite)
+    }
+
+    fn has_evidence(self, evidence: &Evidence<'_>) -> bool {
+        match self {
+            Self::Features => evidence.matrix.is_some() || evidence.has_older_features,
+            Self::Sites => evidence.losses.is_some(),
+            Self::Compat => evidence.compat.is_some(),
+            Self::Connections => evidence.connections.is_some_and(|run| run.run.samples > 0),
+            Self::Suite => evidence.suites.iter().any(|suite| !suite.cases.is_empty()),
+        }
+    }
+
+    fn tested<'a>(self, evidence: &Evidence<'a>) -> Tested<'a> {
+        let mut parts = evidence.parts.into_iter().flatten();
+        let record = parts.find(|record| record.part == self.part());
+        let why = evidence.why_missing(self.part()).unwrap_or_default();
+        match record.map(|record| &record.state) {
+            Some(PartState::Interrupted | PartState::Failed { .. })
+                if self.has_evidence(evidence) =>
+            {
+                Tested::InPart(why)
+            }
+            _ if self.has_evidence(evidence) => Tested::Whole,
+            Some(PartState::Unsupported { .. }) if self.may_be_excluded() => Tested::Excluded(why),
+            _ => Tested::Not(why),
+        }
+    }
+}
+
+/// Keeps each of the three questions of an evaluation open where a part that it names was not tested. What was found
+/// remains: losses remain losses, and a no remains a no.
+pub(super) fn cap(questions: &mut [Question], evidence: &Evidence<'_>) {
+    for (question, named) in questions.iter_mut().zip(NAMED) {
+        let explained = question.answer == Answer::Open;
+        let mut untested = Vec::new();
+        for (at, basis) in named.iter().enumerate() {
+            let why = |why: &str| why.trim_end_matches('.').to_owned();
+            match basis.tested(evidence) {
+                Tested::Whole => {}
+                Tested::Not(_) if at == 0 && explained => {}
+                Tested::Not(reason) => {
+                    untested.push(format!("{} not tested ({})", basis.was(), why(reason)));
+                }
+                Tested::InPart(reason) => {
+                    untested.push(format!("{} tested in part ({})", basis.was(), why(reason)));
+                }
+                Tested::Excluded(reason) => exclude(question, *basis, &why(reason)),
+            }
+        }
+        if untested.is_empty() {
+            continue;
+        }
+        let untested = untested.join(", ");
+        question.because = match question.answer {
+            Answer::Yes => format!("Not decided: {untested}. {}", question.because),
+            _ => format!("{} Also, {untested}.", question.because),
+        };
+        if question.answer == Answer::Yes {
+            question.answer = Answer::Open;
+        }
+    }
+}
+
+/// Names in the question and in its reason that a part is no part of the answer.
+fn exclude(question: &mut Question, basis: Basis, why: &str) {
+    let subject = basis.subject();
+    let asked = question.question.trim_end_matches('?');
+    question.question = format!("{asked} ({subject} not included)?");
+    let mut subject = subject.to_owned();
+    subject[..1].make_ascii_uppercase();
+    question.because = format!(
+        "{} {subject} is not included: {why}.",
+        question.because.trim_end()
+    );
+}
+
+/// The parts that were not tested and without which nothing is decided: `compatibility was not tested`. None where
+/// all were.
+pub(super) fn untested(evidence: &Evidence<'_>) -> Option<String> {
+    let those = |wanted: fn(Tested<'_>) -> bool| {
+        let bases = Basis::ALL.into_iter();
+        bases
+            .filter(|basis| wanted(basis.tested(evidence)))
+            .collect::<Vec<_>>()
+    };
+    let said = |bases: &[Basis], what: &str| {
+        let subjects: Vec<&str> = bases.iter().map(|basis| basis.subject()).collect();
+        match bases {
+            [] => None,
+            [basis] => Some(format!("{} {what}", basis.was())),
+            _ => Some(format!("{} were {what}", listed(&subjects))),
+        }
+    };
+    let not = those(|tested| matches!(tested, Tested::Not(_)));
+    let in_part = those(|tested| matches!(tested, Tested::InPart(_)));
+    let clauses = [said(&in_part, "tested in part"), said(&not, "not tested")];
+    let clauses: Vec<String> = clauses.into_iter().flatten().collect();
+    (!clauses.is_empty()).then(|| clauses.join(", and "))
+}
+
+/// The subjects that the questions exclude: `speed in memory`. None where there are none.
+pub(super) fn excluded(evidence: &Evidence<'_>) -> Option<String> {
+    let is_excluded = |basis: &Basis| matches!(basis.tested(evidence), Tested::Excluded(_));
+    let bases = Basis::ALL.into_iter().filter(is_excluded);
+    let subjects: Vec<&str> = bases.map(Basis::subject).collect();
+    (!subjects.is_empty()).then(|| listed(&subjects))
+}
+
+/// `a`, `a and b`, `a, b and c`.
+fn listed(words: &[&str]) -> String {
+    match words {
+        [rest @ .., last] if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
+        words => words.concat(),
+    }
+}

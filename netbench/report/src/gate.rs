@@ -1,0 +1,240 @@
+//! The gate of `compare --fail-on-regression`: three outcomes, for each row and for the whole comparison.
+
+use netbench_stats::{Interval, Precision, RoundsNeeded};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{document::Checked, text::count};
+
+/// Whether a row is worse than the threshold allows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Regression {
+    /// No threshold was given.
+    NotAsked,
+    /// The whole interval lies beyond the threshold.
+    Regressed,
+    /// The interval contains the threshold, or there is none that can be relied on.
+    CannotTell,
+    /// The whole interval lies within the threshold.
+    Within,
+}
+
+/// How often the rounds of a row find a change.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Power {
+    /// A true change: 0.1 for 10 %, twice the threshold.
+    pub change: f64,
+    /// The share of comparisons with as many rounds that would call it a regression.
+    pub found: f64,
+    /// The share of comparisons with as many rounds in which equal sides would pass.
+    pub equal_pass: f64,
+}
+
+/// A row as the gate judges it.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Judged {
+    /// The outcome.
+    pub regression: Regression,
+    /// The rounds that would tell, of a row that cannot be told and whose width is the reason.
+    #[serde(default)]
+    pub rounds_needed: Option<RoundsNeeded>,
+    /// The power of its rounds; none without a threshold or an interval.
+    #[serde(default)]
+    pub power: Option<Power>,
+}
+
+/// What a whole comparison comes to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Gate {
+    /// Every row lies within the threshold.
+    Passed,
+    /// A row regressed.
+    Regressed,
+    /// No row regressed, and of some it cannot be told.
+    CannotTell,
+}
+
+impl Gate {
+    /// The outcome for so many rows. None without a threshold.
+    pub(crate) fn of(threshold: Option<f64>, regressed: u64, cannot_tell: u64) -> Option<Self> {
+        threshold?;
+        Some(match (regressed, cannot_tell) {
+            (0, 0) => Self::Passed,
+            (0, _) => Self::CannotTell,
+            _ => Self::Regressed,
+        })
+    }
+}
+
+/// The smallest distance beyond the threshold of a change whose power is stated.
+const LEAST_BEYOND: f64 = 0.01;
+
+impl Judged {
+    /// A row that is not judged by an interval.
+    pub(crate) fn plainly(regression: Regression) -> Self {
+        Self {
+            regression,
+            rounds_needed: None,
+            power: None,
+        }
+    }
+
+    /// Judges by an interval that may be relied on and its precision; both none where there is none.
+    pub(crate) fn of(
+        interval: Option<Interval>,
+        precision: Option<Precision>,
+        threshold: Option<f64>,
+    ) -> Self {
+        let Some(most) = threshold else {
+            return Self::plainly(Regression::NotAsked);
+        };
+        let regression = match interval {
+            Some(interval) if interval.high <= 1.0 + most => Regression::Within,
+            Some(interval) if interval.low > 1.0 + most => Regression::Regressed,
+            _ => Regression::CannotTell,
+        };
+        let change = most + most.max(LEAST_BEYOND);
+        let power = precision.map(|precision| Power {
+            change,
+            found: precision.share_above(most, change),
+            equal_pass: precision.share_below(most, 0.0),
+        });
+        Self {
+            regression,
+            rounds_needed: precision
+                .filter(|_| regression == Regression::CannotTell)
+                .map(|precision| precision.rounds_to_judge(most)),
+            power,
+        }
+    }
+
+    /// The check of a row; `words` say how it came out and `why` why it cannot be told.
+    pub(crate) fn check(&self, words: &str, why: &str) -> Checked {
+        let failed = |class: &str, why: String| Checked::Failed {
+            why,
+            class: class.to_owned(),
+        };
+        match self.regression {
+            Regression::Regressed => failed("regression", words.to_owned()),
+            Regression::CannotTell => failed("cannot-tell", format!("cannot tell: {words}; {why}")),
+            Regression::NotAsked | Regression::Within => Checked::Passed,
+        }
+    }
+}
+
+/// The rows of a gate, for its headline.
+pub(crate) struct Rows<'a> {
+    pub(crate) threshold: f64,
+    /// `case`, and `cases`.
+    pub(crate) words: [&'a str; 2],
+    pub(crate) regressed: u64,
+    pub(crate) cannot_tell: u64,
+    /// Each row with its name.
+    pub(crate) rows: Vec<(String, Judged)>,
+}
+
+impl Rows<'_> {
+    /// The outcome, and the power of the rounds.
+    pub(crate) fn headline(&self) -> String {
+        let [one, many] = self.words;
+        let limit = format!("{:.1} %", self.threshold * 100.0);
+        let rows = |number| count(number, one, many);
+        let outcome = match Gate::of(Some(self.threshold), self.regressed, self.cannot_tell) {
+            _ if self.rows.is_empty() && self.regressed + self.cannot_tell == 0 => {
+                return format!("No {one} could be compared with the limit of {limit}.");
+            }
+            Some(Gate::Regressed) => {
+                let others = match self.cannot_tell {
+                    0 => String::new(),
+                    number => format!(
+                        " Of {} it cannot be told.",
+                        count(number, "other", "others")
+                    ),
+                };
+                format!(
+                    "Regressed: {} regressed by more than {limit}.{others}",
+                    rows(self.regressed)
+                )
+            }
+            Some(Gate::CannotTell) => format!(
+                "Cannot tell: of {} it is not known whether they regressed by more than {limit}; nothing else regressed.",
+                rows(self.cannot_tell)
+            ),
+            _ => format!("Passed: nothing regressed by more than {limit}."),
+        };
+        match self.weakest() {
+            Some(power) => format!("{outcome} {power}"),
+            None => outcome,
+        }
+    }
+
+    /// The power of the row whose rounds find a change least often.
+    fn weakest(&self) -> Option<String> {
+        let powers = self
+            .rows
+            .iter()
+            .filter_map(|(name, row)| Some((name, row.power?)));
+        let (name, power) = powers.min_by(|a, b| a.1.found.total_cmp(&b.1.found))?;
+        let share = |share: f64| format!("{:.0} %", share * 100.0);
+        Some(format!(
+            "With these rounds a true {:+.1} % would be found in {} of comparisons, and equal runs would pass in {} \
+             ({name}, where that is least).",
+            power.change * 100.0,
+            share(power.found),
+            share(power.equal_pass)
+        ))
+    }
+}
+
+/// `12 rounds in each run would tell`.
+pub(crate) fn needed_in_words(needed: RoundsNeeded) -> String {
+    match needed {
+        RoundsNeeded::Rounds(rounds) => format!("about {rounds} rounds would tell"),
+        RoundsNeeded::AtTheLimit => {
+            "no number of rounds would tell: the figure lies at the limit".to_owned()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_whole_interval_decides() {
+        let of = |low, high| {
+            let interval = Interval {
+                level: 0.99,
+                low,
+                high,
+            };
+            Judged::of(Some(interval), None, Some(0.05)).regression
+        };
+        let cases = [
+            (0.10, 6.97, Regression::CannotTell),
+            (0.50, 0.80, Regression::Within),
+            (0.98, 1.05, Regression::Within),
+            (1.04, 1.0501, Regression::CannotTell),
+            (1.04, 2.05, Regression::CannotTell),
+            (1.05, 1.06, Regression::CannotTell),
+            (1.0501, 2.0, Regression::Regressed),
+        ];
+        for (low, high, expected) in cases {
+            assert_eq!(of(low, high), expected, "{low} to {high}");
+        }
+        let none = Judged::of(None, None, Some(0.05));
+        assert_eq!(none.regression, Regression::CannotTell);
+        let not_asked = Judged::of(None, None, None);
+        assert_eq!(not_asked.regression, Regression::NotAsked);
+        for (regressed, cannot_tell, gate) in [
+            (0, 0, Gate::Passed),
+            (0, 1, Gate::CannotTell),
+            (1, 0, Gate::Regressed),
+            (1, 1, Gate::Regressed),
+        ] {
+            assert_eq!(Gate::of(Some(0.05), regressed, cannot_tell), Some(gate));
+            assert_eq!(Gate::of(None, regressed, cannot_tell), None);
+        }
+    }
+}

@@ -1,0 +1,236 @@
+//! Parts of an evaluation in which nothing is lost, for those that a test does not speak of, and parts with given
+//! intervals.
+#![allow(
+    dead_code,
+    unreachable_pub,
+    clippy::allow_attributes,
+    clippy::unwrap_used,
+    reason = "each test binary uses some of it, and may panic"
+)]
+
+use std::sync::{Arc, LazyLock};
+
+use netbench_model::{
+    ConnectionSettings, Depth, EvaluationManifest, EvaluationPlan, Losses, Measure, Part,
+    PartRecord, PartState, Profile, StackName, Target, compat::Judgement, coverage,
+};
+use netbench_report::{CaseRow, ConnectSummary, Found, SuiteSummary};
+use netbench_stats::{CASE_MARGIN, Interval, PairedRatio, UndecidedReason, Verdict};
+
+use super::{
+    made_parts,
+    manifest::{manifest_of, session},
+};
+
+/// An evaluation of `new` in place of `old`, with the state of these parts.
+pub fn run(parts: &[(&str, PartState)]) -> EvaluationManifest {
+    let part = |(name, state): &(&str, PartState)| PartRecord {
+        part: (*name).to_owned(),
+        state: state.clone(),
+        estimate_s: 10,
+        took_s: Some(9),
+        notes: Vec::new(),
+    };
+    EvaluationManifest {
+        started: "2026-01-01T00:00:00Z".to_owned(),
+        finished: Some("2026-01-01T00:05:00Z".to_owned()),
+        name: "e".to_owned(),
+        sessions: vec![session("netbench evaluate")],
+        ..manifest_of(EvaluationPlan {
+            from: StackName::new("old"),
+            to: StackName::new("new"),
+            depth: Depth::Quick,
+            target: Target::Lab,
+            sites_file: None,
+            urls: Vec::new(),
+            connections: ConnectionSettings::default(),
+            limit: None,
+            sites: 101,
+            client_profile: Some(Profile::Library),
+            link: None,
+            seed: 1,
+            workers: Vec::new(),
+            browsers: Vec::new(),
+            parts: parts.iter().map(part).collect(),
+        })
+    }
+}
+
+/// The names of published stacks as those of made ones.
+fn renamed(text: &str) -> String {
+    text.replace("rustls-aws-lc", "new")
+        .replace("openssl", "old")
+}
+
+pub fn runner() -> coverage::RunnerId {
+    coverage::RunnerId {
+        package: "boring-sys".to_owned(),
+        version: "1".to_owned(),
+        checksum: "0".to_owned(),
+    }
+}
+
+/// A matrix in which nothing is lost.
+pub fn matrix() -> coverage::Matrix {
+    coverage::Matrix {
+        runner: runner(),
+        shims: vec!["old".to_owned(), "new".to_owned()],
+        cells: Vec::new(),
+        warnings: Vec::new(),
+    }
+}
+
+/// The interval from `low` to `high`, none where `low` is 0.
+fn interval(low: f64, high: f64) -> Option<Interval> {
+    (low > 0.0).then_some(Interval {
+        level: 0.99,
+        low,
+        high,
+    })
+}
+
+fn paired(low: f64, high: f64, verdict: Verdict) -> PairedRatio {
+    PairedRatio {
+        ratio: if low > 0.0 { (low * high).sqrt() } else { high },
+        pairs: 600,
+        blocks: 30,
+        verdict,
+        interval: interval(low, high),
+        interval_single: interval(low, high),
+    }
+}
+
+static CONNECTIONS: LazyLock<ConnectSummary> = LazyLock::new(|| {
+    let text =
+        include_str!("../../../../results/2026-11-21-055758-vm-connect-101-sites/summary.json");
+    serde_json::from_str(&renamed(text)).unwrap()
+});
+
+/// The published connections, with these intervals of their totals: a comparison for each.
+pub fn connections(totals: &[(f64, f64)]) -> ConnectSummary {
+    let mut summary = CONNECTIONS.clone();
+    let comparison = summary.comparisons.remove(0);
+    summary.comparisons.clear();
+    for (low, high) in totals {
+        let mut comparison = comparison.clone();
+        for row in &mut comparison.phases {
+            row.paired = paired(*low, *high, Verdict::of(interval(*low, *high)));
+        }
+        summary.comparisons.push(comparison);
+    }
+    summary
+}
+
+/// A case of the suite, by what its interval is.
+#[derive(Debug, Clone, Copy)]
+pub struct MadeCase {
+    pub part: Part,
+    pub measure: Measure,
+    /// The ends of the interval; a `low` of 0 is none.
+    pub ends: (f64, f64),
+    pub held_back: Option<UndecidedReason>,
+}
+
+impl MadeCase {
+    pub fn handshake(low: f64, high: f64) -> Self {
+        Self {
+            part: Part::Handshake,
+            measure: Measure::Client,
+            ends: (low, high),
+            held_back: None,
+        }
+    }
+
+    pub fn receive(low: f64, high: f64) -> Self {
+        Self {
+            part: Part::Bulk,
+            measure: Measure::Receive,
+            ..Self::handshake(low, high)
+        }
+    }
+
+    pub fn held_back(self, reason: UndecidedReason) -> Self {
+        Self {
+            held_back: Some(reason),
+            ..self
+        }
+    }
+}
+
+static SUITE: LazyLock<SuiteSummary> = LazyLock::new(|| {
+    let text =
+        include_str!("../../../../results/2026-11-22-114241-vm-rustls-vs-openssl/summary.json");
+    let mut suite: SuiteSummary = serde_json::from_str(&renamed(text)).unwrap();
+    suite.warnings.clear();
+    for case in &mut suite.cases {
+        case.stacks
+            .retain(|figures| ["old", "new"].contains(&figures.stack.as_str()));
+        case.verdicts
+            .retain(|verdict| verdict.other.as_str() == "new");
+    }
+    suite
+});
+
+/// A run of the suite with these cases.
+pub fn suite(cases: &[MadeCase]) -> SuiteSummary {
+    let mut rows: Vec<CaseRow> = Vec::new();
+    for made in cases {
+        let of_its_kind =
+            |row: &&CaseRow| row.part == made.part && row.case.measure == made.measure;
+        let so_far = rows.iter().filter(of_its_kind).count();
+        let mut all = SUITE.cases.iter().filter(of_its_kind);
+        let mut row = all.nth(so_far).unwrap().clone();
+        let verdict = &mut row.verdicts[0];
+        let (low, high) = made.ends;
+        verdict.undecided = made.held_back;
+        verdict.paired = paired(
+            low,
+            high,
+            match made.held_back {
+                Some(_) => Verdict::NotJudged,
+                None => Verdict::beyond(interval(low, high), CASE_MARGIN),
+            },
+        );
+        rows.push(row);
+    }
+    SuiteSummary {
+        cases: rows,
+        run: netbench_report::SuiteHead {
+            stacks: [("old", "1"), ("new", "1")]
+                .map(|(stack, library)| (StackName::new(stack), library.to_owned()))
+                .to_vec(),
+            ..SUITE.run.clone()
+        },
+        ..SUITE.clone()
+    }
+}
+
+/// A suite in which the new stack takes less.
+pub fn fast_suite() -> SuiteSummary {
+    suite(&[MadeCase::handshake(0.5, 0.52), MadeCase::receive(0.9, 0.92)])
+}
+
+/// What was found, with the parts that were not made as ones in which nothing is lost.
+pub fn complete(found: Found) -> Found {
+    let losses = Losses {
+        scanned: 101,
+        both: 101,
+        ..Losses::default()
+    };
+    let suites = match found.suites.is_empty() {
+        true => vec![Arc::new(fast_suite())],
+        false => found.suites,
+    };
+    Found {
+        matrix: found.matrix.or_else(|| Some(matrix())),
+        losses: found.losses.or(Some(losses)),
+        connections: found
+            .connections
+            .or_else(|| Some(Arc::new(connections(&[(0.995, 1.005)])))),
+        compat: found
+            .compat
+            .or_else(|| Some(Arc::new(made_parts::compat(&[Judgement::Right])))),
+        suites,
+        ..found
+    }
+}

@@ -1,0 +1,274 @@
+//! How many rounds would decide, and how often the rounds that there are find a change.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use statrs::distribution::{ContinuousCDF, Normal};
+
+use crate::{
+    Interval, PairedRatio, RoundsRatio, RunsRatio, SAME_MARGIN, SINGLE_LEVEL, student_t_quantile,
+};
+
+/// A figure that needs more than this many times its rounds lies at the limit, as far as rounds can tell.
+const MOST_TIMES: u64 = 1_000;
+
+/// How many rounds would decide.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum RoundsNeeded {
+    /// About this many in all, if they vary as those that there are.
+    Rounds(u64),
+    /// No number of rounds: the figure lies at the limit.
+    AtTheLimit,
+}
+
+/// How well some rounds know a ratio. All in logarithms.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Precision {
+    log_ratio: f64,
+    /// Half the width of the interval.
+    half: f64,
+    level: f64,
+    /// The standard error of the ratio.
+    error: f64,
+    rounds: f64,
+    /// The samples that vary independently: of one side, or of two runs.
+    sides: f64,
+}
+
+impl Precision {
+    /// The precision of a paired ratio, of which each block is a round. None without an interval.
+    pub fn of_pairs(found: &PairedRatio) -> Option<Self> {
+        let single = found.interval_single.or(found.interval);
+        Self::new(
+            found.ratio,
+            found.interval,
+            single,
+            found.blocks as f64,
+            1.0,
+        )
+    }
+
+    /// The precision of a ratio of two runs. None without an interval.
+    pub fn of_runs(found: &RunsRatio) -> Option<Self> {
+        let (first, other) = (found.first_rounds as f64, found.other_rounds as f64);
+        // As many rounds on both sides say as much.
+        let rounds = 2.0 / (1.0 / first + 1.0 / other);
+        let single = found.interval_single.or(found.interval);
+        Self::new(found.ratio, found.interval, single, rounds, 2.0)
+    }
+
+    /// The precision of the ratio on one site. None without an interval.
+    pub fn of_rounds(found: &RoundsRatio) -> Option<Self> {
+        Self::new(
+            found.ratio,
+            found.interval,
+            found.interval,
+            found.pairs as f64,
+            1.0,
+        )
+    }
+
+    fn new(
+        ratio: f64,
+        interval: Option<Interval>,
+        single: Option<Interval>,
+        rounds: f64,
+        sides: f64,
+    ) -> Option<Self> {
+        let (interval, single) = (interval?, single?);
+        let half = |interval: Interval| (interval.high / interval.low).ln() / 2.0;
+        let degrees = (sides * (rounds - 1.0)).max(1.0);
+        let level = if single == interval {
+            interval.level
+        } else {
+            SINGLE_LEVEL
+        };
+        let quantile = student_t_quantile(f64::midpoint(1.0, level), degrees);
+        Some(Self {
+            log_ratio: ratio.ln(),
+            half: half(interval),
+            level: interval.level,
+            error: half(single) / quantile,
+            rounds,
+            sides,
+        })
+    }
+
+    /// The rounds at which the interval would lie on one side of `1 + limit`.
+    pub fn rounds_to_judge(&self, limit: f64) -> RoundsNeeded {
+        self.rounds_for((self.log_ratio - limit.ln_1p()).abs())
+    }
+
+    /// The rounds at which [`crate::Verdict::of`] would decide: the interval excludes 1, or lies within the margin
+    /// of `same`.
+    pub fn rounds_to_decide(&self) -> RoundsNeeded {
+        let within = self.log_ratio - (-SAME_MARGIN).ln_1p();
+        let within = within.min(SAME_MARGIN.ln_1p() - self.log_ratio);
+        self.rounds_for(self.log_ratio.abs().max(within))
+    }
+
+    /// The rounds at which [`crate::Verdict::beyond`] would decide: the interval contains neither limit.
+    pub fn rounds_to_decide_beyond(&self, margin: f64) -> RoundsNeeded {
+        let limits = [margin.ln_1p(), (-margin).ln_1p()];
+        let distances = limits.map(|limit| (self.log_ratio - limit).abs());
+        self.rounds_for(distances[0].min(distances[1]))
+    }
+
+    /// The rounds at which half the width of the interval would be less than a distance.
+    fn rounds_for(&self, distance: f64) -> RoundsNeeded {
+        let half = |rounds: u64| {
+            let degrees = (self.sides * (rounds as f64 - 1.0)).max(1.0);
+            let quantile = student_t_quantile(f64::midpoint(1.0, self.level), degrees);
+            quantile * self.error * (self.rounds / rounds as f64).sqrt()
+        };
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a number of rounds, not negative"
+        )]
+        let mut low = self.rounds.max(1.0) as u64;
+        let mut high = low * MOST_TIMES;
+        if half(high) >= distance {
+            return RoundsNeeded::AtTheLimit;
+        }
+        while high - low > 1 {
+            let middle = u64::midpoint(low, high);
+            if half(middle) < distance {
+                high = middle;
+            } else {
+                low = middle;
+            }
+        }
+        RoundsNeeded::Rounds(high)
+    }
+
+    /// The share of measurements with as many rounds whose whole interval would lie above `1 + limit`, if the true ratio
+    /// were `1 + change`.
+    pub fn share_above(&self, limit: f64, change: f64) -> f64 {
+        self.share(change.ln_1p() - limit.ln_1p())
+    }
+
+    /// The share of those whose whole interval would lie below `1 + limit`.
+    pub fn share_below(&self, limit: f64, change: f64) -> f64 {
+        self.share(limit.ln_1p() - change.ln_1p())
+    }
+
+    fn share(&self, distance: f64) -> f64 {
+        let beyond = distance - self.half;
+        match Normal::new(0.0, self.error) {
+            Ok(normal) => normal.cdf(beyond),
+            // Rounds that do not vary.
+            Err(_) => f64::from(u8::from(beyond > 0.0)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{CASE_MARGIN, Pair, Resampling, Rng, Verdict, compare, compare_apart};
+
+    fn pairs(rng: &mut Rng, rounds: u64, log_ratio: f64, spread: f64) -> Vec<Pair> {
+        let pair = |block: u64| Pair {
+            log_ratio: log_ratio + spread * rng.normal(),
+            block: u32::try_from(block).unwrap(),
+        };
+        (0..rounds).map(pair).collect()
+    }
+
+    #[test]
+    fn so_many_rounds_decide_and_fewer_do_not() {
+        let mut rng = Rng::new(7);
+        let settings = Resampling::for_family(1, 8);
+        let of =
+            |rng: &mut Rng, rounds| compare(&pairs(rng, rounds, 0.02, 0.05), &settings).unwrap();
+        let mut decided = 0;
+        for _ in 0..40 {
+            let few = loop {
+                let few = of(&mut rng, 12);
+                if few.verdict == Verdict::Undecided && few.ratio > 1.01 {
+                    break few;
+                }
+            };
+            let precision = Precision::of_pairs(&few).unwrap();
+            let RoundsNeeded::Rounds(needed) = precision.rounds_to_decide() else {
+                panic!("{few:?}");
+            };
+            assert!(needed > 12, "{needed}");
+            // The estimate is of twelve rounds: twice as many leave room for what they missed.
+            decided += u32::from(of(&mut rng, 2 * needed).verdict.is_decided());
+        }
+        assert!(decided >= 24, "{decided} of 40");
+    }
+
+    #[test]
+    fn a_figure_at_the_limit_is_decided_by_no_number_of_rounds() {
+        let interval = Some(Interval {
+            level: 0.99,
+            low: 1.05 / 1.2,
+            high: 1.05 * 1.2,
+        });
+        let found = RunsRatio {
+            ratio: 1.05,
+            first_rounds: 10,
+            other_rounds: 10,
+            verdict: Verdict::Undecided,
+            interval,
+            interval_single: interval,
+        };
+        let precision = Precision::of_runs(&found).unwrap();
+        assert_eq!(precision.rounds_to_judge(0.05), RoundsNeeded::AtTheLimit);
+        assert!(matches!(
+            precision.rounds_to_judge(0.2),
+            RoundsNeeded::Rounds(11..40)
+        ));
+        let at = RunsRatio {
+            ratio: 1.0 + CASE_MARGIN,
+            ..found
+        };
+        let precision = Precision::of_runs(&at).unwrap();
+        assert_eq!(
+            precision.rounds_to_decide_beyond(CASE_MARGIN),
+            RoundsNeeded::AtTheLimit
+        );
+        let none = RunsRatio {
+            interval: None,
+            ..found
+        };
+        assert_eq!(Precision::of_runs(&none), None);
+    }
+
+    /// 400 comparisons of two runs with heavy noise: equal ones, and ones in which the other run takes longer.
+    #[test]
+    fn the_power_that_is_stated_is_the_power_that_there_is() {
+        let mut rng = Rng::new(20);
+        // One round of twenty loses a packet.
+        let mut draw = |factor: f64| -> Vec<f64> {
+            let round = |_| {
+                let lost = if rng.below(20) == 0 { 200.0 } else { 0.0 };
+                factor * (50.0 * (0.04 * rng.normal()).exp() + lost)
+            };
+            (0..20).map(round).collect()
+        };
+        let (limit, runs) = (0.05, 400);
+        for change in [0.0, 0.08, 0.10, 0.12] {
+            let (mut stated, mut found, mut passed_stated, mut passed) = (0.0, 0, 0.0, 0);
+            for _ in 0..runs {
+                let ratio = compare_apart(&draw(1.0), &draw(1.0 + change), 0.99).unwrap();
+                let precision = Precision::of_runs(&ratio).unwrap();
+                stated += precision.share_above(limit, change) / f64::from(runs);
+                passed_stated += precision.share_below(limit, change) / f64::from(runs);
+                let interval = ratio.interval.unwrap();
+                found += u32::from(interval.low > 1.0 + limit);
+                passed += u32::from(interval.high <= 1.0 + limit);
+            }
+            let share = |count: u32| f64::from(count) / f64::from(runs);
+            let (found, passed) = (share(found), share(passed));
+            assert!((found - stated).abs() < 0.12, "{change}: {found} {stated}");
+            assert!(
+                (passed - passed_stated).abs() < 0.12,
+                "{change}: {passed} {passed_stated}"
+            );
+        }
+    }
+}
