@@ -37,6 +37,7 @@ mod stack_names;
 mod stored;
 mod targets;
 mod usage;
+mod user_file;
 mod workers;
 
 use std::process::ExitCode;

@@ -157,14 +157,6 @@ pub(crate) struct StoredIn {
     pub(crate) open: bool,
 }
 
-/// What commands that take samples tell of them.
-#[derive(Debug, Clone, Args)]
-pub(crate) struct Verbosity {
-    /// Print a line for each sample
-    #[arg(long, short, conflicts_with = "quiet")]
-    pub(crate) verbose: bool,
-}
-
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Results")]
 pub(crate) struct Output {
@@ -177,6 +169,9 @@ pub(crate) struct Output {
     /// Show no progress
     #[arg(long, short)]
     pub(crate) quiet: bool,
+    /// Print a line for each sample, site or test
+    #[arg(long, short, conflicts_with = "quiet")]
+    pub(crate) verbose: bool,
     /// Append the report to the step's summary on GitHub Actions
     #[arg(long)]
     pub(crate) github_summary: bool,

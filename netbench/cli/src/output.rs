@@ -167,10 +167,61 @@ fn columns() -> Option<usize> {
 }
 
 fn style() -> Style {
-    let colourless = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-    if stdout().is_terminal() && !colourless {
+    let set = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+    style_of(stdout().is_terminal(), set)
+}
+
+/// The style for a stdout, by the variables that programs agree on: `NO_COLOR` comes first, then `CLICOLOR_FORCE`;
+/// `CLICOLOR=0` and `TERM=dumb` are for terminals.
+fn style_of(is_terminal: bool, set: impl Fn(&str) -> Option<String>) -> Style {
+    let is = |name: &str, value: &str| set(name).is_some_and(|set| set == value);
+    let forced = set("CLICOLOR_FORCE").is_some_and(|value| value != "0");
+    let can = is_terminal && !is("TERM", "dumb") && !is("CLICOLOR", "0");
+    if set("NO_COLOR").is_none() && (forced || can) {
         Style::Color
     } else {
         Style::Plain
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn colours_are_for_terminals_that_have_them() {
+        let cases: [(bool, &[(&str, &str)], Style); 11] = [
+            (true, &[("TERM", "xterm")], Style::Color),
+            (true, &[], Style::Color),
+            (false, &[("TERM", "xterm")], Style::Plain),
+            (true, &[("TERM", "dumb")], Style::Plain),
+            (true, &[("NO_COLOR", "1")], Style::Plain),
+            (
+                true,
+                &[("NO_COLOR", "1"), ("CLICOLOR_FORCE", "1")],
+                Style::Plain,
+            ),
+            (false, &[("CLICOLOR_FORCE", "1")], Style::Color),
+            (
+                true,
+                &[("TERM", "dumb"), ("CLICOLOR_FORCE", "1")],
+                Style::Color,
+            ),
+            (false, &[("CLICOLOR_FORCE", "0")], Style::Plain),
+            (true, &[("CLICOLOR", "0")], Style::Plain),
+            (true, &[("CLICOLOR", "1")], Style::Color),
+        ];
+        for (is_terminal, variables, style) in cases {
+            let set = |name: &str| {
+                let mut variables = variables.iter();
+                let found = variables.find(|(variable, _)| *variable == name);
+                found.map(|(_, value)| (*value).to_owned())
+            };
+            assert_eq!(
+                style_of(is_terminal, set),
+                style,
+                "{is_terminal} {variables:?}"
+            );
+        }
     }
 }

@@ -150,6 +150,13 @@ pub(crate) fn run<M: Measured>(
         }
         None => 0,
     };
+    let mut needed = measured.workers();
+    needed.extend(servers(&measured));
+    if let Some(unused) = workers::unused(&needed, &asked.own.worker)
+        && !asked.output.quiet
+    {
+        note!("netbench: --worker {unused} is not used: no --stack and no site names it");
+    }
     let cost = measured.cost().after(done);
     cost.announce(asked.consent, asked.output.quiet)?;
     let setup = set_up(

@@ -14,8 +14,8 @@ use netbench_model::{Outcome, Role, Sample, SuiteOutcome};
 use netbench_runner::{Event, SuiteEvent};
 
 use crate::{
-    cost::{self, Eta, Trials, about},
-    options::Verbosity,
+    cost::{self, Eta, Trials, about, exact},
+    options::Output,
     output::for_stderr,
 };
 
@@ -119,6 +119,12 @@ impl Pace {
     }
 }
 
+/// The key of a bar's template for the time that has passed.
+pub(crate) fn spent(state: &ProgressState, to: &mut dyn Write) {
+    // A bar that cannot be drawn is nobody's loss.
+    let _ = to.write_str(&exact(state.elapsed()));
+}
+
 fn lock(pace: &Mutex<Pace>) -> MutexGuard<'_, Pace> {
     pace.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -131,39 +137,32 @@ enum Samples {
 }
 
 impl Progress {
-    /// Counts samples, and shows as much of each as the user wants to see.
-    pub(crate) fn of_samples(quiet: bool, verbosity: &Verbosity) -> Self {
-        let samples = if verbosity.verbose {
-            Samples::Told
-        } else {
-            Samples::Counted
-        };
-        Self {
-            samples,
-            ..Self::counting(quiet, "samples")
-        }
-    }
-
-    pub(crate) fn counting(quiet: bool, unit: &'static str) -> Self {
-        let shown = Shown::on_stderr(quiet);
+    /// Counts pieces of work, and shows as much of each as the user wants to see.
+    pub(crate) fn counting(output: &Output, unit: &'static str) -> Self {
+        let shown = Shown::on_stderr(output.quiet);
         let template =
-            format!("{{bar:30}} {{pos}}/{{len}} {unit}  {{elapsed}}, {{left}} left  {{msg}}");
+            format!("{{bar:30}} {{pos}}/{{len}} {unit}  {{spent}}, {{left}} left  {{msg}}");
         let pace = Arc::new(Mutex::new(Pace::new(Duration::ZERO)));
         let bar = shown.bar(&template);
         let (style, told) = (bar.style(), Arc::clone(&pace));
-        bar.set_style(
-            style.with_key("left", move |_: &ProgressState, to: &mut dyn Write| {
+        bar.set_style(style.with_key("spent", spent).with_key(
+            "left",
+            move |_: &ProgressState, to: &mut dyn Write| {
                 // A bar that cannot be drawn is nobody's loss.
                 let _ = to.write_str(&about(lock(&told).left()));
-            }),
-        );
+            },
+        ));
         Self {
             shown,
             bar,
             pace,
             failed: AtomicU64::new(0),
             unit,
-            samples: Samples::Counted,
+            samples: if output.verbose {
+                Samples::Told
+            } else {
+                Samples::Counted
+            },
         }
     }
 
@@ -206,7 +205,7 @@ impl Progress {
             if pace.is_due() || done == all {
                 pace.logged = Instant::now();
                 let mut line = format!("{done} of {all} {}", self.unit);
-                line += &format!(", {} elapsed", about(pace.begun.elapsed()));
+                line += &format!(", {} elapsed", exact(pace.begun.elapsed()));
                 if done < all {
                     line += &format!(", about {} left", about(pace.left()));
                 }
@@ -216,6 +215,14 @@ impl Progress {
                 self.stage(&line);
             }
         }
+    }
+
+    /// As [`Self::advance`], with a line for those who want one for each piece. It has words of servers and workers.
+    pub(crate) fn sampled(&self, told: impl FnOnce() -> String, failed: bool, work: Duration) {
+        if self.samples == Samples::Told {
+            self.stage(&told().escape_debug().to_string());
+        }
+        self.advance(failed, work);
     }
 
     /// More or less is to be done than was thought.
@@ -238,13 +245,8 @@ impl Progress {
                 self.begin(*samples, *done, work.left(*samples, *done));
             }
             Event::Sampled(sample) if sample.role == Role::Measured && sample.outcome.counts() => {
-                if self.samples == Samples::Told {
-                    self.stage(&told(sample));
-                }
-                self.advance(
-                    matches!(sample.outcome, Outcome::Failed(_)),
-                    work.of(sample),
-                );
+                let failed = matches!(sample.outcome, Outcome::Failed(_));
+                self.sampled(|| told(sample), failed, work.of(sample));
             }
             Event::Sampled(_) => {}
             Event::Again(samples) => {
@@ -263,12 +265,10 @@ impl Progress {
                 self.begin(*trials, *done, work.left(*done));
             }
             SuiteEvent::Sampled(sample) => {
-                if self.samples == Samples::Told {
-                    let (stack, scenario) = (&sample.stack, &sample.scenario);
-                    self.stage(&format!("round {}, {scenario}, {stack}", sample.round + 1));
-                }
+                let (stack, scenario) = (&sample.stack, &sample.scenario);
+                let told = || format!("round {}, {scenario}, {stack}", sample.round + 1);
                 let failed = matches!(sample.outcome, SuiteOutcome::Failed(_));
-                self.advance(failed, work.weight(&sample.scenario));
+                self.sampled(told, failed, work.weight(&sample.scenario));
             }
             SuiteEvent::Decided { saved, left } => {
                 self.change(|left| left.saturating_sub(*saved));
@@ -292,12 +292,22 @@ fn told(sample: &Sample) -> String {
         Outcome::Unsupported { reason } => format!("not tried: {reason}"),
         Outcome::Void { reason } => format!("void: {reason}"),
     };
-    let line = format!(
+    format!(
         "round {}, {}, {}, {}: {came}",
         sample.round + 1,
         sample.site,
         sample.condition,
         sample.stack
-    );
-    line.escape_debug().to_string()
+    )
+}
+
+/// The word for the outcome of a sample, as the run's file has it.
+pub(crate) fn outcome_of(sample: &impl serde::Serialize) -> String {
+    let sample = serde_json::to_value(sample).unwrap_or_default();
+    let outcome = match &sample["outcome"] {
+        serde_json::Value::Object(outcome) => outcome.get("outcome"),
+        outcome => Some(outcome),
+    };
+    let word = outcome.and_then(serde_json::Value::as_str);
+    word.unwrap_or("done").to_owned()
 }

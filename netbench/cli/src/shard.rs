@@ -3,6 +3,7 @@
 use std::{env, str::FromStr};
 
 use netbench_model::{Origin, Shard, ShardRecord, Site};
+use netbench_report::count;
 
 use crate::exit::{WrongInput, bail_input};
 
@@ -46,7 +47,8 @@ pub(crate) fn cut(sites: &mut Vec<Site>, shard: Shard) -> Result<ShardRecord, Wr
     let whole = sites.len();
     if (shard.of() as usize) > whole {
         bail_input!(
-            "--shard {shard}: there are only {whole} sites, so that some shards would have none"
+            "--shard {shard}: the file has only {}, so that some shards would have none",
+            count(whole, "site", "sites")
         );
     }
     let mut places = shard.places(whole).peekable();

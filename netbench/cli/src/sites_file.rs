@@ -1,17 +1,20 @@
 //! Reading sites files.
 
-use std::{fs, path::Path, sync::Arc};
+use std::{path::Path, sync::Arc};
 
 use netbench_model::{Site, SiteError, parse_sites, parse_target};
 use sha2::{Digest, Sha256};
 
-use crate::exit::{WrongInput, bail_input};
+use crate::{
+    exit::{WrongInput, bail_input},
+    user_file::read_text,
+};
 
 /// The sites that are measured where none are given.
 pub(crate) const BUILT_IN: &str = include_str!("../../../sites.txt");
 
-/// The longest sites file that is read.
-const LONGEST: u64 = 64 << 20;
+/// The most bytes of a sites file.
+const MAX_BYTES: u64 = 64 << 20;
 
 pub(crate) struct SitesFile {
     pub(crate) name: String,
@@ -23,7 +26,7 @@ pub(crate) fn read(file: Option<&Path>) -> anyhow::Result<SitesFile> {
     let name = file.map_or_else(|| "built-in".to_owned(), |path| path.display().to_string());
     let text = match file {
         None => BUILT_IN.to_owned(),
-        Some(path) => read_text(path).map_err(|e| WrongInput(format!("{name}: {e}")))?,
+        Some(path) => read_text(path, MAX_BYTES).map_err(|e| WrongInput(format!("{name}: {e}")))?,
     };
     let sites = parse_sites(&text).map_err(|errors| WrongInput(in_lines(&name, &errors)))?;
     Ok(SitesFile {
@@ -83,21 +86,4 @@ pub(crate) fn sha256(bytes: &[u8]) -> String {
         .iter()
         .map(|byte| format!("{byte:02x}"))
         .collect()
-}
-
-pub(crate) fn read_text(path: &Path) -> Result<String, String> {
-    let length = fs::metadata(path).map_err(|e| e.to_string())?.len();
-    if length > LONGEST {
-        return Err(format!(
-            "{length} bytes are more than a sites file can have"
-        ));
-    }
-    let bytes = fs::read(path).map_err(|e| e.to_string())?;
-    String::from_utf8(bytes).map_err(|e| {
-        let line = e.as_bytes()[..e.utf8_error().valid_up_to()]
-            .iter()
-            .filter(|b| **b == b'\n')
-            .count();
-        format!("line {}: not UTF-8", line + 1)
-    })
 }

@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use netbench_model::{Kind, Manifest, Plan};
+use netbench_report::count;
 use netbench_store::{RunFolder, StoreError};
 
 use crate::{exit::WrongInput, kinds::Listed};
@@ -11,7 +12,21 @@ use crate::{exit::WrongInput, kinds::Listed};
 pub(crate) fn open<P: Plan>(path: &Path) -> anyhow::Result<(RunFolder, Manifest<P>)> {
     let folder = RunFolder::open(path).map_err(wrong)?;
     let manifest = folder.manifest().map_err(wrong)?;
+    note_repeated(&folder)?;
     Ok((folder, manifest))
+}
+
+/// Says which lines of a run's files repeat others: each is counted once.
+pub(crate) fn note_repeated(folder: &RunFolder) -> anyhow::Result<()> {
+    for repeated in folder.repeated().map_err(wrong)? {
+        let (path, first) = (repeated.path.display(), repeated.first);
+        let lines = count(repeated.lines, "line repeats", "lines repeat");
+        note!(
+            "netbench: {path}: {lines} another one, the first is line {first}; each sample is counted once. Delete \
+             what was appended twice, or restore the file"
+        );
+    }
+    Ok(())
 }
 
 /// What kind of run a folder has.

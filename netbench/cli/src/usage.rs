@@ -1,14 +1,66 @@
 //! What is said of a command line that cannot be read: a line or two, in the words of all other messages.
 
-use std::{env, process::ExitCode};
+use std::{collections::BTreeSet, env, ffi::OsString, process::ExitCode};
 
-use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
+use clap::{
+    Command,
+    error::{ContextKind, ContextValue, Error, ErrorKind},
+};
 use netbench_model::{sanitize_prefix, suggestion};
 
 use crate::output::shown;
 
+/// The standard library's word for a character that is no digit.
+const NO_DIGIT: &str = "invalid digit found in string";
+
 /// The most characters of a reason.
 const LONGEST: usize = 240;
+
+/// The words of a command line, with each negative value joined to its option, as in `--rounds=-1`: clap takes a word
+/// such as `-1` for an option.
+pub(crate) fn joined(command: &Command, words: Vec<OsString>) -> Vec<OsString> {
+    let mut options = BTreeSet::new();
+    options_with_values(command, &mut options);
+    let mut joined: Vec<OsString> = Vec::new();
+    let mut words = words.into_iter();
+    while let Some(word) = words.next() {
+        if word == "--" {
+            joined.push(word);
+            break;
+        }
+        match joined.last_mut() {
+            Some(last) if is_negative(&word) && options.contains(&*last.to_string_lossy()) => {
+                last.push("=");
+                last.push(word);
+            }
+            _ => joined.push(word),
+        }
+    }
+    joined.extend(words);
+    joined
+}
+
+/// Whether a word begins like a number below zero.
+fn is_negative(word: &std::ffi::OsStr) -> bool {
+    let word = word.to_string_lossy();
+    let number = word.strip_prefix('-').unwrap_or_default();
+    number
+        .trim_start_matches('.')
+        .starts_with(|c: char| c.is_ascii_digit())
+}
+
+/// The options of a command and of those below it whose value is the next word.
+fn options_with_values(command: &Command, options: &mut BTreeSet<String>) {
+    let with_value = command.get_arguments().filter(|argument| {
+        argument.get_action().takes_values() && !argument.is_require_equals_set()
+    });
+    for argument in with_value {
+        options.extend(argument.get_long().map(|name| format!("--{name}")));
+    }
+    for below in command.get_subcommands() {
+        options_with_values(below, options);
+    }
+}
 
 /// Prints what clap found, or the help that was asked for, and gives the exit code.
 pub(crate) fn code(error: &Error) -> ExitCode {
@@ -44,7 +96,12 @@ fn message(error: &Error) -> String {
             format!("{option} {}: {}", shown(value), suggestion(value, &known))
         }
         (ErrorKind::ValueValidation, Some(option), Some(value)) => {
-            let why = std::error::Error::source(error).map(|why| plain(&why.to_string()));
+            let why = std::error::Error::source(error).map(|why| match why.to_string() {
+                why if is_negative(value.as_ref()) && why == NO_DIGIT => {
+                    "expected a number that is not negative".to_owned()
+                }
+                why => plain(&why),
+            });
             let why = sanitize_prefix(&why.unwrap_or_default(), LONGEST);
             if why.contains(&quoted(value)) {
                 format!("{option}: {why}")
@@ -112,9 +169,7 @@ fn plain(why: &str) -> String {
         };
     }
     match why {
-        "invalid digit found in string" | "cannot parse integer from empty string" => {
-            "expected a whole number".to_owned()
-        }
+        NO_DIGIT | "cannot parse integer from empty string" => "expected a whole number".to_owned(),
         "number too large to fit in target type" => "the number is too large".to_owned(),
         why => why.to_owned(),
     }
@@ -156,4 +211,71 @@ fn command(error: &Error) -> Option<String> {
     let is_name = |word: &&str| word.starts_with(|c: char| c.is_ascii_lowercase());
     let words: Vec<_> = words.split(' ').take_while(is_name).collect();
     (!words.is_empty()).then(|| words.join(" "))
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::{Arg, CommandFactory};
+
+    use super::*;
+    use crate::commands::Netbench;
+
+    /// Each option of each command whose value is the next word, with the words that lead to the command.
+    fn options(command: &Command, path: &[String], found: &mut Vec<(Vec<String>, Arg)>) {
+        for argument in command.get_arguments() {
+            let takes_next_word =
+                argument.get_action().takes_values() && !argument.is_require_equals_set();
+            if takes_next_word && argument.get_long().is_some() {
+                found.push((path.to_vec(), argument.clone()));
+            }
+        }
+        for below in command.get_subcommands() {
+            let path = [path, &[below.get_name().to_owned()]].concat();
+            options(below, &path, found);
+        }
+    }
+
+    #[test]
+    fn a_negative_value_is_no_unknown_option() {
+        let mut all = Vec::new();
+        options(&Netbench::command(), &["netbench".to_owned()], &mut all);
+        let mut numeric = 0;
+        for (path, argument) in all {
+            let name = argument.get_long().unwrap_or_default();
+            for value in ["-1", "-1.5", "-5s", "-.5"] {
+                let line = [path.clone(), vec![format!("--{name}"), value.to_owned()]].concat();
+                let words = joined(
+                    &Netbench::command(),
+                    line.iter().map(OsString::from).collect(),
+                );
+                let parsed = Netbench::command().try_get_matches_from(words);
+                let Err(error) = parsed else { continue };
+                let says = message(&error);
+                assert!(!says.contains("unknown option"), "{line:?}: {says}");
+                let is_number = argument
+                    .get_value_names()
+                    .is_some_and(|names| names == ["N"]);
+                if is_number && value == "-1" {
+                    numeric += 1;
+                    let about_it = says.starts_with(&format!("--{name} -1: expected"));
+                    assert!(about_it, "{line:?}: {says}");
+                }
+            }
+        }
+        assert!(numeric > 20, "{numeric} options with a number");
+    }
+
+    #[test]
+    fn what_is_no_value_stays_as_it_is() {
+        let words = |line: &str| line.split(' ').map(OsString::from).collect::<Vec<_>>();
+        for line in [
+            "netbench connect --live -1",
+            "netbench suite -1",
+            "netbench connect --rounds -x",
+            "netbench evaluate --browsers -1",
+            "netbench connect -- --rounds -1",
+        ] {
+            assert_eq!(joined(&Netbench::command(), words(line)), words(line));
+        }
+    }
 }

@@ -32,6 +32,7 @@ netbench_testing::tests! {
     webkitgtk_without_a_display_is_missing_it: WebKitGtk;
     error_pages_of_firefox_have_codes: Firefox, Certutil, UserNamespaces, UserMounts;
     a_browser_that_hangs_or_ends_leaves_nothing: Certutil, UserNamespaces, UserMounts;
+    a_browser_that_does_not_start_in_time_ends_no_run: Certutil, UserNamespaces, UserMounts;
     netbench_that_is_killed_leaves_nothing: Certutil, UserNamespaces, UserMounts;
     wrong_input_is_said_in_a_line;
 }
@@ -352,6 +353,51 @@ fn a_browser_that_hangs_or_ends_leaves_nothing() {
         assert_eq!(left(&temporary), [""; 0], "{then}");
         assert!(!place.path().join("runs").exists());
     }
+}
+
+fn a_browser_that_does_not_start_in_time_ends_no_run() {
+    let place = Place::with_sites(SITES);
+    let (mut command, temporary) = driving(&place, "sleep 300 & exec sleep 300", "3s");
+    let more = "--browser chromium --stack rustls-ring --rounds 4";
+    let done = finish(command.args(words(more)));
+    assert!(
+        matches!(done.code, Some(0 | 3)),
+        "{}{}",
+        done.stdout,
+        done.stderr
+    );
+    let (browsers, stacks): (Vec<_>, Vec<_>) = samples(&place)
+        .into_iter()
+        .partition(|sample| sample.client.as_str() == "chromium");
+    assert_eq!((browsers.len(), stacks.len()), (4, 4));
+    assert!(
+        stacks.iter().all(|sample| sample.outcome.ok().is_some()),
+        "{stacks:?}"
+    );
+    let reasons: Vec<&str> = browsers
+        .iter()
+        .map(|sample| match &sample.outcome {
+            VisitOutcome::Void { reason } => reason.as_str(),
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    // Three times it was tried, and then no more.
+    assert!(
+        reasons[..3]
+            .iter()
+            .all(|why| why.starts_with("the browser did not start: ")),
+        "{reasons:?}"
+    );
+    assert!(
+        reasons[3].starts_with("the browser was given up"),
+        "{reasons:?}"
+    );
+    assert!(
+        done.stdout.contains("3 visits of chromium not made"),
+        "{}",
+        done.stdout
+    );
+    assert_eq!(left(&temporary), [""; 0]);
 }
 
 fn wrong_input_is_said_in_a_line() {

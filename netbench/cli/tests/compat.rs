@@ -22,6 +22,7 @@ netbench_testing::tests! {
     programs_and_browsers_are_tried_beside_stacks: Curl, Chromium, Certutil, UserNamespaces;
     what_an_engine_says_counts_where_the_server_saw_it;
     webkitgtk_is_tried_beside_stacks: WebKitGtk, Certutil, UserNamespaces, UserMounts;
+    one_of_a_thing_is_no_plural;
     wrong_input_is_said_in_a_line;
     the_page_of_what_broke_is_what_the_command_prints;
     what_broke_for_others_is_predicted;
@@ -225,6 +226,66 @@ fn a_run_is_stored_and_reported_again() {
     assert!(samples.lines().count() > 10);
     for line in samples.lines() {
         check("compat-sample.json", line);
+    }
+}
+
+fn one_of_a_thing_is_no_plural() {
+    let place = Place::with_sites("one.example rtt=1ms\n");
+    let stacks = "--stack rustls-ring,rustls-ring";
+    for line in [
+        &format!("compat -v --case certificate/usual {stacks} --name it"),
+        &format!("connect --sites sites.txt --rounds 1 {stacks} --link none --name it"),
+        "scan --sites sites.txt --link none --against rustls-ring --name it",
+    ] {
+        let done = place.netbench(&words(line));
+        // 3: one site in one round has no verdict.
+        assert!(matches!(done.code, Some(0 | 3)), "{line}: {}", done.stderr);
+        if line.starts_with("compat") {
+            assert!(
+                done.stdout.contains("with 1 server that is right"),
+                "{}",
+                done.stdout
+            );
+            let told = "netbench: certificate/usual, rustls-ring: accepted\n";
+            assert!(done.stderr.contains(told), "{}", done.stderr);
+        }
+        let run = place.named("it");
+        let run = run.to_str().unwrap();
+        let page = place
+            .netbench(&["report", run, "--format", "html", "--output", "-"])
+            .stdout;
+        for text in [&done.stdout, &done.stderr, &page] {
+            for many in [
+                "servers",
+                "sites",
+                "rounds",
+                "samples",
+                "connections",
+                "stacks",
+                "cases",
+                "hosts",
+                "points",
+                "clients",
+                "handshakes",
+                "certificates",
+                "tests",
+                "runs",
+                "lines",
+                "trials",
+            ] {
+                let one = format!("1 {many}");
+                let mut found = text.match_indices(&one).map(|(at, _)| at);
+                let is_more = |at: usize| {
+                    text[..at].ends_with(|c: char| c.is_ascii_digit() || ".,".contains(c))
+                };
+                let wrong = found.find(|at| !is_more(*at));
+                let around =
+                    wrong.map(|at| text[..at + 30].chars().rev().take(90).collect::<Vec<_>>());
+                let around = around.map(|text| text.iter().rev().collect::<String>());
+                assert_eq!(around, None, "{line}");
+            }
+        }
+        fs::remove_dir_all(place.path().join("runs")).unwrap();
     }
 }
 

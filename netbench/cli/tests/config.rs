@@ -103,7 +103,7 @@ fn what_is_wrong_in_it_is_named_with_its_line() {
             "line 1: sites: the name of a file is expected",
         ),
         (b"rounds = 3\nrounds = 4\n", "line 2: duplicate key"),
-        (b"link = \"\xff\"\n", "netbench.toml: not UTF-8"),
+        (b"link = \"\xff\"\n", "netbench.toml: line 1: not UTF-8"),
     ];
     for (text, expected) in cases {
         fs::write(place.path().join("netbench.toml"), text).unwrap();

@@ -95,6 +95,74 @@ fn every_broken_folder_is_named_by_every_command_that_reads_one() {
 }
 
 #[test]
+fn a_sample_that_is_stored_twice_is_counted_once() {
+    let place = Place::with_sites(SITES);
+    let run = one(&place);
+    let path = run.to_str().unwrap();
+    let show = |command: &[&str]| place.netbench(command).expect(0);
+    let before = show(&["report", path, "--format", "json"]);
+    assert!(!before.stderr.contains("repeat"), "{}", before.stderr);
+    let lines = fs::read(run.join("samples.jsonl")).unwrap();
+    fs::write(run.join("samples.jsonl"), lines.repeat(2)).unwrap();
+    let count = lines.iter().filter(|byte| **byte == b'\n').count();
+    let says = format!(
+        "samples.jsonl: {count} lines repeat another one, the first is line {}",
+        count + 1
+    );
+    for packed in [false, true] {
+        if packed {
+            show(&["results", "pack", path]);
+        }
+        let after = show(&["report", path, "--format", "json"]);
+        assert_eq!(after.stdout, before.stdout);
+        let said = after.stderr.replace("samples.jsonl.zst", "samples.jsonl");
+        assert!(said.contains(&says), "{said}");
+        let explained = show(&["explain", path]);
+        assert!(
+            explained.stderr.contains("repeat another one"),
+            "{}",
+            explained.stderr
+        );
+    }
+}
+
+#[test]
+fn a_connection_that_took_no_time_is_no_sample() {
+    let place = Place::with_sites(SITES);
+    let run = one(&place);
+    let lines = fs::read_to_string(run.join("samples.jsonl")).unwrap();
+    let zeroed: Vec<String> = lines
+        .lines()
+        .map(|line| zeroed(line, "\"total_ns\":"))
+        .collect();
+    assert_ne!(zeroed.join("\n"), lines.trim_end());
+    fs::write(run.join("samples.jsonl"), zeroed.join("\n") + "\n").unwrap();
+    for command in ["report", "explain", "results pack"] {
+        let mut arguments = words(command);
+        arguments.push(run.to_str().unwrap());
+        let done = place.netbench(&arguments).expect(2);
+        let says = "total_ns is 0 in a connection that ended well";
+        assert!(done.stderr.contains(says), "{command}: {}", done.stderr);
+        assert!(
+            done.stderr.contains("samples.jsonl, line "),
+            "{command}: {}",
+            done.stderr
+        );
+    }
+}
+
+/// The line with 0 for the number after `key`.
+fn zeroed(line: &str, key: &str) -> String {
+    match line.split_once(key) {
+        None => line.to_owned(),
+        Some((before, after)) => {
+            let rest = after.trim_start_matches(|c: char| c.is_ascii_digit());
+            format!("{before}{key}0{rest}")
+        }
+    }
+}
+
+#[test]
 fn a_packed_run_is_reported_as_before() {
     let place = Place::with_sites(SITES);
     let run = one(&place);

@@ -107,4 +107,9 @@ pub trait Record: Serialize + DeserializeOwned {
 
     /// [`crate::SCHEMA_VERSION`] of its writer.
     fn schema(&self) -> u32;
+
+    /// Figures that no measurement can have given.
+    fn fault(&self) -> Option<&'static str> {
+        None
+    }
 }

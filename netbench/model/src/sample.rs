@@ -53,6 +53,11 @@ impl Record for Sample {
     fn schema(&self) -> u32 {
         self.schema
     }
+
+    fn fault(&self) -> Option<&'static str> {
+        let measured = self.outcome.ok()?;
+        (measured.phases.total_ns == 0).then_some("total_ns is 0 in a connection that ended well")
+    }
 }
 
 /// What came of a trial.

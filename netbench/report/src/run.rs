@@ -138,8 +138,9 @@ pub(crate) fn incomplete<P>(manifest: &Manifest<P>, tally: &Tally) -> Vec<String
 pub(crate) fn origin(origin: &Origin) -> Option<String> {
     if let Some(part) = origin.shard {
         return Some(format!(
-            "Shard {} of {} sites; `netbench merge` merges it with the others.",
-            part.shard, part.whole_sites
+            "Shard {} of {}; `netbench merge` merges it with the others.",
+            part.shard,
+            count(part.whole_sites, "site", "sites")
         ));
     }
     let runs = origin.merged.len();

@@ -62,7 +62,7 @@ pub enum StoreError {
         source: serde_json::Error,
     },
     /// A line of samples is none.
-    #[error("{path}, line {line}: not a sample: {source}")]
+    #[error("{path}, line {line}: not a sample: {source}; without this line the run can be read")]
     Sample {
         /// The file.
         path: PathBuf,

@@ -10,7 +10,7 @@ use serde::{
     de::{DeserializeOwned, IgnoredAny},
 };
 
-use crate::{Appender, Index, Packed, StoreError, atomic, pack, records};
+use crate::{Appender, Index, Packed, Repeated, StoreError, atomic, pack, records};
 
 const MANIFEST: &str = "run.json";
 
@@ -49,10 +49,17 @@ impl RunFolder {
     /// # Errors
     /// A folder that is not there, or has no manifest.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
-        if !path.is_dir() {
+        // What cannot be looked at may well be there.
+        let about = |path: &Path| match fs::metadata(path) {
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+                Err(StoreError::io(path)(error))
+            }
+            about => Ok(about.ok()),
+        };
+        if !about(path)?.is_some_and(|about| about.is_dir()) {
             return Err(StoreError::Missing(path.to_owned()));
         }
-        if !path.join(MANIFEST).is_file() {
+        if !about(&path.join(MANIFEST))?.is_some_and(|about| about.is_file()) {
             return Err(StoreError::NotARun(path.to_owned()));
         }
         Ok(Self {
@@ -153,6 +160,23 @@ impl RunFolder {
     /// As [`Self::records`]; `each` has had those before it.
     pub fn each_record<R: Record>(&self, each: impl FnMut(R)) -> Result<(), StoreError> {
         records::read(&self.path.join(R::FILE), each)
+    }
+
+    /// Finds the lines in its files of records that repeat one before them. [`Self::records`] passes over them.
+    ///
+    /// # Errors
+    /// What the system says, or a packed file that is damaged.
+    pub fn repeated(&self) -> Result<Vec<Repeated>, StoreError> {
+        let entries = fs::read_dir(&self.path).map_err(StoreError::io(&self.path))?;
+        let mut found = Vec::new();
+        for entry in entries {
+            let path = entry.map_err(StoreError::io(&self.path))?.path();
+            let name = path.to_string_lossy();
+            if path.is_file() && (name.ends_with(".jsonl") || name.ends_with(".jsonl.zst")) {
+                found.extend(records::repeated(&path)?);
+            }
+        }
+        Ok(found)
     }
 
     /// Finds the place of each record by a `name` that `K` has of it, to read them one at a time in any

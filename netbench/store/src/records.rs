@@ -1,5 +1,7 @@
 use std::{
+    collections::HashSet,
     fs::{self, File, OpenOptions, TryLockError},
+    hash::{BuildHasher, RandomState},
     io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write},
     ops::Range,
     path::{Path, PathBuf},
@@ -122,14 +124,69 @@ fn open(path: &Path) -> Result<Option<(File, u64)>, StoreError> {
     }
 }
 
-/// Passes each record to `each`, with the place of its line.
+/// Lines of a file of records that are there more than once: it was appended to itself, or put together from copies.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Repeated {
+    /// The file.
+    pub path: PathBuf,
+    /// How many lines are the same as one before them.
+    pub lines: u64,
+    /// The first of them, from 1.
+    pub first: usize,
+}
+
+/// Tells lines apart. Each has the time at which its record was made, so that no two are the same by chance.
+#[derive(Default)]
+struct Seen(HashSet<u64>, RandomState);
+
+impl Seen {
+    /// Whether the line is the same as one before it.
+    fn again(&mut self, line: &[u8]) -> bool {
+        !self.0.insert(self.1.hash_one(line))
+    }
+}
+
+/// Finds the lines that repeat one before them.
+pub(crate) fn repeated(path: &Path) -> Result<Option<Repeated>, StoreError> {
+    let file = File::open(path).map_err(StoreError::io(path))?;
+    let reader: Box<dyn Read> = match path.extension() {
+        Some(end) if end == "zst" => {
+            Box::new(zstd::Decoder::new(file).map_err(StoreError::io(path))?)
+        }
+        _ => Box::new(file),
+    };
+    let mut reader = BufReader::new(reader);
+    let mut found: Option<Repeated> = None;
+    let (mut seen, mut text) = (Seen::default(), Vec::new());
+    for line in 1.. {
+        text.clear();
+        let read = reader
+            .by_ref()
+            .take(LONGEST_LINE)
+            .read_until(b'\n', &mut text);
+        if read.map_err(StoreError::unpacking(path))? == 0 {
+            break;
+        }
+        if seen.again(&text) {
+            let repeated = found.get_or_insert_with(|| Repeated {
+                path: path.to_owned(),
+                lines: 0,
+                first: line,
+            });
+            repeated.lines += 1;
+        }
+    }
+    Ok(found)
+}
+
+/// Passes each record to `each`, with the place of its line; a line that repeats one before it is passed over.
 pub(crate) fn lines<R: Record>(
     mut reader: impl BufRead,
     path: &Path,
     failed: impl Fn(io::Error) -> StoreError,
     mut each: impl FnMut(R, Range<u64>),
 ) -> Result<(), StoreError> {
-    let mut text = Vec::new();
+    let (mut seen, mut text) = (Seen::default(), Vec::new());
     let mut start = 0;
     for line in 1.. {
         text.clear();
@@ -142,6 +199,7 @@ pub(crate) fn lines<R: Record>(
             break;
         }
         match parse(&text, path, line) {
+            Ok(_) if seen.again(&text) => {}
             Ok(record) => each(record, start..start + text.len() as u64),
             Err(error) => {
                 // The checksum of a packed file is at its end: damage comes before what it looks like.
@@ -172,7 +230,14 @@ fn parse<S: Record>(text: &[u8], path: &Path, line: usize) -> Result<S, StoreErr
         schema: u64,
     }
     match serde_json::from_slice::<S>(text) {
-        Ok(sample) if sample.schema() <= SCHEMA_VERSION => Ok(sample),
+        Ok(sample) if sample.schema() <= SCHEMA_VERSION => match sample.fault() {
+            None => Ok(sample),
+            Some(fault) => Err(StoreError::Sample {
+                path: path.to_owned(),
+                line,
+                source: serde::de::Error::custom(fault),
+            }),
+        },
         result => match (serde_json::from_slice(text), result) {
             (Ok(OnlySchema { schema }), _) if schema > u64::from(SCHEMA_VERSION) => {
                 Err(StoreError::Newer {

@@ -7,6 +7,8 @@ mod compat;
 pub(crate) mod completions;
 mod connect;
 mod evaluate;
+#[cfg(test)]
+mod examples;
 mod explain;
 mod hello;
 mod init;

@@ -1,5 +1,5 @@
 use std::{
-    env, fs, io,
+    env,
     ops::Range,
     path::{Path, PathBuf},
 };
@@ -11,13 +11,13 @@ use toml::{
 };
 
 use super::key::{self, Key};
-use crate::exit::WrongInput;
+use crate::{exit::WrongInput, user_file::read_text};
 
 /// The file's name.
 pub(crate) const NAME: &str = "netbench.toml";
 
-/// The longest file that is read.
-const LONGEST: u64 = 1 << 20;
+/// The most bytes of the file.
+const MAX_BYTES: u64 = 1 << 20;
 
 /// A `netbench.toml`, read and known to have nothing but settings.
 #[derive(Debug)]
@@ -64,7 +64,8 @@ impl ConfigFile {
     }
 
     fn read(path: PathBuf) -> Result<Self, WrongInput> {
-        let text = text(&path).map_err(|e| WrongInput(format!("{}: {e}", path.display())))?;
+        let text = read_text(&path, MAX_BYTES)
+            .map_err(|e| WrongInput(format!("{}: {e}", path.display())))?;
         let mut file = Self {
             path,
             settings: Vec::new(),
@@ -130,15 +131,4 @@ impl Value {
             _ => Self::Other,
         }
     }
-}
-
-fn text(path: &Path) -> Result<String, String> {
-    let length = fs::metadata(path).map_err(|e| e.to_string())?.len();
-    if length > LONGEST {
-        return Err(format!("{length} bytes are more than it can have"));
-    }
-    fs::read_to_string(path).map_err(|e| match e.kind() {
-        io::ErrorKind::InvalidData => "not UTF-8".to_owned(),
-        _ => e.to_string(),
-    })
 }

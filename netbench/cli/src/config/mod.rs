@@ -9,7 +9,7 @@ use std::{env, ffi::OsString, sync::OnceLock};
 use clap::{ArgMatches, Command, parser::ValueSource};
 
 use self::file::{ConfigFile, Setting};
-use crate::exit::WrongInput;
+use crate::{exit::WrongInput, usage};
 
 pub(crate) use self::{file::NAME, key::template};
 
@@ -40,7 +40,7 @@ fn given() -> Vec<OsString> {
 /// # Errors
 /// What is wrong with the file, by its name and line.
 pub(crate) fn complete(mut command: Command) -> Result<Vec<OsString>, WrongInput> {
-    let given = given();
+    let given = usage::joined(&command, given());
     let arguments = match command.clone().try_get_matches_from(&given) {
         Ok(matches) => with_file(&mut command, &matches, &given)?,
         // What is wrong with the command line is said when it is read.
@@ -86,9 +86,10 @@ fn with_file(
                 continue;
             }
             let words = [format!("--{option}").into(), value];
+            let tried = usage::joined(command, with(&words));
             command
                 .clone()
-                .try_get_matches_from(with(&words))
+                .try_get_matches_from(tried)
                 .map_err(|error| file.wrong(setting.line, &first_line(setting, &error)))?;
             added.extend(words);
         }

@@ -110,8 +110,8 @@ pub(crate) fn about(time: Duration) -> String {
     let seconds = time.as_secs_f64().round() as u64;
     let rounded = |unit: u64| seconds.saturating_add(unit / 2) / unit;
     match seconds {
-        ..90 => format!("{seconds} s"),
-        90..5400 => format!("{} min", rounded(MINUTE)),
+        ..60 => format!("{seconds} s"),
+        60..5400 => format!("{} min", rounded(MINUTE)),
         // Quarters of an hour.
         5400..86_400 => {
             let quarters = rounded(HOUR / 4);
@@ -122,6 +122,21 @@ pub(crate) fn about(time: Duration) -> String {
         }
         86_400..172_800 => format!("{} h", rounded(HOUR)),
         _ => format!("{} days", grouped(rounded(DAY))),
+    }
+}
+
+/// A time that has passed, to the second.
+pub(crate) fn exact(time: Duration) -> String {
+    let seconds = time.as_secs();
+    let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+    let parts = [(hours, "h"), (minutes, "min"), (seconds, "s")];
+    let words = parts.iter().filter(|(number, _)| *number > 0);
+    let words: Vec<_> = words
+        .map(|(number, unit)| format!("{number} {unit}"))
+        .collect();
+    match words.is_empty() {
+        true => "0 s".to_owned(),
+        false => words.join(" "),
     }
 }
 
@@ -146,7 +161,8 @@ mod tests {
     fn times_are_as_rough_as_they_are_sure() {
         for (seconds, words) in [
             (0.4, "0 s"),
-            (89.0, "89 s"),
+            (59.0, "59 s"),
+            (60.0, "1 min"),
             (90.0, "2 min"),
             (100.0, "2 min"),
             (3600.0, "60 min"),
@@ -158,6 +174,21 @@ mod tests {
             (1e12, "11,574,074 days"),
         ] {
             assert_eq!(about(Duration::from_secs_f64(seconds)), words);
+        }
+    }
+
+    #[test]
+    fn times_that_have_passed_keep_their_format() {
+        for (seconds, words) in [
+            (0, "0 s"),
+            (59, "59 s"),
+            (60, "1 min"),
+            (76, "1 min 16 s"),
+            (125, "2 min 5 s"),
+            (3600, "1 h"),
+            (3725, "1 h 2 min 5 s"),
+        ] {
+            assert_eq!(exact(Duration::from_secs(seconds)), words);
         }
     }
 

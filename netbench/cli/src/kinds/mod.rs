@@ -22,7 +22,7 @@ use crate::{
     merge::Merging,
     options::Output,
     output, show,
-    stored::wrong,
+    stored::{note_repeated, wrong},
 };
 
 /// What can be done with stored runs of one kind.
@@ -90,6 +90,7 @@ impl StoredRun {
     pub(crate) fn read(path: &Path) -> anyhow::Result<Self> {
         let folder = RunFolder::open(path).map_err(wrong)?;
         let report = (of(&folder)?.read)(&folder)?;
+        note_repeated(&folder)?;
         Ok(Self { folder, report })
     }
 }

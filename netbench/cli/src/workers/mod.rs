@@ -64,6 +64,15 @@ pub(crate) fn all_known(
     Ok(())
 }
 
+/// A worker of the user's own that none of these names asks for.
+pub(crate) fn unused<'a>(
+    names: &BTreeSet<String>,
+    own: &'a [(String, PathBuf)],
+) -> Option<&'a str> {
+    let mut given = own.iter().map(|(name, _)| name.as_str());
+    given.find(|name| !names.contains(*name))
+}
+
 /// Whether a stack is a worker of the user's own.
 fn is_own(stack: &str, own: &[(String, PathBuf)]) -> bool {
     own.iter().any(|(name, _)| name == stack)

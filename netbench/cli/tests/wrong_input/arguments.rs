@@ -129,6 +129,14 @@ const CASES: &[Case] = &[
         &["--worker mine", "STACK=PROGRAM"],
     ),
     (
+        "hello --worker x=/nope",
+        2,
+        &[
+            "--worker x: no such stack is to be shown",
+            "--stack openssl,rustls-aws-lc,x",
+        ],
+    ),
+    (
         "connect --worker =./x",
         2,
         &["--worker =./x", "STACK=PROGRAM"],

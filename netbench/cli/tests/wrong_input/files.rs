@@ -73,6 +73,16 @@ const CASES: &[Case] = &[
         &["plain-file/x", "Not a directory"],
     ),
     ("connect --sites /dev/null", 2, &["/dev/null"]),
+    ("sites check /dev/zero", 2, &["/dev/zero: a device"]),
+    ("scan --policy /dev/zero", 2, &["/dev/zero: a device"]),
+    ("compat --catalogue /dev/zero", 2, &["/dev/zero: a device"]),
+    ("ship --lock /dev/zero", 2, &["/dev/zero"]),
+    ("connect --roots /dev/zero", 2, &["/dev/zero"]),
+    (
+        "connect https://localhost --client-cert /dev/zero",
+        2,
+        &["/dev/zero"],
+    ),
     (
         "connect --sites empty.txt",
         2,

@@ -4,7 +4,16 @@ use crate::{Case, check, support::Place};
 
 const CASES: &[Case] = &[
     ("connect --rounds 0", 2, &["--rounds 0", "from 1 to 100000"]),
-    ("connect --rounds -1", 2, &["-1"]),
+    (
+        "connect --rounds -1",
+        2,
+        &["--rounds -1: expected from 1 to 100000"],
+    ),
+    (
+        "connect --rounds=-1",
+        2,
+        &["--rounds -1: expected from 1 to 100000"],
+    ),
     (
         "connect --rounds ten",
         2,
@@ -33,7 +42,11 @@ const CASES: &[Case] = &[
     ("connect --limit 4294967296", 2, &["--limit"]),
     ("connect --jobs 0", 2, &["--jobs 0", "from 1 to 64"]),
     ("connect --jobs 65", 2, &["--jobs 65", "from 1 to 64"]),
-    ("connect --seed -1", 2, &["-1"]),
+    (
+        "connect --seed -1",
+        2,
+        &["--seed -1: expected a number that is not negative"],
+    ),
     (
         "connect --seed 18446744073709551616",
         2,
@@ -52,7 +65,7 @@ const CASES: &[Case] = &[
     ),
     ("connect --timeout 5sec", 2, &["\"5sec\"", "20ms"]),
     ("connect --timeout 1h", 2, &["\"1h\"", "20ms"]),
-    ("connect --timeout -1s", 2, &["-1"]),
+    ("connect --timeout -1s", 2, &["--timeout: ", "\"-1s\""]),
     ("connect --timeout NaNs", 2, &["NaNs", "20ms"]),
     ("connect --timeout 1e9s", 2, &["1e9s", "20ms"]),
     (

@@ -1,10 +1,10 @@
 //! Stored runs that are none, are damaged, or are of another kind.
 
-use std::{fs, path::Path};
+use std::{fs, os::unix::fs::PermissionsExt, path::Path, process::Command};
 
 use crate::{
     Case, check,
-    support::{Place, published},
+    support::{Place, finish, published, words},
 };
 
 fn place() -> Place {
@@ -118,6 +118,20 @@ const CASES: &[Case] = &[
     ("explain text-samples", 2, &["line 1: not a sample"]),
     ("report suite-samples", 2, &["line 1: not a sample"]),
     ("merge text-samples --out new", 2, &["text-samples"]),
+    (
+        "results pack text-samples",
+        2,
+        &[
+            "text-samples/samples.jsonl, line 1: not a sample",
+            "without this line",
+        ],
+    ),
+    ("results pack binary-samples", 2, &["line 1: not a sample"]),
+    (
+        "results pack garbage-samples",
+        2,
+        &["not a whole zstd file"],
+    ),
     // The wrong kind.
     (
         "explain bertie --from openssl --to rustls-ring",
@@ -211,4 +225,41 @@ fn stored_runs() {
     check(&place, CASES);
     assert!(!place.path().join("new").exists(), "a merge has begun");
     assert!(!Path::new("/dev/null/summary.md").exists());
+}
+
+#[test]
+fn a_run_that_may_not_be_read_is_not_called_none() {
+    let place = place();
+    let locked = place.path().join("locked");
+    fs::create_dir(&locked).unwrap();
+    fs::copy(
+        place.path().join("bertie/run.json"),
+        locked.join("run.json"),
+    )
+    .unwrap();
+    fs::set_permissions(&locked, fs::Permissions::from_mode(0o000)).unwrap();
+    // Root may read everything, unless it goes without these.
+    let without = "--bounding-set=-dac_override,-dac_read_search";
+    let is_root = finish(Command::new("id").arg("-u")).stdout.trim() == "0";
+    for line in [
+        "report locked",
+        "report locked/run",
+        "results pack locked",
+        "connect --resume locked",
+    ] {
+        let netbench = place.command(&words(line));
+        let mut command = Command::new(if is_root { "setpriv" } else { "env" });
+        command
+            .args(is_root.then_some(without))
+            .arg(netbench.get_program())
+            .args(netbench.get_args());
+        let done = finish(command.current_dir(place.path())).expect(1);
+        assert!(done.stderr.contains("locked"), "{line}: {}", done.stderr);
+        assert!(
+            done.stderr.contains("Permission denied"),
+            "{line}: {}",
+            done.stderr
+        );
+    }
+    fs::set_permissions(&locked, fs::Permissions::from_mode(0o755)).unwrap();
 }

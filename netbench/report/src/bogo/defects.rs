@@ -4,6 +4,7 @@ use netbench_model::coverage::{DefectTest, Defects};
 use crate::{
     cell::Cell,
     document::{Document, Extent, Item, Report, Section, Table},
+    text::count,
 };
 
 impl Report for Defects {
@@ -28,15 +29,15 @@ fn section(defects: &Defects) -> Section {
     };
     let headline = if defects.shims.len() > 1 {
         format!(
-            "Defects in the {} tests that all of them run: {}. In all that each runs: {}.",
-            defects.run_by_all,
+            "Defects in {} that all of them run: {}. In all that each runs: {}.",
+            count(defects.run_by_all, "test", "tests"),
             counts(&defects.among_those),
             counts(&defects.among_all)
         )
     } else {
         format!(
-            "Defects in the {} tests that it runs: {}.",
-            defects.run_by_all,
+            "Defects in {} that it runs: {}.",
+            count(defects.run_by_all, "test", "tests"),
             counts(&defects.among_all)
         )
     };

@@ -10,7 +10,10 @@ use super::summary::{
     AttemptRow, BrowserHead, BrowserSummary, ClientRow, FarVisit, ObjectsRow, PacketsRow,
     VisitComparison, VisitFailure, VisitNegotiated, VisitPhase, VisitPhaseRow, VisitUnsupported,
 };
-use crate::run::{RunHead, about_stack, incomplete};
+use crate::{
+    run::{RunHead, about_stack, incomplete},
+    text::count,
+};
 
 /// Computes what a run says. The same manifest and samples give the same summary.
 pub fn summarize_browser(manifest: &BrowserManifest, samples: &[VisitSample]) -> BrowserSummary {
@@ -41,6 +44,7 @@ pub fn summarize_browser(manifest: &BrowserManifest, samples: &[VisitSample]) ->
             warnings.push(format!("{} ran without its sandbox", browser.name));
         }
     }
+    warnings.extend(voids(&samples));
     BrowserSummary {
         schema: SCHEMA_VERSION,
         run: BrowserHead {
@@ -256,6 +260,21 @@ fn failures(samples: &[&VisitSample]) -> Vec<VisitFailure> {
     }
     let counted = |(row, visits)| VisitFailure { visits, ..row };
     counts.into_iter().map(counted).collect()
+}
+
+/// Visits that were not made, by client and reason: they are no failures of the sites.
+fn voids(samples: &[&VisitSample]) -> Vec<String> {
+    let mut counts: BTreeMap<(&StackName, &str), u64> = BTreeMap::new();
+    for sample in samples {
+        if let VisitOutcome::Void { reason } = &sample.outcome {
+            *counts.entry((&sample.client, reason)).or_default() += 1;
+        }
+    }
+    let told = |((client, reason), visits): ((&StackName, &str), u64)| {
+        let visits = count(visits, "visit", "visits");
+        format!("{visits} of {client} not made: {reason}; --resume makes them")
+    };
+    counts.into_iter().map(told).collect()
 }
 
 fn unsupported(samples: &[&VisitSample]) -> Vec<VisitUnsupported> {

@@ -34,8 +34,8 @@ impl Report for CompatSummary {
         Document {
             about: in_place_of(&stacks),
             lead: format!(
-                "What each stack does with {} that are right, wrong, old or odd, and what a browser should do.",
-                count(self.cases.len(), "server", "servers")
+                "What each stack does with {} right, wrong, old or odd, and what a browser should do.",
+                count(self.cases.len(), "server that is", "servers that are")
             ),
             sections: sections.into_iter().flatten().collect(),
             checks: checks(self),

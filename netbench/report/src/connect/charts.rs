@@ -7,7 +7,7 @@ use crate::{
     document::{
         Bar, BarGroup, Bars, Chart, Colours, Dot, Dots, Drawing, Item, Points, Scatter, Series,
     },
-    text::{change, named_site, sites_of, time},
+    text::{change, count, named_site, sites_of, time},
 };
 
 /// Marks of one chart at most: more are no easier to read, and a page has to open.
@@ -151,9 +151,10 @@ pub(super) fn sites(comparison: &Comparison, target: Target) -> Item {
         other,
         format!("Total time with {other} against {first}, site by site"),
         format!(
-            "n = {} with up to {rounds} rounds each, in rising order{}. Dots: the middle of the paired ratios \
+            "n = {} with up to {} each, in rising order{}. Dots: the middle of the paired ratios \
                  (Hodges and Lehmann); {intervals}. Names and figures: in the table, or by pointing at a dot.",
             sites_of(target, rows.len()),
+            count(rounds, "round", "rounds"),
             only_some(rows.len()),
         ),
         dots.collect(),
@@ -231,9 +232,9 @@ pub(super) fn parts(comparison: &Comparison, pairs: &[Matched<'_>]) -> [Item; 2]
         Item::Charts(vec![Chart {
             title: title.to_owned(),
             note: format!(
-                "n = {} connections of each stack, those compared. Means, so that parts add up; point at a part for \
+                "n = {} of each stack, those compared. Means, so that parts add up; point at a part for \
                  its share.",
-                pairs.len()
+                count(pairs.len(), "connection", "connections")
             ),
             drawing: Drawing::Bars(Bars {
                 colours: Colours::Parts,
@@ -324,9 +325,9 @@ pub(super) fn distributions(comparison: &Comparison, pairs: &[Matched<'_>]) -> I
         Chart {
             title: row.words().to_owned(),
             note: format!(
-                "n = {} connections of each stack: the share of them that took at most so long, on a logarithmic \
+                "n = {} of each stack: the share of them that took at most so long, on a logarithmic \
                  axis. The whole distribution, without an interval.",
-                row.first.count
+                count(row.first.count, "connection", "connections")
             ),
             drawing: Drawing::Ecdf(vec![
                 series(&comparison.first, &|pair| phase.of(&pair.first.phases)),

@@ -2,7 +2,7 @@ use itertools::Itertools;
 use netbench_stats::Verdict;
 
 use super::{CharacteristicRow, Explanation};
-use crate::text::{change, signed_time};
+use crate::text::{change, count, signed_time};
 
 /// How many findings get a sentence.
 const FEW: usize = 4;
@@ -42,12 +42,12 @@ fn finding(row: &CharacteristicRow, other: &str, first: &str) -> String {
     };
     let rest = row.paired.ratio / row.contrast.ratio;
     format!(
-        "{other} {better} where {} is {}: {} against {first} on those {} sites ({} at the median), {} on \
+        "{other} {better} where {} is {}: {} against {first} on {} ({} at the median), {} on \
          the others.",
         row.characteristic,
         row.value,
         change(row.paired.ratio),
-        row.sites,
+        count(row.sites, "such site", "such sites"),
         signed_time(row.difference_ns),
         change(rest)
     )
@@ -55,18 +55,19 @@ fn finding(row: &CharacteristicRow, other: &str, first: &str) -> String {
 
 fn against(explanation: &Explanation, overall: Verdict) -> String {
     let (first, other) = (explanation.first.as_str(), explanation.other.as_str());
-    let count = explanation.against.len();
+    let sites = explanation.against.len();
     let other_wins = explanation.against.first().map(|row| row.ratio < 1.0);
     let winner = match (other_wins, overall) {
         (Some(true), _) | (None, Verdict::Slower) => other,
         _ => first,
     };
-    let begun = match (overall, count) {
+    let begun = match (overall, sites) {
         (_, 0) => return format!("There is no site on which {winner} is faster for certain."),
         (Verdict::Faster | Verdict::Slower, _) => {
-            format!("{winner}, slower over all, is faster on {count} sites")
+            let sites = count(sites, "site", "sites");
+            format!("{winner}, slower over all, is faster on {sites}")
         }
-        _ => format!("{winner} is faster on {count} sites"),
+        _ => format!("{winner} is faster on {}", count(sites, "site", "sites")),
     };
     let mut shared = explanation.shared.iter().take(3).map(|row| {
         format!(

@@ -92,9 +92,10 @@ fn bars<'a>(
     (!groups.is_empty()).then(|| Chart {
         title: title.to_owned(),
         note: format!(
-            "n = up to {rounds} rounds of each case, each in fresh processes. Bars: what the stack takes when nothing disturbs \
+            "n = up to {} of each case, each in fresh processes. Bars: what the stack takes when nothing disturbs \
              it. After a bar, its factor: the time or size of {} over the bar's; above 1 the bar's stack is better. The table has the \
              intervals.",
+            crate::text::count(rounds, "round", "rounds"),
             stacks.first().map_or("the first", String::as_str)
         ),
         drawing: Drawing::Bars(Bars {

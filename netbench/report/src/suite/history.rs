@@ -128,8 +128,8 @@ fn chart(case: &CaseRow, versions: &[&StackName]) -> Chart {
     Chart {
         title: row_name(&case.name),
         note: format!(
-            "n = up to {} rounds of each version. A triangle: better, a rhombus: worse than the version before it by more than noise.",
-            rounds.unwrap_or(0)
+            "n = up to {} of each version. A triangle: better, a rhombus: worse than the version before it by more than noise.",
+            crate::text::count(rounds.unwrap_or(0), "round", "rounds")
         ),
         drawing: Drawing::Steps(Steps {
             points: points.collect(),

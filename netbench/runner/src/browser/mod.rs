@@ -75,6 +75,25 @@ pub struct Visitor<'a> {
     trust: Trust,
     stacks: Stacks<'a>,
     looks: bool,
+    /// For each browser, how many times in a row it has not started.
+    failed_starts: Vec<u32>,
+}
+
+/// A browser that has not started so many times in a row is given up for the run.
+const MAX_FAILED_STARTS: u32 = 3;
+
+/// Why a browser has shown no page.
+#[derive(Debug, thiserror::Error)]
+enum NotShown {
+    /// It did not start too often.
+    #[error("given up")]
+    GivenUp,
+    /// It did not start, which is no fault of the site.
+    #[error(transparent)]
+    NotStarted(BrowserError),
+    /// It ended or stalled during the visit.
+    #[error(transparent)]
+    Broken(#[from] BrowserError),
 }
 
 impl<'a> Visitor<'a> {
@@ -94,25 +113,31 @@ impl<'a> Visitor<'a> {
             place: link.client_namespace(),
             trust: Trust::of_pem(lab.ca_pem())?,
             stacks: Stacks::new(visits),
+            failed_starts: vec![0; visits.programs.len()],
             looks: link.observe()?,
         })
     }
 
     /// Starts each browser once: one that cannot run here is found before anything is stored. Gives their startup caches,
-    /// with which a fresh profile starts faster.
+    /// with which a fresh profile starts faster. A browser that is only slow has none, and is tried again for each visit.
     ///
     /// # Errors
-    /// The first that does not start.
+    /// The first that does not start, unless that is for want of time and there are other clients.
     pub fn try_browsers(&self) -> Result<Vec<StartupCache>, VisitsError> {
         let programs = self.visits.programs.iter();
-        let caches = programs.enumerate().map(|(client, program)| {
+        let tried = programs.enumerate().map(|(client, program)| {
             let limit = || self.limit(Instant::now(), 1);
             let started = Browser::start(program, &self.around(client, &[]), limit());
-            match started.and_then(|browser| browser.into_startup_cache(limit())) {
-                // Whoever stopped it finds out without this.
-                Err(BrowserError::Stopped) => Ok(StartupCache::default()),
-                tried => Ok(tried?),
-            }
+            started.and_then(|browser| browser.into_startup_cache(limit()))
+        });
+        let tried: Vec<Result<StartupCache, BrowserError>> = tried.collect();
+        let stacks = self.visits.plan.clients.len() - tried.len();
+        let has_others = stacks > 0 || tried.iter().any(Result::is_ok);
+        let caches = tried.into_iter().map(|tried| match tried {
+            // Whoever stopped it finds out without this.
+            Err(BrowserError::Stopped) => Ok(StartupCache::default()),
+            Err(BrowserError::Hung { .. }) if has_others => Ok(StartupCache::default()),
+            tried => Ok(tried?),
         });
         caches.collect()
     }
@@ -217,12 +242,36 @@ impl<'a> Visitor<'a> {
                 let begin = || link.begin_trial(unit.site, key);
                 self.stacks.connect(unit, client, address, begin)
             }
-            Some(_) => match self.browse(unit, client, site, address, begun) {
-                Ok(page) => Some(judged(page, unit.condition, site, plan.page.as_ref())),
-                Err(BrowserError::Stopped) => None,
-                Err(error) => Some(VisitOutcome::Failed(error.failure())),
-            },
+            Some(_) => {
+                let shown = self.browse(unit, client, site, address, begun);
+                match self.counted(client, shown) {
+                    Err(
+                        NotShown::NotStarted(BrowserError::Stopped)
+                        | NotShown::Broken(BrowserError::Stopped),
+                    ) => None,
+                    Err(NotShown::GivenUp) => Some(VisitOutcome::Void {
+                        reason: format!(
+                            "the browser was given up: it did not start {MAX_FAILED_STARTS} times in a row"
+                        ),
+                    }),
+                    Err(NotShown::NotStarted(error)) => Some(VisitOutcome::Void {
+                        reason: format!("the browser did not start: {error}"),
+                    }),
+                    Ok(page) => Some(judged(page, unit.condition, site, plan.page.as_ref())),
+                    Err(NotShown::Broken(error)) => Some(VisitOutcome::Failed(error.failure())),
+                }
+            }
         }
+    }
+
+    /// Counts how many times in a row the browser has not started.
+    fn counted(&mut self, client: usize, shown: Result<Page, NotShown>) -> Result<Page, NotShown> {
+        match &shown {
+            Err(NotShown::NotStarted(_)) => self.failed_starts[client] += 1,
+            Err(NotShown::GivenUp) => {}
+            Ok(_) | Err(NotShown::Broken(_)) => self.failed_starts[client] = 0,
+        }
+        shown
     }
 
     fn browse(
@@ -232,7 +281,10 @@ impl<'a> Visitor<'a> {
         site: &Site,
         address: SocketAddr,
         begun: Instant,
-    ) -> Result<Page, BrowserError> {
+    ) -> Result<Page, NotShown> {
+        if self.failed_starts[client] >= MAX_FAILED_STARTS {
+            return Err(NotShown::GivenUp);
+        }
         let hosts = self.hosts(unit, site, address);
         let page = self.visits.plan.page.as_ref();
         let url = format!(
@@ -242,7 +294,11 @@ impl<'a> Visitor<'a> {
         );
         let limit = self.limit(begun, unit.condition.connections());
         let program = &self.visits.programs[client];
-        let mut browser = Browser::start(program, &self.around(client, &hosts), limit)?;
+        let started = Browser::start(program, &self.around(client, &hosts), limit);
+        let mut browser = match started {
+            Ok(browser) => browser,
+            Err(error) => return Err(NotShown::NotStarted(error)),
+        };
         if unit.condition == Condition::Resumed {
             self.begin_trial(unit, Role::Prime);
             let page = browser.visit(&url, limit)?;
@@ -253,7 +309,7 @@ impl<'a> Visitor<'a> {
             let _ = self.link.observed();
         }
         self.begin_trial(unit, Role::Measured);
-        browser.visit(&url, limit)
+        Ok(browser.visit(&url, limit)?)
     }
 
     /// The names of the page's origins, with their addresses.

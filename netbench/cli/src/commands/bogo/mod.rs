@@ -86,7 +86,7 @@ fn coverage(options: &Bogo) -> anyhow::Result<Ended> {
         output::print(&coverage, &options.output)?;
         return Ok(Ended::Well);
     }
-    let setup = Setup::new(&options.how, options.output.quiet)?;
+    let setup = Setup::new(&options.how, &options.output)?;
     let wanted = wanted(&setup, tests.as_ref(), feature)?;
     let mut warnings = Vec::new();
     let mut found = Vec::new();
@@ -143,7 +143,7 @@ fn difference(options: &BogoDiff) -> anyhow::Result<Ended> {
         }
         return Ok(Ended::Well);
     }
-    let setup = Setup::new(&options.how, options.output.quiet)?;
+    let setup = Setup::new(&options.how, &options.output)?;
     let shims = [Shim::find(first, &setup)?, Shim::find(second, &setup)?];
     let wanted = wanted(&setup, None, feature)?;
     let job = Job {
@@ -163,7 +163,7 @@ fn defects(options: &BogoDefects) -> anyhow::Result<Ended> {
         output::print(&stored(&known)?.defects(), &options.output)?;
         return Ok(Ended::Well);
     }
-    let setup = Setup::new(&options.how, options.output.quiet)?;
+    let setup = Setup::new(&options.how, &options.output)?;
     let shims = known.into_iter().map(|shim| Shim::find(shim, &setup));
     let shims = shims.collect::<anyhow::Result<Vec<_>>>()?;
     let job = Job {

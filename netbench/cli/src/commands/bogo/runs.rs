@@ -11,6 +11,7 @@ use netbench_bogo::{
     TestPatterns, run,
 };
 use netbench_model::coverage::TestOutcome;
+use netbench_report::count;
 use sha2::{Digest, Sha256};
 
 use super::{
@@ -21,6 +22,7 @@ use crate::{
     cache,
     cost::{self, about},
     interrupt,
+    options::Output,
     progress::Progress,
 };
 
@@ -37,8 +39,8 @@ pub(crate) struct Setup<'a> {
 
 impl<'a> Setup<'a> {
     /// Builds the runner, if it is not there.
-    pub(crate) fn new(how: &'a BogoHow, quiet: bool) -> anyhow::Result<Self> {
-        let progress = Progress::counting(quiet, "tests");
+    pub(crate) fn new(how: &'a BogoHow, output: &Output) -> anyhow::Result<Self> {
+        let progress = Progress::counting(output, "tests");
         let stop = interrupt::stop_on_signals()?;
         let say = &mut |step: &str| progress.stage(step);
         let runner = Runner::make(&cache::folder("bogo")?, stop, say)?;
@@ -130,7 +132,8 @@ impl Job<'_> {
             let tests = self.matching().count() * new;
             let cost = cost::tests(tests as u64, self.setup.jobs);
             progress.stage(&format!(
-                "Running {tests} tests, about {}",
+                "Running {}, about {}",
+                count(tests, "test", "tests"),
                 about(cost.time)
             ));
             progress.begin(cost.pieces, 0, cost.time);
@@ -199,9 +202,10 @@ impl Job<'_> {
                 extra: shim.extra(),
                 facts: None,
             };
-            let hear = &mut |Done(_, outcome)| {
+            let hear = &mut |Done(test, outcome)| {
                 let failed = outcome == TestOutcome::Failed;
-                self.setup.progress.advance(failed, each);
+                let told = || format!("{}, {test}: {outcome:?}", shim.name);
+                self.setup.progress.sampled(told, failed, each);
             };
             let part = run(&self.setup.runner, &options, &path, hear)?;
             results.tests.extend(part.tests);

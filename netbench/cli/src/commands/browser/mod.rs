@@ -21,7 +21,7 @@ use crate::{
     cost::Cost,
     exit::Ended,
     pipeline::{self, Asked, Measured, Ready, Setup},
-    progress::Progress,
+    progress::{Progress, outcome_of},
     stack_names::clients,
     targets::Sites,
 };
@@ -38,7 +38,7 @@ pub(crate) fn browser(options: &BrowserOptions) -> anyhow::Result<Ended> {
         own: &options.start.own,
         consent: options.start.consent(),
         output: &options.output,
-        progress: Progress::counting(options.output.quiet, "visits"),
+        progress: Progress::counting(&options.output, "visits"),
     };
     pipeline::run(settings, earlier, asked)
 }
@@ -108,7 +108,17 @@ impl Measured for BrowserSettings {
                 visitor.visit_all(&done, |sample| {
                     let failed = matches!(sample.outcome, VisitOutcome::Failed(_));
                     kept = appender.append(&sample);
-                    setup.progress.advance(failed, cost.each());
+                    let told = || {
+                        format!(
+                            "round {}, {}, {}, {}: {}",
+                            sample.round + 1,
+                            sample.site,
+                            sample.condition,
+                            sample.client,
+                            outcome_of(&sample)
+                        )
+                    };
+                    setup.progress.sampled(told, failed, cost.each());
                     match &kept {
                         Ok(()) => ControlFlow::Continue(()),
                         Err(_) => ControlFlow::Break(()),

@@ -9,8 +9,12 @@ use netbench_model::suggestion;
 use crate::{
     exit::{WrongInput, bail_input},
     output::shown,
-    sites_file::{read_text, sha256},
+    sites_file::sha256,
+    user_file::read_text,
 };
+
+/// The most bytes of a catalogue.
+const MAX_BYTES: u64 = 16 << 20;
 
 /// What the catalogue in the command is called.
 pub(super) const BUILT_IN_NAME: &str = "built-in";
@@ -31,7 +35,7 @@ impl Cases {
         let wrong = |what: &dyn std::fmt::Display| WrongInput(format!("{name}: {what}"));
         let text = match file {
             None => BUILT_IN.to_owned(),
-            Some(path) => read_text(path).map_err(|error| wrong(&error))?,
+            Some(path) => read_text(path, MAX_BYTES).map_err(|error| wrong(&error))?,
         };
         let all = catalogue(&text).map_err(|error| wrong(&error))?;
         Ok(Self {

@@ -34,7 +34,7 @@ use crate::{
     exit::{Ended, bail_input},
     output,
     pipeline::{self, Asked, Measured, Networks, Ready, Setup},
-    progress::Progress,
+    progress::{Progress, outcome_of},
     stack_names::stack_names,
 };
 
@@ -63,7 +63,7 @@ fn servers(options: &Compat) -> anyhow::Result<Ended> {
         own: &options.own,
         consent: Consent::Given,
         output: &options.output,
-        progress: Progress::counting(options.output.quiet, "tries"),
+        progress: Progress::counting(&options.output, "tries"),
     };
     pipeline::run(settings, earlier, asked)
 }
@@ -204,7 +204,9 @@ impl Measured for Settings {
                         CompatOutcome::Crash { .. } | CompatOutcome::Hang { .. }
                     );
                     kept = appender.append(&sample);
-                    setup.progress.advance(is_broken, cost.each());
+                    let told =
+                        || format!("{}, {}: {}", sample.case, sample.stack, outcome_of(&sample));
+                    setup.progress.sampled(told, is_broken, cost.each());
                     match &kept {
                         Ok(()) => ControlFlow::Continue(()),
                         Err(_) => ControlFlow::Break(()),

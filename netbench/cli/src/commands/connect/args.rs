@@ -9,7 +9,7 @@ use crate::{
     client::{IdentityOptions, RequestOptions},
     options::{
         Output, PathOptions, ProfileArg, RootsOptions, SiteOptions, StackOptions, StartOptions,
-        StoredIn, TargetOptions, Verbosity,
+        StoredIn, TargetOptions,
     },
 };
 
@@ -127,8 +127,6 @@ pub(crate) struct Connect {
 
     #[command(flatten)]
     pub(crate) stored_in: StoredIn,
-    #[command(flatten)]
-    pub(crate) verbosity: Verbosity,
     #[command(flatten)]
     pub(crate) output: Output,
 }

@@ -5,6 +5,7 @@ use netbench_model::{
     Profile, SignatureScheme, StackName, Sweep, Target, TlsVersion,
 };
 use netbench_protocol::HttpRequest;
+use netbench_report::count;
 use netbench_runner::{Plan, Workers};
 
 use super::{args::Connect, sweep};
@@ -243,8 +244,9 @@ fn network(target: Target, sites: usize, pause: Option<Duration>) -> Network {
         Target::Loopback => Network::Loopback,
         Target::Live => Network::Live {
             how: format!(
-                "connecting over the real network to {sites} hosts, one connection at a time to each, with a \
-                 pause of {pause:?} between"
+                "connecting over the real network to {}, one connection at a time to each, with a \
+                 pause of {pause:?} between",
+                count(sites, "host", "hosts")
             ),
         },
     }

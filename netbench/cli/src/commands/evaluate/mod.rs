@@ -79,7 +79,7 @@ pub(crate) fn evaluate(options: &Evaluate) -> anyhow::Result<Ended> {
         };
         number += 1;
         let progress = PartProgress::new(
-            quiet,
+            &options.output,
             part.name,
             (number, parts),
             Duration::from_secs(record.estimate_s),

@@ -3,11 +3,16 @@ use std::time::{Duration, Instant};
 use indicatif::ProgressBar;
 use netbench_model::sanitize;
 
-use crate::{cost::about, progress::Shown};
+use crate::{
+    cost::{about, exact},
+    options::Output,
+    progress::{Shown, spent},
+};
 
 /// How a part goes, on stderr: a bar over the time that it was thought to take, or lines in a log.
 pub(super) struct PartProgress {
     part: &'static str,
+    verbose: bool,
     shown: Shown,
     bar: ProgressBar,
     begun: Instant,
@@ -16,16 +21,20 @@ pub(super) struct PartProgress {
 impl PartProgress {
     /// Part `number` of `parts`.
     pub(super) fn new(
-        quiet: bool,
+        output: &Output,
         part: &'static str,
         (number, parts): (usize, usize),
         estimate: Duration,
     ) -> Self {
-        let shown = Shown::on_stderr(quiet);
+        let shown = match output.verbose {
+            true => Shown::Log,
+            false => Shown::on_stderr(output.quiet),
+        };
         let about = about(estimate);
         let bar = shown.bar(&format!(
-            "{number}/{parts} {part:<11} {{bar:20}} {{elapsed}} of about {about}  {{wide_msg}}"
+            "{number}/{parts} {part:<11} {{bar:20}} {{spent}} of about {about}  {{wide_msg}}"
         ));
+        bar.set_style(bar.style().with_key("spent", spent));
         bar.set_length(estimate.as_secs().max(1));
         if shown == Shown::Log {
             let text = format!("part {number} of {parts}: {part}, about {about}");
@@ -33,10 +42,16 @@ impl PartProgress {
         }
         Self {
             part,
+            verbose: output.verbose,
             shown,
             bar,
             begun: Instant::now(),
         }
+    }
+
+    /// The option that has a part print as much as is shown of it.
+    pub(super) fn verbosity(&self) -> Option<&'static str> {
+        (self.verbose).then_some("--verbose")
     }
 
     pub(super) fn line(&self, line: &str) {
@@ -59,18 +74,9 @@ impl PartProgress {
     /// The part has ended: how, in a word. Gives how long it took.
     pub(super) fn end(self, how: &str) -> Duration {
         let took = self.begun.elapsed();
-        let text = format!("{}: {how} ({})", self.part, time(took));
+        let text = format!("{}: {how} ({})", self.part, exact(took));
         self.shown.line(&self.bar, &text);
         self.bar.finish_and_clear();
         took
-    }
-}
-
-fn time(time: Duration) -> String {
-    let seconds = time.as_secs();
-    match (seconds / 60, seconds % 60) {
-        (0, seconds) => format!("{seconds} s"),
-        (minutes, 0) => format!("{minutes} min"),
-        (minutes, seconds) => format!("{minutes} min {seconds} s"),
     }
 }

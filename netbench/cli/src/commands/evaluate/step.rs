@@ -75,7 +75,10 @@ pub(super) fn step(
             let beside = path.with_extension("part");
             let file = File::create(&beside)
                 .with_context(|| format!("cannot write {}", beside.display()))?;
-            command.args(&step.arguments).stdout(file);
+            command
+                .args(&step.arguments)
+                .args(progress.verbosity())
+                .stdout(file);
             let end = follow(&mut command, stop, progress)?;
             match end {
                 StepEnd::Done => std::fs::rename(&beside, &path),
@@ -89,6 +92,7 @@ pub(super) fn step(
             command
                 .args(begin_or_go_on(step, &folder))
                 .args(unstored)
+                .args(progress.verbosity())
                 .stdout(Stdio::null());
             follow(&mut command, stop, progress)
         }

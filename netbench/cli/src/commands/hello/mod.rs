@@ -11,8 +11,8 @@ use netbench_runner::{
 
 use self::args::Hello;
 use crate::{
-    exit::{Ended, WrongInput},
-    output,
+    exit::{Ended, WrongInput, bail_input},
+    output::{self, shown},
     stack_names::stack_names,
     targets, workers,
 };
@@ -24,8 +24,17 @@ pub(crate) fn hello(options: &Hello) -> anyhow::Result<Ended> {
         None => example_site()?,
     };
     let stacks = stack_names(&options.stacks.names());
-    let wanted = stacks.iter().map(|stack| stack.stack().to_owned());
-    let programs = workers::find(&wanted.collect(), &options.own.worker)?;
+    let wanted = stacks
+        .iter()
+        .map(|stack| stack.stack().to_owned())
+        .collect();
+    if let Some(unused) = workers::unused(&wanted, &options.own.worker) {
+        let (names, unused) = (options.stacks.names().join(","), shown(unused));
+        bail_input!(
+            "--worker {unused}: no such stack is to be shown; --stack {names},{unused} shows it too"
+        );
+    }
+    let programs = workers::find(&wanted, &options.own.worker)?;
     let probed = Workers::probe(programs, None, Arc::default())?;
     let roots = targets::roots(&RootsSource::Mozilla, None)?;
     let profile = options.client_profile.into();

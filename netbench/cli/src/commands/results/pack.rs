@@ -6,7 +6,7 @@ use netbench_store::{Packed, RunFolder};
 
 use crate::{
     exit::{Ended, WrongInput},
-    kinds::{self, Holds},
+    kinds::{self, Holds, StoredRun},
     output,
     stored::wrong,
 };
@@ -18,6 +18,8 @@ pub(super) fn pack(runs: &[PathBuf]) -> anyhow::Result<Ended> {
     }
     let mut all = Packed::default();
     for folder in &folders {
+        // What cannot be read before it is packed cannot be read afterwards.
+        StoredRun::read(folder.path())?;
         all += folder.pack().map_err(wrong)?;
     }
     let megabytes = |bytes: u64| bytes as f64 / 1e6;

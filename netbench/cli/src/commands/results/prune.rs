@@ -188,10 +188,14 @@ fn remove(path: &Path) -> anyhow::Result<()> {
 }
 
 /// Asks on the terminal; where there is none to ask, `--yes` must have said it.
-fn agreed(count: usize) -> anyhow::Result<bool> {
+fn agreed(runs: usize) -> anyhow::Result<bool> {
+    let these = match runs {
+        1 => "this run".to_owned(),
+        runs => format!("these {runs} runs"),
+    };
     if !stdin().is_terminal() {
-        let why = format!("nothing was removed: --yes removes these {count} runs");
+        let why = format!("nothing was removed: --yes removes {these}");
         bail_input!("{why}");
     }
-    agrees(&format!("remove these {count} runs for ever?"))
+    agrees(&format!("remove {these} for ever?"))
 }

@@ -36,7 +36,7 @@ use crate::{
     exit::Ended,
     kinds::{self, scan::AGAINST},
     pipeline::{self, Asked, Measured, Ready, Setup},
-    progress::Progress,
+    progress::{Progress, outcome_of},
     stack_names::clients,
     targets::{Needs, Network, Sites},
 };
@@ -56,7 +56,7 @@ pub(crate) fn scan(options: &Scan) -> anyhow::Result<Ended> {
         own: &options.start.own,
         consent: options.start.consent(),
         output: &options.output,
-        progress: Progress::counting(options.output.quiet, "sites"),
+        progress: Progress::counting(&options.output, "sites"),
     };
     pipeline::run(settings, earlier, asked)
 }
@@ -161,7 +161,8 @@ fn scan_sites(
         scan_all::<anyhow::Error>(targets, limits, client, &setup.stop, |event| {
             let ScanEvent::Done(scan) = event;
             appender.append(scan)?;
-            progress.advance(!scan.is_scanned(), each);
+            let told = || format!("{}: {}", scan.site, outcome_of(scan));
+            progress.sampled(told, !scan.is_scanned(), each);
             Ok(())
         })
     };

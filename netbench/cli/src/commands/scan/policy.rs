@@ -5,7 +5,10 @@ use std::path::Path;
 use netbench_interop::{POLICIES, built_in_policy};
 use netbench_model::{scan::Policy, suggestion};
 
-use crate::{exit::WrongInput, output::shown, sites_file::read_text};
+use crate::{exit::WrongInput, output::shown, user_file::read_text};
+
+/// The most bytes of a policy.
+const MAX_BYTES: u64 = 1 << 20;
 
 pub(super) fn policy(given: &str) -> Result<Policy, WrongInput> {
     if let Some(policy) = built_in_policy(given) {
@@ -20,7 +23,7 @@ pub(super) fn policy(given: &str) -> Result<Policy, WrongInput> {
         )));
     }
     let wrong = |what: String| WrongInput(format!("--policy {}: {what}", shown(given)));
-    let text = read_text(path).map_err(wrong)?;
+    let text = read_text(path, MAX_BYTES).map_err(wrong)?;
     toml::from_str(&text).map_err(|error| {
         let start = error.span().map_or(0, |span| span.start).min(text.len());
         let before = text.as_bytes()[..start].iter();

@@ -1,7 +1,7 @@
 use std::{sync::Arc, time::Duration};
 
 use netbench_model::{ScanManifest, ScanPlan, Target};
-use netbench_report::Needs;
+use netbench_report::{Needs, count};
 use netbench_scan::{ClientIdentity, Limits, ScanPart};
 use netbench_stats::SplitMix;
 
@@ -144,7 +144,10 @@ const LIVE_RATE: Option<f64> = Some(100.0);
 fn draw(over: &mut Sites, sample: u32) -> Result<u32, WrongInput> {
     let whole = over.file.sites.len();
     if sample as usize > whole {
-        bail_input!("--sample {sample}: there are only {whole} sites");
+        bail_input!(
+            "--sample {sample}: the file has only {}",
+            count(whole, "site", "sites")
+        );
     }
     let mut places: Vec<usize> = (0..whole).collect();
     SplitMix::new(over.seed).shuffle(&mut places);
@@ -166,8 +169,9 @@ fn network(place: Target, sites: usize, rate: Option<f64>) -> Network {
         Target::Loopback => Network::Loopback,
         Target::Live => Network::Live {
             how: format!(
-                "scanning {sites} hosts over the real network, at most {rate} connections a second, one at a \
-                 time to each"
+                "scanning {} over the real network, at most {rate} connections a second, one at a \
+                 time to each",
+                count(sites, "host", "hosts")
             ),
         },
     }

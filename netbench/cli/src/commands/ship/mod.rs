@@ -4,7 +4,6 @@ pub(crate) mod args;
 
 use std::{
     collections::{BTreeSet, HashSet},
-    fs,
     path::Path,
     sync::atomic::Ordering,
     time::Duration,
@@ -29,7 +28,8 @@ use crate::{
     options::OwnWorkers,
     output,
     pipeline::{self, Asked, Measured, Ready, Setup},
-    progress::Progress,
+    progress::{Progress, outcome_of},
+    user_file::read_text,
 };
 
 /// The lock that is part of netbench, in reports.
@@ -53,7 +53,7 @@ pub(crate) fn ship(options: &Ship) -> anyhow::Result<Ended> {
         own: &OwnWorkers { worker: Vec::new() },
         consent: Consent::Given,
         output: &options.output,
-        progress: Progress::counting(options.output.quiet, "builds"),
+        progress: Progress::counting(&options.output, "builds"),
     };
     pipeline::run(settings, earlier, asked)
 }
@@ -154,11 +154,7 @@ fn known(name: &str) -> anyhow::Result<&'static ShipStack> {
 fn read_lock(path: &Path) -> anyhow::Result<String> {
     let shown = path.display();
     let wrong = |why: String| WrongInput(format!("{shown}: {why}"));
-    let about = fs::metadata(path).map_err(|error| wrong(error.to_string()))?;
-    if !about.is_file() || about.len() > LONGEST_LOCK {
-        return Err(wrong("not a Cargo.lock".to_owned()).into());
-    }
-    let text = fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
+    let text = read_text(path, LONGEST_LOCK).map_err(wrong)?;
     let table: toml::Table = text.parse().map_err(|error: toml::de::Error| {
         let line = error
             .span()
@@ -226,7 +222,8 @@ impl Measured for Settings {
                         outcome,
                     };
                     appender.append(&sample).context("cannot store a result")?;
-                    setup.progress.advance(failed, cost.each());
+                    let told = || format!("{}: {}", sample.stack, outcome_of(&sample));
+                    setup.progress.sampled(told, failed, cost.each());
                 }
                 Ok(())
             }),

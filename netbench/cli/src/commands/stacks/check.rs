@@ -1,6 +1,7 @@
 use std::{collections::BTreeMap, path::PathBuf};
 
 use netbench_protocol::StackDescription;
+use netbench_report::count;
 use netbench_worker_test::{Lack, Rules, check as keeps};
 use serde::Serialize;
 
@@ -87,7 +88,9 @@ fn lacks_by_reason(lacks: &[Lack]) -> Vec<String> {
     }
     let lines = reasons.into_iter();
     lines
-        .map(|(reason, cases)| format!("unsupported in {cases} cases: {reason}"))
+        .map(|(reason, cases)| {
+            format!("unsupported in {}: {reason}", count(cases, "case", "cases"))
+        })
         .collect()
 }
 

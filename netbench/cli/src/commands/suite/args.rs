@@ -3,7 +3,7 @@ use std::time::Duration;
 use clap::Args;
 use netbench_model::{Part, Preset, suggestion};
 
-use crate::options::{Output, StackOptions, StartOptions, StoredIn, Verbosity, between};
+use crate::options::{Output, StackOptions, StartOptions, StoredIn, between};
 
 pub(crate) const EXAMPLES: &str = "\
 Examples:
@@ -72,8 +72,6 @@ pub(crate) struct Suite {
 
     #[command(flatten)]
     pub(crate) stored_in: StoredIn,
-    #[command(flatten)]
-    pub(crate) verbosity: Verbosity,
     #[command(flatten)]
     pub(crate) output: Output,
 }

@@ -39,7 +39,7 @@ pub(crate) fn suite(options: &Suite) -> anyhow::Result<Ended> {
         own: &options.start.own,
         consent: options.start.consent(),
         output: &options.output,
-        progress: Progress::of_samples(options.output.quiet, &options.verbosity),
+        progress: Progress::counting(&options.output, "samples"),
     };
     pipeline::run(settings, earlier, asked)
 }

@@ -13,7 +13,7 @@ use netbench_store::RunFolder;
 
 use crate::{
     client::{Header, IdentityOptions},
-    stored::wrong,
+    stored::{note_repeated, wrong},
 };
 
 pub(crate) struct Part {
@@ -122,7 +122,10 @@ pub(crate) fn run_in(folder: &Path) -> Option<RunFolder> {
         .map(|entry| entry.path())
         .collect();
     runs.sort();
-    runs.iter().find_map(|path| RunFolder::open(path).ok())
+    let run = runs.iter().find_map(|path| RunFolder::open(path).ok())?;
+    // A file that cannot be read is an error of the part that reads it.
+    let _ = note_repeated(&run);
+    Some(run)
 }
 
 /// Sums up the run in `folder`, if there is one: for the answers, and as a section of the report.

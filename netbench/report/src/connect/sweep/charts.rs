@@ -29,9 +29,10 @@ pub(super) fn differences(rows: &[&SweepDifference], about: &str) -> Item {
     Item::Charts(vec![Chart {
         title: format!("From where on a difference is felt: {about}"),
         note: format!(
-            "n = {} with up to {rounds} rounds each{}. Dots: the middle of the paired ratios (Hodges and Lehmann); lines: \
+            "n = {} with up to {} each{}. Dots: the middle of the paired ratios (Hodges and Lehmann); lines: \
              intervals of at least 95 %.",
             crate::text::count(rows.len(), "point", "points"),
+            crate::text::count(rounds, "round", "rounds"),
             only_some(rows.len())
         ),
         drawing: Drawing::Dots(Dots {

@@ -25,7 +25,7 @@ use crate::{
     exit::{Ended, bail_input},
     output,
     pipeline::{self, Asked, Measured, Ready, Setup},
-    progress::Progress,
+    progress::{Progress, outcome_of},
     sites_file::sha256,
     stack_names::stack_names,
 };
@@ -46,7 +46,7 @@ pub(super) fn chains(options: &Chains) -> anyhow::Result<Ended> {
         own: &options.own,
         consent: Consent::Given,
         output: &options.output,
-        progress: Progress::counting(options.output.quiet, "chains"),
+        progress: Progress::counting(&options.output, "chains"),
     };
     pipeline::run(settings, earlier, asked)
 }
@@ -219,7 +219,9 @@ impl Measured for Settings {
                         ChainOutcome::Crash { .. } | ChainOutcome::Hang { .. }
                     );
                     kept = appender.append(&sample);
-                    setup.progress.advance(is_broken, cost.each());
+                    let told =
+                        || format!("{}, {}: {}", sample.case, sample.stack, outcome_of(&sample));
+                    setup.progress.sampled(told, is_broken, cost.each());
                     match &kept {
                         Ok(()) => ControlFlow::Continue(()),
                         Err(_) => ControlFlow::Break(()),

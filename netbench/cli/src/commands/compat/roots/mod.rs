@@ -27,7 +27,7 @@ use crate::{
     exit::{Ended, bail_input},
     output,
     pipeline::{self, Asked, Measured, Ready, Setup},
-    progress::Progress,
+    progress::{Progress, outcome_of},
     stack_names::stack_names,
 };
 
@@ -47,7 +47,7 @@ pub(super) fn roots(options: &Roots) -> anyhow::Result<Ended> {
         own: &options.own,
         consent: Consent::Given,
         output: &options.output,
-        progress: Progress::counting(options.output.quiet, "stores"),
+        progress: Progress::counting(&options.output, "stores"),
     };
     pipeline::run(settings, earlier, asked)
 }
@@ -193,7 +193,15 @@ impl Measured for Settings {
                 try_layouts(&trial, &clients, &self.layouts, wanted, |sample| {
                     let is_broken = matches!(sample.outcome, RootsOutcome::Broken { .. });
                     kept = appender.append(&sample);
-                    setup.progress.advance(is_broken, cost.each());
+                    let told = || {
+                        format!(
+                            "{}, {}: {}",
+                            sample.layout,
+                            sample.client,
+                            outcome_of(&sample)
+                        )
+                    };
+                    setup.progress.sampled(told, is_broken, cost.each());
                     match &kept {
                         Ok(()) => ControlFlow::Continue(()),
                         Err(_) => ControlFlow::Break(()),

@@ -1,0 +1,70 @@
+//! Text files that a user names: each is read up to a limit, and a device not at all, which may have no end.
+
+use std::{
+    fs::File,
+    io::{self, Read},
+    os::unix::fs::FileTypeExt,
+    path::Path,
+};
+
+/// Reads a file of at most `max_bytes`, or a pipe such as the shell's `<(…)`.
+///
+/// # Errors
+/// Why it cannot be read, without its name.
+pub(crate) fn read_text(path: &Path, max_bytes: u64) -> Result<String, String> {
+    let in_words = |error: io::Error| error.to_string();
+    let file_type = path.metadata().map_err(in_words)?.file_type();
+    if file_type.is_char_device() || file_type.is_block_device() {
+        return Err("a device; the name of a file is expected".to_owned());
+    }
+    let mut bytes = Vec::new();
+    let file = File::open(path).map_err(in_words)?;
+    file.take(max_bytes + 1)
+        .read_to_end(&mut bytes)
+        .map_err(in_words)?;
+    if bytes.len() as u64 > max_bytes {
+        let limit = match max_bytes >> 20 {
+            0 => format!("{max_bytes} bytes"),
+            mebibytes => format!("{mebibytes} MiB"),
+        };
+        return Err(format!(
+            "longer than {limit}, which is the limit for such a file"
+        ));
+    }
+    String::from_utf8(bytes).map_err(|error| {
+        let before = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+        let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
+        format!("line {line}: not UTF-8")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn devices_and_long_files_are_refused() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = |name: &str, bytes: &[u8]| {
+            let path = folder.path().join(name);
+            fs::write(&path, bytes).expect("a file");
+            path
+        };
+        let read = |path: &Path| read_text(path, 8);
+        assert_eq!(read(&file("short", b"12345678")), Ok("12345678".to_owned()));
+        for (path, why) in [
+            (file("long", b"123456789"), "longer than 8 bytes"),
+            (file("latin1", b"a\n\xe9"), "line 2: not UTF-8"),
+            ("/dev/zero".into(), "a device"),
+            ("/dev/null".into(), "a device"),
+            (folder.path().to_owned(), "directory"),
+            // A regular file that says it has no bytes.
+            ("/proc/cpuinfo".into(), "longer than 8 bytes"),
+        ] {
+            let said = read(&path).expect_err(why);
+            assert!(said.contains(why), "{}: {said}", path.display());
+        }
+    }
+}

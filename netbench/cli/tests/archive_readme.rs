@@ -1,0 +1,72 @@
+//! The documents of a release archive: each link leads to a file of the archive, or to the web.
+
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+const DOCUMENTS: [&str; 3] = ["README.md", "CHANGELOG.md", "trust-roots/README.md"];
+
+fn tree() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// The targets of links that are no addresses.
+fn local_links(markdown: &str) -> Vec<&str> {
+    let targets = markdown.split("](").skip(1);
+    let targets = targets.filter_map(|rest| Some(rest.split_once(')')?.0));
+    targets
+        .filter(|target| !target.contains("://") && !target.starts_with('#'))
+        .map(|target| target.split('#').next().unwrap())
+        .collect()
+}
+
+#[test]
+fn links_of_the_archives_documents_lead_somewhere() {
+    let archive = tempfile::tempdir().unwrap();
+    fs::create_dir(archive.path().join("trust-roots")).unwrap();
+    for file in DOCUMENTS.iter().chain(&["sites.txt"]) {
+        fs::copy(tree().join(file), archive.path().join(file)).unwrap();
+    }
+    for document in DOCUMENTS {
+        let source = fs::read_to_string(tree().join(document)).unwrap();
+        let made = Command::new(tree().join("release/readme"))
+            .args([archive.path(), Path::new(document)])
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&made.stderr);
+        assert!(made.status.success(), "{said}");
+        let text = String::from_utf8(made.stdout).unwrap();
+        let folder = archive.path().join(document);
+        let folder = folder.parent().unwrap();
+        for link in local_links(&text) {
+            assert!(folder.join(link).exists(), "{document}: {link}");
+        }
+        // What the archive has, and the web, stay links; text stays text.
+        let kept = local_links(&source)
+            .into_iter()
+            .filter(|link| folder.join(link).exists());
+        assert_eq!(local_links(&text), kept.collect::<Vec<_>>(), "{document}");
+        assert_eq!(
+            text.matches("](http").count(),
+            source.matches("](http").count()
+        );
+        assert_eq!(text.lines().count(), source.lines().count());
+    }
+    let readme = fs::read_to_string(tree().join("README.md")).unwrap();
+    assert!(
+        local_links(&readme).len() > 10,
+        "there is something to mend"
+    );
+    // The script of the archive makes its documents by this one.
+    let script = fs::read_to_string(tree().join("release/archive")).unwrap();
+    let made = script
+        .lines()
+        .find(|line| line.contains("release/readme \"$folder\""));
+    assert!(made.is_some());
+    let listed = format!("for file in {}; do", DOCUMENTS.join(" "));
+    assert!(script.contains(&listed), "no {listed:?}");
+}
