@@ -34,6 +34,9 @@ pub(crate) struct CaseSpec {
     about: String,
     expect: ExpectSpec,
     why: String,
+    #[serde(default)]
+    observed: BTreeMap<String, String>,
+    nothing_accepts: Option<String>,
     advice: String,
     #[serde(default = "usual_host")]
     pub(crate) host: String,
@@ -206,6 +209,11 @@ pub(crate) enum AtHello {
 }
 
 impl Case {
+    /// Whether its server answers only a hello with GREASE as it should.
+    pub fn needs_grease(&self) -> bool {
+        self.spec.server.forbids_without_grease
+    }
+
     /// What its client shows to a server that asks for a certificate.
     pub fn identity(&self) -> Option<ClientIdentity> {
         self.spec.client.identity()
@@ -235,6 +243,8 @@ impl From<CaseSpec> for Case {
                 about: spec.about.clone(),
                 expected: spec.expect.0.clone(),
                 why: spec.why.clone(),
+                observed: spec.observed.clone(),
+                nothing_accepts: spec.nothing_accepts.clone(),
                 advice: spec.advice.clone(),
                 host: spec.host.clone(),
             },

@@ -7,7 +7,7 @@ mod forms;
 #[path = "support/manifest.rs"]
 mod manifest;
 
-use std::iter::repeat;
+use std::{collections::BTreeMap, iter::repeat};
 
 use forms::{render, terminal};
 use manifest::{manifest_of, session};
@@ -28,6 +28,8 @@ fn case(name: &str, expected: Expected) -> CompatCase {
         about: format!("is like {name}"),
         expected,
         why: "RFC 5280".to_owned(),
+        observed: BTreeMap::new(),
+        nothing_accepts: None,
         advice: format!("Look into {name}."),
         host: "case.netbench.test".to_owned(),
     }

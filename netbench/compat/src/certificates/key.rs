@@ -3,6 +3,7 @@
 use aws_lc_rs::{
     digest,
     encoding::{AsBigEndian, EcPrivateKeyBin},
+    hmac,
     rand::SystemRandom,
     signature::{
         ECDSA_P256_SHA256_ASN1_SIGNING, ECDSA_P384_SHA384_ASN1_SIGNING,
@@ -10,6 +11,7 @@ use aws_lc_rs::{
         Ed25519KeyPair, KeyPair,
     },
 };
+use md5::{Digest as _, Md5};
 use netbench_model::SignatureScheme;
 use serde::Deserialize;
 
@@ -61,6 +63,17 @@ impl Digest {
         };
         der::oid(&[2, 16, 840, 1, 101, 3, 4, 2, last])
     }
+}
+
+/// MD5 and SHA-1, one after the other.
+pub(crate) fn md5_sha1(bytes: &[u8]) -> Vec<u8> {
+    [Md5::digest(bytes).as_slice(), &Digest::Sha1.of(bytes)].concat()
+}
+
+/// HMAC with SHA-1.
+pub(crate) fn hmac_sha1(key: &[u8], data: &[u8]) -> Vec<u8> {
+    let key = hmac::Key::new(hmac::HMAC_SHA1_FOR_LEGACY_USE_ONLY, key);
+    hmac::sign(&key, data).as_ref().to_vec()
 }
 
 /// A key pair.
@@ -222,6 +235,16 @@ impl Key {
                 Ok(key.sign_pss(Digest::Sha256, message))
             }
             _ => self.sign(self.usual_digest(), message),
+        }
+    }
+
+    /// A signature of a handshake before TLS 1.2, which has no scheme: MD5 and SHA-1 with RSA (RFC 2246 section 7.4.3), SHA-1
+    /// with ECDSA (RFC 4492 section 5.4).
+    pub(crate) fn sign_before_12(&self, message: &[u8]) -> Result<Vec<u8>, KeyError> {
+        match &self.secret {
+            Secret::Rsa(key) => Ok(key.sign_md5_sha1(message)),
+            Secret::Ecdsa(_) => self.sign(Digest::Sha1, message),
+            Secret::Ed25519(_) => Err(KeyError::Sign(self.kind, Digest::Sha1)),
         }
     }
 

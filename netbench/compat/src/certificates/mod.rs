@@ -14,12 +14,12 @@ use std::collections::BTreeMap;
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use jiff::{SignedDuration, Timestamp};
 
-use self::{der::tag, extensions::Around, key::KeyError};
+use self::{der::tag, extensions::Around};
 
 pub(crate) use self::{
     crl::CrlSpec,
     extensions::{AUTHORITY_KEY_IDENTIFIER, Critical, Extra, SUBJECT_KEY_IDENTIFIER},
-    key::{Digest, Key, KeyKind},
+    key::{Digest, Key, KeyError, KeyKind, hmac_sha1, md5_sha1},
     spec::{
         CertificateSpec, DirectoryName, Flaw, GeneralName, Hex, KeyUsage, Purpose, kebab_words,
     },

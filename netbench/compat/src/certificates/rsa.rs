@@ -3,7 +3,10 @@
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use num_bigint::BigUint;
 
-use super::{der, key::Digest};
+use super::{
+    der,
+    key::{Digest, md5_sha1},
+};
 
 /// An RSA key (RFC 8017).
 #[derive(Debug)]
@@ -45,8 +48,18 @@ impl RsaKey {
             &der::sequence(&[&digest.oid(), &[5, 0]]),
             &der::value(der::tag::OCTET_STRING, &digest.of(message)),
         ]);
-        let padding = vec![0xff; self.bytes.saturating_sub(info.len() + 3)];
-        self.power(&[&[0, 1], padding.as_slice(), &[0], &info].concat())
+        self.sign_padded(&info)
+    }
+
+    /// The signature of TLS 1.0 and 1.1: both digests, without a DigestInfo (RFC 2246 section 4.7).
+    pub(crate) fn sign_md5_sha1(&self, message: &[u8]) -> Vec<u8> {
+        self.sign_padded(&md5_sha1(message))
+    }
+
+    /// The block of type 1 (RFC 2313 section 8.1), signed.
+    fn sign_padded(&self, data: &[u8]) -> Vec<u8> {
+        let padding = vec![0xff; self.bytes.saturating_sub(data.len() + 3)];
+        self.power(&[&[0, 1], padding.as_slice(), &[0], data].concat())
     }
 
     /// RSASSA-PSS, with MGF1 and a salt as long as the digest. The salt is always the same: a run can be

@@ -3,6 +3,7 @@
 //! It has no secret to keep: keys are in the source, nonces and salts may repeat.
 
 mod exchange;
+mod hashing;
 mod hello;
 mod http;
 mod protection12;
@@ -246,8 +247,8 @@ impl Server {
                 self.converse(&mut session, alpn.as_deref(), status, served)
             }
             Ok(version) => {
-                let mut session = Session12::new(wire);
-                let alpn = session.handshake(self, &hello, version, served)?;
+                let mut session = Session12::new(wire, version);
+                let alpn = session.handshake(self, &hello, served)?;
                 self.converse(&mut session, alpn.as_deref(), status, served)
             }
         }

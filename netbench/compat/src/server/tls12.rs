@@ -1,19 +1,20 @@
-//! The server's side of TLS 1.2 (RFC 5246), and as much of older versions as a client that refuses them sees.
+//! The server's side of TLS 1.0 (RFC 2246), 1.1 (RFC 4346) and 1.2 (RFC 5246).
 
-use netbench_model::{CipherSuite, Group, SignatureScheme, TlsVersion, tls::KeyExchange};
-use netbench_scan::{
-    codec::{Reader, extension as code},
-    crypto::Hash,
+use netbench_model::{
+    CipherSuite, Group, SignatureScheme, TlsVersion,
+    tls::{Authentication, KeyExchange},
 };
+use netbench_scan::codec::{Reader, extension as code};
 
 use super::{
     Served, Server, Session, Shown,
     exchange::{FiniteField, Offered},
+    hashing::Hashing,
     hello::{Hello, ServerHello, alert, alert_of, exchange_of},
     protection12::{Pair, Protection},
     wire::{Broken, Message, Wire, content, extension, message, put8, put16, put24},
 };
-use crate::case::ClientCertificate;
+use crate::{case::ClientCertificate, certificates::KeyError};
 
 /// A record cannot have more.
 const LONGEST_RECORD: usize = 1 << 14;
@@ -21,6 +22,7 @@ const LONGEST_RECORD: usize = 1 << 14;
 /// A connection before, in and after its handshakes.
 pub(super) struct Session12<'a> {
     wire: &'a mut Wire,
+    version: TlsVersion,
     read: Option<Protection>,
     write: Option<Protection>,
     /// Handshake messages that have been read in part.
@@ -39,6 +41,14 @@ struct Chosen {
     random: [u8; 32],
 }
 
+impl Chosen {
+    /// Whether the server shows a certificate: an anonymous suite has none (RFC 5246 section 7.4.2).
+    fn is_authenticated(&self) -> bool {
+        let suite = self.suite.facts();
+        suite.is_none_or(|suite| suite.authentication != Authentication::Anonymous)
+    }
+}
+
 /// The server's half of the key exchange.
 enum Half {
     Curve(Offered, Group),
@@ -47,9 +57,10 @@ enum Half {
 }
 
 impl<'a> Session12<'a> {
-    pub(super) fn new(wire: &'a mut Wire) -> Self {
+    pub(super) fn new(wire: &'a mut Wire, version: TlsVersion) -> Self {
         Self {
             wire,
+            version,
             read: None,
             write: None,
             pending: Vec::new(),
@@ -63,11 +74,10 @@ impl<'a> Session12<'a> {
         &mut self,
         server: &Server,
         hello: &Hello,
-        version: TlsVersion,
         served: &mut Served,
     ) -> Result<Option<String>, Broken> {
         self.record_bytes = server.spec.record_bytes.unwrap_or(LONGEST_RECORD);
-        let made = self.try_handshake(server, hello, version, served);
+        let made = self.try_handshake(server, hello, served);
         let alpn = made.map_err(|broken| self.refuse(broken))?;
         served.is_finished = true;
         Ok(alpn)
@@ -77,13 +87,14 @@ impl<'a> Session12<'a> {
         &mut self,
         server: &Server,
         hello: &Hello,
-        version: TlsVersion,
         served: &mut Served,
     ) -> Result<Option<String>, Broken> {
-        let chosen = choose(server, hello, version)?;
+        let chosen = choose(server, hello, self.version)?;
         let mut transcript = hello.message.clone();
         let mut flight = self.server_hello(server, hello, &chosen);
-        flight.extend(certificate(server));
+        if chosen.is_authenticated() {
+            flight.extend(certificate(server));
+        }
         let wants_staple = hello.offer.extension(code::STATUS_REQUEST).is_some();
         if let Some(response) = server.chain.staple.as_ref().filter(|_| wants_staple) {
             flight.extend(message(22, &super::status(response)));
@@ -91,7 +102,7 @@ impl<'a> Session12<'a> {
         let half = half(server, hello, &chosen)?;
         flight.extend(key_exchange(server, hello, &chosen, &half)?);
         if server.spec.client_certificate != ClientCertificate::NotAsked {
-            flight.extend(certificate_request());
+            flight.extend(certificate_request(self.version));
         }
         flight.extend(message(14, &[]));
         transcript.extend(&flight);
@@ -142,7 +153,7 @@ impl<'a> Session12<'a> {
         half: &Half,
         mut transcript: Vec<u8>,
     ) -> Result<(), Broken> {
-        let hash = Hash::of(chosen.suite.0);
+        let hash = Hashing::of(self.version, chosen.suite);
         let mut shown = Shown::Nothing;
         let secret = loop {
             let Message { kind, body, whole } = self.handshake_message()?;
@@ -159,13 +170,14 @@ impl<'a> Session12<'a> {
             .is_some()
             && server.spec.extended_master_secret;
         let main = if extended {
-            let so_far = hash.of_bytes(&transcript);
+            let so_far = hash.of_transcript(&transcript);
             hash.prf(&secret, "extended master secret", &so_far, 48)
         } else {
             let seed = [hello.random, chosen.random].concat();
             hash.prf(&secret, "master secret", &seed, 48)
         };
-        let pair = Pair::new(chosen.suite, hash, &main, &hello.random, &chosen.random);
+        let randoms = [&hello.random, &chosen.random];
+        let pair = Pair::new(self.version, chosen.suite, hash, &main, randoms);
         let pair =
             pair.ok_or_else(|| Broken::Cannot(format!("no records with {}", chosen.suite)))?;
         let mut client = Some(pair.client);
@@ -184,10 +196,14 @@ impl<'a> Session12<'a> {
             };
             let Message { kind, body, whole } = message;
             if kind == 15 {
+                if self.version < TlsVersion::Tls12 {
+                    let what = "no client certificate can be verified before TLS 1.2";
+                    return Err(Broken::Cannot(what.to_owned()));
+                }
                 shown = shown.verify(server, &body, &transcript)?;
             }
             if kind == 20 {
-                let so_far = hash.of_bytes(&transcript);
+                let so_far = hash.of_transcript(&transcript);
                 let due = hash.prf(&main, "client finished", &so_far, 12);
                 if body != due || client.is_some() {
                     return Err(Broken::Refused(alert::DECRYPT_ERROR));
@@ -200,7 +216,7 @@ impl<'a> Session12<'a> {
         };
         self.send(content::CHANGE_CIPHER_SPEC, &[1])?;
         self.write = Some(pair.server);
-        let so_far = hash.of_bytes(&transcript);
+        let so_far = hash.of_transcript(&transcript);
         let own_data = hash.prf(&main, "server finished", &so_far, 12);
         self.send(content::HANDSHAKE, &message(20, &own_data))?;
         self.verify_data = Some([client_data, own_data]);
@@ -249,7 +265,8 @@ impl Session for Session12<'_> {
             match &mut self.write {
                 Some(write) => records.extend(write.seal(kind, piece).ok_or(Broken::Unreadable)?),
                 None => {
-                    records.extend([kind, 3, 3]);
+                    records.push(kind);
+                    records.extend(self.version.code().to_be_bytes());
                     put16(&mut records, piece);
                 }
             }
@@ -272,7 +289,7 @@ impl Session for Session12<'_> {
         }
         let hello = Hello::of_message(&whole, whole.len()).ok_or(Broken::Unreadable)?;
         served.is_finished = false;
-        self.handshake(server, &hello, TlsVersion::Tls12, served)?;
+        self.handshake(server, &hello, served)?;
         Ok(())
     }
 
@@ -348,16 +365,21 @@ fn key_exchange(
         }
         Half::Rsa => return Ok(Vec::new()),
     }
-    if chosen.suite.facts().is_some_and(|suite| !suite.is_signed()) {
+    if !chosen.is_authenticated() {
+        return Ok(message(12, &params));
+    }
+    let key = &server.chain.key;
+    let to_sign = [&hello.random, chosen.random.as_slice(), &params].concat();
+    let cannot = |error: KeyError| Broken::Cannot(error.to_string());
+    if chosen.version < TlsVersion::Tls12 {
+        put16(&mut params, &key.sign_before_12(&to_sign).map_err(cannot)?);
         return Ok(message(12, &params));
     }
     let offered = hello.offer.signatures();
-    let mut schemes = server.chain.key.schemes().iter();
+    let mut schemes = key.schemes().iter();
     let scheme = schemes.find(|scheme| offered.contains(&scheme.0));
     let scheme: SignatureScheme = *scheme.ok_or(Broken::Refused(alert::HANDSHAKE_FAILURE))?;
-    let to_sign = [&hello.random, chosen.random.as_slice(), &params].concat();
-    let signature = server.chain.key.sign_handshake(scheme, &to_sign);
-    let signature = signature.map_err(|error| Broken::Cannot(error.to_string()))?;
+    let signature = key.sign_handshake(scheme, &to_sign).map_err(cannot)?;
     params.extend(scheme.0.to_be_bytes());
     put16(&mut params, &signature);
     Ok(message(12, &params))
@@ -373,11 +395,13 @@ fn certificate(server: &Server) -> Vec<u8> {
     message(11, &body)
 }
 
-fn certificate_request() -> Vec<u8> {
+fn certificate_request(version: TlsVersion) -> Vec<u8> {
     let mut body = Vec::new();
     // rsa_sign, ecdsa_sign
     put8(&mut body, &[1, 64]);
-    put16(&mut body, &super::client_schemes());
+    if version >= TlsVersion::Tls12 {
+        put16(&mut body, &super::client_schemes());
+    }
     put16(&mut body, &[]);
     message(13, &body)
 }

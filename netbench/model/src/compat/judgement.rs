@@ -133,6 +133,12 @@ impl Judgement {
         use CompatOutcome as O;
         match (outcome, expected) {
             (O::Crash { .. }, _) => Self::Crashed,
+            // A server that never answers some hellos.
+            (O::Hang { .. }, Expected::Rejected(reasons))
+                if reasons.contains(&Refusal::Class(FailureClass::Timeout)) =>
+            {
+                Self::Right
+            }
             (O::Hang { .. }, _) => Self::Hung,
             (O::Unsupported { .. }, _) => Self::Unsupported,
             (O::Accepted { .. }, Expected::Accepted) => Self::Right,
@@ -172,6 +178,7 @@ mod tests {
             alpn: None,
         };
         let due = Expected::Rejected(vec!["expired".parse().unwrap()]);
+        let never = Expected::Rejected(vec!["timeout".parse().unwrap()]);
         let hang = CompatOutcome::Hang { after_ms: 1 };
         for (expected, outcome, judged) in [
             (&Expected::Accepted, &accepted, Judgement::Right),
@@ -180,6 +187,8 @@ mod tests {
             (&due, &rejected("expired"), Judgement::Right),
             (&due, &rejected("wrong-name"), Judgement::WrongReason),
             (&due, &hang, Judgement::Hung),
+            (&never, &hang, Judgement::Right),
+            (&never, &accepted, Judgement::Unwarned),
         ] {
             assert_eq!(Judgement::of(expected, outcome), judged, "{outcome:?}");
         }

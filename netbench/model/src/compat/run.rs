@@ -1,4 +1,4 @@
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -56,6 +56,12 @@ pub struct CompatCase {
     pub expected: Expected,
     /// Why: what says so.
     pub why: String,
+    /// What named browsers were seen to do otherwise, by name and version: `firefox-153`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub observed: BTreeMap<String, String>,
+    /// Why no client can accept the server, where that is so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nothing_accepts: Option<String>,
     /// What to do about a stack that does otherwise.
     pub advice: String,
     /// The host that the client asks for.

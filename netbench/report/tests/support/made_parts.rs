@@ -158,6 +158,8 @@ pub(crate) fn compat(judgements: &[Judgement]) -> CompatSummary {
             about: "a server".to_owned(),
             expected,
             why: String::new(),
+            observed: std::collections::BTreeMap::new(),
+            nothing_accepts: None,
             advice: "Look into it.".to_owned(),
             host: "a.test".to_owned(),
         });
