@@ -10,10 +10,12 @@
 
 pub mod exchange;
 pub mod flags;
+pub mod named;
 pub mod options;
 pub mod packeted;
 pub mod quic;
 pub mod socket;
+pub mod told;
 
 pub mod shim_go;
 #[cfg(feature = "libssl")]
@@ -24,15 +26,18 @@ pub mod shim_rustls;
 mod failure;
 
 pub use failure::Failure;
+pub use named::Lacking;
 pub use options::{OptionSets, Options};
 
 use std::process::ExitCode;
 
 /// Reads the command line and calls `connections`, which makes all connections of the test.
 ///
-/// `supported` are the lists of flags that this shim can give its library.
+/// `supported` are the lists of flags that this shim can give its library, `lacking` the protocols that its library does
+/// not have.
 pub fn run(
     supported: &[&[&str]],
+    lacking: &[Lacking],
     connections: impl FnOnce(&OptionSets) -> Result<(), Failure>,
 ) -> ExitCode {
     // The runner may have closed its end; that is an error of a write, not of the process.
@@ -43,7 +48,9 @@ pub fn run(
         say_no_handshaker();
         return ExitCode::SUCCESS;
     }
+    let named = std::env::var(named::VARIABLE).ok();
     let result = OptionSets::parse(args, supported).and_then(|sets| {
+        named::refuse(named.as_deref(), lacking)?;
         let result = connections(&sets);
         credit(&sets, result)
     });

@@ -69,7 +69,7 @@ pub(crate) fn load(options: &Options) -> Result<Vec<Held>, Failure> {
     let own = |(_, one): &(i64, Wanted)| !one.prefs.is_empty() || one.staple.is_some();
     if several && wanted.iter().any(own) {
         return Err(Failure::unsupported(
-            "schemes or responses of one certificate among several",
+            "signature schemes or a stapled response of one certificate among several",
         ));
     }
     if several && options.on("-use-old-client-cert-callback") {
@@ -78,10 +78,10 @@ pub(crate) fn load(options: &Options) -> Result<Vec<Held>, Failure> {
     let mut held: Vec<Held> = Vec::new();
     for (index, one) in wanted {
         let key = PKey::private_key_from_pem(&fs::read(one.key)?)
-            .map_err(|_| Failure::unsupported("this private key"))?;
+            .map_err(|_| Failure::unsupported("private keys of this type"))?;
         if held.iter().any(|held| held.key.id() == key.id()) {
             return Err(Failure::unsupported(
-                "several certificates with one type of key",
+                "several certificates with keys of one type",
             ));
         }
         let chain = one.cert.map_or(Ok(Vec::new()), chain)?;
@@ -99,7 +99,8 @@ pub(crate) fn signing_prefs(options: &Options) -> Vec<u16> {
 }
 
 pub(crate) fn chain(file: impl AsRef<Path>) -> Result<Vec<X509>, Failure> {
-    X509::stack_from_pem(&fs::read(file)?).map_err(|_| Failure::unsupported("this certificate"))
+    X509::stack_from_pem(&fs::read(file)?)
+        .map_err(|_| Failure::unsupported("certificates of this type"))
 }
 
 /// The response to staple.
@@ -122,7 +123,7 @@ pub(crate) fn give(ssl: &mut SslRef, options: &Options) -> Result<(), Failure> {
             && ffi::use_key(ssl, &held.key);
         if !used {
             return Err(Failure::unsupported(format!(
-                "this certificate: {}",
+                "certificates of this type: {}",
                 words(&ErrorStack::get())
             )));
         }

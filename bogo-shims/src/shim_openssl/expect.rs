@@ -7,7 +7,12 @@ use openssl::{
     x509::X509VerifyResult,
 };
 
-use crate::{Failure, Options, exchange::traffic_secrets, options::hex_list};
+use crate::{
+    Failure, Options,
+    exchange::traffic_secrets,
+    options::hex_list,
+    told::{Known, Retry, Told, Verification},
+};
 
 use super::{
     certs,
@@ -27,6 +32,7 @@ impl Expect<'_> {
     pub(crate) fn check(&self, ssl: &SslRef) -> Result<(), Failure> {
         self.check_session(ssl)?;
         self.check_negotiated(ssl)?;
+        told(ssl).check(self.options)?;
         self.check_protocols(ssl)?;
         self.check_peer(ssl)?;
         self.check_own(ssl)?;
@@ -85,14 +91,6 @@ impl Expect<'_> {
         ensure(
             !self.is_server() || state.hello_called,
             || "no early callback",
-        )?;
-        ensure(
-            !options.on("-expect-hrr") || state.retried,
-            || "no HelloRetryRequest",
-        )?;
-        ensure(
-            !(options.on("-expect-no-hrr") && state.retried),
-            || "HelloRetryRequest",
         )
     }
 
@@ -109,24 +107,6 @@ impl Expect<'_> {
             let got = id.map(|id| i64::from(u16::from_be_bytes(id)));
             ensure(got == Some(want), || {
                 format!("suite {got:?}, expected {want:#06x}")
-            })?;
-        }
-        if (!ssl.session_reused() || version(ssl) == TlsVersion::Tls13.code())
-            && let Some(want) = options.number("-expect-curve-id")
-        {
-            let name = ffi::group_name(ssl);
-            let got = name.as_deref().and_then(names::group_code).map(i64::from);
-            ensure(got == Some(want), || {
-                format!("group {name:?}, expected {want}")
-            })?;
-        }
-        if !ssl.session_reused()
-            && let Some(want) = options.number("-expect-peer-signature-algorithm")
-        {
-            let got = ffi::peer_signature(ssl);
-            let want = u16::try_from(want).ok().and_then(names::signature);
-            ensure(got.as_deref() == want, || {
-                format!("signature {got:?}, expected {want:?}")
             })?;
         }
         let supports = |control| ffi::control(ssl, control, 0) == 1;
@@ -180,17 +160,6 @@ impl Expect<'_> {
 
     fn check_peer(&self, ssl: &SslRef) -> Result<(), Failure> {
         let options = self.options;
-        if !ssl.session_reused()
-            && let Some(want) = options.bytes("-expect-ocsp-response")
-        {
-            let got = ssl.ocsp_status().unwrap_or_default();
-            ensure(got == want, || format!("OCSP response {got:?}"))?;
-        }
-        if options.on("-expect-verify-result") {
-            let failed = ssl.verify_result() != X509VerifyResult::OK;
-            let want = options.on("-verify-fail");
-            ensure(failed == want, || format!("verification failed: {failed}"))?;
-        }
         let leaf = ssl.peer_certificate();
         if let Some(file) = options.text("-expect-peer-cert-file") {
             let mut want = certs::chain(&file)?;
@@ -286,6 +255,37 @@ impl Expect<'_> {
             })?;
         }
         Ok(())
+    }
+}
+
+/// The properties that libssl shows of this connection. A session keeps the result of the verification and the group, and
+/// neither the scheme of the peer's signature nor a stapled response.
+fn told(ssl: &SslRef) -> Told {
+    let resumed = ssl.session_reused();
+    let group = ffi::group_name(ssl);
+    let signature = ffi::peer_signature(ssl);
+    Told {
+        verification: Known::Is(if ssl.verify_result() == X509VerifyResult::OK {
+            Verification::Accepted
+        } else {
+            Verification::Refused
+        }),
+        signature: if resumed {
+            Known::Untold("the scheme of the peer's signature on a resumed connection")
+        } else {
+            Known::Is(signature.as_deref().and_then(names::signature_code))
+        },
+        retry: Known::Is(if state().retried {
+            Retry::Was
+        } else {
+            Retry::WasNot
+        }),
+        staple: if resumed {
+            Known::Untold("the stapled response on a resumed connection")
+        } else {
+            Known::Is(ssl.ocsp_status().unwrap_or_default().to_vec())
+        },
+        group: Known::Is(group.as_deref().and_then(names::group_code)),
     }
 }
 

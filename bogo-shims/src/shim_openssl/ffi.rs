@@ -215,7 +215,7 @@ pub(crate) fn key_update(ssl: &mut SslRef) -> bool {
 }
 
 fn set_list(ssl: &mut SslRef, control: c_int, list: &str) -> Result<(), Failure> {
-    let wrong = || Failure::unsupported(format!("the list {list}"));
+    let wrong = || Failure::unsupported(format!("the algorithms {list}"));
     let text = CString::new(list).map_err(|_| wrong())?;
     let text = text.as_ptr().cast_mut().cast();
     // SAFETY: the connection is live, and the control copies the string.

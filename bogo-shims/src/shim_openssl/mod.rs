@@ -28,7 +28,7 @@ use std::process::ExitCode;
 
 use openssl::ssl::SslSession;
 
-use crate::{Failure, OptionSets, exchange, flags, socket::Socket};
+use crate::{Failure, Lacking, OptionSets, exchange, flags, socket::Socket};
 
 use self::{connection::Connection, quic::Quic, state::state};
 
@@ -75,6 +75,12 @@ const SUPPORTED: &[&str] = &[
     "-initial-timeout-duration-ms",
 ];
 
+/// Nor has 4.0 DTLS 1.3.
+const LACKING: &[Lacking] = &[Lacking {
+    named: "dtls TLS13",
+    name: "DTLS 1.3",
+}];
+
 /// What libssl does as a server whether it is asked to or not, with the reason.
 const ALWAYS_AS_SERVER: &[(&str, &str)] = &[(
     "-set-ocsp-in-callback",
@@ -105,7 +111,7 @@ pub fn main() -> ExitCode {
         library::say();
         return ExitCode::SUCCESS;
     }
-    crate::run(&[flags::COMMON, SUPPORTED], connections)
+    crate::run(&[flags::COMMON, SUPPORTED], LACKING, connections)
 }
 
 fn connections(sets: &OptionSets) -> Result<(), Failure> {

@@ -59,6 +59,13 @@ pub(crate) fn signature(code: u16) -> Option<&'static str> {
     name.filter(|name| SIGNATURES.contains(name))
 }
 
+/// The code point of a scheme by OpenSSL's name.
+pub(crate) fn signature_code(name: &str) -> Option<u16> {
+    let mut schemes = SignatureScheme::registered();
+    let found = schemes.find(|scheme| signature(scheme.0) == Some(name));
+    found.map(|scheme| scheme.0)
+}
+
 /// The scheme of a hash and a kind of signature, as libssl tells them before 3.5. Of TLS 1.2's, which name no curve, it is
 /// the one with the same code point.
 pub(crate) fn signature_of(hash: Nid, kind: Nid) -> Option<&'static str> {
@@ -96,6 +103,8 @@ mod tests {
         assert_eq!(found.count(), SIGNATURES.len());
         assert_eq!(group_code("x25519mlkem768"), Some(0x11ec));
         assert_eq!(signature(0x0804), Some("rsa_pss_rsae_sha256"));
+        assert_eq!(signature_code("rsa_pss_rsae_sha256"), Some(0x0804));
+        assert_eq!(signature_code("rsa_pss_pss_sha256"), None);
         assert_eq!(tls13_suite(0x1303), Some("TLS_CHACHA20_POLY1305_SHA256"));
         let of_numbers = signature_of(Nid::SHA384, Nid::X9_62_ID_ECPUBLICKEY);
         assert_eq!(of_numbers, signature(0x0503));

@@ -155,7 +155,9 @@ impl Endpoint for Quic<'_> {
     fn special(&mut self, special: Special) -> Result<Vec<u8>, Failure> {
         match special {
             Special::TrafficSecrets => self.expect.traffic_secrets(),
-            Special::TlsUnique | Special::Alert => Err(Failure::unsupported("this over QUIC")),
+            Special::TlsUnique | Special::Alert => Err(Failure::unsupported(
+                "channel bindings and alerts over QUIC",
+            )),
         }
     }
 

@@ -28,7 +28,9 @@ pub(crate) fn ssl(
     session: Option<&SslSession>,
 ) -> Result<Ssl, Failure> {
     if options.number("-quic-use-legacy-codepoint") == Some(1) {
-        return Err(Failure::unsupported("transport parameters of drafts"));
+        return Err(Failure::unsupported(
+            "transport parameters of QUIC's drafts",
+        ));
     }
     let mut ssl = Ssl::new(ctx).map_err(library)?;
     versions(&mut ssl, options)?;
@@ -82,7 +84,11 @@ fn versions(ssl: &mut SslRef, options: &Options) -> Result<(), Failure> {
     let least = given("-min-version").unwrap_or(first);
     let most = given("-max-version").unwrap_or(0);
     // libssl would fall back to DTLS 1.2 where 1.3 is the most, and the test is about 1.3.
-    if dtls && [least, most].contains(&dtls13) {
+    let only_dtls13 = ["-no-tls1", "-no-tls12"]
+        .iter()
+        .all(|flag| options.on(flag))
+        && !options.on("-no-tls13");
+    if dtls && ([least, most].contains(&dtls13) || only_dtls13) {
         return Err(Failure::unsupported("DTLS 1.3"));
     }
     for (control, version) in [
@@ -153,15 +159,17 @@ fn algorithms(ssl: &mut SslRef, options: &Options) -> Result<(), Failure> {
     let suites = match options.text("-cipher") {
         // Groups of equal preference are BoringSSL's own.
         Some(suites) if suites.contains(['[', '|']) => {
-            return Err(Failure::unsupported("equal preferences"));
+            return Err(Failure::unsupported("cipher suites of equal preference"));
         }
         Some(suites) => suites,
         None => "ALL:!aNULL:!eNULL".to_owned(),
     };
     ssl.set_cipher_list(&format!("{suites}:@SECLEVEL=0"))
-        .map_err(|_| Failure::unsupported(format!("the suites {suites}")))?;
+        .map_err(|_| Failure::unsupported(format!("cipher suites of {suites}")))?;
     let list = |codes: Vec<u16>, name: fn(u16) -> Option<&'static str>| {
-        let name = |code| name(code).ok_or_else(|| Failure::unsupported(format!("{code:#06x}")));
+        let name = |code| {
+            name(code).ok_or_else(|| Failure::unsupported(format!("the algorithm {code:#06x}")))
+        };
         let names = codes.into_iter().map(name).collect::<Result<Vec<_>, _>>()?;
         Ok::<_, Failure>(Some(names.join(":")).filter(|list| !list.is_empty()))
     };
@@ -200,8 +208,8 @@ fn groups(ssl: &mut SslRef, options: &Options) -> Result<(), Failure> {
         shares.clear();
     }
     let names = curves.into_iter().map(|code| {
-        let name =
-            names::group(code).ok_or_else(|| Failure::unsupported(format!("group {code}")))?;
+        let name = names::group(code)
+            .ok_or_else(|| Failure::unsupported(format!("the group {code:#06x}")))?;
         let mark = if shares.contains(&code) { "*" } else { "" };
         Ok::<_, Failure>(format!("{mark}{name}"))
     });
@@ -254,7 +262,7 @@ fn peers(ssl: &mut SslRef, options: &Options) -> Result<(), Failure> {
     if set {
         Ok(())
     } else {
-        Err(Failure::unsupported("these certificate types"))
+        Err(Failure::unsupported("this choice of certificate types"))
     }
 }
 

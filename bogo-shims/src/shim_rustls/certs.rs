@@ -65,13 +65,19 @@ pub(crate) struct Resolver {
 impl Resolver {
     pub(crate) fn new(options: &Options, observed: Arc<Observed>) -> Result<Self, Failure> {
         let raw = is_raw(options);
-        let staple_fails = options.on("-server") && fails_ocsp(options);
-        let key = certified_key(options, raw)?.filter(|_| !staple_fails);
+        // A server's response is part of its certificate. What to do without one would be the shim's decision.
+        let decides = || options.on("-decline-ocsp-callback") || options.on("-fail-ocsp-callback");
+        if options.on("-server") && options.on("-use-ocsp-callback") && decides() {
+            return Err(Failure::unsupported(
+                "a callback that decides whether a server staples a response",
+            ));
+        }
+        let key = certified_key(options, raw)?;
         Ok(Self { key, raw, observed })
     }
 }
 
-/// The application could not get a response that it wants to staple, or did not like the peer's.
+/// The application does not accept the peer's stapled response.
 fn fails_ocsp(options: &Options) -> bool {
     options.on("-use-ocsp-callback") && options.on("-fail-ocsp-callback")
 }
@@ -119,7 +125,7 @@ fn certified_key(options: &Options, raw: bool) -> Result<Option<Arc<CertifiedKey
             one.codes("-signing-prefs"),
             one.bytes("-ocsp-response"),
         ),
-        _ => return Err(Failure::unsupported("several credentials")),
+        _ => return Err(Failure::unsupported("a choice among several certificates")),
     };
     let Some(key_file) = key_file else {
         return Ok(None);
@@ -129,7 +135,7 @@ fn certified_key(options: &Options, raw: bool) -> Result<Option<Arc<CertifiedKey
     let key = provider()
         .key_provider
         .load_private_key(key)
-        .map_err(|e| Failure::unsupported(format!("this private key: {e}")))?;
+        .map_err(|e| Failure::unsupported(format!("private keys of this type: {e}")))?;
     let chain = match cert_file {
         _ if raw => {
             let spki = key
@@ -147,9 +153,7 @@ fn certified_key(options: &Options, raw: bool) -> Result<Option<Arc<CertifiedKey
         Arc::new(Preferring { key, prefs })
     };
     let mut certified = CertifiedKey::new(chain, key);
-    if !options.on("-decline-ocsp-callback") {
-        certified.ocsp = ocsp.map(<[u8]>::to_vec);
-    }
+    certified.ocsp = ocsp.map(<[u8]>::to_vec);
     Ok(Some(Arc::new(certified)))
 }
 
@@ -243,7 +247,9 @@ impl Verifier {
         let prefs = options.codes("-verify-prefs");
         let schemes: Vec<_> = prefs.into_iter().map(SignatureScheme::from).collect();
         if let Some(unknown) = schemes.iter().find(|scheme| !all.contains(scheme)) {
-            return Err(Failure::unsupported(format!("verification of {unknown:?}")));
+            return Err(Failure::unsupported(format!(
+                "verification of {unknown:?} signatures"
+            )));
         }
         if !schemes.is_empty() {
             // The process is short.
@@ -272,7 +278,7 @@ impl Verifier {
             asks,
             required,
             fails: (asks || raw) && options.on("-verify-fail"),
-            ocsp_fails: fails_ocsp(options),
+            ocsp_fails: !options.on("-server") && fails_ocsp(options),
             raw,
             authorities,
             observed,

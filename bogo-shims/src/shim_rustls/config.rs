@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::{Failure, OptionSets, Options};
 use rustls::{
-    ClientConfig, Error, ServerConfig, SupportedProtocolVersion,
+    CipherSuite, ClientConfig, Error, NamedGroup, ServerConfig, SupportedProtocolVersion,
     client::{ClientSessionMemoryCache, EchConfig, EchGreaseConfig, EchMode, Resumption},
     crypto::CryptoProvider,
     pki_types::{EchConfigListBytes, ServerName},
@@ -193,9 +193,11 @@ fn chosen(options: &Options) -> Result<CryptoProvider, Failure> {
                 .find(|group| u16::from(group.name()) == code)
                 .copied()
         };
-        let groups = curves
-            .into_iter()
-            .map(|code| find(code).ok_or_else(|| Failure::unsupported(format!("group {code}"))));
+        let groups = curves.into_iter().map(|code| {
+            find(code).ok_or_else(|| {
+                Failure::unsupported(format!("the group {:?}", NamedGroup::from(code)))
+            })
+        });
         provider.kx_groups = groups.collect::<Result<_, _>>()?;
     }
     let suites = options.codes("-tls13-ciphers");
@@ -207,9 +209,11 @@ fn chosen(options: &Options) -> Result<CryptoProvider, Failure> {
                 .find(|suite| u16::from(suite.suite()) == code)
                 .copied()
         };
-        let suites = suites
-            .into_iter()
-            .map(|code| find(code).ok_or_else(|| Failure::unsupported(format!("suite {code}"))));
+        let suites = suites.into_iter().map(|code| {
+            find(code).ok_or_else(|| {
+                Failure::unsupported(format!("the cipher suite {:?}", CipherSuite::from(code)))
+            })
+        });
         let mut suites = suites.collect::<Result<Vec<_>, _>>()?;
         suites.extend(known.iter().filter(|suite| suite.tls13().is_none()));
         provider.cipher_suites = suites;
@@ -236,7 +240,7 @@ fn only_with(provider: &mut CryptoProvider, cipher: &str) -> Result<(), Failure>
     let suites = &mut provider.cipher_suites;
     suites.retain(|suite| suite.tls13().is_some() || format!("{:?}", suite.suite()).contains(part));
     if suites.iter().all(|suite| suite.tls13().is_some()) {
-        return Err(Failure::unsupported(format!("the suites {cipher}")));
+        return Err(Failure::unsupported(format!("cipher suites of {cipher}")));
     }
     Ok(())
 }
@@ -260,7 +264,7 @@ fn versions(options: &Options) -> Result<Vec<&'static SupportedProtocolVersion>,
         .map(|(_, version)| version)
         .collect();
     if versions.is_empty() {
-        return Err(Failure::unsupported("versions other than 1.2 and 1.3"));
+        return Err(Failure::unsupported("versions other than TLS 1.2 and 1.3"));
     }
     Ok(versions)
 }

@@ -2,7 +2,12 @@
 
 use std::sync::Arc;
 
-use crate::{Failure, Options, exchange::traffic_secrets, options::hex_list};
+use crate::{
+    Failure, Options,
+    exchange::traffic_secrets,
+    options::hex_list,
+    told::{Known, Retry, Told, Verification},
+};
 use rustls::{
     CipherSuite, CommonState, HandshakeKind, NamedGroup, ProtocolVersion, client::EchStatus,
     pki_types::CertificateDer,
@@ -59,8 +64,56 @@ impl Expect<'_> {
         }
         self.check_session(is)?;
         self.check_negotiated(is)?;
+        self.told(is).check(self.options)?;
         self.check_peer(is)?;
         self.check_early_data(is)
+    }
+
+    /// The properties that rustls shows of this connection. What callbacks were given in a full handshake, it neither
+    /// keeps with the session nor shows again.
+    fn told(&self, is: &Properties<'_>) -> Told {
+        let observed = self.observed.get();
+        let options = self.options;
+        let group = is.group.map(u16::from);
+        let old = is.version == Some(ProtocolVersion::TLSv1_2);
+        if is.kind == Some(HandshakeKind::Resumed) {
+            return Told {
+                verification: Known::Untold(
+                    "the result of the verification on a resumed connection",
+                ),
+                signature: Known::Untold(
+                    "the scheme of the peer's signature on a resumed connection",
+                ),
+                retry: if old {
+                    Known::Is(Retry::WasNot)
+                } else {
+                    Known::Untold("whether a resumption began with a HelloRetryRequest")
+                },
+                staple: Known::Untold("the stapled response on a resumed connection"),
+                group: match group {
+                    None => Known::Untold("the group of a session that is resumed"),
+                    group => Known::Is(group),
+                },
+            };
+        }
+        // A refusal by the verifier is a failed handshake, and no result is kept of one that went on.
+        let goes_on = options.on("-expect-verify-result") && options.on("-verify-fail");
+        Told {
+            verification: if observed.verified && !goes_on {
+                Known::Is(Verification::Accepted)
+            } else {
+                Known::Untold(
+                    "the result of a verification that it did not ask for, or that failed",
+                )
+            },
+            signature: Known::Is(observed.signature.map(u16::from)),
+            retry: Known::Is(match is.kind {
+                Some(HandshakeKind::FullWithHelloRetryRequest) => Retry::Was,
+                _ => Retry::WasNot,
+            }),
+            staple: Known::Is(observed.ocsp.clone().unwrap_or_default()),
+            group: Known::Is(group),
+        }
     }
 
     /// What holds while the answer to early data is not known: it is sent as the session says.
@@ -110,15 +163,6 @@ impl Expect<'_> {
                 || "session stored",
             )?;
         }
-        let hrr = is.kind == Some(HandshakeKind::FullWithHelloRetryRequest);
-        // rustls does not say whether there was a retry before a resumption.
-        if !reused {
-            ensure(!options.on("-expect-hrr") || hrr, || "no HelloRetryRequest")?;
-            ensure(
-                !(options.on("-expect-no-hrr") && hrr),
-                || "HelloRetryRequest",
-            )?;
-        }
         Ok(())
     }
 
@@ -133,14 +177,6 @@ impl Expect<'_> {
                 let got = got.map(i64::from);
                 ensure(got == Some(want), || format!("{flag} {want}, got {got:?}"))?;
             }
-        }
-        if let Some(group) = is.group
-            && let Some(want) = options.number("-expect-curve-id")
-        {
-            let got = i64::from(u16::from(group));
-            ensure(got == want, || {
-                format!("-expect-curve-id {want}, got {got}")
-            })?;
         }
         let alpn = if self.is_server() {
             "-select-alpn"
@@ -212,28 +248,10 @@ impl Expect<'_> {
             )?;
         }
         let observed = self.observed.get();
-        let full = is.kind != Some(HandshakeKind::Resumed);
-        if full && let Some(want) = options.number("-expect-peer-signature-algorithm") {
-            let got = observed
-                .signature
-                .map(|scheme| i64::from(u16::from(scheme)));
-            ensure(got == Some(want), || {
-                format!("signature {got:?}, expected {want}")
-            })?;
-        }
-        // A refusal by the verifier is a failed handshake; rustls keeps no result that says otherwise. Where the
-        // verifier refuses and the test wants to go on, `-verify-fail` stays unread.
-        if full && options.on("-expect-verify-result") {
-            ensure(observed.verified, || "the verifier was not called")?;
-        }
-        if full && let Some(want) = options.number("-expect-selected-credential") {
+        if let Some(want) = options.number("-expect-selected-credential") {
             let chosen = options.credentials().len().min(1);
             let got = if observed.asked && chosen == 1 { 0 } else { -1 };
             ensure(got == want, || format!("credential {got}, expected {want}"))?;
-        }
-        if full && let Some(want) = options.bytes("-expect-ocsp-response") {
-            let got = observed.ocsp.as_deref().unwrap_or_default();
-            ensure(got == want, || format!("OCSP response {got:?}"))?;
         }
         if let Some(list) = options.text("-expect-client-ca-list") {
             let want = if list == "<EMPTY>" {

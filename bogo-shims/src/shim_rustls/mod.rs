@@ -14,7 +14,7 @@ mod tls;
 
 use std::process::ExitCode;
 
-use crate::{Failure, OptionSets, exchange, flags, socket::Socket};
+use crate::{Failure, Lacking, OptionSets, exchange, flags, socket::Socket};
 
 use self::{config::Configs, expect::Expect, quic::Quic, tls::Tls};
 
@@ -43,6 +43,17 @@ const SUPPORTED: &[&str] = &[
     "-expect-no-ech-retry-configs",
     "-expect-ech-name-override",
     "-expect-no-ech-name-override",
+];
+
+const LACKING: &[Lacking] = &[
+    Lacking {
+        named: "tls TLS1",
+        name: "TLS 1.0",
+    },
+    Lacking {
+        named: "tls TLS11",
+        name: "TLS 1.1",
+    },
 ];
 
 /// What rustls does whether it is asked to or not, with the reason.
@@ -83,7 +94,7 @@ const ALWAYS_AS_SERVER: &[(&str, &str)] = &[
 
 /// Runs the shim.
 pub fn main() -> ExitCode {
-    crate::run(&[flags::COMMON, SUPPORTED], connections)
+    crate::run(&[flags::COMMON, SUPPORTED], LACKING, connections)
 }
 
 fn connections(sets: &OptionSets) -> Result<(), Failure> {

@@ -1,3 +1,5 @@
+use std::collections::BTreeSet;
+
 use netbench_model::coverage::{
     Category, Conduct, DefectTest, Defects, Ending, RunnerId, TestOutcome,
 };
@@ -5,7 +7,8 @@ use netbench_model::coverage::{
 use crate::{Catalog, Expects, ShimResults, TestResult};
 
 /// The tests in which at least one of these shims' stacks does what it must not. Those that a shim passes by doing
-/// nothing are among them: a library that accepts what such a test sends shows that it does.
+/// nothing are among them: a library that accepts what such a test sends shows that it does. Defects in tests that a shim's
+/// configuration gives the same reason have one cause.
 pub fn defects_of(runner: &RunnerId, catalog: &Catalog, shims: &[ShimResults<'_>]) -> Defects {
     let mut defects = Defects {
         runner: runner.clone(),
@@ -13,9 +16,13 @@ pub fn defects_of(runner: &RunnerId, catalog: &Catalog, shims: &[ShimResults<'_>
         run_by_all: 0,
         among_those: vec![0; shims.len()],
         among_all: vec![0; shims.len()],
+        causes_among_those: Vec::new(),
+        causes_among_all: Vec::new(),
         tests: Vec::new(),
         warnings: Vec::new(),
     };
+    let mut causes_among_those = vec![BTreeSet::new(); shims.len()];
+    let mut causes_among_all = causes_among_those.clone();
     for (name, expects, about) in catalog.tests() {
         let conduct = |shim: &ShimResults<'_>| conduct(shim, name, expects);
         let conducts: Vec<Conduct> = shims.iter().map(conduct).collect();
@@ -25,6 +32,13 @@ pub fn defects_of(runner: &RunnerId, catalog: &Catalog, shims: &[ShimResults<'_>
             let defect = usize::from(conduct.is_defect());
             defects.among_all[at] += defect;
             defects.among_those[at] += if by_all { defect } else { 0 };
+        }
+        let causes = shims.iter().zip(&conducts);
+        let causes = causes.map(|(shim, conduct)| conduct.is_defect().then(|| cause(shim, name)));
+        let causes: Vec<Option<String>> = causes.collect();
+        for (at, cause) in causes.iter().enumerate() {
+            causes_among_all[at].extend(cause.clone());
+            causes_among_those[at].extend(cause.clone().filter(|_| by_all));
         }
         let at_fault = conducts.iter().position(|conduct| conduct.is_defect());
         let Some(shim) = at_fault.and_then(|at| shims.get(at)) else {
@@ -38,8 +52,12 @@ pub fn defects_of(runner: &RunnerId, catalog: &Catalog, shims: &[ShimResults<'_>
             wants: about.error.clone(),
             conducts,
             why: why(shim, name),
+            causes,
         });
     }
+    let counts = |causes: Vec<BTreeSet<String>>| causes.iter().map(BTreeSet::len).collect();
+    defects.causes_among_those = counts(causes_among_those);
+    defects.causes_among_all = counts(causes_among_all);
     defects.tests.sort_by(|one, other| {
         let key = |test: &DefectTest| (test.why.clone(), test.conducts.clone(), test.test.clone());
         key(one).cmp(&key(other))
@@ -77,6 +95,12 @@ fn conduct(shim: &ShimResults<'_>, test: &str, expects: Expects) -> Conduct {
 
 fn is_success(result: &TestResult) -> bool {
     result.error.starts_with("unexpected success")
+}
+
+/// The reason of a defect in a shim's configuration, or the test where it has none there.
+fn cause(shim: &ShimResults<'_>, test: &str) -> String {
+    let reason = shim.config.reason(test);
+    reason.map_or(test, |(_, words)| words).to_owned()
 }
 
 fn why(shim: &ShimResults<'_>, test: &str) -> String {

@@ -4,6 +4,7 @@ use netbench_model::coverage::{Category, Difference, DifferenceGroup, TestOutcom
 
 use crate::{
     Catalog, Expects, Features,
+    capability::in_words,
     coverage::{ShimResults, counted},
 };
 
@@ -73,7 +74,7 @@ impl Groups {
                 None,
                 "the library's interface has no way to do it".to_owned(),
             ),
-            _ if result.outcome == TestOutcome::Unsupported => (None, result.line()),
+            _ if result.outcome == TestOutcome::Unsupported => (None, in_words(result.line())),
             Some((category, reason)) => (Some(category), reason.to_owned()),
             None => (None, result.line()),
         };

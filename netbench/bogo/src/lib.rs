@@ -10,6 +10,7 @@
 
 mod baseline;
 mod boringssl;
+mod capability;
 mod catalog;
 mod command;
 mod config;

@@ -6,11 +6,16 @@ use netbench_model::coverage::{
 
 use crate::{
     Catalog, Expects, KnownShim, ShimResults,
+    capability::{Said, in_words, is_untold},
     topic::{TOPICS, Topic, Topics},
 };
 
 /// The place of the protocol itself in [`TOPICS`].
 const HANDSHAKE: usize = 0;
+
+/// The flag of tests that read before a write is finished. Whether that is permitted is a rule of a library's interface, and
+/// a failure says so of each feature that is tried with it.
+const UNFINISHED_WRITE: &str = "-read-with-unfinished-write";
 
 /// What each shim's stack has of every feature, by role and protocol. A test counts for the feature that it is
 /// about, and not against it where it fails for want of something else.
@@ -21,6 +26,9 @@ pub fn matrix_of(runner: &RunnerId, catalog: &Catalog, shims: &[ShimResults<'_>]
             continue;
         };
         for row in Topics::all().of(name) {
+            if !TOPICS[row].versions.has(protocol) {
+                continue;
+            }
             let place = Place {
                 row,
                 role: about.role,
@@ -96,7 +104,7 @@ impl<'a> Judge<'a> {
             shim,
             catalog,
             there,
-            refused: refused.filter_map(|r| unsupported_flag(&r.error)).collect(),
+            refused: refused.filter_map(|r| refused_flag(&r.error)).collect(),
         }
     }
 
@@ -134,23 +142,29 @@ impl<'a> Judge<'a> {
         } else if there(&protocol) == Some(false) {
             let why = format!("no {} as a {}", place.protocol, place.role);
             (Support::Absent, Some(why))
-        } else if let Some(why) = self.beyond(place) {
-            (Support::NotTestable, Some(why.to_owned()))
+        } else if let Some((support, why)) = self.beyond(place) {
+            (support, Some(why.to_owned()))
         } else if there(&place) == Some(false) {
             match against {
                 Some(why) => (Support::Absent, Some(why)),
                 None => (Support::NotTestable, apart),
             }
-        } else if is.against > 0 {
-            (Support::Partly, against)
         } else {
-            (Support::Works, None)
+            let off = shim.and_then(|shim| {
+                shim.off_by_default(TOPICS[place.row].name, place.role, place.protocol)
+            });
+            match (against, off) {
+                (None, None) => (Support::Works, None),
+                (None, Some(off)) => (Support::OffByDefault, Some(off.to_owned())),
+                (against, None) => (Support::Partly, against),
+                (Some(why), Some(off)) => (Support::Partly, Some(format!("{why}; {off}"))),
+            }
         };
         is
     }
 
-    /// Why the shim shows nothing of a feature that its library has.
-    fn beyond(&self, place: Place) -> Option<&'static str> {
+    /// What is known of a feature that the shim shows nothing of.
+    fn beyond(&self, place: Place) -> Option<(Support, &'static str)> {
         let shim = KnownShim::named(self.shim.shim)?;
         shim.beyond(TOPICS[place.row].name, place.role, place.protocol)
     }
@@ -167,14 +181,20 @@ impl<'a> Judge<'a> {
             (TestOutcome::Failed, Some((category, words))) => format!("{category}: {words}"),
             _ => result.line(),
         };
-        if let Some(flag) = unsupported_flag(&why) {
+        if Said::of(&why).is_some() {
             // A shim names one flag, and this may not be the only one that it does not take.
             let own = TOPICS[place.row].flags.iter();
             let mut refused = own.filter(|own| self.refused.contains(*own) && self.has(test, own));
             return match refused.next() {
-                Some(own) => Counts::Against(format!("unsupported: flag {own}")),
-                None => Counts::Apart(format!("unsupported: flag {flag}")),
+                Some(own) => Counts::Against(Said::Refused(own).in_words()),
+                None => Counts::Apart(in_words(why)),
             };
+        }
+        if is_untold(&why) {
+            return Counts::Apart(why);
+        }
+        if self.has(test, UNFINISHED_WRITE) {
+            return Counts::Apart(format!("{why} (with a write unfinished)"));
         }
         let other = self.lacking(place, test);
         if let Some(other) = other.or_else(|| self.lacking_protocol(place, &why)) {
@@ -233,8 +253,10 @@ fn core_of<'t>(place: Place, tests: &[&'t str]) -> Vec<&'t str> {
     }
 }
 
-/// The flag that a shim could not take, from what it said.
-pub(crate) fn unsupported_flag(said: &str) -> Option<&str> {
-    let flag = said.strip_prefix("unsupported: flag ")?;
-    flag.split([',', ' ']).next()
+/// The flag that a library cannot express, from what its shim said.
+fn refused_flag(said: &str) -> Option<&str> {
+    match Said::of(said)? {
+        Said::Refused(flag) => Some(flag),
+        Said::Unread(_) => None,
+    }
 }

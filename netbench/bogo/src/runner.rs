@@ -48,7 +48,7 @@ const HOOKS: &str = include_str!("hooks/netbench_hooks.go");
 const CALLS: [(&str, &str); 3] = [
     (
         "\tshim, err := newShimProcess(dispatcher, shimPath, flags, env)\n",
-        "\tnetbenchBegin(test, flags)\n\tshim, err := newShimProcess(dispatcher, shimPath, flags, env)\n",
+        "\tenv = netbenchBegin(test, flags, env)\n\tshim, err := newShimProcess(dispatcher, shimPath, flags, env)\n",
     ),
     (
         "\t\t\treturn errUnimplemented\n",

@@ -1,6 +1,6 @@
 use std::path::{Path, PathBuf};
 
-use netbench_model::coverage::{Protocol, Role};
+use netbench_model::coverage::{Protocol, Role, Support};
 
 use crate::{BogoError, OutcomesIn, ShimConfig};
 
@@ -21,7 +21,7 @@ pub struct KnownShim {
     beyond: &'static [&'static [Beyond]],
 }
 
-/// Cells of the matrix that a library has and its shim does not show.
+/// Cells of the matrix of which more is known than the tests show.
 #[derive(Debug, PartialEq, Eq)]
 struct Beyond {
     /// The feature; none for all.
@@ -30,6 +30,9 @@ struct Beyond {
     role: Option<Role>,
     /// The protocol; none for all.
     protocol: Option<Protocol>,
+    /// Not testable where the library has the feature and the shim does not show it, absent where the library's build
+    /// lacks it, off by default where it has to be turned on.
+    support: Support,
     why: &'static str,
 }
 
@@ -39,10 +42,33 @@ impl Beyond {
             feature: Some(feature),
             role: None,
             protocol: None,
+            support: Support::NotTestable,
             why,
         }
     }
+
+    const fn protocol_is_off(protocol: Protocol, why: &'static str) -> Self {
+        Self {
+            feature: None,
+            role: None,
+            protocol: Some(protocol),
+            support: Support::OffByDefault,
+            why,
+        }
+    }
+
+    fn is_of(&self, feature: &str, role: Role, protocol: Protocol) -> bool {
+        self.feature.is_none_or(|known| known == feature)
+            && self.role.is_none_or(|known| known == role)
+            && self.protocol.is_none_or(|known| known == protocol)
+    }
 }
+
+/// The shim sets the level, which no application does unasked.
+const SECURITY_LEVEL: &str = "off by default: at security level 0 alone";
+
+/// The shim sets the least version.
+const LEAST_VERSION: &str = "off by default: Config.MinVersion is TLS 1.2 unless it is set";
 
 /// What libssl has, and its shim does not show.
 const BEYOND_OPENSSL: &[Beyond] = &[
@@ -50,10 +76,20 @@ const BEYOND_OPENSSL: &[Beyond] = &[
         "Session ticket callbacks",
         "libssl has callbacks for ticket keys, and the shim does not set them",
     ),
-    Beyond::feature(
-        "Certificate compression",
-        "libssl compresses with zlib, brotli and zstd, and takes no algorithm of a test's own",
-    ),
+    Beyond {
+        support: Support::Absent,
+        ..Beyond::feature(
+            "Certificate compression",
+            "libssl has it since 3.2 where it is built with zlib, brotli or zstd, and this one is built without them",
+        )
+    },
+    Beyond::protocol_is_off(Protocol::Tls10, SECURITY_LEVEL),
+    Beyond::protocol_is_off(Protocol::Tls11, SECURITY_LEVEL),
+    Beyond::protocol_is_off(Protocol::Dtls10, SECURITY_LEVEL),
+    Beyond {
+        support: Support::OffByDefault,
+        ..Beyond::feature("SHA-1 signatures", SECURITY_LEVEL)
+    },
     Beyond::feature(
         "Certificate transparency (SCT)",
         "libssl validates lists itself, and does not show them as the tests want",
@@ -81,6 +117,7 @@ const BEYOND_RUSTLS: &[Beyond] = &[Beyond {
     feature: Some("Encrypted ClientHello"),
     role: Some(Role::Client),
     protocol: Some(Protocol::Quic),
+    support: Support::NotTestable,
     why: "rustls sends it over QUIC too, and its interface for QUIC does not tell whether it was accepted",
 }];
 
@@ -90,8 +127,11 @@ const BEYOND_GO: &[Beyond] = &[
         feature: None,
         role: None,
         protocol: Some(Protocol::Quic),
+        support: Support::NotTestable,
         why: "crypto/tls has QUICConn, and Go's shim does not use it",
     },
+    Beyond::protocol_is_off(Protocol::Tls10, LEAST_VERSION),
+    Beyond::protocol_is_off(Protocol::Tls11, LEAST_VERSION),
     Beyond::feature(
         "Session ticket callbacks",
         "crypto/tls has WrapSession and UnwrapSession, and Go's shim does not set them",
@@ -112,6 +152,7 @@ const BEYOND_GO: &[Beyond] = &[
         feature: Some("OCSP stapling"),
         role: Some(Role::Client),
         protocol: None,
+        support: Support::NotTestable,
         why: "crypto/tls asks for a response and shows it, and Go's shim does not look",
     },
     Beyond::feature(
@@ -267,25 +308,44 @@ impl KnownShim {
 
     /// Why the shim shows nothing over a protocol that its library has.
     pub(crate) fn beyond_protocol(&self, protocol: Protocol) -> Option<&'static str> {
-        let mut beyond = self.beyond.iter().copied().flatten();
-        let found = beyond.find(|one| one.feature.is_none() && one.protocol == Some(protocol));
+        let found = self.known().find(|one| {
+            one.support == Support::NotTestable
+                && one.feature.is_none()
+                && one.protocol == Some(protocol)
+        });
         found.map(|one| one.why)
     }
 
-    /// Why the shim shows nothing of a feature that its library has.
+    /// What is known of a feature that the shim shows nothing of, and why.
     pub(crate) fn beyond(
         &self,
         feature: &str,
         role: Role,
         protocol: Protocol,
+    ) -> Option<(Support, &'static str)> {
+        let mut hidden = self
+            .known()
+            .filter(|one| one.support != Support::OffByDefault);
+        let found = hidden.find(|one| one.is_of(feature, role, protocol));
+        found.map(|one| (one.support, one.why))
+    }
+
+    /// What turns on a feature that the library has and does not offer unasked.
+    pub(crate) fn off_by_default(
+        &self,
+        feature: &str,
+        role: Role,
+        protocol: Protocol,
     ) -> Option<&'static str> {
-        let mut beyond = self.beyond.iter().copied().flatten();
-        let found = beyond.find(|one| {
-            one.feature.is_none_or(|known| known == feature)
-                && one.role.is_none_or(|known| known == role)
-                && one.protocol.is_none_or(|known| known == protocol)
-        });
+        let mut off = self
+            .known()
+            .filter(|one| one.support == Support::OffByDefault);
+        let found = off.find(|one| one.is_of(feature, role, protocol));
         found.map(|one| one.why)
+    }
+
+    fn known(&self) -> impl Iterator<Item = &'static Beyond> {
+        self.beyond.iter().copied().flatten()
     }
 
     /// Reads the configuration with its exceptions; the empty one if it has none.

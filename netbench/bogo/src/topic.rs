@@ -1,6 +1,6 @@
 use std::sync::LazyLock;
 
-use netbench_model::coverage::HANDSHAKE;
+use netbench_model::coverage::{HANDSHAKE, Protocol};
 use regex::RegexSet;
 
 /// A row of the matrix: what a user of a stack may need.
@@ -15,6 +15,41 @@ pub struct Topic {
     /// Flags of the shim that ask for it, or show it. Where a shim cannot take one, the feature is absent; where
     /// it cannot take another flag, the test shows nothing of the feature.
     pub flags: &'static [&'static str],
+    /// The versions that define the feature. Over another one, a test shows that it stays away.
+    pub versions: Versions,
+}
+
+/// The versions of a feature.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Versions {
+    /// All that there are tests of.
+    All,
+    /// TLS 1.3, DTLS 1.3 and QUIC.
+    From13,
+}
+
+impl Versions {
+    /// Whether a protocol is one of them.
+    pub fn has(self, protocol: Protocol) -> bool {
+        match self {
+            Self::All => true,
+            Self::From13 => {
+                matches!(
+                    protocol,
+                    Protocol::Tls13 | Protocol::Dtls13 | Protocol::Quic
+                )
+            }
+        }
+    }
+}
+
+impl Topic {
+    const fn from_tls13(self) -> Self {
+        Self {
+            versions: Versions::From13,
+            ..self
+        }
+    }
 }
 
 const fn topic(
@@ -28,6 +63,7 @@ const fn topic(
         about,
         core,
         flags,
+        versions: Versions::All,
     }
 }
 
@@ -108,7 +144,8 @@ pub const TOPICS: &[Topic] = &[
         "^ALPS-(Basic|Empty|Decline)",
         "^ALPS-Basic",
         &["-application-settings"],
-    ),
+    )
+    .from_tls13(),
     topic(
         "Server name (SNI)",
         "^ServerNameExtension(Client|Server)-(TLS|DTLS|QUIC|NoACK)|^TolerateServerNameAck",
@@ -173,7 +210,8 @@ pub const TOPICS: &[Topic] = &[
         "^DelegatedCredentials-",
         "^DelegatedCredentials-Basic",
         &["-new-delegated-credential"],
-    ),
+    )
+    .from_tls13(),
     topic(
         "Encrypted ClientHello",
         "^(TLS|DTLS|QUIC)-ECH-(Client|Server)",
@@ -183,7 +221,8 @@ pub const TOPICS: &[Topic] = &[
             "-ech-server-config",
             "-enable-ech-grease",
         ],
-    ),
+    )
+    .from_tls13(),
     topic(
         "Groups: P-256, P-384, X25519",
         "^CurveTest-(Client|Server)-(P-256|P-384|X25519)-",
@@ -228,8 +267,9 @@ pub const TOPICS: &[Topic] = &[
     ),
     topic(
         "RSA key exchange",
-        "-TLS1\\d?-RSA_WITH_.*-(client|server)$",
-        "-TLS1\\d?-RSA_WITH_.*-(client|server)$",
+        // 3DES is a row of its own.
+        "-TLS1\\d?-RSA_WITH_AES_.*-(client|server)$",
+        "-TLS1\\d?-RSA_WITH_AES_.*-(client|server)$",
         &[],
     ),
     topic(
@@ -243,7 +283,8 @@ pub const TOPICS: &[Topic] = &[
         "^PSK-(Client|Server)-",
         "^PSK-(Client|Server)-SHA256-SHA256",
         &["-new-psk-credential"],
-    ),
+    )
+    .from_tls13(),
     topic(
         "RSA-PSS signatures",
         "^(Client|Server)-(Sign|Verify)-RSA_PSS_",

@@ -99,14 +99,19 @@ fn nothing_passes_over_a_protocol_that_a_library_does_not_have() {
     ] {
         for (name, test) in baseline(shim).tests {
             let about = catalog.about(&name).unwrap();
-            let named = ["-TLS1-", "-TLS11-", "-TLS12-", "-TLS13-"];
-            let named = named.iter().any(|v| format!("-{name}-").contains(v));
-            let works = catalog.expects(&name) == Some(Expects::Success);
+            let versions = ["TLS1-", "TLS11-", "TLS12-", "TLS13-"];
+            let is_named = |v: &&&str| {
+                let name = format!("-{name}-");
+                name.contains(&format!("-{v}")) || name.contains(&format!("-D{v}"))
+            };
+            // Two versions are those of both sides.
+            let named = versions.iter().filter(is_named).count() == 1;
+            let proves = catalog.expects(&name) != Some(Expects::NothingProved);
             let there = about
                 .protocol
                 .is_none_or(|protocol| !missing.contains(&protocol));
             assert!(
-                there || !named || !works || test.outcome != TestOutcome::Passed,
+                there || !named || !proves || test.outcome != TestOutcome::Passed,
                 "{shim} passes {name}"
             );
         }
@@ -208,8 +213,35 @@ const EXPECTED: &[(&str, &str, &str, &str, &str)] = &[
         "TLS 1.2,TLS 1.3",
         "has",
     ),
-    ("rustls", "*", "OCSP stapling", "TLS 1.2,TLS 1.3", "has"),
-    ("openssl", "*", "OCSP stapling", "TLS 1.2,TLS 1.3", "has"),
+    (
+        "rustls",
+        "server",
+        "OCSP stapling",
+        "TLS 1.2,TLS 1.3",
+        "has",
+    ),
+    (
+        "openssl",
+        "server",
+        "OCSP stapling",
+        "TLS 1.2,TLS 1.3",
+        "has",
+    ),
+    // Every test of a client resumes, and neither library tells the response again.
+    (
+        "rustls",
+        "client",
+        "OCSP stapling",
+        "TLS 1.2,TLS 1.3",
+        "hides",
+    ),
+    (
+        "openssl",
+        "client",
+        "OCSP stapling",
+        "TLS 1.2,TLS 1.3",
+        "hides",
+    ),
     ("rustls", "*", "Extended master secret", "TLS 1.2", "has"),
     (
         "openssl",
@@ -235,7 +267,40 @@ const EXPECTED: &[(&str, &str, &str, &str, &str)] = &[
     ("go", "*", "PSK suites", "TLS 1.0,TLS 1.2", "lacks"),
     ("go", "server", "Delegated credentials", "TLS 1.3", "lacks"),
     ("rustls", "*", "RSA key exchange", "TLS 1.2", "lacks"),
-    ("openssl", "*", "RSA key exchange", "TLS 1.2", "has"),
+    (
+        "openssl",
+        "*",
+        "RSA key exchange",
+        "TLS 1.2,DTLS 1.2",
+        "works",
+    ),
+    ("openssl", "*", "RSA key exchange", "TLS 1.0,TLS 1.1", "off"),
+    ("openssl", "*", "Handshake", "TLS 1.0,TLS 1.1", "off"),
+    ("openssl", "*", "Handshake", "TLS 1.2,TLS 1.3", "works"),
+    ("openssl", "*", "SHA-1 signatures", "TLS 1.2", "off"),
+    (
+        "openssl",
+        "*",
+        "Certificate compression",
+        "TLS 1.3",
+        "lacks",
+    ),
+    (
+        "openssl@4.0",
+        "*",
+        "Certificate compression",
+        "TLS 1.3",
+        "lacks",
+    ),
+    ("openssl", "*", "Key update", "TLS 1.3", "works"),
+    ("openssl", "*", "0-RTT (early data)", "TLS 1.3", "works"),
+    (
+        "openssl",
+        "*",
+        "Downgrade signal (SCSV)",
+        "TLS 1.2",
+        "works",
+    ),
     ("rustls", "*", "AES-GCM", "TLS 1.2,TLS 1.3", "has"),
     ("rustls", "*", "Groups: ML-KEM", "TLS 1.3", "has"),
     ("rustls-ring", "*", "Groups: ML-KEM", "TLS 1.3", "lacks"),
@@ -366,11 +431,15 @@ fn the_matrix_says_what_experts_expect() {
                 // A feature may have tests in one role alone.
                 continue;
             };
-            let has = matches!(stack.support, Support::Works | Support::Partly);
-            let fits = if *want == "has" {
-                has
-            } else {
-                stack.support == Support::Absent
+            let fits = match *want {
+                "has" => matches!(
+                    stack.support,
+                    Support::Works | Support::OffByDefault | Support::Partly
+                ),
+                "works" => stack.support == Support::Works,
+                "off" => stack.support == Support::OffByDefault,
+                "hides" => stack.support == Support::NotTestable,
+                _ => stack.support == Support::Absent,
             };
             if !fits {
                 wrong.push(format!(
@@ -382,6 +451,72 @@ fn the_matrix_says_what_experts_expect() {
         assert!(any, "there is no cell of {feature}");
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn features_have_no_cell_in_versions_that_do_not_define_them() {
+    let matrix = matrix();
+    for (feature, protocols) in [
+        (
+            "Downgrade signal (SCSV)",
+            &[Protocol::Tls13, Protocol::Dtls13][..],
+        ),
+        (
+            "Delegated credentials",
+            &[Protocol::Tls10, Protocol::Tls11, Protocol::Tls12],
+        ),
+        ("ALPS", &[Protocol::Tls10, Protocol::Tls11, Protocol::Tls12]),
+        (
+            "Encrypted ClientHello",
+            &[Protocol::Tls12, Protocol::Dtls12],
+        ),
+        ("External PSK", &[Protocol::Tls12, Protocol::Dtls12]),
+    ] {
+        let cells = matrix.cells.iter().filter(|cell| cell.feature == feature);
+        let protocols_of: Vec<_> = cells.map(|cell| cell.protocol).collect();
+        assert!(!protocols_of.is_empty(), "{feature}");
+        let wrong = protocols_of.iter().find(|p| protocols.contains(p));
+        assert_eq!(wrong, None, "{feature}");
+    }
+}
+
+#[test]
+fn reasons_name_a_capability_and_no_flag() {
+    let flag = |why: &str| why.contains("flag -") || why.contains("BoringSSL's interface");
+    let matrix = matrix();
+    let whys = matrix.cells.iter().flat_map(|cell| &cell.stacks);
+    let whys: Vec<&str> = whys.filter_map(|stack| stack.why.as_deref()).collect();
+    assert!(whys.len() > 100);
+    assert_eq!(whys.iter().find(|why| flag(why)), None);
+    for (first, second) in [
+        ("openssl", "rustls"),
+        ("openssl", "go"),
+        ("rustls", "openssl-system"),
+    ] {
+        let known = [first, second].map(|name| KnownShim::named(name).unwrap());
+        let stored = StoredOutcomes::read(&OutcomesIn::Tree(tree()), &known).unwrap();
+        let difference = stored.difference(None).unwrap();
+        let groups = difference.only_first.iter().chain(&difference.only_second);
+        let shown: Vec<_> = groups.filter(|group| flag(&group.why)).collect();
+        assert!(shown.is_empty(), "{first} {second}: {shown:?}");
+    }
+}
+
+#[test]
+fn defects_are_counted_by_their_causes() {
+    for name in ["openssl", "rustls"] {
+        let known = [KnownShim::named(name).unwrap()];
+        let stored = StoredOutcomes::read(&OutcomesIn::Tree(tree()), &known).unwrap();
+        let defects = stored.defects();
+        let causes: BTreeSet<_> = defects
+            .tests
+            .iter()
+            .map(|test| test.causes[0].as_deref())
+            .collect();
+        assert!(!causes.contains(&None), "{name}");
+        assert_eq!(defects.causes_among_all, [causes.len()], "{name}");
+        assert!(causes.len() < defects.among_all[0], "{name}");
+    }
 }
 
 fn pairs(roles: &[Role], protocols: &str) -> Vec<(Role, Protocol)> {

@@ -193,6 +193,10 @@ fn defects() -> Defects {
         sends: "SendUnknown\x1b[31m 0x0001".to_owned(),
         wants: ":X:".to_owned(),
         conducts: conducts.to_vec(),
+        causes: conducts
+            .iter()
+            .map(|conduct| conduct.is_defect().then(|| why.to_owned()))
+            .collect(),
         why: why.to_owned(),
     };
     Defects {
@@ -201,6 +205,8 @@ fn defects() -> Defects {
         run_by_all: 3,
         among_those: vec![2, 1],
         among_all: vec![2, 4],
+        causes_among_those: vec![1, 2],
+        causes_among_all: vec![2, 3],
         tests: vec![
             test(
                 "A",

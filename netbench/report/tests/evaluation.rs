@@ -100,6 +100,8 @@ fn defects(before: usize, after: usize) -> Defects {
         run_by_all: 12,
         among_those: vec![before, after],
         among_all: vec![before + 5, after],
+        causes_among_those: Vec::new(),
+        causes_among_all: Vec::new(),
         tests: vec![DefectTest {
             test: "Crashing".to_owned(),
             role: Role::Client,
@@ -108,6 +110,7 @@ fn defects(before: usize, after: usize) -> Defects {
             wants: String::new(),
             conducts: vec![Conduct::Crashed, Conduct::Crashed],
             why: String::new(),
+            causes: Vec::new(),
         }],
         warnings: Vec::new(),
     }

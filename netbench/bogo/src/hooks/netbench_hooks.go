@@ -1,5 +1,5 @@
-// Package runner, with what netbench adds to it: the version that a test's name demands is checked, what each test
-// is about is written down, and a shim that ends with "unimplemented" is asked why.
+// Package runner, with what netbench adds to it: the version that a test's name demands is checked and given to the
+// shim, what each test is about is written down, and a shim that ends with "unimplemented" is asked why.
 package runner
 
 import (
@@ -22,9 +22,21 @@ var netbenchLock sync.Mutex
 // netbenchWhy has what shims said that do not implement a test, by the test's name.
 var netbenchWhy = make(map[string]string)
 
-// netbenchBegin is called for each test just before its shim is started with flags.
-func netbenchBegin(test *testCase, flags []string) {
+// netbenchBegin is called for each test just before its shim is started with flags, and returns the shim's environment.
+func netbenchBegin(test *testCase, flags []string, env []string) []string {
 	netbenchDemandVersion(test)
+	netbenchWriteFacts(test, flags)
+	named := netbenchNamed(test)
+	if named == nil || test.skipVersionNameCheck {
+		return env
+	}
+	if env == nil {
+		env = os.Environ()
+	}
+	return append(env, "NETBENCH_BOGO_NAMED="+strings.ToLower(test.protocol.String())+" "+named.name)
+}
+
+func netbenchWriteFacts(test *testCase, flags []string) {
 	if netbenchFacts == "" {
 		return
 	}
@@ -53,11 +65,13 @@ func netbenchBegin(test *testCase, flags []string) {
 	}
 }
 
-// netbenchNamed is the one version in the name of a test; nil where there is none, or more than one.
+// netbenchNamed is the one version in the name of a test, such as TLS13 or DTLS13; nil where there is none, or more than one.
 func netbenchNamed(test *testCase) *tlsVersion {
 	var found *tlsVersion
+	name := "-" + test.name + "-"
 	for i := range tlsVersions {
-		if strings.Contains("-"+test.name+"-", "-"+tlsVersions[i].name+"-") {
+		version := tlsVersions[i].name + "-"
+		if strings.Contains(name, "-"+version) || strings.Contains(name, "-D"+version) {
 			if found != nil {
 				return nil
 			}
@@ -104,6 +118,10 @@ func netbenchDemandVersion(test *testCase) {
 // highest that both sides permit.
 func netbenchVersion(test *testCase, flags []string) string {
 	version := test.expectations.version
+	if slices.Contains(flags, "-fallback-scsv") {
+		// The signal is of versions before TLS 1.3, which has another one (RFC 8446 section 4.1.3).
+		return "TLS12"
+	}
 	if named := netbenchNamed(test); named != nil {
 		version = min(named.version, netbenchMost(test, flags))
 	} else if version == 0 {

@@ -47,6 +47,12 @@ pub struct Defects {
     pub among_those: Vec<usize>,
     /// How many of all that it runs are defects of each.
     pub among_all: Vec<usize>,
+    /// How many causes those in the tests that all of them run have. Empty in a record that does not count causes.
+    #[serde(default)]
+    pub causes_among_those: Vec<usize>,
+    /// How many causes the defects in all tests that it runs have.
+    #[serde(default)]
+    pub causes_among_all: Vec<usize>,
     /// The tests, those with the same reason together.
     pub tests: Vec<DefectTest>,
     /// What a reader has to know.
@@ -70,4 +76,7 @@ pub struct DefectTest {
     pub conducts: Vec<Conduct>,
     /// The reason, of the first stack that has one.
     pub why: String,
+    /// The cause of the defect of each stack; none for a stack without one. A failure that nothing explains is its own.
+    #[serde(default)]
+    pub causes: Vec<Option<String>>,
 }

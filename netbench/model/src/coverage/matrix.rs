@@ -9,6 +9,8 @@ named!(
     Support, "support", {
         /// Every test that is about it passes, but for those that fail for want of something else.
         Works = "works",
+        /// As before, once an application turns it on: the library does not offer it unasked.
+        OffByDefault = "off by default",
         /// The tests of its core pass, and others do not.
         Partly = "in part",
         /// No test of its core passes.
@@ -58,6 +60,6 @@ pub struct StackSupport {
     pub against: usize,
     /// Such tests that did not pass for want of something else, or for a decision that a library may take.
     pub apart: usize,
-    /// What was wrong with the first that counts against it, or kept it from being tested.
+    /// What was wrong with the first that counts against it, kept it from being tested, or turns it on.
     pub why: Option<String>,
 }

@@ -22,23 +22,26 @@ impl Report for Defects {
 
 fn section(defects: &Defects) -> Section {
     let mut items: Vec<Item> = Item::warnings(&defects.warnings).collect();
-    let counts = |counts: &[usize]| {
-        let each = defects.shims.iter().zip(counts);
-        each.map(|(shim, tests)| format!("{shim} {tests}"))
-            .join(", ")
+    let counts = |tests: &[usize], causes: &[usize]| {
+        let each = defects.shims.iter().zip(tests).enumerate();
+        each.map(|(at, (shim, tests))| match causes.get(at) {
+            Some(causes) => format!("{shim} {causes} (in {})", count(*tests, "test", "tests")),
+            None => format!("{shim} in {}", count(*tests, "test", "tests")),
+        })
+        .join(", ")
     };
     let headline = if defects.shims.len() > 1 {
         format!(
             "Defects in {} that all of them run: {}. In all that each runs: {}.",
             count(defects.run_by_all, "test", "tests"),
-            counts(&defects.among_those),
-            counts(&defects.among_all)
+            counts(&defects.among_those, &defects.causes_among_those),
+            counts(&defects.among_all, &defects.causes_among_all)
         )
     } else {
         format!(
             "Defects in {} that it runs: {}.",
             count(defects.run_by_all, "test", "tests"),
-            counts(&defects.among_all)
+            counts(&defects.among_all, &defects.causes_among_all)
         )
     };
     items.push(Item::Headline(headline));
@@ -58,7 +61,8 @@ fn section(defects: &Defects) -> Section {
     Section {
         explanation: "accepted: what must be refused; refused: what must be accepted; right: as the test wants; \
                       excused: otherwise, for a reason that is no defect; not run: the shim has no way to ask for it. \
-                      Tests with the same reason are one row; the JSON has each test."
+                      Defects are counted by their causes: tests that fail for the same reason show one. A row has the \
+                      tests with the same reason and the same conduct; the JSON has each test."
             .to_owned(),
         ..Section::only(items)
     }

@@ -21,6 +21,8 @@ pub(crate) struct Lost<'a> {
 pub(crate) struct LostVersions {
     pub(crate) roles: &'static str,
     pub(crate) versions: Vec<Protocol>,
+    /// What the first stack has of them.
+    pub(crate) before: Support,
 }
 
 /// A feature that is lost in one role, or in both.
@@ -29,6 +31,8 @@ pub(crate) struct LostFeature<'a> {
     pub(crate) feature: &'a str,
     pub(crate) roles: &'static str,
     pub(crate) versions: Vec<Protocol>,
+    /// What the first stack has of it, in the first of these versions.
+    pub(crate) before: Support,
     /// What the second stack has of it.
     pub(crate) now: Support,
     /// Why, in the first of these versions.
@@ -46,14 +50,20 @@ impl<'a> Lost<'a> {
         let shown = |cell: &&MatrixCell| SHOWN.contains(&cell.protocol);
         let cells: Vec<&MatrixCell> = matrix.cells.iter().filter(shown).collect();
         let handshakes = || cells.iter().filter(|cell| cell.feature == HANDSHAKE);
-        let versions = ROLES.map(|role| {
-            let gone =
-                handshakes().filter(|cell| cell.role == role && change(cell) == Change::Absent);
-            gone.map(|cell| cell.protocol).collect_vec()
-        });
-        lost.versions = by_role(&versions)
-            .map(|(roles, versions)| LostVersions { roles, versions })
-            .collect();
+        for before in [Support::Works, Support::Partly, Support::OffByDefault] {
+            let versions = ROLES.map(|role| {
+                let gone =
+                    handshakes().filter(|cell| cell.role == role && change(cell) == Change::Absent);
+                let gone = gone.filter(|cell| had(cell) == Some(before));
+                gone.map(|cell| cell.protocol).collect_vec()
+            });
+            lost.versions
+                .extend(by_role(&versions).map(|(roles, versions)| LostVersions {
+                    roles,
+                    versions,
+                    before,
+                }));
+        }
         let there = |cell: &&&MatrixCell| {
             let mut same = handshakes();
             let same = same.find(|h| (h.role, h.protocol) == (cell.role, cell.protocol));
@@ -85,6 +95,10 @@ impl<'a> Lost<'a> {
                         feature,
                         roles,
                         versions,
+                        before: first
+                            .clone()
+                            .and_then(|cell| had(cell))
+                            .unwrap_or(Support::Works),
                         now,
                         why: first.and_then(|cell| cell.stacks.get(1)?.why.as_deref()),
                     });
@@ -105,7 +119,8 @@ impl<'a> Lost<'a> {
 impl LostVersions {
     /// `TLS 1.0, TLS 1.1 (client and server)`
     pub(crate) fn in_words(&self) -> String {
-        format!("{} ({})", self.versions.iter().join(", "), self.roles)
+        let off = off(self.before);
+        format!("{} ({}{off})", self.versions.iter().join(", "), self.roles)
     }
 }
 
@@ -113,7 +128,21 @@ impl LostFeature<'_> {
     /// `Renegotiation (client, TLS 1.2)`
     pub(crate) fn in_words(&self) -> String {
         let versions = self.versions.iter().join(", ");
-        format!("{} ({}, {versions})", self.feature, self.roles)
+        let off = off(self.before);
+        format!("{} ({}, {versions}{off})", self.feature, self.roles)
+    }
+}
+
+/// What the first stack has.
+fn had(cell: &MatrixCell) -> Option<Support> {
+    cell.stacks.first().map(|stack| stack.support)
+}
+
+/// The words for what the first stack does not offer unasked.
+fn off(before: Support) -> &'static str {
+    match before {
+        Support::OffByDefault => "; off by default",
+        Support::Works | Support::Partly | Support::Absent | Support::NotTestable => "",
     }
 }
 
@@ -136,8 +165,11 @@ fn change(cell: &MatrixCell) -> Change {
         (Support::Absent | Support::NotTestable, _) => Change::NeverThere,
         (_, Support::Absent) => Change::Absent,
         (_, Support::NotTestable) => Change::NotTestable,
-        (Support::Works, Support::Partly) => Change::Partly,
-        (Support::Works | Support::Partly, Support::Works | Support::Partly) => Change::Kept,
+        (Support::Works | Support::OffByDefault, Support::Partly) => Change::Partly,
+        (
+            Support::Works | Support::OffByDefault | Support::Partly,
+            Support::Works | Support::OffByDefault | Support::Partly,
+        ) => Change::Kept,
     }
 }
 

@@ -57,8 +57,8 @@ pub(super) fn matrix_section(matrix: &Matrix) -> Section {
     };
     Section {
         explanation: format!(
-            "From the runner's tests that expect success ({package} {version}). yes: works; part: its core works, \
-             and something else of it does not; no: absent; ?: the shim has no way to ask for it; empty: no such \
+            "From the runner's tests that expect success ({package} {version}). yes: works; off: works once an application \
+             turns it on, and is off by default; part: its core works, and something else of it does not; no: absent; ?: the shim has no way to ask for it; empty: no such \
              test. A test does not count against a feature where it fails for want of another.{order}"
         ),
         ..Section::only(items)
@@ -83,7 +83,7 @@ fn chart(matrix: &Matrix) -> Item {
     Item::Charts(vec![Chart {
         title: "What each stack has, by feature and version".to_owned(),
         note: format!(
-            "+ works, ± in part, – absent, ? the shim has no way to ask for it; empty: no such test.{order} A row without \
+            "+ works, o works and is off by default, ± in part, – absent, ? the shim has no way to ask for it; empty: no such test.{order} A row without \
              a role is alike for clients and servers."
         ),
         drawing: Drawing::Matrix(Picture {
@@ -153,6 +153,7 @@ fn find<'a>(
 fn words(stacks: &[StackSupport]) -> String {
     let word = |stack: &StackSupport| match stack.support {
         Support::Works => "yes",
+        Support::OffByDefault => "off",
         Support::Partly => "part",
         Support::Absent => "no",
         Support::NotTestable => "?",

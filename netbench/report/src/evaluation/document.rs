@@ -309,6 +309,7 @@ fn lost(matrix: &Matrix, plan: &EvaluationPlan) -> Option<Section> {
             feature,
             roles,
             versions,
+            before: _,
             now,
             why,
         } = lost;

@@ -213,16 +213,27 @@ fn only_to<'a>(
     failing
 }
 
-/// What the protocol tests that both run say of defects; a sentence where the new stack has more of them.
+/// What the protocol tests that both run say of defects, counted by causes, or by tests in a record without causes; a
+/// sentence where the new stack has more of them.
 fn defects(question: &mut Question, defects: &Defects, evidence: &Evidence<'_>) -> Option<String> {
     let [before, after, ..] = defects.among_those[..] else {
         return None;
     };
     let run = defects.run_by_all;
-    question.figure(
-        format!("{after} of {run} (before: {before})"),
-        "protocol tests in which it does what it must not, of those that both run",
-    );
+    let causes = match defects.causes_among_those[..] {
+        [before, after, ..] => Some([before, after]),
+        _ => None,
+    };
+    match causes {
+        Some([causes_before, causes]) => question.figure(
+            format!("{causes} in {after} of {run} tests (before: {causes_before} in {before})"),
+            "defects by their causes, in protocol tests that both run",
+        ),
+        None => question.figure(
+            format!("{after} of {run} (before: {before})"),
+            "protocol tests in which it does what it must not, of those that both run",
+        ),
+    }
     let crashes = |stack: usize| {
         let tests = defects.tests.iter();
         tests
@@ -235,13 +246,23 @@ fn defects(question: &mut Question, defects: &Defects, evidence: &Evidence<'_>) 
         let words = format!("{} crashes in the protocol test {test}", evidence.to);
         question.breaks.push(words);
     }
-    if after > before || crashed.len() > crashed_before.len() {
-        return Some(format!(
-            "By BoringSSL's tests it is the worse of the two: of {run} that both run it has defects in {after}, against \
-             {before}, and it crashes in {}, against {}.",
+    let [counted_before, counted] = causes.unwrap_or([before, after]);
+    let is_worse = counted > counted_before || crashed.len() > crashed_before.len();
+    let what = match causes {
+        Some([causes_before, causes]) => format!(
+            "in {run} that both run it has {} in {}, against {causes_before} in {before}",
+            count(causes, "defect", "defects"),
+            count(after, "test", "tests")
+        ),
+        None => {
+            format!("of {run} that both run it has defects in {after}, against {before}")
+        }
+    };
+    is_worse.then(|| {
+        format!(
+            "By BoringSSL's tests it is the worse of the two: {what}, and it crashes in {}, against {}.",
             crashed.len(),
             crashed_before.len()
-        ));
-    }
-    None
+        )
+    })
 }

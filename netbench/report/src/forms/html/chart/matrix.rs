@@ -45,6 +45,7 @@ pub(super) fn draw(canvas: &mut Canvas, matrix: &Matrix, width: f64) -> f64 {
 fn sign(mark: Support) -> &'static str {
     match mark {
         Support::Works => "+",
+        Support::OffByDefault => "o",
         Support::Partly => "±",
         Support::Absent => "–",
         Support::NotTestable => "?",
@@ -55,6 +56,7 @@ fn sign(mark: Support) -> &'static str {
 fn classes(mark: Support) -> (&'static str, &'static str) {
     match mark {
         Support::Works => ("h4", "on"),
+        Support::OffByDefault => ("h2", "lb"),
         Support::Partly => ("h2", "lb"),
         Support::Absent => ("h0", "lb"),
         Support::NotTestable => ("h1", "lb"),

@@ -1,0 +1,49 @@
+//! The protocol in the name of a test, which the runner gives to shims in the environment.
+//!
+//! A test that expects a refusal does not say at which version the library refused. A library without the protocol
+//! that the test is about refuses for another reason, or at another version, and shows nothing.
+
+use crate::Failure;
+
+/// The environment variable with the protocol: the transport and the version, in the runner's words.
+pub(crate) const VARIABLE: &str = "NETBENCH_BOGO_NAMED";
+
+/// A protocol that a library does not have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Lacking {
+    /// The transport and the version, in the runner's words, such as `dtls TLS13`.
+    pub named: &'static str,
+    /// The name for users.
+    pub name: &'static str,
+}
+
+/// Refuses a test that is about a protocol that the library lacks.
+///
+/// # Errors
+/// [`Failure::Unsupported`] with the protocol.
+pub fn refuse(named: Option<&str>, lacking: &[Lacking]) -> Result<(), Failure> {
+    let lacks = |one: &&Lacking| named == Some(one.named);
+    match lacking.iter().find(lacks) {
+        Some(protocol) => Err(Failure::unsupported(protocol.name)),
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LACKING: &[Lacking] = &[Lacking {
+        named: "dtls TLS13",
+        name: "DTLS 1.3",
+    }];
+
+    #[test]
+    fn a_test_of_a_protocol_that_the_library_lacks_is_unsupported() {
+        let refused = refuse(Some("dtls TLS13"), LACKING).unwrap_err();
+        assert_eq!(refused.to_string(), "unsupported: DTLS 1.3");
+        for named in [None, Some("dtls TLS12"), Some("tls TLS13"), Some("")] {
+            assert!(refuse(named, LACKING).is_ok(), "{named:?}");
+        }
+    }
+}

@@ -1,0 +1,249 @@
+//! Expectations that a test has of each connection, compared with what a library tells of it.
+//!
+//! BoringSSL keeps the properties of a full handshake with the session, and its shim compares them on every connection.
+//! Another library may tell less of a resumed one. What it does not tell was not checked, and the test is unsupported.
+
+use std::fmt::Debug;
+
+use crate::{Failure, Options};
+
+/// A property of a connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Known<T> {
+    /// The library tells it.
+    Is(T),
+    /// The library has no way to tell it, by its name for users.
+    Untold(&'static str),
+}
+
+/// The result of the verification of the peer's certificate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verification {
+    /// The certificate was accepted.
+    Accepted,
+    /// The certificate was refused.
+    Refused,
+}
+
+/// Whether a HelloRetryRequest came before the handshake.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Retry {
+    /// One was sent or received.
+    Was,
+    /// None was.
+    WasNot,
+}
+
+/// The properties of a connection that a test may expect of each one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Told {
+    /// The result of the verification.
+    pub verification: Known<Verification>,
+    /// The code point of the scheme of the peer's signature; none without a signature.
+    pub signature: Known<Option<u16>>,
+    /// Whether there was a HelloRetryRequest.
+    pub retry: Known<Retry>,
+    /// The stapled OCSP response; empty without one.
+    pub staple: Known<Vec<u8>>,
+    /// The code point of the group; none without a key exchange in a group.
+    pub group: Known<Option<u16>>,
+}
+
+impl Told {
+    /// Compares with what the test expects of this connection.
+    ///
+    /// # Errors
+    /// [`Failure::Failed`] for the first property that differs, [`Failure::Unsupported`] for the first that is expected
+    /// and not told.
+    pub fn check(&self, options: &Options) -> Result<(), Failure> {
+        if options.on("-expect-verify-result") {
+            let want = || {
+                if options.on("-verify-fail") {
+                    Verification::Refused
+                } else {
+                    Verification::Accepted
+                }
+            };
+            compare("-expect-verify-result", want, &self.verification)?;
+        }
+        for (flag, told) in [
+            ("-expect-peer-signature-algorithm", &self.signature),
+            ("-expect-curve-id", &self.group),
+        ] {
+            // Zero expects nothing.
+            let code = options.codes(flag).pop().filter(|code| *code != 0);
+            if code.is_some() {
+                compare(flag, || code, told)?;
+            }
+        }
+        for (flag, want) in [
+            ("-expect-hrr", Retry::Was),
+            ("-expect-no-hrr", Retry::WasNot),
+        ] {
+            if options.on(flag) {
+                compare(flag, || want, &self.retry)?;
+            }
+        }
+        match options.bytes("-expect-ocsp-response") {
+            Some(want) if !want.is_empty() => {
+                compare("-expect-ocsp-response", || want.to_vec(), &self.staple)
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Compares one property. The value that is wanted is asked for only where there is one to compare it with, since a flag
+/// that is asked for counts as read.
+fn compare<T: PartialEq + Debug>(
+    flag: &str,
+    want: impl FnOnce() -> T,
+    told: &Known<T>,
+) -> Result<(), Failure> {
+    match told {
+        Known::Untold(what) => Err(Failure::unsupported(format!(
+            "the library does not tell {what}"
+        ))),
+        Known::Is(got) => {
+            let want = want();
+            if *got == want {
+                Ok(())
+            } else {
+                Err(Failure::failed(format!("{flag} {want:?}, got {got:?}")))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsString;
+
+    use super::*;
+    use crate::{OptionSets, flags};
+
+    const FULL: Told = Told {
+        verification: Known::Is(Verification::Accepted),
+        signature: Known::Is(Some(0x0804)),
+        retry: Known::Is(Retry::Was),
+        staple: Known::Is(Vec::new()),
+        group: Known::Is(Some(29)),
+    };
+
+    /// Checks a first and a resumed connection.
+    fn check(args: &[&str], resumed: &Told) -> Result<(), Failure> {
+        let args = args.iter().map(OsString::from);
+        let sets = OptionSets::parse(args, &[flags::COMMON]).unwrap();
+        let first = Told {
+            staple: Known::Is(b"response".to_vec()),
+            ..FULL
+        };
+        first.check(&sets.initial)?;
+        resumed.check(&sets.resume)
+    }
+
+    /// An expectation, a resumed connection that differs from it, and one that does not tell.
+    fn cases() -> Vec<(Vec<&'static str>, Told, Told)> {
+        let what = "a property of a resumed connection";
+        vec![
+            (
+                vec!["-expect-verify-result"],
+                Told {
+                    verification: Known::Is(Verification::Refused),
+                    ..FULL
+                },
+                Told {
+                    verification: Known::Untold(what),
+                    ..FULL
+                },
+            ),
+            (
+                vec!["-expect-peer-signature-algorithm", "2052"],
+                Told {
+                    signature: Known::Is(None),
+                    ..FULL
+                },
+                Told {
+                    signature: Known::Untold(what),
+                    ..FULL
+                },
+            ),
+            (
+                vec!["-expect-hrr"],
+                Told {
+                    retry: Known::Is(Retry::WasNot),
+                    ..FULL
+                },
+                Told {
+                    retry: Known::Untold(what),
+                    ..FULL
+                },
+            ),
+            (
+                vec!["-expect-ocsp-response", "cmVzcG9uc2U="],
+                FULL,
+                Told {
+                    staple: Known::Untold(what),
+                    ..FULL
+                },
+            ),
+            (
+                vec!["-expect-curve-id", "29"],
+                Told {
+                    group: Known::Is(Some(23)),
+                    ..FULL
+                },
+                Told {
+                    group: Known::Untold(what),
+                    ..FULL
+                },
+            ),
+        ]
+    }
+
+    #[test]
+    fn an_expectation_of_each_connection_is_compared_on_the_resumed_one_too() {
+        let same = Told {
+            staple: Known::Is(b"response".to_vec()),
+            ..FULL
+        };
+        for (args, differs, _) in cases() {
+            assert!(check(&args, &same).is_ok(), "{args:?}");
+            let failure = check(&args, &differs);
+            assert!(matches!(failure, Err(Failure::Failed(_))), "{args:?}");
+        }
+        let none = check(&["-expect-no-hrr"], &FULL);
+        assert!(matches!(none, Err(Failure::Failed(_))));
+    }
+
+    #[test]
+    fn a_property_that_is_expected_and_not_told_is_unsupported() {
+        for (args, _, untold) in cases() {
+            let failure = check(&args, &untold).unwrap_err();
+            let Failure::Unsupported(why) = failure else {
+                panic!("{args:?}: {failure}");
+            };
+            assert!(why.starts_with("the library does not tell"), "{why}");
+            // Nothing is expected of the resumed connection here.
+            assert!(check(&[], &untold).is_ok());
+            let initial = format!("-on-initial{}", args[0]);
+            let of_first: Vec<&str> = std::iter::once(initial.as_str())
+                .chain(args[1..].iter().copied())
+                .collect();
+            assert!(check(&of_first, &untold).is_ok(), "{of_first:?}");
+        }
+    }
+
+    #[test]
+    fn a_refusal_that_is_expected_stays_unread_where_no_result_is_told() {
+        let args = ["-expect-verify-result", "-verify-fail"].map(OsString::from);
+        let sets = OptionSets::parse(args, &[flags::COMMON]).unwrap();
+        let untold = Told {
+            verification: Known::Untold("a result"),
+            ..FULL
+        };
+        assert!(untold.check(&sets.initial).is_err());
+        assert!(sets.unread().contains("-verify-fail"));
+        assert!(matches!(FULL.check(&sets.initial), Err(Failure::Failed(_))));
+    }
+}
