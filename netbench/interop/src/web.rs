@@ -264,6 +264,7 @@ fn scan_of(versions: Vec<VersionScan>, signatures: Vec<SignatureScan>) -> SiteSc
         chains: Vec::new(),
         features: Features::default(),
         intolerance: BTreeMap::new(),
+        hello_limits: netbench_model::scan::HelloLimits::default(),
         notes: Vec::new(),
         effort: Effort::default(),
     }

@@ -31,6 +31,12 @@ pub enum Tool {
     Haproxy,
     /// The server of NSS' tools.
     Selfserv,
+    /// The web server lighttpd, with its modules for wolfSSL and mbedTLS.
+    Lighttpd,
+    /// GnuTLS' own server.
+    GnutlsServ,
+    /// The runtime of Erlang, with its library of TLS.
+    Erl,
     /// valgrind, which counts instructions.
     Valgrind,
     /// Chromium or Chrome.
@@ -61,7 +67,7 @@ pub enum Tool {
 
 impl Tool {
     /// Every tool.
-    pub const ALL: [Self; 23] = [
+    pub const ALL: [Self; 26] = [
         Self::Go,
         Self::Javac,
         Self::Nginx,
@@ -72,6 +78,9 @@ impl Tool {
         Self::Sslscan,
         Self::Haproxy,
         Self::Selfserv,
+        Self::Lighttpd,
+        Self::GnutlsServ,
+        Self::Erl,
         Self::Valgrind,
         Self::Chromium,
         Self::Firefox,
@@ -100,6 +109,9 @@ impl Tool {
             Self::Sslscan => "sslscan",
             Self::Haproxy => "haproxy",
             Self::Selfserv => "selfserv",
+            Self::Lighttpd => "lighttpd",
+            Self::GnutlsServ => "gnutls-serv",
+            Self::Erl => "erl",
             Self::Valgrind => "valgrind",
             Self::Chromium => "chromium",
             Self::Firefox => "firefox",
@@ -129,6 +141,9 @@ impl Tool {
             | Self::Sslscan
             | Self::Haproxy
             | Self::Selfserv
+            | Self::Lighttpd
+            | Self::GnutlsServ
+            | Self::Erl
             | Self::Curl
             | Self::Certutil
             | Self::Valgrind => absent(self.name()),

@@ -124,6 +124,7 @@ pub(crate) fn site(
         chains: Vec::new(),
         features: Features::default(),
         intolerance: std::collections::BTreeMap::new(),
+        hello_limits: netbench_model::scan::HelloLimits::default(),
         notes: Vec::new(),
         effort: Effort::default(),
     }

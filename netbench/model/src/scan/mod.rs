@@ -17,6 +17,7 @@ pub use chain::{Anchor, CertificateScan, ChainScan};
 pub use hello::{ExtensionOffer, Offer, ShareOffer};
 pub use policy::{KeyRule, Policy, PolicyRule};
 pub use site::{
-    Effort, FailedClass, Features, Learned, NamedCode, Observed, Order, SCAN_SCHEMA_VERSION,
-    ScanOutcome, SignatureScan, SiteOutcome, SiteScan, SuiteScan, Tolerance, VersionScan,
+    Effort, FailedClass, Features, HelloLimits, Learned, NamedCode, Observed, Order,
+    SCAN_SCHEMA_VERSION, ScanOutcome, SignatureScan, SiteOutcome, SiteScan, SuiteScan, Tolerance,
+    VersionScan,
 };

@@ -41,6 +41,9 @@ pub struct SiteScan {
     pub features: Features,
     /// Which hellos the server tolerates and which it does not: `grease`, `hello of 4 KiB` …
     pub intolerance: BTreeMap<String, Tolerance>,
+    /// What a hello may not have for this server to read it.
+    #[serde(default, skip_serializing_if = "HelloLimits::is_empty")]
+    pub hello_limits: HelloLimits,
     /// Unusual behaviour, in words.
     pub notes: Vec<String>,
     /// What the scan of this site cost.
@@ -261,6 +264,42 @@ pub enum Tolerance {
         /// How.
         how: String,
     },
+}
+
+/// What a ClientHello may not have, because the server then fails although it would find something in it to agree to.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct HelloLimits {
+    /// The most suites.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub most_suites: Option<u32>,
+    /// The most groups.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub most_groups: Option<u32>,
+    /// The most signature schemes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub most_schemes: Option<u32>,
+    /// The most bytes on the wire.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub most_bytes: Option<u32>,
+    /// Extensions that a hello may not have.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub extensions: Vec<NamedCode>,
+    /// Suites that a hello may not have, whatever else is in it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub suites: Vec<NamedCode>,
+    /// Versions that a hello may not offer, although the server need not choose them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub versions: Vec<TlsVersion>,
+    /// Application protocols that the server refused together; without any it answers.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub protocols: Vec<String>,
+}
+
+impl HelloLimits {
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// What a scan cost.

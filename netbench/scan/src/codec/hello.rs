@@ -104,6 +104,18 @@ impl HelloSpec {
         }
     }
 
+    /// Takes extensions out that can be left out of any hello.
+    pub fn leave_out(&mut self, codes: &[u16]) {
+        let has = |code| codes.contains(&code);
+        self.more.retain(|known| !has(known.code));
+        if has(extension::ALPN) {
+            self.alpn = None;
+        }
+        if has(extension::SESSION_TICKET) {
+            self.ticket = None;
+        }
+    }
+
     /// The handshake message, with its header of 4 bytes.
     pub fn message(&self) -> Vec<u8> {
         let mut body = Vec::with_capacity(512);

@@ -1,5 +1,7 @@
 //! Enumeration of SSL 3.0 to TLS 1.2, where the suite is chosen first and the group belongs to it.
 
+use std::cell::Cell;
+
 use netbench_model::{
     scan::{Learned, Order},
     tls::{Authentication, CipherSuite, Group, KeyExchange, TlsVersion},
@@ -7,9 +9,10 @@ use netbench_model::{
 
 use super::{
     found::{SuiteFound, VersionFound},
-    order::{Choices, Evidence, judge, reversed},
+    order::{Choices, judge, reversed},
     rank::{offered_groups, offered_suites},
-    responder::{Choice, ProbeAnswer, ProbeHello, Refusal, Responder, Shares, Stop},
+    reads::{Reads, most_read, rest},
+    responder::{Choice, Limit, ProbeAnswer, ProbeHello, Refusal, Responder, Stop},
 };
 
 /// Whether to enumerate groups too.
@@ -21,6 +24,7 @@ pub(super) enum Groups {
 
 struct Enumerator<'a, R> {
     server: &'a R,
+    reads: &'a Reads,
     version: TlsVersion,
     left: Vec<u16>,
     found: Vec<SuiteFound>,
@@ -34,8 +38,25 @@ struct Enumerator<'a, R> {
     narrowed: bool,
     /// Whether the order of the suites cannot be told.
     unsure: bool,
-    /// What was chosen of all suites in reverse order, where a hello for groups told it.
-    of_reversed: Option<u16>,
+    /// Whether the suites were offered in more hellos than one at first, so that the order in which they were found is none.
+    divided: bool,
+    /// What was chosen of what was found, where that was offered behind all that was refused.
+    read: Option<Choice>,
+    /// How the server refused last.
+    refusal: Cell<Option<Refusal>>,
+}
+
+/// Curves that certificates are on.
+const CERTIFICATE_CURVES: [u16; 3] = [0x17, 0x18, 0x19];
+
+/// What a hello with everything that was refused, and behind it what was chosen, has shown.
+enum Control {
+    /// The server reads it, and chose this of what it had chosen.
+    Read(Choice),
+    /// It chose something that it had not chosen yet.
+    More,
+    /// It refuses it.
+    Unread,
 }
 
 /// Whether groups are enumerated together with the suites, where each hello leaves out one of each. As
@@ -56,6 +77,7 @@ enum Narrowing {
 /// Goes on from `first`, what the server chose of everything.
 pub(super) async fn enumerate<R: Responder>(
     server: &R,
+    reads: &Reads,
     version: TlsVersion,
     offered: &ProbeHello,
     first: Choice,
@@ -64,6 +86,7 @@ pub(super) async fn enumerate<R: Responder>(
     let all_groups = offered_groups(version);
     let mut state = Enumerator {
         server,
+        reads,
         version,
         left: offered_suites(version),
         found: Vec::new(),
@@ -75,53 +98,94 @@ pub(super) async fn enumerate<R: Responder>(
         groups_done: groups == Groups::Known,
         narrowed: false,
         unsure: false,
-        of_reversed: None,
+        divided: false,
+        read: None,
+        refusal: Cell::new(None),
     };
     if !offered.suites.contains(&first.suite) {
         state.say_not_offered();
     }
+    // Lists of suites that the server reads, that of the first hello first.
+    let (together, others) = state
+        .left
+        .iter()
+        .partition(|code| offered.suites.contains(code));
+    let mut parts: Vec<Vec<u16>> = vec![together];
+    parts.extend(reads.parts(&others));
+    state.divided = parts.len() > 1;
     state.chose(&offered.suites, &first);
     state.chose_group(&offered.groups, &first);
-    let mut complete = !state.found.is_empty() && state.suites().await.is_ok();
-    if complete {
-        complete = state.groups_alone().await.unwrap_or(false);
-    }
-    let orders = if complete {
-        state.orders().await
-    } else {
+    let orders = if state.found.is_empty() {
         Err(Stop)
+    } else {
+        state.all(parts).await
     };
+    let complete = orders.is_ok();
     let (suite_order, group_order) = orders.unwrap_or((Order::Unknown, Order::Unknown));
+    let known = groups == Groups::Known;
     VersionFound {
         version,
         refusal: None,
         suites: state.found,
         suite_order,
-        groups: if groups == Groups::Known {
-            Vec::new()
-        } else {
-            state.groups
-        },
-        group_order: if groups == Groups::Known {
-            Order::Unknown
-        } else {
-            group_order
-        },
+        groups: if known { Vec::new() } else { state.groups },
+        group_order: if known { Order::Unknown } else { group_order },
         groups_learned: Learned::Chosen,
         complete,
     }
 }
 
 impl<R: Responder> Enumerator<'_, R> {
-    async fn suites(&mut self) -> Result<(), Stop> {
+    /// Everything, until what is left is refused in a hello that the server reads; then the orders.
+    async fn all(&mut self, parts: Vec<Vec<u16>>) -> Result<(Order, Order), Stop> {
+        for part in parts {
+            self.suites(part).await?;
+        }
+        self.groups_alone().await?;
+        if self.reads.is_limited() {
+            let lists = self.reads.parts_beside_others(&self.left);
+            self.halve(lists).await?;
+            return self.orders(None).await;
+        }
+        let mut choice = self.read.take();
+        while choice.is_none() {
+            match self.control().await? {
+                Control::Read(read) => choice = Some(read),
+                Control::More => {
+                    self.divided = true;
+                    self.suites(self.left.clone()).await?;
+                    self.groups_alone().await?;
+                }
+                Control::Unread => {
+                    let had_groups = !self.groups.is_empty();
+                    self.divide().await?;
+                    if !had_groups && !self.groups_done && !self.elliptic().is_empty() {
+                        self.groups_alone().await?;
+                        self.groups_one_by_one().await?;
+                    }
+                    break;
+                }
+            }
+        }
+        self.orders(choice).await
+    }
+
+    /// Offers these suites, and ever fewer of them.
+    async fn suites(&mut self, mut part: Vec<u16>) -> Result<(), Stop> {
         let first = self.found.first().map(|found| found.code);
         let mut narrowing = match first {
             _ if self.groups_done => Narrowing::Over,
+            _ if self.divided && self.found.len() > 1 => Narrowing::Over,
             Some(code) if is_ecdhe_rsa(code) && !self.groups.is_empty() => Narrowing::On,
             _ => Narrowing::NotYet,
         };
-        while !self.left.is_empty() {
-            if narrowing == Narrowing::NotYet && self.follows_client() {
+        loop {
+            part.retain(|code| self.left.contains(code));
+            if part.is_empty() {
+                break;
+            }
+            let may_be_elliptic = part.iter().any(|code| is_ecdhe_rsa(*code));
+            if narrowing == Narrowing::NotYet && self.follows_client() && may_be_elliptic {
                 narrowing = Narrowing::On;
             }
             if narrowing == Narrowing::On && self.groups_left.is_empty() {
@@ -130,21 +194,42 @@ impl<R: Responder> Enumerator<'_, R> {
             let elliptic_first = matches!(narrowing, Narrowing::On | Narrowing::Checking);
             let suites = if elliptic_first {
                 let (mut first, rest): (Vec<u16>, Vec<u16>) =
-                    self.left.iter().partition(|code| is_ecdhe_rsa(**code));
+                    part.iter().partition(|code| is_ecdhe_rsa(**code));
                 first.extend(rest);
                 first
             } else {
-                self.left.clone()
+                part.clone()
             };
             let narrow = narrowing == Narrowing::On;
-            let groups = if narrow {
-                self.groups_left.clone()
-            } else if self.groups_done || !self.groups.is_empty() {
-                // Which of them is taken shows nothing: common ones are cheap.
-                reversed(&self.all_groups)
+            let mut groups = self.reads.few(if narrow {
+                &self.groups_left
             } else {
-                self.all_groups.clone()
-            };
+                &self.all_groups
+            });
+            if matches!(narrowing, Narrowing::Over | Narrowing::NotYet)
+                && (self.groups_done || self.elliptic().is_empty())
+                && !self.divided
+                && self.follows_client()
+            {
+                // A server that takes the client's order does not pass over any of these: one hello less.
+                let known = self.known_groups();
+                groups = [rest(&self.groups_left, &known), known].concat();
+                let behind = [suites.clone(), reversed(&self.codes())].concat();
+                match self.offer(behind, groups.clone()).await? {
+                    Some(choice) if suites.contains(&choice.suite) => {
+                        self.chose(&suites, &choice);
+                        continue;
+                    }
+                    Some(choice) if !self.is_new(&choice) => {
+                        let shows_groups = self.groups.is_empty() || choice.group.is_some();
+                        if self.follows_client_to(&choice) && shows_groups {
+                            self.read = Some(choice);
+                            break;
+                        }
+                    }
+                    _ => {}
+                }
+            }
             let choice = self.offer(suites.clone(), groups.clone()).await?;
             let elliptic = choice
                 .as_ref()
@@ -179,36 +264,39 @@ impl<R: Responder> Enumerator<'_, R> {
         Ok(())
     }
 
-    /// The groups, with suites that are known to need one. False if not all of them can be seen.
-    async fn groups_alone(&mut self) -> Result<bool, Stop> {
-        let known: Vec<u16> = self.found.iter().map(|found| found.code).collect();
-        let mut suites: Vec<u16> = known.iter().copied().filter(|c| is_ecdhe_rsa(*c)).collect();
-        // The curve of an ECDSA certificate must be among the groups (RFC 8422 section 5.1), so that
-        // it hides the groups that the server wants less.
-        let by_certificate = suites.is_empty();
-        if by_certificate {
-            suites = known.into_iter().filter(|code| is_ecdhe(*code)).collect();
-        }
+    /// The groups, with suites that are known to need one.
+    async fn groups_alone(&mut self) -> Result<(), Stop> {
+        let suites = self.elliptic();
         if suites.is_empty() || self.groups_done {
-            return Ok(true);
+            return Ok(());
         }
-        // Where these are all suites, the first answer tells whose order theirs is.
-        let all = suites.len() == self.found.len();
-        if all {
-            suites = reversed(&suites);
-        }
-        const CERTIFICATE_CURVES: [u16; 3] = [0x17, 0x18, 0x19];
+        let by_certificate = !suites.iter().any(|code| is_ecdhe_rsa(*code));
         let mut curves: Vec<u16> = Vec::new();
-        while !self.groups_left.is_empty() {
-            let mut groups = self.groups_left.clone();
-            groups.retain(|group| !curves.contains(group));
-            groups.extend(&curves);
-            let choice = self.offer(suites.clone(), groups.clone()).await?;
-            if all && self.of_reversed.is_none() {
-                self.of_reversed = choice.as_ref().map(|choice| choice.suite);
-            }
-            match choice {
-                Some(choice) => match choice.group {
+        let room = if by_certificate {
+            CERTIFICATE_CURVES.len()
+        } else {
+            0
+        };
+        for part in self.reads.group_parts(&self.groups_left, room) {
+            while self.groups_left.iter().any(|group| part.contains(group)) {
+                let mut groups = part.clone();
+                groups.retain(|group| self.groups_left.contains(group));
+                groups.extend(&curves);
+                let choice = self.offer(suites.clone(), groups.clone()).await?;
+                // Some choose a curve that was not offered, where they have none of those that were (wolfSSL).
+                let offered = |choice: &Choice| choice.group.is_none_or(|g| groups.contains(&g));
+                let Some(choice) = choice.filter(offered) else {
+                    // The curve of an ECDSA certificate must be among the groups (RFC 8422 section 5.1).
+                    if !by_certificate || !curves.is_empty() {
+                        break;
+                    }
+                    curves = self.certificate_curves();
+                    if curves.is_empty() {
+                        break;
+                    }
+                    continue;
+                };
+                match choice.group {
                     Some(group) if curves.contains(&group) => {
                         let curve = Group(group).to_string();
                         self.server.note(format!(
@@ -216,76 +304,257 @@ impl<R: Responder> Enumerator<'_, R> {
                              {curve} was offered each time, as the certificate may be on it",
                             self.version
                         ));
-                        return Ok(true);
+                        return Ok(());
                     }
                     Some(group) if self.groups_left.contains(&group) => {
                         self.chose_group(&groups, &choice);
                     }
-                    _ => return Ok(false),
-                },
-                None if by_certificate && curves.is_empty() => {
-                    curves = CERTIFICATE_CURVES
-                        .into_iter()
-                        .filter(|curve| self.groups.contains(curve))
-                        .collect();
-                    if curves.is_empty() {
-                        return Ok(true);
-                    }
+                    _ => return Err(Stop),
                 }
-                None => return Ok(true),
             }
         }
-        Ok(true)
+        Ok(())
     }
 
-    async fn orders(&mut self) -> Result<(Order, Order), Stop> {
-        let found: Vec<u16> = self.found.iter().map(|found| found.code).collect();
-        let suites = self.choices.evidence(&found);
-        let groups = self.group_choices.evidence(&self.groups);
-        let settled = |evidence| matches!(evidence, Evidence::Single | Evidence::FollowsClient);
-        let offered = (reversed(&found), reversed(&self.groups));
-        let suites_settled = settled(suites) || self.of_reversed.is_some();
-        let choice = if suites_settled && settled(groups) {
-            None
+    /// Found curves that an ECDSA certificate may be on.
+    fn certificate_curves(&self) -> Vec<u16> {
+        let mut curves = CERTIFICATE_CURVES.to_vec();
+        curves.retain(|curve| self.groups.contains(curve));
+        curves
+    }
+
+    fn codes(&self) -> Vec<u16> {
+        self.found.iter().map(|found| found.code).collect()
+    }
+
+    /// Found suites that need a group: those with RSA, where there are any.
+    fn elliptic(&self) -> Vec<u16> {
+        let mut suites = self.codes();
+        suites.retain(|code| is_ecdhe_rsa(*code));
+        if suites.is_empty() {
+            suites = self.codes();
+            suites.retain(|code| is_ecdhe(*code));
+        }
+        suites
+    }
+
+    /// What was chosen of groups, the other way round; where they are not asked for, common ones.
+    fn known_groups(&self) -> Vec<u16> {
+        if self.groups.is_empty() {
+            self.reads.few(&self.all_groups)
         } else {
-            // All others after them: a suite must not be skipped for lack of one, such as the
-            // curve of an ECDSA certificate.
-            let mut groups = offered.1.clone();
-            let others = self.all_groups.iter().filter(|g| !offered.1.contains(g));
-            groups.extend(others);
-            self.offer(offered.0.clone(), groups).await?
+            reversed(&self.groups)
+        }
+    }
+
+    /// Offers what was refused, and behind it what was chosen, the other way round. The server chooses of the latter, if it has
+    /// read the former and has none of it.
+    async fn control(&mut self) -> Result<Control, Stop> {
+        let suites = [self.left.clone(), reversed(&self.codes())].concat();
+        let known = self.known_groups();
+        let groups = [rest(&self.groups_left, &known), known].concat();
+        let Some(mut choice) = self.offer(suites, groups.clone()).await? else {
+            return Ok(Control::Unread);
         };
-        let suite = choice.as_ref().map(|choice| choice.suite);
-        let suite = suite.or(self.of_reversed);
-        let suite_order = match judge(suites, &offered.0, &found, suite) {
+        if self.is_new(&choice) {
+            return self.more(&groups, &choice);
+        }
+        if !self.groups.is_empty() && choice.group.is_none() {
+            // It may have passed over suites that need a group for want of one that it has read.
+            match self
+                .offer(reversed(&self.elliptic()), groups.clone())
+                .await?
+            {
+                Some(elliptic) if self.is_new(&elliptic) => return self.more(&groups, &elliptic),
+                Some(elliptic) => choice.group = elliptic.group,
+                None => return Ok(Control::Unread),
+            }
+        }
+        Ok(Control::Read(choice))
+    }
+
+    fn is_new(&self, choice: &Choice) -> bool {
+        let group = choice.group.filter(|_| !self.groups_done);
+        !self.codes().contains(&choice.suite)
+            || group.is_some_and(|group| !self.groups.is_empty() && !self.groups.contains(&group))
+    }
+
+    fn more(&mut self, groups: &[u16], choice: &Choice) -> Result<Control, Stop> {
+        let known = self.found.len() + self.groups.len();
+        self.take(choice);
+        if !self.groups_done {
+            self.chose_group(groups, choice);
+        }
+        if self.found.len() + self.groups.len() == known {
+            self.say_not_offered();
+            return Err(Stop);
+        }
+        Ok(Control::More)
+    }
+
+    /// Finds out what the server does not read of what it refused, by ever shorter hellos.
+    async fn divide(&mut self) -> Result<(), Stop> {
+        let known = self.offer(reversed(&self.codes()), self.known_groups());
+        if known.await?.is_none() {
+            self.server.note(format!(
+                "TLS {}: refused what it had chosen before; there may be more suites and groups",
+                self.version
+            ));
+            return Err(Stop);
+        }
+        if !self.groups.is_empty() {
+            self.groups_one_by_one().await?;
+        }
+        self.halve(vec![self.left.clone()]).await
+    }
+
+    /// Where the server does not read the groups that it refused, together with those that it chose: each alone.
+    async fn groups_one_by_one(&mut self) -> Result<(), Stop> {
+        let suites = self.elliptic();
+        let known = self.known_groups();
+        let left = rest(&self.groups_left, &known);
+        let read = most_read(self.server, left.len(), |count| {
+            let groups = [&left[..count], known.as_slice()].concat();
+            ProbeHello::new(self.version, &suites, &groups)
+        });
+        let Some((most, how)) = read.await? else {
+            return Ok(());
+        };
+        let one_more = [&left[most..=most], known.as_slice()].concat();
+        if self.offer(suites.clone(), one_more).await?.is_some() {
+            let most = most + known.len();
+            self.server.cannot_read(Limit::Groups(most), how);
+        }
+        let by_certificate = !suites.iter().any(|code| is_ecdhe_rsa(*code));
+        let curves = if by_certificate {
+            self.certificate_curves()
+        } else {
+            Vec::new()
+        };
+        for group in left {
+            let groups = [vec![group], curves.clone()].concat();
+            if let Some(choice) = self.offer(suites.clone(), groups.clone()).await?
+                && choice.group == Some(group)
+            {
+                self.chose_group(&groups, &choice);
+            }
+        }
+        self.group_choices = Choices::default();
+        Ok(())
+    }
+
+    /// Offers each of these lists alone, and behind it what was chosen; and its halves, where that is refused.
+    async fn halve(&mut self, mut lists: Vec<Vec<u16>>) -> Result<(), Stop> {
+        self.divided = true;
+        let groups = self.reads.few(&self.all_groups);
+        let mut fatal = Vec::new();
+        let mut how = Refusal::Malformed;
+        while let Some(mut list) = lists.pop() {
+            list.retain(|code| self.left.contains(code));
+            if list.is_empty() {
+                continue;
+            }
+            let mut tail = reversed(&self.codes());
+            tail.truncate(self.reads.room(list.len()));
+            let mut chosen = self.offer(list.clone(), groups.clone()).await?;
+            if chosen.is_none() {
+                let behind = [list.clone(), tail].concat();
+                chosen = self.offer(behind, groups.clone()).await?;
+            }
+            match chosen {
+                Some(choice) if list.contains(&choice.suite) => {
+                    self.take(&choice);
+                    lists.push(list);
+                }
+                Some(choice) if self.codes().contains(&choice.suite) => {}
+                Some(_) => {
+                    self.say_not_offered();
+                    return Err(Stop);
+                }
+                None if list.len() == 1 => {
+                    how = self.refusal.get().unwrap_or(how);
+                    fatal.extend(list);
+                }
+                None => {
+                    let half = list.split_off(list.len() / 2);
+                    lists.extend([half, list]);
+                }
+            }
+        }
+        if !fatal.is_empty() {
+            self.reads.hides.set(true);
+            self.server.cannot_read(Limit::These(fatal), how);
+        }
+        Ok(())
+    }
+
+    /// What was found in several hellos, once more in one: its order.
+    async fn in_one_hello(&mut self) -> Result<(), Stop> {
+        let mut left = offered_suites(self.version);
+        left.retain(|code| self.codes().contains(code));
+        if left.len() > self.reads.most_suites() {
+            self.unsure = true;
+            return Ok(());
+        }
+        let groups = self.reads.few(&self.all_groups);
+        let mut order = Vec::new();
+        self.choices = Choices::default();
+        while left.len() > 1 {
+            let choice = self.offer(left.clone(), groups.clone()).await?;
+            let Some(choice) = choice.filter(|choice| left.contains(&choice.suite)) else {
+                self.unsure = true;
+                return Ok(());
+            };
+            self.choices.add(&left, choice.suite);
+            left.retain(|code| *code != choice.suite);
+            order.push(choice.suite);
+        }
+        order.extend(left);
+        self.unsure = false;
+        let place = |found: &SuiteFound| order.iter().position(|code| *code == found.code);
+        self.found.sort_by_key(place);
+        Ok(())
+    }
+
+    /// The orders, where `choice` is of what was found the other way round.
+    async fn orders(&mut self, mut choice: Option<Choice>) -> Result<(Order, Order), Stop> {
+        if self.divided && self.found.len() > 1 {
+            self.in_one_hello().await?;
+            choice = None;
+        }
+        let found = self.codes();
+        let offered = (reversed(&found), self.known_groups());
+        if choice.is_none() && !self.unsure && (found.len() > 1 || self.groups.len() > 1) {
+            choice = self.offer(offered.0.clone(), offered.1.clone()).await?;
+        }
+        let evidence = self.choices.evidence(&found);
+        let mut suite = choice.as_ref().map(|choice| choice.suite);
+        if judge(evidence, &offered.0, &found, suite) == Order::Mixed && !self.divided {
+            // Some servers look at more of a list than at what they have of it (Go).
+            let alone = self.offer(offered.0.clone(), offered.1.clone()).await?;
+            suite = alone.map(|choice| choice.suite);
+        }
+        let suite_order = match judge(evidence, &offered.0, &found, suite) {
             Order::Server if self.unsure => Order::Unknown,
             order => order,
         };
-        let group_order = match choice.and_then(|choice| choice.group) {
-            Some(group) => judge(groups, &offered.1, &self.groups, Some(group)),
-            // The choice was of a suite without a group.
-            None => match groups {
-                Evidence::HasOwn => Order::Server,
-                Evidence::Single => Order::Single,
-                Evidence::FollowsClient => Order::Client,
-                Evidence::MayFollowClient => Order::Unknown,
-            },
-        };
-        Ok((suite_order, group_order))
+        let evidence = self.group_choices.evidence(&self.groups);
+        let group = choice.and_then(|choice| choice.group);
+        Ok((
+            suite_order,
+            judge(evidence, &offered.1, &self.groups, group),
+        ))
     }
 
     /// None if the server refused, or chose another version.
     async fn offer(&self, suites: Vec<u16>, groups: Vec<u16>) -> Result<Option<Choice>, Stop> {
-        let hello = ProbeHello {
-            versions: vec![self.version],
-            suites,
-            groups,
-            shares: Shares::Empty,
-        };
+        let groups = self.reads.with_finite_fields(&groups);
+        let hello = ProbeHello::new(self.version, &suites, &groups);
         Ok(match self.server.answer(hello).await? {
             ProbeAnswer::Chose(choice) if choice.version == self.version.code() => Some(choice),
             ProbeAnswer::Chose(_) => None,
             ProbeAnswer::Refused(refusal) => {
+                self.refusal.set(Some(refusal));
                 if refusal == Refusal::Silent {
                     self.server.note(format!(
                         "TLS {}: was silent instead of refusing",
@@ -329,6 +598,11 @@ impl<R: Responder> Enumerator<'_, R> {
             "TLS {}: chose a suite that was not offered",
             self.version
         ));
+    }
+
+    /// Whether the client's order explains this choice of what was found, the other way round.
+    fn follows_client_to(&self, choice: &Choice) -> bool {
+        reversed(&self.codes()).first() == Some(&choice.suite)
     }
 
     fn follows_client(&self) -> bool {

@@ -9,6 +9,7 @@ mod found;
 mod legacy;
 mod order;
 mod rank;
+mod reads;
 mod responder;
 mod tls13;
 mod versions;
@@ -17,6 +18,8 @@ mod versions;
 mod simulated;
 
 pub use found::{Enumeration, SuiteFound, VersionFound};
-pub(crate) use rank::{offered_groups, offered_suites};
-pub use responder::{Choice, ProbeAnswer, ProbeHello, Refusal, Responder, Shares, Stop};
+pub(crate) use rank::{is_everywhere, offered_groups, offered_suites};
+pub use responder::{
+    Choice, Dress, Limit, ProbeAnswer, ProbeHello, Refusal, Responder, Schemes, Shares, Stop,
+};
 pub use versions::enumerate;

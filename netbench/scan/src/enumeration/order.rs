@@ -16,10 +16,8 @@ pub(super) struct Choices(Vec<Pick>);
 /// What choices say of the order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Evidence {
-    /// Every choice was the client's first, of four or more things: no server has that order.
+    /// Every choice was the client's first: the order is the client's, or the server has the same.
     FollowsClient,
-    /// Every choice was the client's first, but of so few that it may be chance.
-    MayFollowClient,
     /// Some choice was not the client's first.
     HasOwn,
     /// One or none.
@@ -48,14 +46,21 @@ impl Choices {
         Some(told)
     }
 
+    /// Counts as a choice that was not the client's first.
+    pub(super) fn never_mind(&mut self) {
+        self.0.push(Pick {
+            offered: Vec::new(),
+            chosen: 0,
+        });
+    }
+
     pub(super) fn evidence(&self, found: &[u16]) -> Evidence {
         if found.len() < 2 {
             return Evidence::Single;
         }
         match self.following(found) {
             None => Evidence::HasOwn,
-            Some(told) if told >= 3 => Evidence::FollowsClient,
-            Some(_) => Evidence::MayFollowClient,
+            Some(_) => Evidence::FollowsClient,
         }
     }
 }
@@ -79,7 +84,7 @@ pub(super) fn reversed(found: &[u16]) -> Vec<u16> {
     list
 }
 
-/// What the answer to a reversed list says.
+/// What the answer to a reversed list says: an order is one's where that one prevails with both lists.
 pub(super) fn judge(
     evidence: Evidence,
     offered: &[u16],
@@ -89,10 +94,9 @@ pub(super) fn judge(
     let server_first = found.first().copied();
     match (evidence, chosen) {
         (Evidence::Single, _) => Order::Single,
-        (Evidence::FollowsClient, _) => Order::Client,
         (_, None) => Order::Unknown,
         (_, Some(chosen)) if Some(chosen) == server_first => Order::Server,
-        (Evidence::MayFollowClient, Some(chosen)) if offered.first() == Some(&chosen) => {
+        (Evidence::FollowsClient, Some(chosen)) if offered.first() == Some(&chosen) => {
             Order::Client
         }
         _ => Order::Mixed,

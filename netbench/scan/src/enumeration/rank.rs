@@ -1,9 +1,11 @@
-//! The order in which things are offered: what servers want least comes first. A server that
-//! chooses what is first then follows the client; hardly any has this order of its own.
+//! The order in which things are offered. Suites that servers want least come first: a server that chooses what is first then
+//! seems to follow the client. Groups come the other way round, as some servers read only the first of them.
 
 use std::sync::LazyLock;
 
-use netbench_model::tls::{CipherSuite, Group, GroupKind, KeyExchange, Protection, TlsVersion};
+use netbench_model::tls::{
+    Authentication, CipherSuite, Group, GroupKind, KeyExchange, Protection, TlsVersion,
+};
 
 /// A version, its suites, its groups.
 type Offered = (TlsVersion, Vec<u16>, Vec<u16>);
@@ -39,8 +41,52 @@ fn ranked_groups(version: TlsVersion) -> Vec<u16> {
         .filter(|group| group.kind().is_some_and(fits))
         .map(u16::from)
         .collect();
-    codes.sort_by_key(|code| popularity(*code));
+    codes.sort_by_key(|code| std::cmp::Reverse(popularity(*code)));
     codes
+}
+
+/// These suites, common ones first.
+pub(super) fn common_first(suites: &[u16]) -> Vec<u16> {
+    let mut sorted = suites.to_vec();
+    sorted.sort_by_key(|code| std::cmp::Reverse((is_everywhere(*code), want(*code))));
+    sorted
+}
+
+/// Whether old clients offered it too: a short list for servers that fail on a long one.
+pub(crate) fn is_everywhere(code: u16) -> bool {
+    const SUITES: [u16; 27] = [
+        0x1301, 0x1302, 0x1303, 0xc02b, 0xc02f, 0xc02c, 0xc030, 0xcca8, 0xcca9, 0xc009, 0xc00a,
+        0xc013, 0xc014, 0xc027, 0xc028, 0x009e, 0x009f, 0x0033, 0x0039, 0x009c, 0x009d, 0x002f,
+        0x0035, 0x003c, 0x000a, 0x0005, 0x0004,
+    ];
+    SUITES.contains(&code)
+}
+
+/// Why devices between client and server refuse a hello for having it: no encryption, no authentication, or encryption of 40,
+/// 56 or 64 bits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Toxic {
+    Null,
+    Anonymous,
+    Export,
+}
+
+impl Toxic {
+    pub(super) const ALL: [Self; 3] = [Self::Null, Self::Anonymous, Self::Export];
+
+    pub(super) fn of(code: u16) -> Option<Self> {
+        let suite = CipherSuite(code).facts()?;
+        let has = |words: &[&str]| words.iter().any(|word| suite.name.contains(word));
+        if suite.protection == Protection::Null {
+            Some(Self::Null)
+        } else if suite.authentication == Authentication::Anonymous {
+            Some(Self::Anonymous)
+        } else if has(&["_EXPORT", "_DES_", "_DES40_", "RC2", "_RC4_40"]) {
+            Some(Self::Export)
+        } else {
+            None
+        }
+    }
 }
 
 /// Whether many servers have the suite.

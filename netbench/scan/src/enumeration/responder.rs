@@ -88,6 +88,48 @@ pub enum ProbeAnswer {
     Refused(Refusal),
 }
 
+/// What hellos have beside versions, suites, groups and key shares.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Dress {
+    /// Extensions that they do not have.
+    pub without: Vec<u16>,
+    /// Which signature schemes they offer.
+    pub schemes: Schemes,
+    /// The least bytes of the message.
+    pub pad_to: usize,
+}
+
+/// Which signature schemes a hello offers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Schemes {
+    /// Every one that is registered.
+    #[default]
+    All,
+    /// Those that browsers offer, and SHA-1.
+    Common,
+}
+
+/// What a hello may not have for a server to read it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Limit {
+    /// More suites than these.
+    Suites(usize),
+    /// More groups than these.
+    Groups(usize),
+    /// More signature schemes than these.
+    Schemes(usize),
+    /// More bytes of the handshake message than these.
+    Bytes(usize),
+    /// This extension.
+    Extension(u16),
+    /// These suites, whatever else is offered.
+    These(Vec<u16>),
+    /// This version.
+    Version(TlsVersion),
+    /// The application protocols that hellos offer.
+    Protocols,
+}
+
 /// The site can be probed no further: it is gone, or its time is up.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stop;
@@ -99,6 +141,12 @@ pub trait Responder {
     /// # Errors
     /// The enumeration must end: see [`Stop`].
     fn answer(&self, hello: ProbeHello) -> impl Future<Output = Result<ProbeAnswer, Stop>>;
+
+    /// Sets what the next hellos have beside what they offer.
+    fn wear(&self, dress: Dress);
+
+    /// Records what the server does not read, and how it refuses it.
+    fn cannot_read(&self, limit: Limit, how: Refusal);
 
     /// Records something unusual, for the report.
     fn note(&self, what: String);

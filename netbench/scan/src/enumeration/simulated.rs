@@ -9,7 +9,8 @@ use netbench_model::{
 use proptest::{prelude::*, sample::subsequence};
 
 use super::{
-    Choice, Enumeration, ProbeAnswer, ProbeHello, Refusal, Responder, Shares, Stop, enumerate,
+    Choice, Dress, Enumeration, Limit, ProbeAnswer, ProbeHello, Refusal, Responder, Shares, Stop,
+    enumerate,
     rank::{offered_groups, offered_suites},
 };
 
@@ -82,6 +83,12 @@ impl Responder for Server {
                 && group != self.groups.first().copied())
             .then(|| self.groups.clone()),
         }))
+    }
+
+    fn wear(&self, _dress: Dress) {}
+
+    fn cannot_read(&self, limit: Limit, how: Refusal) {
+        self.note(format!("cannot read {limit:?}: {how}"));
     }
 
     fn note(&self, what: String) {

@@ -12,11 +12,13 @@ use super::{
     rank::{
         is_common_group, is_common_suite, is_of_older_versions, offered_groups, offered_suites,
     },
+    reads::Reads,
     responder::{Choice, ProbeAnswer, ProbeHello, Refusal, Responder, Shares, Stop},
 };
 
 struct Enumerator<'a, R> {
     server: &'a R,
+    reads: &'a Reads,
     suites: Side,
     groups: Side,
     learned: Learned,
@@ -24,8 +26,11 @@ struct Enumerator<'a, R> {
     shared: bool,
     /// Whether a hello for TLS 1.3 alone has been answered.
     answered: bool,
-    /// What was chosen of all suites in reverse order, where a hello for groups told it.
-    of_reversed: Option<u16>,
+    /// Whether something was found that a hello with all that was left did not show.
+    is_divided: bool,
+    refusal: Refusal,
+    /// What was chosen of what was found, where that was offered behind all that was refused.
+    read: Option<Choice>,
 }
 
 /// Suites, or groups: what is left to offer, and what the server chose.
@@ -56,22 +61,32 @@ impl Side {
     fn all(&self) -> Vec<u16> {
         self.left.iter().chain(&self.found).copied().collect()
     }
+
+    /// As many as the server reads, those first that it has.
+    fn few(&self, reads: &Reads) -> Vec<u16> {
+        let all: Vec<u16> = self.found.iter().chain(&self.left).copied().collect();
+        reads.few(&all)
+    }
 }
 
 /// Goes on from `first`, what the server chose of everything.
 pub(super) async fn enumerate<R: Responder>(
     server: &R,
+    reads: &Reads,
     offered: &ProbeHello,
     first: Choice,
 ) -> VersionFound {
     let mut state = Enumerator {
         server,
+        reads,
         suites: Side::new(offered_suites(TlsVersion::Tls13)),
         groups: Side::new(offered_groups(TlsVersion::Tls13)),
         learned: Learned::Chosen,
         shared: false,
         answered: false,
-        of_reversed: None,
+        is_divided: false,
+        refusal: Refusal::Closed,
+        read: None,
     };
     let mut complete = state.fits(offered, &first);
     let mut orders = Err(Stop);
@@ -79,7 +94,7 @@ pub(super) async fn enumerate<R: Responder>(
         state.chose(offered, &first);
         complete = state.all().await.is_ok();
         orders = state.orders().await;
-        complete &= orders.is_ok() && state.told_by_refusals().await;
+        complete &= orders.is_ok();
     }
     let (suite_order, group_order) = orders.unwrap_or((Order::Unknown, Order::Unknown));
     let suite = |code: &u16| SuiteFound {
@@ -113,18 +128,33 @@ impl<R: Responder> Enumerator<'_, R> {
                 && (self.suites.done
                     || apart
                     || !self.groups.left.iter().any(|g| is_common_group(*g)));
-            let suites = if groups_alone {
-                // Whose order theirs is, the first answer tells too.
+            let follows = self.groups.choices.following(&self.groups.found);
+            // A server that takes the client's order does not pass over any of what is left.
+            let behind = groups_alone
+                && self.suites.done
+                && self.learned == Learned::Chosen
+                && self.shared
+                && follows.is_some_and(|told| told >= 3);
+            let suites = if behind {
+                [self.suites.left.clone(), reversed(&self.suites.found)].concat()
+            } else if groups_alone {
                 reversed(&self.suites.found)
             } else {
                 self.suites.left.clone()
             };
-            let groups = if suites_alone && known_groups {
+            let groups = if behind {
+                let found = reversed(&self.groups.found);
+                self.reads.few(&[self.groups.left.clone(), found].concat())
+            } else if suites_alone && known_groups {
                 self.groups.found.clone()
             } else if suites_alone {
-                self.groups.all()
+                if self.reads.is_limited() {
+                    self.groups.few(self.reads)
+                } else {
+                    self.groups.all()
+                }
             } else {
-                self.groups.left.clone()
+                self.reads.few(&self.groups.left)
             };
             // One hello with key shares: what is encrypted after it holds the certificates, and with
             // some servers the list of their groups.
@@ -135,14 +165,24 @@ impl<R: Responder> Enumerator<'_, R> {
                 Shares::Empty
             };
             let hello = tls13_hello(suites, groups, shares);
-            match self.server.answer(hello.clone()).await? {
+            match self.answer(hello.clone()).await? {
                 ProbeAnswer::Chose(choice) if choice.version == TlsVersion::Tls13.code() => {
                     if !self.fits(&hello, &choice) {
                         return Err(Stop);
                     }
                     self.answered = true;
-                    if groups_alone && self.suites.done {
-                        self.of_reversed.get_or_insert(choice.suite);
+                    if behind && !self.is_new(&choice) {
+                        let (suites, groups) = self.behind_the_rest();
+                        let is_first =
+                            choice.group == reversed(&self.groups.found).first().copied();
+                        if is_first && hello.suites == suites && hello.groups == groups {
+                            self.read = Some(choice);
+                            self.groups.done = true;
+                            continue;
+                        }
+                        // The order is not the client's: what is left may be wanted less.
+                        self.groups.choices.never_mind();
+                        continue;
                     }
                     self.chose(&hello, &choice);
                 }
@@ -214,67 +254,144 @@ impl<R: Responder> Enumerator<'_, R> {
         self.groups.found = found;
     }
 
-    /// Whether refusals so far were of suites and of groups. They were not if the server refuses whatever is
-    /// for TLS 1.3 alone, also what it has chosen before.
-    async fn told_by_refusals(&mut self) -> bool {
-        if self.answered {
-            return true;
-        }
-        let (suites, groups) = (self.suites.found.clone(), self.groups.found.clone());
-        let answer = self
-            .server
-            .answer(tls13_hello(suites, groups, Shares::Empty));
-        match answer.await {
-            Ok(ProbeAnswer::Chose(choice)) => choice.version == TlsVersion::Tls13.code(),
-            Ok(ProbeAnswer::Refused(refusal)) => {
-                self.server.note(format!(
-                    "TLS 1.3: refused ({refusal}) what it had chosen before; there may be more suites and groups"
-                ));
-                false
+    /// A choice of no group is a refusal: wolfSSL has a HelloRetryRequest for it.
+    async fn answer(&self, hello: ProbeHello) -> Result<ProbeAnswer, Stop> {
+        Ok(match self.server.answer(hello).await? {
+            ProbeAnswer::Chose(choice) if choice.group.is_none() && self.answered => {
+                ProbeAnswer::Refused(Refusal::Malformed)
             }
-            Err(Stop) => false,
-        }
+            answer => answer,
+        })
     }
 
-    /// One hello with both lists reversed.
+    /// One hello with what was refused, and behind it what was chosen, the other way round: the server chooses of the latter, if
+    /// it has read the former and has none of it. What it does not read, it is asked for one by one.
     async fn orders(&mut self) -> Result<(Order, Order), Stop> {
+        let mut choice = self.read.take();
+        while choice.is_none() {
+            let (suites, groups) = self.behind_the_rest();
+            if groups.len() > self.reads.few(&groups).len() {
+                break;
+            }
+            match self.ask(suites, groups).await? {
+                Some(new) if self.is_new(&new) => {
+                    self.suites.take(new.suite);
+                    if let Some(group) = new.group {
+                        self.groups.take(group);
+                    }
+                    self.is_divided = true;
+                }
+                Some(known) => choice = Some(known),
+                None => break,
+            }
+        }
+        if choice.is_none() {
+            self.one_by_one().await?;
+        }
+        if self.is_divided || choice.is_none() {
+            choice = None;
+            if self.suites.found.len() > 1 || self.groups.found.len() > 1 || !self.answered {
+                choice = self.known().await?;
+            }
+        }
         let suites = self.suites.choices.evidence(&self.suites.found);
         let groups = if self.learned == Learned::Stated && self.groups.found.len() > 1 {
             Evidence::HasOwn
         } else {
             self.groups.choices.evidence(&self.groups.found)
         };
-        let settled = |evidence| matches!(evidence, Evidence::Single | Evidence::FollowsClient);
-        let offered = tls13_hello(
-            reversed(&self.suites.found),
-            reversed(&self.groups.found),
-            Shares::Empty,
-        );
-        let suites_settled = settled(suites) || self.of_reversed.is_some();
-        let (suite, group) = if suites_settled && settled(groups) {
-            (None, None)
-        } else {
-            match self.server.answer(offered.clone()).await? {
-                ProbeAnswer::Chose(choice) if choice.version == TlsVersion::Tls13.code() => {
-                    self.answered = true;
-                    (Some(choice.suite), choice.group)
-                }
-                ProbeAnswer::Chose(_) | ProbeAnswer::Refused(_) => (None, None),
-            }
+        let offered = (reversed(&self.suites.found), reversed(&self.groups.found));
+        let (suite, group) =
+            choice.map_or((None, None), |choice| (Some(choice.suite), choice.group));
+        let order = |order| match order {
+            // Not all of it was chosen from lists with all.
+            Order::Server | Order::Client if self.is_divided => Order::Unknown,
+            order => order,
         };
         Ok((
-            judge(
-                suites,
-                &offered.suites,
-                &self.suites.found,
-                suite.or(self.of_reversed),
-            ),
-            match judge(groups, &offered.groups, &self.groups.found, group) {
+            order(judge(suites, &offered.0, &self.suites.found, suite)),
+            match judge(groups, &offered.1, &self.groups.found, group) {
                 // The list is the server's own; that it takes the client's first contradicts nothing.
                 Order::Mixed if self.learned == Learned::Stated => Order::Stated,
-                order => order,
+                judged => order(judged),
             },
         ))
+    }
+
+    fn behind_the_rest(&self) -> (Vec<u16>, Vec<u16>) {
+        let suites = [self.suites.left.clone(), reversed(&self.suites.found)].concat();
+        let groups = [self.groups.left.clone(), reversed(&self.groups.found)].concat();
+        (suites, groups)
+    }
+
+    fn is_new(&self, choice: &Choice) -> bool {
+        let group = choice
+            .group
+            .is_some_and(|group| !self.groups.found.contains(&group));
+        !self.suites.found.contains(&choice.suite) || group
+    }
+
+    /// What the server chooses of these; none where it refuses them.
+    async fn ask(&mut self, suites: Vec<u16>, groups: Vec<u16>) -> Result<Option<Choice>, Stop> {
+        let hello = tls13_hello(suites, groups, Shares::Empty);
+        match self.answer(hello.clone()).await? {
+            ProbeAnswer::Chose(choice) if choice.version == TlsVersion::Tls13.code() => {
+                if !self.fits(&hello, &choice) {
+                    return Err(Stop);
+                }
+                self.answered = true;
+                Ok(Some(choice))
+            }
+            ProbeAnswer::Chose(_) => Ok(None),
+            ProbeAnswer::Refused(refusal) => {
+                self.refusal = refusal;
+                Ok(None)
+            }
+        }
+    }
+
+    /// What was chosen, the other way round. A server that refuses that has told nothing by its refusals.
+    async fn known(&mut self) -> Result<Option<Choice>, Stop> {
+        let known = (reversed(&self.suites.found), reversed(&self.groups.found));
+        let choice = self.ask(known.0, known.1).await?;
+        if choice.is_none() {
+            self.server.note(format!(
+                "TLS 1.3: refused ({}) what it had chosen before; there may be more suites and groups",
+                self.refusal
+            ));
+            return Err(Stop);
+        }
+        Ok(choice)
+    }
+
+    /// Each suite and each group that was refused, alone.
+    async fn one_by_one(&mut self) -> Result<(), Stop> {
+        self.known().await?;
+        let (suites, groups) = self.behind_the_rest();
+        let reads_suites = self.ask(suites, self.groups.found.clone()).await?.is_some();
+        if !reads_suites {
+            for suite in self.suites.left.clone() {
+                let choice = self.ask(vec![suite], self.groups.found.clone()).await?;
+                if choice.is_some() {
+                    self.suites.take(suite);
+                    self.is_divided = true;
+                }
+            }
+        }
+        // A list that the server states itself is whole.
+        if self.learned == Learned::Stated
+            || self.ask(self.suites.found.clone(), groups).await?.is_some()
+        {
+            return Ok(());
+        }
+        for group in self.groups.left.clone() {
+            let choice = self.ask(self.suites.found.clone(), vec![group]).await?;
+            if choice.is_some() {
+                self.groups.take(group);
+                self.is_divided = true;
+            }
+        }
+        Ok(())
     }
 }
 

@@ -9,15 +9,15 @@ use super::{
     found::{Enumeration, VersionFound},
     legacy::{self, Groups},
     rank::{offered_groups, offered_suites},
-    responder::{Choice, ProbeAnswer, ProbeHello, Refusal, Responder, Shares, Stop},
+    reads::{Reads, bare, contact, fit, modest, rest},
+    responder::{Choice, Dress, Limit, ProbeAnswer, ProbeHello, Refusal, Responder, Shares, Stop},
     tls13,
 };
 
 /// Enumerates versions, suites and groups.
 pub async fn enumerate<R: Responder>(server: &R) -> Enumeration {
-    let everything = everything();
     let mut versions = Vec::new();
-    let first = match first_contact(server, everything).await {
+    let first = match first_contact(server).await {
         Ok(first) => first,
         Err((refusal, asked)) => {
             for version in TlsVersion::ALL.into_iter().rev() {
@@ -26,16 +26,20 @@ pub async fn enumerate<R: Responder>(server: &R) -> Enumeration {
             return Enumeration { versions };
         }
     };
-    let (hello, choice) = first;
+    let FirstContact {
+        hello,
+        choice,
+        reads,
+    } = first;
     if choice.version == TlsVersion::Tls13.code() {
-        let newest = tls13::enumerate(server, &hello, choice);
-        let older = downwards(server, TlsVersion::Tls12, None);
+        let newest = tls13::enumerate(server, &reads, &hello, choice);
+        let older = downwards(server, &reads, TlsVersion::Tls12, None);
         let (newest, older) = tokio::join!(newest, older);
         versions.push(only_offered(newest));
         versions.extend(older);
     } else {
         let offered = *hello.versions.first().unwrap_or(&TlsVersion::Tls12);
-        versions.extend(downwards(server, offered, Some((hello, choice))).await);
+        versions.extend(downwards(server, &reads, offered, Some((hello, choice))).await);
         let above: Vec<_> = TlsVersion::ALL
             .into_iter()
             .rev()
@@ -47,62 +51,114 @@ pub async fn enumerate<R: Responder>(server: &R) -> Enumeration {
     Enumeration { versions }
 }
 
-/// Everything; where that is refused, older and shorter hellos.
-async fn first_contact<R: Responder>(
-    server: &R,
-    everything: ProbeHello,
-) -> Result<(ProbeHello, Choice), (String, Asked)> {
-    let stopped = || ("the site could not be probed".to_owned(), Asked::No);
-    let mut tries = vec![everything];
-    for newest in [TlsVersion::Tls12, TlsVersion::Tls10, TlsVersion::Ssl3] {
-        tries.push(up_to(newest));
-    }
-    let mut common = up_to(TlsVersion::Tls12);
-    common.suites.retain(|code| COMMON.contains(code));
-    common.groups.retain(|group| (0x17..=0x1e).contains(group));
-    tries.push(common);
+/// The first hello that the server answers.
+struct FirstContact {
+    hello: ProbeHello,
+    choice: Choice,
+    reads: Reads,
+}
+
+/// Everything; where that is refused, shorter and older hellos.
+async fn first_contact<R: Responder>(server: &R) -> Result<FirstContact, (String, Asked)> {
+    use TlsVersion::{Ssl3, Tls10, Tls11, Tls12, Tls13};
+    let stopped = |Stop| ("the site could not be probed".to_owned(), Asked::No);
+    let old = [Tls12, Tls11, Tls10];
+    let everything = everything();
+    let tries = [
+        (everything.clone(), Dress::default()),
+        (modest(&everything.versions), bare()),
+        (modest(&old), bare()),
+        (up_to(Tls12), Dress::default()),
+        (up_to(Tls10), Dress::default()),
+        (modest(&[Tls10]), bare()),
+        (up_to(Ssl3), Dress::default()),
+        (modest(&[Ssl3]), bare()),
+    ];
     let mut first_refusal = None;
     let mut unheard = Vec::new();
-    let count = tries.len();
-    for (number, hello) in tries.into_iter().enumerate() {
-        match server.answer(hello.clone()).await {
-            Err(Stop) => return Err(stopped()),
-            Ok(ProbeAnswer::Chose(choice)) => {
+    for attempt in &tries {
+        match ask(server, attempt).await.map_err(stopped)? {
+            Ok(choice) => {
                 // Without an answer to compare with, a connection that ended may have met a limit of connections.
-                for hello in unheard {
-                    match server.answer(ProbeHello::clone(&hello)).await {
-                        Err(Stop) => return Err(stopped()),
-                        Ok(ProbeAnswer::Chose(choice)) => return Ok((hello, choice)),
-                        Ok(ProbeAnswer::Refused(_)) => {}
+                for attempt in unheard {
+                    if let Ok(choice) = ask(server, attempt).await.map_err(stopped)? {
+                        return settle(server, attempt, choice).await.map_err(stopped);
                     }
                 }
-                if number > 0 {
-                    server.note(format!(
-                        "refused the first hello ({}); answered {}",
-                        first_refusal.unwrap_or_default(),
-                        if number + 1 == count {
-                            "a shorter one"
-                        } else {
-                            "an older one"
-                        }
-                    ));
+                if let Some(why) = first_refusal {
+                    let versions = &attempt.0.versions;
+                    let is_older = !versions.contains(&Tls13);
+                    let what = if is_older {
+                        "an older one"
+                    } else {
+                        "a shorter one"
+                    };
+                    server.note(format!("refused the first hello ({why}); answered {what}"));
+                    if is_older
+                        && versions.contains(&Tls12)
+                        && let Err(how) = ask(server, &tries[1]).await.map_err(stopped)?
+                    {
+                        server.cannot_read(Limit::Version(Tls13), how);
+                    }
                 }
-                return Ok((hello, choice));
+                return settle(server, attempt, choice).await.map_err(stopped);
             }
-            Ok(ProbeAnswer::Refused(refusal)) => {
-                first_refusal.get_or_insert_with(|| refusal.to_string());
+            Err(refusal) => {
+                first_refusal.get_or_insert(refusal);
                 if matches!(refusal, Refusal::Closed | Refusal::Reset | Refusal::Silent) {
-                    unheard.push(hello);
+                    unheard.push(attempt);
                 }
             }
         }
     }
-    Err((first_refusal.unwrap_or_default(), Asked::Yes))
+    let why = first_refusal.map_or_else(String::new, |refusal| refusal.to_string());
+    Err((why, Asked::Yes))
+}
+
+/// A hello, and what it has beside its offer.
+type Attempt = (ProbeHello, Dress);
+
+async fn ask<R: Responder>(
+    server: &R,
+    (hello, dress): &Attempt,
+) -> Result<Result<Choice, Refusal>, Stop> {
+    server.wear(dress.clone());
+    Ok(match server.answer(hello.clone()).await? {
+        ProbeAnswer::Chose(choice) => Ok(choice),
+        ProbeAnswer::Refused(refusal) => Err(refusal),
+    })
+}
+
+/// Learns what the server reads, where it answered a modest hello alone.
+async fn settle<R: Responder>(
+    server: &R,
+    (hello, dress): &Attempt,
+    choice: Choice,
+) -> Result<FirstContact, Stop> {
+    let everything = Dress::default();
+    let mut reads = Reads::default();
+    if *dress != everything {
+        let mut whole = hello.clone();
+        whole.suites = suites_of(&hello.versions);
+        whole.groups = offered_groups(hello.versions[0]);
+        // It may have been the versions alone.
+        if ask(server, &(whole, everything.clone())).await?.is_err() {
+            reads = fit(server, hello).await?;
+        }
+    } else {
+        server.wear(everything);
+    }
+    Ok(FirstContact {
+        hello: hello.clone(),
+        choice,
+        reads,
+    })
 }
 
 /// From `newest` down, as far as the server goes.
 async fn downwards<R: Responder>(
     server: &R,
+    reads: &Reads,
     newest: TlsVersion,
     first: Option<(ProbeHello, Choice)>,
 ) -> Vec<VersionFound> {
@@ -113,14 +169,11 @@ async fn downwards<R: Responder>(
     while let Some(offered) = next {
         let answer = match given.take() {
             Some(given) => Ok(given),
-            None => {
-                let hello = up_to(offered);
-                match server.answer(hello.clone()).await {
-                    Ok(ProbeAnswer::Chose(choice)) => Ok((hello, choice)),
-                    Ok(ProbeAnswer::Refused(refusal)) => Err(Some(refusal)),
-                    Err(Stop) => Err(None),
-                }
-            }
+            None => match contact(server, reads, offered, &found).await {
+                Ok(Ok(contact)) => Ok(contact),
+                Ok(Err(refusal)) => Err(Some(refusal)),
+                Err(Stop) => Err(None),
+            },
         };
         match answer {
             Ok((hello, choice)) => {
@@ -142,7 +195,8 @@ async fn downwards<R: Responder>(
                         Asked::Yes,
                     ));
                 }
-                let enumerated = legacy::enumerate(server, chosen, &hello, choice, groups).await;
+                let enumerated =
+                    legacy::enumerate(server, reads, chosen, &hello, choice, groups).await;
                 groups = Groups::Known;
                 found.push(only_offered(enumerated));
                 next = below(chosen);
@@ -189,30 +243,33 @@ fn down_from(newest: TlsVersion) -> impl Iterator<Item = TlsVersion> {
 }
 
 fn everything() -> ProbeHello {
-    let mut suites = offered_suites(TlsVersion::Tls13);
-    suites.extend(offered_suites(TlsVersion::Tls12));
+    let versions = vec![
+        TlsVersion::Tls13,
+        TlsVersion::Tls12,
+        TlsVersion::Tls11,
+        TlsVersion::Tls10,
+    ];
     ProbeHello {
-        versions: vec![
-            TlsVersion::Tls13,
-            TlsVersion::Tls12,
-            TlsVersion::Tls11,
-            TlsVersion::Tls10,
-        ],
-        suites,
+        suites: suites_of(&versions),
+        versions,
         groups: offered_groups(TlsVersion::Tls13),
         shares: Shares::Empty,
     }
 }
 
-fn up_to(newest: TlsVersion) -> ProbeHello {
-    ProbeHello::new(newest, &offered_suites(newest), &offered_groups(newest))
+/// The suites of these versions, the newest first; those of TLS 1.2 are those of older ones too.
+fn suites_of(versions: &[TlsVersion]) -> Vec<u16> {
+    let mut suites = Vec::new();
+    for version in versions {
+        suites.extend(rest(&offered_suites(*version), &suites));
+    }
+    suites
 }
 
-/// What old clients offered: for servers that fail on a long list.
-const COMMON: [u16; 24] = [
-    0xc02b, 0xc02f, 0xc02c, 0xc030, 0xcca8, 0xcca9, 0xc009, 0xc00a, 0xc013, 0xc014, 0xc027, 0xc028,
-    0x009e, 0x009f, 0x0033, 0x0039, 0x009c, 0x009d, 0x002f, 0x0035, 0x003c, 0x000a, 0x0005, 0x0004,
-];
+fn up_to(newest: TlsVersion) -> ProbeHello {
+    let groups = Reads::default().with_finite_fields(&offered_groups(newest));
+    ProbeHello::new(newest, &offered_suites(newest), &groups)
+}
 
 /// Whether the server was asked for a version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

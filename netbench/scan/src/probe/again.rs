@@ -1,12 +1,17 @@
 //! Whether what was refused is refused again. Servers behind one address need not agree, and a list is the whole list only if
 //! they do.
 
-use netbench_model::tls::TlsVersion;
+use std::collections::BTreeMap;
+
+use netbench_model::{
+    scan::Order,
+    tls::{CipherSuite, TlsVersion},
+};
 
 use super::{features::codes, prober::Prober};
 use crate::enumeration::{
-    Enumeration, ProbeAnswer, ProbeHello, Responder as _, Stop, VersionFound, offered_groups,
-    offered_suites,
+    Enumeration, ProbeAnswer, ProbeHello, Responder as _, Stop, VersionFound, is_everywhere,
+    offered_groups, offered_suites,
 };
 
 /// Asks for all that was not found, twice in a row and nothing else meanwhile: a balancer that takes turns leads to two of its
@@ -20,11 +25,7 @@ pub(super) async fn is_refused_again(
             continue;
         };
         for _ in 0..2 {
-            let ProbeAnswer::Chose(choice) = prober.answer(hello.clone()).await? else {
-                continue;
-            };
-            let offered = hello.suites.contains(&choice.suite);
-            if choice.version == version.version.code() && offered {
+            if takes(prober, &hello).await? {
                 prober.note_missing(&format!(
                     "TLS {}: took what it had refused before, as servers do that do not agree behind one address",
                     version.version
@@ -32,8 +33,52 @@ pub(super) async fn is_refused_again(
                 return Ok(false);
             }
         }
+        // A server that chooses by its own order may choose what it cannot do, which hides all that it wants less (mbedTLS).
+        if version.version == TlsVersion::Tls13 || version.suite_order == Order::Client {
+            continue;
+        }
+        for suites in classes(&hello.suites) {
+            let hello = ProbeHello {
+                suites,
+                ..hello.clone()
+            };
+            if takes(prober, &hello).await? {
+                prober.note_missing(&format!(
+                    "TLS {}: took suites that it had refused beside others; there may be more",
+                    version.version
+                ));
+                return Ok(false);
+            }
+        }
     }
     Ok(true)
+}
+
+/// Whether the server takes any of what is offered.
+async fn takes(prober: &Prober<'_>, hello: &ProbeHello) -> Result<bool, Stop> {
+    let ProbeAnswer::Chose(choice) = prober.answer(hello.clone()).await? else {
+        return Ok(false);
+    };
+    let offered = hello.suites.contains(&choice.suite);
+    Ok(hello
+        .versions
+        .iter()
+        .any(|version| version.code() == choice.version)
+        && offered)
+}
+
+/// The suites by how keys are agreed on; common ones apart, and these by how the server proves who it is.
+fn classes(suites: &[u16]) -> Vec<Vec<u16>> {
+    let mut classes = BTreeMap::<_, Vec<u16>>::new();
+    for code in suites {
+        let Some(suite) = CipherSuite(*code).facts() else {
+            continue;
+        };
+        let common = is_everywhere(*code).then(|| format!("{:?}", suite.authentication));
+        let class = (common, format!("{:?}", suite.key_exchange));
+        classes.entry(class).or_default().push(*code);
+    }
+    classes.into_values().collect()
 }
 
 /// The suites that were not found. None of SSL 3.0, and of versions that a newer one stands for.

@@ -166,8 +166,9 @@ impl Findings {
                 );
             }
         }
-        if version == TlsVersion::Tls12 {
-            best(&mut features.tickets_tls12, has(extension::SESSION_TICKET));
+        // Where there is none yet, the end of a handshake tells.
+        if version == TlsVersion::Tls12 && has(extension::SESSION_TICKET) {
+            features.tickets_tls12 = Observed::Yes;
         }
         if let Some(protocol) = hello.alpn() {
             self.protocol(&protocol);

@@ -3,6 +3,7 @@
 mod again;
 mod features;
 mod findings;
+mod hello_limits;
 mod intolerance;
 mod limits;
 mod names;

@@ -25,9 +25,17 @@ use super::{
 };
 use crate::{
     codec::{Flight, HelloSpec, Records},
-    enumeration::{Choice, ProbeAnswer, ProbeHello, Refusal, Responder, Shares, Stop},
+    enumeration::{
+        Choice, Dress, Limit, ProbeAnswer, ProbeHello, Refusal, Responder, Schemes, Shares, Stop,
+    },
     session::{ClientIdentity, Method, PrivateShares, Session13, computable},
 };
+
+/// Groups whose key shares are short: secp256r1 and x25519.
+const SMALL_SHARES: [u16; 2] = [0x17, 0x1d];
+
+/// After so many hellos without any answer a site is called silent.
+const MOST_SILENCES: u32 = 3;
 
 /// One site that is being scanned.
 pub(super) struct Prober<'a> {
@@ -51,6 +59,10 @@ pub(super) struct Prober<'a> {
     /// The first way in which the site failed.
     pub(super) broken: RefCell<Option<ConnectionError>>,
     pub(super) alert: Cell<Option<u8>>,
+    /// What hellos have beside what they offer.
+    dress: RefCell<Dress>,
+    /// What a hello may not have, and how the site refuses it.
+    pub(super) limits_found: RefCell<Vec<(Limit, Refusal)>>,
     /// Set when the site answers ALPN with a refusal.
     without_alpn: Cell<bool>,
     /// How the head of a response was last asked for.
@@ -60,6 +72,8 @@ pub(super) struct Prober<'a> {
     pub(super) known: RefCell<Option<Vec<u8>>>,
     /// The longest that an answer has taken.
     pub(super) slowest: Cell<Duration>,
+    /// Hellos without an answer before the first that was answered.
+    silences: Cell<u32>,
     /// Whether the site was ever silent after it had answered.
     pub(super) was_silent: Cell<bool>,
     /// Why the scan was ended, where the site took no more connections.
@@ -92,11 +106,14 @@ impl<'a> Prober<'a> {
             waited: Cell::new(Duration::ZERO),
             broken: RefCell::new(None),
             alert: Cell::new(None),
+            dress: RefCell::default(),
+            limits_found: RefCell::default(),
             without_alpn: Cell::new(false),
             method: Cell::new(None),
             pace: Pace::default(),
             known: RefCell::default(),
             slowest: Cell::new(Duration::ZERO),
+            silences: Cell::new(0),
             was_silent: Cell::new(false),
             ended: RefCell::default(),
         }
@@ -148,18 +165,27 @@ impl<'a> Prober<'a> {
             spec.signatures = Some(self.schemes(newest));
         }
         if !self.without_alpn.get() {
-            spec.alpn = Some(vec![b"h2".to_vec(), b"http/1.1".to_vec()]);
+            spec.alpn = Some(PROTOCOLS.map(|name| name.as_bytes().to_vec()).to_vec());
         }
         spec.ask_for_features();
+        let dress = self.dress.borrow();
+        spec.leave_out(&dress.without);
+        spec.pad_to = dress.pad_to;
         spec
     }
 
-    /// Every signature scheme, those last that the server has chosen in this version: a server that takes the client's order
-    /// then shows another one each time that it signs.
+    /// Every signature scheme that the site reads, common ones first, and of these those last that the server has chosen in this
+    /// version: a server that takes the client's order then shows another one each time that it signs.
     fn schemes(&self, version: TlsVersion) -> Vec<u16> {
         let mut schemes = offered_schemes();
+        if self.dress.borrow().schemes == Schemes::Common {
+            schemes.retain(|code| is_common_scheme(*code));
+        }
         let findings = self.findings.borrow();
-        schemes.sort_by_key(|code| findings.signatures.contains(&(version, *code)));
+        schemes.sort_by_key(|code| {
+            let known = findings.signatures.contains(&(version, *code));
+            (!is_common_scheme(*code), known)
+        });
         schemes
     }
 
@@ -179,11 +205,13 @@ impl<'a> Prober<'a> {
             };
             let again = match broken {
                 ConnectionError::Local(_) => true,
-                ConnectionError::Connect(_)
-                | ConnectionError::Reset
-                | ConnectionError::Closed
-                | ConnectionError::Silent => !self.answered.get(),
-                ConnectionError::NotTls(_) | ConnectionError::Malformed(_) => false,
+                ConnectionError::Connect(_) | ConnectionError::Reset | ConnectionError::Closed => {
+                    !self.answered.get()
+                }
+                // Another hello is sent instead.
+                ConnectionError::Silent
+                | ConnectionError::NotTls(_)
+                | ConnectionError::Malformed(_) => false,
             };
             // A server that resets on a hello does so every time.
             let known = matches!(broken, ConnectionError::Reset | ConnectionError::Closed)
@@ -295,7 +323,16 @@ impl<'a> Prober<'a> {
             ConnectionError::NotTls(_) | ConnectionError::Malformed(_) if !self.answered.get() => {
                 Err(Stop)
             }
-            ConnectionError::Silent if !self.answered.get() => Err(Stop),
+            ConnectionError::Silent if !self.answered.get() => {
+                // Some do not answer long hellos, and some none with TLS 1.3.
+                let silences = self.silences.get() + 1;
+                self.silences.set(silences);
+                if silences < MOST_SILENCES {
+                    Ok(())
+                } else {
+                    Err(Stop)
+                }
+            }
             _ => Ok(()),
         }
     }
@@ -345,11 +382,24 @@ impl<'a> Prober<'a> {
         has && required && !self.shows.replace(true)
     }
 
+    /// Whether the site does not read large hellos.
+    fn reads_small_alone(&self) -> bool {
+        let found = self.limits_found.borrow();
+        found
+            .iter()
+            .any(|(limit, _)| matches!(limit, Limit::Bytes(_)))
+    }
+
     /// Whether to try again without ALPN: once, after an alert that no protocol is common.
     fn drop_alpn(&self, reply: &Reply) -> bool {
         const NO_APPLICATION_PROTOCOL: u8 = 120;
         let refused = matches!(reply, Reply::Alert(NO_APPLICATION_PROTOCOL));
-        refused && !self.without_alpn.replace(true)
+        let first = refused && !self.without_alpn.replace(true);
+        if first {
+            let how = Refusal::Alert(NO_APPLICATION_PROTOCOL);
+            self.cannot_read(Limit::Protocols, how);
+        }
+        first
     }
 }
 
@@ -366,12 +416,26 @@ pub(super) fn offered_schemes() -> Vec<u16> {
     schemes
 }
 
+/// Whether browsers offer it, or did: some servers read no more.
+fn is_common_scheme(code: u16) -> bool {
+    matches!(
+        code,
+        0x0403 | 0x0503 | 0x0603 | 0x0804..=0x0807 | 0x0401 | 0x0501 | 0x0601 | 0x0201 | 0x0203
+    )
+}
+
+/// The application protocols that hellos offer.
+pub(super) const PROTOCOLS: [&str; 2] = ["h2", "http/1.1"];
+
 impl Responder for Prober<'_> {
     async fn answer(&self, hello: ProbeHello) -> Result<ProbeAnswer, Stop> {
         let mut spec = self.spec(&hello);
         let keys = match &hello.shares {
             Shares::Of(groups) => {
                 let mut groups = computable(groups);
+                if self.reads_small_alone() {
+                    groups.retain(|group| SMALL_SHARES.contains(group));
+                }
                 // Two shares are enough for nearly all servers, and short enough for one segment.
                 groups.truncate(2);
                 // In the order of the groups (RFC 8446 section 4.2.8).
@@ -417,6 +481,17 @@ impl Responder for Prober<'_> {
             Reply::Failed(_) => Refusal::Malformed,
         };
         Ok(ProbeAnswer::Refused(refusal))
+    }
+
+    fn wear(&self, dress: Dress) {
+        self.dress.replace(dress);
+    }
+
+    fn cannot_read(&self, limit: Limit, how: Refusal) {
+        let mut found = self.limits_found.borrow_mut();
+        if !found.iter().any(|(known, _)| *known == limit) {
+            found.push((limit, how));
+        }
     }
 
     fn note(&self, what: String) {

@@ -6,7 +6,7 @@ use tokio::time::Instant;
 
 use super::{
     again::is_refused_again,
-    features,
+    features, hello_limits as limits,
     intolerance::intolerance,
     limits::{Gate, Limits, ScanClient, ScanPart, ScanTarget},
     prober::Prober,
@@ -15,8 +15,8 @@ use super::{
 };
 use netbench_model::{
     scan::{
-        Effort, FailedClass, Features, NamedCode, SCAN_SCHEMA_VERSION, ScanOutcome, SignatureScan,
-        SiteScan, SuiteScan, VersionScan,
+        Effort, FailedClass, Features, HelloLimits, NamedCode, SCAN_SCHEMA_VERSION, ScanOutcome,
+        SignatureScan, SiteScan, SuiteScan, VersionScan,
     },
     tls::{Alert, CipherSuite, Group, SignatureScheme},
 };
@@ -147,6 +147,9 @@ fn finish(prober: Prober<'_>, mut scan: SiteScan, cut: Option<String>, begun: In
         connect_us: connects.get(connects.len() / 2).copied(),
         fastest_connect_us: connects.first().copied(),
     };
+    let limits = prober.limits_found.into_inner();
+    scan.intolerance.extend(limits::intolerances(&limits));
+    scan.hello_limits = limits::hello_limits(&limits);
     let mut findings = prober.findings.into_inner();
     if findings.chain_count() > 2 {
         let count = findings.chain_count();
@@ -288,6 +291,7 @@ fn empty(target: &ScanTarget) -> SiteScan {
         chains: Vec::new(),
         features: Features::default(),
         intolerance: std::collections::BTreeMap::new(),
+        hello_limits: HelloLimits::default(),
         notes: Vec::new(),
         effort: Effort::default(),
     }

@@ -8,16 +8,19 @@
 )]
 
 mod endless;
+mod fronts;
 mod go;
 mod haproxy;
 mod heads;
 mod hostile;
 mod identity;
+mod libraries;
 mod limited;
 mod names;
 mod nginx;
 mod nss;
 mod openssl;
+mod oracle;
 mod programs;
 mod replies;
 mod scanners;
@@ -30,6 +33,8 @@ netbench_testing::tests! {
     endless::choices_that_were_not_offered_end_the_enumeration;
     endless::nothing_of_a_server_reaches_a_result_unescaped;
     endless::what_was_found_is_kept_when_the_time_is_up;
+    fronts::what_a_front_cannot_read_hides_nothing: Nginx;
+    fronts::a_front_that_fails_at_tls_1_3_is_named: Nginx;
     go::suites_agree_with_the_setting_one_by_one: Go;
     haproxy::what_haproxy_keeps_back_is_not_called_absent: Nginx, Haproxy;
     heads::a_server_that_never_answers_head_costs_one_short_wait: OpensslCommand;
@@ -39,6 +44,10 @@ netbench_testing::tests! {
     hostile::messages_may_lie_in_records_anyhow;
     hostile::an_answer_that_breaks_off_is_as_good_as_its_server_hello;
     identity::what_follows_a_client_certificate_is_seen: OpensslCommand;
+    libraries::wolfssl_is_enumerated: Lighttpd;
+    libraries::mbedtls_is_enumerated: Lighttpd;
+    libraries::gnutls_is_enumerated: GnutlsServ, Lighttpd;
+    libraries::erlang_is_enumerated: Erl;
     limited::limits_of_connections_are_waited_for_or_said: Nginx;
     limited::a_server_that_refuses_without_an_alert_is_known_whole;
     limited::servers_that_do_not_agree_behind_one_address_are_not_known_whole: Nginx;

@@ -1,0 +1,71 @@
+//! What a hello may not have for a site to read it, for its record.
+
+use std::collections::BTreeMap;
+
+use netbench_model::{
+    scan::{HelloLimits, NamedCode, Tolerance},
+    tls::{CipherSuite, ExtensionType},
+};
+
+use crate::enumeration::{Limit, Refusal};
+
+/// The header of a record.
+const HEADER: usize = 5;
+
+/// The most suites that are named.
+const MOST_SUITES: usize = 64;
+
+/// What was found, as intolerances in words.
+pub(super) fn intolerances(found: &[(Limit, Refusal)]) -> BTreeMap<String, Tolerance> {
+    let in_words = |(limit, how): &(Limit, Refusal)| {
+        let name = match limit {
+            Limit::Suites(most) => format!("more than {most} suites"),
+            Limit::Groups(most) => format!("more than {most} groups"),
+            Limit::Schemes(_) => "uncommon signature schemes".to_owned(),
+            Limit::Bytes(most) => format!("hello of more than {} bytes", most + HEADER),
+            Limit::Extension(code) => format!("extension {}", ExtensionType(*code).shown()),
+            Limit::These(codes) => match &codes[..] {
+                [one] => format!("suite {}", CipherSuite(*one)),
+                [first, ..] => {
+                    format!("{} suites, such as {}", codes.len(), CipherSuite(*first))
+                }
+                [] => "no suite".to_owned(),
+            },
+            Limit::Version(version) => format!("offer of TLS {version}"),
+            Limit::Protocols => "application protocols".to_owned(),
+        };
+        let how = how.to_string();
+        (name, Tolerance::Intolerant { how })
+    };
+    found.iter().map(in_words).collect()
+}
+
+/// What was found, for predictions.
+pub(super) fn hello_limits(found: &[(Limit, Refusal)]) -> HelloLimits {
+    let mut limits = HelloLimits::default();
+    let count = |most: usize| Some(u32::try_from(most).unwrap_or(u32::MAX));
+    for (limit, _) in found {
+        match limit {
+            Limit::Suites(most) => limits.most_suites = count(*most),
+            Limit::Groups(most) => limits.most_groups = count(*most),
+            Limit::Schemes(most) => limits.most_schemes = count(*most),
+            Limit::Bytes(most) => limits.most_bytes = count(most + HEADER),
+            Limit::Extension(code) => limits.extensions.push(NamedCode {
+                name: ExtensionType(*code).shown(),
+                code: *code,
+            }),
+            Limit::These(codes) => {
+                let named = codes.iter().take(MOST_SUITES).map(|code| NamedCode {
+                    name: CipherSuite(*code).to_string(),
+                    code: *code,
+                });
+                limits.suites.extend(named);
+            }
+            Limit::Version(version) => limits.versions.push(*version),
+            Limit::Protocols => {
+                limits.protocols = super::prober::PROTOCOLS.map(str::to_owned).to_vec();
+            }
+        }
+    }
+    limits
+}

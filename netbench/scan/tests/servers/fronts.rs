@@ -1,0 +1,256 @@
+//! Devices before a server that fail on some hellos and pass on all others.
+
+use std::{
+    io::{Read, Write},
+    net::{Shutdown, SocketAddr, TcpStream},
+    thread,
+    time::Duration,
+};
+
+use netbench_model::{
+    scan::Tolerance,
+    tls::{Authentication, CipherSuite, Protection, TlsVersion},
+};
+use netbench_scan::{
+    Limits, ScanPart,
+    codec::{ClientHello, extension},
+};
+
+use crate::{
+    hostile::{linger, scan_within},
+    oracle::Truth,
+    programs::nginx,
+    replies::{Hostile, alert, reset},
+    support::{Files, Key, limits, shown},
+};
+
+/// What a front does with a hello.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Does {
+    Pass,
+    Alert(u8),
+    Close,
+    Reset,
+    /// The connection stays, and nothing comes.
+    Drop,
+}
+
+/// A front of this server. It decides by the hello and by its bytes on the wire.
+pub(crate) fn front(
+    to: SocketAddr,
+    decide: impl Fn(&ClientHello) -> Does + Send + Sync + 'static,
+) -> Hostile {
+    Hostile::new(move |_, mut stream| {
+        let mut bytes = Vec::new();
+        let mut room = [0; 4096];
+        let hello = loop {
+            match stream.read(&mut room) {
+                Ok(0) | Err(_) => return,
+                Ok(count) => bytes.extend_from_slice(&room[..count]),
+            }
+            if let Some(hello) = ClientHello::of_records(&bytes).expect("a hello") {
+                break hello;
+            }
+        };
+        match decide(&hello) {
+            Does::Pass => relay(&bytes, stream, to),
+            Does::Alert(description) => {
+                let _ = stream.write_all(&alert(description));
+                linger(stream);
+            }
+            Does::Close => linger(stream),
+            Does::Reset => reset(stream),
+            Does::Drop => while stream.read(&mut room).is_ok_and(|count| count > 0) {},
+        }
+    })
+}
+
+/// Passes on what has come, and all that follows, both ways.
+pub(crate) fn relay(first: &[u8], mut client: TcpStream, to: SocketAddr) {
+    let Ok(mut server) = TcpStream::connect(to) else {
+        return;
+    };
+    let (mut from, mut back) = (client.try_clone().unwrap(), server.try_clone().unwrap());
+    if server.write_all(first).is_err() {
+        return;
+    }
+    let upwards = thread::spawn(move || {
+        let _ = std::io::copy(&mut from, &mut server);
+        let _ = server.shutdown(Shutdown::Write);
+    });
+    let _ = std::io::copy(&mut back, &mut client);
+    let _ = client.shutdown(Shutdown::Both);
+    let _ = upwards.join();
+}
+
+fn is_toxic(code: &u16) -> bool {
+    CipherSuite(*code).facts().is_some_and(|suite| {
+        suite.protection == Protection::Null
+            || suite.authentication == Authentication::Anonymous
+            || suite.name.contains("EXPORT")
+    })
+}
+
+fn has(hello: &ClientHello, code: u16) -> bool {
+    hello.extension(code).is_some()
+}
+
+/// Ones that answer at once, and silence is soon taken for one.
+fn quick() -> Limits {
+    Limits {
+        timeout: Duration::from_secs(2),
+        ..limits(&ScanPart::ALL)
+    }
+}
+
+/// 21 suites over three versions.
+const LINES: &str = "ssl_protocols TLSv1.1 TLSv1.2 TLSv1.3; ssl_prefer_server_ciphers on;\n\
+    ssl_ciphers ECDHE-RSA-AES128-GCM-SHA256:ECDHE-RSA-AES256-GCM-SHA384:ECDHE-RSA-CHACHA20-POLY1305:\
+    AES128-GCM-SHA256:AES256-GCM-SHA384:AES128-SHA256:ECDHE-RSA-AES128-SHA:ECDHE-RSA-AES256-SHA:\
+    AES128-SHA:AES256-SHA:@SECLEVEL=0;";
+
+type Decide = fn(&ClientHello) -> Does;
+
+pub(crate) fn what_a_front_cannot_read_hides_nothing() {
+    let cases: [(&str, &str, Decide); 12] = [
+        ("more than 64 suites", "alert", |hello| {
+            match hello.suites.len() {
+                0..=64 => Does::Pass,
+                _ => Does::Alert(50),
+            }
+        }),
+        ("more than 64 suites", "reset", |hello| {
+            match hello.suites.len() {
+                0..=64 => Does::Pass,
+                _ => Does::Reset,
+            }
+        }),
+        (
+            "more than 150 suites",
+            "handshake_failure",
+            |hello| match hello.suites.len() {
+                0..=150 => Does::Pass,
+                _ => Does::Alert(40),
+            },
+        ),
+        ("extension status_request", "close", |hello| {
+            if has(hello, extension::STATUS_REQUEST) {
+                Does::Close
+            } else {
+                Does::Pass
+            }
+        }),
+        ("extension encrypt_then_mac", "alert", |hello| {
+            if has(hello, extension::ENCRYPT_THEN_MAC) {
+                Does::Alert(47)
+            } else {
+                Does::Pass
+            }
+        }),
+        ("suites, such as", "toxic suites reset", |hello| {
+            if hello.suites.iter().any(is_toxic) {
+                Does::Reset
+            } else {
+                Does::Pass
+            }
+        }),
+        ("suites, such as", "toxic suites dropped", |hello| {
+            if hello.suites.iter().any(is_toxic) {
+                Does::Drop
+            } else {
+                Does::Pass
+            }
+        }),
+        (
+            "hello of more than 512 bytes",
+            "drop",
+            |hello| match hello.wire_bytes {
+                0..=512 => Does::Pass,
+                _ => Does::Drop,
+            },
+        ),
+        (
+            "hello of more than 512 bytes",
+            "alert",
+            |hello| match hello.wire_bytes {
+                0..=512 => Does::Pass,
+                _ => Does::Alert(50),
+            },
+        ),
+        ("more than 12 groups", "alert", |hello| {
+            match hello.groups().len() {
+                0..=12 => Does::Pass,
+                _ => Does::Alert(50),
+            }
+        }),
+        ("uncommon signature schemes", "close", |hello| {
+            match hello.signatures().len() {
+                0..=16 => Does::Pass,
+                _ => Does::Close,
+            }
+        }),
+        (
+            "suite TLS_RSA_WITH_CAMELLIA_128_CBC_SHA",
+            "close",
+            |hello| {
+                if hello.suites.contains(&0x0041) {
+                    Does::Close
+                } else {
+                    Does::Pass
+                }
+            },
+        ),
+    ];
+    let files = Files::new(Key::Rsa);
+    let server = nginx(&files, LINES);
+    let truth = Truth::of(server.address);
+    assert!(truth.pairs() >= 15, "{}", truth.pairs());
+    let scans = cases.map(|(intolerance, how, decide)| {
+        let front = front(server.address, decide);
+        thread::spawn(move || {
+            let found = scan_within(front.address, quick());
+            drop(front);
+            (intolerance, how, found)
+        })
+    });
+    for scan in scans {
+        let (intolerance, how, found) = scan.join().unwrap();
+        let name = format!("{intolerance}, {how}");
+        println!(
+            "{name}: {} connections",
+            found.effort.enumeration_connections
+        );
+        truth.is_found_by(&found, &name);
+        let said = found.intolerance.iter().any(|(what, tolerance)| {
+            what.contains(intolerance) && matches!(tolerance, Tolerance::Intolerant { .. })
+        });
+        assert!(said, "{name}: {}", shown(&found));
+        assert!(!found.hello_limits.is_empty(), "{name}");
+    }
+}
+
+pub(crate) fn a_front_that_fails_at_tls_1_3_is_named() {
+    let files = Files::new(Key::Rsa);
+    let server = nginx(&files, LINES);
+    let whole = Truth::of(server.address);
+    for does in [Does::Close, Does::Reset, Does::Alert(70), Does::Drop] {
+        let front = front(server.address, move |hello| {
+            if hello.versions().contains(&0x0304) {
+                does
+            } else {
+                Does::Pass
+            }
+        });
+        let found = scan_within(front.address, quick());
+        let name = format!("{does:?}: {}", shown(&found));
+        assert!(found.version(TlsVersion::Tls13).is_none(), "{name}");
+        let older = found.version(TlsVersion::Tls12).expect(&name);
+        assert_eq!(
+            older.suites.len(),
+            whole.suites[&TlsVersion::Tls12].len(),
+            "{name}"
+        );
+        assert!(older.complete, "{name}");
+        assert_eq!(found.hello_limits.versions, [TlsVersion::Tls13], "{name}");
+    }
+}
