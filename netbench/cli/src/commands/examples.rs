@@ -2,7 +2,10 @@
 
 use std::{ffi::OsString, fs, path::Path};
 
-use clap::{Command, CommandFactory, error::ErrorKind};
+use clap::{
+    Command, CommandFactory,
+    error::{ContextKind, ContextValue, ErrorKind},
+};
 
 use super::Netbench;
 use crate::usage;
@@ -102,12 +105,21 @@ fn fault(example: &Example, whole: Whole) -> Option<String> {
     let named = words
         .get(1)
         .map(|word| word.to_string_lossy().into_owned())?;
-    if named.chars().all(|c| c.is_ascii_uppercase()) || named == "…" {
+    // The heading of a report is `netbench connect: RUN`.
+    let is_heading = named.ends_with(':');
+    if is_heading || named.chars().all(|c| c.is_ascii_uppercase()) || named == "…" {
         return None;
     }
     let words = usage::joined(&Netbench::command(), words);
     let error = Netbench::command().try_get_matches_from(words).err()?;
+    let value = match error.get(ContextKind::InvalidValue) {
+        Some(ContextValue::String(value)) => value.as_str(),
+        _ => "unknown",
+    };
+    // A sentence has `netbench completions SHELL`, or goes on in its next line.
+    let is_left_out = value.chars().all(|c| c.is_ascii_uppercase());
     match (error.kind(), whole) {
+        (ErrorKind::InvalidValue, Whole::No) if is_left_out => None,
         (ErrorKind::DisplayHelp | ErrorKind::DisplayVersion, _)
         | (
             ErrorKind::MissingRequiredArgument

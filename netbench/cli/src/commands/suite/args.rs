@@ -17,7 +17,7 @@ Examples:
   netbench suite handshake --case '*ecdsa-p384*'
   netbench suite handshake --list                names of the cases
   netbench suite all --until-decided             until every verdict is decided
-  netbench suite --stack rustls-ring,rustls-ring how exact is this machine?
+  netbench suite --stack rustls-ring,rustls-ring  how exact is this machine?
   netbench compare runs/… --stack openssl,rustls-ring
 
 Everything runs in memory, in worker processes that take turns of a few
