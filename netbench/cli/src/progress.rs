@@ -11,6 +11,7 @@ use std::{
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use netbench_model::{Outcome, Role, Sample, SuiteOutcome};
+use netbench_report::count;
 use netbench_runner::{Event, SuiteEvent};
 
 use crate::{
@@ -81,8 +82,8 @@ pub(crate) struct Progress {
     bar: ProgressBar,
     pace: Arc<Mutex<Pace>>,
     failed: AtomicU64,
-    /// What is counted: samples, sites, tests.
-    unit: &'static str,
+    /// What is counted: one sample, and several samples.
+    unit: (&'static str, &'static str),
     samples: Samples,
 }
 
@@ -138,10 +139,12 @@ enum Samples {
 
 impl Progress {
     /// Counts pieces of work, and shows as much of each as the user wants to see.
-    pub(crate) fn counting(output: &Output, unit: &'static str) -> Self {
+    pub(crate) fn counting(output: &Output, unit: (&'static str, &'static str)) -> Self {
         let shown = Shown::on_stderr(output.quiet);
-        let template =
-            format!("{{bar:30}} {{pos}}/{{len}} {unit}  {{spent}}, {{left}} left  {{msg}}");
+        let template = format!(
+            "{{bar:30}} {{pos}}/{{len}} {}  {{spent}}, {{left}} left  {{msg}}",
+            unit.1
+        );
         let pace = Arc::new(Mutex::new(Pace::new(Duration::ZERO)));
         let bar = shown.bar(&template);
         let (style, told) = (bar.style(), Arc::clone(&pace));
@@ -166,6 +169,10 @@ impl Progress {
         }
     }
 
+    fn counted(&self, number: u64) -> String {
+        count(number, self.unit.0, self.unit.1)
+    }
+
     /// Says what is being done now.
     pub(crate) fn stage(&self, what: &str) {
         self.shown.line(&self.bar, what);
@@ -182,8 +189,8 @@ impl Progress {
             Shown::Nowhere => {}
             Shown::Bar => self.bar.enable_steady_tick(Duration::from_millis(200)),
             Shown::Log => {
-                let (left, unit) = (all.saturating_sub(done), self.unit);
-                self.stage(&format!("{left} {unit} to go, about {}", about(work)));
+                let left = self.counted(all.saturating_sub(done));
+                self.stage(&format!("{left} to go, about {}", about(work)));
             }
         }
     }
@@ -204,7 +211,7 @@ impl Progress {
             let mut pace = lock(&self.pace);
             if pace.is_due() || done == all {
                 pace.logged = Instant::now();
-                let mut line = format!("{done} of {all} {}", self.unit);
+                let mut line = format!("{done} of {}", self.counted(all));
                 line += &format!(", {} elapsed", exact(pace.begun.elapsed()));
                 if done < all {
                     line += &format!(", about {} left", about(pace.left()));

@@ -40,7 +40,7 @@ pub(crate) struct Setup<'a> {
 impl<'a> Setup<'a> {
     /// Builds the runner, if it is not there.
     pub(crate) fn new(how: &'a BogoHow, output: &Output) -> anyhow::Result<Self> {
-        let progress = Progress::counting(output, "tests");
+        let progress = Progress::counting(output, ("test", "tests"));
         let stop = interrupt::stop_on_signals()?;
         let say = &mut |step: &str| progress.stage(step);
         let runner = Runner::make(&cache::folder("bogo")?, stop, say)?;

@@ -38,7 +38,7 @@ pub(crate) fn browser(options: &BrowserOptions) -> anyhow::Result<Ended> {
         own: &options.start.own,
         consent: options.start.consent(),
         output: &options.output,
-        progress: Progress::counting(&options.output, "visits"),
+        progress: Progress::counting(&options.output, ("visit", "visits")),
     };
     pipeline::run(settings, earlier, asked)
 }

@@ -63,7 +63,7 @@ fn servers(options: &Compat) -> anyhow::Result<Ended> {
         own: &options.own,
         consent: Consent::Given,
         output: &options.output,
-        progress: Progress::counting(&options.output, "tries"),
+        progress: Progress::counting(&options.output, ("try", "tries")),
     };
     pipeline::run(settings, earlier, asked)
 }

@@ -38,7 +38,7 @@ pub(crate) fn connect(options: &Connect) -> anyhow::Result<Ended> {
         own: &options.start.own,
         consent: options.start.consent(),
         output: &options.output,
-        progress: Progress::counting(&options.output, "samples"),
+        progress: Progress::counting(&options.output, ("sample", "samples")),
     };
     pipeline::run(settings, earlier, asked)
 }

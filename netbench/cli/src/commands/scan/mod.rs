@@ -56,7 +56,7 @@ pub(crate) fn scan(options: &Scan) -> anyhow::Result<Ended> {
         own: &options.start.own,
         consent: options.start.consent(),
         output: &options.output,
-        progress: Progress::counting(&options.output, "sites"),
+        progress: Progress::counting(&options.output, ("site", "sites")),
     };
     pipeline::run(settings, earlier, asked)
 }

@@ -53,7 +53,7 @@ pub(crate) fn ship(options: &Ship) -> anyhow::Result<Ended> {
         own: &OwnWorkers { worker: Vec::new() },
         consent: Consent::Given,
         output: &options.output,
-        progress: Progress::counting(&options.output, "builds"),
+        progress: Progress::counting(&options.output, ("build", "builds")),
     };
     pipeline::run(settings, earlier, asked)
 }

@@ -39,7 +39,7 @@ pub(crate) fn suite(options: &Suite) -> anyhow::Result<Ended> {
         own: &options.start.own,
         consent: options.start.consent(),
         output: &options.output,
-        progress: Progress::counting(&options.output, "samples"),
+        progress: Progress::counting(&options.output, ("sample", "samples")),
     };
     pipeline::run(settings, earlier, asked)
 }

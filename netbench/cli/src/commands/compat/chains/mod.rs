@@ -46,7 +46,7 @@ pub(super) fn chains(options: &Chains) -> anyhow::Result<Ended> {
         own: &options.own,
         consent: Consent::Given,
         output: &options.output,
-        progress: Progress::counting(&options.output, "chains"),
+        progress: Progress::counting(&options.output, ("chain", "chains")),
     };
     pipeline::run(settings, earlier, asked)
 }

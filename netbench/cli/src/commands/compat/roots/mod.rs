@@ -47,7 +47,7 @@ pub(super) fn roots(options: &Roots) -> anyhow::Result<Ended> {
         own: &options.own,
         consent: Consent::Given,
         output: &options.output,
-        progress: Progress::counting(&options.output, "stores"),
+        progress: Progress::counting(&options.output, ("store", "stores")),
     };
     pipeline::run(settings, earlier, asked)
 }
