@@ -13,6 +13,7 @@
 pub const LISTED: usize = 1_000;
 
 mod diff;
+mod hello_limits;
 mod loss;
 mod policy;
 mod population;

@@ -4,8 +4,8 @@ use std::{collections::HashSet, sync::Arc};
 
 use netbench_model::{
     scan::{
-        Anchor, CertificateScan, ChainScan, KeyRule, Order, Policy, PolicyRule, ScanOutcome,
-        SiteScan,
+        Anchor, CertificateScan, ChainScan, KeyRule, Observed, Order, Policy, PolicyFeature,
+        PolicyRule, ScanOutcome, SiteScan,
     },
     tls::{CipherSuite, Group, TlsVersion},
 };
@@ -38,6 +38,12 @@ pub fn built_in_policy(name: &str) -> Option<Policy> {
         keys: Some(profile.keys.iter().map(key).collect()),
         server_order: profile.server_order,
         valid_chain: false,
+        valid_certificate: true,
+        certificate_signatures: Some(profile.certificate_signatures.clone()),
+        certificate_most_days: None,
+        dh_least_bits: None,
+        needs: Vec::new(),
+        forbids: Vec::new(),
         hsts_least_seconds: None,
     })
 }
@@ -135,11 +141,15 @@ pub fn check(policy: &Policy, scan: &SiteScan) -> SitePolicy {
     if scan.is_scanned() {
         let mut found = Found(&mut broken);
         versions(policy, scan, &mut found);
-        suites_and_groups(policy, scan, &mut found);
-        let seen = keys(policy, scan, &mut found)
-            .and(chains(policy, scan, &mut found))
-            .and(hsts(policy, scan, &mut found));
-        if let Err(why) = seen {
+        let rules = [
+            suites_and_groups(policy, scan, &mut found),
+            keys(policy, scan, &mut found),
+            chains(policy, scan, &mut found),
+            certificates(policy, scan, &mut found),
+            features(policy, scan, &mut found),
+            hsts(policy, scan, &mut found),
+        ];
+        for why in rules.into_iter().filter_map(Result::err) {
             unknown.get_or_insert(why);
         }
     }
@@ -184,7 +194,12 @@ fn versions(policy: &Policy, scan: &SiteScan, found: &mut Found<'_>) {
 }
 
 /// Suites and groups of versions that the policy does not allow are not named one by one.
-fn suites_and_groups(policy: &Policy, scan: &SiteScan, found: &mut Found<'_>) {
+fn suites_and_groups(
+    policy: &Policy,
+    scan: &SiteScan,
+    found: &mut Found<'_>,
+) -> Result<(), String> {
+    let mut seen = Ok(());
     let allowed = |version: TlsVersion| {
         let allowed = policy.versions.as_ref();
         allowed.is_none_or(|allowed| allowed.contains(&version))
@@ -214,11 +229,34 @@ fn suites_and_groups(policy: &Policy, scan: &SiteScan, found: &mut Found<'_>) {
                 found.add(PolicyRule::Group, format!("{} in {name}", group.name));
             }
         }
-        if policy.server_order && version.suite_order == Order::Client {
-            let what = format!("the client's order of suites decides in {name}");
-            found.add(PolicyRule::Order, what);
+        if policy.server_order {
+            match version.suite_order {
+                Order::Server | Order::Single => {}
+                Order::Client => found.add(
+                    PolicyRule::Order,
+                    format!("the client's order of suites decides in {name}"),
+                ),
+                Order::Mixed => found.add(
+                    PolicyRule::Order,
+                    format!("the client's order of suites has a say in {name}"),
+                ),
+                Order::Stated | Order::Unknown => {
+                    seen = Err(format!(
+                        "whose order of suites decides in {name} was not seen"
+                    ));
+                }
+            }
+        }
+        for suite in &version.suites {
+            if let (Some(least), Some(prime)) = (policy.dh_least_bits, &suite.dh)
+                && prime.bits < least
+            {
+                let what = format!("a finite field of {} bits in {name}", prime.bits);
+                found.add(PolicyRule::Dh, what);
+            }
         }
     }
+    seen
 }
 
 /// An error says what could not be seen of the site.
@@ -258,6 +296,138 @@ fn chains(policy: &Policy, scan: &SiteScan, found: &mut Found<'_>) -> Result<(),
         }
     }
     Ok(())
+}
+
+/// The leaf of each chain by itself.
+fn certificates(policy: &Policy, scan: &SiteScan, found: &mut Found<'_>) -> Result<(), String> {
+    let signatures = policy.certificate_signatures.as_ref();
+    if !policy.valid_certificate && signatures.is_none() && policy.certificate_most_days.is_none() {
+        return Ok(());
+    }
+    leaves(scan)?;
+    let mut seen = Ok(());
+    for chain in &scan.chains {
+        let Some(leaf) = chain.certificates.first() else {
+            continue;
+        };
+        if policy.valid_certificate {
+            let faults = [
+                (!chain.names_match, "a certificate for other names"),
+                (!leaf.valid_now, "a certificate that is not valid now"),
+                (
+                    chain.anchor == Anchor::SelfSigned,
+                    "a self-signed certificate",
+                ),
+            ];
+            for (_, what) in faults.into_iter().filter(|(is, _)| *is) {
+                found.add(PolicyRule::Certificate, what);
+            }
+        }
+        if signatures.is_some_and(|allowed| !allowed.contains(&leaf.signature)) {
+            let what = format!("a certificate signed with {}", leaf.signature);
+            found.add(PolicyRule::CertificateSignature, what);
+        }
+        if let Some(most) = policy.certificate_most_days {
+            match (day(&leaf.not_before), day(&leaf.not_after)) {
+                (Some(first), Some(last)) if last - first > i64::from(most) => {
+                    let what = format!("a certificate that is valid for {} days", last - first);
+                    found.add(PolicyRule::Lifetime, what);
+                }
+                (Some(_), Some(_)) => {}
+                _ => seen = Err("the validity of a certificate could not be read".to_owned()),
+            }
+        }
+    }
+    seen
+}
+
+/// The number of a day that begins a text in the form of RFC 3339, from the first of March of year 0 (Howard Hinnant's
+/// `days_from_civil`).
+fn day(moment: &str) -> Option<i64> {
+    let mut parts = moment.get(..10)?.split('-').map(str::parse::<i64>);
+    let mut next = || parts.next()?.ok();
+    let (year, month, day) = (next()?, next()?, next()?);
+    if !(1..=12).contains(&month) || !(1..=31).contains(&day) {
+        return None;
+    }
+    let year = if month <= 2 { year - 1 } else { year };
+    let months = (month + 9) % 12;
+    Some(
+        365 * year + year.div_euclid(4) - year.div_euclid(100)
+            + year.div_euclid(400)
+            + (153 * months + 2) / 5
+            + day,
+    )
+}
+
+/// What the site must do, and what it may not.
+fn features(policy: &Policy, scan: &SiteScan, found: &mut Found<'_>) -> Result<(), String> {
+    let mut seen = Ok(());
+    let asked = policy.needs.iter().map(|feature| (*feature, Observed::Yes));
+    let forbidden = policy
+        .forbids
+        .iter()
+        .map(|feature| (*feature, Observed::No));
+    for (feature, due) in asked.chain(forbidden) {
+        let does = observed(scan, feature);
+        if does == Observed::Unknown {
+            seen = Err(format!("whether it has {feature} was not seen"));
+        } else if does != due {
+            let what = if due == Observed::Yes { "no" } else { "has" };
+            found.add(PolicyRule::Feature, format!("{what} {feature}"));
+        }
+    }
+    seen
+}
+
+fn observed(scan: &SiteScan, feature: PolicyFeature) -> Observed {
+    let features = &scan.features;
+    let speaks = |version| scan.version(version).is_some();
+    // What only older versions have, a server of TLS 1.3 alone neither lacks nor has.
+    let of_older = |seen: &Observed| match seen {
+        Observed::Unknown if only_newest(scan) => Observed::No,
+        seen => seen.clone(),
+    };
+    match feature {
+        PolicyFeature::Compression => of_older(&features.compression),
+        PolicyFeature::SecureRenegotiation => of_older(&features.secure_renegotiation),
+        PolicyFeature::ClientRenegotiation => of_older(&features.client_renegotiation),
+        PolicyFeature::Heartbeat => of_older(&features.heartbeat),
+        // TLS 1.3 has both by itself.
+        PolicyFeature::ExtendedMasterSecret | PolicyFeature::FallbackScsv if only_newest(scan) => {
+            Observed::Yes
+        }
+        PolicyFeature::ExtendedMasterSecret => features.extended_master_secret.clone(),
+        PolicyFeature::FallbackScsv => features.fallback_scsv.clone(),
+        PolicyFeature::OcspStapling => features.ocsp_stapling.clone(),
+        PolicyFeature::EarlyData => match features.early_data_bytes {
+            Some(bytes) => (bytes > 0).into(),
+            None if !speaks(TlsVersion::Tls13) => Observed::No,
+            None => Observed::Unknown,
+        },
+        PolicyFeature::SessionTickets => {
+            let newest = match features.tickets_tls13 {
+                Some(count) => (count > 0).into(),
+                None if !speaks(TlsVersion::Tls13) => Observed::No,
+                None => Observed::Unknown,
+            };
+            let older = if speaks(TlsVersion::Tls12) {
+                features.tickets_tls12.clone()
+            } else {
+                Observed::No
+            };
+            match (newest, older) {
+                (Observed::Yes, _) | (_, Observed::Yes) => Observed::Yes,
+                (Observed::No, Observed::No) => Observed::No,
+                _ => Observed::Unknown,
+            }
+        }
+    }
+}
+
+fn only_newest(scan: &SiteScan) -> bool {
+    let mut spoken = scan.versions.iter().filter(|found| found.supported);
+    spoken.all(|found| found.version == TlsVersion::Tls13)
 }
 
 fn faults(chain: &ChainScan) -> Vec<&'static str> {
@@ -344,6 +514,16 @@ mod tests {
         for (header, due) in cases {
             assert_eq!(max_age(header), due, "{header}");
         }
+    }
+
+    #[test]
+    fn days_are_counted_as_the_calendar_has_them() {
+        let days = |first, last| day(last).unwrap() - day(first).unwrap();
+        assert_eq!(days("2026-01-01T00:00:00Z", "2027-01-01T00:00:00Z"), 365);
+        assert_eq!(days("2027-12-31", "2028-03-01"), 61);
+        assert_eq!(days("2026-11-24", "2027-02-22"), 90);
+        assert_eq!(day("soon"), None);
+        assert_eq!(day("2026-13-01"), None);
     }
 
     #[test]

@@ -8,11 +8,15 @@ use netbench_model::{
         SiteScan, SuiteScan, VersionScan,
     },
     tls::{
-        CipherSuite, CipherSuiteFacts, Group, KeyExchange, Protection, SignatureScheme, TlsVersion,
+        Authentication, CipherSuite, CipherSuiteFacts, Group, KeyExchange, Protection,
+        SignatureScheme, TlsVersion,
     },
 };
 
-use crate::trips::{Share, round_trips};
+use crate::{
+    hello_limits::hello_fault,
+    trips::{Share, round_trips},
+};
 
 /// What the stack that made `offer` and `site` agree on. The newest common version decides, as it
 /// does in servers: one that finds no suite in it does not go on to the next.
@@ -20,7 +24,11 @@ use crate::trips::{Share, round_trips};
 /// What a scan did not come to see is no loss: where lists are not whole, a loss for want of something is unknown.
 pub fn predict(offer: &Offer, site: &SiteScan) -> Agreement {
     let agreement = of_what_is_known(offer, site);
-    let whole = [LossReason::Certificate, LossReason::ClientCertificate];
+    let whole = [
+        LossReason::Certificate,
+        LossReason::ClientCertificate,
+        LossReason::Intolerance,
+    ];
     let certain = !matches!(&agreement, Agreement::Loses { reason, .. } if !whole.contains(reason));
     let gap = site
         .versions
@@ -40,6 +48,9 @@ fn of_what_is_known(offer: &Offer, site: &SiteScan) -> Agreement {
         return Agreement::Unknown {
             why: "the site was not scanned".to_owned(),
         };
+    }
+    if let Some(fault) = hello_fault(offer, site) {
+        return fault;
     }
     let common = spoken
         .iter()
@@ -116,9 +127,13 @@ fn agree(offer: &Offer, site: &SiteScan, found: &VersionScan) -> Result<Agreed, 
         }
     }
     // Who signs nothing cannot fail by it, and a version before 1.2 has one way to sign.
+    let signs = |s: &SuiteScan| {
+        let of_suite = |code: &u16| found.version == TlsVersion::Tls13 || can_sign(s, *code);
+        common.iter().any(of_suite) || !schemes.iter().any(of_suite)
+    };
     let usable: Vec<&SuiteScan> = usable
         .into_iter()
-        .filter(|s| !(is_signed(s) && !schemes.is_empty() && common.is_empty()))
+        .filter(|s| !is_signed(s) || schemes.is_empty() || signs(s))
         .collect();
     if usable.is_empty() {
         return Err(no_signature(&schemes));
@@ -140,8 +155,11 @@ fn choose(
         .iter()
         .find_map(|wanted| usable.iter().find(|s| s.code == wanted.code));
     let by_client = matches!(found.suite_order, Order::Client);
+    // A server with this habit takes ChaCha20 for clients that put it first.
+    let wants_chacha = site.features.chacha20_by_client == Observed::Yes
+        && of_client.is_some_and(|suite| suite.name.contains("CHACHA20"));
     let chosen = match of_client {
-        Some(wanted) if by_client => wanted,
+        Some(wanted) if by_client || wants_chacha => wanted,
         _ => &usable[0],
     };
     let mut or = Vec::new();
@@ -179,6 +197,11 @@ fn choose(
         }
     }
     if is_signed(chosen) {
+        let schemes: Vec<u16> = schemes
+            .iter()
+            .copied()
+            .filter(|code| found.version == TlsVersion::Tls13 || can_sign(chosen, *code))
+            .collect();
         // Whose order decides here differs from server to server, and scans do not ask.
         let wanted = offer.signatures.iter().map(|scheme| scheme.code);
         let code = wanted.clone().find(|code| schemes.contains(code));
@@ -342,6 +365,17 @@ fn foreign_curve(offer: &Offer, site: &SiteScan, version: TlsVersion) -> Option<
     }
     let code = Group::registered().find(|group| group.name() == Some(curve.as_str()))?;
     (!offer.has_group(code.0)).then(|| curve.clone())
+}
+
+/// Whether a suite before TLS 1.3 goes with the scheme: one with ECDSA with keys on curves, one with RSA with keys of RSA.
+fn can_sign(found: &SuiteScan, scheme: u16) -> bool {
+    let name = signature_name(scheme);
+    let of_curves = name.starts_with("ecdsa") || name.starts_with("ed");
+    facts(found.code).is_none_or(|suite| match suite.authentication {
+        Authentication::Ecdsa => of_curves,
+        Authentication::Rsa => name.starts_with("rsa"),
+        _ => true,
+    })
 }
 
 fn is_signed(found: &SuiteScan) -> bool {

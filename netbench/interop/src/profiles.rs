@@ -96,6 +96,8 @@ pub(crate) struct Profile {
     pub(crate) suites: Vec<CipherSuite>,
     /// Kinds of certificate keys.
     pub(crate) keys: Vec<String>,
+    /// What the server's own certificate may be signed with.
+    pub(crate) certificate_signatures: Vec<String>,
     /// Whether the server's order of suites must decide.
     pub(crate) server_order: bool,
 }

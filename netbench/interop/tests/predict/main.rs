@@ -1,6 +1,8 @@
 //! Predictions: what a stack's hello and a site's scan come to.
 
+mod intolerances;
 mod made;
+mod policies;
 mod round_trips;
 mod web;
 

@@ -155,6 +155,8 @@ pub enum LossReason {
     ClientCertificate,
     /// The chain is wrong: expired, for another name, from no known root, or refused by the stack.
     Certificate,
+    /// The site fails at what the stack's hello has, although it would find something in it to agree to.
+    Intolerance,
     /// A real handshake failed that was predicted to succeed, and not because of the certificate.
     Handshake,
 }
@@ -173,6 +175,7 @@ impl LossReason {
             Self::Signature => "signature",
             Self::ClientCertificate => "client-certificate",
             Self::Certificate => "certificate",
+            Self::Intolerance => "intolerance",
             Self::Handshake => "handshake",
         }
     }

@@ -37,7 +37,7 @@ impl Library {
 }
 
 /// Every reason.
-const REASONS: [LossReason; 11] = [
+const REASONS: [LossReason; 12] = [
     LossReason::Version,
     LossReason::DheOnly,
     LossReason::CbcOnly,
@@ -47,6 +47,7 @@ const REASONS: [LossReason; 11] = [
     LossReason::Sha1,
     LossReason::Signature,
     LossReason::ClientCertificate,
+    LossReason::Intolerance,
     LossReason::Certificate,
     LossReason::Handshake,
 ];
@@ -98,6 +99,9 @@ fn why(reason: LossReason) -> &'static str {
             "The server requires a certificate of the client, which has none to show."
         }
         LossReason::Certificate => "The client refuses the server's certificate.",
+        LossReason::Intolerance => {
+            "The server fails at something in the client's hello that it should ignore. The detail says at what."
+        }
         LossReason::Handshake => {
             "Scan and offer fit, and the handshake failed all the same. The detail says how."
         }
@@ -113,6 +117,9 @@ fn client(reason: LossReason, library: Library) -> &'static str {
         }
         (_, R::ClientCertificate) => {
             "Give the client its certificate and key (here: `--client-cert` and `--client-key`)."
+        }
+        (_, R::Intolerance) => {
+            "Leave out for this site what it fails at: an older newest version, fewer suites, or no application protocols."
         }
         (_, R::Handshake) => "Report it to the library, with the detail from the table below.",
         (Library::RustlsRing, R::Signature) => {
@@ -166,6 +173,9 @@ fn server(reason: LossReason) -> &'static str {
         }
         LossReason::ClientCertificate => {
             "Ask for a certificate without requiring it (nginx: `ssl_verify_client optional`)."
+        }
+        LossReason::Intolerance => {
+            "Update the server, or the device in front of it, that fails at such a hello."
         }
         LossReason::Handshake => "Look at the server's own log of the failed handshake.",
     }

@@ -85,6 +85,7 @@ fn section(summary: &ScanSummary) -> Section {
     let mut items = Vec::new();
     let place = summary.run.place;
     if let Some(loss) = &summary.loss {
+        loss::contradictions(&mut items, loss, place);
         loss::headlines(&mut items, loss, summary.run.drawn());
     }
     items.extend(summary.policy.iter().map(policy::headline));

@@ -16,6 +16,19 @@ use crate::{
 /// Sites of one reason that are named.
 const NAMED: usize = 12;
 
+/// Predictions that a handshake contradicted: errors of the scan or of what was made of it.
+pub(super) fn contradictions(items: &mut Vec<Item>, loss: &LossReport, place: Target) {
+    for wrong in loss.mismatches() {
+        items.push(Item::Warning(format!(
+            "NOT AS PREDICTED: {} with {}: predicted {}, seen {}",
+            named_site(place, &wrong.site),
+            wrong.stack,
+            predicted(&wrong.predicted),
+            seen(&wrong.seen)
+        )));
+    }
+}
+
 pub(super) fn headlines(items: &mut Vec<Item>, loss: &LossReport, drawn: Option<Drawn>) {
     for offer in &loss.offers {
         let lost = loss.lost_by(&offer.stack);
@@ -80,15 +93,6 @@ fn confirmations(items: &mut Vec<Item>, loss: &LossReport, place: Target) {
         of(Confirmed::Mismatch),
         of(Confirmed::Untold),
     )));
-    for wrong in loss.mismatches() {
-        items.push(Item::Warning(format!(
-            "NOT AS PREDICTED: {} with {}: predicted {}, seen {}",
-            named_site(place, &wrong.site),
-            wrong.stack,
-            predicted(&wrong.predicted),
-            seen(&wrong.seen)
-        )));
-    }
     if loss.confirmed.is_empty() {
         return;
     }

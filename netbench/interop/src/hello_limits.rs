@@ -1,0 +1,94 @@
+//! What in a stack's hello a site was seen to fail at.
+
+use netbench_model::{
+    scan::{Agreement, LossReason, Offer, SiteScan, Tolerance},
+    tls::TlsVersion,
+};
+
+/// Messages that some load balancers take for those of SSL 2.0.
+const SHORT: std::ops::Range<u32> = 256..512;
+
+/// Why the site fails at the hello, or may; none where nothing of the kind was seen.
+pub(crate) fn hello_fault(offer: &Offer, site: &SiteScan) -> Option<Agreement> {
+    let limits = &site.hello_limits;
+    let fails = |what: String| Some(Agreement::loses(LossReason::Intolerance, what));
+    let unknown = |why: String| Some(Agreement::Unknown { why });
+    let is_above = |count: usize, most: Option<u32>| most.is_some_and(|most| count > most as usize);
+    let offered = |version: &&TlsVersion| offer.versions.contains(version);
+    if let Some(version) = limits.versions.iter().find(offered) {
+        return fails(format!("the site fails at hellos that offer TLS {version}"));
+    }
+    for (count, most, what) in [
+        (offer.suites.len(), limits.most_suites, "suites"),
+        (offer.groups.len(), limits.most_groups, "groups"),
+        (offer.wire_bytes as usize, limits.most_bytes, "bytes"),
+    ] {
+        if is_above(count, most) {
+            let most = most.unwrap_or_default();
+            return fails(format!("the site reads hellos with at most {most} {what}"));
+        }
+    }
+    let extension = limits.extensions.iter().find(|refused| {
+        let mut codes = offer.extensions.iter().map(|known| known.code);
+        codes.any(|code| code == refused.code)
+    });
+    if let Some(extension) = extension {
+        return fails(format!(
+            "the site fails at the extension {}",
+            extension.name
+        ));
+    }
+    if !limits.protocols.is_empty() && !offer.alpn.is_empty() {
+        let names = limits.protocols.join(" and ");
+        // What is refused together is refused alone.
+        return if offer
+            .alpn
+            .iter()
+            .all(|name| limits.protocols.contains(name))
+        {
+            fails(format!(
+                "the site refuses the application protocols {names}"
+            ))
+        } else {
+            unknown(format!(
+                "the site refuses the application protocols {names}; others were not tried"
+            ))
+        };
+    }
+    if let Some(suite) = limits
+        .suites
+        .iter()
+        .find(|suite| offer.has_suite(suite.code))
+    {
+        return unknown(format!("the site fails at some hellos with {}", suite.name));
+    }
+    if limits.most_schemes.is_some() {
+        return unknown("the site fails at some signature schemes".to_owned());
+    }
+    let is_intolerant = |what: &str| {
+        matches!(
+            site.intolerance.get(what),
+            Some(Tolerance::Intolerant { .. })
+        )
+    };
+    if is_intolerant("hello of 300 bytes") && SHORT.contains(&offer.message_bytes) {
+        return fails(format!(
+            "the site fails at hellos of {} bytes",
+            offer.message_bytes
+        ));
+    }
+    let hybrid = offer
+        .shares
+        .iter()
+        .any(|share| share.group == "X25519MLKEM768");
+    let grease = offer.shares.iter().any(|share| share.group == "GREASE");
+    for (what, has) in [
+        ("hybrid share over two segments", hybrid),
+        ("grease", grease),
+    ] {
+        if has && is_intolerant(what) {
+            return unknown(format!("the site failed at a hello with {what}"));
+        }
+    }
+    None
+}
