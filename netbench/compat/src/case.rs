@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, fmt};
 
 use netbench_model::{
-    CipherSuite, Group, TlsVersion,
+    CipherSuite, Group, Library, TlsVersion,
     compat::{CompatCase, Expected, Refusal},
     tls::one_of,
 };
@@ -38,6 +38,8 @@ pub(crate) struct CaseSpec {
     observed: BTreeMap<String, String>,
     nothing_accepts: Option<String>,
     advice: String,
+    #[serde(default)]
+    advice_by: BTreeMap<Library, String>,
     #[serde(default = "usual_host")]
     pub(crate) host: String,
     #[serde(default)]
@@ -246,6 +248,7 @@ impl From<CaseSpec> for Case {
                 observed: spec.observed.clone(),
                 nothing_accepts: spec.nothing_accepts.clone(),
                 advice: spec.advice.clone(),
+                advice_by: spec.advice_by.clone(),
                 host: spec.host.clone(),
             },
             spec,

@@ -1,7 +1,7 @@
 //! The built-in catalogue, and what is said of a wrong one.
 
-use netbench_compat::{BUILT_IN, catalogue};
-use netbench_model::compat::Expected;
+use netbench_compat::{BUILT_IN, Case, catalogue};
+use netbench_model::{Library, StackName, compat::Expected};
 
 /// A case that is right, for tests that make one thing in it wrong.
 const CASE: &str = r#"
@@ -31,6 +31,89 @@ fn the_catalogue_is_read_and_every_chain_can_be_made() {
     assert!((20..cases.len() - 20).contains(&refused.count()));
 }
 
+/// Words that name a library. Commands that a user runs, such as `openssl pkcs12`, are written in small letters.
+const LIBRARIES: [&str; 16] = [
+    "OpenSSL",
+    "SSL_",
+    "X509_",
+    "rustls",
+    "webpki",
+    "ring",
+    "aws-lc",
+    "hyper",
+    "Go",
+    "GODEBUG",
+    "GnuTLS",
+    "BoringSSL",
+    "s2n",
+    "NSS",
+    "JSSE",
+    "mbedTLS",
+];
+
+#[test]
+fn general_advice_names_no_library_and_a_librarys_advice_no_other() {
+    let is_in = |text: &str, name: &str| {
+        let mut found = text.match_indices(name);
+        let is_word = |byte: Option<&u8>| byte.is_none_or(|b| !b.is_ascii_alphanumeric());
+        found.any(|(at, _)| {
+            let (before, end) = (at.checked_sub(1), at + name.len());
+            let bytes = text.as_bytes();
+            is_word(before.and_then(|at| bytes.get(at)))
+                && (name.ends_with('_') || is_word(bytes.get(end)))
+        })
+    };
+    assert!(is_in("take ring.", "ring") && !is_in("a string", "ring"));
+    let cases = catalogue(BUILT_IN).unwrap();
+    for case in &cases {
+        let record = &case.record;
+        for library in LIBRARIES {
+            let text = &record.advice;
+            assert!(!is_in(text, library), "{}: {text}", record.name);
+        }
+        for (library, text) in &record.advice_by {
+            let others: &[&str] = match library {
+                Library::Rustls | Library::RustlsRing => {
+                    &["OpenSSL", "SSL_", "X509_", "Go", "BoringSSL"]
+                }
+                Library::Openssl => &["rustls", "webpki", "ring", "Go", "BoringSSL"],
+                Library::Boringssl => &["rustls", "webpki", "ring", "Go", "OpenSSL"],
+                Library::Go => &["rustls", "webpki", "ring", "OpenSSL", "hyper", "SSL_"],
+            };
+            for other in others {
+                assert!(!is_in(text, other), "{}, {library}: {text}", record.name);
+            }
+            assert_ne!(text, &record.advice, "{}, {library}", record.name);
+        }
+    }
+    let named = |library| {
+        let of = |case: &&Case| case.record.advice_by.contains_key(&library);
+        cases.iter().filter(of).count()
+    };
+    for library in Library::ALL {
+        assert!(named(*library) > 0, "{library}");
+    }
+}
+
+#[test]
+fn advice_belongs_to_the_stack() {
+    let cases = catalogue(BUILT_IN).unwrap();
+    let case = |name: &str| &cases.iter().find(|c| c.record.name == name).unwrap().record;
+    let advice = |name: &str, stack: &str| case(name).advice_for(&StackName::new(stack)).to_owned();
+    let of = "suite/static-rsa-cbc";
+    assert!(advice(of, "rustls-aws-lc").contains("rustls has no static RSA"));
+    assert!(advice(of, "rustls-ring#2").contains("rustls has no static RSA"));
+    assert!(advice(of, "go").contains("Go leaves it out by default"));
+    assert_eq!(
+        advice(of, "mine"),
+        "Tell the server's owner to allow ECDHE."
+    );
+    assert_eq!(advice(of, "openssl@3.5"), advice(of, "mine"));
+    let of = "group/x25519mlkem768";
+    assert!(advice(of, "rustls-ring").contains("ring does not have it"));
+    assert!(!advice(of, "rustls@0.22").contains("ring"));
+}
+
 #[test]
 fn an_error_names_its_line_and_field() {
     let cases = [
@@ -53,6 +136,10 @@ fn an_error_names_its_line_and_field() {
         (
             CASE.replace("why = \"because\"\n", ""),
             "missing field `why`",
+        ),
+        (
+            format!("{CASE}advice-by.rustsl = \"none\""),
+            "line 8: advice-by.rustsl: ",
         ),
         (
             format!("{CASE}server.versions = [\"1.9\"]"),

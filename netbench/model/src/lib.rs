@@ -14,6 +14,7 @@ pub mod coverage;
 mod cpu_share;
 mod evaluation;
 mod failure;
+mod library;
 mod link_profile;
 mod losses;
 mod manifest;
@@ -51,6 +52,7 @@ pub use evaluation::{
     PartState,
 };
 pub use failure::{CertificateFault, Failure, FailureClass, FailureReason, FailureWord};
+pub use library::Library;
 pub use link_profile::{LinkProfile, LossRate, Queue};
 pub use losses::{LinkDirection, LossLog, PacketLoad, SameLosses, same_losses};
 pub use manifest::{Kind, Manifest, Plan, Record, ServerCount, Session};

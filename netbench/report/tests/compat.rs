@@ -12,7 +12,7 @@ use std::{collections::BTreeMap, iter::repeat};
 use forms::{render, terminal};
 use manifest::{manifest_of, session};
 use netbench_model::{
-    Alert, CipherSuite, Manifest, Profile, SCHEMA_VERSION, Session, StackName, TlsVersion,
+    Alert, CipherSuite, Library, Manifest, Profile, SCHEMA_VERSION, Session, StackName, TlsVersion,
     WorkerRecord,
     browser::Sandbox,
     compat::{
@@ -31,6 +31,7 @@ fn case(name: &str, expected: Expected) -> CompatCase {
         observed: BTreeMap::new(),
         nothing_accepts: None,
         advice: format!("Look into {name}."),
+        advice_by: BTreeMap::new(),
         host: "case.netbench.test".to_owned(),
     }
 }
@@ -157,6 +158,56 @@ fn manifest(
             limit_ms: 2000,
         })
     }
+}
+
+#[test]
+fn advice_is_that_for_the_library_of_the_stack() {
+    let stacks = ["openssl", "rustls-aws-lc", "rustls-ring", "go"].map(StackName::new);
+    let lost = CompatCase {
+        advice: "Tell the owner.".to_owned(),
+        advice_by: [(Library::Rustls, "rustls has none.".to_owned())].into(),
+        ..case("a/lost", Expected::Accepted)
+    };
+    let outcomes = [accepted()]
+        .into_iter()
+        .chain(repeat(rejected("alert", "alert")));
+    let samples = stacks
+        .iter()
+        .zip(outcomes)
+        .map(|(stack, outcome)| CompatSample {
+            schema: SCHEMA_VERSION,
+            case: lost.name.clone(),
+            stack: stack.clone(),
+            outcome,
+            embedder: None,
+        });
+    let samples = samples.collect();
+    let summary = summarize_compat(&manifest(stacks.to_vec(), Vec::new(), vec![lost]), samples);
+    let advice = summary.differences.iter();
+    let advice: Vec<_> = advice
+        .map(|found| (found.stack.as_str(), found.advice.as_deref().unwrap()))
+        .collect();
+    assert_eq!(
+        advice,
+        [
+            ("rustls-aws-lc", "rustls has none."),
+            ("rustls-ring", "rustls has none."),
+            ("go", "Tell the owner."),
+        ]
+    );
+    // Every advice is printed once, with the stacks that it is for.
+    let text = terminal(&summary, 200);
+    let line = |advice: &str| {
+        let mut lines = text.lines().filter(|line| line.contains(advice));
+        let line = lines
+            .next()
+            .unwrap_or_else(|| panic!("{advice:?} in {text}"));
+        assert_eq!(lines.next(), None, "{text}");
+        line.to_owned()
+    };
+    assert!(line("rustls has none.").contains("rustls-aws-lc, rustls-ring"));
+    let of_go = line("Tell the owner.");
+    assert!(of_go.contains("go") && !of_go.contains("rustls"), "{of_go}");
 }
 
 fn client(name: &str, kind: OutsideKind, sandbox: Option<Sandbox>) -> OutsideClient {

@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Alert, CipherSuite, Group, Kind, Manifest, Plan, Profile, Record, Recorded, StackName, Tally,
-    TlsVersion,
+    Alert, CipherSuite, Group, Kind, Library, Manifest, Plan, Profile, Record, Recorded, StackName,
+    Tally, TlsVersion,
 };
 
 use super::{EmbedderView, Expected, OutsideClient, Refusal};
@@ -62,10 +62,25 @@ pub struct CompatCase {
     /// Why no client can accept the server, where that is so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nothing_accepts: Option<String>,
-    /// What to do about a stack that does otherwise.
+    /// What to do about any stack that does otherwise.
     pub advice: String,
+    /// What to do about the stacks of a library, in place of that.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub advice_by: BTreeMap<Library, String>,
     /// The host that the client asks for.
     pub host: String,
+}
+
+impl CompatCase {
+    /// Returns the advice about a stack: that for its library, or else the general one.
+    pub fn advice_for(&self, stack: &StackName) -> &str {
+        let library = Library::of(stack);
+        let by = |library: Library| {
+            let of_base = || self.advice_by.get(&library.base());
+            self.advice_by.get(&library).or_else(of_base)
+        };
+        library.and_then(by).unwrap_or(&self.advice)
+    }
 }
 
 /// One case tried on one stack.

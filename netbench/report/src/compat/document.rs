@@ -1,3 +1,5 @@
+use std::collections::HashSet;
+
 use netbench_model::compat::{CompatOutcome, Judgement};
 
 use super::{
@@ -122,18 +124,29 @@ fn alike(found: &[CompatDifference]) -> Vec<Alike<'_>> {
     rows
 }
 
-/// The advice on every case that got worse, once.
+/// The advice on every case that got worse, once for all stacks that it is the same for.
 fn what_to_do(found: &[CompatDifference]) -> Vec<Item> {
-    let mut rows: Vec<&CompatDifference> = Vec::new();
-    for difference in found.iter().filter(|found| found.advice.is_some()) {
-        if rows.iter().all(|row| row.case != difference.case) {
-            rows.push(difference);
+    let mut rows: Vec<Alike<'_>> = Vec::new();
+    for is in found.iter().filter(|found| found.advice.is_some()) {
+        let same = |row: &&mut Alike<'_>| (&row.is.case, &row.is.advice) == (&is.case, &is.advice);
+        let stack = is.stack.as_str();
+        match rows.iter_mut().find(same) {
+            Some(row) => row.stacks.push(stack),
+            None => rows.push(Alike {
+                is,
+                stacks: vec![stack],
+            }),
         }
     }
-    Table::of(rows)
-        .col("case", 0, |row| Cell::text(&row.case))
-        .col("the server", 1, |row| Cell::text(&row.about))
-        .col("what to do", 0, |row| Cell::maybe(row.advice.as_ref()))
+    let cases: HashSet<&str> = rows.iter().map(|row| row.is.case.as_str()).collect();
+    let differs = cases.len() < rows.len();
+    let mut table = Table::of(rows).col("case", 0, |row| Cell::text(&row.is.case));
+    if differs {
+        table = table.col("stack", 0, |row| Cell::text(row.stacks.join(", ")));
+    }
+    table
+        .col("the server", 1, |row| Cell::text(&row.is.about))
+        .col("what to do", 0, |row| Cell::maybe(row.is.advice.as_ref()))
         .under("What to do")
 }
 

@@ -291,7 +291,7 @@ fn differences(stacks: &[StackName], cases: &[CompatRow]) -> Vec<CompatDifferenc
                 in_place_of: first.clone(),
                 seen: seen(&case.expected, before, now),
                 advice: (is_worse || is_other_reason && now.judgement != Judgement::Right)
-                    .then(|| case.advice.clone()),
+                    .then(|| case.advice_for(stack).to_owned()),
                 did,
                 does,
             });

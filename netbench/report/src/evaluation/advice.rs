@@ -1,7 +1,7 @@
 //! What to do about a loss: why it is one, which setting of the new stack helps, and what the site's
 //! operator can do. What is said of a library is known from using it, and is not tested here.
 
-use netbench_model::{StackName, scan::LossReason};
+use netbench_model::{Library, StackName, scan::LossReason};
 
 /// What to do about the sites that are lost for one reason.
 pub(super) struct Advice {
@@ -11,29 +11,6 @@ pub(super) struct Advice {
     pub(super) client: &'static str,
     /// What helps on the server.
     pub(super) server: &'static str,
-}
-
-/// The library of a stack, as far as advice differs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Library {
-    Rustls,
-    /// With the provider that verifies fewer schemes.
-    RustlsRing,
-    Openssl,
-    Boringssl,
-    Other,
-}
-
-impl Library {
-    fn of(stack: &StackName) -> Self {
-        match stack.stack() {
-            name if name.starts_with("rustls-ring") => Self::RustlsRing,
-            name if name.starts_with("rustls") || name.starts_with("servo") => Self::Rustls,
-            name if name.starts_with("openssl") => Self::Openssl,
-            name if name.starts_with("boringssl") => Self::Boringssl,
-            _ => Self::Other,
-        }
-    }
 }
 
 /// Every reason.
@@ -108,7 +85,7 @@ fn why(reason: LossReason) -> &'static str {
     }
 }
 
-fn client(reason: LossReason, library: Library) -> &'static str {
+fn client(reason: LossReason, library: Option<Library>) -> &'static str {
     use LossReason as R;
     match (library, reason) {
         (_, R::Certificate) => {
@@ -122,35 +99,37 @@ fn client(reason: LossReason, library: Library) -> &'static str {
             "Leave out for this site what it fails at: an older newest version, fewer suites, or no application protocols."
         }
         (_, R::Handshake) => "Report it to the library, with the detail from the table below.",
-        (Library::RustlsRing, R::Signature) => {
+        (Some(Library::RustlsRing), R::Signature) => {
             "Try the provider aws-lc-rs, which verifies P-521 and more pairs of curve and hash."
         }
-        (Library::Rustls | Library::RustlsRing, R::Version) => {
+        (Some(Library::Rustls | Library::RustlsRing), R::Version) => {
             "No setting helps: rustls has only TLS 1.2 and 1.3."
         }
-        (Library::Rustls | Library::RustlsRing, R::Group) => {
+        (Some(Library::Rustls | Library::RustlsRing), R::Group) => {
             "Offer more groups: `CryptoProvider::kx_groups`. rustls has no P-521 and no finite fields."
         }
-        (Library::Rustls | Library::RustlsRing, _) => NOT_IN_RUSTLS,
-        (Library::Openssl, R::Version) => {
+        (Some(Library::Rustls | Library::RustlsRing), _) => NOT_IN_RUSTLS,
+        (Some(Library::Openssl), R::Version) => {
             "`SSL_CTX_set_min_proto_version` and the cipher string `DEFAULT@SECLEVEL=0` bring TLS 1.0 and 1.1 back."
         }
-        (Library::Openssl, R::Sha1) => "The cipher string `DEFAULT@SECLEVEL=0` allows SHA-1.",
-        (Library::Openssl, R::Group) => "Offer more groups: `SSL_CTX_set1_groups_list`.",
-        (Library::Openssl, R::Signature) => "Offer more schemes: `SSL_CTX_set1_sigalgs_list`.",
-        (Library::Openssl, _) => {
+        (Some(Library::Openssl), R::Sha1) => "The cipher string `DEFAULT@SECLEVEL=0` allows SHA-1.",
+        (Some(Library::Openssl), R::Group) => "Offer more groups: `SSL_CTX_set1_groups_list`.",
+        (Some(Library::Openssl), R::Signature) => {
+            "Offer more schemes: `SSL_CTX_set1_sigalgs_list`."
+        }
+        (Some(Library::Openssl), _) => {
             "Add the suites to `SSL_CTX_set_cipher_list`; weak ones need `@SECLEVEL=0` too."
         }
-        (Library::Boringssl, R::Version) => {
+        (Some(Library::Boringssl), R::Version) => {
             "`SSL_CTX_set_min_proto_version` brings TLS 1.0 and 1.1 back."
         }
-        (Library::Boringssl, R::DheOnly) => "No setting helps: BoringSSL has no DHE.",
-        (Library::Boringssl, R::Group) => "Offer more groups: `SSL_CTX_set1_groups_list`.",
-        (Library::Boringssl, R::Sha1 | R::Signature) => {
+        (Some(Library::Boringssl), R::DheOnly) => "No setting helps: BoringSSL has no DHE.",
+        (Some(Library::Boringssl), R::Group) => "Offer more groups: `SSL_CTX_set1_groups_list`.",
+        (Some(Library::Boringssl), R::Sha1 | R::Signature) => {
             "Accept more schemes: `SSL_CTX_set_verify_algorithm_prefs`."
         }
-        (Library::Boringssl, _) => "Add the suites to `SSL_CTX_set_strict_cipher_list`.",
-        (Library::Other, _) => OTHER,
+        (Some(Library::Boringssl), _) => "Add the suites to `SSL_CTX_set_strict_cipher_list`.",
+        (Some(Library::Go) | None, _) => OTHER,
     }
 }
 

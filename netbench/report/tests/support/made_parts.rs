@@ -161,6 +161,7 @@ pub(crate) fn compat(judgements: &[Judgement]) -> CompatSummary {
             observed: std::collections::BTreeMap::new(),
             nothing_accepts: None,
             advice: "Look into it.".to_owned(),
+            advice_by: std::collections::BTreeMap::new(),
             host: "a.test".to_owned(),
         });
         for (stack, outcome) in [(OLD, before), (NEW, after)] {
