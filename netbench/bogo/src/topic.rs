@@ -117,8 +117,8 @@ pub const TOPICS: &[Topic] = &[
     ),
     topic(
         "HelloRetryRequest",
-        "HelloRetryRequest-(Client|Server)-(TLS|DTLS|QUIC)",
-        "^TLS13-HelloRetryRequest-(Client|Server)-",
+        "HelloRetryRequest-(Client|Server)-(TLS|DTLS|QUIC)|^SendHelloRetryRequest(-2)?-TLS13$",
+        "^TLS13-HelloRetryRequest-(Client|Server)-|^SendHelloRetryRequest-TLS13$",
         &["-expect-hrr"],
     ),
     topic(

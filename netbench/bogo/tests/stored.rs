@@ -267,6 +267,7 @@ const EXPECTED: &[(&str, &str, &str, &str, &str)] = &[
     ("go", "*", "PSK suites", "TLS 1.0,TLS 1.2", "lacks"),
     ("go", "server", "Delegated credentials", "TLS 1.3", "lacks"),
     ("rustls", "*", "RSA key exchange", "TLS 1.2", "lacks"),
+    ("rustls", "server", "HelloRetryRequest", "TLS 1.3", "works"),
     (
         "openssl",
         "*",
