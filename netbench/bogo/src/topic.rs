@@ -44,7 +44,7 @@ impl Versions {
 }
 
 impl Topic {
-    const fn from_tls13(self) -> Self {
+    const fn since_tls13(self) -> Self {
         Self {
             versions: Versions::From13,
             ..self
@@ -145,7 +145,7 @@ pub const TOPICS: &[Topic] = &[
         "^ALPS-Basic",
         &["-application-settings"],
     )
-    .from_tls13(),
+    .since_tls13(),
     topic(
         "Server name (SNI)",
         "^ServerNameExtension(Client|Server)-(TLS|DTLS|QUIC|NoACK)|^TolerateServerNameAck",
@@ -211,7 +211,7 @@ pub const TOPICS: &[Topic] = &[
         "^DelegatedCredentials-Basic",
         &["-new-delegated-credential"],
     )
-    .from_tls13(),
+    .since_tls13(),
     topic(
         "Encrypted ClientHello",
         "^(TLS|DTLS|QUIC)-ECH-(Client|Server)",
@@ -222,7 +222,7 @@ pub const TOPICS: &[Topic] = &[
             "-enable-ech-grease",
         ],
     )
-    .from_tls13(),
+    .since_tls13(),
     topic(
         "Groups: P-256, P-384, X25519",
         "^CurveTest-(Client|Server)-(P-256|P-384|X25519)-",
@@ -284,7 +284,7 @@ pub const TOPICS: &[Topic] = &[
         "^PSK-(Client|Server)-SHA256-SHA256",
         &["-new-psk-credential"],
     )
-    .from_tls13(),
+    .since_tls13(),
     topic(
         "RSA-PSS signatures",
         "^(Client|Server)-(Sign|Verify)-RSA_PSS_",

@@ -95,10 +95,7 @@ impl<'a> Lost<'a> {
                         feature,
                         roles,
                         versions,
-                        before: first
-                            .clone()
-                            .and_then(|cell| had(cell))
-                            .unwrap_or(Support::Works),
+                        before: first.and_then(|cell| had(cell)).unwrap_or(Support::Works),
                         now,
                         why: first.and_then(|cell| cell.stacks.get(1)?.why.as_deref()),
                     });
