@@ -15,6 +15,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::predict;
 
+/// Sites in a million for each percent.
+const IN_A_MILLION: f64 = 10_000.0;
+
 /// A population of sites whose shares follow published counts.
 #[derive(Debug, Deserialize)]
 pub struct WebModel {
@@ -24,6 +27,8 @@ pub struct WebModel {
     pub sources: BTreeMap<String, String>,
     /// Assumptions that no source carries.
     pub assumptions: Vec<String>,
+    /// The largest share, in percent, of all the kinds together that name it: one count covers all of them.
+    together: BTreeMap<String, f64>,
     /// Kinds of sites; their shares come to 100 %.
     pub kinds: Vec<WebKind>,
     keys: Vec<KeyShare>,
@@ -48,6 +53,9 @@ pub struct WebKind {
     pub low: f64,
     /// The largest share that the sources allow for, in percent.
     pub high: f64,
+    /// The count that it shares with other kinds.
+    #[serde(default)]
+    together: Option<String>,
     /// Names of the sources.
     pub sources: Vec<String>,
 }
@@ -91,17 +99,31 @@ impl WebModel {
     pub fn of_2026() -> Result<Self, serde_json::Error> {
         let mut model: Self = serde_json::from_str(include_str!("../data/population-2026.json"))?;
         let sum = |of: fn(&WebKind) -> f64| model.kinds.iter().map(of).sum::<f64>();
-        let (percent, low, high) = (
-            sum(|kind| kind.percent),
-            sum(|kind| kind.low),
-            sum(|kind| kind.high),
-        );
+        let (percent, low) = (sum(|kind| kind.percent), sum(|kind| kind.low));
+        let high = model.highest(model.kinds.iter().map(|kind| (kind, 1.0)));
         for rest in model.kinds.iter_mut().filter(|kind| kind.rest) {
             rest.percent = 100.0 - percent;
             rest.low = (100.0 - high).max(0.0);
             rest.high = 100.0 - low;
         }
         Ok(model)
+    }
+
+    /// The largest share, in percent, of these parts of kinds together. Kinds of one count are not added up beyond that count.
+    pub fn highest<'a>(&self, parts: impl IntoIterator<Item = (&'a WebKind, f64)>) -> f64 {
+        let mut alone = 0.0;
+        let mut together: BTreeMap<&str, f64> = BTreeMap::new();
+        for (kind, part) in parts {
+            match &kind.together {
+                Some(count) => *together.entry(count).or_default() += part * kind.high,
+                None => alone += part * kind.high,
+            }
+        }
+        let capped = together.into_iter().map(|(count, sum)| {
+            let most = self.together.get(count);
+            most.map_or(sum, |most| sum.min(*most))
+        });
+        alone + capped.sum::<f64>()
     }
 
     /// The weight of each key among the sites of a kind; 0 for a key that the kind cannot have.
@@ -144,6 +166,7 @@ impl WebModel {
             high: 0.0,
             sources: Vec::new(),
         };
+        let mut parts = Vec::new();
         for (place, kind) in self.kinds.iter().enumerate() {
             let weights = self.key_weights(kind);
             let is_lost = |key: usize| {
@@ -159,18 +182,17 @@ impl WebModel {
             if lost == 0.0 {
                 continue;
             }
-            // 1 % is 10,000 in a million.
-            let part = 10_000.0 * lost / weights.iter().sum::<f64>();
-            loss.per_million += part * kind.percent;
-            loss.low += part * kind.low;
-            loss.high += part * kind.high;
+            let part = lost / weights.iter().sum::<f64>();
+            loss.per_million += IN_A_MILLION * part * kind.percent;
+            loss.low += IN_A_MILLION * part * kind.low;
+            parts.push((kind, part));
             for source in &kind.sources {
                 if !loss.sources.contains(source) {
                     loss.sources.push(source.clone());
                 }
             }
         }
-        loss.high = loss.high.min(1e6);
+        loss.high = (IN_A_MILLION * self.highest(parts)).min(1e6);
         loss
     }
 }

@@ -32,6 +32,9 @@ const EVALUATIONS: u64 = 1000;
 /// So many failing sites have a name on the second card.
 const NAMED: usize = 20;
 
+/// A switch that loses this many sites in a million, or more, is no replacement.
+const LOST_OF_A_MILLION: f64 = 50_000.0;
+
 /// A connection that takes this much longer is still fast enough.
 const NO_MORE_THAN: f64 = 1.05;
 
@@ -141,13 +144,34 @@ fn sites(made: &Made, evaluation: &Evaluation, hold: &mut Hold<'_>) {
         losses.scanned == reached + losses.neither + losses.gained.len() as u64,
         "sites are not counted once each",
     );
+    let given = evaluation.run.plan.sites_file.is_some();
+    let web = evaluation.found.web.as_ref();
+    let web_is = |is: fn(f64, f64) -> bool| web.is_some_and(|web| is(web.low, web.high));
+    let all = reached > 0 && lost.is_empty() && (given || web_is(|_, high| high <= 0.0));
     hold(
-        (card.answer == Answer::Yes) == (reached > 0 && lost.is_empty() && made.features),
+        (card.answer == Answer::Yes) == (all && made.features),
         "yes with lost sites, or no yes without",
     );
+    let across =
+        web.is_none() || web_is(|low, high| low < LOST_OF_A_MILLION && high >= LOST_OF_A_MILLION);
     hold(
-        (card.answer == Answer::Open) == (reached == 0 || lost.is_empty() && !made.features),
+        (card.answer == Answer::Open)
+            == (reached == 0 || (!given && across) || (all && !made.features)),
         "open, or not, without a site",
+    );
+    hold(
+        given || reached == 0 || card.because.contains("Your own sites were not given."),
+        "the built-in list is taken for the user's sites",
+    );
+    let said = &evaluation.sentence;
+    hold(
+        given || reached == 0 || said.contains("your own sites were not given"),
+        "the sentence takes the built-in list for the user's sites",
+    );
+    hold(
+        said.contains("of a million sites of the web")
+            == (!given && reached > 0 && web_is(|_, high| high > 0.0)),
+        "the sentence leaves out the sites of the web that decide, or names them where they do not",
     );
     if made.connected() {
         let worked = made.sites_with(Fate::LostByTheScanAlone);
@@ -177,12 +201,20 @@ fn glitches(made: &Made, evaluation: &Evaluation, hold: &mut Hold<'_>) {
         return;
     }
     let lost = evaluation.found.losses.as_ref().map_or(0, |l| l.lost.len());
-    if lost > 0 {
-        hold(
-            rank(card.answer) >= rank(first.answer),
-            "better than the first card",
-        );
-    }
+    // Without sites of the user the web decides the first card, and these connections do not depend on it.
+    let least = match evaluation.run.plan.sites_file {
+        _ if lost == 0 => 0,
+        Some(_) => rank(first.answer),
+        None => {
+            let reached = evaluation.found.losses.as_ref().map_or(0, |l| l.both) + lost as u64;
+            let share = lost as f64 / reached as f64;
+            1 + u8::from(share * 1e6 >= LOST_OF_A_MILLION)
+        }
+    };
+    hold(
+        rank(card.answer) >= least,
+        "better than the first card, or than the share of the sites that are lost",
+    );
     let alone = made.fail_with_the_new_alone();
     let none_failed = card.because.contains("none failed with new");
     hold(

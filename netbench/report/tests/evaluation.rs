@@ -211,23 +211,35 @@ fn the_first_question_speaks_of_the_web_and_of_the_sites_that_were_given() {
             per_million: 1_760.2,
             low: 0.0,
             high: 82_200.0,
-            sources: vec!["rustls-512".to_owned()],
+            sources: vec!["rustls-2021".to_owned()],
         };
         let found = Found {
             losses: Some(losses(101, 0)),
             web: Some(web),
             ..Found::default()
         };
-        evaluation(run, found).questions.swap_remove(0)
+        evaluation(run, complete(found)).questions.swap_remove(0)
     };
     let built_in = told(None);
-    let figure = &built_in.figures[1];
+    assert_eq!(built_in.answer, Answer::Open, "{}", built_in.because);
+    assert!(
+        built_in.because.contains("contains the limit of 5 %"),
+        "{}",
+        built_in.because
+    );
+    assert_eq!(built_in.figures[0].value, "open");
+    let figure = &built_in.figures[2];
     assert_eq!(figure.value, "1760 (0 to 82200)");
     assert!(figure.label.contains("web-2026"), "{}", figure.label);
-    assert!(figure.label.contains("rustls-512"), "{}", figure.label);
+    assert!(figure.label.contains("rustls-2021"), "{}", figure.label);
     let of_sites = |missing: &[String]| missing.iter().any(|line| line.starts_with("your sites"));
     assert!(of_sites(&built_in.missing));
-    assert!(!of_sites(&told(Some("mine.txt")).missing));
+    let given = told(Some("mine.txt"));
+    assert!(!of_sites(&given.missing));
+    assert_eq!(
+        (given.answer, given.figures[0].value.as_str()),
+        (Answer::Yes, "0 of 101")
+    );
 }
 
 #[test]

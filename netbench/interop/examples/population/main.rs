@@ -8,7 +8,7 @@
 
 use std::{collections::BTreeMap, fs};
 
-use netbench_interop::{WebKind, WebModel, WebSite, predict};
+use netbench_interop::{WebModel, WebSite, predict};
 use netbench_model::scan::{Agreement, Offer};
 use netbench_stats::{Rng, share_of_whole};
 use serde::Deserialize;
@@ -114,12 +114,12 @@ fn lost(population: &WebModel, drawn: &[WebSite], hellos: &[Offer]) {
             let interval =
                 share_of_whole(u64::from(lost.sites), drawn.len() as u64, 0, u64::MAX).unwrap();
             // What part of each kind is lost does not depend on how many there are.
-            let sources = |share: fn(&WebKind) -> f64| -> f64 {
-                let part = |(kind, sites): (&usize, &u32)| {
-                    share(&population.kinds[*kind]) * f64::from(*sites) / counts[*kind] as f64
-                };
-                lost.kinds.iter().map(part).sum()
-            };
+            let parts = lost.kinds.iter().map(|(kind, sites)| {
+                let part = f64::from(*sites) / counts[*kind] as f64;
+                (&population.kinds[*kind], part)
+            });
+            let low: f64 = parts.clone().map(|(kind, part)| kind.low * part).sum();
+            let high = population.highest(parts);
             println!(
                 "| {} | {reason} | {} | {:.3} % | {:.3} to {:.3} % | {:.3} to {:.3} % |",
                 offer.stack,
@@ -127,8 +127,8 @@ fn lost(population: &WebModel, drawn: &[WebSite], hellos: &[Offer]) {
                 100.0 * f64::from(lost.sites) / drawn.len() as f64,
                 100.0 * interval.low,
                 100.0 * interval.high,
-                sources(|kind| kind.low),
-                sources(|kind| kind.high),
+                low,
+                high,
             );
         }
     }

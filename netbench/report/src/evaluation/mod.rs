@@ -386,6 +386,20 @@ impl<'a> Evidence<'a> {
 /// A switch that loses this share of the sites, or more, is no replacement.
 pub(crate) const LOST_SHARE: f64 = 0.05;
 
+/// How the expected loss among the sites of the web answers: by its whole interval, which contains the limit if the sources do not decide.
+fn of_web(loss: &WebLoss) -> Answer {
+    let limit = LOST_SHARE * 1e6;
+    if loss.low >= limit {
+        Answer::No
+    } else if loss.high >= limit {
+        Answer::Open
+    } else if loss.high > 0.0 {
+        Answer::WithLosses
+    } else {
+        Answer::Yes
+    }
+}
+
 /// A connection that takes this much longer is still fast enough: less than what one lost packet in
 /// a few hundred connections does to the mean, and than any user sees.
 pub(crate) const NO_MORE_THAN: f64 = 1.05;

@@ -4,7 +4,7 @@ use itertools::Itertools;
 use netbench_model::{Condition, Measure, Phase, StackName, Work};
 use netbench_stats::Verdict;
 
-use super::{Answer, Evidence, NO_MORE_THAN, Question, basis, works};
+use super::{Answer, Evidence, NO_MORE_THAN, Question, basis, supports::rounded, works};
 use crate::{
     ConnectSummary,
     connect::{PhaseRow, first_cost, first_longer},
@@ -64,6 +64,10 @@ fn sites(evidence: &Evidence<'_>, questions: &[Question]) -> String {
     let reached = losses.both + losses.lost.len() as u64;
     match losses.lost.len() {
         _ if reached == 0 => format!("{} itself reaches none of the sites", evidence.from),
+        0 if evidence.built_in_sites => format!(
+            "no site of the built-in list is lost{}",
+            not_given(evidence)
+        ),
         0 if questions.get(1).map(|works| works.answer) == Some(Answer::Yes)
             && basis::untested(evidence)
                 .or(basis::excluded(evidence))
@@ -83,9 +87,25 @@ fn sites(evidence: &Evidence<'_>, questions: &[Question]) -> String {
             });
             let is = if lost == 1 { "is" } else { "are" };
             let reasons = reasons.collect_vec().join(", ");
-            format!("{lost} of {reached} sites {is} lost ({reasons})")
+            let given = not_given(evidence);
+            format!("{lost} of {reached} sites {is} lost ({reasons}){given}")
         }
     }
+}
+
+/// The sites of the web that decide where the user gave none; empty where the user did.
+fn not_given(evidence: &Evidence<'_>) -> String {
+    if !evidence.built_in_sites {
+        return String::new();
+    }
+    let web = evidence.web.filter(|web| web.high > 0.0).map(|web| {
+        let [expected, low, high] = rounded(web);
+        format!(
+            ", {expected} ({low} to {high}) of a million sites of the web are expected to be lost"
+        )
+    });
+    let web = web.unwrap_or_default();
+    format!("{web}, and your own sites were not given")
 }
 
 /// What fails beyond the sites that are lost; nothing where all is well.

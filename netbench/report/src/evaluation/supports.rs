@@ -3,15 +3,16 @@
 use std::collections::BTreeMap;
 
 use itertools::Itertools;
+use netbench_interop::WebLoss;
 use netbench_model::{
-    Losses, Target,
+    Losses, StackName,
     coverage::{Matrix, Support},
 };
 
-use super::{Answer, Evidence, Question, of_lost};
+use super::{Answer, Evidence, LOST_SHARE, Question, of_lost, of_web};
 use crate::{
     bogo::{Lost, LostFeature, LostVersions},
-    text::{count, sites_of, some_of},
+    text::{count, site_words, sites_of, some_of},
 };
 
 /// Sites of one reason that are named.
@@ -44,12 +45,10 @@ pub(crate) fn answer(evidence: &Evidence<'_>) -> Question {
     question
 }
 
+/// The user's own sites decide. Where none were given, the web does: the built-in list stands for neither.
 fn verdict(losses: &Losses, evidence: &Evidence<'_>) -> (Answer, String) {
     let (from, to) = (evidence.from, evidence.to);
-    let (site, sites) = match evidence.target {
-        Target::Lab => ("emulated site", "emulated sites"),
-        Target::Loopback | Target::Live => ("site", "sites"),
-    };
+    let [site, sites] = site_words(evidence.target);
     let reached = losses.both + losses.lost.len() as u64;
     if reached == 0 {
         let because = format!("{from} itself can agree with none of the {sites}.");
@@ -65,7 +64,40 @@ fn verdict(losses: &Losses, evidence: &Evidence<'_>) -> (Answer, String) {
         _ if reached == 1 => format!("{to} cannot agree with {all} that {from} can."),
         lost => format!("{to} cannot agree with {lost} of {all} that {from} can."),
     };
-    (answer_of(losses), because)
+    if !evidence.built_in_sites {
+        return (answer_of(losses), because);
+    }
+    let (answer, of_web) = match evidence.web {
+        Some(loss) => (of_web(loss), of_a_million(loss, to)),
+        None => (Answer::Open, String::new()),
+    };
+    let answer = match losses.lost.len() {
+        0 => answer,
+        _ => answer.at_best_with_losses(),
+    };
+    (
+        answer,
+        format!("Your own sites were not given.{of_web} Of the built-in list, {because}"),
+    )
+}
+
+/// The expected loss among the sites of the web, beside the limit.
+fn of_a_million(loss: &WebLoss, to: &StackName) -> String {
+    let [expected, low, high] = rounded(loss);
+    let limit = LOST_SHARE * 100.0;
+    let beside = match of_web(loss) {
+        Answer::Yes | Answer::WithLosses => format!("all below the limit of {limit} %"),
+        Answer::No => format!("all above the limit of {limit} %"),
+        Answer::Open => format!("which contains the limit of {limit} %"),
+    };
+    format!(
+        " Of a million sites of the web {to} is expected to lose {expected} ({low} to {high}, {beside})."
+    )
+}
+
+/// The expected sites, the least and the most, whole ones.
+pub(super) fn rounded(loss: &WebLoss) -> [u64; 3] {
+    [loss.per_million, loss.low, loss.high].map(|sites| sites.round() as u64)
 }
 
 /// By the share of sites that are lost, of those that the stack in use can agree with.
@@ -79,7 +111,17 @@ pub(super) fn answer_of(losses: &Losses) -> Answer {
 
 fn sites(question: &mut Question, losses: &Losses, evidence: &Evidence<'_>) {
     let reached = losses.both + losses.lost.len() as u64;
-    question.figure(format!("{} of {reached}", losses.lost.len()), "sites lost");
+    let [_, sites] = site_words(evidence.target);
+    let of = format!("{} of {reached}", losses.lost.len());
+    if evidence.built_in_sites {
+        question.figure("open", "your sites: none were given");
+        question.figure(
+            of,
+            format!("lost of the {reached} {sites} of the built-in list"),
+        );
+    } else {
+        question.figure(of, format!("lost of your {reached} {sites}"));
+    }
     let mut by_reason: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for lost in &losses.lost {
         by_reason.entry(&lost.reason).or_default().push(&lost.site);
@@ -116,12 +158,11 @@ fn web(question: &mut Question, evidence: &Evidence<'_>) {
         sources => format!("; shares from {}", sources.join(", ")),
     };
     let label = format!(
-        "sites in a million of the web lost, by the population model {}; in brackets, as far apart as its sources \
-         are{sources}",
+        "lost of a million sites of the web, by the population model {}; in brackets, the range that its sources \
+         allow{sources}",
         loss.model
     );
-    let [expected, low, high] =
-        [loss.per_million, loss.low, loss.high].map(|sites| sites.round() as u64);
+    let [expected, low, high] = rounded(loss);
     question.figure(format!("{expected} ({low} to {high})"), label);
 }
 

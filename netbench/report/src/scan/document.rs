@@ -13,7 +13,7 @@ use crate::{
     Asked,
     cell::{Cell, Digits},
     document::{Document, Excerpt, Extent, Item, Report, Section, Table},
-    evaluation::{Evidence, losses, supports},
+    evaluation::{Evidence, losses, supports, web_loss},
     run::origin,
     text::{count, in_place_of, named_site, places, shorten, some_of},
 };
@@ -67,8 +67,10 @@ fn questions(summary: &ScanSummary, stacks: &[&str]) -> Vec<Asked> {
     let asked = |to: &&str| {
         let switch = [*from, *to].map(StackName::new);
         let losses = losses(loss, summary.run.client_profile, &switch[0], &switch[1])?;
+        let web = web_loss(loss, &switch[0], &switch[1]);
         let evidence = Evidence {
             losses: Some(&losses),
+            web: web.as_ref(),
             ..Evidence::of(&switch[0], &switch[1], summary.run.place)
         };
         Some(Asked {

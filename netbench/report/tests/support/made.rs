@@ -198,6 +198,7 @@ impl Made {
     pub(crate) fn report(&self) -> EvaluationReport {
         let found = Found {
             losses: self.scanned.then(|| self.losses()),
+            web: self.web(),
             connections: self.connected().then(|| {
                 let report = ConnectReport::new(self.connect_manifest(), self.samples());
                 Arc::clone(&report.summary)
@@ -371,7 +372,7 @@ impl Made {
             to: StackName::new(NEW),
             depth: Depth::Quick,
             target: Target::Lab,
-            sites_file: None,
+            sites_file: (self.seed % 2 == 0).then(|| "mine.txt".to_owned()),
             urls: Vec::new(),
             connections: netbench_model::ConnectionSettings::default(),
             limit: None,
@@ -382,6 +383,27 @@ impl Made {
             workers: Vec::new(),
             browsers: Vec::new(),
             parts: parts.map(part).to_vec(),
+        })
+    }
+}
+
+impl Made {
+    /// The loss among the sites of the web: none, below the limit, across it, and beyond.
+    fn web(&self) -> Option<netbench_interop::WebLoss> {
+        let range = [
+            None,
+            Some([0.0, 0.0]),
+            Some([0.0, 2_430.0]),
+            Some([9.0, 60_000.0]),
+            Some([60_000.0, 90_000.0]),
+        ];
+        let [low, high] = range[(self.seed / 2 % 5) as usize]?;
+        Some(netbench_interop::WebLoss {
+            model: "web".to_owned(),
+            per_million: f64::midpoint(low, high),
+            low,
+            high,
+            sources: Vec::new(),
         })
     }
 }

@@ -41,7 +41,7 @@ pub fn run(parts: &[(&str, PartState)]) -> EvaluationManifest {
             to: StackName::new("new"),
             depth: Depth::Quick,
             target: Target::Lab,
-            sites_file: None,
+            sites_file: Some("mine.txt".to_owned()),
             urls: Vec::new(),
             connections: ConnectionSettings::default(),
             limit: None,
