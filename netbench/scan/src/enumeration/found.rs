@@ -35,6 +35,13 @@ pub struct VersionFound {
     pub complete: bool,
 }
 
+impl VersionFound {
+    /// Whether the server listed its groups itself.
+    pub(crate) fn learned_by_list(&self) -> bool {
+        self.groups_learned == Learned::Stated
+    }
+}
+
 /// What a whole enumeration came to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Enumeration {

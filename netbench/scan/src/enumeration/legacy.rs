@@ -625,7 +625,8 @@ fn is_ecdhe_ecdsa(code: u16) -> bool {
             .is_some_and(|s| s.authentication == Authentication::Ecdsa)
 }
 
-fn is_ecdhe_rsa(code: u16) -> bool {
+/// Whether the suite needs a group and no curve of a certificate.
+pub(crate) fn is_ecdhe_rsa(code: u16) -> bool {
     is_ecdhe(code)
         && CipherSuite(code)
             .facts()

@@ -10,8 +10,8 @@ use netbench_model::{
 
 use super::{features::codes, prober::Prober};
 use crate::enumeration::{
-    Enumeration, ProbeAnswer, ProbeHello, Responder as _, Stop, VersionFound, is_everywhere,
-    offered_groups, offered_suites,
+    Enumeration, ProbeAnswer, ProbeHello, Responder as _, Stop, VersionFound, is_ecdhe_rsa,
+    is_everywhere, offered_groups, offered_suites,
 };
 
 /// Asks for all that was not found, twice in a row and nothing else meanwhile: a balancer that takes turns leads to two of its
@@ -31,6 +31,17 @@ pub(super) async fn is_refused_again(
                     version.version
                 ));
                 return Ok(false);
+            }
+        }
+        if let Some(hello) = the_other_groups(version) {
+            for _ in 0..2 {
+                if takes(prober, &hello).await? {
+                    prober.note_missing(&format!(
+                        "TLS {}: took a group that it had refused before",
+                        version.version
+                    ));
+                    return Ok(false);
+                }
             }
         }
         // A server that chooses by its own order may choose what it cannot do, which hides all that it wants less (mbedTLS).
@@ -59,7 +70,10 @@ async fn takes(prober: &Prober<'_>, hello: &ProbeHello) -> Result<bool, Stop> {
     let ProbeAnswer::Chose(choice) = prober.answer(hello.clone()).await? else {
         return Ok(false);
     };
-    let offered = hello.suites.contains(&choice.suite);
+    let group = choice
+        .group
+        .is_none_or(|group| hello.groups.contains(&group));
+    let offered = hello.suites.contains(&choice.suite) && group;
     Ok(hello
         .versions
         .iter()
@@ -79,6 +93,25 @@ fn classes(suites: &[u16]) -> Vec<Vec<u16>> {
         classes.entry(class).or_default().push(*code);
     }
     classes.into_values().collect()
+}
+
+/// The groups that were not found, with suites that need one. None where the server lists them itself, and where a certificate
+/// on a curve has to be offered too.
+fn the_other_groups(found: &VersionFound) -> Option<ProbeHello> {
+    if found.groups.is_empty() || found.learned_by_list() {
+        return None;
+    }
+    let newest = found.version == TlsVersion::Tls13;
+    let mut suites = codes(found);
+    suites.retain(|code| newest || is_ecdhe_rsa(*code));
+    let mut groups = offered_groups(found.version);
+    groups.retain(|group| !found.groups.contains(group));
+    let mut hello = ProbeHello::new(found.version, &suites, &groups);
+    if newest {
+        // Only a client that speaks an older version too may offer groups of those (RFC 8446 section 4.2.7).
+        hello.versions.push(TlsVersion::Tls12);
+    }
+    (!suites.is_empty() && !groups.is_empty()).then_some(hello)
 }
 
 /// The suites that were not found. None of SSL 3.0, and of versions that a newer one stands for.

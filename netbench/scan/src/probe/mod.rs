@@ -13,6 +13,7 @@ mod refusals;
 mod scan_all;
 mod sessions;
 mod site;
+mod steadiness;
 mod wire;
 
 pub use limits::{Limits, Place, ScanClient, ScanPart, ScanTarget, raise_descriptor_limit};

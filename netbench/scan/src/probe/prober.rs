@@ -21,6 +21,7 @@ use super::{
     findings::Findings,
     limits::{Gate, Limits, ScanClient, ScanTarget},
     pace::Pace,
+    steadiness::{Answer, Known},
     wire::{ConnectionError, Counts, Reply, Wire},
 };
 use crate::{
@@ -68,8 +69,11 @@ pub(super) struct Prober<'a> {
     /// How the head of a response was last asked for.
     pub(super) method: Cell<Option<Method>>,
     pub(super) pace: Pace,
-    /// A hello that the site has answered.
-    pub(super) known: RefCell<Option<Vec<u8>>>,
+    /// The first hello that the site has answered, and the answer.
+    pub(super) known: RefCell<Option<Known>>,
+    /// Whether every refusal is proven by the known hello beside it: the site was seen to refuse that one too, or another server
+    /// answered it.
+    pub(super) careful: Cell<bool>,
     /// The longest that an answer has taken.
     pub(super) slowest: Cell<Duration>,
     /// Hellos without an answer before the first that was answered.
@@ -112,6 +116,7 @@ impl<'a> Prober<'a> {
             method: Cell::new(None),
             pace: Pace::default(),
             known: RefCell::default(),
+            careful: Cell::new(false),
             slowest: Cell::new(Duration::ZERO),
             silences: Cell::new(0),
             was_silent: Cell::new(false),
@@ -293,7 +298,10 @@ impl<'a> Prober<'a> {
                 self.answered.set(true);
                 // Not one that resumes a session, which a server may allow once.
                 if spec.last.is_none() && spec.ticket.as_ref().is_none_or(Vec::is_empty) {
-                    *self.known.borrow_mut() = Some(bytes);
+                    self.known.borrow_mut().get_or_insert_with(|| Known {
+                        bytes,
+                        answer: Answer::of(flight),
+                    });
                 }
                 if let Some(what) = &wire.fault {
                     let version = flight.hello.version;
@@ -380,6 +388,15 @@ impl<'a> Prober<'a> {
         let required = findings.features.client_certificate_required == Observed::Yes;
         let has = self.client.identity.is_some();
         has && required && !self.shows.replace(true)
+    }
+
+    /// Forgets what was found, as some of it may be of another server. What was noted stays.
+    pub(super) fn forget(&self) {
+        let mut findings = self.findings.borrow_mut();
+        let notes = std::mem::take(&mut findings.notes);
+        *findings = Findings::default();
+        findings.notes = notes;
+        self.limits_found.borrow_mut().clear();
     }
 
     /// Whether the site does not read large hellos.

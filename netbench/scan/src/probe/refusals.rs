@@ -7,6 +7,7 @@ use tokio::time::{Instant, sleep, timeout};
 use super::{
     pace::{Pace, WINDOW},
     prober::Prober,
+    steadiness::Known,
     wire::{ConnectionError, Reply},
 };
 use crate::enumeration::{Responder as _, Stop};
@@ -43,7 +44,7 @@ impl Prober<'_> {
         loop {
             let before = self.pace.interval();
             let reply = self.send_with_retries(pieces).await;
-            if !says_nothing(&reply) {
+            if !self.needs_proof(&reply) {
                 return Ok(reply);
             }
             let Some(known) = self.known.borrow().clone() else {
@@ -79,7 +80,7 @@ impl Prober<'_> {
         SHORTEST.max(SLOWER * self.slowest.get())
     }
 
-    async fn prove(&self, first: Reply, pieces: &[&[u8]], known: &[u8]) -> Result<Shown, Stop> {
+    async fn prove(&self, first: Reply, pieces: &[&[u8]], known: &Known) -> Result<Shown, Stop> {
         // Silence takes long, and so does what comes between two connections to a site that limits them: a limit may have
         // forgotten one of them by chance, but hardly twice.
         let times = if is_silent(&first) || self.pace.interval().is_some() {
@@ -94,7 +95,7 @@ impl Prober<'_> {
             }
             let answered;
             (reply, answered) = self.beside(pieces, known).await?;
-            if !says_nothing(&reply) {
+            if !self.needs_proof(&reply) {
                 return Ok(Shown::Answer(reply));
             }
             if !answered {
@@ -106,7 +107,7 @@ impl Prober<'_> {
 
     /// Sends a hello, and right after it one that was answered before: the answer to the first, and whether the second is
     /// answered.
-    async fn beside(&self, pieces: &[&[u8]], known: &[u8]) -> Result<(Reply, bool), Stop> {
+    async fn beside(&self, pieces: &[&[u8]], known: &Known) -> Result<(Reply, bool), Stop> {
         if self.limits.per_site.min(self.limits.per_address) < 2 {
             return self.before(pieces, known).await;
         }
@@ -119,13 +120,13 @@ impl Prober<'_> {
         let fastest = self.counts.borrow().connect_us.iter().min().copied();
         let round_trip = Duration::from_micros(fastest.unwrap_or_default());
         if let Ok(reply) = timeout(round_trip + HEAD_START, &mut first).await {
-            let answered = !says_nothing(&reply) || self.is_answered(known).await;
+            let answered = !self.needs_proof(&reply) || self.is_answered(known).await;
             return Ok((reply, answered));
         }
         let mut second = Box::pin(self.is_answered(known));
         tokio::select! {
             reply = &mut first => {
-                let answered = !says_nothing(&reply) || second.await;
+                let answered = !self.needs_proof(&reply) || second.await;
                 Ok((reply, answered))
             }
             answered = &mut second => {
@@ -137,7 +138,7 @@ impl Prober<'_> {
 
     /// The same with one connection at a time. What a limit can have forgotten while the first was waited for, as many known
     /// hellos after it make up for.
-    async fn before(&self, pieces: &[&[u8]], known: &[u8]) -> Result<(Reply, bool), Stop> {
+    async fn before(&self, pieces: &[&[u8]], known: &Known) -> Result<(Reply, bool), Stop> {
         let Ok(_slot) = self.slots.acquire().await else {
             return Err(Stop);
         };
@@ -152,7 +153,7 @@ impl Prober<'_> {
             let reply = timeout(self.usual(), self.converse(pieces)).await;
             reply.unwrap_or(SILENT)
         };
-        if !says_nothing(&reply) {
+        if !self.needs_proof(&reply) {
             return Ok((reply, true));
         }
         let forgotten = begun.elapsed().div_duration_f64(WINDOW) * self.pace.recent() as f64;
@@ -166,12 +167,13 @@ impl Prober<'_> {
         Ok((reply, true))
     }
 
-    async fn is_answered(&self, known: &[u8]) -> bool {
-        matches!(self.converse(&[known]).await, Reply::Flight(..))
+    async fn is_answered(&self, known: &Known) -> bool {
+        let reply = self.converse(&[&known.bytes]).await;
+        self.is_as_before(&reply, known)
     }
 
     /// Waits until a hello is answered that was answered before.
-    async fn wait_for(&self, known: &[u8], recent: usize) -> Result<(), Stop> {
+    pub(super) async fn wait_for(&self, known: &Known, recent: usize) -> Result<(), Stop> {
         const LONGEST: u32 = 6;
         let begun = Instant::now();
         for wait in Pace::waits() {
@@ -180,10 +182,11 @@ impl Prober<'_> {
                 break;
             }
             sleep(wait).await;
-            if matches!(self.send_once(&[known]).await, Reply::Flight(..)) {
+            let reply = self.send_once(&[&known.bytes]).await;
+            if self.is_as_before(&reply, known) {
                 let interval = self.pace.slow_down(recent);
                 self.note(format!(
-                    "limits connections: it answered nothing for {:.0} s. From then on the scan made one connection every {:.1} s",
+                    "limits connections: it did not answer for {:.0} s. From then on the scan made one connection every {:.1} s",
                     begun.elapsed().as_secs_f64(),
                     interval.as_secs_f64()
                 ));
@@ -191,6 +194,17 @@ impl Prober<'_> {
             }
         }
         Err(self.end("stopped answering, also hellos that it had answered before"))
+    }
+
+    /// Whether a reply may have nothing to do with the hello. An alert may not, unless the site was seen to refuse what it had
+    /// answered before; its refusals are proven together, at the end.
+    fn needs_proof(&self, reply: &Reply) -> bool {
+        use ConnectionError as E;
+        match reply {
+            Reply::Alert(_) => self.careful.get(),
+            Reply::Failed(E::NotTls(_) | E::Malformed(_)) => true,
+            reply => says_nothing(reply),
+        }
     }
 
     fn end(&self, why: &str) -> Stop {

@@ -11,6 +11,7 @@ use super::{
     limits::{Gate, Limits, ScanClient, ScanPart, ScanTarget},
     prober::Prober,
     sessions,
+    steadiness::Standing,
     wire::ConnectionError,
 };
 use netbench_model::{
@@ -29,6 +30,9 @@ use crate::{
 
 /// The most addresses of a site that are tried, one after another until one accepts a connection.
 const MOST_TRIED: usize = 4;
+
+/// How often a site is enumerated again that did not answer, or was another, at the end of an enumeration.
+const MOST_PASSES: u32 = 3;
 
 /// Scans one site. Never fails: what went wrong is in the result.
 pub(super) async fn scan(
@@ -99,10 +103,35 @@ async fn run(
     scan: &mut SiteScan,
     found: &mut Option<Enumeration>,
 ) -> Result<(), Stop> {
-    let enumeration = found.insert(enumerate(prober).await);
-    if !prober.answered.get() {
-        return Err(Stop);
-    }
+    let mut passes = 0;
+    let enumeration = loop {
+        let enumeration = found.insert(enumerate(prober).await);
+        if !prober.answered.get() {
+            return Err(Stop);
+        }
+        prober.part.set("steadiness");
+        let standing = prober.standing().await;
+        if standing == Ok(Standing::Same) {
+            break enumeration;
+        }
+        // Some of what was refused, or chosen, was so by another server, or by none.
+        doubt(enumeration);
+        let Some(known) = prober.known.borrow().clone() else {
+            break enumeration;
+        };
+        if standing? == Standing::ByTurns {
+            prober.note_missing("servers that do not agree answer by turns");
+            break enumeration;
+        }
+        passes += 1;
+        if passes > MOST_PASSES {
+            break enumeration;
+        }
+        prober.careful.set(true);
+        prober.wait_for(&known, prober.pace.recent()).await?;
+        prober.forget();
+        prober.part.set("enumeration");
+    };
     // A part that fails ends the scan: what was found so far is reported.
     for part in &prober.limits.parts {
         prober.part.set(part.name());
@@ -112,12 +141,18 @@ async fn run(
             ScanPart::Features => {
                 features::features(prober, enumeration).await?;
                 if !is_refused_again(prober, enumeration).await? {
-                    for version in &mut enumeration.versions {
-                        version.complete = false;
-                    }
+                    doubt(enumeration);
                 }
             }
             ScanPart::Intolerance => scan.intolerance = intolerance(prober, enumeration).await?,
+        }
+    }
+    if !prober.limits.parts.is_empty() {
+        prober.part.set("steadiness");
+        if prober.standing().await? != Standing::Same {
+            let why = "the server that answered at first did not answer at the end";
+            prober.ended.borrow_mut().get_or_insert(why.to_owned());
+            return Err(Stop);
         }
     }
     let part = ScanPart::Sessions;
@@ -126,6 +161,13 @@ async fn run(
         sessions::renegotiation(prober, enumeration).await?;
     }
     Ok(())
+}
+
+/// Nothing is known whole.
+fn doubt(found: &mut Enumeration) {
+    for version in &mut found.versions {
+        version.complete = false;
+    }
 }
 
 fn finish(prober: Prober<'_>, mut scan: SiteScan, cut: Option<String>, begun: Instant) -> SiteScan {

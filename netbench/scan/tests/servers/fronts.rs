@@ -3,6 +3,7 @@
 use std::{
     io::{Read, Write},
     net::{Shutdown, SocketAddr, TcpStream},
+    sync::atomic::{AtomicU32, Ordering},
     thread,
     time::Duration,
 };
@@ -253,4 +254,25 @@ pub(crate) fn a_front_that_fails_at_tls_1_3_is_named() {
         assert!(older.complete, "{name}");
         assert_eq!(found.hello_limits.versions, [TlsVersion::Tls13], "{name}");
     }
+}
+
+/// Groups are asked for twice: one that is refused by chance is not called absent.
+pub(crate) fn a_group_that_is_refused_once_is_not_called_absent() {
+    let files = Files::new(Key::Rsa);
+    let server = nginx(
+        &files,
+        "ssl_protocols TLSv1.2; ssl_ciphers ECDHE+AESGCM; ssl_ecdh_curve X25519:P-256:P-521;",
+    );
+    let refused = AtomicU32::new(0);
+    let front = front(server.address, move |hello| {
+        let groups = hello.groups();
+        let others = groups.contains(&0x1d) || groups.contains(&0x17);
+        let first =
+            groups.contains(&0x19) && !others && refused.fetch_add(1, Ordering::Relaxed) == 0;
+        if first { Does::Alert(40) } else { Does::Pass }
+    });
+    let found = scan_within(front.address, quick());
+    let version = found.version(TlsVersion::Tls12).expect("TLS 1.2");
+    let has = version.groups.iter().any(|group| group.code == 0x19);
+    assert!(has || !version.complete, "{}", shown(&found));
 }

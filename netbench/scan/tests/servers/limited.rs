@@ -33,6 +33,12 @@ enum Over {
     Close,
     /// The connection stays, and nothing comes.
     Drop,
+    /// handshake_failure.
+    Alert,
+    /// The answer of a proxy for HTTP.
+    TooMany,
+    /// Another server answers.
+    Sorry(SocketAddr),
 }
 
 /// Connections of the last while, those over the limit too, as a stick table of haproxy counts them.
@@ -69,6 +75,15 @@ fn refuse(mut stream: TcpStream, how: Over) {
     match how {
         Over::Reset => reset(stream),
         Over::Close => {}
+        Over::Alert | Over::TooMany => {
+            let answer = match how {
+                Over::Alert => alert(40),
+                _ => b"HTTP/1.1 429 Too Many Requests\r\nConnection: close\r\n\r\n".to_vec(),
+            };
+            let _ = stream.write_all(&answer);
+            crate::hostile::linger(stream);
+        }
+        Over::Sorry(to) => crate::fronts::relay(&[], stream, to),
         Over::Drop => {
             let mut rest = [0; 4096];
             while stream.read(&mut rest).is_ok_and(|count| count > 0) {}
@@ -200,6 +215,51 @@ pub(crate) fn limits_of_connections_are_waited_for_or_said() {
                 .any(|note| note.starts_with("limits connections"));
             assert!(said, "{name}: {:?}", found.notes);
         }
+    }
+}
+
+/// As limits that close, but it is another that answers.
+pub(crate) fn limits_that_answer_are_no_policy_of_the_server() {
+    let (files, other) = (Files::new(Key::Rsa), Files::new(Key::Rsa));
+    let server = nginx(&files, "ssl_protocols TLSv1.2 TLSv1.3;");
+    let sorry = nginx(
+        &other,
+        "ssl_protocols TLSv1.2; ssl_ciphers ECDHE+AES128+AESGCM;",
+    );
+    let whole = scan(server.address, &[ScanPart::Features]);
+    assert_eq!(whole.outcome, ScanOutcome::Scanned, "{}", shown(&whole));
+    let second = Duration::from_secs(1);
+    let cases = [
+        (15, 5 * second, Over::Alert, true),
+        (12, 4 * second, Over::TooMany, true),
+        (15, 5 * second, Over::Sorry(sorry.address), true),
+        (10, 100 * second, Over::Alert, false),
+        (10, 100 * second, Over::TooMany, false),
+        (10, 100 * second, Over::Sorry(sorry.address), false),
+        // Within the last parts.
+        (26, 100 * second, Over::Alert, false),
+    ];
+    let scans = cases.map(|(most, window, how, helps)| {
+        let counter = Arc::new(Counter::new(most, window));
+        let relay = relay(&[server.address], Arc::clone(&counter), how, |_| {});
+        thread::spawn(move || {
+            let limits = Limits {
+                parts: vec![ScanPart::Features],
+                ..within(if helps { 90 } else { 15 })
+            };
+            let found = scan_within(relay.address, limits);
+            drop(relay);
+            let name = format!("{most} in {window:?}, {how:?}");
+            (found, name, helps, counter.over.load(Ordering::Relaxed))
+        })
+    });
+    for scan in scans {
+        let (found, name, helps, over) = scan.join().unwrap();
+        assert!(over > 0, "{name}: {}", shown(&found));
+        is_sure_of_what_it_says(&found, &whole, &name);
+        let scanned = found.outcome == ScanOutcome::Scanned;
+        assert!(scanned || !helps, "{name}: {}", shown(&found));
+        assert!(!found.notes.is_empty(), "{name}");
     }
 }
 

@@ -35,6 +35,7 @@ netbench_testing::tests! {
     endless::what_was_found_is_kept_when_the_time_is_up;
     fronts::what_a_front_cannot_read_hides_nothing: Nginx;
     fronts::a_front_that_fails_at_tls_1_3_is_named: Nginx;
+    fronts::a_group_that_is_refused_once_is_not_called_absent: Nginx;
     go::suites_agree_with_the_setting_one_by_one: Go;
     haproxy::what_haproxy_keeps_back_is_not_called_absent: Nginx, Haproxy;
     heads::a_server_that_never_answers_head_costs_one_short_wait: OpensslCommand;
@@ -49,6 +50,7 @@ netbench_testing::tests! {
     libraries::gnutls_is_enumerated: GnutlsServ, Lighttpd;
     libraries::erlang_is_enumerated: Erl;
     limited::limits_of_connections_are_waited_for_or_said: Nginx;
+    limited::limits_that_answer_are_no_policy_of_the_server: Nginx;
     limited::a_server_that_refuses_without_an_alert_is_known_whole;
     limited::servers_that_do_not_agree_behind_one_address_are_not_known_whole: Nginx;
     limited::hellos_keep_to_the_rules: OpensslCommand;

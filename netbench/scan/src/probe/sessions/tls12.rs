@@ -184,11 +184,7 @@ async fn renegotiate(prober: &Prober<'_>, session: &mut Finished12, suites: &[u1
         keys,
         ..
     } = session;
-    let mut spec = prober.spec(&ProbeHello::new(
-        TlsVersion::Tls12,
-        suites,
-        &[0x1d, 0x17, 0x18],
-    ));
+    let mut spec = prober.spec(&ProbeHello::new(TlsVersion::Tls12, suites, &GROUPS));
     // NSS refuses it here, as the protocol was agreed to in the first handshake.
     spec.alpn = None;
     for extension in &mut spec.more {
