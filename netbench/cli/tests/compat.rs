@@ -7,9 +7,10 @@ mod support;
 use std::{fs, mem};
 
 use netbench_model::{
+    StackName,
     breakage::{Breakage, Prediction, Predicts, Tried},
     chains::{ChainOutcome, ChainSample},
-    compat::{CompatOutcome, Judgement, NextLoad, ToldCertificate},
+    compat::{CompatCase, CompatOutcome, Judgement, NextLoad, OutsideFound, ToldCertificate},
 };
 use netbench_report::{BreakagesReport, CompatCell, CompatSummary};
 use support::{Place, check, json, samples_of, words};
@@ -19,6 +20,7 @@ netbench_testing::tests! {
     what_a_client_has_to_bring_is_shown_as_each_library_reads_it;
     a_run_is_stored_and_reported_again;
     cases_of_the_users_own_are_tried;
+    browsers_do_what_the_catalogue_says: Chromium, Firefox, Certutil, UserNamespaces;
     programs_and_browsers_are_tried_beside_stacks: Curl, Chromium, Certutil, UserNamespaces;
     what_an_engine_says_counts_where_the_server_saw_it;
     webkitgtk_is_tried_beside_stacks: WebKitGtk, Certutil, UserNamespaces, UserMounts;
@@ -305,6 +307,73 @@ fn cases_of_the_users_own_are_tried() {
         .netbench(&words("compat --catalogue mine.toml --list"))
         .expect(0);
     assert_eq!(listed.stdout, "my/server  accepted\n");
+}
+
+/// Kinds of cases that certificates decide: the others are tried by the stacks' own tests.
+const OF_CERTIFICATES: [&str; 9] = [
+    "certificate/*",
+    "name/*",
+    "trust/*",
+    "authority/*",
+    "purpose/*",
+    "constraint/*",
+    "key/*",
+    "signature/*",
+    "encoding/*",
+];
+
+/// Compares the expectations, and what was observed of browsers, with the browsers that are installed.
+fn browsers_do_what_the_catalogue_says() {
+    let place = Place::new();
+    let mut line = "compat -q --json --stack openssl --client chromium,firefox".to_owned();
+    for kind in OF_CERTIFICATES {
+        line.push_str(&format!(" --case {kind}"));
+    }
+    let found = summary(&place, &line);
+    let mut wrong = Vec::new();
+    let mut compared = 0;
+    for (number, client) in found.run.clients.iter().enumerate() {
+        let OutsideFound::Installed { version, .. } = &client.found else {
+            panic!("{client:?}");
+        };
+        let mut digits = version.split(|c: char| !c.is_ascii_digit());
+        let major = digits.find(|part| !part.is_empty()).unwrap();
+        let name = format!("{}-{major}", client.name);
+        let is_known = found
+            .cases
+            .iter()
+            .any(|row| row.case.observed.contains_key(&name));
+        if !is_known {
+            eprintln!(
+                "{version}: what the catalogue has observed is of another version, and is not compared"
+            );
+        }
+        for row in &found.cases {
+            let cell = row.cells[1 + number].as_ref().unwrap();
+            let does = cell.to_string();
+            let case = &row.case;
+            match (cell.judgement, case.observed.get(&name)) {
+                // Its profile takes no root with such a key, or the case needs more than a visit.
+                (Judgement::Unsupported, None) => continue,
+                (Judgement::Right, None) => {}
+                (_, Some(observed)) if *observed == does && cell.judgement != Judgement::Right => {}
+                (_, None) if !is_known && has_observation(case, &client.name) => {}
+                (_, observed) => wrong.push(format!(
+                    "{}: {version} does \"{does}\"; expected {}, observed {observed:?}",
+                    case.name, case.expected
+                )),
+            }
+            compared += 1;
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(compared > 2 * 80, "{compared}");
+}
+
+/// Whether the case has an observation of the browser, in any version.
+fn has_observation(case: &CompatCase, browser: &StackName) -> bool {
+    let mut of = case.observed.keys();
+    of.any(|name| name.rsplit_once('-').map(|(name, _)| name) == Some(browser.as_str()))
 }
 
 /// Curl is everywhere; a browser is tried where there is one, and is otherwise told to be missing.

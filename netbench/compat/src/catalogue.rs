@@ -1,6 +1,6 @@
 //! Cases as data: a file of TOML with a table for each.
 
-use std::{collections::HashSet, ops::Range};
+use std::{collections::HashSet, ops::Range, sync::LazyLock};
 
 use jiff::Timestamp;
 use netbench_model::suggestion;
@@ -15,6 +15,19 @@ pub const BUILT_IN: &str = concat!(
     include_str!("../../catalogue/compat/protocols.toml"),
     include_str!("../../catalogue/compat/behaviours.toml"),
 );
+
+/// Its cases, whose chains were not made.
+static CASES: LazyLock<Vec<Case>> = LazyLock::new(|| {
+    #[expect(clippy::expect_used, reason = "it is in the source, and tested")]
+    let file: File = toml::from_str(BUILT_IN).expect("the catalogue can be read");
+    let cases = file.case.into_iter();
+    cases.map(|case| Case::from(case.into_inner())).collect()
+});
+
+/// Returns all cases of the built-in catalogue.
+pub(crate) fn built_in() -> &'static [Case] {
+    &CASES
+}
 
 /// What is wrong in a catalogue, and on which line.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

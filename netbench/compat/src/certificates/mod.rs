@@ -117,7 +117,8 @@ impl ChainSpec<'_> {
         })
     }
 
-    fn spec(&self, name: &str) -> Result<CertificateSpec, ChainError> {
+    /// Returns the description of one of its certificates.
+    pub(crate) fn spec(&self, name: &str) -> Result<CertificateSpec, ChainError> {
         match self.certificates.get(name) {
             Some(spec) => Ok(spec.clone()),
             None if [LEAF, "intermediate", "root"].contains(&name) => {
@@ -128,7 +129,7 @@ impl ChainSpec<'_> {
     }
 
     /// The certificate whose key it has.
-    fn key_name(&self, name: &str) -> Result<String, ChainError> {
+    pub(crate) fn key_name(&self, name: &str) -> Result<String, ChainError> {
         let other = self.spec(name)?.key_of;
         Ok(other.unwrap_or_else(|| name.to_owned()))
     }
@@ -141,7 +142,8 @@ impl ChainSpec<'_> {
         })
     }
 
-    fn subject(&self, name: &str) -> Result<Vec<(u32, String)>, ChainError> {
+    /// Returns the attributes of its subject.
+    pub(crate) fn subject(&self, name: &str) -> Result<Vec<(u32, String)>, ChainError> {
         let subject = self.spec(name)?.subject;
         let is_own_leaf = name == LEAF && subject.is_some();
         let mut parts = match subject {
@@ -172,7 +174,7 @@ impl ChainSpec<'_> {
         })
     }
 
-    fn issuer(&self, name: &str) -> Result<String, ChainError> {
+    pub(crate) fn issuer(&self, name: &str) -> Result<String, ChainError> {
         let issuer = self.spec(name)?.issuer;
         Ok(issuer.unwrap_or_else(|| usual_issuer(name).to_owned()))
     }

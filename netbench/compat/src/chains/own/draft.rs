@@ -2,11 +2,15 @@ use std::{collections::BTreeMap, fmt::Display};
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use jiff::Timestamp;
-use netbench_model::chains::{ChainCase, Due};
+use netbench_model::{
+    chains::{ChainCase, Due},
+    compat::{CompatCase, Expected},
+};
 use netbench_protocol::ChainToVerify;
 
 use super::OWN;
 use crate::{
+    catalogue::built_in,
     certificates::{CertificateSpec, ChainSpec, CrlSpec, LEAF},
     chains::Chain,
 };
@@ -17,8 +21,8 @@ const HOST: &str = "case.netbench.test";
 /// A case as it is described. What is not said is as the web has it: a leaf, an intermediate and a trusted root.
 #[derive(Debug, Clone)]
 pub(super) struct Draft {
-    name: String,
-    due: Due,
+    pub(super) name: String,
+    pub(super) due: Due,
     rule: Option<&'static str>,
     host: String,
     certificates: BTreeMap<String, CertificateSpec>,
@@ -26,7 +30,7 @@ pub(super) struct Draft {
     trusted: Vec<String>,
     crls: Vec<CrlSpec>,
     /// Seconds from now.
-    at_s: i64,
+    pub(super) at_s: i64,
 }
 
 impl Draft {
@@ -42,6 +46,12 @@ impl Draft {
             crls: Vec::new(),
             at_s: 0,
         }
+    }
+
+    /// A case whose certificate the catalogue of servers has too, or that is decided by the same rule. The expectation and its
+    /// reason are those of the catalogue.
+    pub(super) fn as_in(kind: &str, name: impl Display, case: &str) -> Self {
+        Self::new(kind, name, due_in(case)).rule(&in_catalogue(case).why)
     }
 
     /// Describes a certificate.
@@ -85,8 +95,9 @@ impl Draft {
         self
     }
 
-    pub(super) fn make(&self, now: Timestamp) -> Chain {
-        let spec = ChainSpec {
+    /// Returns the description of its chain.
+    pub(super) fn chain(&self) -> ChainSpec<'_> {
+        ChainSpec {
             host: &self.host,
             unit: None,
             certificates: &self.certificates,
@@ -94,8 +105,11 @@ impl Draft {
             trusted: &self.trusted,
             staple: None,
             crls: &self.crls,
-        };
-        let made = match spec.make(now) {
+        }
+    }
+
+    pub(super) fn make(&self, now: Timestamp) -> Chain {
+        let made = match self.chain().make(now) {
             Ok(made) => made,
             Err(error) => panic!("{}: {error}", self.name),
         };
@@ -116,6 +130,22 @@ impl Draft {
                 at_unix_s: u64::try_from(at).unwrap_or_default(),
             },
         }
+    }
+}
+
+fn in_catalogue(case: &str) -> &'static CompatCase {
+    let found = built_in().iter().find(|of| of.record.name == case);
+    match found {
+        Some(found) => &found.record,
+        None => panic!("the catalogue has no case {case:?}"),
+    }
+}
+
+/// What is due where the rule is that of a case of the catalogue of servers.
+pub(super) fn due_in(case: &str) -> Due {
+    match in_catalogue(case).expected {
+        Expected::Accepted => Due::ShouldAccept,
+        Expected::Rejected(_) => Due::ShouldReject,
     }
 }
 

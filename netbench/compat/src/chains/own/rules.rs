@@ -2,7 +2,7 @@
 
 use netbench_model::chains::Due::{self, MustAccept, MustReject, ShouldAccept, ShouldReject};
 
-use super::draft::{Draft, by, spec};
+use super::draft::{Draft, by, due_in, spec};
 use crate::certificates::{
     CertificateSpec, Critical, Extra, KeyUsage, Purpose,
     der::{self, tag},
@@ -61,12 +61,15 @@ fn key_usage() -> Vec<Draft> {
         Draft::new("key-usage", format!("{certificate}-{name}"), due)
             .with(certificate, spec(|it| it.key_usage = Some(usages)))
     };
+    let of_leaf = |name: &str, usage: U, case: &str| {
+        Draft::as_in("key-usage", format!("leaf-{name}"), case)
+            .leaf(spec(|it| it.key_usage = Some(vec![usage])))
+    };
     vec![
         new("signs", "leaf", vec![U::DigitalSignature], MustAccept),
         new("none", "leaf", vec![], MustAccept),
-        // The key of a suite that is not there for its kind; TLS itself would find out (RFC 8446 section 4.4.2.2).
-        new("enciphers", "leaf", vec![U::KeyEncipherment], ShouldAccept),
-        new("agrees", "leaf", vec![U::KeyAgreement], ShouldAccept),
+        of_leaf("enciphers", U::KeyEncipherment, "purpose/no-signature"),
+        of_leaf("agrees", U::KeyAgreement, "purpose/key-agreement"),
         new(
             "signs-certificates",
             "leaf",
@@ -100,7 +103,7 @@ fn purposes() -> Vec<Draft> {
         ("none", vec![], MustAccept),
         ("server", vec![P::Server], MustAccept),
         ("server-client", vec![P::Server, P::Client], MustAccept),
-        ("any", vec![P::Any], ShouldAccept),
+        ("any", vec![P::Any], due_in("purpose/any")),
         ("client", vec![P::Client], MustReject),
         ("code", vec![P::CodeSigning], MustReject),
     ];
@@ -116,11 +119,18 @@ fn purposes() -> Vec<Draft> {
         for (intermediate, above, due_above) in &intermediates {
             let due = match (due, due_above) {
                 (MustReject, _) => MustReject,
-                (_, ShouldReject) => ShouldReject,
+                (ShouldReject, _) | (_, ShouldReject) => ShouldReject,
                 (ShouldAccept, _) | (_, ShouldAccept) => ShouldAccept,
                 _ => MustAccept,
             };
-            let draft = Draft::new("purpose", format!("{leaf}-below-{intermediate}"), due)
+            let name = format!("{leaf}-below-{intermediate}");
+            let draft = match *leaf {
+                "any" if due == due_in("purpose/any") => {
+                    Draft::as_in("purpose", name, "purpose/any")
+                }
+                _ => Draft::new("purpose", name, due),
+            };
+            let draft = draft
                 .leaf(spec(|it| it.purposes = Some(own.clone())))
                 .with("intermediate", spec(|it| it.purposes = Some(above.clone())));
             all.push(draft);

@@ -2,7 +2,7 @@
 
 use netbench_model::chains::Due::{self, MustAccept, MustReject, ShouldAccept, ShouldReject};
 
-use super::draft::{Draft, spec};
+use super::draft::{Draft, due_in, spec};
 use crate::certificates::{CertificateSpec, Digest, Flaw, Hex, KeyKind};
 
 pub(super) fn cases() -> Vec<Draft> {
@@ -13,12 +13,11 @@ pub(super) fn cases() -> Vec<Draft> {
 fn signed() -> Vec<Draft> {
     use {Digest as D, KeyKind as K};
     let all: [(K, &str, &[D], Due); 7] = [
-        // The rules of the web have had 2,048 bits as the least since 2013; no RFC has.
         (
             K::Rsa1024,
             "rsa-1024",
             &[D::Sha256, D::Sha512],
-            ShouldReject,
+            due_in("key/rsa-1024-authority"),
         ),
         (
             K::Rsa2048,
@@ -35,7 +34,12 @@ fn signed() -> Vec<Draft> {
         ),
         (K::EcdsaP384, "p-384", &[D::Sha384], MustAccept),
         (K::EcdsaP521, "p-521", &[D::Sha256, D::Sha512], ShouldAccept),
-        (K::Ed25519, "ed25519", &[D::Sha512], ShouldAccept),
+        (
+            K::Ed25519,
+            "ed25519",
+            &[D::Sha512],
+            due_in("key/ed25519-authority"),
+        ),
     ];
     let mut drafts = Vec::new();
     for (key, name, digests, due) in all {
@@ -61,23 +65,28 @@ fn signed() -> Vec<Draft> {
 fn keys() -> Vec<Draft> {
     use KeyKind as K;
     let all = [
-        (K::Rsa1024, "rsa-1024", ShouldReject),
         (K::Rsa2048, "rsa-2048", MustAccept),
         (K::Rsa8192, "rsa-8192", ShouldAccept),
         (K::EcdsaP256, "p-256", MustAccept),
         (K::EcdsaP384, "p-384", MustAccept),
         (K::EcdsaP521, "p-521", ShouldAccept),
-        (K::Ed25519, "ed25519", ShouldAccept),
     ];
     let with = |key| spec(|it: &mut CertificateSpec| it.key = Some(key));
-    all.iter()
-        .flat_map(|(key, name, due)| {
-            [
-                Draft::new("key", format!("leaf-{name}"), *due).leaf(with(*key)),
-                Draft::new("key", format!("root-{name}"), *due).with("root", with(*key)),
-            ]
-        })
-        .collect()
+    let usual = all.iter().flat_map(|(key, name, due)| {
+        [
+            Draft::new("key", format!("leaf-{name}"), *due).leaf(with(*key)),
+            Draft::new("key", format!("root-{name}"), *due).with("root", with(*key)),
+        ]
+    });
+    let disputed = [(K::Rsa1024, "rsa-1024"), (K::Ed25519, "ed25519")];
+    let disputed = disputed.iter().flat_map(|(key, name)| {
+        let (of_leaf, of_root) = (format!("key/{name}"), format!("key/{name}-authority"));
+        [
+            Draft::as_in("key", format!("leaf-{name}"), &of_leaf).leaf(with(*key)),
+            Draft::as_in("key", format!("root-{name}"), &of_root).with("root", with(*key)),
+        ]
+    });
+    usual.chain(disputed).collect()
 }
 
 fn encodings() -> Vec<Draft> {

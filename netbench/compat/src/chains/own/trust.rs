@@ -102,13 +102,17 @@ fn anchors() -> Vec<Draft> {
             .leaf(by("leaf"))
             .sent(&["leaf"])
             .trusted(&["leaf"]),
-        new("self-signed-ca-as-leaf", ShouldReject)
-            .leaf(spec(|it| {
-                it.issuer = Some("leaf".to_owned());
-                it.ca = Some(true);
-            }))
-            .sent(&["leaf"])
-            .trusted(&["leaf"]),
+        Draft::as_in(
+            "anchor",
+            "self-signed-ca-as-leaf",
+            "trust/self-signed-ca-trusted",
+        )
+        .leaf(spec(|it| {
+            it.issuer = Some("leaf".to_owned());
+            it.ca = Some(true);
+        }))
+        .sent(&["leaf"])
+        .trusted(&["leaf"]),
         new("self-signed-untrusted", MustReject)
             .leaf(by("leaf"))
             .sent(&["leaf"]),

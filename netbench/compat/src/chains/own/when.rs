@@ -1,6 +1,6 @@
 //! Validity, to the second. Both ends belong to it (RFC 5280 section 4.1.2.5).
 
-use netbench_model::chains::Due::{MustAccept, MustReject, ShouldAccept};
+use netbench_model::chains::Due::{MustAccept, MustReject};
 
 use super::draft::{Draft, spec};
 
@@ -23,13 +23,16 @@ pub(super) fn cases() -> Vec<Draft> {
             ("a-second-late", seconds(ends) + 1, false),
         ];
         for (name, at, is_valid) in moments {
-            let due = match (is_valid, certificate) {
-                (true, _) => MustAccept,
-                // A trust anchor is a name and a key (RFC 5280 section 6.1.1 (d)).
-                (false, "root") => ShouldAccept,
-                (false, _) => MustReject,
+            let name = format!("{certificate}-{name}");
+            let draft = match (is_valid, certificate) {
+                (true, _) => Draft::new("time", name, MustAccept),
+                (false, "root") if at < 0 => {
+                    Draft::as_in("time", name, "certificate/root-not-yet-valid")
+                }
+                (false, "root") => Draft::as_in("time", name, "certificate/expired-root"),
+                (false, _) => Draft::new("time", name, MustReject),
             };
-            let mut draft = Draft::new("time", format!("{certificate}-{name}"), due).at(at);
+            let mut draft = draft.at(at);
             for other in ["leaf", "intermediate", "root"] {
                 let days = if other == certificate {
                     (begins, ends)

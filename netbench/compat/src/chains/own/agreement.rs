@@ -1,0 +1,198 @@
+//! Equal certificates have one expectation, whichever command they are tried with.
+
+use std::{collections::BTreeMap, net::IpAddr};
+
+use netbench_model::compat::Expected;
+
+use crate::{
+    case::{Case, ServerSpec},
+    catalogue::built_in,
+    certificates::{CertificateSpec, ChainSpec, GeneralName, KeyKind, KeyUsage, LEAF, Purpose},
+    client::ClientSpec,
+    stores::layouts,
+};
+
+use super::drafts;
+
+const DAY_S: i64 = 24 * 60 * 60;
+
+/// A chain without what no verifier decides by: the labels, the names of CAs, and dates as far as they are over or to come.
+#[derive(Debug, PartialEq, Eq)]
+struct Essence {
+    host: String,
+    certificates: Vec<Certificate>,
+    sent: Vec<usize>,
+    trusted: Vec<usize>,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+struct Certificate {
+    is_leaf: bool,
+    issuer: usize,
+    key_of: usize,
+    time: Time,
+    /// The first certificate that has the same subject.
+    subject: usize,
+    rest: CertificateSpec,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum Time {
+    Over,
+    Now,
+    ToCome,
+}
+
+impl Essence {
+    fn of(chain: &ChainSpec<'_>, at_s: i64) -> Self {
+        let mut names: Vec<String> = Vec::new();
+        let mut next: Vec<String> = [chain.sent, chain.trusted].concat();
+        next.reverse();
+        while let Some(name) = next.pop() {
+            if !names.contains(&name) {
+                next.push(chain.key_name(&name).unwrap());
+                next.push(chain.issuer(&name).unwrap());
+                names.push(name);
+            }
+        }
+        let kind = match chain.host.parse::<IpAddr>() {
+            Ok(_) => "ip",
+            Err(_) => "dns",
+        };
+        let usual_name = format!("{kind}:{}", chain.host.trim_end_matches('.'));
+        let usual_name = GeneralName::try_from(usual_name).unwrap();
+        let is_usual_name = |names: &[GeneralName]| *names == [usual_name.clone()];
+        let number = |name: &String| names.iter().position(|of| of == name).unwrap();
+        let subject = |name: &str| chain.subject(name).unwrap();
+        let certificate = |name: &String| {
+            let spec = chain.spec(name).unwrap();
+            let is_leaf = name == LEAF;
+            let after = |days: i32| i64::from(days) * DAY_S > at_s;
+            let time = match (spec.begins, spec.ends) {
+                (Some(begins), _) if after(begins) => Time::ToCome,
+                // Both ends belong to the validity.
+                (_, Some(ends)) if i64::from(ends) * DAY_S < at_s => Time::Over,
+                _ => Time::Now,
+            };
+            let same = |of: &String| subject(of) == subject(name);
+            Certificate {
+                is_leaf,
+                issuer: number(&chain.issuer(name).unwrap()),
+                key_of: number(&chain.key_name(name).unwrap()),
+                time,
+                subject: names.iter().position(same).unwrap(),
+                rest: CertificateSpec {
+                    issuer: None,
+                    key_of: None,
+                    begins: None,
+                    ends: None,
+                    subject: spec.subject.clone().filter(|_| is_leaf),
+                    key: spec.key.filter(|key| *key != KeyKind::EcdsaP256),
+                    version: spec.version.filter(|version| *version != 3),
+                    ca: spec.ca.filter(|ca| *ca == is_leaf),
+                    names: spec.names.clone().filter(|names| !is_usual_name(names)),
+                    key_usage: spec.key_usage.clone().filter(|usages| {
+                        let of_leaf = [KeyUsage::DigitalSignature, KeyUsage::KeyEncipherment];
+                        let of_ca = [KeyUsage::CertSign, KeyUsage::CrlSign];
+                        *usages != if is_leaf { of_leaf } else { of_ca }
+                    }),
+                    purposes: spec.purposes.clone().filter(|purposes| {
+                        let usual: &[Purpose] = if is_leaf { &[Purpose::Server] } else { &[] };
+                        purposes != usual
+                    }),
+                    ..spec
+                },
+            }
+        };
+        Self {
+            host: chain.host.to_owned(),
+            certificates: names.iter().map(certificate).collect(),
+            sent: chain.sent.iter().map(number).collect(),
+            trusted: chain.trusted.iter().map(number).collect(),
+        }
+    }
+
+    /// That of a case whose outcome its certificates alone decide.
+    fn of_server(case: &Case) -> Option<Self> {
+        let spec = &case.spec;
+        let is_plain = spec.server == ServerSpec::default() && spec.client == ClientSpec::default();
+        let chain = ChainSpec {
+            host: &spec.host,
+            unit: None,
+            certificates: &spec.certificates,
+            sent: &spec.sent,
+            trusted: &spec.trusted,
+            staple: None,
+            crls: &[],
+        };
+        is_plain.then(|| Self::of(&chain, 0))
+    }
+}
+
+#[test]
+fn equal_certificates_have_one_expectation() {
+    let mut equal: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    let drafts = drafts();
+    let plain = drafts.iter().filter(|draft| draft.chain().crls.is_empty());
+    let own: Vec<_> = plain
+        .map(|draft| (draft, Essence::of(&draft.chain(), draft.at_s)))
+        .collect();
+    for case in built_in() {
+        let Some(essence) = Essence::of_server(case) else {
+            continue;
+        };
+        let record = &case.record;
+        for (draft, _) in own.iter().filter(|(_, of)| *of == essence) {
+            assert_eq!(
+                draft.due.accepts(),
+                record.expected == Expected::Accepted,
+                "{} and {}",
+                record.name,
+                draft.name
+            );
+            equal
+                .entry(draft.name.clone())
+                .or_default()
+                .push(&record.name);
+        }
+    }
+    // These were found, so that the comparison finds what is equal.
+    for (own, case) in [
+        ("own/path/usual", "certificate/usual"),
+        ("own/path/unknown-root", "trust/unknown-root"),
+        ("own/time/root-a-second-late", "certificate/expired-root"),
+        (
+            "own/time/root-a-week-early",
+            "certificate/root-not-yet-valid",
+        ),
+        (
+            "own/time/root-a-second-early",
+            "certificate/root-not-yet-valid",
+        ),
+        ("own/purpose/any-below-none", "purpose/any"),
+        ("own/key-usage/leaf-enciphers", "purpose/no-signature"),
+        ("own/key/leaf-rsa-1024", "key/rsa-1024"),
+        ("own/key/leaf-ed25519", "key/ed25519"),
+        ("own/anchor/self-signed-leaf", "trust/self-signed-trusted"),
+        ("own/encoding/leaf-empty-serial", "encoding/empty-serial"),
+    ] {
+        let found = equal.get(own).map(Vec::as_slice).unwrap_or_default();
+        assert!(found.contains(&case), "{own}: {found:?}");
+    }
+}
+
+/// A store that holds the expired root trusts its site only if a server with such a chain is to be accepted.
+#[test]
+fn stores_expect_of_an_expired_root_what_servers_do() {
+    let mut cases = built_in().iter();
+    let case = cases
+        .find(|case| case.record.name == "certificate/expired-root")
+        .unwrap();
+    let layouts = layouts();
+    let layout = layouts.iter().find(|layout| layout.name == "expired-root");
+    let trusts = &layout.unwrap().trusts;
+    assert_eq!(
+        trusts.iter().any(|site| site == "expired"),
+        case.record.expected == Expected::Accepted
+    );
+}
