@@ -1,0 +1,186 @@
+//! Whether a server has read all that it refused, and ever shorter hellos where it has not.
+
+use super::{
+    Choice, Choices, Control, Enumerator, Limit, ProbeHello, Refusal, Responder, Stop, SuiteFound,
+    is_ecdhe_rsa, most_read, offered_suites, rest, reversed,
+};
+
+impl<R: Responder> Enumerator<'_, R> {
+    /// What was chosen of groups, the other way round; where they are not asked for, common ones.
+    pub(super) fn known_groups(&self) -> Vec<u16> {
+        if self.groups.is_empty() {
+            self.reads.few(&self.all_groups)
+        } else {
+            reversed(&self.groups)
+        }
+    }
+
+    /// Offers what was refused, and behind it what was chosen, the other way round. The server chooses of the latter, if it has
+    /// read the former and has none of it.
+    pub(super) async fn control(&mut self) -> Result<Control, Stop> {
+        let suites = [self.left.clone(), reversed(&self.codes())].concat();
+        let known = self.known_groups();
+        let groups = [rest(&self.groups_left, &known), known].concat();
+        let Some(mut choice) = self.offer(suites, groups.clone()).await? else {
+            return Ok(Control::Unread);
+        };
+        if self.is_new(&choice) {
+            return self.more(&groups, &choice);
+        }
+        if !self.groups.is_empty() && choice.group.is_none() {
+            // It may have passed over suites that need a group for want of one that it has read.
+            match self
+                .offer(reversed(&self.elliptic()), groups.clone())
+                .await?
+            {
+                Some(elliptic) if self.is_new(&elliptic) => return self.more(&groups, &elliptic),
+                Some(elliptic) => choice.group = elliptic.group,
+                None => return Ok(Control::Unread),
+            }
+        }
+        Ok(Control::Read(choice))
+    }
+
+    pub(super) fn is_new(&self, choice: &Choice) -> bool {
+        let group = choice.group.filter(|_| !self.groups_done);
+        !self.codes().contains(&choice.suite)
+            || group.is_some_and(|group| !self.groups.is_empty() && !self.groups.contains(&group))
+    }
+
+    fn more(&mut self, groups: &[u16], choice: &Choice) -> Result<Control, Stop> {
+        let known = self.found.len() + self.groups.len();
+        self.take(choice);
+        if !self.groups_done {
+            self.chose_group(groups, choice);
+        }
+        if self.found.len() + self.groups.len() == known {
+            self.say_not_offered();
+            return Err(Stop);
+        }
+        Ok(Control::More)
+    }
+
+    /// Finds out what the server does not read of what it refused, by ever shorter hellos.
+    pub(super) async fn divide(&mut self) -> Result<(), Stop> {
+        let known = self.offer(reversed(&self.codes()), self.known_groups());
+        if known.await?.is_none() {
+            self.server.note(format!(
+                "TLS {}: refused what it had chosen before; there may be more suites and groups",
+                self.version
+            ));
+            return Err(Stop);
+        }
+        if !self.groups.is_empty() {
+            self.groups_one_by_one().await?;
+        }
+        self.halve(vec![self.left.clone()]).await
+    }
+
+    /// Where the server does not read the groups that it refused, together with those that it chose: each alone.
+    pub(super) async fn groups_one_by_one(&mut self) -> Result<(), Stop> {
+        let suites = self.elliptic();
+        let known = self.known_groups();
+        let left = rest(&self.groups_left, &known);
+        let read = most_read(self.server, left.len(), |count| {
+            let groups = [&left[..count], known.as_slice()].concat();
+            ProbeHello::new(self.version, &suites, &groups)
+        });
+        let Some((most, how)) = read.await? else {
+            return Ok(());
+        };
+        let one_more = [&left[most..=most], known.as_slice()].concat();
+        if self.offer(suites.clone(), one_more).await?.is_some() {
+            let most = most + known.len();
+            self.server.cannot_read(Limit::Groups(most), how);
+        }
+        let by_certificate = !suites.iter().any(|code| is_ecdhe_rsa(*code));
+        let curves = if by_certificate {
+            self.certificate_curves()
+        } else {
+            Vec::new()
+        };
+        for group in left {
+            let groups = [vec![group], curves.clone()].concat();
+            if let Some(choice) = self.offer(suites.clone(), groups.clone()).await?
+                && choice.group == Some(group)
+            {
+                self.chose_group(&groups, &choice);
+            }
+        }
+        self.group_choices = Choices::default();
+        Ok(())
+    }
+
+    /// Offers each of these lists alone, and behind it what was chosen; and its halves, where that is refused.
+    pub(super) async fn halve(&mut self, mut lists: Vec<Vec<u16>>) -> Result<(), Stop> {
+        self.divided = true;
+        let groups = self.reads.few(&self.all_groups);
+        let mut fatal = Vec::new();
+        let mut how = Refusal::Malformed;
+        while let Some(mut list) = lists.pop() {
+            list.retain(|code| self.left.contains(code));
+            if list.is_empty() {
+                continue;
+            }
+            let mut tail = reversed(&self.codes());
+            tail.truncate(self.reads.room(list.len()));
+            let mut chosen = self.offer(list.clone(), groups.clone()).await?;
+            if chosen.is_none() {
+                let behind = [list.clone(), tail].concat();
+                chosen = self.offer(behind, groups.clone()).await?;
+            }
+            match chosen {
+                Some(choice) if list.contains(&choice.suite) => {
+                    self.take(&choice);
+                    lists.push(list);
+                }
+                Some(choice) if self.codes().contains(&choice.suite) => {}
+                Some(_) => {
+                    self.say_not_offered();
+                    return Err(Stop);
+                }
+                None if list.len() == 1 => {
+                    how = self.refusal.get().unwrap_or(how);
+                    fatal.extend(list);
+                }
+                None => {
+                    let half = list.split_off(list.len() / 2);
+                    lists.extend([half, list]);
+                }
+            }
+        }
+        if !fatal.is_empty() {
+            self.reads.hides.set(true);
+            self.server.cannot_read(Limit::These(fatal), how);
+        }
+        Ok(())
+    }
+
+    /// What was found in several hellos, once more in one: its order.
+    pub(super) async fn in_one_hello(&mut self) -> Result<(), Stop> {
+        let mut left = offered_suites(self.version);
+        left.retain(|code| self.codes().contains(code));
+        if left.len() > self.reads.most_suites() {
+            self.unsure = true;
+            return Ok(());
+        }
+        let groups = self.reads.few(&self.all_groups);
+        let mut order = Vec::new();
+        self.choices = Choices::default();
+        while left.len() > 1 {
+            let choice = self.offer(left.clone(), groups.clone()).await?;
+            let Some(choice) = choice.filter(|choice| left.contains(&choice.suite)) else {
+                self.unsure = true;
+                return Ok(());
+            };
+            self.choices.add(&left, choice.suite);
+            left.retain(|code| *code != choice.suite);
+            order.push(choice.suite);
+        }
+        order.extend(left);
+        self.unsure = false;
+        let place = |found: &SuiteFound| order.iter().position(|code| *code == found.code);
+        self.found.sort_by_key(place);
+        Ok(())
+    }
+}
