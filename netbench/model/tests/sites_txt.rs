@@ -1,10 +1,11 @@
-//! The checked-in `sites.txt` keeps to the distributions that its header names.
+//! The checked-in `sites.txt` keeps to the shares of the population model and to the counts that its header names.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by it")]
 
 use std::{collections::BTreeSet, fs, path::Path};
 
-use netbench_model::{Alpn, Group, KeyType, Site, Switch, TlsVersion, parse_sites};
+use netbench_model::{Alpn, CipherSuite, Group, KeyType, Site, Switch, TlsVersion, parse_sites};
+use serde_json::Value;
 
 /// Where the sites behind a CDN end.
 const ORIGINS: &str = "# --- Origins";
@@ -62,6 +63,43 @@ fn response_round_trips(site: &Site) -> u64 {
     round_trips
 }
 
+/// The population model, which has the published shares.
+fn web() -> Value {
+    let file = "../interop/data/population-2026.json";
+    let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(file)).unwrap();
+    serde_json::from_str(&text).unwrap()
+}
+
+/// The kinds of sites of the model and their shares, in percent; the rest is TLS 1.2 with what every stack has.
+fn kinds(web: &Value) -> Vec<(&str, f64)> {
+    let kinds = web["kinds"].as_array().unwrap().iter();
+    let kinds = kinds.filter(|kind| kind["rest"] != Value::Bool(true));
+    let share = |kind: &Value| kind["percent"].as_f64().unwrap();
+    kinds
+        .map(|kind| (kind["name"].as_str().unwrap(), share(kind)))
+        .collect()
+}
+
+/// Whether so many of 101 sites are this share, as near as whole sites come to it.
+fn is_share(found: usize, percent: f64) -> bool {
+    (found as f64 - 1.01 * percent).abs() <= 1.0
+}
+
+/// Key exchange by RSA, which some stacks do not have.
+fn by_rsa(site: &Site) -> bool {
+    site.lab
+        .suites
+        .contains(&CipherSuite::TLS_RSA_WITH_AES_128_GCM_SHA256)
+}
+
+/// The lines of the header as one, without the signs of comments.
+fn header() -> String {
+    let text = text();
+    let lines = text.lines().take_while(|line| !line.starts_with("# ---"));
+    let words = lines.flat_map(|line| line.trim_start_matches('#').split_whitespace());
+    words.collect::<Vec<_>>().join(" ")
+}
+
 fn near(found: u64, wanted: u64, percent: u64) -> bool {
     found.abs_diff(wanted) * 100 <= wanted * percent
 }
@@ -76,20 +114,24 @@ fn there_are_101_distinct_hosts() {
 fn versions_keys_and_chains_are_as_on_the_web() {
     let sites = sites();
     let tls12 = count(&sites, is_tls12_only);
-    // Of the pages over TLS 1.2 and 1.3, 14 to 17 % have 1.2.
-    assert!((14..=17).contains(&tls12), "{tls12}");
-    let key = |key: KeyType| count(&sites, |site| site.lab.key == key);
-    let keys = [
-        KeyType::Rsa2048,
-        KeyType::EcdsaP256,
-        KeyType::Rsa4096,
-        KeyType::EcdsaP384,
-    ]
-    .map(key);
-    for (found, wanted) in keys.into_iter().zip([68_usize, 25, 5, 2]) {
-        assert!(found.abs_diff(wanted) <= 2, "{keys:?}");
+    let web = web();
+    let newer: f64 = kinds(&web)
+        .iter()
+        .filter(|(name, _)| name.starts_with("TLS 1.3"))
+        .map(|(_, percent)| percent)
+        .sum();
+    assert!(is_share(tls12, 100.0 - newer), "{tls12}");
+    let mut all = 0;
+    for share in web["keys"].as_array().unwrap() {
+        let key: KeyType = share["key"].as_str().unwrap().parse().unwrap();
+        let found = count(&sites, |site| site.lab.key == key);
+        assert!(
+            is_share(found, share["percent"].as_f64().unwrap()),
+            "{found} {key}"
+        );
+        all += found;
     }
-    assert_eq!(keys.iter().sum::<usize>(), 101, "no other keys: {keys:?}");
+    assert_eq!(all, 101, "other keys");
     for (percent, wanted) in [(5, 2308), (50, 4032), (95, 5609)] {
         let bytes = sites
             .iter()
@@ -125,17 +167,14 @@ fn handshakes_take_what_they_take_on_the_web() {
 fn hybrid_groups_are_on_half_of_the_sites_and_on_few_origins() {
     let (cdn, origins) = parts();
     let (on_cdn, on_origins) = (count(&cdn, is_hybrid), count(&origins, is_hybrid));
+    let web = web();
+    let (_, hybrid) = kinds(&web)[0];
     assert!(
-        (45..=55).contains(&(on_cdn + on_origins)),
+        is_share(on_cdn + on_origins, hybrid),
         "{on_cdn} + {on_origins}"
     );
     assert!((1..=2).contains(&on_origins), "{on_origins}");
     for site in sites() {
-        assert!(
-            !(is_hybrid(&site) && site.lab.server == "rustls-ring"),
-            "{}: ring has no ML-KEM",
-            site.name()
-        );
         assert!(
             !(is_hybrid(&site) && is_tls12_only(&site)),
             "{}",
@@ -146,8 +185,21 @@ fn hybrid_groups_are_on_half_of_the_sites_and_on_few_origins() {
             "{}: its stack's default would decide",
             site.name()
         );
+        assert!(site.lab.fault.is_none(), "{}", site.name());
+    }
+}
+
+#[test]
+fn half_of_the_sites_allow_key_exchange_by_rsa_and_every_site_has_a_suite_of_each_stack() {
+    let sites = sites();
+    let found = count(&sites, by_rsa);
+    assert!(is_share(found, 52.0), "{found}");
+    for site in &sites {
+        let suites = &site.lab.suites;
+        assert_eq!(suites.is_empty(), !by_rsa(site), "{}", site.name());
+        let every = |suite| CipherSuite::OFFERED.contains(suite);
         assert!(
-            site.lab.suites.is_empty() && site.lab.fault.is_none(),
+            suites.is_empty() || suites.iter().any(every),
             "{}",
             site.name()
         );
@@ -155,13 +207,63 @@ fn hybrid_groups_are_on_half_of_the_sites_and_on_few_origins() {
 }
 
 #[test]
+fn the_header_names_what_is_too_rare_for_a_list_of_101() {
+    let (web, header) = (web(), header());
+    let lost: Vec<f64> = kinds(&web)
+        .into_iter()
+        .filter(|(name, _)| name.starts_with("TLS 1.2"))
+        .map(|(_, percent)| percent)
+        .collect();
+    assert_eq!(lost.len(), 3);
+    for percent in &lost {
+        // Fewer than one site in two such lists.
+        assert!(1.01 * percent < 0.5, "{percent} % is enough for a site");
+        assert!(header.contains(&format!(" {percent:.2} %")), "{percent} %");
+    }
+    let (_, legacy) = kinds(&web)
+        .into_iter()
+        .find(|(name, _)| name.starts_with("TLS 1.0"))
+        .unwrap();
+    assert!(header.contains(&format!("TLS 1.0 or 1.1 alone, at most {legacy} %")));
+    let all: f64 = lost.iter().sum();
+    let none = (1.0 - all / 100.0).powi(101);
+    assert!(header.contains(&format!("{:.0} of 100 such lists", 100.0 * none)));
+    let in_a_million = format!("{:.0}", all * 10_000.0);
+    let (thousands, rest) = in_a_million.split_at(in_a_million.len() - 3);
+    assert!(header.contains(&format!("{thousands},{rest} sites in a million")));
+}
+
+#[test]
 fn what_the_header_counts_is_there() {
     let sites = sites();
-    let server = |name: &str| count(&sites, |site| site.lab.server == name);
-    assert_eq!(
-        ["openssl", "rustls-aws-lc", "rustls-ring"].map(server),
-        [61, 25, 15]
-    );
+    let header = header();
+    let says = |words: String| assert!(header.contains(&words), "{words}");
+    assert!(sites.iter().all(|site| site.lab.server == "openssl"));
+    says("server OpenSSL on all".to_owned());
+    let tls12 = count(&sites, is_tls12_only);
+    says(format!(
+        "TLS 1.3 on {} sites, TLS 1.2 alone on {tls12}",
+        101 - tls12
+    ));
+    says(format!(
+        "X25519MLKEM768 on {} sites",
+        count(&sites, is_hybrid)
+    ));
+    let keys = [
+        KeyType::Rsa2048,
+        KeyType::EcdsaP256,
+        KeyType::Rsa4096,
+        KeyType::EcdsaP384,
+    ];
+    let [rsa, p256, large, p384] = keys.map(|key| count(&sites, |site| site.lab.key == key));
+    says(format!(
+        "RSA-2048 {rsa}, P-256 {p256}, RSA-4096 {large}, P-384 {p384}"
+    ));
+    let by_rsa = count(&sites, by_rsa);
+    says(format!("key exchange by RSA on {by_rsa}"));
+    says(format!(
+        "on the {by_rsa} sites that allow key exchange by RSA"
+    ));
     assert_eq!(count(&sites, |site| site.lab.alpn == [Alpn::Http11]), 15);
     assert_eq!(count(&sites, |site| site.lab.ocsp == Switch::On), 33);
     let tickets = |number| count(&sites, |site| site.lab.tickets == number);
