@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, fmt};
 
 use netbench_model::{
-    CipherSuite, Group, Library, TlsVersion,
+    CipherSuite, Group, Library, Standing, TlsVersion,
     compat::{CompatCase, Expected, Refusal},
     tls::one_of,
 };
@@ -33,6 +33,7 @@ pub(crate) struct CaseSpec {
     name: String,
     about: String,
     expect: ExpectSpec,
+    standing: Option<Standing>,
     why: String,
     #[serde(default)]
     observed: BTreeMap<String, String>,
@@ -244,6 +245,7 @@ impl From<CaseSpec> for Case {
                 name: spec.name.clone(),
                 about: spec.about.clone(),
                 expected: spec.expect.0.clone(),
+                standing: spec.standing,
                 why: spec.why.clone(),
                 observed: spec.observed.clone(),
                 nothing_accepts: spec.nothing_accepts.clone(),

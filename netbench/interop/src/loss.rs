@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use netbench_model::{
+    CertificateFault, Standing, SwitchEffect,
     scan::{
         Agreed, Agreement, Confirmation, Confirmed, HandshakeResult, LossReason, Offer, SiteScan,
     },
@@ -128,8 +129,15 @@ pub struct LostGroup {
     pub reached_by: Vec<String>,
     /// Why they are lost.
     pub reason: LossReason,
+    /// The effect of taking this stack in place of those that reach them.
+    #[serde(default = "loss_of_reach")]
+    pub effect: SwitchEffect,
     /// The sites, each with the reason in words.
     pub sites: BTreeMap<String, String>,
+}
+
+fn loss_of_reach() -> SwitchEffect {
+    SwitchEffect::LossOfReach
 }
 
 /// Compares what a handshake came to with what was predicted of it.
@@ -239,12 +247,40 @@ fn settle(site: &SiteAgreements, offers: &[Offer], confirmed: &[Confirmation]) -
     offers.iter().zip(&site.agreements).map(one).collect()
 }
 
+/// The effect of a stack that cannot agree with a site that another can agree with. A certificate's fault is what the stack
+/// itself said of it in a handshake; without one, it is that of a certificate that clients refuse.
+fn effect(site: &str, stack: &str, reason: LossReason, confirmed: &[Confirmation]) -> SwitchEffect {
+    let said = || {
+        let mut tried = confirmed
+            .iter()
+            .filter(|c| c.site == site && c.stack == stack);
+        let fault = tried.find_map(|tried| match &tried.seen {
+            HandshakeResult::Failed { reason, .. } => CertificateFault::ALL
+                .iter()
+                .find(|fault| fault.name() == reason),
+            HandshakeResult::Handshake { .. } => None,
+        });
+        fault.map_or(Standing::Unsafe, |fault| Standing::of_fault(*fault))
+    };
+    let standing = match reason {
+        LossReason::Certificate => said(),
+        _ => Standing::Dated,
+    };
+    match standing {
+        Standing::Unsafe => SwitchEffect::GainInSecurity,
+        Standing::Sound | Standing::Dated | Standing::Moot => SwitchEffect::LossOfReach,
+    }
+}
+
 /// A [`LossReport`] that is being made, a site at a time.
 #[derive(Debug)]
 pub struct Losses {
     report: LossReport,
-    groups: BTreeMap<(usize, LossReason, Vec<String>), BTreeMap<String, String>>,
+    groups: BTreeMap<Group, BTreeMap<String, String>>,
 }
+
+/// The number of the stack that loses sites, the effect, why they are lost, and who reaches them.
+type Group = (usize, SwitchEffect, LossReason, Vec<String>);
 
 impl Losses {
     /// Of no sites yet.
@@ -290,8 +326,9 @@ impl Losses {
             if let Agreement::Loses { reason, detail } = agreement
                 && !reached_by.is_empty()
             {
+                let effect = effect(&site.site, &offers[stack].stack, *reason, confirmed);
                 self.groups
-                    .entry((stack, *reason, reached_by.clone()))
+                    .entry((stack, effect, *reason, reached_by.clone()))
                     .or_default()
                     .insert(site.site.clone(), detail.clone());
             }
@@ -312,9 +349,10 @@ impl Losses {
     pub fn report(self) -> LossReport {
         let offers = &self.report.offers;
         let lost = self.groups.into_iter();
-        let lost = lost.map(|((stack, reason, reached_by), sites)| LostGroup {
+        let lost = lost.map(|((stack, effect, reason, reached_by), sites)| LostGroup {
             stack: offers[stack].stack.clone(),
             reached_by,
+            effect,
             reason,
             sites,
         });
@@ -353,9 +391,16 @@ impl LossReport {
         self.confirmed.iter().filter(is)
     }
 
-    /// How many sites `stack` loses that another reaches.
+    /// The effect of taking `stack` in place of one that reaches a site that it cannot agree with for this reason.
+    pub fn effect(&self, site: &str, stack: &str, reason: LossReason) -> SwitchEffect {
+        effect(site, stack, reason, &self.confirmed)
+    }
+
+    /// How many sites `stack` loses that another reaches: those that it refuses to protect the user are none.
     pub fn lost_by(&self, stack: &str) -> usize {
-        let groups = self.lost.iter().filter(|group| group.stack == stack);
+        let is_lost =
+            |group: &&LostGroup| group.stack == stack && group.effect == SwitchEffect::LossOfReach;
+        let groups = self.lost.iter().filter(is_lost);
         groups.map(|group| group.sites.len()).sum()
     }
 }

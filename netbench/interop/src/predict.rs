@@ -3,6 +3,7 @@
 //! Pure: nothing here connects anywhere. `netbench scan --against` has real handshakes confirm it.
 
 use netbench_model::{
+    CertificateFault,
     scan::{
         Agreed, Agreement, Anchor, ChainScan, LossReason, NamedCode, Observed, Offer, Order,
         SiteScan, SuiteScan, VersionScan,
@@ -26,6 +27,8 @@ pub fn predict(offer: &Offer, site: &SiteScan) -> Agreement {
     let agreement = of_what_is_known(offer, site);
     let whole = [
         LossReason::Certificate,
+        LossReason::CommonNameOnly,
+        LossReason::IncompleteChain,
         LossReason::ClientCertificate,
         LossReason::Intolerance,
     ];
@@ -276,6 +279,24 @@ fn no_signature(schemes: &[u16]) -> Agreement {
     )
 }
 
+/// The detail of a loss for a leaf that signs itself.
+const SIGNS_ITSELF: &str = "the certificate signs itself";
+
+/// The detail of a loss for a chain to a root that is not in the list of roots.
+const UNKNOWN_ROOT: &str = "the chain ends at an unknown root";
+
+/// Whether a loss goes back to a certificate that leads to no root of the list, so that another list of roots would help.
+pub fn is_untrusted(reason: LossReason, detail: &str) -> bool {
+    match reason {
+        LossReason::IncompleteChain => true,
+        LossReason::Certificate => {
+            let untrusted = CertificateFault::UnknownIssuer.name();
+            [SIGNS_ITSELF, UNKNOWN_ROOT].contains(&detail) || detail.ends_with(untrusted)
+        }
+        _ => false,
+    }
+}
+
 /// What every client that verifies chains refuses in this one, or this client for lack of a scheme.
 fn chain_fault(offer: &Offer, site: &SiteScan, version: TlsVersion) -> Option<Agreement> {
     let of_version = |chain: &&ChainScan| chain.versions.contains(&version);
@@ -287,6 +308,12 @@ fn chain_fault(offer: &Offer, site: &SiteScan, version: TlsVersion) -> Option<Ag
     }
     let leaf = only.certificates.first()?;
     let wrong = |detail: &str| Some(Agreement::loses(LossReason::Certificate, detail));
+    if !only.names_match && leaf.is_for_common_name(&site.host) {
+        return Some(Agreement::loses(
+            LossReason::CommonNameOnly,
+            "the certificate has the host in its common name, and no alternative name",
+        ));
+    }
     if !only.names_match {
         return wrong("the certificate is for another name");
     }
@@ -294,10 +321,13 @@ fn chain_fault(offer: &Offer, site: &SiteScan, version: TlsVersion) -> Option<Ag
         return wrong("the certificate is not valid now");
     }
     match only.anchor {
-        Anchor::SelfSigned => return wrong("the certificate signs itself"),
-        Anchor::UnknownRoot => return wrong("the chain ends at an unknown root"),
+        Anchor::SelfSigned => return wrong(SIGNS_ITSELF),
+        Anchor::UnknownRoot => return wrong(UNKNOWN_ROOT),
         Anchor::Missing => {
-            return wrong("an intermediate certificate is missing, or its root unknown");
+            return Some(Agreement::loses(
+                LossReason::IncompleteChain,
+                "an intermediate certificate is missing, or its root unknown",
+            ));
         }
         Anchor::Known | Anchor::Unchecked => {}
     }

@@ -2,8 +2,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    ClientCertificate, ConnectTo, Kind, Manifest, Plan, Profile, RequestRecord, RootsSource,
-    StackName, Target,
+    ClientCertificate, ClientUse, ConnectTo, Kind, Manifest, Plan, Profile, RequestRecord,
+    RootsSource, StackName, Target, named::words,
 };
 
 /// What an evaluation was to do, and how far each part of it came. The parts are runs of their own, in
@@ -30,6 +30,9 @@ pub struct EvaluationPlan {
     pub limit: Option<u32>,
     /// How many sites that makes.
     pub sites: u32,
+    /// What the client is for, by which losses and gains are weighed.
+    #[serde(default, rename = "for")]
+    pub client_use: ClientUse,
     /// How connectors are set up in every part. None in evaluations by earlier versions, whose parts took
     /// different ones.
     #[serde(default)]
@@ -145,10 +148,54 @@ pub struct Losses {
     pub lost: Vec<LostSite>,
     /// Sites that only the stack that would take its place reaches.
     pub gained: Vec<LostSite>,
+    /// Sites that only the stack in use accepts, and that the other refuses to protect the user.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub refused: Vec<LostSite>,
+    /// Sites that only the stack that would take its place accepts, and that the other refuses to protect the user.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unwarned: Vec<LostSite>,
+    /// Sites that are not counted, because nothing follows from them for a switch.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub outside: Vec<OutsideSite>,
     /// Real handshakes that went as predicted.
     pub confirmed: u64,
     /// Predictions that real handshakes contradict, in words.
     pub contradicted: Vec<String>,
+}
+
+impl Losses {
+    /// The sites that every share of sites is of: those that the stack in use reaches, and that the other either reaches or
+    /// loses.
+    pub fn counted(&self) -> u64 {
+        self.both + self.lost.len() as u64
+    }
+}
+
+words!(
+    /// The reason why a site is not counted. The one with the clearest remedy comes first.
+    Outside, {
+        /// Both stacks refuse its certificate, which leads to no root that they trust.
+        Untrusted = "no trusted root",
+        /// Neither stack can agree with it.
+        Neither = "neither can agree with it",
+        /// A connection of the stack in use failed.
+        FailedBefore = "it fails with the stack in use too",
+        /// Its server could not be set up.
+        NotTried = "it could not be tried",
+        /// The scan did not get far enough.
+        Unknown = "the scan cannot tell",
+    }
+);
+
+/// A site that is not counted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct OutsideSite {
+    /// The site.
+    pub site: String,
+    /// Why.
+    pub because: Outside,
+    /// More, in words.
+    pub detail: String,
 }
 
 /// A site that one stack reaches and another does not.

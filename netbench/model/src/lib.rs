@@ -12,6 +12,7 @@ mod connect_plan;
 mod connect_to;
 pub mod coverage;
 mod cpu_share;
+mod effect;
 mod evaluation;
 mod failure;
 mod library;
@@ -47,9 +48,10 @@ pub use connect_plan::{
 };
 pub use connect_to::{ConnectTo, destination};
 pub use cpu_share::{CpuShare, NoCpuShare};
+pub use effect::{Accepts, ClientUse, Standing, SwitchEffect, Weight};
 pub use evaluation::{
-    ConnectionSettings, Depth, EvaluationManifest, EvaluationPlan, Losses, LostSite, PartRecord,
-    PartState,
+    ConnectionSettings, Depth, EvaluationManifest, EvaluationPlan, Losses, LostSite, Outside,
+    OutsideSite, PartRecord, PartState,
 };
 pub use failure::{CertificateFault, Failure, FailureClass, FailureReason, FailureWord};
 pub use library::Library;

@@ -44,6 +44,7 @@ fn reason(name: &str, cases: &str) -> ReasonSpec {
         rejects: Vec::new(),
         accepts: Vec::new(),
         faults: Vec::new(),
+        standing: None,
         why: format!("Because of {name}"),
         lost: "A page does not load.".to_owned(),
         gained: "A page loads.".to_owned(),
@@ -183,16 +184,17 @@ fn differences_are_grouped_by_reason_and_the_worst_come_first() {
         found,
         [
             (ChainChange::Lost, Some("of-a"), 2),
+            // A chain that is better rejected, and that worked before, is lost.
+            (ChainChange::Refused, None, 1),
             (ChainChange::Unwarned, None, 1),
             (ChainChange::Gained, Some("of-gained"), 1),
-            (ChainChange::Refused, None, 1),
         ]
     );
     assert_eq!(
         summary.differences[0].advice.as_deref(),
         Some("Do something.")
     );
-    assert_eq!(summary.differences[2].advice, None);
+    assert_eq!(summary.differences[3].advice, None);
     assert!(
         summary
             .warnings

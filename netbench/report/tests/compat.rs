@@ -27,6 +27,7 @@ fn case(name: &str, expected: Expected) -> CompatCase {
         name: name.to_owned(),
         about: format!("is like {name}"),
         expected,
+        standing: None,
         why: "RFC 5280".to_owned(),
         observed: BTreeMap::new(),
         nothing_accepts: None,

@@ -22,6 +22,7 @@ use std::collections::BTreeSet;
 
 use forms::{render, terminal};
 use made::{Fate, Made, MadeSuite};
+use netbench_model::Outside;
 use netbench_model::compat::Judgement;
 use netbench_report::{Answer, Evaluation, EvaluationReport};
 use serde_json::Value;
@@ -141,9 +142,28 @@ fn sites(made: &Made, evaluation: &Evaluation, hold: &mut Hold<'_>) {
     let lost: BTreeSet<&str> = losses.lost.iter().map(|site| site.site.as_str()).collect();
     let reached = losses.both + lost.len() as u64;
     hold(
-        losses.scanned == reached + losses.neither + losses.gained.len() as u64,
-        "sites are not counted once each",
+        reached == made.counted(),
+        "the denominator is not the sites that the old stack reaches",
     );
+    // A site that is taken out for connections of the old stack is one that both can agree with by the scan.
+    let taken_out = losses.outside.iter();
+    let taken_out: Vec<&str> = taken_out
+        .filter(|site| site.because == Outside::FailedBefore)
+        .map(|site| site.site.as_str())
+        .collect();
+    let flaky = made.sites_with(Fate::FlakyWithTheOld);
+    hold(
+        taken_out.len() == if made.connected() { flaky.len() } else { 0 }
+            && taken_out.iter().all(|site| flaky.contains(*site)),
+        "a site is taken out that the old stack reaches, or the other way round",
+    );
+    let counted = reached + losses.neither + losses.gained.len() as u64 + taken_out.len() as u64;
+    hold(losses.scanned == counted, "sites are not counted once each");
+    let named = losses.outside.iter().map(|site| site.site.as_str());
+    let gained = losses.gained.iter().map(|site| site.site.as_str());
+    let named: Vec<&str> = named.chain(gained).chain(lost.iter().copied()).collect();
+    let once: BTreeSet<&str> = named.iter().copied().collect();
+    hold(named.len() == once.len(), "a site is named twice");
     let given = evaluation.run.plan.sites_file.is_some();
     let web = evaluation.found.web.as_ref();
     let web_is = |is: fn(f64, f64) -> bool| web.is_some_and(|web| is(web.low, web.high));
@@ -237,6 +257,14 @@ fn glitches(made: &Made, evaluation: &Evaluation, hold: &mut Hold<'_>) {
         hold(named != lost, "a site that fails is not named once");
     }
     let figure = &card.figures[0].value;
+    let counted = evaluation.found.losses.as_ref().map(|l| l.counted());
+    if counted.unwrap_or(made.counted()) == 0 {
+        hold(
+            figure == "none compared",
+            "sites are counted, and none was compared",
+        );
+        return;
+    }
     let failing = figure.split(' ').next().unwrap().parse::<usize>().unwrap();
     hold(
         (failing == 0) == none_failed,
@@ -305,7 +333,7 @@ fn chains_and_stores(made: &Made, evaluation: &Evaluation, hold: &mut Hold<'_>) 
         count.map(|count| count.parse::<usize>().unwrap())
     };
     for (wrong, label) in [
-        (&made.chains, "certificate chains that"),
+        (&made.chains, "certificate chains with which"),
         (&made.stores, "trust stores with which"),
     ] {
         let due = wrong.as_ref().map(|_| number(wrong));
@@ -494,11 +522,14 @@ fn forms_agree(report: &EvaluationReport, hold: &mut Hold<'_>) {
         );
     }
     if let Some(losses) = &evaluation.found.losses {
-        let said = format!(
-            "both can agree with {}, only old with {},",
-            losses.both,
-            losses.lost.len()
-        );
+        let said = match losses.counted() {
+            0 => "No site that old can agree with was compared".to_owned(),
+            _ => format!(
+                "that old can agree with, new can agree with {} and loses {}.",
+                losses.both,
+                losses.lost.len()
+            ),
+        };
         for form in [&wide, &html] {
             hold(
                 form.contains(&said),

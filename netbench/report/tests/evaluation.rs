@@ -299,7 +299,7 @@ fn connections_and_defects_decide_whether_it_works() {
     assert!(
         told.questions[1].because.starts_with(
             "2017 of 2020 connections to 101 sites were finished: 1 site failed with new where old has no failure. \
-             1 site failed with old already, and says nothing of the switch."
+             1 site failed with old already, and is not counted."
         ),
         "{}",
         told.questions[1].because

@@ -66,7 +66,7 @@ fn it_says_what_to_decide_first() {
     for clause in [
         "Not decided: compatibility was not tested; ",
         "connections take the same time",
-        "memory per session 63.7 kB → 9.98 kB",
+        "memory per session (half of a client's and a server's together) 63.7 kB → 9.98 kB",
         "a process' first connection takes ",
     ] {
         assert!(sentence.contains(clause), "{clause}: {sentence}");

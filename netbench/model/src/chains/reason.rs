@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-use crate::{CertificateFault, named::one_of};
+use crate::{CertificateFault, Standing, named::one_of};
 
 use super::{ChainCase, Due};
 
@@ -28,6 +28,9 @@ pub struct ReasonSpec {
     /// Why it rejects, one of these.
     #[serde(default)]
     pub faults: Vec<Fault>,
+    /// What a refusal of such chains does to a user, where it does not follow from what a verifier should say.
+    #[serde(default)]
+    pub standing: Option<Standing>,
     /// Why the one accepts and the other does not.
     pub why: String,
     /// What a user sees where the new stack rejects.

@@ -4,7 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    CertificateFault, Kind, Manifest, Plan, Record, Recorded, StackName, Tally, named::words,
+    CertificateFault, Kind, Manifest, Plan, Record, Recorded, StackName, Standing, Tally,
+    named::words,
 };
 
 /// What a run of `compat chains` was to do.
@@ -81,6 +82,15 @@ impl Due {
     /// Whether it is to be accepted.
     pub fn accepts(self) -> bool {
         matches!(self, Self::MustAccept | Self::ShouldAccept)
+    }
+
+    /// Whether a refusal costs reach or protects the user.
+    pub fn standing(self) -> Standing {
+        match self {
+            Self::MustAccept | Self::ShouldAccept => Standing::Sound,
+            Self::ShouldReject => Standing::Dated,
+            Self::MustReject => Standing::Unsafe,
+        }
     }
 }
 

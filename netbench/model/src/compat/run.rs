@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Alert, CipherSuite, Group, Kind, Library, Manifest, Plan, Profile, Record, Recorded, StackName,
-    Tally, TlsVersion,
+    Standing, Tally, TlsVersion,
 };
 
 use super::{EmbedderView, Expected, OutsideClient, Refusal};
@@ -54,6 +54,9 @@ pub struct CompatCase {
     pub about: String,
     /// What a client should do.
     pub expected: Expected,
+    /// The effect of a refusal, where it does not follow from the reasons that are expected.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub standing: Option<Standing>,
     /// Why: what says so.
     pub why: String,
     /// What named browsers were seen to do otherwise, by name and version: `firefox-153`.
@@ -80,6 +83,19 @@ impl CompatCase {
             self.advice_by.get(&library).or_else(of_base)
         };
         library.and_then(by).unwrap_or(&self.advice)
+    }
+
+    /// Whether a refusal costs reach or protects the user. A server that a client may refuse for what it speaks, and not for its
+    /// certificate, is dated.
+    pub fn standing(&self) -> Standing {
+        let Expected::Rejected(reasons) = &self.expected else {
+            return Standing::Sound;
+        };
+        let derived = || match reasons.first() {
+            Some(Refusal::Certificate(fault)) => Standing::of_fault(*fault),
+            Some(Refusal::Class(_)) | None => Standing::Dated,
+        };
+        self.standing.unwrap_or_else(derived)
     }
 }
 

@@ -157,6 +157,10 @@ pub enum LossReason {
     Certificate,
     /// The site fails at what the stack's hello has, although it would find something in it to agree to.
     Intolerance,
+    /// The certificate has the host in its subject's common name, and no alternative name.
+    CommonNameOnly,
+    /// The chain ends before a root that clients have: an intermediate was not sent, or its root is unknown.
+    IncompleteChain,
     /// A real handshake failed that was predicted to succeed, and not because of the certificate.
     Handshake,
 }
@@ -176,6 +180,8 @@ impl LossReason {
             Self::ClientCertificate => "client-certificate",
             Self::Certificate => "certificate",
             Self::Intolerance => "intolerance",
+            Self::CommonNameOnly => "common-name-only",
+            Self::IncompleteChain => "incomplete-chain",
             Self::Handshake => "handshake",
         }
     }

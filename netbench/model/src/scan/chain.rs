@@ -26,6 +26,18 @@ pub struct ChainScan {
     pub scts: u32,
 }
 
+impl CertificateScan {
+    /// Whether it has a host in its subject's common name, and no alternative name at all.
+    pub fn is_for_common_name(&self, host: &str) -> bool {
+        let mut parts = self.subject.split(", ").flat_map(|part| part.split(" + "));
+        self.names.is_empty()
+            && parts.any(|part| {
+                let name = part.strip_prefix("CN=");
+                name.is_some_and(|name| name.eq_ignore_ascii_case(host))
+            })
+    }
+}
+
 /// How a chain ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]

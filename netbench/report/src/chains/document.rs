@@ -45,7 +45,7 @@ fn differences(summary: &ChainsSummary, stacks: &[&str]) -> Section {
         (..2, _) => "One stack was asked: there is nothing to compare it with.".to_owned(),
         (_, 0) => "The stacks accept and reject the same chains.".to_owned(),
         _ => format!(
-            "{} judged otherwise than by {first}, {worse} of them wrongly.",
+            "{} judged otherwise than by {first}; in {worse} of them something is lost.",
             count(all, "chain is", "chains are")
         ),
     })];
@@ -68,6 +68,7 @@ fn differences(summary: &ChainsSummary, stacks: &[&str]) -> Section {
         items.push(
             table
                 .col("now", 0, |group| Cell::text(group.change.name()))
+                .col("effect", 0, |group| Cell::maybe(group.effect))
                 .col("reason", 0, |group| Cell::text(name(group)))
                 .col("who rejects says", 3, |group| Cell::text(faults(group)))
                 .col("what a user sees", 1, |group| Cell::text(&group.seen))

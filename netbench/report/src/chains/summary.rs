@@ -1,7 +1,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use netbench_model::{
-    SCHEMA_VERSION, StackName,
+    Accepts, SCHEMA_VERSION, StackName, Standing, SwitchEffect,
     chains::{
         ChainCase, ChainOutcome, ChainSample, ChainsManifest, Disagreement, Due, ReasonSpec,
         SuiteOfChains,
@@ -68,14 +68,25 @@ pub enum ChainChange {
 }
 
 impl ChainsSummary {
-    /// What the second stack judges wrongly and the first rightly; the worst comes first.
+    /// Returns the losses of the second stack; the worst comes first.
     pub fn worse(&self) -> Vec<&ChainDifference> {
+        let worse = self.of_second();
+        worse
+            .filter(|group| group.effect.is_some_and(SwitchEffect::is_loss))
+            .collect()
+    }
+
+    /// Returns the number of chains in which the second stack gains something.
+    pub fn gains(&self, effect: SwitchEffect) -> usize {
+        let gains = self.of_second();
+        let gains = gains.filter(|group| !effect.is_loss() && group.effect == Some(effect));
+        gains.map(|group| group.cases.len()).sum()
+    }
+
+    fn of_second(&self) -> impl Iterator<Item = &ChainDifference> {
         let second = self.run.stacks.get(1).map(|of| &of.stack);
-        let is_worse = |group: &&ChainDifference| {
-            Some(&group.stack) == second
-                && matches!(group.change, ChainChange::Lost | ChainChange::Unwarned)
-        };
-        self.differences.iter().filter(is_worse).collect()
+        let differences = self.differences.iter();
+        differences.filter(move |group| Some(&group.stack) == second)
     }
 
     /// The chains that end the second stack's verifier, or that it is never done with, and not the first one's.
@@ -136,6 +147,12 @@ pub struct ChainDifference {
     pub in_place_of: StackName,
     /// What changes.
     pub change: ChainChange,
+    /// The effect on a user; none where another step of the connection decides.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effect: Option<SwitchEffect>,
+    /// The effect of a refusal.
+    #[serde(default = "sound")]
+    pub standing: Standing,
     /// What a verifier should say.
     pub due: Due,
     /// The reason's name; none where none is known.
@@ -150,6 +167,10 @@ pub struct ChainDifference {
     pub faults: BTreeMap<String, u32>,
     /// The chains.
     pub cases: Vec<String>,
+}
+
+fn sound() -> Standing {
+    Standing::Sound
 }
 
 /// How the stacks judge chains of one kind that are due one thing.
@@ -330,7 +351,8 @@ impl Found<'_> {
         }
         found.sort_by_key(|group| {
             (
-                group.change,
+                group.effect.is_none(),
+                group.effect,
                 group.due,
                 std::cmp::Reverse(group.cases.len()),
             )
@@ -423,7 +445,13 @@ fn difference(
 ) -> ChainDifference {
     use ChainChange as C;
     let is_lost = matches!(change, C::Lost | C::Refused);
-    let is_worse = matches!(change, C::Lost | C::Unwarned);
+    let standing = match reason.and_then(|reason| reason.standing) {
+        // A reason says what a refusal does to chains that are not as they should be.
+        Some(Standing::Moot) => Standing::Moot,
+        Some(standing) if !due.accepts() => standing,
+        _ => due.standing(),
+    };
+    let effect = SwitchEffect::of(standing, Accepts::from(is_lost), Accepts::from(!is_lost));
     let (why, seen, advice) = match reason {
         Some(reason) => (
             reason.why.clone(),
@@ -449,11 +477,13 @@ fn difference(
         stack: stack.clone(),
         in_place_of: first.clone(),
         change,
+        effect,
+        standing,
         due,
         reason: reason.map(|reason| reason.name.clone()),
         why,
         seen,
-        advice: is_worse.then_some(advice),
+        advice: effect.is_some_and(SwitchEffect::is_loss).then_some(advice),
         faults: BTreeMap::new(),
         cases: Vec::new(),
     }

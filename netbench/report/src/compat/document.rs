@@ -1,6 +1,9 @@
 use std::collections::HashSet;
 
-use netbench_model::compat::{CompatOutcome, Judgement};
+use netbench_model::{
+    SwitchEffect,
+    compat::{CompatOutcome, Judgement},
+};
 
 use super::{
     CompatCell, CompatDifference, CompatRow, CompatStack, CompatSummary, embedder, outside,
@@ -50,12 +53,21 @@ impl Report for CompatSummary {
 fn differences(summary: &CompatSummary, stacks: &[&str]) -> Option<Section> {
     let mut items: Vec<Item> = Vec::new();
     let found = &summary.differences;
-    let worse = found.iter().filter(|found| found.advice.is_some()).count();
+    let effects = SwitchEffect::ALL.iter().filter_map(|effect| {
+        let of = found.iter().filter(|found| found.effect == Some(*effect));
+        let of = of.count();
+        (of > 0).then(|| format!("{effect}: {of}"))
+    });
+    let effects = effects.collect::<Vec<_>>().join(", ");
+    let effects = match effects.as_str() {
+        "" => "none of them changes whether a server is reached".to_owned(),
+        effects => effects.to_owned(),
+    };
     items.push(Item::Headline(match (stacks.len(), found.len()) {
         (..2, _) => "One stack was tried: there is nothing to compare it with.".to_owned(),
         (_, 0) => "The stacks do the same with every server.".to_owned(),
         (_, all) => format!(
-            "{} {}, {worse} of them to look into.",
+            "{} {}; {effects}.",
             count(all, "difference from", "differences from"),
             stacks.first().copied().unwrap_or_default()
         ),
@@ -76,6 +88,7 @@ fn differences(summary: &CompatSummary, stacks: &[&str]) -> Option<Section> {
                 .col(if several { "it" } else { stacks[1] }, 0, |row| {
                     Cell::text(&row.is.does)
                 })
+                .col("effect", 0, |row| Cell::maybe(row.is.effect))
                 .col("what a user sees", 1, |row| Cell::text(&row.is.seen))
                 .unfolded()
                 .item(),

@@ -1,7 +1,7 @@
 //! What stacks do otherwise than browsers and other programs.
 
 use netbench_model::{
-    StackName,
+    Accepts, StackName, SwitchEffect,
     browser::Sandbox,
     compat::{CompatOutcome, Expected, Judgement, OutsideClient, OutsideFound, OutsideKind},
 };
@@ -35,6 +35,9 @@ pub struct CompatDisagreement {
     pub does: String,
     /// How that is held against what it should do.
     pub judgement: Judgement,
+    /// The effect of the stack in place of a client that takes the server otherwise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effect: Option<SwitchEffect>,
     /// The clients that accept the server.
     pub accepted_by: Vec<StackName>,
     /// The clients that refuse it.
@@ -110,6 +113,11 @@ pub(super) fn disagreements(
                 expected: row.case.expected.clone(),
                 does: cell.to_string(),
                 judgement: cell.judgement,
+                effect: SwitchEffect::of(
+                    row.case.standing(),
+                    Accepts::from(!accepts),
+                    Accepts::from(accepts),
+                ),
                 accepted_by,
                 refused_by,
             };
@@ -214,6 +222,7 @@ fn table(summary: &CompatSummary, kind: OutsideKind, stance: Stance) -> Vec<Item
         .col("case", 0, |row| Cell::text(&row.case))
         .col("stack", 0, |row| Cell::text(&row.stack))
         .col("should be", 1, |row| Cell::text(&row.expected))
+        .col("effect", 3, |row| Cell::maybe(row.effect))
         .col("the stack", 2, |row| Cell::text(&row.does))
         .col("accepted by", 0, |row| Cell::text(names(&row.accepted_by)))
         .col("refused by", 0, |row| Cell::text(names(&row.refused_by)))

@@ -4,7 +4,7 @@ use std::{
 };
 
 use netbench_model::{
-    Profile, SCHEMA_VERSION, StackName,
+    Accepts, Profile, SCHEMA_VERSION, StackName, Standing, SwitchEffect,
     compat::{
         CompatCase, CompatManifest, CompatOutcome, CompatSample, EmbedderView, Expected, Judgement,
         OutsideClient,
@@ -86,10 +86,20 @@ pub struct CompatDifference {
     pub in_place_of: StackName,
     /// What that does.
     pub did: String,
+    /// The effect of taking the stack in place of the first; none where both reach the server or neither does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effect: Option<SwitchEffect>,
+    /// The effect of a refusal.
+    #[serde(default = "sound")]
+    pub standing: Standing,
     /// What the client's user sees of the change.
     pub seen: String,
     /// What to do about it; none where the change is for the better.
     pub advice: Option<String>,
+}
+
+fn sound() -> Standing {
+    Standing::Sound
 }
 
 /// How many cases of each judgement a stack has.
@@ -144,21 +154,27 @@ impl fmt::Display for CompatCell {
 }
 
 impl CompatSummary {
-    /// What the second stack does worse than the first: it ends, hangs, refuses what it should take, or takes what it
-    /// should refuse. The worst comes first.
+    /// Returns the losses of the second stack: it ends, hangs, or does not reach a server that the first reaches, or
+    /// accepts one that it should refuse. The worst comes first.
     pub fn worse(&self) -> Vec<&CompatDifference> {
+        let worse = self.of_second();
+        worse
+            .filter(|found| found.effect.is_some_and(SwitchEffect::is_loss))
+            .collect()
+    }
+
+    /// Returns the gains of the second stack of one kind.
+    pub fn gains(&self, effect: SwitchEffect) -> Vec<&CompatDifference> {
+        let gains = self.of_second();
+        gains
+            .filter(|found| !effect.is_loss() && found.effect == Some(effect))
+            .collect()
+    }
+
+    fn of_second(&self) -> impl Iterator<Item = &CompatDifference> {
         let second = self.run.stacks.get(1).map(|of| &of.stack);
-        let is_worse = |difference: &&CompatDifference| {
-            let row = self
-                .cases
-                .iter()
-                .find(|row| row.case.name == difference.case);
-            let before = row.and_then(|row| row.cells.first()?.as_ref());
-            Some(&difference.stack) == second
-                && difference.judgement <= Judgement::Unwarned
-                && before.is_some_and(|before| difference.judgement < before.judgement)
-        };
-        self.differences.iter().filter(is_worse).collect()
+        let differences = self.differences.iter();
+        differences.filter(move |difference| Some(&difference.stack) == second)
     }
 
     /// How many cases tell something of both the first and the second stack.
@@ -280,8 +296,10 @@ fn differences(stacks: &[StackName], cases: &[CompatRow]) -> Vec<CompatDifferenc
                 continue;
             }
             let case = &row.case;
-            let is_worse = now.judgement < before.judgement;
-            let is_other_reason = now.judgement == before.judgement;
+            let effect = effect(case.standing(), &before.outcome, &now.outcome);
+            let is_loss = effect.is_some_and(SwitchEffect::is_loss);
+            let is_no_better =
+                now.judgement <= before.judgement && now.judgement != Judgement::Right;
             found.push(CompatDifference {
                 case: case.name.clone(),
                 about: case.about.clone(),
@@ -289,22 +307,45 @@ fn differences(stacks: &[StackName], cases: &[CompatRow]) -> Vec<CompatDifferenc
                 stack: stack.clone(),
                 judgement: now.judgement,
                 in_place_of: first.clone(),
-                seen: seen(&case.expected, before, now),
-                advice: (is_worse || is_other_reason && now.judgement != Judgement::Right)
+                effect,
+                standing: case.standing(),
+                seen: seen(case, before, now),
+                advice: (is_loss || effect.is_none() && is_no_better)
                     .then(|| case.advice_for(stack).to_owned()),
                 did,
                 does,
             });
         }
     }
-    found.sort_by_key(|difference| (difference.advice.is_none(), difference.judgement));
+    found.sort_by_key(|found| {
+        let ends = found.judgement <= Judgement::Hung;
+        let effect = (found.effect.is_none(), found.effect);
+        (found.advice.is_none(), !ends, effect, found.judgement)
+    });
     found
 }
 
-/// What the client's user sees of a change.
-fn seen(expected: &Expected, before: &CompatCell, now: &CompatCell) -> String {
+/// The effect of taking the stack with the outcome `now` in place of the one with `before`. A process that ends or hangs
+/// reaches nothing, whatever it should have done.
+fn effect(standing: Standing, before: &CompatOutcome, now: &CompatOutcome) -> Option<SwitchEffect> {
     use CompatOutcome as O;
-    let should_load = *expected == Expected::Accepted;
+    let accepts = |outcome: &O| Accepts::from(matches!(outcome, O::Accepted { .. }));
+    let ends = |outcome: &O| matches!(outcome, O::Crash { .. } | O::Hang { .. });
+    match (before, now) {
+        (O::Unsupported { .. }, _) | (_, O::Unsupported { .. }) => None,
+        (_, O::Crash { .. }) if !matches!(before, O::Crash { .. }) => {
+            Some(SwitchEffect::LossOfReach)
+        }
+        _ if ends(now) && !ends(before) => Some(SwitchEffect::LossOfReach),
+        _ => SwitchEffect::of(standing, accepts(before), accepts(now)),
+    }
+}
+
+/// What the client's user sees of a change.
+fn seen(case: &CompatCase, before: &CompatCell, now: &CompatCell) -> String {
+    use CompatOutcome as O;
+    let should_load = case.expected == Expected::Accepted;
+    let is_dated = case.standing() == Standing::Dated;
     match (&before.outcome, &now.outcome) {
         (_, O::Crash { .. }) => "The client ends.".to_owned(),
         (_, O::Hang { .. }) => "The page loads until a time limit ends it.".to_owned(),
@@ -321,11 +362,20 @@ fn seen(expected: &Expected, before: &CompatCell, now: &CompatCell) -> String {
         (_, O::Rejected { .. }) if should_load => {
             format!("The page does not load any more: {}.", cause(now))
         }
+        (O::Accepted { .. }, O::Rejected { .. }) if is_dated => {
+            format!(
+                "The page does not load any more, and browsers refuse it too: {}.",
+                cause(now)
+            )
+        }
         (_, O::Rejected { .. }) => {
             format!("The page is refused, as it should be: {}.", cause(now))
         }
         (_, O::Accepted { .. }) if should_load => {
             "The page loads, which it did not before.".to_owned()
+        }
+        (_, O::Accepted { .. }) if is_dated => {
+            "The page loads, which it did not before; browsers refuse it.".to_owned()
         }
         (_, O::Accepted { .. }) => "The page loads without a warning.".to_owned(),
     }

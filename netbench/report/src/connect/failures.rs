@@ -1,6 +1,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
-use netbench_model::{Outcome, Sample, StackName};
+use netbench_model::{Condition, Outcome, Sample, StackName};
 
 use super::summary::{FailureRow, UnsupportedRow};
 
@@ -37,19 +37,23 @@ pub(crate) fn failures(measured: &[&Sample]) -> Vec<FailureRow> {
 
 /// What was not tried, with the sites of each reason together.
 pub(crate) fn unsupported(measured: &[&Sample]) -> Vec<UnsupportedRow> {
-    let mut rows: BTreeMap<_, BTreeSet<&String>> = BTreeMap::new();
+    let mut rows: BTreeMap<_, (BTreeSet<&String>, u64)> = BTreeMap::new();
     for sample in measured {
         if let Outcome::Unsupported { reason } = &sample.outcome {
             let key = (sample.condition, &sample.stack, reason);
-            rows.entry(key).or_default().insert(&sample.site);
+            let (sites, samples) = rows.entry(key).or_default();
+            sites.insert(&sample.site);
+            *samples += 1;
         }
     }
-    let row = |((condition, stack, reason), sites): ((_, &StackName, &String), BTreeSet<_>)| {
+    type Key<'a> = (Condition, &'a StackName, &'a String);
+    let row = |((condition, stack, reason), (sites, samples)): (Key<'_>, (BTreeSet<_>, u64))| {
         UnsupportedRow {
             condition,
             stack: stack.clone(),
             reason: reason.clone(),
             sites: sites.into_iter().cloned().collect(),
+            samples,
         }
     };
     rows.into_iter().map(row).collect()

@@ -191,6 +191,9 @@ pub struct UnsupportedRow {
     pub reason: String,
     /// The sites.
     pub sites: Vec<String>,
+    /// The connections that were not made.
+    #[serde(default)]
+    pub samples: u64,
 }
 
 /// Pairs of one site that were left out.

@@ -43,6 +43,7 @@ fn question<'a>(parts: &mut Vec<Part<'a>>, Asked { question, .. }: &'a Asked) {
         Part::Headline(question.in_a_sentence().into()),
         Part::Table(Cow::Owned(question.table())),
         Part::List("What would change for the worse:", &question.breaks),
+        Part::List("What would change for the better:", &question.gains),
     ]);
     let missing = question.missing.iter();
     parts.extend(missing.map(|line| Part::Warning(format!("not tested: {line}").into())));

@@ -14,7 +14,7 @@ pub(super) struct Advice {
 }
 
 /// Every reason.
-const REASONS: [LossReason; 12] = [
+const REASONS: [LossReason; 14] = [
     LossReason::Version,
     LossReason::DheOnly,
     LossReason::CbcOnly,
@@ -26,6 +26,8 @@ const REASONS: [LossReason; 12] = [
     LossReason::ClientCertificate,
     LossReason::Intolerance,
     LossReason::Certificate,
+    LossReason::CommonNameOnly,
+    LossReason::IncompleteChain,
     LossReason::Handshake,
 ];
 
@@ -79,6 +81,12 @@ fn why(reason: LossReason) -> &'static str {
         LossReason::Intolerance => {
             "The server fails at something in the client's hello that it should ignore. The detail says at what."
         }
+        LossReason::CommonNameOnly => {
+            "The certificate has the host in its common name alone, where RFC 9525 has clients not look."
+        }
+        LossReason::IncompleteChain => {
+            "The server sends no chain to a root that the client trusts: an intermediate is missing, or its root is unknown."
+        }
         LossReason::Handshake => {
             "Scan and offer fit, and the handshake failed all the same. The detail says how."
         }
@@ -91,6 +99,12 @@ fn client(reason: LossReason, library: Option<Library>) -> &'static str {
         (_, R::Certificate) => {
             "If the site is yours, add its CA to the trust roots. A certificate that is expired, for another name or a \
              CA's own has to be replaced; an exception for one site is the client's own code."
+        }
+        (_, R::CommonNameOnly) => {
+            "No setting helps where the library looks at alternative names alone; a verifier of the client's own can."
+        }
+        (_, R::IncompleteChain) => {
+            "Add the CA that issued the certificate to the trust roots (here: `--roots my-ca.pem`)."
         }
         (_, R::ClientCertificate) => {
             "Give the client its certificate and key (here: `--client-cert` and `--client-key`)."
@@ -146,6 +160,12 @@ fn server(reason: LossReason) -> &'static str {
         LossReason::Group => "Add X25519 and P-256 (nginx: `ssl_ecdh_curve X25519:prime256v1`).",
         LossReason::Sha1 | LossReason::Signature => {
             "Get a chain that is signed with SHA-256, and let the server sign with it."
+        }
+        LossReason::CommonNameOnly => {
+            "Make a new certificate with the host among its alternative names (`subjectAltName`)."
+        }
+        LossReason::IncompleteChain => {
+            "Send the intermediates as well (nginx: the full chain in `ssl_certificate`)."
         }
         LossReason::Certificate => {
             "Replace the certificate, or send the intermediates that it needs."

@@ -1,11 +1,11 @@
 //! Do browsers do on these sites what the new stack does?
 
 use itertools::Itertools;
-use netbench_model::StackName;
+use netbench_model::{StackName, SwitchEffect};
 
 use super::{Answer, Evidence, Question};
 use crate::{
-    BrowserSummary, CompatDisagreement, CompatSummary, Stance,
+    BrowserSummary, CompatDisagreement, CompatSummary,
     text::{count, some_of},
 };
 
@@ -96,44 +96,62 @@ fn servers(
     if !tried {
         return None;
     }
-    let of = |stack: &StackName, stance: Stance| -> Vec<&CompatDisagreement> {
+    let of = |stack: &StackName, effects: &[SwitchEffect]| -> Vec<&CompatDisagreement> {
         let rows = clients.disagreements.iter();
-        rows.filter(|row| row.stack == *stack && row.stance == stance)
-            .collect()
+        rows.filter(|row| {
+            row.stack == *stack && row.effect.is_some_and(|effect| effects.contains(&effect))
+        })
+        .collect()
     };
     let (from, to) = (evidence.from, evidence.to);
+    let (losses, gains): (Vec<SwitchEffect>, Vec<SwitchEffect>) = SwitchEffect::ALL
+        .iter()
+        .partition(|effect| effect.is_loss());
     for stack in [to, from] {
-        for (stance, words) in [
-            (Stance::Refuses, "refuses and a browser accepts"),
-            (Stance::Accepts, "accepts and a browser refuses"),
-        ] {
-            let rows = of(stack, stance);
+        for effect in SwitchEffect::ALL {
+            let rows = of(stack, &[*effect]);
             question.figure(
                 format!("{} of {}", rows.len(), clients.cases.len()),
-                format!("servers that {stack} {words}"),
+                format!("servers: {effect} of {stack} beside a browser"),
             );
         }
     }
-    let lost = of(to, Stance::Refuses);
-    if !lost.is_empty() {
-        let names = some_of(NAMED, lost.iter().map(|row| &row.case));
-        question.breaks.push(format!(
-            "{} that a browser accepts and {to} refuses: {names}",
-            count(lost.len(), "server", "servers")
+    for (effect, words) in [
+        (SwitchEffect::LossOfReach, "a browser accepts and"),
+        (
+            SwitchEffect::LossInSecurity,
+            "a browser refuses to protect the user and",
+        ),
+    ] {
+        let lost = of(to, &[effect]);
+        if !lost.is_empty() {
+            let names = some_of(NAMED, lost.iter().map(|row| &row.case));
+            let does = match effect {
+                SwitchEffect::LossInSecurity => "accepts",
+                _ => "refuses",
+            };
+            question.breaks.push(format!(
+                "{} that {words} {to} {does}: {names}",
+                count(lost.len(), "server", "servers")
+            ));
+        }
+    }
+    let gained = of(to, &gains).len();
+    if gained > 0 {
+        let servers = count(gained, "server", "servers");
+        question.gains.push(format!(
+            "{servers} with which {to} does better than a browser"
         ));
     }
-    let unwarned = of(to, Stance::Accepts);
     let because = format!(
-        "Of {} that are odd, {to} refuses {} that a browser accepts, and accepts {} that a browser refuses; with {from} it is {} \
-         and {}.",
+        "With {} of {} that are odd, {to} does worse than a browser, and with {} better; with {from} it is {} and {}.",
+        of(to, &losses).len(),
         count(clients.cases.len(), "server", "servers"),
-        lost.len(),
-        unwarned.len(),
-        of(from, Stance::Refuses).len(),
-        of(from, Stance::Accepts).len()
+        gained,
+        of(from, &losses).len(),
+        of(from, &gains).len()
     );
-    let same = lost.is_empty() && unwarned.is_empty();
-    Some((yes_if(same), because))
+    Some((yes_if(of(to, &losses).is_empty()), because))
 }
 
 fn yes_if(same: bool) -> Answer {

@@ -2,25 +2,48 @@
 //! wrong, old or odd. Real sites say more, where they show anything; these say what no list of sites has.
 
 use itertools::Itertools;
-use netbench_model::compat::Judgement;
+use netbench_model::{ClientUse, Standing, SwitchEffect, Weight, compat::Judgement};
 
 use super::{Evidence, Question};
 use crate::{
-    ChainChange, ChainsSummary, CompatDifference, CompatSummary, RootsSummary, text::count,
+    ChainDifference, ChainsSummary, CompatDifference, CompatSummary, RootsSummary, text::count,
 };
 
 /// How many are named of each catalogue.
 const NAMED: usize = 20;
 
-/// What a user of the client meets. The worst comes first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+/// What a user of the client meets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Meets {
     /// The client ends, or is never done.
     Ends,
-    /// A site that does not load.
-    Loss,
-    /// A site that loads and should not.
-    NoWarning,
+    /// Something is lost, with this weight.
+    Loss(SwitchEffect, Weight),
+    /// Further losses that are not named.
+    More,
+}
+
+impl Meets {
+    fn of(effect: Option<SwitchEffect>, standing: Standing, client: ClientUse) -> Self {
+        let effect = effect.unwrap_or(SwitchEffect::LossOfReach);
+        Self::Loss(effect, client.weight(effect, standing))
+    }
+
+    /// Whether it makes the answer worse.
+    fn counts(self) -> bool {
+        !matches!(self, Self::Loss(_, Weight::Listed))
+    }
+
+    /// The place in the list: what ends the client, then what the client's use weighs most, and last what does not count.
+    fn rank(self, client: ClientUse) -> u8 {
+        match self {
+            Self::Ends => 0,
+            Self::Loss(effect, Weight::Counted) if effect == client.first_loss() => 1,
+            Self::Loss(_, Weight::Counted) => 2,
+            Self::More => 3,
+            Self::Loss(_, Weight::Listed) => 4,
+        }
+    }
 }
 
 /// What goes worse, in the words of who uses the client.
@@ -46,11 +69,14 @@ pub(super) fn foretell(question: &mut Question, evidence: &Evidence<'_>) -> Vec<
     if let Some(summary) = evidence.roots {
         reasons.extend(stores(question, summary, evidence, &mut worse));
     }
-    if !worse.is_empty() {
+    if worse.iter().any(|it| it.meets.counts()) {
         question.answer = question.answer.at_best_with_losses();
     }
+    if !worse.is_empty() {
+        reasons.push(evidence.client_use.rule().to_owned());
+    }
     // A stable sort: of what is equally bad, servers come before chains, and chains before stores.
-    worse.sort_by_key(|it| it.meets);
+    worse.sort_by_key(|it| it.meets.rank(evidence.client_use));
     let ends = worse.partition_point(|it| it.meets == Meets::Ends);
     let rest = worse.split_off(ends);
     // What ends the client is worse than a site that does not load.
@@ -76,6 +102,21 @@ fn servers(
         format!("{} of {told}", worse.len()),
         format!("test servers with which {to} does worse than {from}"),
     );
+    let security = compat.gains(SwitchEffect::GainInSecurity);
+    if !security.is_empty() {
+        let names = security.iter().take(NAMED).map(|found| &found.case);
+        question.gains.push(format!(
+            "gain in security with {}: {}{}",
+            count(security.len(), "test server", "test servers"),
+            names.format(", "),
+            if security.len() > NAMED { ", …" } else { "" }
+        ));
+    }
+    let reach = compat.gains(SwitchEffect::GainOfReach).len();
+    if reach > 0 {
+        let servers = count(reach, "test server", "test servers");
+        question.gains.push(format!("gain of reach with {servers}"));
+    }
     if worse.is_empty() {
         return Some(format!(
             "With none of {} does {to} do worse than {from}.",
@@ -84,20 +125,24 @@ fn servers(
     }
     let in_words = |found: &CompatDifference| {
         let seen = found.seen.trim_end_matches('.');
-        format!("{} (a server that {}): {seen}", found.case, found.about)
+        let effect = found.effect.map(|effect| format!(" [{effect}]"));
+        let effect = effect.unwrap_or_default();
+        format!(
+            "{} (a server that {}): {seen}{effect}",
+            found.case, found.about
+        )
     };
     all.extend(worse.iter().take(NAMED).map(|found| Worse {
         meets: match found.judgement {
             Judgement::Crashed | Judgement::Hung => Meets::Ends,
-            Judgement::Unwarned => Meets::NoWarning,
-            _ => Meets::Loss,
+            _ => Meets::of(found.effect, found.standing, evidence.client_use),
         },
         words: in_words(found),
     }));
     if worse.len() > NAMED {
         let more = count(worse.len() - NAMED, "more test server", "more test servers");
         all.push(Worse {
-            meets: Meets::NoWarning,
+            meets: Meets::More,
             words: format!("and {more}"),
         });
     }
@@ -125,21 +170,28 @@ fn chains(
     let number = worse.iter().map(|group| group.cases.len()).sum::<usize>() + ended.len();
     question.figure(
         format!("{number} of {told}"),
-        format!("certificate chains that {to} judges wrongly and {from} rightly"),
+        format!("certificate chains with which {to} does worse than {from}"),
     );
+    for effect in [SwitchEffect::GainInSecurity, SwitchEffect::GainOfReach] {
+        let gained = chains.gains(effect);
+        if gained > 0 {
+            let chains = count(gained, "certificate chain", "certificate chains");
+            question.gains.push(format!("{effect} with {chains}"));
+        }
+    }
     let of_all = count(told, "certificate chain", "certificate chains");
     if number == 0 {
-        return Some(format!(
-            "Of {of_all} it judges none wrongly that {from} judges rightly."
-        ));
+        return Some(format!("With none of {of_all} does {to} do worse."));
     }
     all.extend(ended.iter().take(NAMED).map(|chain| Worse {
         meets: Meets::Ends,
         words: format!("{}: the verifier ends in a {}", chain.case, chain.outcome),
     }));
-    all.extend(worse.iter().take(NAMED).map(|group| {
+    all.extend(worse.iter().take(NAMED).map(|group: &&ChainDifference| {
         let seen = group.seen.trim_end_matches('.');
         let chains = count(group.cases.len(), "certificate chain", "certificate chains");
+        let effect = group.effect.map(|effect| format!(" [{effect}]"));
+        let effect = effect.unwrap_or_default();
         let named = group.cases.iter().take(EXAMPLES).join(", ");
         let more = if group.cases.len() > EXAMPLES {
             ", …"
@@ -147,15 +199,12 @@ fn chains(
             ""
         };
         Worse {
-            meets: match group.change {
-                ChainChange::Lost => Meets::Loss,
-                _ => Meets::NoWarning,
-            },
-            words: format!("{chains} ({named}{more}): {seen}"),
+            meets: Meets::of(group.effect, group.standing, evidence.client_use),
+            words: format!("{chains} ({named}{more}): {seen}{effect}"),
         }
     }));
     Some(format!(
-        "Of {of_all} it judges {number} wrongly that {from} judges rightly."
+        "With {number} of {of_all} {to} does worse than {from}."
     ))
 }
 
@@ -180,14 +229,29 @@ fn stores(
         found.map_or_else(|| site.to_owned(), |found| found.about.clone())
     };
     let worse = [
-        (&least.lost, Meets::Loss, "does not load any more"),
-        (&least.unwarned, Meets::NoWarning, "loads without a warning"),
+        (
+            &least.lost,
+            SwitchEffect::LossOfReach,
+            "does not load any more",
+        ),
+        (
+            &least.unwarned,
+            SwitchEffect::LossInSecurity,
+            "loads without a warning",
+        ),
     ];
-    for (sites, meets, what) in worse {
+    if !least.refused.is_empty() {
+        let sites = least.refused.keys().map(|site| about(site)).join(", ");
+        question.gains.push(format!(
+            "gain in security with trust stores: refused are sites {sites}"
+        ));
+    }
+    for (sites, effect, what) in worse {
+        let meets = Meets::Loss(effect, Weight::Counted);
         all.extend(sites.iter().map(|(site, layouts)| Worse {
             meets,
             words: format!(
-                "a site {} {what} with roots from {source}, where the system's store is {}",
+                "a site {} {what} with roots from {source}, where the system's store is {} [{effect}]",
                 about(site),
                 layouts.iter().join(", ")
             ),

@@ -2,7 +2,7 @@ use std::cmp::Reverse;
 
 use itertools::Itertools;
 use netbench_model::{
-    Depth, EvaluationPlan, Losses, LostSite, PartState, StackName, Target,
+    Depth, EvaluationPlan, Losses, LostSite, PartState, StackName, SwitchEffect, Target,
     coverage::{Matrix, Support},
 };
 
@@ -223,30 +223,48 @@ fn sites(evaluation: &Evaluation) -> Section {
 /// Which sites only one of two stacks can agree with.
 fn lost_and_gained(losses: &Losses, plan: &EvaluationPlan) -> Vec<Item> {
     let (from, to) = (&plan.from, &plan.to);
+    let counted = match losses.counted() {
+        0 => format!("No site that {from} can agree with was compared."),
+        of => format!(
+            "Of {} that {from} can agree with, {to} can agree with {} and loses {}.",
+            count(of, "site", "sites"),
+            losses.both,
+            losses.lost.len()
+        ),
+    };
+    let gained = match losses.gained.len() {
+        0 => String::new(),
+        gained => format!(" Only {to} reaches {}.", count(gained, "site", "sites")),
+    };
     let mut items = vec![Item::Headline(format!(
-        "Of {} both can agree with {}, only {from} with {}, only {to} with {}, and neither with {}. {} went as \
-         predicted, {} did not.",
-        count(losses.scanned, "site", "sites"),
-        losses.both,
-        losses.lost.len(),
-        losses.gained.len(),
-        losses.neither,
+        "{counted}{gained} {} went as predicted, {} did not.",
         count(losses.confirmed, "handshake", "handshakes"),
         losses.contradicted.len()
     ))];
+    let outside = super::supports::outside(losses, plan.target).into_iter();
+    items.extend(outside.map(|line| Item::Text(format!("{line}."))));
     items.extend(Item::warnings(&losses.contradicted));
-    let lost = losses.lost.iter().map(|site| (from, site));
-    let gained = losses.gained.iter().map(|site| (to, site));
-    let rows: Vec<(&StackName, &LostSite)> = lost.chain(gained).collect();
+    use SwitchEffect as E;
+    let rows = [
+        (from, E::LossOfReach, &losses.lost),
+        (to, E::LossInSecurity, &losses.unwarned),
+        (to, E::GainOfReach, &losses.gained),
+        (from, E::GainInSecurity, &losses.refused),
+    ];
+    let rows = rows.into_iter();
+    let rows =
+        rows.flat_map(|(only, effect, sites)| sites.iter().map(move |site| (only, effect, site)));
+    let rows: Vec<(&StackName, SwitchEffect, &LostSite)> = rows.collect();
     if !rows.is_empty() {
         items.push(
             Table::of(rows)
                 .caption("Sites that only one of the two can agree with")
-                .site(plan.target, |(_, site)| &site.site)
-                .col("only", 0, |(only, _)| Cell::text(only))
-                .col("reason", 0, |(_, site)| Cell::text(&site.reason))
-                .col("detail", 1, |(_, site)| Cell::text(&site.detail))
-                .col("confirmed by a handshake", 0, |(_, site)| {
+                .site(plan.target, |(.., site)| &site.site)
+                .col("only", 0, |(only, ..)| Cell::text(only))
+                .col("effect", 0, |(_, effect, _)| Cell::text(effect))
+                .col("reason", 0, |(.., site)| Cell::text(&site.reason))
+                .col("detail", 1, |(.., site)| Cell::text(&site.detail))
+                .col("confirmed by a handshake", 0, |(.., site)| {
                     Cell::text(match site.confirmed {
                         Some(true) => "yes",
                         Some(false) => "no: the handshake contradicts it",

@@ -1,6 +1,6 @@
-use netbench_interop::{LossReport, WebLoss, WebModel};
+use netbench_interop::{LossReport, WebLoss, WebModel, is_untrusted};
 use netbench_model::{
-    Losses, LostSite, Profile, StackName,
+    Losses, LostSite, Outside, OutsideSite, Profile, StackName, SwitchEffect,
     scan::{Agreement, Confirmed, HandshakeResult},
 };
 
@@ -36,16 +36,41 @@ pub fn losses(
             (Agreement::Unknown { .. }, _) | (_, Agreement::Unknown { .. }) => {
                 losses.scanned -= 1;
                 losses.not_scanned += 1;
+                let why = [before, after]
+                    .into_iter()
+                    .find_map(|agreement| match agreement {
+                        Agreement::Unknown { why } => Some(why.as_str()),
+                        _ => None,
+                    });
+                let why = why.unwrap_or_default();
+                losses
+                    .outside
+                    .push(outside(&site.site, Outside::Unknown, why));
             }
             (Agreement::Agrees(_), Agreement::Agrees(_)) => losses.both += 1,
-            (Agreement::Loses { .. }, Agreement::Loses { .. }) => losses.neither += 1,
+            (Agreement::Loses { .. }, Agreement::Loses { reason, detail }) => {
+                losses.neither += 1;
+                let because = if is_untrusted(*reason, detail) {
+                    Outside::Untrusted
+                } else {
+                    Outside::Neither
+                };
+                losses.outside.push(outside(&site.site, because, detail));
+            }
             (Agreement::Agrees(_), Agreement::Loses { reason, detail }) => {
                 let lost = lost(report, &site.site, to, reason.name(), detail);
-                losses.lost.push(lost);
+                match report.effect(&site.site, to.as_str(), *reason) {
+                    SwitchEffect::GainInSecurity => losses.refused.push(lost),
+                    _ => losses.lost.push(lost),
+                }
             }
             (Agreement::Loses { reason, detail }, Agreement::Agrees(_)) => {
                 let gained = lost(report, &site.site, from, reason.name(), detail);
-                losses.gained.push(gained);
+                // From the stack that refuses it, the same difference the other way round.
+                match report.effect(&site.site, from.as_str(), *reason) {
+                    SwitchEffect::GainInSecurity => losses.unwarned.push(gained),
+                    _ => losses.gained.push(gained),
+                }
             }
         }
     }
@@ -79,6 +104,14 @@ pub fn web_loss(report: &LossReport, from: &StackName, to: &StackName) -> Option
     };
     let model = WebModel::of_2026().ok()?;
     Some(model.loss(offer(from)?, offer(to)?))
+}
+
+fn outside(site: &str, because: Outside, detail: &str) -> OutsideSite {
+    OutsideSite {
+        site: site.to_owned(),
+        because,
+        detail: detail.to_owned(),
+    }
 }
 
 /// A site, and the handshake of the stack that loses it.

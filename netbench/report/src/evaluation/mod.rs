@@ -22,7 +22,8 @@ use std::sync::Arc;
 use itertools::Itertools;
 use netbench_interop::WebLoss;
 use netbench_model::{
-    EvaluationManifest, Losses, PartRecord, PartState, SCHEMA_VERSION, StackName, Target,
+    ClientUse, EvaluationManifest, Losses, PartRecord, PartState, SCHEMA_VERSION, StackName,
+    Target,
     coverage::{Coverage, Defects, Difference, Matrix},
 };
 use netbench_stats::PairedRatio;
@@ -112,6 +113,9 @@ pub struct Question {
     pub figures: Vec<KeyFigure>,
     /// What would break or become worse, one thing a line.
     pub breaks: Vec<String>,
+    /// What would become better, one thing a line.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub gains: Vec<String>,
     /// What was not tested, and why.
     pub missing: Vec<String>,
 }
@@ -201,14 +205,16 @@ pub fn evaluation(run: EvaluationManifest, mut found: Found) -> Evaluation {
         roots: found.roots.as_deref(),
         suites: found.suites.iter().map(AsRef::as_ref).collect(),
         parts: Some(&run.plan.parts),
+        client_use: plan.client_use,
         ..Evidence::of(&plan.from, &plan.to, plan.target)
     };
     let mut questions = vec![
-        supports::answer(&evidence),
+        supports::without_cause(&evidence),
         works::answer(&evidence),
         fast::answer(&evidence),
     ];
     basis::cap(&mut questions, &evidence);
+    supports::name_cause(&mut questions[0], &evidence);
     // What browsers do decides nothing.
     let sentence = sentence::sentence(&evidence, &questions);
     if !plan.browsers.is_empty() {
@@ -299,6 +305,8 @@ pub(crate) struct Evidence<'a> {
     pub(crate) to: &'a StackName,
     /// Where the sites are.
     pub(crate) target: Target,
+    /// What the client is for.
+    pub(crate) client_use: ClientUse,
     /// Features; the stack in use is the first column.
     pub(crate) matrix: Option<&'a Matrix>,
     /// Whether there are counts of the protocol tests: an older netbench stored them without the matrix.
@@ -334,6 +342,7 @@ impl<'a> Evidence<'a> {
             from,
             to,
             target,
+            client_use: ClientUse::default(),
             matrix: None,
             has_older_features: false,
             defects: None,

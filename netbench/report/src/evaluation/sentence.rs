@@ -211,7 +211,7 @@ fn first_connection(evidence: &Evidence<'_>) -> Option<String> {
     ))
 }
 
-/// What one session holds, of the newest version and the most sessions that were measured.
+/// The memory of a session, the mean of a client's and a server's, of the newest version and the most sessions that were measured.
 fn memory(evidence: &Evidence<'_>) -> Option<String> {
     let cases = evidence.suites.iter().flat_map(|suite| &suite.cases);
     let rows = cases.filter_map(|row| {
@@ -227,6 +227,11 @@ fn memory(evidence: &Evidence<'_>) -> Option<String> {
             .then_some(((settings.version, *sessions), figures))
     });
     let (_, (from, to)) = rows.max_by_key(|(key, _)| *key)?;
-    ((to / from - 1.0).abs() > MEMORY)
-        .then(|| format!("memory per session {} → {}", bytes(from), bytes(to)))
+    ((to / from - 1.0).abs() > MEMORY).then(|| {
+        format!(
+            "memory per session (half of a client's and a server's together) {} → {}",
+            bytes(from),
+            bytes(to)
+        )
+    })
 }

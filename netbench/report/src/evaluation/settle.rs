@@ -2,9 +2,10 @@
 
 use std::collections::HashSet;
 
-use netbench_model::{EvaluationPlan, LostSite};
+use itertools::Itertools;
+use netbench_model::{EvaluationPlan, Losses, LostSite, Outside, OutsideSite};
 
-use super::Found;
+use super::{Found, works};
 use crate::{
     ConnectSummary,
     text::{sites_of, some_of},
@@ -24,6 +25,8 @@ pub(super) fn settle(found: &mut Found, plan: &EvaluationPlan) -> Vec<String> {
     for (sites, only) in [
         (&mut losses.lost, &plan.from),
         (&mut losses.gained, &plan.to),
+        (&mut losses.refused, &plan.from),
+        (&mut losses.unwarned, &plan.to),
     ] {
         let works = |site: &mut LostSite| reached.contains(site.site.as_str());
         let working: Vec<LostSite> = sites.extract_if(.., works).collect();
@@ -37,6 +40,7 @@ pub(super) fn settle(found: &mut Found, plan: &EvaluationPlan) -> Vec<String> {
             some_of(NAMED, working.iter().map(|site| &site.site))
         ));
     }
+    leave_out(losses, connections, plan);
     let profiles = (losses.client_profile, connections.run.client_profile);
     if let (Some(scan), Some(connect)) = profiles
         && scan != connect
@@ -49,6 +53,104 @@ pub(super) fn settle(found: &mut Found, plan: &EvaluationPlan) -> Vec<String> {
         ));
     }
     warnings
+}
+
+/// Takes sites out of those that are counted where connections show that nothing follows from them for the switch, and adds
+/// those of which the scan cannot tell and connections can.
+fn leave_out(losses: &mut Losses, connections: &ConnectSummary, plan: &EvaluationPlan) {
+    let reached = reached_by_both(connections, plan);
+    let before = works::failed_with(connections, &plan.from);
+    let after = works::failed_with(connections, &plan.to);
+    let untried = works::untried(connections);
+    let told = losses.outside.extract_if(.., |site| {
+        let name = site.site.as_str();
+        let works_now = reached.contains(name);
+        let fails_now = after.contains(name) && !before.contains(name);
+        !untried.contains_key(name) && (works_now || fails_now)
+    });
+    let told: Vec<OutsideSite> = told.collect();
+    for site in told {
+        match site.because {
+            Outside::Unknown => losses.not_scanned = losses.not_scanned.saturating_sub(1),
+            _ => losses.neither = losses.neither.saturating_sub(1),
+        }
+        if site.because == Outside::Unknown {
+            losses.scanned += 1;
+        }
+        if reached.contains(site.site.as_str()) {
+            losses.both += 1;
+            continue;
+        }
+        let failures = connections.failures.iter();
+        let mut failures = failures.filter(|row| row.site == site.site && row.stack == plan.to);
+        let (reason, detail) = failures.next().map_or_else(Default::default, |row| {
+            (row.reason.clone(), row.detail.clone())
+        });
+        losses.lost.push(LostSite {
+            site: site.site,
+            reason,
+            detail,
+            confirmed: Some(true),
+        });
+    }
+    let other = [
+        &losses.lost,
+        &losses.gained,
+        &losses.refused,
+        &losses.unwarned,
+    ];
+    let other = other.into_iter().flatten().map(|site| site.site.as_str());
+    let outside = losses.outside.iter().map(|site| site.site.as_str());
+    let known: HashSet<&str> = other.chain(outside).collect();
+    let failed = before.iter().map(|site| (*site, Outside::FailedBefore, ""));
+    let not_tried = untried.iter();
+    let not_tried = not_tried.map(|(site, why)| (*site, Outside::NotTried, *why));
+    let more = not_tried
+        .chain(failed)
+        .unique_by(|(site, ..)| *site)
+        .filter(|(site, ..)| !known.contains(site))
+        .map(|(site, because, detail)| OutsideSite {
+            site: site.to_owned(),
+            because,
+            detail: detail.to_owned(),
+        })
+        .collect_vec();
+    // Sites that were left out of the scan's list have no names: one to which no connection of either stack was finished is
+    // one of them, and is not among those that both can agree with.
+    let [mut neither, mut unknown] = unnamed(losses);
+    for mut site in more {
+        let name = site.site.as_str();
+        let fails_with_both = after.contains(name) && before.contains(name);
+        let pool = match site.because {
+            Outside::NotTried => [(&mut unknown, Outside::Unknown)].into_iter().collect_vec(),
+            _ if fails_with_both && !reached.contains(name) => {
+                vec![
+                    (&mut neither, Outside::Neither),
+                    (&mut unknown, Outside::Unknown),
+                ]
+            }
+            _ => Vec::new(),
+        };
+        match pool.into_iter().find(|(left, _)| **left > 0) {
+            Some((left, because)) => {
+                *left -= 1;
+                site.because = because;
+            }
+            None => losses.both = losses.both.saturating_sub(1),
+        }
+        losses.outside.push(site);
+    }
+}
+
+/// The sites without a name that neither stack can agree with, and those of which the scan cannot tell.
+pub(super) fn unnamed(losses: &Losses) -> [u64; 2] {
+    let named = losses.outside.iter().counts_by(|site| site.because);
+    let named = |because: Outside| named.get(&because).map_or(0, |sites| *sites as u64);
+    let neither = named(Outside::Neither) + named(Outside::Untrusted);
+    [
+        losses.neither.saturating_sub(neither),
+        losses.not_scanned.saturating_sub(named(Outside::Unknown)),
+    ]
 }
 
 /// Sites on which a connection of each stack ended well in the same round.

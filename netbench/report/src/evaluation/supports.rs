@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use itertools::Itertools;
 use netbench_interop::WebLoss;
 use netbench_model::{
-    Losses, StackName,
+    Losses, Outside, StackName, SwitchEffect, Target,
     coverage::{Matrix, Support},
 };
 
-use super::{Answer, Evidence, LOST_SHARE, Question, of_lost, of_web};
+use super::{Answer, Evidence, LOST_SHARE, Question, of_lost, of_web, settle::unnamed};
 use crate::{
     bogo::{Lost, LostFeature, LostVersions},
     text::{count, site_words, sites_of, some_of},
@@ -18,7 +18,22 @@ use crate::{
 /// Sites of one reason that are named.
 const NAMED: usize = 5;
 
+/// Answers the question for a report that names the cause of a missing trust root first.
 pub(crate) fn answer(evidence: &Evidence<'_>) -> Question {
+    let mut question = without_cause(evidence);
+    name_cause(&mut question, evidence);
+    question
+}
+
+/// Puts a missing trust root, with its remedy, before all else that the answer says.
+pub(super) fn name_cause(question: &mut Question, evidence: &Evidence<'_>) {
+    if let Some(cause) = evidence.losses.and_then(untrusted) {
+        question.because = format!("{cause} {}", question.because);
+    }
+}
+
+/// Answers the question. What else is to be said of it comes between the cause and the answer.
+pub(super) fn without_cause(evidence: &Evidence<'_>) -> Question {
     let (from, to) = (evidence.from, evidence.to);
     let mut question = Question::open(format!("Does {to} support what the sites need?"));
     match evidence.losses {
@@ -26,6 +41,9 @@ pub(crate) fn answer(evidence: &Evidence<'_>) -> Question {
             sites(&mut question, losses, evidence);
             web(&mut question, evidence);
             (question.answer, question.because) = verdict(losses, evidence);
+            if !losses.unwarned.is_empty() {
+                question.answer = question.answer.at_best_with_losses();
+            }
         }
         None => {
             let missing = evidence.missing("sites", "which sites would be lost");
@@ -49,9 +67,12 @@ pub(crate) fn answer(evidence: &Evidence<'_>) -> Question {
 fn verdict(losses: &Losses, evidence: &Evidence<'_>) -> (Answer, String) {
     let (from, to) = (evidence.from, evidence.to);
     let [site, sites] = site_words(evidence.target);
-    let reached = losses.both + losses.lost.len() as u64;
+    let reached = losses.counted();
     if reached == 0 {
-        let because = format!("{from} itself can agree with none of the {sites}.");
+        let because = match losses.scanned + losses.not_scanned {
+            0 => format!("None of the {sites} was compared."),
+            _ => format!("{from} itself can agree with none of the {sites}."),
+        };
         return (Answer::Open, because);
     }
     let all = match reached {
@@ -102,19 +123,24 @@ pub(super) fn rounded(loss: &WebLoss) -> [u64; 3] {
 
 /// By the share of sites that are lost, of those that the stack in use can agree with.
 pub(super) fn answer_of(losses: &Losses) -> Answer {
-    let lost = losses.lost.len() as u64;
-    match losses.both + lost {
+    match losses.counted() {
         0 => Answer::Open,
-        reached => of_lost(lost, reached),
+        reached => of_lost(losses.lost.len() as u64, reached),
     }
 }
 
 fn sites(question: &mut Question, losses: &Losses, evidence: &Evidence<'_>) {
-    let reached = losses.both + losses.lost.len() as u64;
+    let reached = losses.counted();
     let [_, sites] = site_words(evidence.target);
     let of = format!("{} of {reached}", losses.lost.len());
     if evidence.built_in_sites {
         question.figure("open", "your sites: none were given");
+    }
+    if reached == 0 {
+        question
+            .missing
+            .push("sites: none could be compared".to_owned());
+    } else if evidence.built_in_sites {
         question.figure(
             of,
             format!("lost of the {reached} {sites} of the built-in list"),
@@ -133,15 +159,78 @@ fn sites(question: &mut Question, losses: &Losses, evidence: &Evidence<'_>) {
             .breaks
             .push(format!("{lost} lost ({reason}): {named}"));
     }
-    if losses.not_scanned > 0 {
-        let sites = count(losses.not_scanned, "site", "sites");
-        let missing = format!("{sites} of which the scan cannot tell");
-        question.missing.push(missing);
+    question.missing.extend(outside(losses, evidence.target));
+    for (sites, words) in [
+        (&losses.unwarned, SwitchEffect::LossInSecurity),
+        (&losses.refused, SwitchEffect::GainInSecurity),
+    ] {
+        if sites.is_empty() {
+            continue;
+        }
+        let named = some_of(NAMED, sites.iter().map(|site| &site.site));
+        let line = format!(
+            "{words} with {}: {named}",
+            sites_of(evidence.target, sites.len())
+        );
+        if words.is_loss() {
+            question.breaks.push(line);
+        } else {
+            question.gains.push(line);
+        }
     }
     if !losses.gained.is_empty() {
         let label = format!("sites that only {} reaches", evidence.to);
         question.figure(losses.gained.len(), label);
     }
+}
+
+/// The sites that are not counted, by the reason; those of evaluations by earlier versions have no names.
+pub(super) fn outside(losses: &Losses, target: Target) -> Vec<String> {
+    let [one, more] = site_words(target);
+    let by_reason = losses.outside.iter().into_group_map_by(|site| site.because);
+    let mut lines: Vec<String> = by_reason
+        .into_iter()
+        .sorted_by_key(|(because, _)| *because)
+        .map(|(because, sites)| {
+            let details = sites.iter().map(|site| match site.detail.as_str() {
+                "" => site.site.clone(),
+                detail => format!("{} ({detail})", site.site),
+            });
+            format!(
+                "{} not counted, because {because}: {}",
+                count(sites.len(), &format!("{one} is"), &format!("{more} are")),
+                some_of(NAMED, details)
+            )
+        })
+        .collect();
+    let [neither, unknown] = unnamed(losses);
+    if unknown > 0 {
+        let sites = count(unknown, "site", "sites");
+        lines.push(format!("{sites} of which the scan cannot tell"));
+    }
+    if neither > 0 {
+        let sites = count(neither, "site", "sites");
+        lines.push(format!("{sites} that neither can agree with"));
+    }
+    lines
+}
+
+/// A sentence on a missing trust root, where half of the sites or more fail for want of one.
+fn untrusted(losses: &Losses) -> Option<String> {
+    let sites = losses.outside.iter();
+    let untrusted = sites.filter(|site| site.because == Outside::Untrusted);
+    let untrusted = untrusted.count() as u64;
+    let all = losses.scanned + losses.not_scanned;
+    (untrusted > 0 && 2 * untrusted >= all).then(|| missing_root(untrusted, all))
+}
+
+/// The cause and the remedy, where certificates lead to no trusted root.
+pub(crate) fn missing_root(untrusted: u64, all: u64) -> String {
+    format!(
+        "The certificates of {untrusted} of {} lead to no trusted root: if your own CA issued them, give it with \
+         `--roots my-ca.pem`.",
+        count(all, "site", "sites")
+    )
 }
 
 /// The populations that the sites of the run do not speak for: the user's own sites, and the web.

@@ -79,17 +79,29 @@ fn connections(
     let mut failing = only_to(connections, evidence, &before);
     failing.retain(|site, _| !lost.contains(site));
     let failed = failing.len() + lost.len();
-    let sites = connections.run.sites.max(failed as u64);
-    question.figure(
-        format!("{failed} of {sites}"),
-        format!("sites that fail with {to} and not with {from}"),
-    );
     // A site that fails with both says nothing of the switch, and neither does one that its server could not serve.
     let untried = untried(connections);
-    let told = sites.saturating_sub((before.len() + untried.sites.len()) as u64);
-    question.answer = match told {
+    let connected = connections.run.sites.saturating_sub(untried.len() as u64);
+    let of = match evidence.losses {
+        Some(losses) => losses.counted(),
+        None => connected.saturating_sub(before.len() as u64),
+    };
+    let compared = match of {
+        0 => "none compared".to_owned(),
+        of => format!("{failed} of {of}"),
+    };
+    question.figure(
+        compared,
+        format!("sites that fail with {to} and not with {from}"),
+    );
+    if evidence.losses.is_some() && of > connected {
+        let others = count(of - connected, "site", "sites");
+        let missing = format!("connections to {others} of the {of}: they were scanned alone");
+        question.missing.push(missing);
+    }
+    question.answer = match of {
         0 => Answer::Open,
-        _ => of_lost(failed as u64, told),
+        _ => of_lost(failed as u64, of),
     };
     if let Some(losses) = evidence.losses.filter(|_| !lost.is_empty()) {
         question.answer = question.answer.worse_of(answer_of(losses));
@@ -104,10 +116,11 @@ fn connections(
         let more = count(failing.len() - NAMED, "more site", "more sites");
         question.breaks.push(format!("and {more}"));
     }
-    let samples = connections.run.samples.saturating_sub(untried.samples);
+    let not_made: u64 = connections.unsupported.iter().map(|row| row.samples).sum();
+    let samples = connections.run.samples.saturating_sub(not_made);
     let unfinished: u64 = connections.failures.iter().map(|row| row.failed).sum();
     let over = connections.over();
-    let to_sites = format!("to {}{over}", count(sites, "site", "sites"));
+    let to_sites = format!("to {}{over}", count(connected, "site", "sites"));
     let connections = count(samples, "connection", "connections");
     let made = match samples.saturating_sub(unfinished) {
         _ if samples == 0 => format!("No connection {to_sites} was made: "),
@@ -133,49 +146,34 @@ fn connections(
     let old = match before.len() {
         0 => String::new(),
         failed => format!(
-            " {} failed with {from} already, and {} nothing of the switch.",
+            " {} failed with {from} already, and {} not counted.",
             count(failed, "site", "sites"),
-            if failed == 1 { "says" } else { "say" }
+            if failed == 1 { "is" } else { "are" }
         ),
     };
-    let not_tried = match untried.sites.len() {
-        0 => String::new(),
-        1 => format!(" One site was not tried: {}.", untried.why),
-        sites => format!(
-            " {sites} sites were not tried, the first because {}.",
-            untried.why
+    let not_tried = match untried.iter().next() {
+        None => String::new(),
+        Some((_, why)) if untried.len() == 1 => format!(" One site was not tried: {why}."),
+        Some((_, why)) => format!(
+            " {} sites were not tried, the first because {why}.",
+            untried.len()
         ),
     };
     format!("{made}{new}{old}{not_tried}")
 }
 
-/// Sites that no connection was made to, because their server cannot do what they ask for.
-#[derive(Default)]
-struct Untried<'a> {
-    sites: BTreeSet<&'a str>,
-    /// Why the first was not.
-    why: &'a str,
-    /// The samples that say so.
-    samples: u64,
-}
-
-/// What a site does not resume alone is tried all the same.
-fn untried(connections: &ConnectSummary) -> Untried<'_> {
-    let mut untried = Untried::default();
+/// Sites that no connection was made to, because their server cannot do what they ask for, each with the reason. Where a
+/// site cannot be resumed, and no more, it is tried all the same.
+pub(super) fn untried(connections: &ConnectSummary) -> BTreeMap<&str, &str> {
     let rows = connections.unsupported.iter();
-    let whole = rows
-        .clone()
-        .filter(|row| row.condition != Condition::Resumed);
-    for row in whole {
-        if untried.sites.is_empty() {
-            untried.why = &row.reason;
-        }
-        untried.sites.extend(row.sites.iter().map(String::as_str));
-    }
-    let of_them = |site: &&String| untried.sites.contains(site.as_str());
-    let samples = rows.map(|row| row.sites.iter().filter(of_them).count() as u64);
-    untried.samples = samples.sum::<u64>() * u64::from(connections.run.rounds);
-    untried
+    let whole = rows.filter(|row| row.condition != Condition::Resumed);
+    whole
+        .flat_map(|row| {
+            row.sites
+                .iter()
+                .map(|site| (site.as_str(), row.reason.as_str()))
+        })
+        .collect()
 }
 
 /// The sites that fail with the new stack alone.
@@ -190,21 +188,28 @@ pub(super) fn failing<'a>(evidence: &Evidence<'a>) -> Vec<&'a str> {
 }
 
 /// Sites that failed with a stack, if only once.
-fn failed_with<'a>(connections: &'a ConnectSummary, stack: &StackName) -> BTreeSet<&'a str> {
+pub(super) fn failed_with<'a>(
+    connections: &'a ConnectSummary,
+    stack: &StackName,
+) -> BTreeSet<&'a str> {
     let rows = connections.failures.iter();
     let of_stack = rows.filter(|row| row.stack == *stack);
     of_stack.map(|row| row.site.as_str()).collect()
 }
 
-/// Sites that failed with the new stack and are not among `before`, with the first reason.
+/// Sites that failed with the new stack and are not among `before`, with the first reason. One that it refuses to protect
+/// the user does not fail.
 fn only_to<'a>(
     connections: &'a ConnectSummary,
     evidence: &Evidence<'_>,
     before: &BTreeSet<&str>,
 ) -> BTreeMap<&'a str, &'a str> {
+    let refused = evidence.losses.iter().flat_map(|losses| &losses.refused);
+    let refused: BTreeSet<&str> = refused.map(|site| site.site.as_str()).collect();
     let mut failing = BTreeMap::new();
     for row in &connections.failures {
-        if row.stack == *evidence.to && !before.contains(row.site.as_str()) {
+        let site = row.site.as_str();
+        if row.stack == *evidence.to && !before.contains(site) && !refused.contains(site) {
             failing
                 .entry(row.site.as_str())
                 .or_insert(row.reason.as_str());

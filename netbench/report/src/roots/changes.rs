@@ -1,7 +1,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use netbench_model::{
-    StackName,
+    Accepts, StackName, Standing, SwitchEffect,
     roots::{RootsOutcome, TrustOrigin},
 };
 
@@ -16,6 +16,8 @@ pub(crate) struct TrustChange<'a> {
     pub(crate) lost: BTreeMap<&'a str, Vec<&'a str>>,
     /// The sites that load now and should not, each with the layouts.
     pub(crate) unwarned: BTreeMap<&'a str, Vec<&'a str>>,
+    /// The sites that loaded and should not, and do not any more, each with the layouts.
+    pub(crate) refused: BTreeMap<&'a str, Vec<&'a str>>,
 }
 
 impl TrustChange<'_> {
@@ -54,6 +56,7 @@ impl RootsSummary {
                     source,
                     lost: BTreeMap::new(),
                     unwarned: BTreeMap::new(),
+                    refused: BTreeMap::new(),
                 };
                 for row in &self.layouts {
                     self.compare(row, &before, after, &mut change);
@@ -80,10 +83,18 @@ impl RootsSummary {
             let site = site.name.as_str();
             let is_due = row.layout.trusts.iter().any(|due| due == site);
             let loaded = |outcome: &&RootsOutcome| loads(outcome, site, is_due);
-            let kind = match (is_due, loads(now, site, is_due)) {
-                (true, false) if then.iter().any(loaded) => &mut change.lost,
-                (false, true) if !then.iter().any(loaded) => &mut change.unwarned,
-                _ => continue,
+            let standing = if is_due {
+                Standing::Sound
+            } else {
+                Standing::Unsafe
+            };
+            let before = Accepts::from(then.iter().any(loaded));
+            let after = Accepts::from(loads(now, site, is_due));
+            let kind = match SwitchEffect::of(standing, before, after) {
+                Some(SwitchEffect::LossOfReach) => &mut change.lost,
+                Some(SwitchEffect::LossInSecurity) => &mut change.unwarned,
+                Some(SwitchEffect::GainInSecurity) => &mut change.refused,
+                Some(SwitchEffect::GainOfReach) | None => continue,
             };
             kind.entry(site).or_default().push(&row.layout.name);
         }

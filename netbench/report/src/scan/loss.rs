@@ -54,6 +54,7 @@ pub(super) fn tables(items: &mut Vec<Item>, loss: &LossReport, place: Target) {
         Table::of(&loss.lost)
             .col("lost by", 0, |group| Cell::text(&group.stack))
             .col("reason", 0, |group| Cell::text(group.reason.name()))
+            .col("effect", 2, |group| Cell::text(group.effect))
             .col("sites", 0, |group| Cell::count(group.sites.len()))
             .which_sites(place, 0, |group| some_of(NAMED, group.sites.keys()))
             .col("for example", 1, |group| {

@@ -169,6 +169,19 @@ impl Made {
         sites.map(|(number, _)| name(number)).collect()
     }
 
+    /// The sites that a share of sites is of: those that the old stack reaches.
+    pub(crate) fn counted(&self) -> u64 {
+        let fates = self.fates.iter();
+        let counted = fates.filter(|fate| match fate {
+            Fate::Dead | Fate::Gained => false,
+            // The scan is made with settings of its own, and what it says of a lost site stands.
+            Fate::Lost if !self.scanned => !self.fails(Fate::Lost, OLD),
+            Fate::FlakyWithTheOld => !self.connected(),
+            _ => true,
+        });
+        counted.count() as u64
+    }
+
     /// Sites on which a connection of the new stack fails, and none of the old one.
     pub(crate) fn fail_with_the_new_alone(&self) -> BTreeSet<String> {
         let sites = self.fates.iter().enumerate();
@@ -377,6 +390,7 @@ impl Made {
             connections: netbench_model::ConnectionSettings::default(),
             limit: None,
             sites: u32::try_from(self.fates.len()).unwrap(),
+            client_use: netbench_model::ClientUse::default(),
             client_profile: Some(Profile::Library),
             link: None,
             seed: self.seed,

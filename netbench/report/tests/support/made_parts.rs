@@ -157,6 +157,7 @@ pub(crate) fn compat(judgements: &[Judgement]) -> CompatSummary {
             name: server(number),
             about: "a server".to_owned(),
             expected,
+            standing: None,
             why: String::new(),
             observed: std::collections::BTreeMap::new(),
             nothing_accepts: None,

@@ -46,6 +46,7 @@ pub fn run(parts: &[(&str, PartState)]) -> EvaluationManifest {
             connections: ConnectionSettings::default(),
             limit: None,
             sites: 101,
+            client_use: netbench_model::ClientUse::default(),
             client_profile: Some(Profile::Library),
             link: None,
             seed: 1,

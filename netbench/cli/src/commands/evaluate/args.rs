@@ -1,6 +1,7 @@
 use clap::Args;
 use netbench_browser::Product;
 use netbench_link::LinkChoice;
+use netbench_model::ClientUse;
 
 use crate::{
     client::{IdentityOptions, RequestOptions},
@@ -40,7 +41,7 @@ Without --live, nothing leaves this machine.";
     mut_arg("out", |out| out.help("Folder to create the evaluation's folder in")),
     mut_arg("resume", |resume| {
         let resume = resume.help("Resume the evaluation in DIR, with the settings it was started with; failed parts run again");
-        resume.conflicts_with_all(["from", "to", "targets", "connect_to", "roots", "rounds", "method", "pause", "browsers", "sites", "limit", "quick", "live", "client_profile", "link", "part", "skip", "seed", "worker", "out", "name"])
+        resume.conflicts_with_all(["from", "to", "targets", "connect_to", "roots", "rounds", "method", "pause", "browsers", "sites", "limit", "quick", "live", "client_use", "client_profile", "link", "part", "skip", "seed", "worker", "out", "name"])
     }),
 )]
 pub(crate) struct Evaluate {
@@ -54,6 +55,12 @@ pub(crate) struct Evaluate {
     pub(crate) targets: TargetOptions,
     #[command(flatten)]
     pub(crate) over: SiteOptions,
+    /// What the client is for, which decides how losses weigh: browser, http-client, cli-tool
+    ///
+    /// Losses and gains are the same for all; see "Weighing" in docs/METHOD.md. An HTTP client to its operator's own servers counts every
+    /// server that worked before; a browser lists those that other browsers refuse too without counting them.
+    #[arg(long = "for", value_name = "USE", default_value_t = ClientUse::default(), hide_possible_values = true)]
+    pub(crate) client_use: ClientUse,
     /// How to set up the connectors, in every part
     #[arg(long, value_name = "P", value_enum, default_value_t = ProfileArg::Library)]
     pub(crate) client_profile: ProfileArg,

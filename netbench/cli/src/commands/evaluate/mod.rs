@@ -181,6 +181,7 @@ fn begin(options: &Evaluate) -> anyhow::Result<(RunFolder, EvaluationManifest)> 
         connections: connections(options, target, absolute)?,
         limit: options.over.limit,
         sites: options.over.limit.map_or(sites, |limit| limit.min(sites)),
+        client_use: options.client_use,
         client_profile: Some(options.client_profile.into()),
         link: (options.link != LinkChoice::Auto).then(|| options.link.to_string()),
         seed: options.start.seed.unwrap_or_else(new_seed),

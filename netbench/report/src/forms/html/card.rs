@@ -30,6 +30,7 @@ pub(super) fn card(asked: &Asked) -> Markup {
             }
             @for warning in &asked.warnings { p class="note warning" { (unbroken(warning)) } }
             (list("What would break or be worse", &question.breaks))
+            (list("What would be better", &question.gains))
             (list("Not tested", &question.missing))
             p.more {
                 @if let Some(section) = &asked.act { a href={ "#" (section) } { "What to do" } }

@@ -163,6 +163,7 @@ fn small() -> Document<'static> {
                     label: "total".to_owned(),
                 }],
                 breaks: vec!["one site".to_owned()],
+                gains: Vec::new(),
                 missing: vec!["the rest".to_owned()],
             },
             about: "b in place of a".to_owned(),

@@ -1,0 +1,121 @@
+//! The servers of the catalogue and the sites of a scan have the same effects: what `compat` lists as a loss, `scan` does.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+#[path = "../../interop/tests/predict/made.rs"]
+#[expect(dead_code, reason = "interop's own tests use the rest")]
+mod made;
+
+use made::{DHE_GCM, ECDHE_CBC, ECDHE_GCM, broad, chain, strict, tls12};
+use netbench_compat::{BUILT_IN, catalogue};
+use netbench_interop::{LossReport, confirmation, predict};
+use netbench_model::{
+    Accepts, SwitchEffect,
+    scan::{Anchor, HandshakeResult, SiteScan},
+};
+
+/// A site that the stack "broad" reaches, and the stack "strict" refuses with a certificate's fault where one is given.
+fn effect_in_a_scan(site: SiteScan, fault: Option<&str>) -> SwitchEffect {
+    let offers = [broad(), strict()];
+    let seen = |stack: &str| match fault {
+        Some(fault) if stack == "strict" => HandshakeResult::Failed {
+            class: "certificate".to_owned(),
+            reason: fault.to_owned(),
+            in_tls: true,
+        },
+        _ => HandshakeResult::Handshake {
+            version: "1.2".to_owned(),
+            suite: "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256".to_owned(),
+            group: None,
+            signature: None,
+            packets: None,
+        },
+    };
+    let confirmed = match fault {
+        None => Vec::new(),
+        Some(_) => offers
+            .iter()
+            .map(|offer| {
+                let predicted = predict(offer, &site);
+                confirmation(&site.site, &offer.stack, predicted, seen(&offer.stack))
+            })
+            .collect(),
+    };
+    let report = LossReport::new(offers.to_vec(), &[site], confirmed);
+    let [group] = report.lost.as_slice() else {
+        panic!("one loss, not {:?}", report.lost);
+    };
+    assert_eq!(group.stack, "strict");
+    let lost = usize::from(group.effect == SwitchEffect::LossOfReach);
+    assert_eq!(report.lost_by("strict"), lost);
+    group.effect
+}
+
+#[test]
+fn a_server_has_one_effect_in_compat_and_in_a_scan() {
+    let cases = catalogue(BUILT_IN).unwrap();
+    let effect = |name: &str| {
+        let case = cases.iter().find(|case| case.record.name == name).unwrap();
+        SwitchEffect::of(case.record.standing(), Accepts::Yes, Accepts::No).unwrap()
+    };
+    let with_chain = |subject: &str, anchor, names_match, valid_now| {
+        let mut site = tls12(&[ECDHE_GCM]);
+        let mut chain = chain(anchor, names_match, valid_now, "sha256WithRSAEncryption");
+        subject.clone_into(&mut chain.certificates[0].subject);
+        if names_match || subject.is_empty() {
+            chain.certificates[0].names = vec!["other.test".to_owned()];
+        }
+        site.chains = vec![chain];
+        site
+    };
+    let expired = with_chain("CN=a.test", Anchor::Known, true, false);
+    let common_name = with_chain("C=XX, CN=a.test", Anchor::Known, false, true);
+    let wrong_name = with_chain("", Anchor::Known, false, true);
+    let cut = with_chain("CN=a.test", Anchor::Missing, true, true);
+    use SwitchEffect::{GainInSecurity, LossOfReach};
+    for (case, site, fault, is) in [
+        ("suite/dhe-2048", tls12(&[DHE_GCM]), None, LossOfReach),
+        ("suite/cbc-sha384", tls12(&[ECDHE_CBC]), None, LossOfReach),
+        ("suite/cbc-rsa", tls12(&[ECDHE_CBC]), None, LossOfReach),
+        (
+            "name/common-name-alone",
+            common_name,
+            Some("wrong-name"),
+            LossOfReach,
+        ),
+        (
+            "name/wrong-host",
+            wrong_name,
+            Some("wrong-name"),
+            GainInSecurity,
+        ),
+        (
+            "certificate/expired",
+            expired,
+            Some("expired"),
+            GainInSecurity,
+        ),
+        (
+            "trust/missing-intermediate",
+            cut,
+            Some("unknown-issuer"),
+            LossOfReach,
+        ),
+    ] {
+        assert_eq!(effect(case), is, "{case}");
+        assert_eq!(effect_in_a_scan(site, fault), is, "{case}");
+    }
+}
+
+#[test]
+fn a_standing_is_given_only_where_a_refusal_is_right() {
+    use netbench_model::compat::Expected;
+    for case in catalogue(BUILT_IN).unwrap() {
+        let record = case.record;
+        assert!(
+            record.standing.is_none() || record.expected != Expected::Accepted,
+            "{}: a server that is to be accepted has no standing",
+            record.name
+        );
+    }
+}

@@ -1,0 +1,401 @@
+//! Counts of an evaluation: one denominator, connections that were made, and losses beside gains.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+#[path = "support/forms.rs"]
+mod forms;
+#[path = "support/made.rs"]
+#[expect(dead_code, reason = "contradictions.rs uses the rest")]
+mod made;
+#[path = "support/made_parts.rs"]
+mod made_parts;
+#[path = "support/manifest.rs"]
+mod manifest;
+#[path = "support/mod.rs"]
+mod support;
+#[path = "support/whole.rs"]
+mod whole;
+
+use std::sync::Arc;
+
+use forms::terminal;
+use made::Made;
+use manifest::manifest_of;
+use netbench_model::{
+    ClientUse, Condition, FailureClass, Losses, LostSite, Outside, OutsideSite, Profile, StackName,
+    SwitchEffect,
+    compat::{CompatCase, CompatOutcome, CompatPlan, CompatSample, Expected},
+};
+use netbench_report::{
+    Answer, CompatSummary, ConnectSummary, Evaluation, EvaluationReport, FailureRow, Found,
+    Question, UnsupportedRow, evaluation, summarize_compat,
+};
+
+/// An evaluation without losses, to be changed.
+fn well() -> Evaluation {
+    let all_yes = |evaluation: &Evaluation| {
+        let mut questions = evaluation.questions.iter();
+        questions.all(|question| question.answer == Answer::Yes)
+            && evaluation.found.losses.is_some()
+    };
+    let mut all = (0..1000).map(|seed| Made::of(seed).report().evaluation);
+    all.find(all_yes).unwrap()
+}
+
+fn failure(site: &str, stack: &str, reason: &str) -> FailureRow {
+    FailureRow {
+        site: site.to_owned(),
+        stack: StackName::new(stack),
+        condition: Condition::Clean,
+        class: FailureClass::Alert,
+        reason: reason.to_owned(),
+        detail: String::new(),
+        failed: 1,
+        trials: 10,
+    }
+}
+
+fn connections(evaluation: &Evaluation) -> ConnectSummary {
+    let mut connections = evaluation.found.connections.as_deref().unwrap().clone();
+    // What the sites here do is said by each test.
+    connections.comparisons.clear();
+    connections.left_out.clear();
+    connections
+}
+
+/// The sites of `old-sites.txt`, and what became of each.
+fn old_sites() -> (Losses, Vec<FailureRow>) {
+    let lost = ["dhe.example", "rsa.example", "mixed.example", "cbc.example"];
+    let site = |site: &str| LostSite {
+        site: site.to_owned(),
+        reason: "dhe-only".to_owned(),
+        detail: String::new(),
+        confirmed: Some(true),
+    };
+    let outside = [
+        (
+            "name.example",
+            Outside::Neither,
+            "the certificate is for another name",
+        ),
+        (
+            "silent.example",
+            Outside::Unknown,
+            "the site was not scanned",
+        ),
+    ];
+    let outside = outside.map(|(site, because, detail)| OutsideSite {
+        site: site.to_owned(),
+        because,
+        detail: detail.to_owned(),
+    });
+    let losses = Losses {
+        client_profile: Some(Profile::Library),
+        scanned: 7,
+        not_scanned: 1,
+        both: 2,
+        neither: 1,
+        lost: lost.map(site).to_vec(),
+        outside: outside.to_vec(),
+        confirmed: 14,
+        ..Losses::default()
+    };
+    let mut failures: Vec<FailureRow> = lost
+        .iter()
+        .map(|site| failure(site, "new", "alert"))
+        .collect();
+    for stack in ["old", "new"] {
+        failures.push(failure("name.example", stack, "wrong-name"));
+        failures.push(failure("silent.example", stack, "timed out"));
+    }
+    (losses, failures)
+}
+
+/// The figure of lost sites on the first card.
+fn lost(question: &Question) -> &str {
+    let mut figures = question.figures.iter();
+    let found = figures.find(|figure| figure.label.starts_with("lost of the "));
+    &found.unwrap().value
+}
+
+#[test]
+fn sites_have_one_denominator_and_those_outside_it_are_named() {
+    let well = well();
+    let (losses, failures) = old_sites();
+    let mut connections = connections(&well);
+    connections.run.sites = 8;
+    connections.failures = failures;
+    let found = Found {
+        losses: Some(losses),
+        connections: Some(Arc::new(connections)),
+        ..Found::default()
+    };
+    let evaluation = evaluation(well.run, found);
+    let [first, second, ..] = evaluation.questions.as_slice() else {
+        panic!("three questions");
+    };
+    assert_eq!(lost(first), "4 of 6");
+    assert_eq!(second.figures[0].value, "4 of 6");
+    assert!(
+        evaluation.sentence.contains("4 of 6 sites are lost"),
+        "{}",
+        evaluation.sentence
+    );
+    for (site, why) in [
+        ("name.example", "neither"),
+        ("silent.example", "the scan cannot tell"),
+    ] {
+        let named = first.missing.iter().find(|line| line.contains(site));
+        assert!(named.unwrap().contains(why), "{named:?}");
+    }
+    let report = EvaluationReport {
+        evaluation,
+        parts: Vec::new(),
+    };
+    let shown = terminal(&report, 200);
+    assert!(
+        shown.contains("Of 6 sites that old can agree with, new can agree with 2 and loses 4."),
+        "{shown}"
+    );
+    for other in ["of 7 sites", "Of 7 sites", "of 8 sites", "4 of 8"] {
+        assert!(!shown.contains(other), "{other}: {shown}");
+    }
+}
+
+#[test]
+fn a_site_that_only_connections_can_tell_of_is_counted_once() {
+    let well = well();
+    let (losses, _) = old_sites();
+    let mut connections = connections(&well);
+    connections.run.sites = 8;
+    // The old stack reaches a site that could not be scanned, and fails on one that both can agree with.
+    connections.failures = vec![
+        failure("silent.example", "new", "timed out"),
+        failure("modern.example", "old", "closed"),
+    ];
+    let found = Found {
+        losses: Some(losses),
+        connections: Some(Arc::new(connections)),
+        ..Found::default()
+    };
+    let evaluation = evaluation(well.run, found);
+    assert_eq!(lost(&evaluation.questions[0]), "5 of 6");
+    assert_eq!(evaluation.questions[1].figures[0].value, "5 of 6");
+    let named = evaluation.questions[0]
+        .missing
+        .iter()
+        .find(|line| line.contains("modern.example"));
+    assert!(
+        named
+            .unwrap()
+            .contains("it fails with the stack in use too"),
+        "{named:?}"
+    );
+}
+
+#[test]
+fn connections_that_were_not_made_are_not_finished() {
+    let well = well();
+    let mut connections = connections(&well);
+    connections.failures.clear();
+    connections.run.sites = 51;
+    connections.run.samples = 1224;
+    let sites = (0..5).map(|number| format!("site-{number}"));
+    connections.unsupported = vec![UnsupportedRow {
+        condition: Condition::Resumed,
+        stack: StackName::new("new"),
+        reason: "the server does not resume".to_owned(),
+        sites: sites.collect(),
+        samples: 60,
+    }];
+    let found = Found {
+        connections: Some(Arc::new(connections)),
+        ..Found::default()
+    };
+    let because = &evaluation(well.run, found).questions[1].because;
+    assert!(
+        because.starts_with("Not decided: ") && because.contains(". 1164 connections to 51 sites"),
+        "{because}"
+    );
+}
+
+#[test]
+fn without_data_nothing_is_said_to_be_lost() {
+    let well = well();
+    let found = Found {
+        losses: Some(Losses::default()),
+        ..Found::default()
+    };
+    let evaluation = evaluation(well.run, found);
+    let question = &evaluation.questions[0];
+    assert_eq!(question.answer, Answer::Open);
+    let mut labels = question.figures.iter().map(|figure| &figure.label);
+    assert!(labels.all(|label| !label.starts_with("lost of ")));
+    assert!(
+        question
+            .because
+            .contains("None of the emulated sites was compared"),
+        "{}",
+        question.because
+    );
+    let report = EvaluationReport {
+        evaluation,
+        parts: Vec::new(),
+    };
+    let shown = terminal(&report, 200);
+    assert!(
+        !shown.contains("0 of 0") && !shown.contains("Of 0 sites"),
+        "{shown}"
+    );
+}
+
+#[test]
+fn a_ca_that_is_not_trusted_is_named_first() {
+    let well = well();
+    let outside = |number: u32| OutsideSite {
+        site: format!("s{number}.internal"),
+        because: Outside::Untrusted,
+        detail: "the chain ends at an unknown root".to_owned(),
+    };
+    let told = |untrusted: u32, both: u64| {
+        let losses = Losses {
+            scanned: u64::from(untrusted) + both,
+            both,
+            neither: u64::from(untrusted),
+            outside: (0..untrusted).map(outside).collect(),
+            ..Losses::default()
+        };
+        let found = Found {
+            losses: Some(losses),
+            ..Found::default()
+        };
+        evaluation(well.run.clone(), found)
+            .questions
+            .swap_remove(0)
+            .because
+    };
+    for (untrusted, both) in [(3, 0), (3, 2)] {
+        let because = told(untrusted, both);
+        assert!(
+            because.starts_with("The certificates of 3 of "),
+            "{because}"
+        );
+        assert!(because.contains("--roots my-ca.pem"), "{because}");
+    }
+    assert!(!told(1, 9).contains("--roots"));
+}
+
+/// What two stacks did with one server.
+fn server(reasons: &str, accepted: [bool; 2]) -> CompatSummary {
+    let case = CompatCase {
+        name: "a/server".to_owned(),
+        about: "is odd".to_owned(),
+        expected: Expected::Rejected(vec![reasons.parse().unwrap()]),
+        standing: None,
+        observed: std::collections::BTreeMap::new(),
+        advice_by: std::collections::BTreeMap::new(),
+        nothing_accepts: None,
+        why: String::new(),
+        advice: "Look into it.".to_owned(),
+        host: "a.test".to_owned(),
+    };
+    let outcome = |accepted: bool| match accepted {
+        true => CompatOutcome::Accepted {
+            version: None,
+            suite: None,
+            group: None,
+            alpn: None,
+        },
+        false => CompatOutcome::Rejected {
+            reason: reasons.parse().unwrap(),
+            library: String::new(),
+            detail: String::new(),
+            alert: None,
+            http_status: None,
+        },
+    };
+    let samples = ["old", "new"].iter().zip(accepted);
+    let samples = samples.map(|(stack, accepted)| CompatSample {
+        schema: netbench_model::SCHEMA_VERSION,
+        case: case.name.clone(),
+        stack: StackName::new(*stack),
+        outcome: outcome(accepted),
+        embedder: None,
+    });
+    let samples = samples.collect();
+    let plan = CompatPlan {
+        stacks: ["old", "new"].map(StackName::new).to_vec(),
+        clients: Vec::new(),
+        cases: vec![case],
+        catalogue: "built-in".to_owned(),
+        catalogue_sha256: String::new(),
+        client_profile: Profile::Library,
+        limit_ms: 2000,
+    };
+    summarize_compat(&manifest_of(plan), samples)
+}
+
+#[test]
+fn a_loss_of_reach_is_one_also_where_the_refusal_is_right() {
+    let well = well();
+    // What only the old or only the new stack accepts, and the answer for each use of the client.
+    for (reason, accepted, effect, [browser, others]) in [
+        (
+            "alert",
+            [true, false],
+            SwitchEffect::LossOfReach,
+            [Answer::Yes, Answer::WithLosses],
+        ),
+        (
+            "alert",
+            [false, true],
+            SwitchEffect::GainOfReach,
+            [Answer::Yes, Answer::Yes],
+        ),
+        (
+            "expired",
+            [true, false],
+            SwitchEffect::GainInSecurity,
+            [Answer::Yes, Answer::Yes],
+        ),
+        (
+            "expired",
+            [false, true],
+            SwitchEffect::LossInSecurity,
+            [Answer::WithLosses, Answer::WithLosses],
+        ),
+    ] {
+        let compat = server(reason, accepted);
+        assert_eq!(compat.differences[0].effect, Some(effect));
+        for client in ClientUse::ALL {
+            let mut run = well.run.clone();
+            run.plan.client_use = *client;
+            let found = Found {
+                compat: Some(Arc::new(compat.clone())),
+                chains: None,
+                roots: None,
+                ..well.found.clone()
+            };
+            let question = evaluation(run, found).questions.swap_remove(1);
+            let expected = if *client == ClientUse::Browser {
+                browser
+            } else {
+                others
+            };
+            assert_eq!(question.answer, expected, "{effect} for a {client}");
+            let listed = question.breaks.iter().any(|line| line.contains("a/server"));
+            assert_eq!(listed, effect.is_loss(), "{effect} for a {client}");
+            let gained = question
+                .gains
+                .iter()
+                .any(|line| line.starts_with(effect.name()));
+            assert_eq!(
+                gained,
+                !effect.is_loss(),
+                "{effect} for a {client}: {:?}",
+                question.gains
+            );
+            assert_eq!(question.because.contains(client.rule()), effect.is_loss());
+        }
+    }
+}
