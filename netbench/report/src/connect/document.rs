@@ -188,8 +188,8 @@ fn explanation(summary: &ConnectSummary) -> String {
     }
     if run.target == Target::Lab && run.samples > 0 {
         parts.push(
-            "The sites are emulated on one machine: their certificates, servers and links are made to be like those \
-             of the real ones, and are not those."
+            "The sites are emulated on one machine: their servers, certificates and links are those of the list of \
+             sites, and are not those of the hosts whose names they have."
                 .to_owned(),
         );
     }
