@@ -23,7 +23,7 @@ use made::Made;
 use manifest::manifest_of;
 use netbench_model::{
     ClientUse, Condition, FailureClass, Losses, LostSite, Outside, OutsideSite, Profile, StackName,
-    SwitchEffect,
+    Standing, SwitchEffect,
     compat::{CompatCase, CompatOutcome, CompatPlan, CompatSample, Expected},
 };
 use netbench_report::{
@@ -286,12 +286,12 @@ fn a_ca_that_is_not_trusted_is_named_first() {
 }
 
 /// What two stacks did with one server.
-fn server(reasons: &str, accepted: [bool; 2]) -> CompatSummary {
+fn server(reasons: &str, standing: Option<Standing>, accepted: [bool; 2]) -> CompatSummary {
     let case = CompatCase {
         name: "a/server".to_owned(),
         about: "is odd".to_owned(),
         expected: Expected::Rejected(vec![reasons.parse().unwrap()]),
-        standing: None,
+        standing,
         observed: std::collections::BTreeMap::new(),
         advice_by: std::collections::BTreeMap::new(),
         nothing_accepts: None,
@@ -365,7 +365,7 @@ fn a_loss_of_reach_is_one_also_where_the_refusal_is_right() {
             [Answer::WithLosses, Answer::WithLosses],
         ),
     ] {
-        let compat = server(reason, accepted);
+        let compat = server(reason, None, accepted);
         assert_eq!(compat.differences[0].effect, Some(effect));
         for client in ClientUse::ALL {
             let mut run = well.run.clone();
@@ -396,6 +396,29 @@ fn a_loss_of_reach_is_one_also_where_the_refusal_is_right() {
                 question.gains
             );
             assert_eq!(question.because.contains(client.rule()), effect.is_loss());
+        }
+    }
+}
+
+#[test]
+fn a_moot_difference_is_neither_listed_nor_counted() {
+    let well = well();
+    for accepted in [[true, false], [false, true]] {
+        for (standing, is_moot) in [(Standing::Moot, true), (Standing::Unsafe, false)] {
+            let compat = server("expired", Some(standing), accepted);
+            assert_eq!(compat.differences[0].effect.is_none(), is_moot);
+            let found = Found {
+                compat: Some(Arc::new(compat)),
+                chains: None,
+                roots: None,
+                ..well.found.clone()
+            };
+            let question = evaluation(well.run.clone(), found).questions.swap_remove(1);
+            let lines = question.breaks.iter().chain(&question.gains);
+            let listed = lines.filter(|line| line.contains("a/server")).count();
+            assert_eq!(listed, usize::from(!is_moot), "{question:?}");
+            let is_loss = !is_moot && accepted == [false, true];
+            assert_eq!(question.answer == Answer::Yes, !is_loss, "{question:?}");
         }
     }
 }

@@ -24,9 +24,9 @@ named!(
         Both = "both",
         /// Peak resident size of the process.
         Peak = "peak",
-        /// Resident size that one session added.
+        /// Resident size that one session added: half of a client's and a server's together.
         PerSession = "per-session",
-        /// Heap that one session holds.
+        /// Heap that one session holds: half of a client's and a server's together.
         Heap = "heap",
         /// Allocations that one session took.
         Allocations = "allocations",

@@ -209,7 +209,8 @@ fn three_digits(ns: u64) -> u64 {
 /// What many sessions took.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Held {
-    /// Sessions held at the end.
+    /// Sessions held at the end: half of them are clients' and half are servers', so that a figure of one session is half of a
+    /// client's and a server's together.
     pub sessions: u32,
     /// Peak resident size of the process, bytes.
     pub peak_bytes: u64,
