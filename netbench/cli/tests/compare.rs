@@ -78,6 +78,42 @@ fn a_run_after_an_upgrade_is_held_against_the_one_before() {
 }
 
 #[test]
+fn too_few_rounds_cannot_tell_and_have_an_exit_code_of_their_own() {
+    let place = Place::with_sites("a.example\n");
+    for name in ["before", "after"] {
+        place.connect(&format!("--rounds 2 --link none --name {name}"));
+    }
+    let [before, after] = ["before", "after"].map(|name| place.named(name));
+    let line = format!("compare {} {}", before.display(), after.display());
+    let compare = |more: &str| place.netbench(&words(&format!("{line} {more}")));
+    let found = compare("--fail-on-regression 5%").expect(6);
+    assert!(found.stdout.contains("Cannot tell: "), "{}", found.stdout);
+    assert!(found.stdout.contains("rounds"), "{}", found.stdout);
+    // However many times slower it seems.
+    slow_down(&after, "rustls-aws-lc", 10);
+    compare("--fail-on-regression 5%").expect(6);
+    compare("").expect(0);
+    let junit = compare("--fail-on-regression 5% --format junit").expect(6);
+    assert!(
+        junit.stdout.contains(r#"type="cannot-tell""#),
+        "{}",
+        junit.stdout
+    );
+    for (line, codes) in [
+        (
+            "--help",
+            ["  4  a check failed", "  6  a check cannot tell"],
+        ),
+        ("compare --help", ["regressed    4  ", "cannot tell  6  "]),
+    ] {
+        let help = place.netbench(&words(line)).expect(0);
+        for code in codes {
+            assert!(help.stdout.contains(code), "{line}: {}", help.stdout);
+        }
+    }
+}
+
+#[test]
 fn runs_that_measured_something_else_are_not_compared_unless_asked_for() {
     let place = Place::with_sites("a.example\n");
     place.connect("--rounds 1 --link none --name one");

@@ -4,7 +4,13 @@ use std::borrow::Cow;
 
 use netbench_model::{Environment, Manifest, Target, WorkerRecord};
 
-use crate::{Asked, cell::Cell, text::site_words};
+use netbench_stats::RoundsNeeded;
+
+use crate::{
+    Asked,
+    cell::Cell,
+    text::{site_words, would_decide},
+};
 
 mod chart;
 mod checks;
@@ -374,6 +380,20 @@ impl<T> Filling<T> {
             column.stack = Some(stack.to_owned());
         }
         filling
+    }
+
+    /// A column with the rounds that would decide each undecided row, if there is such a row.
+    pub(crate) fn would_decide(
+        self,
+        stack: &str,
+        needed: impl Fn(&T) -> Option<RoundsNeeded>,
+    ) -> Self {
+        if self.items.iter().all(|item| needed(item).is_none()) {
+            return self;
+        }
+        self.col_of(stack, "would decide", 0, |item| {
+            Cell::maybe(needed(item).map(would_decide))
+        })
     }
 
     /// What it is of, where the heading before it does not say so.

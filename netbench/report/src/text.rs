@@ -3,7 +3,7 @@ use std::{collections::BTreeMap, fmt::Display};
 use itertools::Itertools;
 pub(crate) use netbench_model::sanitize as plain;
 use netbench_model::{Profile, StackName, Target};
-use netbench_stats::Verdict;
+use netbench_stats::{RoundsNeeded, Verdict};
 use unicode_width::UnicodeWidthStr;
 
 /// How many sites, what they are, and where.
@@ -135,6 +135,15 @@ pub(crate) fn verdict(verdict: Verdict, first: &str, other: &str) -> String {
         Verdict::Same => format!("{other} and {first} take the same time"),
         Verdict::Undecided => format!("it is undecided whether {other} or {first} is faster"),
         Verdict::NotJudged => format!("{other} and {first} are not judged"),
+    }
+}
+
+/// The rounds that would decide an undecided row: `about 40 rounds`.
+pub(crate) fn would_decide(needed: RoundsNeeded) -> String {
+    match needed {
+        RoundsNeeded::Rounds(rounds @ ..100) => format!("about {rounds} rounds"),
+        RoundsNeeded::Rounds(rounds) => format!("about {} rounds", grouped(rounds as f64)),
+        RoundsNeeded::AtTheLimit => "none: it lies at the limit".to_owned(),
     }
 }
 

@@ -1,5 +1,5 @@
-//! Made-up evidence with the one right answer: for an evaluation on all of its surfaces, for a run of the suite, and for
-//! the gate of `compare`.
+//! Made-up evidence with the one right answer: for an evaluation on all of its surfaces, and for the gate of `compare`.
+//! Runs of one command are in `verdicts_of_runs.rs`.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -355,6 +355,11 @@ fn each_evidence_has_one_right_answer_on_every_surface() {
         for form in [&text, &page] {
             assert!(form.contains(said.as_str()), "row {at}");
         }
+        let junit = render(&report, "junit");
+        let tests = |status: &str| junit.matches(status).count();
+        let answered = |answer| answers.iter().filter(|found| **found == answer).count();
+        assert_eq!(tests(r#"type="no""#), answered(No), "row {at}: {junit}");
+        assert_eq!(tests("<skipped"), answered(Open), "row {at}: {junit}");
         for question in &evaluation.questions {
             let words = question.answer.words();
             let (initial, rest) = words.split_at(1);

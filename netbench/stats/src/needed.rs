@@ -21,6 +21,19 @@ pub enum RoundsNeeded {
     AtTheLimit,
 }
 
+impl RoundsNeeded {
+    /// Returns the number of rounds for a number of processes, where `processes` were made in `rounds`.
+    #[must_use]
+    pub fn of_processes(self, rounds: u64, processes: u64) -> Self {
+        match self {
+            Self::Rounds(needed) => {
+                Self::Rounds(needed.saturating_mul(rounds).div_ceil(processes.max(1)))
+            }
+            Self::AtTheLimit => Self::AtTheLimit,
+        }
+    }
+}
+
 /// How well some rounds know a ratio. All in logarithms.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Precision {

@@ -5,7 +5,7 @@ use netbench_model::{
     Condition, ConnectManifest, ConnectPlan, Measured, Phase, Sample, StackName, Target,
 };
 use netbench_stats::{
-    Figures, Pair, PairedRatio, Resampling, RoundsRatio, Verdict, compare as paired,
+    Figures, Pair, Precision, Resampling, RoundsNeeded, RoundsRatio, Verdict, compare as paired,
     compare_rounds, median,
 };
 
@@ -28,7 +28,6 @@ pub(crate) fn compare(
     let rtts = rtts(manifest, measured);
     let phases = phases(plan, &pairs.matched);
     let total = phases.iter().find(|row| row.phase == Phase::Total);
-    let total = total.map(|row| row.paired);
     let comparison = Comparison {
         condition,
         first: first.clone(),
@@ -55,6 +54,7 @@ fn phases(plan: &ConnectPlan, matched: &[Matched<'_>]) -> Vec<PhaseRow> {
     let compared = |phase: &Phase| *phase != Phase::Dns || plan.target == Target::Live;
     let family: Vec<Phase> = Phase::ALL.iter().copied().filter(compared).collect();
     let settings = Resampling::for_family(plan.seed, family.len());
+    let rounds = matched.iter().map(|pair| pair.round).unique().count() as u64;
     let row = |phase: Phase| {
         let both: Vec<(u64, u64, u32)> = matched
             .iter()
@@ -67,21 +67,31 @@ fn phases(plan: &ConnectPlan, matched: &[Matched<'_>]) -> Vec<PhaseRow> {
             .iter()
             .map(|(a, b, block)| Pair::from_ns(*a, *b, *block))
             .collect();
+        let paired = paired(&log, &settings)?;
+        let precision = Precision::of_pairs(&paired);
         Some(PhaseRow {
             phase,
             first: Figures::of_ns(&both.iter().map(|(a, _, _)| *a).collect::<Vec<_>>())?,
             other: Figures::of_ns(&both.iter().map(|(_, b, _)| *b).collect::<Vec<_>>())?,
-            paired: paired(&log, &settings)?,
+            rounds_needed: rounds_needed(paired.verdict, precision)
+                .map(|needed| needed.of_processes(rounds, paired.blocks)),
+            paired,
         })
     };
     family.into_iter().filter_map(row).collect()
+}
+
+/// The rounds that would decide a row, if it is undecided.
+fn rounds_needed(verdict: Verdict, precision: Option<Precision>) -> Option<RoundsNeeded> {
+    let precision = precision.filter(|_| verdict == Verdict::Undecided);
+    precision.map(|precision| precision.rounds_to_decide())
 }
 
 fn sites(
     plan: &ConnectPlan,
     matched: &[Matched<'_>],
     rtts: &BTreeMap<String, u64>,
-    total: Option<PairedRatio>,
+    total: Option<&PhaseRow>,
 ) -> SiteTally {
     let by_site = matched.iter().into_group_map_by(|pair| pair.site);
     let mut rows: Vec<SiteRow> = by_site
@@ -94,23 +104,26 @@ fn sites(
             let first = |pair: &Matched<'_>| pair.first.phases.total_ns;
             let other = |pair: &Matched<'_>| pair.other.phases.total_ns;
             let log: Vec<Pair> = pairs.iter().map(|pair| pair.totals()).collect();
+            let paired = compare_rounds(&log)?;
             Some(SiteRow {
                 site: site.to_owned(),
                 rtt_ns: rtts.get(site).copied().unwrap_or(0),
                 first_total_ns: totals(first)?,
                 other_total_ns: totals(other)?,
-                paired: compare_rounds(&log)?,
+                rounds_needed: rounds_needed(paired.verdict, Precision::of_rounds(&paired)),
+                paired,
             })
         })
         .collect();
     // The only site has the samples of the total, and therefore its interval.
     if let ([row], Some(total)) = (rows.as_mut_slice(), total) {
         row.paired = RoundsRatio {
-            ratio: total.ratio,
-            verdict: total.verdict,
-            interval: total.interval,
+            ratio: total.paired.ratio,
+            verdict: total.paired.verdict,
+            interval: total.paired.interval,
             ..row.paired
         };
+        row.rounds_needed = total.rounds_needed;
     }
     rows.sort_by(|a, b| {
         a.paired

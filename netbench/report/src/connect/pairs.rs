@@ -14,6 +14,7 @@ const BODY_PART: u64 = 10;
 /// Two samples that may be compared: of one site, round and session, right after one another.
 pub(crate) struct Matched<'a> {
     pub(crate) site: &'a str,
+    pub(crate) round: u32,
     pub(crate) block: u32,
     pub(crate) first: &'a Measured,
     pub(crate) other: &'a Measured,
@@ -64,7 +65,7 @@ pub(crate) fn match_up<'a>(
         matched: Vec::new(),
         excluded: BTreeMap::new(),
     };
-    for ((_, _, site), sides) in both {
+    for ((_, round, site), sides) in both {
         let [Some(a), Some(b)] = sides else { continue };
         let (Outcome::Ok(first), Outcome::Ok(other)) = (&a.outcome, &b.outcome) else {
             continue;
@@ -73,6 +74,7 @@ pub(crate) fn match_up<'a>(
             Some(why) => *pairs.excluded.entry((site, why)).or_default() += 1,
             None => pairs.matched.push(Matched {
                 site,
+                round,
                 block: a.block,
                 first,
                 other,

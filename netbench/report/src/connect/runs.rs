@@ -175,7 +175,7 @@ pub fn compare_runs_of_connect(
         .filter_map(|(rounds, site)| {
             let row = site_change(rounds, site, site_level, threshold)?;
             Some(match rounds.reached().count() {
-                1 => row.as_the_total(&phases),
+                1 => row.with_total(&phases),
                 _ => row,
             })
         })
@@ -232,7 +232,7 @@ impl ConnectComparison {
 
 impl ChangedSite {
     /// The row of the only site, which has the samples of the total and therefore its interval.
-    fn as_the_total(self, phases: &[PhaseChange]) -> Self {
+    fn with_total(self, phases: &[PhaseChange]) -> Self {
         let mut rows = phases.iter();
         let total = rows.find(|row| {
             row.phase == Phase::Total

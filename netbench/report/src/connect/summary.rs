@@ -3,7 +3,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use netbench_model::{
     Condition, FailureClass, LinkKind, LinkRecord, Origin, Phase, Profile, StackName, Target,
 };
-use netbench_stats::{Figures, PairedRatio, RoundsRatio};
+use netbench_stats::{Figures, PairedRatio, RoundsNeeded, RoundsRatio};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -99,6 +99,9 @@ pub struct PhaseRow {
     pub other: Figures,
     /// The paired ratio, other over first, with its verdict on the other.
     pub paired: PairedRatio,
+    /// The rounds that would decide, if the verdict is `undecided`. None in summaries of earlier versions.
+    #[serde(default)]
+    pub rounds_needed: Option<RoundsNeeded>,
 }
 
 /// On how many sites each stack is faster by total time.
@@ -137,6 +140,9 @@ pub struct SiteRow {
     pub other_total_ns: f64,
     /// The ratio over the rounds, other over first.
     pub paired: RoundsRatio,
+    /// The rounds that would decide, if the verdict is `undecided`. None in summaries of earlier versions.
+    #[serde(default)]
+    pub rounds_needed: Option<RoundsNeeded>,
 }
 
 /// Where the total goes, for the sites of one class of round-trip time. Means, so that they add up.

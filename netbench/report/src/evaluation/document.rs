@@ -6,12 +6,12 @@ use netbench_model::{
     coverage::{Matrix, Support},
 };
 
-use super::{Asked, Evaluation, advice::advice};
+use super::{Answer, Asked, Evaluation, Question, advice::advice};
 use crate::{
     bogo::{Lost, LostFeature, features_sections},
     cell::{Cell, Digits},
     compat::BESIDE,
-    document::{Document, Extent, Item, Report, Section, Shown, Table},
+    document::{Check, CheckSuite, Checked, Document, Extent, Item, Report, Section, Shown, Table},
     text::{count, in_place_of, places, profile_in_words, site_words, some_of},
 };
 
@@ -48,6 +48,7 @@ impl Report for EvaluationReport {
             title: format!("netbench evaluate: from {} to {}", plan.from, plan.to),
             ..Document::of_run("evaluate", &run.name, &run.netbench, &run.started)
         };
+        document.checks.push(checks(evaluation));
         let mut told = Told::default();
         for (number, part) in self.parts.iter().enumerate() {
             let mut part = part.document(extent);
@@ -93,6 +94,29 @@ impl Report for EvaluationReport {
         sections.extend(features(evaluation, extent));
         sections.push(parts(evaluation));
         document
+    }
+}
+
+/// Each question with its answer: a no has failed, an open question is skipped, and losses are named.
+fn checks(evaluation: &Evaluation) -> CheckSuite {
+    let check = |question: &Question| Check {
+        name: question.question.clone(),
+        class: Some("decision".to_owned()),
+        outcome: match question.answer {
+            Answer::Yes | Answer::WithLosses => Checked::Passed,
+            Answer::No => Checked::Failed {
+                why: question.because.clone(),
+                class: "no".to_owned(),
+            },
+            Answer::Open => Checked::Skipped {
+                why: question.because.clone(),
+            },
+        },
+        said: Some(format!("{}: {}", question.answer.words(), question.because)),
+    };
+    CheckSuite {
+        name: evaluation.sentence.clone(),
+        checks: evaluation.questions.iter().map(check).collect(),
     }
 }
 

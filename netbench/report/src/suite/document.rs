@@ -1,7 +1,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use netbench_model::{Part, StackName, SuiteManifest, SuiteSample, Target, Unit};
-use netbench_stats::{CASE_LEVEL, CASE_MARGIN, Choice, OtherFigure, UndecidedReason};
+use netbench_stats::{CASE_LEVEL, CASE_MARGIN, Choice, OtherFigure, RoundsNeeded, UndecidedReason};
 
 use super::{
     CaseRow, CaseVerdict, StackFigures, SuiteFailure, SuiteSummary, breakdown,
@@ -16,7 +16,7 @@ use crate::{
         Check, CheckSuite, Checked, Document, Extent, Item, Machine, Report, Section, Table,
     },
     evaluation::{Evidence, fast},
-    text::{change, count, in_place_of, interval, machine, shorten, stacks_with},
+    text::{change, count, in_place_of, interval, machine, shorten, stacks_with, would_decide},
 };
 
 /// The id of the section with the run's figures.
@@ -144,6 +144,7 @@ fn section(summary: &SuiteSummary) -> Section {
     for part in Part::ALL {
         part_table(&mut items, summary, *part);
     }
+    undecided(&mut items, summary);
     items.extend(breakdown::items(summary));
     other_figures(&mut items, summary);
     spread(&mut items, summary);
@@ -244,6 +245,35 @@ fn explanation(part: Part) -> String {
         Part::Instructions => "Counted by callgrind, for one operation.",
     };
     format!("{what} {factor}")
+}
+
+/// The rounds that would decide each undecided case.
+fn undecided(items: &mut Vec<Item>, summary: &SuiteSummary) {
+    let rows = summary.cases.iter().flat_map(|case| {
+        let verdicts = case.verdicts.iter().chain(&case.steps);
+        verdicts.filter_map(move |verdict| Some((case, verdict, verdict.rounds_needed?)))
+    });
+    let rows: Vec<(&CaseRow, &CaseVerdict, RoundsNeeded)> = rows.collect();
+    let has_few_rounds = |part: Part| matches!(part, Part::Memory | Part::Instructions);
+    let few = rows.iter().any(|(case, ..)| has_few_rounds(case.part));
+    let table = Table::of(rows).col("case", 0, |(case, ..)| Cell::text(&case.name));
+    // Two stacks have one name that every row would repeat.
+    let table = match summary.run.stacks.len() {
+        2 => table,
+        _ => table.col("stack", 0, |(_, verdict, _)| {
+            Cell::text(format!("{} against {}", verdict.other, verdict.first))
+        }),
+    };
+    let table = table.col("would decide", 0, |(.., needed)| {
+        Cell::text(would_decide(*needed))
+    });
+    items.extend(table.under("Undecided cases, and the rounds that would decide them"));
+    if few {
+        items.push(Item::text(
+            "Memory and instructions are measured in three rounds of a run at most: `netbench compare --join` joins \
+             several runs.",
+        ));
+    }
 }
 
 /// The same factors by other figures than the one that verdicts rest on, and why some have no verdict.

@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 use netbench_model::{Case, Negotiated, Part, StackName, Unit};
-use netbench_stats::{Choice, OtherFigure, PairedRatio, UndecidedReason};
+use netbench_stats::{Choice, OtherFigure, PairedRatio, RoundsNeeded, UndecidedReason};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -136,6 +136,9 @@ pub struct CaseVerdict {
     pub mean: Option<OtherFigure>,
     /// Why there is no verdict, where it is not only the width of the interval.
     pub undecided: Option<UndecidedReason>,
+    /// The rounds that would decide, if the verdict is `undecided`. None in summaries of earlier versions.
+    #[serde(default)]
+    pub rounds_needed: Option<RoundsNeeded>,
 }
 
 /// Trials without figures.

@@ -4,8 +4,8 @@ use netbench_model::{
     Case, IdleReference, SliceFigures, StackName, SuiteMeasured, SuitePlan, SuiteSample, Unit,
 };
 use netbench_stats::{
-    Choice, LOOPS, Pair, QuietLevel, Resampling, Turn, TurnPair, compare_turns, compare_whole,
-    interim_share, is_interim_analysis,
+    CASE_MARGIN, Choice, LOOPS, Pair, PairedRatio, Precision, QuietLevel, Resampling, RoundsNeeded,
+    Turn, TurnPair, Verdict, compare_turns, compare_whole, interim_share, is_interim_analysis,
 };
 
 use super::{
@@ -62,16 +62,18 @@ impl Verdicts {
         let (first, other) = (first.clone(), other.clone());
         if case.unit() != Unit::Nanoseconds {
             let pairs = wholes(case, &both);
+            let paired = compare_whole(&pairs, settings.verdict_level)?;
             return Some(CaseVerdict {
                 first,
                 other,
-                paired: compare_whole(&pairs, settings.verdict_level)?,
+                paired,
                 turns: pairs.len() as u64,
                 choice: Choice::All,
                 all_turns: None,
                 median: None,
                 mean: None,
                 undecided: None,
+                rounds_needed: rounds_needed(&paired),
             });
         }
         let turns = turns(case, &both);
@@ -86,8 +88,15 @@ impl Verdicts {
             median: found.median,
             mean: found.mean,
             undecided: found.undecided,
+            rounds_needed: rounds_needed(&found.low),
         })
     }
+}
+
+/// The rounds that would decide a case, if it is undecided.
+fn rounds_needed(paired: &PairedRatio) -> Option<RoundsNeeded> {
+    let precision = Precision::of_pairs(paired).filter(|_| paired.verdict == Verdict::Undecided);
+    precision.map(|precision| precision.rounds_to_decide_beyond(CASE_MARGIN))
 }
 
 /// What the reference loops took while the machine was quietest; none in runs without them.

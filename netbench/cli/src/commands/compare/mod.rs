@@ -84,3 +84,26 @@ fn refuse(differences: &[Difference], options: &Compare) -> anyhow::Result<()> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use std::process::ExitCode;
+
+    use super::*;
+    use crate::exit::code;
+
+    #[test]
+    fn each_outcome_has_its_exit_code() {
+        for (tells, gate, expected) in [
+            (true, None, 0),
+            (true, Some(Gate::Passed), 0),
+            (true, Some(Gate::Regressed), 4),
+            (true, Some(Gate::CannotTell), 6),
+            (false, None, 3),
+            (false, Some(Gate::Passed), 3),
+        ] {
+            let found = code(Ok(ended(tells, gate)));
+            assert_eq!(found, ExitCode::from(expected), "{tells}, {gate:?}");
+        }
+    }
+}

@@ -1,0 +1,330 @@
+//! Made-up runs of one command, each with the one right answer: `connect`, `suite`, `compat`, and two stacks of a run of the
+//! suite that `compare` compares.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+#[path = "support/forms.rs"]
+mod forms;
+#[path = "support/made.rs"]
+#[expect(dead_code, reason = "contradictions.rs uses the rest")]
+mod made;
+#[path = "support/made_parts.rs"]
+mod made_parts;
+#[path = "support/manifest.rs"]
+mod manifest;
+#[path = "support/suite_made.rs"]
+#[expect(dead_code, reason = "suite.rs uses the rest")]
+mod suite_made;
+#[path = "support/mod.rs"]
+mod support;
+#[path = "support/whole.rs"]
+mod whole;
+
+use std::sync::Arc;
+
+use forms::{render, terminal};
+use netbench_model::{Condition, IdleReference, Outcome, Phase, StackName, compat::Judgement};
+use netbench_report::{
+    Answer::{self, No, Open, WithLosses, Yes},
+    ConnectReport, Extent, Gate, Report, SuiteReport, compare_stacks_of_suite,
+};
+use netbench_stats::{
+    Rng, RoundsNeeded, UndecidedReason,
+    Verdict::{self, Faster, NotJudged, Same, Slower, Undecided},
+};
+use support::Fixture;
+use whole::MadeCase;
+
+/// The answers on the page of a run, each of which is in its words on the page.
+fn answers(report: &dyn Report) -> Vec<Answer> {
+    let document = report.document(Extent::Full);
+    let page = render(report, "html").replace('\u{a0}', " ");
+    for asked in &document.questions {
+        let words = asked.question.answer.words();
+        assert!(page.to_lowercase().contains(words), "{words}");
+    }
+    let asked = document.questions.iter();
+    asked.map(|asked| asked.question.answer).collect()
+}
+
+const CLEAN: &[Condition] = &[Condition::Clean];
+const COLD: &[Condition] = &[Condition::Cold];
+const TWO: &[Condition] = &[Condition::Clean, Condition::Resumed];
+
+/// Rounds, noise of a round, the new stack's time in percent of the old one's, conditions, the verdict on the total of
+/// each condition, and the answer to the last question: whether it is fast enough.
+type Row = (
+    u32,
+    f64,
+    f64,
+    &'static [Condition],
+    &'static [Verdict],
+    Answer,
+);
+
+const CONNECT: &[Row] = &[
+    (20, 0.001, 100.0, CLEAN, &[Same], Yes),
+    (20, 0.001, 80.0, CLEAN, &[Faster], Yes),
+    (20, 0.001, 103.0, CLEAN, &[Slower], Yes),
+    (20, 0.001, 120.0, CLEAN, &[Slower], No),
+    (20, 0.02, 100.5, CLEAN, &[Undecided], Yes),
+    (20, 0.5, 100.0, CLEAN, &[Undecided], Open),
+    (20, 0.5, 105.0, CLEAN, &[Undecided], Open),
+    (2, 0.001, 100.0, CLEAN, &[NotJudged], Open),
+    (2, 0.001, 300.0, CLEAN, &[NotJudged], Open),
+    (20, 0.001, 120.0, TWO, &[Slower, Slower], No),
+    (20, 0.5, 100.0, TWO, &[Undecided, Undecided], Open),
+    (20, 0.001, 100.0, COLD, &[Same], Open),
+    (20, 0.5, 100.0, COLD, &[Undecided], Open),
+];
+
+fn connect(row: &Row, sites: &[&str], seed: u64) -> ConnectReport {
+    let (rounds, noise, percent, conditions, ..) = *row;
+    let fixture = Fixture {
+        rounds,
+        conditions: conditions.to_vec(),
+        ..Fixture::default()
+    };
+    let mut rng = Rng::new(seed);
+    let (mut manifest, mut samples) = (fixture.manifest(), fixture.samples());
+    let kept = |name: &str| sites.contains(&name);
+    manifest.plan.sites.retain(|site| kept(&site.name()));
+    samples.retain(|sample| kept(&sample.site));
+    for sample in &mut samples {
+        let Outcome::Ok(measured) = &mut sample.outcome else {
+            panic!("{sample:?}");
+        };
+        let factor = match sample.stack.as_str() {
+            "openssl" => 1.0,
+            _ => percent / 100.0,
+        };
+        let total = 50e6 * factor * (noise * rng.normal()).exp();
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a time"
+        )]
+        let total = total as u64;
+        measured.phases.total_ns = total;
+    }
+    ConnectReport::new(manifest, samples)
+}
+
+#[test]
+fn each_run_of_connect_has_one_verdict_in_all_of_its_parts() {
+    for sites in [&["near.example"][..], &["near.example", "middle.example"]] {
+        for (at, row) in CONNECT.iter().enumerate() {
+            let report = connect(row, sites, u64::try_from(at).unwrap());
+            let name = format!("row {at}, {} sites", sites.len());
+            let comparisons = &report.summary.comparisons;
+            let totals: Vec<_> = comparisons
+                .iter()
+                .map(|comparison| {
+                    let mut phases = comparison.phases.iter();
+                    phases.find(|row| row.phase == Phase::Total).unwrap()
+                })
+                .collect();
+            let verdicts: Vec<Verdict> = totals.iter().map(|row| row.paired.verdict).collect();
+            assert_eq!(verdicts, row.4, "{name}: {totals:#?}");
+            assert_eq!(answers(&report).last(), Some(&row.5), "{name}");
+            let text = terminal(&report, usize::MAX);
+            for (comparison, total) in comparisons.iter().zip(&totals) {
+                let rows = &comparison.sites.rows;
+                if let ([site], 1) = (rows.as_slice(), sites.len()) {
+                    let total = total.paired;
+                    assert_eq!(site.paired.verdict, total.verdict, "{name}");
+                    assert_eq!(site.paired.interval, total.interval, "{name}");
+                    assert!((site.paired.ratio - total.ratio).abs() < 1e-12, "{name}");
+                }
+                let phases = comparison.phases.iter();
+                let phases = phases.map(|row| (row.paired.verdict, row.rounds_needed));
+                let sites = rows
+                    .iter()
+                    .map(|row| (row.paired.verdict, row.rounds_needed));
+                for (verdict, needed) in phases.chain(sites) {
+                    assert_eq!(verdict == Undecided, needed.is_some(), "{name}");
+                    match needed {
+                        Some(RoundsNeeded::Rounds(rounds)) => {
+                            assert!(rounds > row.0.into(), "{name}: {rounds}");
+                            let words = format!("about {}", grouped(rounds));
+                            assert!(text.contains(&words), "{name}: {words}: {text}");
+                        }
+                        Some(RoundsNeeded::AtTheLimit) => {
+                            assert!(text.contains("none: it lies at the limit"), "{name}");
+                        }
+                        None => {}
+                    }
+                }
+                if comparison.condition != Condition::Cold {
+                    let word = match total.paired.verdict {
+                        Faster => "is faster than",
+                        Slower => "is slower than",
+                        Same => "take the same time",
+                        Undecided => "it is undecided whether",
+                        NotJudged => "too few rounds for a verdict",
+                    };
+                    assert!(text.contains(word), "{name}: {text}");
+                }
+            }
+            let undecided = totals.iter().any(|row| row.paired.verdict == Undecided);
+            assert!(!undecided || text.contains("would decide"), "{name}");
+        }
+    }
+}
+
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let grouped = digits.as_bytes().rchunks(3).rev();
+    let grouped = grouped.map(|three| String::from_utf8(three.to_vec()).unwrap());
+    grouped.collect::<Vec<_>>().join(",")
+}
+
+#[test]
+fn each_run_of_the_suite_has_one_answer() {
+    let fast = || MadeCase::handshake(0.5, 0.52);
+    let slow = || MadeCase::handshake(1.2, 1.3);
+    let receive = || MadeCase::receive(0.9, 0.92);
+    let never = |case: MadeCase| case.held_back(UndecidedReason::NeverQuiet);
+    let rows: [(Vec<MadeCase>, Answer); 9] = [
+        (vec![fast()], Yes),
+        (vec![fast(), receive()], Yes),
+        (vec![slow()], No),
+        (vec![slow(), receive()], WithLosses),
+        (vec![slow(), MadeCase::receive(1.2, 1.3)], No),
+        (vec![never(fast())], Open),
+        (vec![never(slow()), receive()], Open),
+        (vec![MadeCase::handshake(0.9, 1.2)], Open),
+        (vec![MadeCase::handshake(0.0, 0.5)], Open),
+    ];
+    for (at, (cases, answer)) in rows.iter().enumerate() {
+        let report = SuiteReport {
+            manifest: suite_made::Fixture::default().manifest(),
+            summary: Arc::new(whole::suite(cases)),
+        };
+        assert_eq!(answers(&report), [*answer], "row {at}");
+    }
+}
+
+#[test]
+fn an_undecided_case_says_how_many_rounds_would_decide_it() {
+    let mut undecided = 0;
+    for (seed, ratio) in (0..20).zip([1.0, 1.004, 1.005, 1.006, 0.995].iter().cycle()) {
+        let report = suite_made::Fixture {
+            seed,
+            rounds: 4,
+            ratio: *ratio,
+            disturbed: 0,
+            ..suite_made::Fixture::default()
+        }
+        .report();
+        let text = terminal(&report, 80);
+        let markdown = render(&report, "markdown");
+        let rows = report.summary.cases.iter();
+        for (case, verdict) in rows.flat_map(|case| case.verdicts.iter().map(move |v| (case, v))) {
+            let is_undecided = verdict.paired.verdict == Undecided;
+            assert_eq!(is_undecided, verdict.rounds_needed.is_some(), "{verdict:?}");
+            let words = match verdict.rounds_needed {
+                None => continue,
+                Some(RoundsNeeded::Rounds(rounds)) => {
+                    assert!(rounds > verdict.paired.blocks, "{verdict:?}");
+                    format!("about {} rounds", grouped(rounds))
+                }
+                Some(RoundsNeeded::AtTheLimit) => "none: it lies at the limit".to_owned(),
+            };
+            undecided += 1;
+            let row = format!("| {} | {words} |", case.name.replace('_', "\\_"));
+            assert!(markdown.contains(&row), "{row}: {markdown}");
+            assert!(text.contains(&words), "{words}: {text}");
+        }
+        let heading = "Undecided cases, and the rounds that would decide them";
+        let any = report.summary.cases.iter();
+        let any = any.flat_map(|case| &case.verdicts);
+        assert_eq!(
+            text.contains(heading),
+            any.into_iter().any(|v| v.rounds_needed.is_some()),
+            "{text}"
+        );
+    }
+    assert!(undecided > 10, "{undecided}");
+}
+
+/// What the new stack does with a second server; whether both do the same, and how many tests fail.
+const COMPAT: [(Judgement, bool, usize); 5] = [
+    (Judgement::Right, true, 0),
+    (Judgement::Lost, false, 1),
+    (Judgement::Unwarned, false, 1),
+    (Judgement::Crashed, false, 1),
+    (Judgement::Hung, false, 1),
+];
+
+#[test]
+fn each_run_of_compat_has_one_outcome() {
+    for (judgement, same, failed) in COMPAT {
+        let report = made_parts::compat(&[Judgement::Right, judgement]);
+        let junit = render(&report, "junit");
+        assert_eq!(junit.matches("<failure").count(), failed, "{judgement:?}");
+        for text in [terminal(&report, usize::MAX), render(&report, "html")] {
+            let text = text.replace('\u{a0}', " ");
+            let says_same = text.contains("The stacks do the same with every server.");
+            assert_eq!(says_same, same, "{judgement:?}: {text}");
+            let differs = text.contains("1 difference from old, 1 of them to look into.");
+            assert_eq!(differs, !same, "{judgement:?}: {text}");
+        }
+    }
+}
+
+/// The new stack's time as a ratio of the old one's, rounds, share of disturbed turns, threshold, outcome.
+const STACKS: &[(f64, u32, u32, f64, Gate)] = &[
+    (1.0, 12, 0, 0.05, Gate::Passed),
+    (0.5, 12, 0, 0.05, Gate::Passed),
+    (1.02, 12, 0, 0.05, Gate::Passed),
+    (1.2, 12, 0, 0.05, Gate::Regressed),
+    (2.0, 12, 0, 0.05, Gate::Regressed),
+    (1.2, 12, 0, 0.5, Gate::Passed),
+    (1.0, 1, 0, 0.05, Gate::CannotTell),
+    (0.5, 1, 0, 0.05, Gate::CannotTell),
+    // Never quiet: nothing that was measured says what a quiet machine would.
+    (0.5, 12, 100, 0.05, Gate::CannotTell),
+];
+
+#[test]
+fn two_stacks_of_a_run_of_the_suite_have_one_outcome_at_the_gate() {
+    let [old, new] = ["openssl", "rustls-ring"].map(StackName::new);
+    for (at, (ratio, rounds, disturbed, threshold, outcome)) in STACKS.iter().enumerate() {
+        let fixture = suite_made::Fixture {
+            ratio: *ratio,
+            rounds: *rounds,
+            disturbed: *disturbed,
+            ..suite_made::Fixture::default()
+        };
+        let (manifest, samples) = (fixture.manifest(), fixture.samples());
+        // Trials that fail or are unsupported are not the question here.
+        let is_kept = |name: &str| name.starts_with("bulk") || name.starts_with("handshake");
+        let mut manifest = manifest;
+        manifest.plan.idle = Some(IdleReference {
+            integer_ns: 2_600.0,
+            aes_ns: 2_100.0,
+            memory_ns: 1_500.0,
+        });
+        let scenarios = &mut manifest.plan.scenarios;
+        scenarios.retain(|scenario| is_kept(&scenario.to_string()));
+        let mut samples = samples;
+        samples.retain(|sample| is_kept(&sample.name));
+        let found = compare_stacks_of_suite(&manifest, &samples, &old, &new, Some(*threshold));
+        assert_eq!(found.gate(), Some(*outcome), "row {at}: {found:#?}");
+        let text = terminal(&found, usize::MAX);
+        let (word, class) = match outcome {
+            Gate::Passed => ("Passed: ", None),
+            Gate::Regressed => ("Regressed: ", Some("regression")),
+            Gate::CannotTell => ("Cannot tell: ", Some("cannot-tell")),
+        };
+        assert!(text.contains(word), "row {at}: {text}");
+        let junit = render(&found, "junit");
+        match class {
+            None => assert!(!junit.contains("<failure"), "row {at}: {junit}"),
+            Some(class) => {
+                assert!(junit.contains(&format!(r#"type="{class}""#)), "row {at}");
+            }
+        }
+    }
+}
