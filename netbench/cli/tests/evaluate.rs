@@ -357,7 +357,7 @@ fn servers_that_a_switch_loses_are_named_in_the_words_of_users() {
     );
     // Chains and trust stores are in it too.
     for (label, wanted) in [
-        ("certificate chains that", "own/"),
+        ("certificate chains with which", "own/"),
         ("trust stores with which", "a site below"),
     ] {
         let figure = figures
