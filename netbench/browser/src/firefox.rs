@@ -12,7 +12,10 @@ use std::{
 };
 
 use netbench_link::Namespace;
-use netbench_model::{Group, Negotiated, SignatureScheme, TlsVersion, browser::Sandbox};
+use netbench_model::{
+    Group, Negotiated, SignatureScheme, TlsVersion,
+    browser::{Sandbox, VisitTimes},
+};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -413,7 +416,11 @@ fn loaded(page: &Seen, timing: &str) -> Result<Page, String> {
     };
     let name = |name: &Option<String>| name.clone().unwrap_or_default();
     Ok(Page::Loaded(Box::new(Loaded {
-        times: timing.times()?,
+        // Its `responseEnd` of a navigation is its `responseStart`, whatever the length of the body.
+        times: VisitTimes {
+            total_ns: None,
+            ..timing.times()?
+        },
         client: Negotiated {
             version: Some(version),
             suite: name(&page.cipher).parse().ok(),
@@ -489,6 +496,7 @@ mod tests {
         assert_eq!(agreed.group, Some(Group::X25519MLKEM768));
         assert_eq!(agreed.signature, Some(SignatureScheme(0x0804)));
         assert_eq!((agreed.alpn.as_deref(), agreed.resumed), (None, true));
+        assert_eq!(page.times.total_ns, None, "it does not tell the end");
         loaded(&seen(r#"{"status":200}"#), TIMING).expect_err("no TLS");
     }
 

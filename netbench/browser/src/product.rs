@@ -85,6 +85,11 @@ impl Product {
         self != Self::WebKitGtk
     }
 
+    /// Whether it tells when a page's last byte came. Firefox's `responseEnd` of a navigation is its `responseStart`.
+    pub fn marks_ends(self) -> bool {
+        self != Self::Firefox
+    }
+
     /// What its program may be called.
     fn programs(self) -> &'static [&'static str] {
         match self {

@@ -59,7 +59,7 @@ impl NavigationTiming {
             tls_ns: between(self.secure_connection_start, self.connect_end)?,
             wait_ns: between(self.connect_end, self.request_start)?,
             first_byte_ns: between(self.request_start, self.response_start)?,
-            total_ns: between(self.connect_start, self.response_end)?,
+            total_ns: Some(between(self.connect_start, self.response_end)?),
         })
     }
 
@@ -122,7 +122,7 @@ mod tests {
                 tls_ns: 24_700_000,
                 wait_ns: 200_000,
                 first_byte_ns: 21_700_000,
-                total_ns: 68_200_000,
+                total_ns: Some(68_200_000),
             }
         );
     }

@@ -32,7 +32,7 @@ mod trace;
 
 pub use error::LinkError;
 pub use file_view::FileView;
-pub use forward::{Elsewhere, Observed, ObservedConnection};
+pub use forward::{Elsewhere, Exchange, Observed, ObservedConnection, Request, Response};
 pub use link::Link;
 pub use namespace::Namespace;
 pub use plan::{LinkChoice, LinkPlan, LinkSite, TrialKey};

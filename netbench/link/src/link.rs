@@ -178,6 +178,13 @@ impl Link {
         Some(self.user.as_ref()?.observer.take())
     }
 
+    /// Returns how many of the client's connections since the last call of [`Self::observed`] it has not ended, once the link was
+    /// told to [`Self::observe`].
+    pub fn open_connections(&self) -> Option<usize> {
+        let observer = &self.user.as_ref()?.observer;
+        observer.is_on().then(|| observer.open_connections())
+    }
+
     /// The address at which the client can ask for names. Nobody answers there, and the client is told so at once.
     pub fn nobodys_name_server(&self) -> Ipv4Addr {
         sites::SERVER

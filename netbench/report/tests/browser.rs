@@ -15,8 +15,8 @@ use netbench_model::{
     Condition, Failure, FailureClass, LinkProfile, Manifest, Negotiated, RootsRecord, RootsSource,
     SCHEMA_VERSION, ServerView, Site, StackName, TlsVersion,
     browser::{
-        Attempt, BrowserManifest, BrowserPlan, BrowserRecord, ObjectsLoad, ObjectsPage, OnTheLink,
-        Sandbox, Visit, VisitOutcome, VisitSample, VisitTimes,
+        Attempt, BrowserManifest, BrowserPlan, BrowserRecord, Mark, ObjectsLoad, ObjectsPage,
+        OnTheLink, Sandbox, Visit, VisitOutcome, VisitSample, VisitTimes,
     },
 };
 use netbench_report::{BrowserSummary, Report, VisitPhase, summarize_browser};
@@ -116,8 +116,9 @@ fn sample(round: u32, unit: u64, number: u64, client: &str) -> VisitSample {
                 tls_ns,
                 wait_ns: 100_000,
                 first_byte_ns: 20_500_000,
-                total_ns: 41_000_000 + tls_ns,
+                total_ns: Some(41_000_000 + tls_ns),
             },
+            from_packets: Vec::new(),
             client: agreed.clone(),
             server: Some(ServerView {
                 negotiated: agreed,
@@ -143,6 +144,8 @@ fn sample(round: u32, unit: u64, number: u64, client: &str) -> VisitSample {
             connections: 1,
             tcp_ns: Some(20_100_000),
             protected_ns: Some(tls_ns - far),
+            first_byte_ns: Some(40_700_000 + tls_ns),
+            end_ns: Some(41_300_000 + tls_ns),
             names: if is_browser {
                 vec!["updates.example".to_owned()]
             } else {
@@ -181,8 +184,8 @@ fn objects_of_a_page_have_rows_of_their_own() {
             loaded: 24,
             bytes: visit.body_bytes,
             reused: 17,
-            last_object_ns: visit.times.total_ns + 90_000_000,
-            load_ns: visit.times.total_ns + 91_000_000 + round,
+            last_object_ns: visit.times.tls_ns + 131_000_000,
+            load_ns: visit.times.tls_ns + 132_000_000 + round,
         });
         if let Some(link) = &mut sample.link {
             link.connections = 7;
@@ -231,7 +234,37 @@ fn a_time_that_is_not_that_of_its_packets_is_told() {
         ("site0.example", 2)
     );
     assert_eq!(row.far[0].tls_departure_ns, 2_500_000);
-    assert!((row.tcp_departure_ns - 200_000.0).abs() < 1.0);
+    assert_eq!(row.tcp_departure_ns, Some(200_000.0));
+    assert_eq!((row.responses, row.far_in_response), (8, 0));
+    assert_eq!(row.first_byte_departure_ns, Some(200_000.0));
+    assert_eq!(row.end_departure_ns, Some(300_000.0));
+}
+
+#[test]
+fn an_end_that_is_not_that_of_its_packets_is_told_and_one_from_the_packets_is_compared_with_nothing()
+ {
+    let with_end = |from_packets: Vec<Mark>, told_ns: Option<u64>| {
+        let mut samples = samples();
+        for sample in &mut samples {
+            if let VisitOutcome::Ok(visit) = &mut sample.outcome {
+                visit.from_packets.clone_from(&from_packets);
+                visit.times.total_ns = told_ns.or(sample.link.as_ref().unwrap().end_ns);
+            }
+        }
+        summarize_browser(&manifest(), &samples).packets[0].clone()
+    };
+    // The browser says that the page ended as it began.
+    let early = with_end(Vec::new(), Some(42_000_000));
+    assert_eq!((early.responses, early.far_in_response), (8, 8));
+    assert!(
+        early
+            .far
+            .iter()
+            .all(|far| far.end_departure_ns < Some(-20_000_000))
+    );
+    let taken = with_end(vec![Mark::End], None);
+    assert_eq!((taken.end_departure_ns, taken.far_in_response), (None, 0));
+    assert_eq!(taken.from_packets, [Mark::End]);
 }
 
 #[test]

@@ -2,6 +2,7 @@
 //! packets, and leave by the other.
 
 mod draw;
+mod exchange;
 mod forwarder;
 mod losses;
 mod observer;
@@ -12,6 +13,7 @@ mod sleep;
 mod statistics;
 mod trials;
 
+pub use exchange::{Exchange, Request, Response};
 pub(crate) use forwarder::Forwarder;
 pub(crate) use observer::Observer;
 pub use observer::{Elsewhere, Observed, ObservedConnection};

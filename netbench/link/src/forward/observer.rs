@@ -1,5 +1,5 @@
-//! What the forwarder sees of connections, for whoever holds a client's own times against it: when packets
-//! come from the client and are due at it, and what goes to nobody's address.
+//! Notes of the forwarder on connections, with which a client's own times are compared: when packets
+//! come from the client and are due at it, and packets to addresses that do not exist.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
@@ -9,7 +9,7 @@ use std::{
 
 use parking_lot::Mutex;
 
-use super::{Direction, paths::Fate, segment};
+use super::{Direction, exchange::Exchange, paths::Fate, segment};
 use crate::sites;
 
 /// What is remembered at one time, of connections and of addresses.
@@ -34,7 +34,7 @@ pub struct Observed {
 
 /// A connection to a site. All times are of one clock, in nanoseconds, and are the client's: when its packets came, and
 /// when packets to it were due.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ObservedConnection {
     /// The site, by its place in the plan.
     pub site: usize,
@@ -48,8 +48,10 @@ pub struct ObservedConnection {
     pub hello_ns: Option<u64>,
     /// The client's first protected record came: in TLS 1.3 its Finished, before that its request.
     pub protected_ns: Option<u64>,
-    /// The last data was due at the client.
-    pub last_ns: Option<u64>,
+    /// The data of both sides, until the client ended the connection.
+    pub exchange: Exchange,
+    /// The client has ended the connection.
+    pub is_ended: bool,
     /// Data sent by the client, in bytes, without what was sent again.
     pub bytes_up: u64,
     /// Data that passed the link to the client, in bytes.
@@ -77,8 +79,17 @@ pub(crate) struct Observer {
 #[derive(Default)]
 struct Seen {
     observed: Observed,
-    /// By site, client's port and site's port: the connection's place, and its client's records.
-    places: HashMap<(usize, u16, u16), (usize, Records)>,
+    /// By site, client's port and site's port.
+    places: HashMap<(usize, u16, u16), Open>,
+}
+
+/// A connection that packets may come of.
+struct Open {
+    /// Its place among the observed ones.
+    place: usize,
+    client: Records,
+    /// Once the server has accepted it.
+    server: Option<Records>,
 }
 
 impl Observer {
@@ -93,6 +104,15 @@ impl Observer {
     /// What was seen since the last call. Connections that are still open are not told of again.
     pub(crate) fn take(&self) -> Observed {
         std::mem::take(&mut *self.seen.lock()).observed
+    }
+
+    /// Returns how many of the connections since the last [`Self::take`] their clients have not ended.
+    pub(crate) fn open_connections(&self) -> usize {
+        let seen = self.seen.lock();
+        let connections = seen.observed.connections.iter();
+        connections
+            .filter(|connection| !connection.is_ended)
+            .count()
     }
 
     /// Takes note of a packet that came at `arrived_ns`, and of what becomes of it.
@@ -153,33 +173,56 @@ impl Seen {
         if segment.opens && direction == Direction::Up {
             self.open(key, segment.sequence, arrived_ns);
         }
-        let Some((place, records)) = self.places.get_mut(&key) else {
+        let Some(open) = self.places.get_mut(&key) else {
             return;
         };
-        let Some(connection) = self.observed.connections.get_mut(*place) else {
+        let Some(connection) = self.observed.connections.get_mut(open.place) else {
             return;
         };
+        if connection.is_ended {
+            return;
+        }
         let data = segment::data(packet);
         match direction {
-            Direction::Up if !data.is_empty() => {
+            Direction::Up => {
+                connection.is_ended = segment.ends;
+                if data.is_empty() {
+                    return;
+                }
                 connection.hello_ns.get_or_insert(arrived_ns);
-                let (fresh, is_protected) = records.enter(segment.sequence, data);
-                connection.bytes_up += fresh;
-                if is_protected {
+                let fresh = open.client.enter(segment.sequence, data);
+                connection.bytes_up += fresh.bytes;
+                if fresh.bytes > 0 {
+                    connection.exchange.send(open.client.offset, arrived_ns);
+                }
+                if fresh.begins_protected {
                     connection.protected_ns.get_or_insert(arrived_ns);
                 }
             }
             Direction::Down => {
+                if segment.accepts {
+                    let first = segment.sequence.wrapping_add(1);
+                    open.server.get_or_insert_with(|| Records::beginning(first));
+                }
+                if let Some(server) = open.server.as_mut().filter(|_| !data.is_empty()) {
+                    for (begin, end) in server.enter(segment.sequence, data).protected {
+                        connection.exchange.record(begin, end);
+                    }
+                }
                 let Fate::Due { due_ns } = fate else { return };
                 if segment.accepts {
                     connection.accepted_ns.get_or_insert(due_ns);
                 }
-                if !data.is_empty() {
-                    connection.last_ns = Some(due_ns);
+                if let Some(server) = open.server.as_ref().filter(|_| !data.is_empty()) {
                     connection.bytes_down += data.len() as u64;
+                    connection.exchange.deliver(
+                        u64::from(segment.sequence.wrapping_sub(server.first)),
+                        data.len() as u64,
+                        u64::from(segment.acknowledged.wrapping_sub(open.client.first)),
+                        due_ns,
+                    );
                 }
             }
-            Direction::Up => {}
         }
     }
 
@@ -189,13 +232,18 @@ impl Seen {
         let again = self
             .places
             .get(&key)
-            .is_some_and(|(_, records)| records.first == next);
+            .is_some_and(|open| open.client.first == next);
         if again || self.observed.connections.len() >= MOST {
             return;
         }
         let (site, client_port, _) = key;
         let place = self.observed.connections.len();
-        self.places.insert(key, (place, Records::beginning(next)));
+        let open = Open {
+            place,
+            client: Records::beginning(next),
+            server: None,
+        };
+        self.places.insert(key, open);
         self.observed.connections.push(ObservedConnection {
             site,
             client_port,
@@ -203,7 +251,8 @@ impl Seen {
             accepted_ns: None,
             hello_ns: None,
             protected_ns: None,
-            last_ns: None,
+            exchange: Exchange::default(),
+            is_ended: false,
             bytes_up: 0,
             bytes_down: 0,
         });
@@ -237,38 +286,52 @@ impl Seen {
     }
 }
 
-/// Where the client's TLS records begin in what it sends.
+/// Where one side's TLS records begin in its data.
 struct Records {
     /// The sequence number of the first byte.
     first: u32,
-    /// The one of the next byte.
-    next: u32,
-    /// What is left of the record that `next` is in.
+    /// The number of bytes that came in order.
+    offset: u64,
+    /// What is left of the record that the next byte is in.
     left: usize,
-    /// The header that `next` is in, as far as it has come.
+    /// The header that the next byte is in, as far as it has come.
     header: Vec<u8>,
+}
+
+/// What was new in a segment.
+#[derive(Default)]
+struct Fresh {
+    /// Bytes that had not come before.
+    bytes: u64,
+    /// Whether a protected record begins among them.
+    begins_protected: bool,
+    /// Where the protected records begin and end whose headers were completed by them.
+    protected: Vec<(u64, u64)>,
 }
 
 impl Records {
     fn beginning(first: u32) -> Self {
         Self {
             first,
-            next: first,
+            offset: 0,
             left: 0,
             header: Vec::with_capacity(RECORD_HEADER_BYTES),
         }
     }
 
-    /// Takes a segment's data: how many bytes of it are new, and whether a protected record begins in it. What is
-    /// sent again, or came before what it follows, begins none.
-    fn enter(&mut self, sequence: u32, data: &[u8]) -> (u64, bool) {
-        if sequence != self.next {
-            return (0, false);
+    /// Adds a segment's data. Data that is sent again, or came before its predecessor, is not new.
+    fn enter(&mut self, sequence: u32, data: &[u8]) -> Fresh {
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "sequence numbers wrap around"
+        )]
+        let next = self.first.wrapping_add(self.offset as u32);
+        let mut fresh = Fresh::default();
+        if sequence != next {
+            return fresh;
         }
-        #[expect(clippy::cast_possible_truncation, reason = "a packet is shorter")]
-        let length = data.len() as u32;
-        self.next = self.next.wrapping_add(length);
-        let mut is_protected = false;
+        fresh.bytes = data.len() as u64;
+        let end = self.offset + fresh.bytes;
         let mut rest = data;
         while !rest.is_empty() {
             let within = self.left.min(rest.len());
@@ -278,17 +341,23 @@ impl Records {
                 break;
             }
             if self.header.is_empty() && rest[0] == APPLICATION_DATA {
-                is_protected = true;
+                fresh.begins_protected = true;
             }
             let missing = (RECORD_HEADER_BYTES - self.header.len()).min(rest.len());
             self.header.extend_from_slice(&rest[..missing]);
             rest = &rest[missing..];
-            if let [_, _, _, high, low] = self.header[..] {
+            if let [kind, _, _, high, low] = self.header[..] {
                 self.left = usize::from(u16::from_be_bytes([high, low]));
                 self.header.clear();
+                if kind == APPLICATION_DATA {
+                    let body = end - rest.len() as u64;
+                    let begin = body - RECORD_HEADER_BYTES as u64;
+                    fresh.protected.push((begin, body + self.left as u64));
+                }
             }
         }
-        (u64::from(length), is_protected)
+        self.offset = end;
+        fresh
     }
 }
 
@@ -323,7 +392,10 @@ mod tests {
     use proptest::prelude::*;
 
     use super::{
-        super::segment::made::{ACK, SYN, packet},
+        super::{
+            Request, Response,
+            segment::made::{ACK, FIN, SYN, packet},
+        },
         *,
     };
 
@@ -367,10 +439,34 @@ mod tests {
         let mut last = record(20, 1);
         last.extend(record(23, 53));
         up(&observer, &with_data(1_605, &last), 43_000);
-        let body = packet(SITE, CLIENT, ACK, 8, 500);
+        let mut body = packet(SITE, CLIENT, ACK, 8, 500);
+        body[40..].copy_from_slice(&record(23, 495));
+        body[28..32].copy_from_slice(&(100_u32 + 1_505 + 64).to_be_bytes());
         let due = Fate::Due { due_ns: 64_000 };
         observer.enter(Direction::Down, &body, 54_000, due, 1);
-        let seen = observer.take();
+        assert_eq!(observer.open_connections(), 1);
+        // What the server sends after the client has ended the connection belongs to no response.
+        up(
+            &observer,
+            &packet(CLIENT, SITE, ACK | FIN, 1_669, 0),
+            65_000,
+        );
+        let late = packet(SITE, CLIENT, ACK, 508, 24);
+        let due = Fate::Due { due_ns: 85_000 };
+        observer.enter(Direction::Down, &late, 75_000, due, 1);
+        assert_eq!(observer.open_connections(), 0);
+        let mut seen = observer.take();
+        let exchange = std::mem::take(&mut seen.connections[0].exchange);
+        let response = exchange.response(&Request {
+            sent_ns: 43_000,
+            body_bytes: 400,
+            record_overhead_bytes: 17,
+        });
+        let whole = Response {
+            first_byte_ns: 64_000,
+            end_ns: 64_000,
+        };
+        assert_eq!(response, Some(whole));
         assert_eq!(
             seen.connections,
             [ObservedConnection {
@@ -380,7 +476,8 @@ mod tests {
                 accepted_ns: Some(21_000),
                 hello_ns: Some(22_000),
                 protected_ns: Some(43_000),
-                last_ns: Some(64_000),
+                exchange: Exchange::default(),
+                is_ended: true,
                 bytes_up: 1_505 + 64,
                 bytes_down: 500,
             }]

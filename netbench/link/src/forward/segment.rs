@@ -14,6 +14,10 @@ pub(crate) struct Segment {
     pub(crate) opens: bool,
     /// SYN with ACK: the other side's kernel agrees.
     pub(crate) accepts: bool,
+    /// FIN or RST: its sender sends no more.
+    pub(crate) ends: bool,
+    /// The next byte that its sender expects.
+    pub(crate) acknowledged: u32,
     pub(crate) load: Load,
     pub(crate) data_bytes: usize,
 }
@@ -40,6 +44,8 @@ pub(crate) fn parse(packet: &[u8]) -> Option<Segment> {
         sequence: u32::from_be_bytes([tcp[4], tcp[5], tcp[6], tcp[7]]),
         opens: syn && !ack,
         accepts: syn && ack,
+        ends: flags & 0x05 != 0,
+        acknowledged: u32::from_be_bytes([tcp[8], tcp[9], tcp[10], tcp[11]]),
         load: if syn || data_bytes > 0 {
             Load::Carrying
         } else {
@@ -68,6 +74,7 @@ pub(crate) fn data(packet: &[u8]) -> &[u8] {
 /// Packets for tests.
 #[cfg(test)]
 pub(crate) mod made {
+    pub(crate) const FIN: u8 = 0x01;
     pub(crate) const SYN: u8 = 0x02;
     pub(crate) const ACK: u8 = 0x10;
 
@@ -103,17 +110,17 @@ mod tests {
     fn fields_are_found() {
         let client = ([10, 0, 0, 1], 40_000);
         let site = ([10, 1, 0, 7], 443);
-        for (flags, data, opens, load) in [
-            (SYN, 0, true, Load::Carrying),
-            (SYN | ACK, 0, false, Load::Carrying),
-            (ACK, 0, false, Load::Bare),
-            (ACK, 1, false, Load::Carrying),
-            (ACK | 0x01, 0, false, Load::Bare),
+        for (flags, data, opens, ends, load) in [
+            (SYN, 0, true, false, Load::Carrying),
+            (SYN | ACK, 0, false, false, Load::Carrying),
+            (ACK, 0, false, false, Load::Bare),
+            (ACK, 1, false, false, Load::Carrying),
+            (ACK | FIN, 0, false, true, Load::Bare),
         ] {
             let segment = parse(&packet(client, site, flags, 5, data)).expect("a segment");
             assert_eq!(
-                (segment.opens, segment.load),
-                (opens, load),
+                (segment.opens, segment.ends, segment.load),
+                (opens, ends, load),
                 "flags {flags:#x}"
             );
             assert_eq!((segment.source, segment.source_port), client);

@@ -7,5 +7,5 @@ mod visit;
 pub use page::{ObjectsPage, PageRequest};
 pub use plan::{BrowserManifest, BrowserPlan, BrowserRecord, Sandbox};
 pub use visit::{
-    Attempt, Departures, ObjectsLoad, OnTheLink, Visit, VisitOutcome, VisitSample, VisitTimes,
+    Attempt, Departures, Mark, ObjectsLoad, OnTheLink, Visit, VisitOutcome, VisitSample, VisitTimes,
 };

@@ -87,6 +87,9 @@ impl VisitOutcome {
 pub struct Visit {
     /// Where the time went, as the client says: a browser by the page's own Navigation Timing.
     pub times: VisitTimes,
+    /// The marks among these that are those of the packets.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub from_packets: Vec<Mark>,
     /// What the client says was agreed. A browser does not say everything: whether a session was resumed is what
     /// the server says where the browser does not, and so are suite and group.
     pub client: Negotiated,
@@ -129,8 +132,28 @@ pub struct VisitTimes {
     pub wait_ns: u64,
     /// From the request to the response's first byte: `responseStart` − `requestStart`.
     pub first_byte_ns: u64,
-    /// From the beginning of TCP connect to the response's last byte: `responseEnd` − `connectStart`.
-    pub total_ns: u64,
+    /// From the beginning of TCP connect to the response's last byte: `responseEnd` − `connectStart`. `None` if the client does
+    /// not tell it and the packets do not either.
+    pub total_ns: Option<u64>,
+}
+
+impl VisitTimes {
+    /// Returns the time from the beginning of TCP connect to the request.
+    pub fn request_ns(&self) -> u64 {
+        self.tcp_ns + self.tls_ns + self.wait_ns
+    }
+}
+
+/// A mark of a visit that a client does not tell exactly, and that was taken from its packets.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum Mark {
+    /// The end of TCP connect.
+    Connected,
+    /// The response's last byte.
+    End,
 }
 
 /// What the link saw of a visit.
@@ -144,6 +167,12 @@ pub struct OnTheLink {
     /// From there to the client's first protected record, which is its Finished in TLS 1.3 and its request before
     /// that, in nanoseconds.
     pub protected_ns: Option<u64>,
+    /// From the first SYN until the response's first record was whole at the client, in nanoseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_byte_ns: Option<u64>,
+    /// From the first SYN until the server's last byte was at the client, in nanoseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub end_ns: Option<u64>,
     /// Names that the client asked a name server for. There is none.
     pub names: Vec<String>,
     /// Packets to addresses that are not the lab's. None of them got anywhere.
@@ -159,20 +188,28 @@ pub struct Attempt {
     pub packets: u64,
 }
 
-/// How far a browser's own times are from those of its packets.
+/// How far a client's own times are from those of its packets; positive where the client says more. `None` is what the
+/// packets do not tell, and what the client does not tell and was taken from them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Departures {
-    /// Of TCP connect, in nanoseconds; positive where the browser says more.
-    pub tcp_ns: i64,
+    /// Of TCP connect, in nanoseconds.
+    pub tcp_ns: Option<i64>,
     /// Of the TLS handshake.
     pub tls_ns: i64,
+    /// Of the response's first byte, counted from the beginning of TCP connect.
+    pub first_byte_ns: Option<i64>,
+    /// Of the response's last byte, counted from the beginning of TCP connect.
+    pub end_ns: Option<i64>,
 }
 
 impl Departures {
-    /// More than this is told.
+    /// The limit of TCP connect and of the handshake, beyond which a visit is named.
     pub const LIMIT: Duration = Duration::from_millis(1);
 
-    /// Those of a visit, where the link saw its connection.
+    /// The limit of the response's first and last byte: a browser marks them in another thread than the one that reads.
+    pub const RESPONSE_LIMIT: Duration = Duration::from_millis(2);
+
+    /// Returns those of a visit, if the link saw its connection.
     pub fn of(visit: &Visit, link: &OnTheLink) -> Option<Self> {
         // In TLS 1.3 the handshake ends as the client's Finished leaves. Before, the first protected record is
         // the request.
@@ -184,30 +221,54 @@ impl Departures {
             times.tls_ns + times.wait_ns
         };
         let less = |a: u64, b: u64| i64::try_from(a).ok()?.checked_sub(i64::try_from(b).ok()?);
+        let is_told = |mark| !visit.from_packets.contains(&mark);
         Some(Self {
-            tcp_ns: less(times.tcp_ns, link.tcp_ns?)?,
+            tcp_ns: match is_told(Mark::Connected) {
+                true => Some(less(times.tcp_ns, link.tcp_ns?)?),
+                false => None,
+            },
             tls_ns: less(told, link.protected_ns?)?,
+            first_byte_ns: link
+                .first_byte_ns
+                .and_then(|packets_ns| less(times.request_ns() + times.first_byte_ns, packets_ns)),
+            end_ns: (times
+                .total_ns
+                .filter(|_| is_told(Mark::End))
+                .zip(link.end_ns))
+            .and_then(|(told_ns, packets_ns)| less(told_ns, packets_ns)),
         })
     }
 
-    /// Of both together. A browser that is late to take up its connection says more of one and less of the other.
+    /// Returns that of TCP connect and the handshake together. A browser that is late to take up its connection says more of one and
+    /// less of the other.
     pub fn both_ns(self) -> i64 {
-        self.tcp_ns.saturating_add(self.tls_ns)
+        self.tcp_ns.unwrap_or_default().saturating_add(self.tls_ns)
     }
 
-    /// Whether either is more than [`Self::LIMIT`].
+    /// Returns whether TCP connect or the handshake is beyond [`Self::LIMIT`].
     pub fn are_far(self) -> bool {
-        is_far(self.tcp_ns) || is_far(self.tls_ns)
+        [self.tcp_ns, Some(self.tls_ns)]
+            .into_iter()
+            .flatten()
+            .any(|ns| is_beyond(Self::LIMIT, ns))
     }
 
-    /// Whether both together are more than [`Self::LIMIT`].
+    /// Returns whether both together are beyond [`Self::LIMIT`].
     pub fn are_far_in_both(self) -> bool {
-        is_far(self.both_ns())
+        is_beyond(Self::LIMIT, self.both_ns())
+    }
+
+    /// Returns whether the response's first or last byte is beyond [`Self::RESPONSE_LIMIT`].
+    pub fn response_is_far(self) -> bool {
+        [self.first_byte_ns, self.end_ns]
+            .into_iter()
+            .flatten()
+            .any(|ns| is_beyond(Self::RESPONSE_LIMIT, ns))
     }
 }
 
-fn is_far(departure_ns: i64) -> bool {
-    u128::from(departure_ns.unsigned_abs()) > Departures::LIMIT.as_nanos()
+fn is_beyond(limit: Duration, departure_ns: i64) -> bool {
+    u128::from(departure_ns.unsigned_abs()) > limit.as_nanos()
 }
 
 #[cfg(test)]
@@ -215,44 +276,96 @@ mod tests {
     use super::*;
     use crate::TlsVersion;
 
+    const TIMES: VisitTimes = VisitTimes {
+        dns_ns: 0,
+        tcp_ns: 20_400_000,
+        tls_ns: 25_000_000,
+        wait_ns: 500_000,
+        first_byte_ns: 21_000_000,
+        total_ns: Some(70_000_000),
+    };
+
+    fn of(version: TlsVersion, from_packets: &[Mark], link: &OnTheLink) -> Option<Departures> {
+        let visit = Visit {
+            times: TIMES,
+            from_packets: from_packets.to_vec(),
+            client: Negotiated {
+                version: Some(version),
+                ..Negotiated::default()
+            },
+            server: None,
+            http_status: 200,
+            body_bytes: 0,
+            objects: None,
+        };
+        Departures::of(&visit, link)
+    }
+
     #[test]
     fn departures_are_those_of_the_versions_own_mark() {
-        let times = VisitTimes {
-            dns_ns: 0,
-            tcp_ns: 20_400_000,
-            tls_ns: 25_000_000,
-            wait_ns: 500_000,
-            first_byte_ns: 21_000_000,
-            total_ns: 70_000_000,
-        };
         let link = OnTheLink {
             tcp_ns: Some(20_000_000),
             protected_ns: Some(24_000_000),
             ..OnTheLink::default()
         };
-        let of = |version| {
-            let visit = Visit {
-                times,
-                client: Negotiated {
-                    version: Some(version),
-                    ..Negotiated::default()
-                },
-                server: None,
-                http_status: 200,
-                body_bytes: 0,
-                objects: None,
-            };
-            Departures::of(&visit, &link)
-        };
         let departures = |tls_ns| Departures {
-            tcp_ns: 400_000,
+            tcp_ns: Some(400_000),
             tls_ns,
+            first_byte_ns: None,
+            end_ns: None,
         };
-        assert_eq!(of(TlsVersion::Tls13), Some(departures(1_000_000)));
-        assert_eq!(of(TlsVersion::Tls12), Some(departures(1_500_000)));
+        assert_eq!(
+            of(TlsVersion::Tls13, &[], &link),
+            Some(departures(1_000_000))
+        );
+        assert_eq!(
+            of(TlsVersion::Tls12, &[], &link),
+            Some(departures(1_500_000))
+        );
         assert_eq!(departures(-1_000_000).both_ns(), -600_000);
         assert!(!departures(-1_000_000).are_far());
         assert!(departures(-1_000_001).are_far());
         assert!(!departures(-1_000_001).are_far_in_both());
+        assert!(!departures(-1_000_001).response_is_far());
+    }
+
+    #[test]
+    fn the_response_is_compared_with_its_packets() {
+        let link = |first_byte_ns, end_ns| OnTheLink {
+            tcp_ns: Some(20_000_000),
+            protected_ns: Some(24_000_000),
+            first_byte_ns: Some(first_byte_ns),
+            end_ns: Some(end_ns),
+            ..OnTheLink::default()
+        };
+        let found = |from_packets: &[Mark], first_byte_ns, end_ns| {
+            let link = link(first_byte_ns, end_ns);
+            let found = of(TlsVersion::Tls13, from_packets, &link).expect("departures");
+            (found.first_byte_ns, found.end_ns, found.response_is_far())
+        };
+        assert_eq!(
+            found(&[], 66_000_000, 71_000_000),
+            (Some(900_000), Some(-1_000_000), false)
+        );
+        // An end that is the beginning: the page came over 50 ms more.
+        assert_eq!(
+            found(&[], 66_900_000, 120_000_000),
+            (Some(0), Some(-50_000_000), true)
+        );
+        assert_eq!(
+            found(&[], 60_000_000, 70_000_000),
+            (Some(6_900_000), Some(0), true)
+        );
+        // No figure is compared with itself.
+        assert_eq!(
+            found(&[Mark::End], 66_900_000, 70_000_000),
+            (Some(0), None, false)
+        );
+        let link = link(66_900_000, 70_000_000);
+        let found = of(TlsVersion::Tls13, &[Mark::Connected], &link);
+        assert_eq!(
+            found.map(|found| (found.tcp_ns, found.both_ns())),
+            Some((None, 1_000_000))
+        );
     }
 }

@@ -1,6 +1,9 @@
-use netbench_model::Target;
+use netbench_model::{Target, browser::Mark};
 
-use super::{BrowserSummary, ClientRow, ObjectsRow, VisitPhase, summary::FarVisit};
+use super::{
+    BrowserSummary, ClientRow, ObjectsRow, VisitPhase,
+    summary::{FarVisit, PacketsRow},
+};
 use crate::{
     cell::{Cell, Digits},
     document::{
@@ -221,34 +224,48 @@ fn unsupported(summary: &BrowserSummary) -> Option<Section> {
 
 fn packets(summary: &BrowserSummary) -> Section {
     let rows = &summary.packets;
-    let visits: u64 = rows.iter().map(|row| row.visits).sum();
-    let far: u64 = rows.iter().map(|row| row.far.len() as u64).sum();
-    let far_in_both: u64 = rows.iter().map(|row| row.far_in_both).sum();
-    let of_visits = BrowserSummary::visits(visits);
-    let mut items = vec![Item::Headline(match (visits, far) {
-        (0, _) => "No visit's packets were seen.".to_owned(),
-        (_, 0) => format!("All {of_visits} agree with their packets within 1 ms."),
+    let sum = |of: fn(&PacketsRow) -> u64| rows.iter().map(of).sum::<u64>();
+    let visits = sum(|row| row.visits);
+    let far_in_both = sum(|row| row.far_in_both);
+    let (responses, late) = (sum(|row| row.responses), sum(|row| row.far_in_response));
+    let mut items = vec![Item::Headline(match visits {
+        0 => "No visit's packets were seen.".to_owned(),
         _ => format!(
-            "Within 1 ms of their packets, in TCP connect and in the handshake: {} of {of_visits}. In both together: {}.",
-            visits - far,
-            visits - far_in_both
+            "TCP connect and handshake together are within 1 ms of the packets in {} of {}, first and last byte of the response within 2 ms in \
+             {} of the {responses} whose response the packets show.",
+            visits - far_in_both,
+            BrowserSummary::visits(visits),
+            responses.saturating_sub(late),
         ),
     })];
     if visits > 0 {
+        let off_by = |row: &PacketsRow, mark, departure_ns| match departure_ns {
+            None if row.from_packets.contains(&mark) => Cell::text("from the packets"),
+            departure_ns => Cell::time(departure_ns),
+        };
         let table = Table::of(rows)
             .col("client", 0, |row| Cell::text(&row.client))
             .col("TCP connect off by", 0, |row| {
-                Cell::Time(row.tcp_departure_ns)
+                off_by(row, Mark::Connected, row.tcp_departure_ns)
             })
             .col("TLS handshake off by", 0, |row| {
                 Cell::Time(row.tls_departure_ns)
             })
             .col("both off by", 1, |row| Cell::Time(row.both_departure_ns))
-            .col("within 1 ms", 0, |row| {
-                Cell::Of(row.visits - row.far.len() as u64, row.visits)
+            .col("first byte off by", 0, |row| {
+                Cell::time(row.first_byte_departure_ns)
+            })
+            .col("last byte off by", 0, |row| {
+                off_by(row, Mark::End, row.end_departure_ns)
             })
             .col("both within 1 ms", 1, |row| {
                 Cell::Of(row.visits - row.far_in_both, row.visits)
+            })
+            .col("response within 2 ms", 0, |row| {
+                Cell::Of(
+                    row.responses.saturating_sub(row.far_in_response),
+                    row.responses,
+                )
             });
         items.push(table.item());
     }
@@ -256,28 +273,36 @@ fn packets(summary: &BrowserSummary) -> Section {
         .iter()
         .flat_map(|row| row.far.iter().map(|far| (&row.client, far)));
     let far: Filling<(_, &FarVisit)> = Table::of(visits);
+    let difference =
+        |ns: Option<i64>| ns.map_or(Cell::Missing, |ns| Cell::TimeDifference(ns as f64));
     items.extend(
         far.col("client", 0, |(client, _)| Cell::text(client))
             .site(Target::Lab, |(_, far)| &far.site)
             .col("condition", 3, |(_, far)| Cell::text(far.condition))
             .col("round", 2, |(_, far)| Cell::count(far.round + 1))
             .col("TCP connect", 0, |(_, far)| {
-                Cell::TimeDifference(far.tcp_departure_ns as f64)
+                difference(far.tcp_departure_ns)
             })
             .col("TLS handshake", 0, |(_, far)| {
-                Cell::TimeDifference(far.tls_departure_ns as f64)
+                difference(Some(far.tls_departure_ns))
             })
+            .col("first byte", 0, |(_, far)| {
+                difference(far.first_byte_departure_ns)
+            })
+            .col("last byte", 0, |(_, far)| difference(far.end_departure_ns))
             .excerpt(Excerpt::First(20))
-            .under("Visits that are not"),
+            .under("Visits that are further off"),
     );
     Section {
         id: "packets".to_owned(),
         heading: "Against the packets".to_owned(),
-        explanation: "How far the browser's TCP connect and TLS handshake are from its packets, at its end of the link, at the \
-                      median. The handshake ends with the client's first protected record: in TLS 1.3 its Finished, before that \
-                      its request, to which the browser's own mark is then taken too. A browser whose thread is late to see that TCP has \
-                      connected says more of TCP connect and less of the handshake; both together are then right. WebKitGTK's marks are \
-                      whole milliseconds."
+        explanation: "The medians of the differences between the client's own times and those of its packets, at its end of the link. The handshake \
+                      ends with the client's first protected record: in TLS 1.3 its Finished, before that its request, up to which the client's \
+                      own mark is then counted too. A browser whose thread is late to see that TCP has connected says more of TCP connect \
+                      and less of the handshake; both together are then right. The first byte is compared with the first whole record that \
+                      answers the request and has room for the head of a response, the last byte with the end of its last record; both are counted from the \
+                      beginning of TCP connect. WebKitGTK's marks are whole milliseconds, and its TCP connect is the packets'. Firefox marks the \
+                      first byte when a part of its record is there; it does not tell when the last byte of a page came, and its total is the packets'."
             .to_owned(),
         items,
         ..Section::default()

@@ -2,7 +2,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use netbench_model::{
     Condition, LinkRecord, Recorded, SCHEMA_VERSION, StackName, Target,
-    browser::{BrowserManifest, BrowserPlan, Departures, Visit, VisitOutcome, VisitSample},
+    browser::{BrowserManifest, BrowserPlan, Departures, Mark, Visit, VisitOutcome, VisitSample},
 };
 use netbench_stats::{Figures, Pair, Resampling, compare};
 
@@ -303,24 +303,34 @@ fn packets(samples: &[&VisitSample], client: &StackName) -> Option<PacketsRow> {
             Some((*sample, found))
         })
         .collect();
-    let median = |of: fn(&Departures) -> i64| {
-        let sizes: Vec<f64> = departures
-            .iter()
-            .map(|(_, found)| of(found).unsigned_abs() as f64)
-            .collect();
+    let median = |of: fn(&Departures) -> Option<i64>| {
+        let sizes = departures.iter().filter_map(|(_, found)| of(found));
+        let sizes: Vec<f64> = sizes.map(|ns| ns.unsigned_abs() as f64).collect();
         netbench_stats::median(&sizes)
     };
-    let far = departures.iter().filter(|(_, found)| found.are_far());
-    let far_in_both = departures
+    let many = |is: fn(Departures) -> bool| {
+        let found = departures.iter().filter(|(_, found)| is(*found));
+        found.count() as u64
+    };
+    let taken = departures
         .iter()
-        .filter(|(_, found)| found.are_far_in_both());
+        .filter_map(|(sample, _)| sample.outcome.ok());
+    let from_packets: BTreeSet<Mark> = taken.flat_map(|visit| visit.from_packets.clone()).collect();
+    let far = departures
+        .iter()
+        .filter(|(_, found)| found.are_far() || found.response_is_far());
     Some(PacketsRow {
         client: client.clone(),
         visits: departures.len() as u64,
-        tcp_departure_ns: median(|found| found.tcp_ns)?,
-        tls_departure_ns: median(|found| found.tls_ns)?,
-        both_departure_ns: median(|found| found.both_ns())?,
-        far_in_both: far_in_both.count() as u64,
+        from_packets: from_packets.into_iter().collect(),
+        tcp_departure_ns: median(|found| found.tcp_ns),
+        tls_departure_ns: median(|found| Some(found.tls_ns))?,
+        both_departure_ns: median(|found| Some(found.both_ns()))?,
+        first_byte_departure_ns: median(|found| found.first_byte_ns),
+        end_departure_ns: median(|found| found.end_ns),
+        far_in_both: many(Departures::are_far_in_both),
+        responses: many(|found| found.first_byte_ns.is_some()),
+        far_in_response: many(Departures::response_is_far),
         far: far
             .map(|(sample, found)| FarVisit {
                 site: sample.site.clone(),
@@ -328,6 +338,8 @@ fn packets(samples: &[&VisitSample], client: &StackName) -> Option<PacketsRow> {
                 round: sample.round,
                 tcp_departure_ns: found.tcp_ns,
                 tls_departure_ns: found.tls_ns,
+                first_byte_departure_ns: found.first_byte_ns,
+                end_departure_ns: found.end_ns,
             })
             .collect(),
     })

@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use netbench_model::{
     Condition, FailureClass, LinkRecord, StackName,
-    browser::{BrowserPlan, BrowserRecord, ObjectsPage, Visit},
+    browser::{BrowserPlan, BrowserRecord, Mark, ObjectsPage, Visit},
 };
 use netbench_stats::{Figures, PairedRatio};
 use schemars::JsonSchema;
@@ -162,7 +162,7 @@ impl VisitPhase {
             Self::Tcp => Some(times.tcp_ns),
             Self::Tls => Some(times.tls_ns),
             Self::FirstByte => Some(times.first_byte_ns),
-            Self::Total => Some(times.total_ns),
+            Self::Total => times.total_ns,
             Self::LastObject => visit.objects.map(|objects| objects.last_object_ns),
             Self::Load => visit.objects.map(|objects| objects.load_ns),
         }
@@ -248,15 +248,30 @@ pub struct PacketsRow {
     pub client: StackName,
     /// The visits whose packets the link saw.
     pub visits: u64,
+    /// The marks that the browser does not tell and that are those of the packets, with which nothing is compared.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub from_packets: Vec<Mark>,
     /// How far TCP connect is from the packets at the median, without its sign, in nanoseconds.
-    pub tcp_departure_ns: f64,
+    pub tcp_departure_ns: Option<f64>,
     /// How far the handshake is.
     pub tls_departure_ns: f64,
     /// How far both together are.
     pub both_departure_ns: f64,
+    /// How far the response's first byte is, counted from the beginning of TCP connect.
+    #[serde(default)]
+    pub first_byte_departure_ns: Option<f64>,
+    /// How far the response's last byte is.
+    #[serde(default)]
+    pub end_departure_ns: Option<f64>,
     /// How many visits are over a millisecond off in both together.
     pub far_in_both: u64,
-    /// Visits where either is over a millisecond.
+    /// The visits whose first byte was compared with the packets.
+    #[serde(default)]
+    pub responses: u64,
+    /// How many of them are over two milliseconds off in the response's first or last byte.
+    #[serde(default)]
+    pub far_in_response: u64,
+    /// Visits where TCP connect or the handshake is over a millisecond, or the response over two.
     pub far: Vec<FarVisit>,
 }
 
@@ -270,9 +285,15 @@ pub struct FarVisit {
     /// The round.
     pub round: u32,
     /// How much more the browser says of TCP connect, in nanoseconds.
-    pub tcp_departure_ns: i64,
+    pub tcp_departure_ns: Option<i64>,
     /// How much more it says of the handshake.
     pub tls_departure_ns: i64,
+    /// How much later it says that the response's first byte came.
+    #[serde(default)]
+    pub first_byte_departure_ns: Option<i64>,
+    /// How much later it says that the response's last byte came.
+    #[serde(default)]
+    pub end_departure_ns: Option<i64>,
 }
 
 /// A name or an address that clients tried and that is not the lab's.

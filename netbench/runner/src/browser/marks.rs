@@ -1,90 +1,146 @@
-//! The times of a browser whose own marks of its connection are not exact.
+//! The times of a browser that does not mark all of its connection exactly.
 
-use netbench_model::browser::{Departures, OnTheLink, VisitOutcome};
+use netbench_browser::Product;
+use netbench_model::browser::{Departures, Mark, OnTheLink, Visit, VisitOutcome};
 
 /// What both ends of the connection's time may be rounded by together: marks are whole milliseconds.
 const ROUNDED_NS: u64 = 2_000_000;
 
-/// Takes where TCP connect ends from the packets. A visit whose marks leave out part of its connection, or have more than
-/// that, has no times.
-pub(super) fn held_against_packets(
+/// Takes from the packets what the browser does not tell. A visit for which they do not agree with the rest of its marks
+/// has no times.
+pub(super) fn completed(
     mut outcome: VisitOutcome,
+    product: Product,
     link: Option<&OnTheLink>,
 ) -> VisitOutcome {
     let VisitOutcome::Ok(visit) = &mut outcome else {
         return outcome;
     };
+    let mut reason = None;
+    if !product.marks_connections() {
+        reason = connected(visit, link).err();
+    }
+    if !product.marks_ends() {
+        end(visit, link);
+    }
+    match reason {
+        None => outcome,
+        Some(reason) => VisitOutcome::Unsupported {
+            reason: reason.to_owned(),
+        },
+    }
+}
+
+/// Takes the end of TCP connect from the packets.
+fn connected(visit: &mut Visit, link: Option<&OnTheLink>) -> Result<(), &'static str> {
     let seen = link.and_then(|link| Some((link.tcp_ns?, Departures::of(visit, link)?)));
-    let reason = match seen {
-        None => "its marks are not exact, and the link does not look at packets",
-        Some((_, found)) if found.both_ns().unsigned_abs() > ROUNDED_NS => {
-            "its marks of the connection are not those of the packets"
-        }
-        Some((tcp_ns, _)) => {
-            let times = &mut visit.times;
-            let both_ns = times.tcp_ns + times.tls_ns;
-            times.tcp_ns = tcp_ns.min(both_ns);
-            times.tls_ns = both_ns - times.tcp_ns;
-            return outcome;
-        }
-    };
-    VisitOutcome::Unsupported {
-        reason: reason.to_owned(),
+    let (tcp_ns, found) =
+        seen.ok_or("its marks are not exact, and the link does not look at packets")?;
+    if found.both_ns().unsigned_abs() > ROUNDED_NS {
+        return Err("its marks of the connection are not those of the packets");
+    }
+    let times = &mut visit.times;
+    let both_ns = times.tcp_ns + times.tls_ns;
+    times.tcp_ns = tcp_ns.min(both_ns);
+    times.tls_ns = both_ns - times.tcp_ns;
+    visit.from_packets.push(Mark::Connected);
+    Ok(())
+}
+
+/// Takes the response's last byte from the packets. It stays unknown if the link does not tell it, or tells that it came before the
+/// browser's own mark of the first byte.
+fn end(visit: &mut Visit, link: Option<&OnTheLink>) {
+    let limit_ns = u64::try_from(Departures::RESPONSE_LIMIT.as_nanos()).unwrap_or(u64::MAX);
+    let times = &mut visit.times;
+    let first_byte_ns = times.request_ns() + times.first_byte_ns;
+    times.total_ns = link
+        .and_then(|link| link.end_ns)
+        .filter(|end_ns| end_ns.saturating_add(limit_ns) >= first_byte_ns);
+    if times.total_ns.is_some() {
+        visit.from_packets.push(Mark::End);
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use netbench_model::{
-        Negotiated, TlsVersion,
-        browser::{Visit, VisitTimes},
-    };
+    use netbench_model::{Negotiated, TlsVersion, browser::VisitTimes};
 
     use super::*;
 
+    fn visit(tcp_ms: u64, tls_ms: u64) -> VisitOutcome {
+        VisitOutcome::Ok(Box::new(Visit {
+            times: VisitTimes {
+                dns_ns: 0,
+                tcp_ns: tcp_ms * 1_000_000,
+                tls_ns: tls_ms * 1_000_000,
+                wait_ns: 0,
+                first_byte_ns: 20_000_000,
+                total_ns: Some(90_000_000),
+            },
+            from_packets: Vec::new(),
+            client: Negotiated {
+                version: Some(TlsVersion::Tls13),
+                ..Negotiated::default()
+            },
+            server: None,
+            http_status: 200,
+            body_bytes: 1,
+            objects: None,
+        }))
+    }
+
+    static SEEN: OnTheLink = OnTheLink {
+        connections: 1,
+        tcp_ns: Some(20_300_000),
+        protected_ns: Some(24_000_000),
+        first_byte_ns: Some(64_000_000),
+        end_ns: Some(110_000_000),
+        names: Vec::new(),
+        elsewhere: Vec::new(),
+    };
+
     #[test]
     fn only_visits_whose_marks_are_those_of_the_packets_have_times() {
-        let visit = |tcp_ms: u64, tls_ms: u64| {
-            VisitOutcome::Ok(Box::new(Visit {
-                times: VisitTimes {
-                    dns_ns: 0,
-                    tcp_ns: tcp_ms * 1_000_000,
-                    tls_ns: tls_ms * 1_000_000,
-                    wait_ns: 0,
-                    first_byte_ns: 1,
-                    total_ns: 90_000_000,
-                },
-                client: Negotiated {
-                    version: Some(TlsVersion::Tls13),
-                    ..Negotiated::default()
-                },
-                server: None,
-                http_status: 200,
-                body_bytes: 1,
-                objects: None,
-            }))
-        };
-        let link = OnTheLink {
-            tcp_ns: Some(20_300_000),
-            protected_ns: Some(24_000_000),
-            ..OnTheLink::default()
-        };
         let times = |outcome: VisitOutcome, link| {
-            let held = held_against_packets(outcome, link);
-            held.ok()
-                .map(|visit| (visit.times.tcp_ns, visit.times.tls_ns))
+            let outcome = completed(outcome, Product::WebKitGtk, link);
+            outcome.ok().map(|visit| {
+                assert_eq!(visit.from_packets, [Mark::Connected]);
+                (visit.times.tcp_ns, visit.times.tls_ns)
+            })
         };
         // The mark between the two is late, and what is before and after it is right.
         let split = Some((20_300_000, 23_700_000));
-        assert_eq!(times(visit(40, 4), Some(&link)), split);
+        assert_eq!(times(visit(40, 4), Some(&SEEN)), split);
         assert_eq!(
-            times(visit(43, 0), Some(&link)),
+            times(visit(43, 0), Some(&SEEN)),
             Some((20_300_000, 22_700_000))
         );
-        assert_eq!(times(visit(0, 5), Some(&link)), None);
-        assert_eq!(times(visit(20, 27), Some(&link)), None);
+        assert_eq!(times(visit(0, 5), Some(&SEEN)), None);
+        assert_eq!(times(visit(20, 27), Some(&SEEN)), None);
         assert_eq!(times(visit(40, 4), None), None);
         let unseen = OnTheLink::default();
         assert_eq!(times(visit(40, 4), Some(&unseen)), None);
+    }
+
+    #[test]
+    fn an_end_that_the_browser_does_not_tell_is_the_packets() {
+        let total = |product, link| {
+            let outcome = completed(visit(20, 24), product, link);
+            let visit = outcome.ok().expect("a visit");
+            (visit.times.total_ns, visit.from_packets.clone())
+        };
+        let (firefox, chromium) = (Product::Firefox, Product::Chromium);
+        assert_eq!(
+            total(firefox, Some(&SEEN)),
+            (Some(110_000_000), vec![Mark::End])
+        );
+        assert_eq!(total(firefox, None), (None, Vec::new()));
+        assert_eq!(total(chromium, Some(&SEEN)), (Some(90_000_000), Vec::new()));
+        // Packets that end before the first byte are those of another connection.
+        let early = OnTheLink {
+            end_ns: Some(50_000_000),
+            ..SEEN.clone()
+        };
+        assert_eq!(total(firefox, Some(&early)), (None, Vec::new()));
     }
 }

@@ -17,9 +17,9 @@ use netbench_browser::{
     Browser, BrowserError, BrowserProgram, Limit, Loaded, Network, Page, StartupCache,
     Surroundings, Trust, failure,
 };
-use netbench_link::{Elsewhere, Link, LinkError, Namespace, Observed};
+use netbench_link::{Elsewhere, Link, LinkError, Namespace, Observed, Request};
 use netbench_model::{
-    Condition, Failure, Role, SCHEMA_VERSION, Site, StackName, Target, authority,
+    Condition, Failure, Role, SCHEMA_VERSION, Site, StackName, Target, TlsVersion, authority,
     browser::{Attempt, BrowserPlan, ObjectsPage, OnTheLink, Visit, VisitOutcome, VisitSample},
 };
 use netbench_stats::{SplitMix, mix};
@@ -189,10 +189,9 @@ impl<'a> Visitor<'a> {
             };
         }
         let seen = self.link.observed().filter(|_| self.looks);
-        let link = seen.map(|seen| on_the_link(&seen, plan, unit.site));
-        let program = visits.programs.get(client);
-        if program.is_some_and(|program| !program.product().marks_connections()) {
-            outcome = marks::held_against_packets(outcome, link.as_ref());
+        let link = seen.map(|seen| on_the_link(&seen, plan, unit.site, outcome.ok()));
+        if let Some(program) = visits.programs.get(client) {
+            outcome = marks::completed(outcome, program.product(), link.as_ref());
         }
         Some(VisitSample {
             schema: SCHEMA_VERSION,
@@ -305,11 +304,29 @@ impl<'a> Visitor<'a> {
             if matches!(page, Page::Error { .. }) {
                 return Ok(page);
             }
-            browser.close_connections(limit)?;
+            self.close_connections(&mut browser, limit)?;
             let _ = self.link.observed();
         }
         self.begin_trial(unit, Role::Measured);
         Ok(browser.visit(&url, limit)?)
+    }
+
+    /// Has the browser close its connections until the link has seen the end of each: a browser closes those alone that are idle, which
+    /// a connection over a long path is only some round trips after its page. The next visit says what is wrong if one stays open.
+    fn close_connections(
+        &self,
+        browser: &mut Browser,
+        limit: Limit<'_>,
+    ) -> Result<(), BrowserError> {
+        const LONGEST: Duration = Duration::from_secs(5);
+        let until = limit.deadline.min(Instant::now() + LONGEST);
+        loop {
+            browser.close_connections(limit)?;
+            let open = self.link.open_connections().unwrap_or_default();
+            if open == 0 || Instant::now() >= until {
+                return Ok(());
+            }
+        }
     }
 
     /// The names of the page's origins, with their addresses.
@@ -425,6 +442,7 @@ fn judged(
                 } = *loaded;
                 VisitOutcome::Ok(Box::new(Visit {
                     times,
+                    from_packets: Vec::new(),
                     client,
                     server,
                     http_status,
@@ -438,7 +456,12 @@ fn judged(
 
 /// What the link saw: of the connection that most came over, or of the first one of a page of objects, which is the
 /// page's own.
-fn on_the_link(seen: &Observed, plan: &BrowserPlan, site: usize) -> OnTheLink {
+fn on_the_link(
+    seen: &Observed,
+    plan: &BrowserPlan,
+    site: usize,
+    visit: Option<&Visit>,
+) -> OnTheLink {
     let connections = || seen.connections.iter().filter(|seen| seen.site == site);
     let page = match plan.page {
         None => connections().max_by_key(|connection| connection.bytes_down),
@@ -451,6 +474,12 @@ fn on_the_link(seen: &Observed, plan: &BrowserPlan, site: usize) -> OnTheLink {
         .filter(|seen| others.contains(&seen.site));
     let accepted_ns = page.and_then(|page| page.accepted_ns);
     let since = |from: Option<u64>, to: Option<u64>| to?.checked_sub(from?);
+    let page_opened_ns = page.map(|page| page.opened_ns);
+    // Where objects come over the page's connection, its own response cannot be told from theirs.
+    let response = page
+        .filter(|_| plan.page.is_none())
+        .zip(visit)
+        .and_then(|(page, visit)| page.exchange.response(&request(visit, page.opened_ns)));
     let attempt = |(to, packets): (&Elsewhere, &u64)| Attempt {
         to: elsewhere(to),
         packets: *packets,
@@ -460,8 +489,28 @@ fn on_the_link(seen: &Observed, plan: &BrowserPlan, site: usize) -> OnTheLink {
             .unwrap_or(u32::MAX),
         tcp_ns: since(page.map(|page| page.opened_ns), accepted_ns),
         protected_ns: since(accepted_ns, page.and_then(|page| page.protected_ns)),
+        first_byte_ns: response.and_then(|it| since(page_opened_ns, Some(it.first_byte_ns))),
+        end_ns: response.and_then(|it| since(page_opened_ns, Some(it.end_ns))),
         names: seen.names.iter().cloned().collect(),
         elsewhere: seen.elsewhere.iter().map(attempt).collect(),
+    }
+}
+
+/// The request of a visit whose connection began at `opened_ns`.
+fn request(visit: &Visit, opened_ns: u64) -> Request {
+    // RFC 9113 section 4.1: frames have headers of 9 bytes, and at most 16 KiB of data unless the client allows more.
+    let frames_bytes = match visit.client.alpn.as_deref() {
+        Some("h2") => 9 * visit.body_bytes.div_ceil(16_384),
+        _ => 0,
+    };
+    Request {
+        sent_ns: opened_ns + visit.times.request_ns(),
+        body_bytes: visit.body_bytes + frames_bytes,
+        // RFC 8446 section 5.2: a tag of 16 bytes and the content type; RFC 5288 section 3: a nonce of 8 bytes and the tag.
+        record_overhead_bytes: match visit.client.version {
+            Some(TlsVersion::Tls13) => 17,
+            _ => 24,
+        },
     }
 }
 

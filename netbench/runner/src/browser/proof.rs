@@ -84,7 +84,7 @@ mod tests {
                 tls_ns: 1,
                 wait_ns: 0,
                 first_byte_ns: 1,
-                total_ns: 3,
+                total_ns: Some(3),
             },
             client: negotiated(version),
             server: Some(ServerView {

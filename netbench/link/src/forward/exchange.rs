@@ -1,0 +1,282 @@
+//! The data of one connection, segment by segment, from which the times of a response follow.
+
+use std::collections::BTreeMap;
+
+/// The maximum number of segments that are kept of each direction, and of records.
+const MOST: usize = 65_536;
+
+/// How long before the time at which the client says that it sent its request its last segment may have left.
+const REQUEST_EARLY_NS: u64 = 2_000_000;
+
+/// How long after that time it may have left: a client's thread may have waited for a core.
+const REQUEST_LATE_NS: u64 = 10_000_000;
+
+/// Data of the client that is longer is another request, as for a page's icon: acknowledgements of settings and updates of windows are
+/// shorter, with their records.
+const LONGEST_NO_REQUEST: u64 = 100;
+
+/// The minimal size of a response's head.
+const SHORTEST_HEAD: u64 = 64;
+
+/// The size of a TLS record's header.
+const RECORD_HEADER_BYTES: u64 = 5;
+
+/// The segments of a connection that carry data. Offsets count the bytes of one direction from 0.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Exchange {
+    /// The client's.
+    sent: Vec<Sent>,
+    /// The server's, as far as they were delivered.
+    delivered: Vec<Delivered>,
+    /// Where the server's protected records begin and end.
+    records: Vec<(u64, u64)>,
+    /// Whether there was more than is kept.
+    is_cut: bool,
+}
+
+/// A request, as its client tells it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Request {
+    /// When the client sent it.
+    pub sent_ns: u64,
+    /// The size of the response's body, with all that is repeated within it, such as the headers of frames.
+    pub body_bytes: u64,
+    /// What protection adds to each record, beside its header.
+    pub record_overhead_bytes: u64,
+}
+
+/// When a response came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Response {
+    /// The record in which it begins was whole at the client.
+    pub first_byte_ns: u64,
+    /// The last record of it was whole at the client.
+    pub end_ns: u64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Sent {
+    arrived_ns: u64,
+    begin: u64,
+    end: u64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Delivered {
+    begin: u64,
+    end: u64,
+    /// The client's data that its sender had.
+    acknowledged: u64,
+    due_ns: u64,
+}
+
+impl Exchange {
+    /// Returns when the response to a request came. Its last record is the last one before the answer to another request; its first
+    /// record is the one with which those from there to the end have room for its head and body: what the server sends before it, such as
+    /// tickets and settings, is in records of its own. Returns `None` if the client sent nothing when it says that it did, or the server
+    /// too little after it.
+    pub fn response(&self, request: &Request) -> Option<Response> {
+        let from_ns = request.sent_ns.saturating_sub(REQUEST_EARLY_NS);
+        let to_ns = request.sent_ns.saturating_add(REQUEST_LATE_NS);
+        let candidates = self.sent.iter().rev();
+        let mut candidates = candidates.filter(|sent| (from_ns..=to_ns).contains(&sent.arrived_ns));
+        // What the client sends after its request has no answer of that size.
+        candidates.find_map(|sent| self.response_to(sent, to_ns, request))
+    }
+
+    fn response_to(&self, asked: &Sent, to_ns: u64, request: &Request) -> Option<Response> {
+        let answers = self.delivered.iter();
+        let answers = answers.filter(|segment| segment.acknowledged >= asked.end);
+        let begin = answers.clone().map(|segment| segment.begin).min()?;
+        let later = self.sent.iter().filter(|sent| sent.begin >= asked.end);
+        let next = later
+            .filter(|sent| sent.arrived_ns > to_ns)
+            .find(|sent| sent.end - sent.begin > LONGEST_NO_REQUEST);
+        let next = next.map_or(u64::MAX, |sent| sent.end);
+        let end = answers.filter(|segment| segment.acknowledged < next);
+        let end = end.map(|segment| segment.end).max()?;
+        let due_bytes = request.body_bytes + SHORTEST_HEAD;
+        let mut bytes = 0;
+        let records = self.records.iter();
+        let records = records.filter(|record| record.0 >= begin && record.1 <= end);
+        let (_, first) = records.clone().rev().find(|(begin, end)| {
+            let added = RECORD_HEADER_BYTES + request.record_overhead_bytes;
+            bytes += (end - begin).saturating_sub(added);
+            bytes >= due_bytes
+        })?;
+        let (_, last) = records.last()?;
+        Some(Response {
+            first_byte_ns: self.whole_ns(*first)?,
+            end_ns: self.whole_ns(*last)?,
+        })
+    }
+
+    /// Returns when all of the server's first `end` bytes had come.
+    fn whole_ns(&self, end: u64) -> Option<u64> {
+        if self.is_cut {
+            return None;
+        }
+        let mut in_time = self.delivered.clone();
+        in_time.sort_by_key(|segment| segment.due_ns);
+        let mut early: BTreeMap<u64, u64> = BTreeMap::new();
+        let mut next = 0;
+        for segment in in_time {
+            let to = early.entry(segment.begin).or_default();
+            *to = segment.end.max(*to);
+            while let Some(first) = early.first_entry().filter(|first| *first.key() <= next) {
+                next = first.remove().max(next);
+            }
+            if next >= end {
+                return Some(segment.due_ns);
+            }
+        }
+        None
+    }
+
+    pub(super) fn send(&mut self, end: u64, arrived_ns: u64) {
+        let begin = self.sent.last().map_or(0, |sent| sent.end);
+        if self.has_room(self.sent.len()) {
+            self.sent.push(Sent {
+                arrived_ns,
+                begin,
+                end,
+            });
+        }
+    }
+
+    pub(super) fn deliver(&mut self, begin: u64, bytes: u64, acknowledged: u64, due_ns: u64) {
+        if self.has_room(self.delivered.len()) {
+            self.delivered.push(Delivered {
+                begin,
+                end: begin + bytes,
+                acknowledged,
+                due_ns,
+            });
+        }
+    }
+
+    pub(super) fn record(&mut self, begin: u64, end: u64) {
+        if self.has_room(self.records.len()) {
+            self.records.push((begin, end));
+        }
+    }
+
+    fn has_room(&mut self, kept: usize) -> bool {
+        self.is_cut |= kept >= MOST;
+        kept < MOST
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const MS: u64 = 1_000_000;
+
+    /// A request of 200 bytes at 41 ms over a path of 20 ms, and a response of 4,000 bytes in two records after a ticket.
+    fn exchange() -> Exchange {
+        let mut exchange = Exchange::default();
+        exchange.send(300, 20 * MS);
+        exchange.deliver(0, 3_000, 300, 40 * MS);
+        exchange.record(100, 3_000);
+        exchange.send(400, 41 * MS);
+        exchange.send(600, 41 * MS + 300_000);
+        // A ticket for the handshake's end, settings, and the response.
+        exchange.deliver(3_000, 250, 400, 61 * MS);
+        exchange.record(3_000, 3_250);
+        exchange.record(3_250, 3_300);
+        exchange.deliver(3_250, 1_448, 600, 61 * MS + 400_000);
+        exchange.record(3_300, 5_300);
+        exchange.deliver(4_698, 1_448, 600, 63 * MS);
+        exchange.record(5_300, 7_594);
+        exchange.send(640, 64 * MS);
+        exchange.deliver(6_146, 1_448, 640, 83 * MS);
+        exchange
+    }
+
+    fn response(exchange: &Exchange, sent_ns: u64, body_bytes: u64) -> Option<(u64, u64)> {
+        let response = exchange.response(&Request {
+            sent_ns,
+            body_bytes,
+            record_overhead_bytes: 17,
+        })?;
+        Some((response.first_byte_ns, response.end_ns))
+    }
+
+    #[test]
+    fn a_response_is_what_has_room_for_its_body_at_the_end() {
+        let mut exchange = exchange();
+        // In the second record alone, and in both.
+        assert_eq!(
+            response(&exchange, 41 * MS, 2_000),
+            Some((83 * MS, 83 * MS))
+        );
+        assert_eq!(
+            response(&exchange, 41 * MS, 4_000),
+            Some((63 * MS, 83 * MS))
+        );
+        assert_eq!(
+            response(&exchange, 32 * MS, 4_000),
+            Some((63 * MS, 83 * MS))
+        );
+        assert_eq!(
+            response(&exchange, 41 * MS, 5_000),
+            None,
+            "too little was sent"
+        );
+        assert_eq!(
+            response(&exchange, 50 * MS, 4_000),
+            None,
+            "no request was sent then"
+        );
+        assert_eq!(
+            response(&exchange, 64 * MS, 10),
+            None,
+            "settings have no answer"
+        );
+        // The page's icon.
+        exchange.send(860, 90 * MS);
+        exchange.deliver(7_594, 1_000, 860, 111 * MS);
+        exchange.record(7_594, 8_594);
+        assert_eq!(
+            response(&exchange, 41 * MS, 4_000),
+            Some((63 * MS, 83 * MS))
+        );
+        assert_eq!(
+            response(&exchange, 90 * MS, 900),
+            Some((111 * MS, 111 * MS))
+        );
+    }
+
+    #[test]
+    fn a_segment_that_is_sent_again_completes_what_came_before_it() {
+        let mut exchange = Exchange::default();
+        exchange.send(10, 0);
+        for (begin, due_ns) in [(0, 20), (2_896, 21), (1_448, 300), (0, 301)] {
+            exchange.deliver(begin, 1_448, 10, due_ns);
+        }
+        exchange.record(0, 2_000);
+        exchange.record(2_000, 4_344);
+        assert_eq!(response(&exchange, 0, 4_000), Some((300, 300)));
+        exchange.deliver(5_000, 10, 10, 400);
+        exchange.record(5_000, 5_010);
+        assert_eq!(response(&exchange, 0, 4_000), None, "bytes are missing");
+    }
+
+    proptest! {
+        #[test]
+        fn the_order_of_delivery_does_not_change_the_end(mut due in proptest::collection::vec(0_u64..1_000, 1..40)) {
+            let mut exchange = Exchange::default();
+            exchange.send(1, 0);
+            for (place, due_ns) in (0..).zip(&due) {
+                exchange.deliver(place * 100, 100, 1, *due_ns);
+                exchange.record(place * 100, place * 100 + 100);
+            }
+            due.sort_unstable();
+            let end_ns = response(&exchange, 0, 0).map(|(_, end_ns)| end_ns);
+            prop_assert_eq!(end_ns, due.last().copied());
+        }
+    }
+}
