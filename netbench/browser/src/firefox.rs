@@ -52,12 +52,14 @@ const STARTUP_CACHE: [&str; 6] = [
 ];
 
 /// What keeps it from traffic of its own, from its caches, and from rounding its times.
-const PREFERENCES: [(&str, &str); 48] = [
+const PREFERENCES: [(&str, &str); 49] = [
     ("marionette.port", "0"),
     ("remote.prefs.recommended", "false"),
     ("privacy.reduceTimerPrecision", "false"),
     // Nobody answers for the lab's certificates, and each visit would wait two seconds for that.
     ("security.OCSP.enabled", "0"),
+    // It asks for a page's icon while the page comes, over the same connection.
+    ("browser.chrome.site_icons", "false"),
     ("browser.cache.disk.enable", "false"),
     ("browser.cache.memory.enable", "false"),
     ("network.http.http3.enable", "false"),

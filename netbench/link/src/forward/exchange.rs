@@ -81,33 +81,38 @@ impl Exchange {
         let candidates = self.sent.iter().rev();
         let mut candidates = candidates.filter(|sent| (from_ns..=to_ns).contains(&sent.arrived_ns));
         // What the client sends after its request has no answer of that size.
-        candidates.find_map(|sent| self.response_to(sent, to_ns, request))
+        candidates.find_map(|sent| self.response_to(sent, request))
     }
 
-    fn response_to(&self, asked: &Sent, to_ns: u64, request: &Request) -> Option<Response> {
+    fn response_to(&self, asked: &Sent, request: &Request) -> Option<Response> {
         let answers = self.delivered.iter();
         let answers = answers.filter(|segment| segment.acknowledged >= asked.end);
         let begin = answers.clone().map(|segment| segment.begin).min()?;
-        let later = self.sent.iter().filter(|sent| sent.begin >= asked.end);
-        let next = later
-            .filter(|sent| sent.arrived_ns > to_ns)
-            .find(|sent| sent.end - sent.begin > LONGEST_NO_REQUEST);
+        let due_bytes = request.body_bytes + SHORTEST_HEAD;
+        let has_room = |bytes: &mut u64, (begin, end): &(u64, u64)| {
+            let added = RECORD_HEADER_BYTES + request.record_overhead_bytes;
+            *bytes += (end - begin).saturating_sub(added);
+            Some(*bytes >= due_bytes)
+        };
+        let records = self.records.iter().filter(|record| record.0 >= begin);
+        // Another request follows only once the response can be whole: updates of several windows together are as long as one.
+        let enough = records
+            .clone()
+            .scan(0, has_room)
+            .position(|is_room| is_room)?;
+        let enough_ns = self.whole_ns(records.clone().nth(enough)?.1)?;
+        let later = self.sent.iter().filter(|sent| sent.arrived_ns > enough_ns);
+        let next = { later }.find(|sent| sent.end - sent.begin > LONGEST_NO_REQUEST);
         let next = next.map_or(u64::MAX, |sent| sent.end);
         let end = answers.filter(|segment| segment.acknowledged < next);
         let end = end.map(|segment| segment.end).max()?;
-        let due_bytes = request.body_bytes + SHORTEST_HEAD;
+        let mut backwards = records.rev().filter(|record| record.1 <= end).peekable();
+        let (_, last) = **backwards.peek()?;
         let mut bytes = 0;
-        let records = self.records.iter();
-        let records = records.filter(|record| record.0 >= begin && record.1 <= end);
-        let (_, first) = records.clone().rev().find(|(begin, end)| {
-            let added = RECORD_HEADER_BYTES + request.record_overhead_bytes;
-            bytes += (end - begin).saturating_sub(added);
-            bytes >= due_bytes
-        })?;
-        let (_, last) = records.last()?;
+        let (_, first) = backwards.find(|record| has_room(&mut bytes, record) == Some(true))?;
         Some(Response {
             first_byte_ns: self.whole_ns(*first)?,
-            end_ns: self.whole_ns(*last)?,
+            end_ns: self.whole_ns(last)?,
         })
     }
 
@@ -235,6 +240,20 @@ mod tests {
             response(&exchange, 64 * MS, 10),
             None,
             "settings have no answer"
+        );
+        // Updates of windows during the response.
+        let mut with_updates = exchange.clone();
+        with_updates.sent.insert(
+            3,
+            Sent {
+                arrived_ns: 62 * MS,
+                begin: 600,
+                end: 720,
+            },
+        );
+        assert_eq!(
+            response(&with_updates, 41 * MS, 4_000),
+            Some((63 * MS, 83 * MS))
         );
         // The page's icon.
         exchange.send(860, 90 * MS);
