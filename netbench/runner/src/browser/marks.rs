@@ -47,16 +47,10 @@ fn connected(visit: &mut Visit, link: Option<&OnTheLink>) -> Result<(), &'static
     Ok(())
 }
 
-/// Takes the response's last byte from the packets. It stays unknown if the link does not tell it, or tells that it came before the
-/// browser's own mark of the first byte.
+/// Takes the response's last byte from the packets. It stays unknown if the link does not tell it.
 fn end(visit: &mut Visit, link: Option<&OnTheLink>) {
-    let limit_ns = u64::try_from(Departures::RESPONSE_LIMIT.as_nanos()).unwrap_or(u64::MAX);
-    let times = &mut visit.times;
-    let first_byte_ns = times.request_ns() + times.first_byte_ns;
-    times.total_ns = link
-        .and_then(|link| link.end_ns)
-        .filter(|end_ns| end_ns.saturating_add(limit_ns) >= first_byte_ns);
-    if times.total_ns.is_some() {
+    visit.times.total_ns = link.and_then(|link| link.end_ns);
+    if visit.times.total_ns.is_some() {
         visit.from_packets.push(Mark::End);
     }
 }
@@ -136,11 +130,5 @@ mod tests {
         );
         assert_eq!(total(firefox, None), (None, Vec::new()));
         assert_eq!(total(chromium, Some(&SEEN)), (Some(90_000_000), Vec::new()));
-        // Packets that end before the first byte are those of another connection.
-        let early = OnTheLink {
-            end_ns: Some(50_000_000),
-            ..SEEN.clone()
-        };
-        assert_eq!(total(firefox, Some(&early)), (None, Vec::new()));
     }
 }

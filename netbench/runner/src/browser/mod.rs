@@ -3,6 +3,7 @@
 
 mod marks;
 mod proof;
+mod seen;
 mod stacks;
 
 use std::{
@@ -17,14 +18,17 @@ use netbench_browser::{
     Browser, BrowserError, BrowserProgram, Limit, Loaded, Network, Page, StartupCache,
     Surroundings, Trust, failure,
 };
-use netbench_link::{Elsewhere, Link, LinkError, Namespace, Observed, Request};
+use netbench_link::{Link, LinkError, Namespace};
 use netbench_model::{
-    Condition, Failure, Role, SCHEMA_VERSION, Site, StackName, Target, TlsVersion, authority,
-    browser::{Attempt, BrowserPlan, ObjectsPage, OnTheLink, Visit, VisitOutcome, VisitSample},
+    Condition, Failure, Role, SCHEMA_VERSION, Site, StackName, Target, authority,
+    browser::{BrowserPlan, ObjectsPage, Visit, VisitOutcome, VisitSample},
 };
 use netbench_stats::{SplitMix, mix};
 
-use self::stacks::Stacks;
+use self::{
+    seen::{Measured, on_the_link},
+    stacks::Stacks,
+};
 use crate::{Targets, Unit, Workers, lab_targets::LabTargets, proof::unsupported};
 
 /// What sites are visited with.
@@ -189,8 +193,13 @@ impl<'a> Visitor<'a> {
             };
         }
         let seen = self.link.observed().filter(|_| self.looks);
-        let link = seen.map(|seen| on_the_link(&seen, plan, unit.site, outcome.ok()));
-        if let Some(program) = visits.programs.get(client) {
+        let program = visits.programs.get(client);
+        let measured = match program {
+            Some(_) => Measured::MostBytes,
+            None => Measured::Last,
+        };
+        let link = seen.map(|seen| on_the_link(&seen, plan, unit.site, measured, outcome.ok()));
+        if let Some(program) = program {
             outcome = marks::completed(outcome, program.product(), link.as_ref());
         }
         Some(VisitSample {
@@ -451,80 +460,6 @@ fn judged(
                 }))
             }
         },
-    }
-}
-
-/// What the link saw: of the connection that most came over, or of the first one of a page of objects, which is the
-/// page's own.
-fn on_the_link(
-    seen: &Observed,
-    plan: &BrowserPlan,
-    site: usize,
-    visit: Option<&Visit>,
-) -> OnTheLink {
-    let connections = || seen.connections.iter().filter(|seen| seen.site == site);
-    let page = match plan.page {
-        None => connections().max_by_key(|connection| connection.bytes_down),
-        Some(_) => connections().find(|connection| connection.protected_ns.is_some()),
-    };
-    let others: Vec<usize> = plan.other_origins(site).collect();
-    let elsewhere_of_page = seen
-        .connections
-        .iter()
-        .filter(|seen| others.contains(&seen.site));
-    let accepted_ns = page.and_then(|page| page.accepted_ns);
-    let since = |from: Option<u64>, to: Option<u64>| to?.checked_sub(from?);
-    let page_opened_ns = page.map(|page| page.opened_ns);
-    // Where objects come over the page's connection, its own response cannot be told from theirs.
-    let response = page
-        .filter(|_| plan.page.is_none())
-        .zip(visit)
-        .and_then(|(page, visit)| page.exchange.response(&request(visit, page.opened_ns)));
-    let attempt = |(to, packets): (&Elsewhere, &u64)| Attempt {
-        to: elsewhere(to),
-        packets: *packets,
-    };
-    OnTheLink {
-        connections: u32::try_from(connections().chain(elsewhere_of_page).count())
-            .unwrap_or(u32::MAX),
-        tcp_ns: since(page.map(|page| page.opened_ns), accepted_ns),
-        protected_ns: since(accepted_ns, page.and_then(|page| page.protected_ns)),
-        first_byte_ns: response.and_then(|it| since(page_opened_ns, Some(it.first_byte_ns))),
-        end_ns: response.and_then(|it| since(page_opened_ns, Some(it.end_ns))),
-        names: seen.names.iter().cloned().collect(),
-        elsewhere: seen.elsewhere.iter().map(attempt).collect(),
-    }
-}
-
-/// The request of a visit whose connection began at `opened_ns`.
-fn request(visit: &Visit, opened_ns: u64) -> Request {
-    // RFC 9113 section 4.1: frames have headers of 9 bytes, and at most 16 KiB of data unless the client allows more.
-    let frames_bytes = match visit.client.alpn.as_deref() {
-        Some("h2") => 9 * visit.body_bytes.div_ceil(16_384),
-        _ => 0,
-    };
-    Request {
-        sent_ns: opened_ns + visit.times.request_ns(),
-        body_bytes: visit.body_bytes + frames_bytes,
-        // RFC 8446 section 5.2: a tag of 16 bytes and the content type; RFC 5288 section 3: a nonce of 8 bytes and the tag.
-        record_overhead_bytes: match visit.client.version {
-            Some(TlsVersion::Tls13) => 17,
-            _ => 24,
-        },
-    }
-}
-
-fn elsewhere(to: &Elsewhere) -> String {
-    let protocol = match to.protocol {
-        1 => "icmp".to_owned(),
-        2 => "igmp".to_owned(),
-        6 => "tcp".to_owned(),
-        17 => "udp".to_owned(),
-        number => format!("protocol {number}"),
-    };
-    match to.port {
-        Some(port) => format!("{protocol} {}:{port}", to.address),
-        None => format!("{protocol} {}", to.address),
     }
 }
 

@@ -1,0 +1,92 @@
+//! The link's notes on a visit.
+
+use netbench_link::{Elsewhere, Observed, Request};
+use netbench_model::{
+    TlsVersion,
+    browser::{Attempt, BrowserPlan, OnTheLink, Visit},
+};
+
+/// The connection of a site that a visit is measured on.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Measured {
+    /// The one that most came over: a browser may open more.
+    MostBytes,
+    /// The last one: a stack may get its session over the one before.
+    Last,
+}
+
+/// What the link saw: of the connection that most came over, or of the first one of a page of objects, which is the
+/// page's own.
+pub(super) fn on_the_link(
+    seen: &Observed,
+    plan: &BrowserPlan,
+    site: usize,
+    measured: Measured,
+    visit: Option<&Visit>,
+) -> OnTheLink {
+    let connections = || seen.connections.iter().filter(|seen| seen.site == site);
+    let page = match plan.page {
+        None if measured == Measured::Last => connections().max_by_key(|it| it.opened_ns),
+        None => connections().max_by_key(|it| it.bytes_down),
+        Some(_) => connections().find(|connection| connection.protected_ns.is_some()),
+    };
+    let others: Vec<usize> = plan.other_origins(site).collect();
+    let elsewhere_of_page = seen
+        .connections
+        .iter()
+        .filter(|seen| others.contains(&seen.site));
+    let accepted_ns = page.and_then(|page| page.accepted_ns);
+    let since = |from: Option<u64>, to: Option<u64>| to?.checked_sub(from?);
+    let page_opened_ns = page.map(|page| page.opened_ns);
+    // Where objects come over the page's connection, its own response cannot be told from theirs.
+    let response = page
+        .filter(|_| plan.page.is_none())
+        .zip(visit)
+        .and_then(|(page, visit)| page.exchange.response(&request(visit, page.opened_ns)));
+    let attempt = |(to, packets): (&Elsewhere, &u64)| Attempt {
+        to: elsewhere(to),
+        packets: *packets,
+    };
+    OnTheLink {
+        connections: u32::try_from(connections().chain(elsewhere_of_page).count())
+            .unwrap_or(u32::MAX),
+        tcp_ns: since(page.map(|page| page.opened_ns), accepted_ns),
+        protected_ns: since(accepted_ns, page.and_then(|page| page.protected_ns)),
+        first_byte_ns: response.and_then(|it| since(page_opened_ns, Some(it.first_byte_ns))),
+        end_ns: response.and_then(|it| since(page_opened_ns, Some(it.end_ns))),
+        names: seen.names.iter().cloned().collect(),
+        elsewhere: seen.elsewhere.iter().map(attempt).collect(),
+    }
+}
+
+/// The request of a visit whose connection began at `opened_ns`.
+fn request(visit: &Visit, opened_ns: u64) -> Request {
+    // RFC 9113 section 4.1: frames have headers of 9 bytes, and at most 16 KiB of data unless the client allows more.
+    let frames_bytes = match visit.client.alpn.as_deref() {
+        Some("h2") => 9 * visit.body_bytes.div_ceil(16_384),
+        _ => 0,
+    };
+    Request {
+        sent_ns: opened_ns + visit.times.request_ns(),
+        body_bytes: visit.body_bytes + frames_bytes,
+        // RFC 8446 section 5.2: a tag of 16 bytes and the content type; RFC 5288 section 3: a nonce of 8 bytes and the tag.
+        record_overhead_bytes: match visit.client.version {
+            Some(TlsVersion::Tls13) => 17,
+            _ => 24,
+        },
+    }
+}
+
+fn elsewhere(to: &Elsewhere) -> String {
+    let protocol = match to.protocol {
+        1 => "icmp".to_owned(),
+        2 => "igmp".to_owned(),
+        6 => "tcp".to_owned(),
+        17 => "udp".to_owned(),
+        number => format!("protocol {number}"),
+    };
+    match to.port {
+        Some(port) => format!("{protocol} {}:{port}", to.address),
+        None => format!("{protocol} {}", to.address),
+    }
+}
