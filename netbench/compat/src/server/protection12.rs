@@ -228,7 +228,7 @@ impl Encryption {
 
 /// The key of a block cipher.
 enum BlockKey {
-    Aes(EncryptingKey, DecryptingKey),
+    Aes(Box<EncryptingKey>, Box<DecryptingKey>),
     TripleDes(Box<TdesEde3>),
 }
 
@@ -249,8 +249,8 @@ impl BlockKey {
         let cipher = if key.len() == 16 { &AES_128 } else { &AES_256 };
         let unbound = || UnboundCipherKey::new(cipher, key).ok();
         Some(Self::Aes(
-            EncryptingKey::cbc(unbound()?).ok()?,
-            DecryptingKey::cbc(unbound()?).ok()?,
+            Box::new(EncryptingKey::cbc(unbound()?).ok()?),
+            Box::new(DecryptingKey::cbc(unbound()?).ok()?),
         ))
     }
 
