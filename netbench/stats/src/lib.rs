@@ -54,7 +54,9 @@ pub use signed_rank::{
 };
 pub use spread::spread;
 pub use student::student_t_quantile;
-pub use turns::{Choice, OtherFigure, Turn, TurnPair, TurnsRatio, UndecidedReason, compare_turns};
+pub use turns::{
+    Choice, FEWEST_QUIET, OtherFigure, Turn, TurnPair, TurnsRatio, UndecidedReason, compare_turns,
+};
 pub use verdict::{CASE_MARGIN, Interval, SAME_MARGIN, Verdict};
 
 /// The share of runs in which every interval of a family holds the true ratio.

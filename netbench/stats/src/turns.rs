@@ -8,7 +8,7 @@ use crate::{
 
 /// The fewest quiet pairs of turns for a verdict. With seven to nine, ratios on a busy machine were off
 /// by seven percent; with twenty, by a third of one.
-const FEWEST_QUIET: usize = 20;
+pub const FEWEST_QUIET: u64 = 20;
 
 /// One side's turn: figures over its operations, and what the reference loops took between them. All
 /// in nanoseconds.
@@ -120,7 +120,7 @@ pub fn compare_turns(
     if let Some((a, b)) = &levels {
         chosen.retain(|pair| is_quiet(&pair.a, a) && is_quiet(&pair.b, b));
     }
-    let few = choice == Choice::Quiet && chosen.len() < FEWEST_QUIET;
+    let few = choice == Choice::Quiet && (chosen.len() as u64) < FEWEST_QUIET;
     if chosen.is_empty() {
         chosen = every;
     }

@@ -103,8 +103,17 @@ fn headline(comparison: &ConnectComparison) -> String {
 fn unknown(comparison: &ConnectComparison, rows: &Rows<'_>) -> Option<String> {
     let rows = rows.rows.iter();
     let rows = rows.filter(|(_, row)| row.regression == Regression::CannotTell);
-    let named: Vec<String> = rows
-        .map(|(name, row)| format!("{name}: {}", why_unknown(comparison, row)))
+    let mut by_reason: Vec<(String, Vec<String>)> = Vec::new();
+    for (name, row) in rows {
+        let why = why_unknown(comparison, row);
+        match by_reason.iter_mut().find(|(reason, _)| *reason == why) {
+            Some((_, names)) => names.push(name.clone()),
+            None => by_reason.push((why, vec![name.clone()])),
+        }
+    }
+    let reasons = by_reason.into_iter();
+    let named: Vec<String> = reasons
+        .map(|(why, names)| format!("{} ({why})", some_of(NAMED, names)))
         .collect();
     (!named.is_empty()).then(|| format!("Cannot be told: {}.", some_of(NAMED, named)))
 }

@@ -135,7 +135,8 @@ pub(super) fn cap(questions: &mut [Question], evidence: &Evidence<'_>) {
         if untested.is_empty() {
             continue;
         }
-        let untested = untested.join(", ");
+        let untested: Vec<&str> = untested.iter().map(String::as_str).collect();
+        let untested = listed(&untested);
         question.because = match question.answer {
             Answer::Yes => format!("Not decided: {untested}. {}", question.because),
             _ => format!("{} Also, {untested}.", question.because),

@@ -33,7 +33,7 @@ pub struct EvaluationReport {
 
 impl Report for EvaluationReport {
     fn tells(&self) -> bool {
-        self.evaluation.answered()
+        self.evaluation.tells()
     }
 
     fn document(&self, extent: Extent) -> Document<'_> {

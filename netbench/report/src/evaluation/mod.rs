@@ -32,7 +32,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     BrowserSummary, ChainsSummary, CompatSummary, ConnectSummary, RootsSummary, SuiteSummary,
-    cell::Cell, document::Table,
+    cell::Cell,
+    document::{Report, Table},
 };
 
 pub use document::EvaluationReport;
@@ -180,10 +181,22 @@ impl Answer {
 }
 
 impl Evaluation {
-    /// Whether any question has an answer.
-    pub fn answered(&self) -> bool {
+    /// Whether any question has an answer, or any part compared something: an answer stays open where another part was
+    /// not tested.
+    pub fn tells(&self) -> bool {
+        let found = &self.found;
         let mut questions = self.questions.iter();
         questions.any(|question| question.answer != Answer::Open)
+            || found
+                .losses
+                .as_ref()
+                .is_some_and(|losses| losses.scanned > 0)
+            || found.connections.as_ref().is_some_and(|run| run.compares())
+            || found
+                .compat
+                .as_ref()
+                .is_some_and(|run| Report::tells(run.as_ref()))
+            || found.suites.iter().any(|suite| suite.compares())
     }
 }
 

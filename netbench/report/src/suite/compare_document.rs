@@ -140,10 +140,21 @@ fn headline(summary: &CompareSummary) -> String {
                 words: ["case", "cases"],
                 regressed: summary.regressed,
                 cannot_tell: summary.cannot_tell,
-                rows: rows.map(|case| (case.name.clone(), case.judged)).collect(),
+                rows: rows
+                    .map(|case| (named(summary, case), case.judged))
+                    .collect(),
             };
             format!("{} {tally}", rows.headline())
         }
+    }
+}
+
+/// The name of a case, with its stack where the comparison is of several.
+fn named(summary: &CompareSummary, case: &ComparedCase) -> String {
+    let mut stacks = summary.cases.iter().map(|case| &case.other_stack);
+    match stacks.all_equal() {
+        true => case.name.clone(),
+        false => format!("{} with {}", case.name, case.other_stack),
     }
 }
 
@@ -152,7 +163,7 @@ fn unknown(summary: &CompareSummary) -> Option<String> {
     let cases = summary.cases.iter();
     let cases = cases.filter(|case| case.judged.regression == Regression::CannotTell);
     let cases = cases.map(|case| {
-        let (name, why) = (&case.name, why_unknown(case));
+        let (name, why) = (named(summary, case), why_unknown(case));
         format!(
             "{name} {} ({}; {why})",
             change(case.ratio),

@@ -313,7 +313,7 @@ fn other_figures(items: &mut Vec<Item>, summary: &SuiteSummary) {
             })
             .col("quiet turns", 2, |(_, verdict)| match verdict.choice {
                 Choice::Quiet => {
-                    Cell::text(format!("{} of {}", verdict.paired.pairs, verdict.turns))
+                    Cell::text(format!("{} of {}", verdict.quiet_turns(), verdict.turns))
                 }
                 Choice::All => Cell::Missing,
             })

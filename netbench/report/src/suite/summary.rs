@@ -1,7 +1,9 @@
 use std::collections::BTreeMap;
 
 use netbench_model::{Case, Negotiated, Part, StackName, Unit};
-use netbench_stats::{Choice, OtherFigure, PairedRatio, RoundsNeeded, UndecidedReason};
+use netbench_stats::{
+    Choice, FEWEST_QUIET, OtherFigure, PairedRatio, RoundsNeeded, UndecidedReason,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -141,6 +143,17 @@ pub struct CaseVerdict {
     pub rounds_needed: Option<RoundsNeeded>,
 }
 
+impl CaseVerdict {
+    /// The pairs of turns in which the machine was quiet. Where there are none, `paired` is of all turns.
+    pub(super) fn quiet_turns(&self) -> u64 {
+        let all = self.paired.pairs == self.turns;
+        match self.undecided {
+            Some(UndecidedReason::FewQuietTurns) if all && self.turns >= FEWEST_QUIET => 0,
+            _ => self.paired.pairs,
+        }
+    }
+}
+
 /// Trials without figures.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SuiteFailure {
@@ -175,7 +188,7 @@ impl SuiteSummary {
         let chosen = timed.flat_map(|case| &case.verdicts);
         for verdict in chosen.filter(|verdict| verdict.choice == Choice::Quiet) {
             all += verdict.turns;
-            kept += verdict.paired.pairs;
+            kept += verdict.quiet_turns();
         }
         if all == 0 {
             return 0.0;
