@@ -82,7 +82,6 @@ pub(crate) fn of(folder: &RunFolder) -> anyhow::Result<&'static KindOfRun> {
 }
 
 pub(crate) struct StoredRun {
-    pub(crate) folder: RunFolder,
     pub(crate) report: Box<dyn Report>,
 }
 
@@ -91,7 +90,7 @@ impl StoredRun {
         let folder = RunFolder::open(path).map_err(wrong)?;
         let report = (of(&folder)?.read)(&folder)?;
         note_repeated(&folder)?;
-        Ok(Self { folder, report })
+        Ok(Self { report })
     }
 }
 

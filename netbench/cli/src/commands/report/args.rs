@@ -24,7 +24,7 @@ pub(crate) struct Report {
     /// Same as --format json
     #[arg(long, conflicts_with = "format")]
     json: bool,
-    /// Write to FILE, - for stdout [default: stdout; for html, report.html in the run's folder]
+    /// Write to FILE, - for stdout [default: stdout; with --open, a file in the cache folder]
     #[arg(long, short, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) output: Option<PathBuf>,
     /// Open the HTML report in the browser

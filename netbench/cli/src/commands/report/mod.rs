@@ -2,6 +2,7 @@ pub(crate) mod args;
 
 use std::{
     fs,
+    io::{IsTerminal, stdout},
     path::{Path, PathBuf},
 };
 
@@ -10,6 +11,7 @@ use netbench_report::{Document, Goes, Takes};
 
 use self::args::Report;
 use crate::{
+    cache,
     exit::{Ended, WrongInput, bail_input},
     kinds::{self, StoredRun},
     output, show,
@@ -33,9 +35,9 @@ pub(crate) fn report(options: &Report) -> anyhow::Result<Ended> {
             Some(_) => output::options_of_file(),
         },
     );
-    let path = match (&options.output, form.goes, runs.first()) {
-        (Some(file), ..) if !to_stdout(options) => Some(write_file(file, &bytes)?),
-        (None, Goes::Folder(name), Some(run)) => Some(run.folder.write_file(name, &bytes)?),
+    let path = match &options.output {
+        Some(file) if !to_stdout(options) => Some(write_file(file, &bytes)?),
+        None if options.open => Some(write_file(&opened_page(&options.runs)?, &bytes)?),
         _ => None,
     };
     match path {
@@ -69,13 +71,26 @@ fn check(options: &Report) -> Result<(), WrongInput> {
     if options.open && to_stdout(options) {
         bail_input!("--open needs a file, not stdout");
     }
-    if several && is_page && options.output.is_none() {
-        bail_input!("several runs have no folder in common: --output says where the page goes");
+    if several && options.open && options.output.is_none() {
+        bail_input!("--open of several runs needs --output FILE");
+    }
+    if is_page && !options.open && options.output.is_none() && stdout().is_terminal() {
+        bail_input!(
+            "--format html writes a page to stdout: redirect it, or give --output FILE or --open"
+        );
     }
     if several && form.takes == Takes::OneRun {
         bail_input!("--format {} takes one run", form.name);
     }
     Ok(())
+}
+
+/// The file of a page that is opened: it is in the cache folder, because reading a run changes nothing in it.
+fn opened_page(runs: &[PathBuf]) -> anyhow::Result<PathBuf> {
+    let run = runs.first().and_then(|run| run.canonicalize().ok());
+    let name = run.as_deref().and_then(Path::file_name);
+    let name = name.map_or_else(|| "report".into(), |name| name.to_string_lossy());
+    Ok(cache::folder("reports")?.join(format!("{name}.html")))
 }
 
 fn to_stdout(options: &Report) -> bool {
