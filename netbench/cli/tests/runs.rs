@@ -236,7 +236,7 @@ fn pruning_removes_old_runs_and_nothing_else() {
     prune("", 2);
     let done = prune("--older-than 30", 2);
     assert!(
-        done.stderr.contains("--yes removes these 1 runs"),
+        done.stderr.contains("--yes removes this run"),
         "{}",
         done.stderr
     );

@@ -142,7 +142,7 @@ fn shards_of_a_scan_that_cannot_be_are_wrong_input() {
         ("127.0.0.1 --shard 1/1 --seed 1", "cannot be used with"),
         ("--shard 1/3 --seed 1 --resume x", "cannot be used with"),
         ("--vantage a/b", "letters, digits"),
-        ("--verbose", "unknown option"),
+        ("--no-such", "unknown option"),
     ] {
         let line = format!("scan {line}");
         let done = place.netbench(&words(&line)).expect(2);

@@ -123,7 +123,7 @@ fn connections(
     let to_sites = format!("to {}{over}", count(connected, "site", "sites"));
     let connections = count(samples, "connection", "connections");
     let made = match samples.saturating_sub(unfinished) {
-        _ if samples == 0 => format!("No connection {to_sites} was made: "),
+        _ if samples == 0 => format!("No connection{over} was made: "),
         _ if unfinished == 0 => format!("{connections} {to_sites}, all finished: "),
         finished => format!("{finished} of {connections} {to_sites} were finished: "),
     };
