@@ -190,7 +190,8 @@ mod tests {
 
     #[test]
     fn colours_are_for_terminals_that_have_them() {
-        let cases: [(bool, &[(&str, &str)], Style); 11] = [
+        type Set = &'static [(&'static str, &'static str)];
+        let cases: [(bool, Set, Style); 11] = [
             (true, &[("TERM", "xterm")], Style::Color),
             (true, &[], Style::Color),
             (false, &[("TERM", "xterm")], Style::Plain),

@@ -23,7 +23,7 @@ pub(crate) fn joined(command: &Command, words: Vec<OsString>) -> Vec<OsString> {
     options_with_values(command, &mut options);
     let mut joined: Vec<OsString> = Vec::new();
     let mut words = words.into_iter();
-    while let Some(word) = words.next() {
+    for word in words.by_ref() {
         if word == "--" {
             joined.push(word);
             break;

@@ -1,7 +1,5 @@
 //! The servers of the catalogue and the sites of a scan have the same effects: what `compat` lists as a loss, `scan` does.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
-
 #[path = "../../interop/tests/predict/made.rs"]
 #[expect(dead_code, reason = "interop's own tests use the rest")]
 mod made;

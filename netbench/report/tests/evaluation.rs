@@ -1,7 +1,5 @@
 //! Verdicts of an evaluation, from parts small enough to judge by hand.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
-
 #[path = "support/forms.rs"]
 mod forms;
 #[path = "support/made.rs"]

@@ -1,8 +1,6 @@
 //! Made-up evidence with the one right answer: for an evaluation on all of its surfaces, and for the gate of `compare`.
 //! Runs of one command are in `verdicts_of_runs.rs`.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
-
 #[path = "support/forms.rs"]
 mod forms;
 #[path = "support/made.rs"]

@@ -40,7 +40,7 @@ enum Encryption {
         /// The last block of the record before, in TLS 1.0: the vector of the next. Later versions send one with each.
         chained: Option<Vec<u8>>,
     },
-    Rc4(Rc4),
+    Rc4(Box<Rc4>),
 }
 
 /// The keys of both directions.
@@ -75,7 +75,7 @@ impl Pair {
                     key,
                     chained: (version < TlsVersion::Tls11).then(|| iv.to_vec()),
                 },
-                None => Encryption::Rc4(Rc4::new(key)),
+                None => Encryption::Rc4(Box::new(Rc4::new(key))),
             };
             let algorithm = match mac.len() {
                 20 => hmac::HMAC_SHA1_FOR_LEGACY_USE_ONLY,

@@ -23,7 +23,7 @@ fn free() -> Policy {
         server_order: false,
         valid_certificate: false,
         certificate_signatures: None,
-        ..built_in_policy("mozilla-intermediate").unwrap()
+        ..built_in_policy("mozilla-intermediate").expect("a built-in policy")
     }
 }
 

@@ -385,7 +385,7 @@ impl Made {
             to: StackName::new(NEW),
             depth: Depth::Quick,
             target: Target::Lab,
-            sites_file: (self.seed % 2 == 0).then(|| "mine.txt".to_owned()),
+            sites_file: (self.seed.is_multiple_of(2)).then(|| "mine.txt".to_owned()),
             urls: Vec::new(),
             connections: netbench_model::ConnectionSettings::default(),
             limit: None,
