@@ -3,7 +3,7 @@
 /// The words of a shim that does not implement a test, before what it lacks.
 const UNSUPPORTED: &str = "unsupported: ";
 
-/// What a shim said of a flag of its runner.
+/// A shim's answer to a flag of the runner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Said<'a> {
     /// The library's interface cannot express the flag.

@@ -163,7 +163,7 @@ impl<'a> Judge<'a> {
         is
     }
 
-    /// What is known of a feature that the shim shows nothing of.
+    /// The support of a feature that no test of the shim shows.
     fn beyond(&self, place: Place) -> Option<(Support, &'static str)> {
         let shim = KnownShim::named(self.shim.shim)?;
         shim.beyond(TOPICS[place.row].name, place.role, place.protocol)

@@ -316,7 +316,7 @@ impl KnownShim {
         found.map(|one| one.why)
     }
 
-    /// What is known of a feature that the shim shows nothing of, and why.
+    /// The support of a feature that no test of the shim shows, and the reason.
     pub(crate) fn beyond(
         &self,
         feature: &str,
@@ -330,7 +330,7 @@ impl KnownShim {
         found.map(|one| (one.support, one.why))
     }
 
-    /// What turns on a feature that the library has and does not offer unasked.
+    /// The setting that turns on a feature which the library has and does not offer by default.
     pub(crate) fn off_by_default(
         &self,
         feature: &str,

@@ -82,7 +82,7 @@ pub(crate) struct Progress {
     bar: ProgressBar,
     pace: Arc<Mutex<Pace>>,
     failed: AtomicU64,
-    /// What is counted: one sample, and several samples.
+    /// The word for one of the things that are counted, and the word for several.
     unit: (&'static str, &'static str),
     samples: Samples,
 }

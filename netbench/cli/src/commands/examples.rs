@@ -16,7 +16,7 @@ struct Example {
     line: String,
 }
 
-/// What an example may lack.
+/// The arguments that an example may lack.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Whole {
     /// Nothing: a reader copies it.
@@ -72,7 +72,7 @@ fn of_document(path: &Path, blocks: &mut Vec<Example>, sentences: &mut Vec<Examp
     }
 }
 
-/// The words of a shell's line up to a comment, a pipe or the next command; none where it is no whole line.
+/// Returns the words of a shell's line up to a comment, a pipe or the next command, or `None` if the line is not whole.
 fn words(line: &str) -> Option<Vec<OsString>> {
     let mut words: Vec<String> = Vec::new();
     let (mut word, mut quote): (Option<String>, Option<char>) = (None, None);
@@ -98,7 +98,7 @@ fn words(line: &str) -> Option<Vec<OsString>> {
         .then(|| words.iter().map(OsString::from).collect())
 }
 
-/// What is wrong with an example, if something is.
+/// Returns the parser's error for an example, if there is one.
 fn fault(example: &Example, whole: Whole) -> Option<String> {
     let words = words(&example.line)?;
     // A command in general, as in `netbench COMMAND --help`.

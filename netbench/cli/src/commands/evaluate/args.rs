@@ -55,7 +55,7 @@ pub(crate) struct Evaluate {
     pub(crate) targets: TargetOptions,
     #[command(flatten)]
     pub(crate) over: SiteOptions,
-    /// What the client is for, which decides how losses weigh: browser, http-client, cli-tool
+    /// Use of the client, which decides how losses weigh: browser, http-client, cli-tool
     ///
     /// Losses and gains are the same for all; see "Weighing" in docs/METHOD.md. An HTTP client to its operator's own servers counts every
     /// server that worked before; a browser lists those that other browsers refuse too without counting them.
