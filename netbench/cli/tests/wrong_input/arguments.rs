@@ -275,7 +275,7 @@ const CASES: &[Case] = &[
         2,
         &["--open needs --format html"],
     ),
-    ("report a b --format html", 2, &["--output says where"]),
+    ("report a b --format html", 2, &["no such run folder"]),
     // Hosts.
     ("scan 127.0.0.1:0", 2, &["port", "1 to 65535"]),
     ("scan 127.0.0.1:99999", 2, &["port", "1 to 65535"]),
