@@ -94,8 +94,8 @@ fn a_loss_stays_one_where_compatibility_was_not_tested() {
     );
 }
 
-/// A row of first connections that cost so many milliseconds of wall clock.
-fn cold(stack: &str, low_ms: f64, median_ms: f64, high_ms: f64) -> ColdRow {
+/// A row of first connections that cost `[low, median, high]` milliseconds of wall clock; without an interval if all are equal.
+fn cold(stack: &str, [low_ms, median_ms, high_ms]: [f64; 3]) -> ColdRow {
     ColdRow {
         stack: StackName::new(stack),
         against: ColdAgainst::SameProcess,
@@ -103,7 +103,7 @@ fn cold(stack: &str, low_ms: f64, median_ms: f64, high_ms: f64) -> ColdRow {
         cpu: None,
         wall: OnceCost {
             median_ns: median_ms * 1e6,
-            interval: Some(OnceInterval {
+            interval: (low_ms < high_ms).then_some(OnceInterval {
                 low_ns: low_ms * 1e6,
                 high_ns: high_ms * 1e6,
             }),
@@ -115,34 +115,62 @@ fn cold(stack: &str, low_ms: f64, median_ms: f64, high_ms: f64) -> ColdRow {
 #[test]
 fn first_connections_have_a_limit_of_their_own() {
     let whole = whole();
+    // Interval of the new stack in ms, the old one's being 5 to 7.
     let cases = [
-        // Interval of the new stack in ms, the old one's being 5 to 7.
-        ([5.0, 6.0, 7.0], Answer::Yes, "within the limit of 100 ms"),
-        ([1.0, 2.0, 3.0], Answer::Yes, "4.00 ms less by wall clock"),
+        (
+            [5.0, 6.0, 7.0],
+            Answer::Yes,
+            "takes the same time",
+            "within the limit of 100 ms",
+        ),
+        (
+            [1.0, 2.0, 3.0],
+            Answer::Yes,
+            "takes 4.00 ms less",
+            "within the limit of 100 ms",
+        ),
+        (
+            [6.0, 6.4, 6.8],
+            Answer::Yes,
+            "takes 400 µs longer",
+            "within the limit of 100 ms",
+        ),
         (
             [65.0, 70.0, 75.0],
             Answer::Yes,
-            "64.0 ms longer by wall clock",
+            "takes 64.0 ms longer",
+            "within the limit of 100 ms",
         ),
         (
             [90.0, 100.0, 120.0],
             Answer::Open,
+            "takes 94.0 ms longer",
             "contains the limit of 100 ms",
         ),
         (
             [150.0, 200.0, 250.0],
             Answer::WithLosses,
+            "takes 194 ms longer",
             "beyond the limit of 100 ms",
         ),
+        (
+            [8.0, 8.0, 8.0],
+            Answer::Open,
+            "takes 2.00 ms longer",
+            "too few for the limit of 100 ms",
+        ),
     ];
-    for ([low, median, high], answer, words) in cases {
+    for (new, answer, takes, judged) in cases {
         let mut found = whole.found.clone();
         let connections: &mut Arc<ConnectSummary> = found.connections.as_mut().unwrap();
-        Arc::make_mut(connections).cold =
-            vec![cold("old", 5.0, 6.0, 7.0), cold("new", low, median, high)];
+        Arc::make_mut(connections).cold = vec![cold("old", [5.0, 6.0, 7.0]), cold("new", new)];
         let told = evaluation(whole.run.clone(), found);
         let fast = &told.questions[2];
         assert_eq!(fast.answer, answer, "{}", fast.because);
-        assert!(fast.because.contains(words), "{words}: {}", fast.because);
+        let words = format!("{takes} by wall clock, ");
+        assert!(fast.because.contains(&words), "{}", fast.because);
+        assert!(fast.because.contains(judged), "{}", fast.because);
+        let clause = format!("a process' first connection {takes}");
+        assert!(told.sentence.contains(&clause), "{}", told.sentence);
     }
 }

@@ -423,10 +423,7 @@ fn what_a_first_connection_costs_is_a_time_with_its_causes() {
     let start = text.find("The first connection of a process").unwrap();
     let end = text.find("By phase").unwrap();
     insta::assert_snapshot!(&text[start..end]);
-    assert!(
-        text.contains("a process pays 33.0 ms of CPU time once"),
-        "{text}"
-    );
+    assert!(text.contains("it costs 33.0 ms of CPU time once"), "{text}");
     assert!(
         !text.contains("cold +"),
         "no ratio of cold connections decides"

@@ -98,16 +98,19 @@ fn connect(row: &Row, sites: &[&str], seed: u64) -> ConnectReport {
             "openssl" => 1.0,
             _ => percent / 100.0,
         };
-        let total = 50e6 * factor * (noise * rng.normal()).exp();
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "a time"
-        )]
-        let total = total as u64;
-        measured.phases.total_ns = total;
+        measured.phases.total_ns = whole_ns(50e6 * factor * (noise * rng.normal()).exp());
     }
     ConnectReport::new(manifest, samples)
+}
+
+fn whole_ns(ns: f64) -> u64 {
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a time"
+    )]
+    let whole = ns as u64;
+    whole
 }
 
 #[test]
@@ -168,6 +171,57 @@ fn each_run_of_connect_has_one_verdict_in_all_of_its_parts() {
             }
             let undecided = totals.iter().any(|row| row.paired.verdict == Undecided);
             assert!(!undecided || text.contains("would decide"), "{name}");
+        }
+    }
+}
+
+/// Milliseconds of wall clock that the first connection of a process takes more with the new stack than with the old one,
+/// rounds, the answer to the last question, and its words.
+const FIRST: [(f64, u32, Answer, &str); 7] = [
+    (0.0, 20, Yes, "takes the same time"),
+    (0.4, 20, Yes, "takes 400 µs longer"),
+    (-2.0, 20, Yes, "takes 2.00 ms less"),
+    (64.0, 20, Yes, "takes 64.0 ms longer"),
+    (100.0, 20, Yes, "takes 100 ms longer"),
+    (150.0, 20, WithLosses, "takes 150 ms longer"),
+    (64.0, 5, Open, "takes 64.0 ms longer"),
+];
+
+#[test]
+fn each_run_of_connect_judges_first_connections_by_wall_clock() {
+    const CONDITIONS: &[Condition] = &[Condition::Clean, Condition::Cold];
+    for (more_ms, rounds, answer, words) in FIRST {
+        let row = (rounds, 0.001, 100.0, CONDITIONS, &[][..], answer);
+        let mut report = connect(&row, &["near.example"], 3);
+        for sample in &mut report.samples {
+            let Outcome::Ok(measured) = &mut sample.outcome else {
+                panic!("{sample:?}");
+            };
+            let is_first = sample.condition == Condition::Cold;
+            // Without noise, so that the clause is exact.
+            let more_ms = match sample.stack.as_str() {
+                "rustls-ring" if is_first => 10.0 + more_ms,
+                _ if is_first => 10.0,
+                _ => 0.0,
+            };
+            measured.phases.connector_ns = Some(1_000_000);
+            measured.phases.total_ns = whole_ns(50e6 + more_ms * 1e6);
+        }
+        let report = ConnectReport::new(report.manifest, report.samples);
+        let name = format!("{more_ms} ms in {rounds} rounds");
+        assert_eq!(answers(&report).last(), Some(&answer), "{name}");
+        let limit = match answer {
+            Open => "too few for the limit of 100 ms",
+            Yes => "within the limit of 100 ms",
+            WithLosses | No => "beyond the limit of 100 ms",
+        };
+        let document = report.document(Extent::Full);
+        let because = &document.questions.last().unwrap().question.because;
+        let headline = terminal(&report, usize::MAX);
+        for text in [because, &headline] {
+            assert!(text.contains("by wall clock"), "{name}: {text}");
+            assert!(text.contains(words), "{name}: {text}");
+            assert!(text.contains(limit), "{name}: {text}");
         }
     }
 }

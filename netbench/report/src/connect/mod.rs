@@ -34,7 +34,7 @@ pub use sweep::{
 };
 
 pub(crate) use cold::{
-    cold, first_cost, first_longer, items as cold_items, sentence as cold_sentence,
+    FirstLimit, cold, first_cost, first_longer, items as cold_items, sentence as cold_sentence,
 };
 pub(crate) use compare::compare;
 pub(crate) use latest::latest;

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     ColdRow, Comparison, ConnectSummary, SuiteSummary,
-    connect::{cold_sentence, first_cost, first_longer},
+    connect::{FirstLimit, first_cost, first_longer},
     suite::row_name,
     text::{TOO_FEW, change, count, interval, signed_time, some_of, time, time_and_change},
 };
@@ -183,42 +183,21 @@ fn cold<'a>(evidence: &Evidence<'a>) -> &'a [ColdRow] {
         .map_or(&[], |connections| &connections.cold)
 }
 
-/// The longest time by which the first connection of a process may become longer, by wall clock: 0.1 s, up to which a
-/// reaction seems immediate (R. B. Miller: Response time in man-computer conversational transactions, 1968).
-const FIRST_NO_LONGER_THAN_NS: f64 = 100e6;
-
 /// Judges the first connection of a process by its own limit: a program for one request pays it each time.
 fn judge_first_connection(evidence: &Evidence<'_>, question: &mut Question) {
     let Some(longer) = first_longer(cold(evidence), evidence.from, evidence.to) else {
         return;
     };
-    let (low_ns, high_ns) = longer
-        .range_ns
-        .unwrap_or((longer.median_ns, longer.median_ns));
-    let limit = time(FIRST_NO_LONGER_THAN_NS);
-    let takes = if longer.median_ns < 0.0 {
-        format!("{} less", time(longer.median_ns.abs()))
-    } else {
-        format!("{} longer", time(longer.median_ns))
+    let (limit, judged) = longer.judge();
+    question.answer = match (limit, question.answer) {
+        (FirstLimit::Beyond, answer) => answer.at_best_with_losses(),
+        (FirstLimit::Open, Answer::Yes) => Answer::Open,
+        (FirstLimit::Within | FirstLimit::Open, answer) => answer,
     };
-    let (answer, judged) = if high_ns <= FIRST_NO_LONGER_THAN_NS {
-        (question.answer, format!("within the limit of {limit}"))
-    } else if low_ns > FIRST_NO_LONGER_THAN_NS {
-        let answer = question.answer.at_best_with_losses();
-        (answer, format!("beyond the limit of {limit}"))
-    } else {
-        let answer = match question.answer {
-            Answer::Yes => Answer::Open,
-            answer => answer,
-        };
-        let range = format!("{} to {}", signed_time(low_ns), signed_time(high_ns));
-        let why = format!("and the interval ({range}) contains the limit of {limit}");
-        (answer, why)
-    };
-    question.answer = answer;
     question.because = format!(
-        "{} The first connection of a process takes {takes} by wall clock, {judged}.",
-        question.because
+        "{} The first connection of a process {} by wall clock, {judged}.",
+        question.because,
+        longer.takes()
     );
 }
 
@@ -298,10 +277,10 @@ fn no_totals(evidence: &Evidence<'_>) -> String {
     if let Some(because) = other_work(evidence) {
         return because;
     }
-    match cold_sentence(cold(evidence), evidence.from, evidence.to) {
-        Some(cost) => format!(
-            "Only first connections were made: {cost}. `--condition clean` tells of the others."
-        ),
+    match first_longer(cold(evidence), evidence.from, evidence.to) {
+        Some(_) => {
+            "Only first connections were made: `--condition clean` tells of the others.".to_owned()
+        }
         None => {
             let why = evidence.because_of("connections");
             format!("No connections could be compared{why}")

@@ -7,12 +7,9 @@ use netbench_stats::Verdict;
 use super::{Answer, Evidence, NO_MORE_THAN, Question, basis, supports::rounded, works};
 use crate::{
     ConnectSummary,
-    connect::{PhaseRow, first_cost, first_longer},
+    connect::{PhaseRow, first_longer},
     text::{bytes, change, time},
 };
-
-/// A first connection that takes less than this longer or shorter is not worth a clause.
-const FIRST_NS: f64 = 1e6;
 
 /// Memory that differs by less is not worth a clause.
 const MEMORY: f64 = 0.05;
@@ -196,17 +193,11 @@ fn connections(evidence: &Evidence<'_>) -> String {
 
 fn first_connection(evidence: &Evidence<'_>) -> Option<String> {
     let cold = &evidence.timed()?.cold;
-    let longer_ns = first_longer(cold, evidence.from, evidence.to)?.median_ns;
-    let cost = first_cost(cold, evidence.from, evidence.to)?;
-    let more_ns = cost.other_ns - cost.first_ns;
-    if more_ns.abs() < FIRST_NS && longer_ns.abs() < FIRST_NS {
-        return None;
-    }
-    let than = if longer_ns > 0.0 { "longer" } else { "less" };
-    let because = cost.because.map(|step| format!(" ({step})"));
+    let longer = first_longer(cold, evidence.from, evidence.to)?;
+    let because = longer.because.map(|step| format!(" ({step})"));
     Some(format!(
-        "a process' first connection takes {} {than}{}",
-        time(longer_ns.abs()),
+        "a process' first connection {}{}",
+        longer.takes(),
         because.unwrap_or_default()
     ))
 }

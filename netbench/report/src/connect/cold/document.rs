@@ -1,6 +1,8 @@
+use std::cmp::Ordering;
+
 use netbench_model::{SetUpStep, StackName};
 
-use super::{ColdAgainst, ColdCauses, ColdRow, OnceCost, OnceInterval};
+use super::{ColdAgainst, ColdCauses, ColdRow, FEWEST, LEAST_NS, OnceCost, OnceInterval};
 use crate::{
     cell::Cell,
     document::{Item, Table},
@@ -160,8 +162,6 @@ pub(crate) struct FirstCost {
     pub(crate) what: &'static str,
     pub(crate) first_ns: f64,
     pub(crate) other_ns: f64,
-    /// The step that makes most of the difference, where one makes more than half of it.
-    pub(crate) because: Option<&'static str>,
     /// Of how many processes of each stack at least.
     pub(crate) processes: u64,
 }
@@ -181,7 +181,6 @@ pub(crate) fn first_cost(
         what,
         first_ns: a.median_ns,
         other_ns: b.median_ns,
-        because: main_step(rows, b.median_ns - a.median_ns),
         processes: rows[0].processes.min(rows[1].processes),
     })
 }
@@ -194,6 +193,59 @@ pub(crate) struct FirstLonger {
     /// The smallest and the largest difference that the intervals of both stacks allow, in nanoseconds; none if one of them
     /// has no interval.
     pub(crate) range_ns: Option<(f64, f64)>,
+    /// The step that makes more than half of the difference in CPU time, if one does.
+    pub(crate) because: Option<&'static str>,
+}
+
+/// The longest time by which the first connection of a process may become longer, by wall clock: 0.1 s, up to which a
+/// reaction seems immediate (R. B. Miller: Response time in man-computer conversational transactions, 1968).
+const NO_LONGER_THAN_NS: f64 = 100e6;
+
+/// Where the difference of first connections lies relative to its limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum FirstLimit {
+    /// The whole interval lies within it.
+    Within,
+    /// The whole interval lies beyond it.
+    Beyond,
+    /// The interval contains it, or there is no interval.
+    Open,
+}
+
+impl FirstLonger {
+    /// Returns the difference as a clause: `takes 22.0 ms longer`.
+    pub(crate) fn takes(&self) -> String {
+        let size = time(self.median_ns.abs());
+        match self.median_ns.total_cmp(&0.0) {
+            Ordering::Less => format!("takes {size} less"),
+            Ordering::Equal => "takes the same time".to_owned(),
+            Ordering::Greater => format!("takes {size} longer"),
+        }
+    }
+
+    /// Judges the difference by its limit, and says how it came out.
+    pub(crate) fn judge(&self) -> (FirstLimit, String) {
+        let limit = time(NO_LONGER_THAN_NS);
+        match self.range_ns {
+            None => {
+                let why = format!(
+                    "and fewer than {FEWEST} processes of a stack are too few for the limit of {limit}"
+                );
+                (FirstLimit::Open, why)
+            }
+            Some((_, high_ns)) if high_ns <= NO_LONGER_THAN_NS => {
+                (FirstLimit::Within, format!("within the limit of {limit}"))
+            }
+            Some((low_ns, _)) if low_ns > NO_LONGER_THAN_NS => {
+                (FirstLimit::Beyond, format!("beyond the limit of {limit}"))
+            }
+            Some((low_ns, high_ns)) => {
+                let range = format!("{} to {}", signed_time(low_ns), signed_time(high_ns));
+                let why = format!("and the interval ({range}) contains the limit of {limit}");
+                (FirstLimit::Open, why)
+            }
+        }
+    }
 }
 
 /// Compares first connections by wall clock, if both stacks made some.
@@ -202,12 +254,15 @@ pub(crate) fn first_longer(
     first: &StackName,
     other: &StackName,
 ) -> Option<FirstLonger> {
-    let [first, other] = rows_of(rows, first, other)?.map(|row| row.wall);
+    let rows = rows_of(rows, first, other)?;
+    let [first, other] = rows.map(|row| row.wall);
     let ends = first.interval.zip(other.interval);
+    let median_ns = other.median_ns - first.median_ns;
     Some(FirstLonger {
-        median_ns: other.median_ns - first.median_ns,
+        median_ns,
         range_ns: ends
             .map(|(first, other)| (other.low_ns - first.high_ns, other.high_ns - first.low_ns)),
+        because: main_step(rows, median_ns),
     })
 }
 
@@ -221,7 +276,14 @@ fn rows_of<'a>(
     Some([of(first)?, of(other)?])
 }
 
-fn main_step(rows: [&ColdRow; 2], difference_ns: f64) -> Option<&'static str> {
+/// Returns the step that makes more than half of the difference in CPU time, if that is as large as connections vary by
+/// and goes the same way as the difference in wall clock.
+fn main_step(rows: [&ColdRow; 2], wall_ns: f64) -> Option<&'static str> {
+    let [first, other] = rows.map(|row| row.cpu.map(|cpu| cpu.median_ns));
+    let difference_ns = other? - first?;
+    if difference_ns.abs() < LEAST_NS || difference_ns.signum() != wall_ns.signum() {
+        return None;
+    }
     let [first, other] = rows.map(|row| row.causes.as_ref());
     let (first, other) = (first?, other?);
     let of = |causes: &ColdCauses, step: SetUpStep| {
@@ -237,8 +299,11 @@ fn main_step(rows: [&ColdRow; 2], difference_ns: f64) -> Option<&'static str> {
 /// Both stacks' cost in a sentence, where both have one.
 pub(crate) fn sentence(rows: &[ColdRow], first: &StackName, other: &StackName) -> Option<String> {
     let cost = first_cost(rows, first, other)?;
+    let longer = first_longer(rows, first, other)?;
+    let (_, judged) = longer.judge();
     Some(format!(
-        "a process pays {} of {} once for its first connection with {other}, and {} with {first}",
+        "a process' first connection {} with {other} by wall clock, {judged}; it costs {} of {} once, and {} with {first}",
+        longer.takes(),
         time(cost.other_ns),
         cost.what,
         time(cost.first_ns),

@@ -10,7 +10,7 @@ use netbench_stats::median;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-pub(crate) use document::{first_cost, first_longer, items, sentence};
+pub(crate) use document::{FirstLimit, first_cost, first_longer, items, sentence};
 
 /// What the first connection of a process costs one stack beyond a later one, connector included.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -76,7 +76,7 @@ pub struct ColdCauses {
     pub explained: Option<f64>,
 }
 
-/// A whole under this is not split into shares.
+/// A whole under this, which connections vary by, is not split into shares.
 const LEAST_NS: f64 = 1e6;
 
 /// A step of the set-up.
@@ -201,9 +201,11 @@ impl<'a> Samples<'a> {
     }
 }
 
+/// The fewest processes of which a cost has an interval.
+const FEWEST: usize = 6;
+
 impl OnceCost {
     fn of(mut differences: Vec<f64>) -> Option<Self> {
-        const FEWEST: usize = 6;
         let median_ns = median(&differences)?;
         differences.sort_by(f64::total_cmp);
         let count = differences.len();
