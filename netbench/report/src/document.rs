@@ -382,8 +382,8 @@ impl<T> Filling<T> {
         filling
     }
 
-    /// A column with the rounds that would decide each undecided row, if there is such a row.
-    pub(crate) fn would_decide(
+    /// A column of a stack with the rounds that would decide each undecided row, if there is such a row.
+    pub(crate) fn would_decide_of(
         self,
         stack: &str,
         needed: impl Fn(&T) -> Option<RoundsNeeded>,
@@ -391,7 +391,19 @@ impl<T> Filling<T> {
         if self.items.iter().all(|item| needed(item).is_none()) {
             return self;
         }
-        self.col_of(stack, "would decide", 0, |item| {
+        let mut filling = self.would_decide(needed);
+        if let Some(column) = filling.table.columns.last_mut() {
+            column.stack = Some(stack.to_owned());
+        }
+        filling
+    }
+
+    /// A column with the rounds that would decide each undecided row, if there is such a row.
+    pub(crate) fn would_decide(self, needed: impl Fn(&T) -> Option<RoundsNeeded>) -> Self {
+        if self.items.iter().all(|item| needed(item).is_none()) {
+            return self;
+        }
+        self.col("would decide", 0, |item| {
             Cell::maybe(needed(item).map(would_decide))
         })
     }

@@ -1,6 +1,6 @@
 //! The gate of `compare --fail-on-regression`: three outcomes, for each row and for the whole comparison.
 
-use netbench_stats::{Interval, Precision, RoundsNeeded};
+use netbench_stats::{Interval, Precision, RoundsNeeded, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -36,7 +36,8 @@ pub struct Power {
 pub struct Judged {
     /// The outcome.
     pub regression: Regression,
-    /// The rounds that would tell, of a row that cannot be told and whose width is the reason.
+    /// The rounds that would tell, of a row that cannot be told and whose width is the reason; or that would decide the verdict
+    /// of any other row, if it is undecided.
     #[serde(default)]
     pub rounds_needed: Option<RoundsNeeded>,
     /// The power of its rounds; none without a threshold or an interval.
@@ -106,6 +107,21 @@ impl Judged {
                 .filter(|_| regression == Regression::CannotTell)
                 .map(|precision| precision.rounds_to_judge(most)),
             power,
+        }
+    }
+
+    /// Adds the rounds that would decide an undecided verdict with this margin, if none are needed to judge the row.
+    pub(crate) fn with_verdict(
+        self,
+        verdict: Verdict,
+        precision: Option<Precision>,
+        margin: f64,
+    ) -> Self {
+        let undecided = precision.filter(|_| verdict == Verdict::Undecided);
+        let to_decide = undecided.map(|precision| precision.rounds_to_decide_beyond(margin));
+        Self {
+            rounds_needed: self.rounds_needed.or(to_decide),
+            ..self
         }
     }
 

@@ -26,7 +26,8 @@ use forms::{render, terminal};
 use netbench_model::{Condition, IdleReference, Outcome, Phase, StackName, compat::Judgement};
 use netbench_report::{
     Answer::{self, No, Open, WithLosses, Yes},
-    ConnectReport, Extent, Gate, Report, SuiteReport, compare_stacks_of_suite,
+    ConnectReport, Extent, Gate, Judged, Report, SuiteReport, compare_runs_of_connect,
+    compare_runs_of_suite, compare_stacks_of_suite,
 };
 use netbench_stats::{
     Rng, RoundsNeeded, UndecidedReason,
@@ -239,23 +240,80 @@ fn each_run_of_the_suite_has_one_answer() {
     let slow = || MadeCase::handshake(1.2, 1.3);
     let receive = || MadeCase::receive(0.9, 0.92);
     let never = |case: MadeCase| case.held_back(UndecidedReason::NeverQuiet);
-    let rows: [(Vec<MadeCase>, Answer); 9] = [
-        (vec![fast()], Yes),
-        (vec![fast(), receive()], Yes),
-        (vec![slow()], No),
-        (vec![slow(), receive()], WithLosses),
-        (vec![slow(), MadeCase::receive(1.2, 1.3)], No),
-        (vec![never(fast())], Open),
-        (vec![never(slow()), receive()], Open),
-        (vec![MadeCase::handshake(0.9, 1.2)], Open),
-        (vec![MadeCase::handshake(0.0, 0.5)], Open),
+    let few = |case: MadeCase| case.held_back(UndecidedReason::FewQuietTurns);
+    let send = || MadeCase::send(0.9, 0.92);
+    let rows: &[(Vec<MadeCase>, Answer, &str)] = &[
+        (vec![fast()], Yes, "In no part"),
+        (vec![fast(), send(), receive()], Yes, "In no part"),
+        (vec![slow()], No, "handshake +25 %"),
+        (vec![slow(), receive()], WithLosses, "handshake +25 %"),
+        (
+            vec![slow(), MadeCase::receive(1.2, 1.3)],
+            No,
+            "handshake +25 %, bulk received +25 %",
+        ),
+        // The sending cases have a mean as the others do.
+        (
+            vec![fast(), MadeCase::send(1.2, 1.3), receive()],
+            WithLosses,
+            "old: bulk sent +25 %.",
+        ),
+        (
+            vec![fast(), MadeCase::send(0.0, 1.7), receive()],
+            Open,
+            "Without figures: 1 case with too few rounds",
+        ),
+        (
+            vec![fast(), send(), never(MadeCase::send(1.5, 1.9)), receive()],
+            Open,
+            "Without figures: 1 case on a machine that was never quiet, which more rounds do not change",
+        ),
+        (
+            vec![never(fast())],
+            Open,
+            "No case was decided: 1 case on a machine that was never quiet, which more rounds do not change.",
+        ),
+        (
+            vec![few(fast())],
+            Open,
+            "No case was decided: 1 case with too few quiet turns",
+        ),
+        (
+            vec![never(fast()), few(receive()), MadeCase::send(0.0, 0.5)],
+            Open,
+            "decided: 1 case on a machine that was never quiet, which more rounds do not change; 1 case with too few quiet \
+             turns: more rounds on a quieter machine add to them; 1 case with too few rounds: more rounds decide.",
+        ),
+        (
+            vec![never(slow()), receive()],
+            Open,
+            "Without figures: 1 case on a machine that was never quiet",
+        ),
+        (
+            vec![never(slow()), receive(), never(receive())],
+            Open,
+            "No part of the suite has figures of all cases: 2 cases on a machine that was never quiet",
+        ),
+        (
+            vec![MadeCase::handshake(0.9, 1.2)],
+            Open,
+            "No case was decided: 1 case with a wide interval: more rounds decide.",
+        ),
+        (
+            vec![MadeCase::handshake(0.0, 0.5)],
+            Open,
+            "No case was decided: 1 case with too few rounds: more rounds decide.",
+        ),
     ];
-    for (at, (cases, answer)) in rows.iter().enumerate() {
+    for (at, (cases, answer, words)) in rows.iter().enumerate() {
         let report = SuiteReport {
             manifest: suite_made::Fixture::default().manifest(),
             summary: Arc::new(whole::suite(cases)),
         };
         assert_eq!(answers(&report), [*answer], "row {at}");
+        let document = report.document(Extent::Full);
+        let because = &document.questions[0].question.because;
+        assert!(because.contains(words), "row {at}: {because}");
     }
 }
 
@@ -300,6 +358,71 @@ fn an_undecided_case_says_how_many_rounds_would_decide_it() {
         );
     }
     assert!(undecided > 10, "{undecided}");
+}
+
+#[test]
+fn a_comparison_says_how_many_rounds_would_decide_each_undecided_row() {
+    let [old, new] = ["openssl", "rustls-ring"].map(StackName::new);
+    let mut undecided = 0;
+    for seed in 0..6 {
+        let fixture = suite_made::Fixture {
+            seed,
+            rounds: 4,
+            disturbed: 0,
+            ..suite_made::Fixture::default()
+        };
+        let at = |ratio: f64, seed: u64| suite_made::Fixture {
+            seed,
+            ratio,
+            ..fixture
+        };
+        let (one, two) = (at(1.004, seed), at(1.0, 100 + seed));
+        let (manifest, samples) = (one.manifest(), one.samples());
+        for limit in [None, Some(0.5)] {
+            let stacks = compare_stacks_of_suite(&manifest, &samples, &old, &new, limit);
+            let first = (&manifest, &samples[..]);
+            let runs = compare_runs_of_suite(first, (&two.manifest(), &two.samples()), None, limit);
+            for found in [&stacks, &runs] {
+                let rows = found.cases.iter();
+                let rows = rows.map(|row| (row.verdict, row.judged));
+                undecided += says_rounds(found, rows);
+            }
+            // Rounds that vary by 2 %: some rows are undecided.
+            let noisy = |seed| connect(&(9, 0.02, 101.0, TWO, &[], Open), &["near.example"], seed);
+            let (one, two) = (noisy(seed), noisy(100 + seed));
+            let found = compare_runs_of_connect(
+                (&one.manifest, &one.samples),
+                (&two.manifest, &two.samples),
+                None,
+                limit,
+            );
+            let phases = found.phases.iter();
+            let phases = phases.map(|row| (row.change.verdict, row.judged));
+            let sites = found.sites.iter();
+            let sites = sites.map(|row| (row.change.verdict, row.judged));
+            undecided += says_rounds(&found, phases.chain(sites));
+        }
+    }
+    assert!(undecided > 50, "{undecided}");
+}
+
+/// Checks that the undecided rows of a comparison, and no others, say how many rounds would decide, and counts them.
+fn says_rounds(report: &dyn Report, rows: impl Iterator<Item = (Verdict, Judged)>) -> usize {
+    let text = terminal(report, usize::MAX);
+    let mut undecided = 0;
+    for (verdict, judged) in rows {
+        let is_undecided = verdict == Undecided;
+        assert_eq!(is_undecided, judged.rounds_needed.is_some(), "{judged:?}");
+        let words = match judged.rounds_needed {
+            None => continue,
+            Some(RoundsNeeded::Rounds(rounds)) => format!("about {} rounds", grouped(rounds)),
+            Some(RoundsNeeded::AtTheLimit) => "none: it lies at the limit".to_owned(),
+        };
+        assert!(text.contains(&words), "{words}: {text}");
+        undecided += 1;
+    }
+    assert_eq!(undecided > 0, text.contains("would decide"), "{text}");
+    undecided
 }
 
 /// What the new stack does with a second server; whether both do the same, and how many tests fail.

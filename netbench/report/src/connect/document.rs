@@ -343,7 +343,7 @@ fn sites(items: &mut Vec<Item>, comparison: &Comparison, summary: &ConnectSummar
                 Cell::Changes(row.paired.interval)
             })
             .col_of(other, "verdict", 0, |row| Cell::verdict(row.paired.verdict))
-            .would_decide(other, |row| row.rounds_needed)
+            .would_decide_of(other, |row| row.rounds_needed)
             .col("rounds", 4, |row| Cell::count(row.paired.pairs))
             .item(),
     );

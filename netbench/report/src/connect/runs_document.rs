@@ -200,6 +200,7 @@ fn phases(items: &mut Vec<Item>, comparison: &ConnectComparison) {
             .col("change", 0, |row| Cell::Change(row.change.ratio))
             .col("interval", 2, |row| Cell::Changes(row.change.interval))
             .col("verdict", 0, |row| judged(&row.change, &row.judged))
+            .would_decide(|row| row.judged.rounds_needed)
             .col("rounds", 4, |row| rounds(&row.change))
             .col("sites", 5, |row| Cell::count(row.sites))
             .item(),
@@ -235,6 +236,7 @@ fn sites(items: &mut Vec<Item>, comparison: &ConnectComparison) {
             .col("change", 0, |row| Cell::Change(row.change.ratio))
             .col("interval", 2, |row| Cell::Changes(row.change.interval))
             .col("verdict", 0, |row| judged(&row.change, &row.judged))
+            .would_decide(|row| row.judged.rounds_needed)
             .col("rounds", 5, |row| rounds(&row.change))
             .col("differs", 4, |row| Cell::maybe(row.differs.as_ref()))
             .item(),

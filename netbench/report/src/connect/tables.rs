@@ -36,7 +36,7 @@ pub(super) fn phases(comparisons: &[&Comparison]) -> Option<Item> {
         .col_of(other, "verdict", 0, |(_, row)| {
             Cell::verdict(row.paired.verdict)
         })
-        .would_decide(other, |(_, row)| row.rounds_needed)
+        .would_decide_of(other, |(_, row)| row.rounds_needed)
         .col(&format!("{first} p95"), 4, |(_, row)| {
             Cell::Time(row.first.p95_ns)
         })

@@ -6,7 +6,7 @@ use netbench_stats::{PairedRatio, Verdict};
 
 use super::{
     Answer, Evidence, NO_MORE_THAN, Question,
-    means::{Mean, means},
+    means::{Mean, NoFigure, means},
     of_totals,
 };
 use crate::{
@@ -90,24 +90,45 @@ fn verdict_in_memory(
 ) -> (Answer, String) {
     let (from, to) = (evidence.from, evidence.to);
     let told = || means.iter().filter(|mean| mean.is_whole());
-    let decided = suite.cases.iter().flat_map(|case| &case.verdicts);
-    let decided = decided
+    let verdicts = suite.cases.iter().flat_map(|case| &case.verdicts);
+    let verdicts = verdicts
         .filter(|verdict| verdict.other == *to)
-        .any(|verdict| verdict.paired.verdict.is_decided());
+        .collect_vec();
+    let undecided = verdicts
+        .iter()
+        .filter_map(|verdict| NoFigure::of_undecided(verdict))
+        .collect_vec();
     let slower = || told().filter(|mean| mean.ratio > NO_MORE_THAN);
+    let untold = || {
+        let untold = means.iter().flat_map(|mean| &mean.untold);
+        NoFigure::in_words(untold.map(|(_, why)| *why))
+    };
     let limit = format!("{:.0} %", (NO_MORE_THAN - 1.0) * 100.0);
     match slower().count() {
-        _ if !decided || told().count() == 0 => (
+        _ if verdicts.is_empty() => (Answer::Open, "No case was compared.".to_owned()),
+        _ if undecided.len() == verdicts.len() => {
+            let why = NoFigure::in_words(undecided);
+            (Answer::Open, format!("No case was decided: {why}."))
+        }
+        _ if means.is_empty() => (
             Answer::Open,
-            "No case was decided: more rounds decide it.".to_owned(),
+            "No case of the client's side was compared.".to_owned(),
+        ),
+        _ if told().count() == 0 => (
+            Answer::Open,
+            format!(
+                "No part of the suite has figures of all cases: {}.",
+                untold()
+            ),
         ),
         0 if told().count() < means.len() => (
             Answer::Open,
             format!(
                 "Of {} of {} parts of the suite there are figures: in none of them {to} takes more than {limit} more than {from}, by \
-                 the mean of its cases. More rounds on a quiet machine tell of the others.",
+                 the mean of its cases. Without figures: {}.",
                 told().count(),
-                means.len()
+                means.len(),
+                untold()
             ),
         ),
         0 => (
@@ -125,7 +146,7 @@ fn verdict_in_memory(
             format!(
                 "{to} takes more than {limit} more than {from}: {}.",
                 slower()
-                    .map(|mean| format!("{} {}", mean.part.name(), change(mean.ratio)))
+                    .map(|mean| format!("{} {}", mean.name, change(mean.ratio)))
                     .join(", ")
             ),
         ),

@@ -1,7 +1,8 @@
 //! Means over the cases of a part of the suite.
 
+use itertools::Itertools;
 use netbench_model::{Measure, Part};
-use netbench_stats::UndecidedReason;
+use netbench_stats::{RoundsNeeded, UndecidedReason};
 
 use super::{Evidence, Question};
 use crate::{
@@ -12,12 +13,13 @@ use crate::{
 
 /// The cost of a part of the suite, over its cases.
 pub(super) struct Mean {
-    pub(super) part: Part,
+    /// `handshake`, or `bulk sent`.
+    pub(super) name: String,
     pub(super) label: &'static str,
     /// The cases with a figure, and their ratios.
     pub(super) told: Vec<(String, f64)>,
-    /// Cases without: with too few rounds, or of a machine that was never quiet.
-    pub(super) untold: Vec<String>,
+    /// The cases without one, each with the reason.
+    pub(super) untold: Vec<(String, NoFigure)>,
     pub(super) ratio: f64,
     /// The same mean of what the stack in use takes, where that is a time of one operation.
     pub(super) from_ns: Option<f64>,
@@ -32,11 +34,11 @@ impl Mean {
     /// Adds the mean to the figures, or the cases one by one where some have no figure.
     pub(super) fn tell(&self, question: &mut Question) {
         if !self.is_whole() {
-            let untold = count(self.untold.len(), "case", "cases");
             let missing = format!(
-                "{}: {untold} with too few rounds or without a quiet moment: {}",
+                "{}: {}: {}",
                 self.label,
-                self.untold.join(", ")
+                NoFigure::in_words(self.untold.iter().map(|(_, why)| *why)),
+                self.untold.iter().map(|(name, _)| name).format(", ")
             );
             question.missing.push(missing);
             for (name, ratio) in &self.told {
@@ -54,18 +56,71 @@ impl Mean {
     }
 }
 
-/// Whether there is enough behind a ratio to be read. What it is has no part in that.
-fn tells(verdict: &CaseVerdict) -> bool {
-    let never_quiet = matches!(
-        verdict.undecided,
-        Some(UndecidedReason::FewQuietTurns | UndecidedReason::NeverQuiet)
-    );
-    verdict.paired.interval.is_some() && !never_quiet
+/// The reason why a case has no figure that can be relied on, or no verdict. The figure itself has no part in the first two.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) enum NoFigure {
+    NeverQuiet,
+    FewQuietTurns,
+    FewRounds,
+    DependsOnDisturbance,
+    WideInterval,
+    AtTheLimit,
 }
 
-/// The one figure for each part of the suite that is shown wherever the run is summed up. A geometric
+impl NoFigure {
+    /// Returns the reason why the ratio of a case cannot be read; none of one that can.
+    fn of(verdict: &CaseVerdict) -> Option<Self> {
+        match verdict.undecided {
+            Some(UndecidedReason::NeverQuiet) => Some(Self::NeverQuiet),
+            Some(UndecidedReason::FewQuietTurns) => Some(Self::FewQuietTurns),
+            Some(UndecidedReason::DependsOnDisturbance) | None => {
+                verdict.paired.interval.is_none().then_some(Self::FewRounds)
+            }
+        }
+    }
+
+    /// Returns the reason why a case has no verdict; none of one that has.
+    pub(super) fn of_undecided(verdict: &CaseVerdict) -> Option<Self> {
+        if verdict.paired.verdict.is_decided() {
+            return None;
+        }
+        Some(match (verdict.undecided, verdict.rounds_needed) {
+            (Some(UndecidedReason::DependsOnDisturbance), _) => Self::DependsOnDisturbance,
+            (None, Some(RoundsNeeded::AtTheLimit)) => Self::AtTheLimit,
+            _ => Self::of(verdict).unwrap_or(Self::WideInterval),
+        })
+    }
+
+    /// Returns the reasons of some cases with their numbers, and whether more rounds help: `2 cases with too few rounds,
+    /// which more add to`.
+    pub(super) fn in_words(cases: impl IntoIterator<Item = Self>) -> String {
+        let reasons = cases.into_iter().counts().into_iter().sorted();
+        let reasons = reasons.map(|(reason, cases)| {
+            let cases = count(cases, "case", "cases");
+            let why = match reason {
+                Self::NeverQuiet => {
+                    "on a machine that was never quiet, which more rounds do not change"
+                }
+                Self::FewQuietTurns => {
+                    "with too few quiet turns: more rounds on a quieter machine add to them"
+                }
+                Self::FewRounds => "with too few rounds: more rounds decide",
+                Self::DependsOnDisturbance => {
+                    "that depend on how busy the machine is: a quieter machine decides"
+                }
+                Self::WideInterval => "with a wide interval: more rounds decide",
+                Self::AtTheLimit => "at the limit, which no number of rounds decides",
+            };
+            format!("{cases} {why}")
+        });
+        reasons.collect_vec().join("; ")
+    }
+}
+
+/// The figures for each part of the suite that are shown wherever the run is summed up. A geometric
 /// mean, because ratios multiply; of the client's cases, because it is clients that would switch, and
-/// a middle of both sides' cases would hide which side gains.
+/// a middle of both sides' cases would hide which side gains. Data is sent by the server's side: a client protects what it
+/// sends with the same code.
 pub(super) fn means(suite: &SuiteSummary, evidence: &Evidence<'_>) -> Vec<Mean> {
     let parts = [
         (
@@ -73,6 +128,7 @@ pub(super) fn means(suite: &SuiteSummary, evidence: &Evidence<'_>) -> Vec<Mean> 
             Measure::Client,
             "client's side of a handshake in memory",
         ),
+        (Part::Bulk, Measure::Send, "sending of data in memory"),
         (Part::Bulk, Measure::Receive, "receiving of data in memory"),
         (Part::Verify, Measure::Whole, "verification of a chain"),
         (Part::Connector, Measure::Whole, "making of a connector"),
@@ -90,8 +146,9 @@ pub(super) fn means(suite: &SuiteSummary, evidence: &Evidence<'_>) -> Vec<Mean> 
             .flat_map(|row| row.verdicts.iter().map(move |verdict| (row, verdict)))
             .filter(|(_, verdict)| verdict.other == *evidence.to)
             .collect();
-        let (told, untold): (Vec<_>, Vec<_>) =
-            verdicts.iter().partition(|(_, verdict)| tells(verdict));
+        let (told, untold): (Vec<_>, Vec<_>) = verdicts
+            .iter()
+            .partition(|(_, verdict)| NoFigure::of(verdict).is_none());
         let name = |row: &CaseRow| row_name(&row.name).to_string();
         let of_one_operation = matches!(part, Part::Handshake | Part::Verify | Part::Connector);
         let from = told
@@ -99,13 +156,19 @@ pub(super) fn means(suite: &SuiteSummary, evidence: &Evidence<'_>) -> Vec<Mean> 
             .map(|(row, _)| row.of(evidence.from).map(|figures| figures.low));
         let from: Option<Vec<f64>> = from.filter(|_| of_one_operation).collect();
         (!verdicts.is_empty()).then(|| Mean {
-            part,
+            name: match part {
+                Part::Bulk => format!("{} {}", part.name(), measure.name()),
+                _ => part.name().to_owned(),
+            },
             label,
             told: told
                 .iter()
                 .map(|(row, verdict)| (name(row), verdict.paired.ratio))
                 .collect(),
-            untold: untold.iter().map(|(row, _)| name(row)).collect(),
+            untold: untold
+                .iter()
+                .filter_map(|(row, verdict)| Some((name(row), NoFigure::of(verdict)?)))
+                .collect(),
             ratio: geometric_mean(told.iter().map(|(_, verdict)| verdict.paired.ratio)),
             from_ns: from
                 .filter(|from| !from.is_empty())
@@ -141,10 +204,13 @@ mod tests {
         for (told, untold, labels, missing) in cases {
             let mut question = Question::open(String::new());
             let mean = Mean {
-                part: Part::Bulk,
+                name: "bulk sent".to_owned(),
                 label: "data",
                 told: told.iter().map(|name| ((*name).to_owned(), 1.1)).collect(),
-                untold: untold.iter().map(|name| (*name).to_owned()).collect(),
+                untold: untold
+                    .iter()
+                    .map(|name| ((*name).to_owned(), NoFigure::FewRounds))
+                    .collect(),
                 ratio: 1.1,
                 from_ns: None,
             };

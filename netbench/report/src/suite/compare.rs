@@ -1,7 +1,9 @@
 use netbench_model::{
     Case, Part, SCHEMA_VERSION, Scenario, StackName, SuiteManifest, SuiteSample, Unit,
 };
-use netbench_stats::{Interval, Precision, Resampling, UndecidedReason, Verdict, compare_runs};
+use netbench_stats::{
+    CASE_MARGIN, Interval, Precision, Resampling, UndecidedReason, Verdict, compare_runs,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -162,6 +164,7 @@ pub fn compare_runs_of_suite(
                 undecided,
                 rounds: (ratio.first_rounds, ratio.other_rounds),
                 judged: judged(
+                    ratio.verdict,
                     ratio.interval,
                     Precision::of_runs(&ratio),
                     undecided,
@@ -233,6 +236,7 @@ pub fn compare_stacks_of_suite(
             undecided: verdict.undecided,
             rounds: (a.rounds, b.rounds),
             judged: judged(
+                paired.verdict,
                 paired.interval,
                 Precision::of_pairs(paired),
                 verdict.undecided,
@@ -296,6 +300,7 @@ impl CompareSummary {
 
 /// Judges a case by its interval, if nothing keeps that from being relied on.
 fn judged(
+    verdict: Verdict,
     interval: Option<Interval>,
     precision: Option<Precision>,
     held_back: Option<UndecidedReason>,
@@ -303,7 +308,9 @@ fn judged(
 ) -> Judged {
     match held_back {
         Some(_) => Judged::of(None, None, threshold),
-        None => Judged::of(interval, precision, threshold),
+        None => {
+            Judged::of(interval, precision, threshold).with_verdict(verdict, precision, CASE_MARGIN)
+        }
     }
 }
 

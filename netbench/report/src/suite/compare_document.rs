@@ -238,6 +238,7 @@ fn cases(items: &mut Vec<Item>, summary: &CompareSummary) {
                 Regression::CannotTell => Cell::text("cannot tell"),
                 _ => Cell::Verdict(case.verdict, case.unit),
             })
+            .would_decide(|case| case.judged.rounds_needed)
             .col("factor", 4, |case| Cell::Factor(case.ratio))
             .col("as factors", 5, |case| Cell::Factors(case.interval))
             .item(),

@@ -150,6 +150,13 @@ impl MadeCase {
         }
     }
 
+    pub fn send(low: f64, high: f64) -> Self {
+        Self {
+            measure: Measure::Send,
+            ..Self::receive(low, high)
+        }
+    }
+
     pub fn held_back(self, reason: UndecidedReason) -> Self {
         Self {
             held_back: Some(reason),

@@ -1,7 +1,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use netbench_model::{Condition, Measured, Outcome, Phase, Sample, StackName};
-use netbench_stats::{Precision, compare_apart, median};
+use netbench_stats::{Precision, RunsRatio, SAME_MARGIN, compare_apart, median};
 
 use super::{ChangedSite, PhaseChange, ReachChange};
 use crate::{
@@ -95,9 +95,18 @@ pub(super) fn site_change(
         first_ns: median(&first)?,
         other_ns: median(&other)?,
         differs: differs(rounds, site),
-        judged: Judged::of(change.interval, Precision::of_runs(&change), threshold),
+        judged: judged(&change, threshold),
         change,
     })
+}
+
+fn judged(change: &RunsRatio, threshold: Option<f64>) -> Judged {
+    let precision = Precision::of_runs(change);
+    Judged::of(change.interval, precision, threshold).with_verdict(
+        change.verdict,
+        precision,
+        SAME_MARGIN,
+    )
 }
 
 /// What the last connection of each run that ended well did differently.
@@ -146,10 +155,7 @@ pub(super) fn phase_change(
         of_round.map(f64::exp).collect()
     });
     let change = compare_apart(&medians[0], &medians[1], level)?;
-    let judged = match phase {
-        Phase::Total => Judged::of(change.interval, Precision::of_runs(&change), threshold),
-        _ => Judged::plainly(Regression::NotAsked),
-    };
+    let judged = judged(&change, threshold.filter(|_| phase == Phase::Total));
     Some(PhaseChange {
         condition: rounds.condition,
         first_stack: rounds.stacks[0].clone(),
