@@ -17,6 +17,7 @@
 //! verdicts rest on is so wide that all of a family hold together with [`FAMILY_LEVEL`]
 //! (Bonferroni), so that a stack compared with itself is rarely called faster at anything.
 
+mod autocorrelation;
 mod bimodal;
 mod contrast;
 mod interim;
@@ -36,6 +37,7 @@ mod student;
 mod turns;
 mod verdict;
 
+pub use autocorrelation::Autocorrelation;
 pub use bimodal::{Bimodal, bimodal};
 pub use contrast::{Contrast, contrast};
 pub use interim::{interim_share, is_interim_analysis};

@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 use statrs::distribution::{ContinuousCDF, Normal};
 
 use crate::{
-    Interval, PairedRatio, RoundsRatio, RunsRatio, SAME_MARGIN, SINGLE_LEVEL, student_t_quantile,
+    Autocorrelation, Interval, PairedRatio, RoundsRatio, RunsRatio, SAME_MARGIN, SINGLE_LEVEL,
+    student_t_quantile,
 };
 
 /// A figure that needs more than this many times its rounds lies at the limit, as far as rounds can tell.
@@ -41,11 +42,12 @@ pub struct Precision {
     /// Half the width of the interval.
     half: f64,
     level: f64,
-    /// The standard error of the ratio.
+    /// The standard error of the ratio that the interval implies: that of independent rounds.
     error: f64,
     rounds: f64,
     /// The samples that vary independently: of one side, or of two runs.
     sides: f64,
+    correlation: Autocorrelation,
 }
 
 impl Precision {
@@ -104,7 +106,27 @@ impl Precision {
             error: half(single) / quantile,
             rounds,
             sides,
+            correlation: Autocorrelation::default(),
         })
+    }
+
+    /// Sets the correlation of the rounds, which the interval knows nothing of.
+    #[must_use]
+    pub fn with_correlation(self, correlation: Autocorrelation) -> Self {
+        Self {
+            correlation,
+            ..self
+        }
+    }
+
+    /// The standard error of the ratio. With correlated rounds it is larger than the interval implies: their mean varies as that of
+    /// fewer independent ones, and they vary less about it.
+    fn true_error(&self) -> f64 {
+        if self.rounds <= 1.0 {
+            return self.error;
+        }
+        let independent = self.correlation.effective_rounds(self.rounds);
+        self.error * ((self.rounds - 1.0) / (independent - 1.0)).sqrt()
     }
 
     /// The rounds at which the interval would lie on one side of `1 + limit`.
@@ -129,11 +151,6 @@ impl Precision {
 
     /// The rounds at which half the width of the interval would be less than a distance.
     fn rounds_for(&self, distance: f64) -> RoundsNeeded {
-        let half = |rounds: u64| {
-            let degrees = (self.sides * (rounds as f64 - 1.0)).max(1.0);
-            let quantile = student_t_quantile(f64::midpoint(1.0, self.level), degrees);
-            quantile * self.error * (self.rounds / rounds as f64).sqrt()
-        };
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
@@ -141,18 +158,26 @@ impl Precision {
         )]
         let mut low = self.rounds.max(1.0) as u64;
         let mut high = low * MOST_TIMES;
-        if half(high) >= distance {
+        if self.half_width(high) >= distance {
             return RoundsNeeded::AtTheLimit;
         }
         while high - low > 1 {
             let middle = u64::midpoint(low, high);
-            if half(middle) < distance {
+            if self.half_width(middle) < distance {
                 high = middle;
             } else {
                 low = middle;
             }
         }
         RoundsNeeded::Rounds(high)
+    }
+
+    /// Half the width that the interval of so many rounds would have.
+    fn half_width(&self, rounds: u64) -> f64 {
+        let rounds = rounds as f64;
+        let degrees = (self.sides * (rounds - 1.0)).max(1.0);
+        let quantile = student_t_quantile(f64::midpoint(1.0, self.level), degrees);
+        quantile * self.error * (self.rounds / rounds).sqrt()
     }
 
     /// The share of measurements with as many rounds whose whole interval would lie above `1 + limit`, if the true ratio
@@ -168,7 +193,7 @@ impl Precision {
 
     fn share(&self, distance: f64) -> f64 {
         let beyond = distance - self.half;
-        match Normal::new(0.0, self.error) {
+        match Normal::new(0.0, self.true_error()) {
             Ok(normal) => normal.cdf(beyond),
             // Rounds that do not vary.
             Err(_) => f64::from(u8::from(beyond > 0.0)),
@@ -249,6 +274,33 @@ mod tests {
             ..found
         };
         assert_eq!(Precision::of_runs(&none), None);
+    }
+
+    #[test]
+    fn the_width_of_more_rounds_is_predicted_correlated_or_not() {
+        const COMPARISONS: u32 = 300;
+        let mut rng = Rng::new(9);
+        for r in [0.0, 0.4, 0.7_f64] {
+            let mut draw = |rounds: u32| -> Vec<f64> {
+                let mut state = rng.normal();
+                let next = |_| {
+                    state = r * state + (1.0 - r * r).sqrt() * rng.normal();
+                    (0.03 * state).exp()
+                };
+                (0..rounds).map(next).collect()
+            };
+            let (mut predicted, mut found) = (0.0, 0.0);
+            for _ in 0..COMPARISONS {
+                let [a, b] = [draw(16), draw(16)];
+                let few = compare_apart(&a, &b, 0.99).unwrap();
+                predicted += Precision::of_runs(&few).unwrap().half_width(64);
+                let more = compare_apart(&draw(64), &draw(64), 0.99).unwrap();
+                let interval = more.interval.unwrap();
+                found += (interval.high / interval.low).ln() / 2.0;
+            }
+            let off = predicted / found - 1.0;
+            assert!(off.abs() < 0.1, "{r}: {off}");
+        }
     }
 
     /// 400 comparisons of two runs with heavy noise: equal ones, and ones in which the other run takes longer.

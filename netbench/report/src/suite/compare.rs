@@ -2,12 +2,14 @@ use netbench_model::{
     Case, Part, SCHEMA_VERSION, Scenario, StackName, SuiteManifest, SuiteSample, Unit,
 };
 use netbench_stats::{
-    CASE_MARGIN, Interval, Precision, Resampling, UndecidedReason, Verdict, compare_runs,
+    Autocorrelation, CASE_MARGIN, Interval, Precision, Resampling, UndecidedReason, Verdict,
+    compare_runs,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
+    StackFigures,
     figures::{figures, was_never_quiet},
     summarize_suite,
 };
@@ -166,7 +168,10 @@ pub fn compare_runs_of_suite(
                 judged: judged(
                     ratio.verdict,
                     ratio.interval,
-                    Precision::of_runs(&ratio),
+                    Precision::of_runs(&ratio).map(|precision| {
+                        let rounds = [&x.by_round[..], &y.by_round];
+                        precision.with_correlation(Autocorrelation::of(&rounds))
+                    }),
                     undecided,
                     threshold,
                 ),
@@ -238,7 +243,8 @@ pub fn compare_stacks_of_suite(
             judged: judged(
                 paired.verdict,
                 paired.interval,
-                Precision::of_pairs(paired),
+                Precision::of_pairs(paired)
+                    .map(|precision| precision.with_correlation(of_ratios(a, b))),
                 verdict.undecided,
                 threshold,
             ),
@@ -312,6 +318,16 @@ fn judged(
             Judged::of(interval, precision, threshold).with_verdict(verdict, precision, CASE_MARGIN)
         }
     }
+}
+
+/// The correlation of the ratios of rounds; none where not all rounds have one.
+fn of_ratios(first: &StackFigures, other: &StackFigures) -> Autocorrelation {
+    let (first, other) = (&first.by_round, &other.by_round);
+    if first.len() != other.len() {
+        return Autocorrelation::default();
+    }
+    let ratios: Vec<f64> = first.iter().zip(other).map(|(a, b)| b / a).collect();
+    Autocorrelation::of(&[&ratios])
 }
 
 impl Compared {

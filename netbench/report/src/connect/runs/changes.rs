@@ -1,7 +1,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use netbench_model::{Condition, Measured, Outcome, Phase, Sample, StackName};
-use netbench_stats::{Precision, RunsRatio, SAME_MARGIN, compare_apart, median};
+use netbench_stats::{Autocorrelation, Precision, RunsRatio, SAME_MARGIN, compare_apart, median};
 
 use super::{ChangedSite, PhaseChange, ReachChange};
 use crate::{
@@ -95,13 +95,16 @@ pub(super) fn site_change(
         first_ns: median(&first)?,
         other_ns: median(&other)?,
         differs: differs(rounds, site),
-        judged: judged(&change, threshold),
+        judged: judged(&change, [&first, &other], threshold),
         change,
     })
 }
 
-fn judged(change: &RunsRatio, threshold: Option<f64>) -> Judged {
-    let precision = Precision::of_runs(change);
+/// Judges a change by the rounds of both runs, in their order.
+fn judged(change: &RunsRatio, rounds: [&[f64]; 2], threshold: Option<f64>) -> Judged {
+    let correlation = Autocorrelation::of(&rounds);
+    let precision =
+        Precision::of_runs(change).map(|precision| precision.with_correlation(correlation));
     Judged::of(change.interval, precision, threshold).with_verdict(
         change.verdict,
         precision,
@@ -155,7 +158,11 @@ pub(super) fn phase_change(
         of_round.map(f64::exp).collect()
     });
     let change = compare_apart(&medians[0], &medians[1], level)?;
-    let judged = judged(&change, threshold.filter(|_| phase == Phase::Total));
+    let judged = judged(
+        &change,
+        [&medians[0], &medians[1]],
+        threshold.filter(|_| phase == Phase::Total),
+    );
     Some(PhaseChange {
         condition: rounds.condition,
         first_stack: rounds.stacks[0].clone(),
