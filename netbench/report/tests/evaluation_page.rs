@@ -16,7 +16,8 @@ use std::{fs, path::PathBuf};
 use chromium::{Browser, View};
 use netbench_model::{ConnectManifest, HostName, LostSite, Sample};
 use netbench_report::{
-    ConnectReport, Document, EvaluationReport, Extent, Options, Report, evaluation,
+    ConnectReport, Document, Evaluation, EvaluationReport, Extent, KeyFigure, Options, Report,
+    evaluation,
 };
 use netbench_testing::Tool;
 use serde_json::json;
@@ -24,6 +25,7 @@ use tempfile::TempDir;
 
 netbench_testing::tests! {
     it_says_what_to_decide_first;
+    an_older_evaluation_keeps_its_figures;
     nothing_is_cut_on_any_screen: Chromium;
     ten_thousand_sites_open: Chromium;
 }
@@ -74,6 +76,50 @@ fn it_says_what_to_decide_first() {
     assert!(!html(&report.document(Extent::Full)).contains("what-to-do"));
 }
 
+/// The figures of an evaluation that an earlier version stored, without a matrix of features.
+fn an_older_evaluation_keeps_its_figures() {
+    let report = published::evaluation_of(Vec::new());
+    assert!(report.evaluation.found.matrix.is_none());
+    let folder = published::run("-openssl-to-rustls-aws-lc");
+    let stored = fs::read_to_string(folder.path().join("summary.json")).unwrap();
+    let stored: Evaluation = serde_json::from_str(&stored).unwrap();
+    let mut compared = 0;
+    for (before, now) in stored.questions.iter().zip(&report.evaluation.questions) {
+        assert_eq!(before.question, now.question);
+        let has = |figure: &KeyFigure| {
+            let mut figures = now.figures.iter();
+            // Later versions have the time beside the change.
+            let same = |found: &KeyFigure| {
+                found.label == figure.label
+                    && (found.value == figure.value
+                        || found.value.ends_with(&format!("({})", figure.value)))
+            };
+            figures.any(same)
+        };
+        for figure in &before.figures {
+            // Sites of the built-in list are called so now.
+            if figure.label != "sites lost" {
+                assert!(has(figure), "{figure:?}: {:#?}", now.figures);
+                compared += 1;
+            }
+        }
+        for line in &before.breaks {
+            assert!(now.breaks.contains(line), "{line}: {:#?}", now.breaks);
+            compared += 1;
+        }
+        let says_why = now
+            .missing
+            .iter()
+            .any(|line| line.contains("earlier version"));
+        let names_features = now.question.contains("support") || now.question.contains("work");
+        assert_eq!(says_why, names_features, "{:#?}", now.missing);
+    }
+    assert!(compared > 12, "{compared}");
+    let page = html(&report.document(Extent::Full));
+    assert!(page.contains("Features of openssl that rustls-aws-lc lacks"));
+    assert!(page.contains("An earlier version of netbench counted the protocol tests"));
+}
+
 const LOST: &str = "5 of 106 sites are lost (2 cbc-only, 1 dhe-only, 1 something-new, 1 version)";
 
 fn begins_with_the_answers(losing: &EvaluationReport) {
@@ -116,7 +162,7 @@ fn what_decides_comes_first(losing: &EvaluationReport) {
         "sites",
         "connect",
         "suite",
-        "features",
+        "lacking",
         "parts",
     ]
     .map(at);

@@ -87,7 +87,7 @@ impl Basis {
 
     fn has_evidence(self, evidence: &Evidence<'_>) -> bool {
         match self {
-            Self::Features => evidence.matrix.is_some() || evidence.has_older_features,
+            Self::Features => evidence.matrix.is_some() || evidence.older_features.is_some(),
             Self::Sites => evidence.losses.is_some(),
             Self::Compat => evidence.compat.is_some(),
             Self::Connections => evidence.connections.is_some_and(|run| run.run.samples > 0),

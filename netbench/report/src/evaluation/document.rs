@@ -3,10 +3,10 @@ use std::cmp::Reverse;
 use itertools::Itertools;
 use netbench_model::{
     Depth, EvaluationPlan, Losses, LostSite, PartState, StackName, SwitchEffect, Target,
-    coverage::{Matrix, Support},
+    coverage::{Coverage, Matrix, Support},
 };
 
-use super::{Answer, Asked, Evaluation, Question, advice::advice};
+use super::{Answer, Asked, Evaluation, Question, advice::advice, counts};
 use crate::{
     bogo::{Lost, LostFeature, features_sections},
     cell::{Cell, Digits},
@@ -317,15 +317,7 @@ fn features(evaluation: &Evaluation, extent: Extent) -> Vec<Section> {
     let mut sections = Vec::new();
     match &found.matrix {
         Some(matrix) => sections.extend(lost(matrix, plan)),
-        None => sections.push(Section {
-            id: "features".to_owned(),
-            heading: "Features".to_owned(),
-            missing: Some(
-                "An older netbench stored this, without what each stack has of every feature."
-                    .to_owned(),
-            ),
-            ..Section::default()
-        }),
+        None => sections.push(counted(coverage, plan)),
     }
     if extent == Extent::Full {
         let names = [plan.from.as_str(), plan.to.as_str()];
@@ -337,6 +329,24 @@ fn features(evaluation: &Evaluation, extent: Extent) -> Vec<Section> {
         ));
     }
     sections
+}
+
+/// Features of which the other stack passes no test, by the counts of an earlier version.
+fn counted(coverage: &Coverage, plan: &EvaluationPlan) -> Section {
+    let table = Table::of(counts::lacking(coverage))
+        .col("feature", 0, |row| Cell::text(&row.feature))
+        .col("tests that expect success, passed before", 0, |row| {
+            Cell::count(row.works.first().map_or(0, |tally| tally.passed))
+        });
+    Section {
+        id: "lacking".to_owned(),
+        heading: format!("Features of {} that {} lacks", plan.from, plan.to),
+        explanation: "An earlier version of netbench counted the protocol tests: features that the first passes tests of \
+                      and the other none, without role and version."
+            .to_owned(),
+        items: vec![table.item()],
+        ..Section::default()
+    }
 }
 
 /// What the stack in use has and the other has not, one feature a row.

@@ -8,6 +8,7 @@ mod advice;
 mod basis;
 mod browsers;
 mod catalogues;
+mod counts;
 mod document;
 pub(crate) mod fast;
 mod losses;
@@ -212,7 +213,7 @@ pub fn evaluation(run: EvaluationManifest, mut found: Found) -> Evaluation {
         built_in_sites: plan.sites_file.is_none() && plan.urls.is_empty(),
         connections: found.connections.as_deref(),
         same_settings: found.same_settings.as_deref(),
-        has_older_features: found.coverage.is_some(),
+        older_features: found.coverage.as_ref().filter(|_| found.matrix.is_none()),
         compat: found.compat.as_deref(),
         chains: found.chains.as_deref(),
         roots: found.roots.as_deref(),
@@ -322,8 +323,8 @@ pub(crate) struct Evidence<'a> {
     pub(crate) client_use: ClientUse,
     /// Features; the stack in use is the first column.
     pub(crate) matrix: Option<&'a Matrix>,
-    /// Whether there are counts of the protocol tests: an older netbench stored them without the matrix.
-    pub(crate) has_older_features: bool,
+    /// The counts of the protocol tests, where an earlier version stored them without the matrix.
+    pub(crate) older_features: Option<&'a Coverage>,
     /// What each does that it must not; the stack in use is the first.
     pub(crate) defects: Option<&'a Defects>,
     /// Sites that only one of the two can agree with.
@@ -357,7 +358,7 @@ impl<'a> Evidence<'a> {
             target,
             client_use: ClientUse::default(),
             matrix: None,
-            has_older_features: false,
+            older_features: None,
             defects: None,
             losses: None,
             web: None,

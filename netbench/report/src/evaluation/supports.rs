@@ -9,7 +9,7 @@ use netbench_model::{
     coverage::{Matrix, Support},
 };
 
-use super::{Answer, Evidence, LOST_SHARE, Question, of_lost, of_web, settle::unnamed};
+use super::{Answer, Evidence, LOST_SHARE, Question, counts, of_lost, of_web, settle::unnamed};
 use crate::{
     bogo::{Lost, LostFeature, LostVersions},
     text::{count, site_words, sites_of, some_of},
@@ -53,9 +53,10 @@ pub(super) fn without_cause(evidence: &Evidence<'_>) -> Question {
                 format!("Whether {to} reaches the sites that {from} reaches was not tested{why}");
         }
     }
-    match evidence.matrix {
-        Some(matrix) => features(&mut question, matrix, evidence),
-        None => {
+    match (evidence.matrix, evidence.older_features) {
+        (Some(matrix), _) => features(&mut question, matrix, evidence),
+        (None, Some(coverage)) => counts::features(&mut question, coverage, evidence),
+        (None, None) => {
             let what = "features, by BoringSSL's protocol tests";
             question.missing.extend(evidence.missing("features", what));
         }

@@ -8,7 +8,7 @@ use netbench_model::{
     coverage::{Conduct, Defects},
 };
 
-use super::{Answer, Evidence, Question, catalogues, of_lost, supports::answer_of};
+use super::{Answer, Evidence, Question, catalogues, counts, of_lost, supports::answer_of};
 use crate::{
     ConnectSummary,
     text::{count, named_site},
@@ -46,17 +46,18 @@ pub(crate) fn answer(evidence: &Evidence<'_>) -> Question {
         }
     }
     reasons.extend(catalogues::foretell(&mut question, evidence));
-    match evidence.defects {
-        Some(defects) => {
-            if let Some(reason) = self::defects(&mut question, defects, evidence) {
-                question.answer = question.answer.at_best_with_losses();
-                reasons.push(reason);
-            }
-        }
-        None => {
+    let worse = match (evidence.defects, evidence.older_features) {
+        (Some(defects), _) => self::defects(&mut question, defects, evidence),
+        (None, Some(coverage)) => counts::defects(&mut question, coverage, evidence),
+        (None, None) => {
             let what = "defects, by BoringSSL's protocol tests";
             question.missing.extend(evidence.missing("features", what));
+            None
         }
+    };
+    if let Some(reason) = worse {
+        question.answer = question.answer.at_best_with_losses();
+        reasons.push(reason);
     }
     question.because = reasons.join(" ");
     question

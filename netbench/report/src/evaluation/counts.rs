@@ -1,0 +1,86 @@
+//! Evaluations by earlier versions, which stored counts of BoringSSL's protocol tests and no matrix of features: the tests were
+//! run, and what the counts say is still said.
+
+use itertools::Itertools;
+use netbench_model::coverage::{Category, Coverage, Ending, FeatureRow, ShimSummary};
+
+use super::{Evidence, Question};
+use crate::text::{count, percent};
+
+/// Adds what the counts say of features, and that they say it of no role or version.
+pub(super) fn features(question: &mut Question, coverage: &Coverage, evidence: &Evidence<'_>) {
+    let (from, to) = (evidence.from, evidence.to);
+    if let [first, second, ..] = coverage.shims.as_slice() {
+        let share =
+            |shim: &ShimSummary| percent(shim.works.passed as f64, shim.works.total() as f64);
+        question.figure(
+            format!("{} (before: {})", share(second), share(first)),
+            "of BoringSSL's tests that expect success (many are of its own features)",
+        );
+    }
+    let lacking = lacking(coverage);
+    if !lacking.is_empty() {
+        question.breaks.push(format!(
+            "{} of {from} that {to} lacks: {}",
+            count(lacking.len(), "feature", "features"),
+            lacking.iter().map(|row| &row.feature).join("; ")
+        ));
+    }
+    question.missing.push(
+        "features by role and version: an earlier version stored counts of the protocol tests, which were all run"
+            .to_owned(),
+    );
+}
+
+/// Returns the features of which the first column passes tests that expect success, and the second not one. A feature that a
+/// library has and does in its own way passes some of them.
+pub(super) fn lacking(coverage: &Coverage) -> Vec<&FeatureRow> {
+    let lacks = |row: &&FeatureRow| match row.works.as_slice() {
+        [first, second, ..] => first.passed > 0 && second.passed == 0,
+        _ => false,
+    };
+    coverage.features.iter().filter(lacks).collect()
+}
+
+/// Adds what the counts say of defects; returns a sentence where the new stack has more of them.
+pub(super) fn defects(
+    question: &mut Question,
+    coverage: &Coverage,
+    evidence: &Evidence<'_>,
+) -> Option<String> {
+    let [first, second, ..] = coverage.shims.as_slice() else {
+        return None;
+    };
+    let [before, after] = [first, second].map(|shim| {
+        let defects = shim.explained.get(&Category::Defect).copied();
+        defects.unwrap_or(0) + shim.unexplained.len()
+    });
+    question.figure(
+        format!("{after} (before: {before})"),
+        "protocol tests that fail for a defect, or for no known reason",
+    );
+    question.missing.push(
+        "defects by cause, in tests that both run: an earlier version stored counts of the protocol tests alone"
+            .to_owned(),
+    );
+    // A hang that the shim's configuration explains is no crash.
+    let [crashed_before, crashed] = [first, second].map(|shim| {
+        let crashed = shim.crashed.iter();
+        crashed
+            .filter(|(_, how)| matches!(how, Ending::Crashed(_)))
+            .collect_vec()
+    });
+    for (test, _) in &crashed {
+        let words = format!("{} crashes in the protocol test {test}", evidence.to);
+        question.breaks.push(words);
+    }
+    let is_worse = after > before || crashed.len() > crashed_before.len();
+    is_worse.then(|| {
+        format!(
+            "By BoringSSL's tests it is the worse of the two: {after} fail for a defect or for no known reason, against \
+             {before}, and {} crash, against {}.",
+            crashed.len(),
+            crashed_before.len()
+        )
+    })
+}
