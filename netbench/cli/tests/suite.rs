@@ -175,6 +175,18 @@ fn every_part_runs_on_one_stack_alone() {
     assert!(held.peak_bytes >= held.after_bytes && held.after_bytes > held.before_bytes);
     let heap = held.heap.expect("allocations are counted");
     assert!(heap.allocations > 1_000 && heap.peak_bytes >= heap.held_bytes);
+    let sides = [heap.client_bytes.unwrap(), heap.server_bytes.unwrap()];
+    // Sessions share little, and each holds its buffers and keys at least.
+    assert!(sides.iter().all(|bytes| *bytes > 50 * 1_000), "{heap:?}");
+    let sum: u64 = sides.iter().sum();
+    assert!(
+        sum <= heap.held_bytes && 10 * sum > 8 * heap.held_bytes,
+        "{heap:?}"
+    );
+    for side in ["client", "server"] {
+        let case = format!("memory-100_1.3_ECDHE_ECDSA_AES128-GCM_SHA256_heap-{side}");
+        assert!(done.stdout.contains(&case), "{case}: {}", done.stdout);
+    }
 }
 
 #[test]

@@ -126,6 +126,40 @@ fn sessions_that_took_no_more_room_have_no_figure() {
     assert_eq!(figures(&samples), 1, "only the other stack's");
 }
 
+/// A sample of an earlier version has the heap of all sessions together.
+#[test]
+fn the_heap_of_a_client_and_of_a_server_are_apart() {
+    let fixture = Fixture::default();
+    let names = |report: &SuiteReport| -> Vec<String> {
+        let rows = report.summary.cases.iter();
+        let rows = rows.filter(|row| row.case.is_of_one_side());
+        rows.map(|row| format!("{} {:.0}", row.case.measure, row.stacks[0].low))
+            .collect()
+    };
+    let mut samples = fixture.samples();
+    let report = SuiteReport::new(fixture.manifest(), &samples);
+    assert_eq!(names(&report), ["heap-client 16000", "heap-server 4000"]);
+    for sample in &mut samples {
+        if let SuiteOutcome::Ok(measured) = &mut sample.outcome
+            && let Some(heap) = measured.held.as_mut().and_then(|held| held.heap.as_mut())
+        {
+            heap.client_bytes = None;
+            heap.server_bytes = None;
+        }
+    }
+    let older = SuiteReport::new(fixture.manifest(), &samples);
+    assert_eq!(names(&older), [""; 0]);
+    assert_eq!(older.summary.cases.len() + 2, report.summary.cases.len());
+    let first = (&fixture.manifest(), &samples[..]);
+    let compared = compare_runs_of_suite(first, first, None, None);
+    let mut missing = compared.missing.iter();
+    assert!(
+        missing.all(|name| !name.contains("heap-")),
+        "{:?}",
+        compared.missing
+    );
+}
+
 #[test]
 fn a_history_marks_the_steps_that_are_beyond_noise() {
     let fixture = Fixture {
@@ -421,7 +455,7 @@ fn two_runs_regress_beyond_the_threshold_and_not_before() {
     );
     // Every case but that of the scenario that the stack cannot do.
     assert_eq!(regressed.regressed as usize, regressed.cases.len());
-    assert_eq!(regressed.cases.len(), 10);
+    assert_eq!(regressed.cases.len(), 12);
     assert_eq!(
         (regressed.missing.len(), regressed.unmeasured.len()),
         (1, 0)
@@ -456,7 +490,7 @@ fn runs_of_other_days_are_joined() {
         (manifest, fixture.samples())
     };
     let alike = join_runs_of_suite(&[run(4, 0.5), run(5, 0.5), run(6, 0.5)], None);
-    assert_eq!((alike.heterogeneous, alike.cases.len()), (0, 10));
+    assert_eq!((alike.heterogeneous, alike.cases.len()), (0, 12));
     assert_eq!(alike.pairs, alike.overlapping);
     insta::assert_snapshot!("joined_markdown", render(&alike, "markdown"));
 

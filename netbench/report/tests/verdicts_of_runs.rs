@@ -26,8 +26,8 @@ use forms::{render, terminal};
 use netbench_model::{Condition, IdleReference, Outcome, Phase, StackName, compat::Judgement};
 use netbench_report::{
     Answer::{self, No, Open, WithLosses, Yes},
-    ConnectReport, Extent, Gate, Judged, Report, SuiteReport, compare_runs_of_connect,
-    compare_runs_of_suite, compare_stacks_of_suite,
+    ConnectReport, Extent, Found, Gate, Judged, Report, SuiteReport, SuiteSummary,
+    compare_runs_of_connect, compare_runs_of_suite, compare_stacks_of_suite, evaluation,
 };
 use netbench_stats::{
     Rng, RoundsNeeded, UndecidedReason,
@@ -315,6 +315,26 @@ fn each_run_of_the_suite_has_one_answer() {
         let because = &document.questions[0].question.because;
         assert!(because.contains(words), "row {at}: {because}");
     }
+}
+
+#[test]
+fn the_sentence_has_the_heap_of_a_client_and_of_a_server() {
+    let report = suite_made::Fixture::default().report();
+    let text = serde_json::to_string(&*report.summary).unwrap();
+    let text = text.replace("openssl", "old").replace("rustls-ring", "new");
+    let mut suite: SuiteSummary = serde_json::from_str(&text).unwrap();
+    let sentence = |suite: &SuiteSummary| {
+        let found = Found {
+            suites: vec![Arc::new(suite.clone())],
+            ..Found::default()
+        };
+        evaluation(whole::run(&[]), found).sentence
+    };
+    let apart = "; heap of a client's session 16.0 kB → 8.00 kB, of a server's 4.00 kB → 2.00 kB.";
+    assert!(sentence(&suite).contains(apart), "{}", sentence(&suite));
+    suite.cases.retain(|row| !row.case.is_of_one_side());
+    let together = "; memory per session (half of a client's and a server's together) ";
+    assert!(sentence(&suite).contains(together), "{}", sentence(&suite));
 }
 
 #[test]

@@ -28,6 +28,10 @@ named!(
         PerSession = "per-session",
         /// Heap that one session holds: half of a client's and a server's together.
         Heap = "heap",
+        /// Heap that a client's session holds.
+        HeapOfClient = "heap-client",
+        /// Heap that a server's session holds.
+        HeapOfServer = "heap-server",
         /// Allocations that one session took.
         Allocations = "allocations",
     }
@@ -59,6 +63,8 @@ impl Scenario {
                 Measure::Peak,
                 Measure::PerSession,
                 Measure::Heap,
+                Measure::HeapOfClient,
+                Measure::HeapOfServer,
                 Measure::Allocations,
             ],
         }
@@ -88,10 +94,22 @@ impl Case {
     pub fn unit(&self) -> Unit {
         match (self.scenario.part(), self.measure) {
             (Part::Instructions, _) => Unit::Instructions,
-            (_, Measure::Peak | Measure::PerSession | Measure::Heap) => Unit::Bytes,
+            (
+                _,
+                Measure::Peak
+                | Measure::PerSession
+                | Measure::Heap
+                | Measure::HeapOfClient
+                | Measure::HeapOfServer,
+            ) => Unit::Bytes,
             (_, Measure::Allocations) => Unit::Allocations,
             _ => Unit::Nanoseconds,
         }
+    }
+
+    /// Whether it is the heap of clients' or servers' sessions alone, which runs of earlier versions do not have.
+    pub fn is_of_one_side(&self) -> bool {
+        matches!(self.measure, Measure::HeapOfClient | Measure::HeapOfServer)
     }
 
     /// Plaintext bytes that one operation moves, where it moves data.

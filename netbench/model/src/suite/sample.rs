@@ -231,6 +231,13 @@ pub struct HeapUse {
     pub held_bytes: u64,
     /// The most bytes in use over what there was before.
     pub peak_bytes: u64,
+    /// Bytes that were free after all clients' sessions had been dropped; none in samples of earlier versions. What the
+    /// sessions share, such as a cache of tickets, is in neither this nor `server_bytes`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client_bytes: Option<u64>,
+    /// Bytes that were free after all servers' sessions had then been dropped too; none in samples of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub server_bytes: Option<u64>,
 }
 
 #[cfg(test)]

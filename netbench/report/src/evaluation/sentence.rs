@@ -202,27 +202,45 @@ fn first_connection(evidence: &Evidence<'_>) -> Option<String> {
     ))
 }
 
-/// The memory of a session, the mean of a client's and a server's, of the newest version and the most sessions that were measured.
+/// The memory of a session, of the newest version and the most sessions that were measured: the heap of a client's and of a
+/// server's, or half of both together where they were not measured apart.
 fn memory(evidence: &Evidence<'_>) -> Option<String> {
+    let [client, server, both] = [
+        Measure::HeapOfClient,
+        Measure::HeapOfServer,
+        Measure::PerSession,
+    ]
+    .map(|measure| held(evidence, measure));
+    let differs = |(from, to): &(f64, f64)| (to / from - 1.0).abs() > MEMORY;
+    let change = |(from, to): (f64, f64)| format!("{} → {}", bytes(from), bytes(to));
+    match (client, server) {
+        (Some(client), Some(server)) => (differs(&client) || differs(&server)).then(|| {
+            format!(
+                "heap of a client's session {}, of a server's {}",
+                change(client),
+                change(server)
+            )
+        }),
+        _ => both.filter(differs).map(|both| {
+            format!(
+                "memory per session (half of a client's and a server's together) {}",
+                change(both)
+            )
+        }),
+    }
+}
+
+/// What a session holds with the stack in use and with the new one.
+fn held(evidence: &Evidence<'_>, measure: Measure) -> Option<(f64, f64)> {
     let cases = evidence.suites.iter().flat_map(|suite| &suite.cases);
     let rows = cases.filter_map(|row| {
         let Work::Memory { settings, sessions } = &row.case.scenario.work else {
             return None;
         };
-        let of = |stack: &StackName| {
-            let figures = row.stacks.iter().find(|figures| figures.stack == *stack);
-            figures.map(|figures| figures.low)
-        };
+        let of = |stack: &StackName| row.of(stack).map(|figures| figures.low);
         let figures = (of(evidence.from)?, of(evidence.to)?);
-        (row.case.measure == Measure::PerSession)
-            .then_some(((settings.version, *sessions), figures))
+        (row.case.measure == measure).then_some(((settings.version, *sessions), figures))
     });
-    let (_, (from, to)) = rows.max_by_key(|(key, _)| *key)?;
-    ((to / from - 1.0).abs() > MEMORY).then(|| {
-        format!(
-            "memory per session (half of a client's and a server's together) {} → {}",
-            bytes(from),
-            bytes(to)
-        )
-    })
+    let (_, figures) = rows.max_by_key(|(key, _)| *key)?;
+    Some(figures)
 }

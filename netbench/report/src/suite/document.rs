@@ -237,7 +237,8 @@ fn explanation(part: Part) -> String {
         Part::Memory => {
             "Peak resident size of a fresh process; what each session adds to the resident size; heap \
              and allocations of each session. Half of the sessions are of clients and half of servers (1,000 sessions are \
-             500 of each), so a session's figure is half of a client's and a server's together."
+             500 of each), so a session's figure is half of a client's and a server's together. The heap of a client's and of \
+             a server's session is measured apart (heap-client, heap-server) where allocations are counted."
         }
         Part::Threads => {
             "Client and server of every thread together, configurations shared by all threads."

@@ -71,12 +71,16 @@ pub(super) fn whole(case: &Case, measured: &SuiteMeasured) -> Option<f64> {
 /// What of a held session's figures belongs to a measure, for one session.
 fn held_figure(held: &Held, measure: Measure) -> Option<f64> {
     let each = |total: u64| total as f64 / f64::from(held.sessions.max(1));
+    // Half of the sessions are of one side.
+    let of_side = |total: u64| 2.0 * each(total);
     match measure {
         Measure::Peak => Some(held.peak_bytes as f64),
         // An allocator that had room for all of them tells nothing of what one takes.
         Measure::PerSession if held.after_bytes <= held.before_bytes => None,
         Measure::PerSession => Some(each(held.after_bytes - held.before_bytes)),
         Measure::Heap => held.heap.map(|heap| each(heap.held_bytes)),
+        Measure::HeapOfClient => held.heap?.client_bytes.map(of_side),
+        Measure::HeapOfServer => held.heap?.server_bytes.map(of_side),
         Measure::Allocations => held.heap.map(|heap| each(heap.allocations)),
         _ => None,
     }

@@ -105,7 +105,10 @@ fn column(case: &CaseRow) -> String {
 
 /// Heap and allocations have no place in a table that was published without.
 fn in_table(case: &CaseRow) -> bool {
-    !matches!(case.case.measure, Measure::Heap | Measure::Allocations)
+    !matches!(
+        case.case.measure,
+        Measure::Heap | Measure::HeapOfClient | Measure::HeapOfServer | Measure::Allocations
+    )
 }
 
 /// A figure in the unit of the published tables.

@@ -23,6 +23,8 @@ pub fn summarize_suite(manifest: &SuiteManifest, samples: &[SuiteSample]) -> Sui
         .iter()
         .flat_map(Scenario::cases)
         .map(|case| row(manifest, samples, &verdicts, case))
+        // Runs of earlier versions have no figures of a side, nor have stacks whose allocations are not counted.
+        .filter(|row| !row.case.is_of_one_side() || !row.stacks.is_empty())
         .collect();
     let (failures, unsupported) = without_figures(manifest, samples);
     let mut summary = SuiteSummary {

@@ -209,6 +209,8 @@ fn measured(
                 allocations: bytes(base / 1_000.0),
                 held_bytes: bytes(base / 20.0),
                 peak_bytes: bytes(base / 15.0),
+                client_bytes: Some(bytes(base / 50.0)),
+                server_bytes: Some(bytes(base / 200.0)),
             }),
         });
         return made;

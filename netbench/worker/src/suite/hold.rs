@@ -60,25 +60,42 @@ pub(crate) fn hold(handshakes: &Handshakes, sessions: u32) -> Result<Held, Sessi
     for pair in &mut pairs {
         pair.wires = Wires::default();
     }
-    let heap = match (heap_before, heap::counts()) {
-        (Some(before), Some(after)) => Some(HeapUse {
-            allocations: after.allocations.saturating_sub(before.allocations),
-            held_bytes: after.bytes_in_use.saturating_sub(before.bytes_in_use),
-            peak_bytes: after.peak_bytes.saturating_sub(before.bytes_in_use),
-        }),
-        _ => None,
-    };
+    let heap_after = heap::counts();
     let after_bytes = resident("Rss:")?;
-    let held = Held {
+    // The kernel's own peak comes from counters that run a little behind.
+    let peak_bytes = peak()?.max(after_bytes);
+    let [client_bytes, server_bytes] = drop_by_side(pairs);
+    let heap = heap_before.zip(heap_after).map(|(before, after)| HeapUse {
+        allocations: after.allocations.saturating_sub(before.allocations),
+        held_bytes: after.bytes_in_use.saturating_sub(before.bytes_in_use),
+        peak_bytes: after.peak_bytes.saturating_sub(before.bytes_in_use),
+        client_bytes,
+        server_bytes,
+    });
+    Ok(Held {
         sessions: sessions / 2 * 2,
-        // The kernel's own peak comes from counters that run a little behind.
-        peak_bytes: peak()?.max(after_bytes),
+        peak_bytes,
         before_bytes,
         after_bytes,
         heap,
-    };
-    drop(pairs);
-    Ok(held)
+    })
+}
+
+/// Drops all clients, then all servers, and returns the bytes that each of them gave back to the heap; none where allocations are
+/// not counted.
+fn drop_by_side(pairs: Vec<Held1>) -> [Option<u64>; 2] {
+    let sides = pairs.into_iter().map(|pair| (pair.client, pair.server));
+    let (clients, servers): (Vec<_>, Vec<_>) = sides.unzip();
+    [clients, servers].map(|mut sessions: Vec<Box<dyn Session>>| {
+        let before = heap::counts();
+        // The harness' own list is kept.
+        sessions.clear();
+        let freed = before
+            .zip(heap::counts())
+            .map(|(before, after)| before.bytes_in_use.saturating_sub(after.bytes_in_use));
+        drop(sessions);
+        freed
+    })
 }
 
 impl Held1 {
