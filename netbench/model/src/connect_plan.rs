@@ -1,4 +1,4 @@
-use std::time::Duration;
+use std::{collections::BTreeSet, time::Duration};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -54,6 +54,14 @@ pub struct ConnectPlan {
     /// The certificate that clients show to servers that ask for one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client_certificate: Option<ClientCertificate>,
+}
+
+impl ConnectPlan {
+    /// Returns the number of sites. One that is swept is one site, at however many points.
+    pub fn site_count(&self) -> u64 {
+        let places: BTreeSet<String> = self.sites.iter().map(Site::place).collect();
+        places.len() as u64
+    }
 }
 
 impl Plan for ConnectPlan {

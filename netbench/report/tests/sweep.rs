@@ -10,8 +10,8 @@ mod forms;
 mod published;
 
 use forms::{assert_emulated, render, terminal};
-use netbench_model::{Condition, Sweep};
-use netbench_report::{ConnectReport, Fit};
+use netbench_model::{Condition, Failure, FailureClass, Outcome, Phase, Sweep};
+use netbench_report::{ConnectReport, Extent, Fit, Report};
 use support::Fixture;
 
 fn report(axes: &[&str]) -> ConnectReport {
@@ -78,6 +78,103 @@ fn a_slow_link_and_a_smaller_share_of_a_core_are_foretold() {
 fn a_sweep_of_one_point_says_which() {
     let report = report(&["rtt=7ms"]);
     assert!(part(&terminal(&report, 100)).contains("at rtt=7ms"));
+}
+
+/// Of two sites at three points each, with the outcome `made` at the points whose names it is given for the second stack.
+fn two_sites(made: impl Fn(&str) -> Option<Outcome>) -> ConnectReport {
+    let fixture = Fixture {
+        conditions: vec![Condition::Clean],
+        sweep: Some(Sweep::parse(&["rtt=1ms,10ms,100ms"]).unwrap()),
+        swept: 2,
+        ..Fixture::default()
+    };
+    let mut samples = fixture.samples();
+    for sample in &mut samples {
+        if sample.stack.as_str() == "rustls-ring"
+            && let Some(outcome) = made(&sample.site)
+        {
+            sample.outcome = outcome;
+        }
+    }
+    ConnectReport::new(fixture.manifest(), samples)
+}
+
+/// The reason and the first figure of the answer to whether connections work.
+fn works(report: &ConnectReport) -> (String, String) {
+    let document = report.document(Extent::Full);
+    let question = document.questions.into_iter().next().unwrap().question;
+    (question.because, question.figures[0].value.clone())
+}
+
+#[test]
+fn a_site_that_is_swept_is_one_site() {
+    let report = two_sites(|_| None);
+    assert_eq!(report.manifest.plan.site_count(), 2);
+    assert_eq!(
+        (report.summary.run.sites, report.summary.run.points),
+        (2, Some(3))
+    );
+    let text = terminal(&report, usize::MAX);
+    assert!(
+        text.contains("120 connections to 2 emulated sites at 3 points each: "),
+        "{text}"
+    );
+    assert!(
+        text.contains("Of 6 combinations of emulated site and point 0 could not"),
+        "{text}"
+    );
+    assert!(
+        !text.contains("6 sites") && !text.contains("6 emulated"),
+        "{text}"
+    );
+    let (because, failed) = works(&report);
+    assert!(
+        because.starts_with("120 connections to 2 sites, all finished"),
+        "{because}"
+    );
+    assert_eq!(failed, "0 of 2");
+}
+
+#[test]
+fn a_site_that_fails_at_a_point_is_one_site_that_fails() {
+    let refused = || {
+        Outcome::Failed(Failure {
+            class: FailureClass::Connect,
+            reason: "refused".to_owned().into(),
+            detail: "refused".to_owned(),
+            phase: Some(Phase::Tcp),
+            after_ns: None,
+        })
+    };
+    let at_two = two_sites(|site| {
+        let fails = ["near.example@rtt=1ms", "near.example@rtt=10ms"].contains(&site);
+        fails.then(refused)
+    });
+    let (because, failed) = works(&at_two);
+    assert_eq!(failed, "1 of 2", "{because}");
+    assert!(
+        because.contains("1 site failed with rustls-ring"),
+        "{because}"
+    );
+}
+
+#[test]
+fn a_site_that_is_tried_at_any_point_is_tried() {
+    let not_done = || Outcome::Unsupported {
+        reason: "it is too far".to_owned(),
+    };
+    let at_one = two_sites(|site| site.contains("rtt=100ms").then(not_done));
+    let (because, failed) = works(&at_one);
+    assert!(because.contains("to 2 sites"), "{because}");
+    assert_eq!(failed, "0 of 2", "{because}");
+    let at_all = two_sites(|site| site.starts_with("near.example@").then(not_done));
+    let (because, failed) = works(&at_all);
+    assert!(because.contains("to 1 site"), "{because}");
+    assert!(
+        because.contains("One site was not tried: it is too far."),
+        "{because}"
+    );
+    assert_eq!(failed, "0 of 1", "{because}");
 }
 
 #[test]

@@ -26,6 +26,6 @@ impl Listed for ConnectPlan {
     }
 
     fn cases(&self) -> u64 {
-        self.sites.len() as u64
+        self.site_count()
     }
 }

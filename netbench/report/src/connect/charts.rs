@@ -1,5 +1,5 @@
 use itertools::Itertools;
-use netbench_model::{Condition, Phase, Phases, StackName, Target};
+use netbench_model::{Condition, Phase, Phases, StackName};
 use netbench_stats::{median, spread};
 
 use super::{Comparison, ConnectSummary, PhaseRow, SiteRow, pairs::Matched};
@@ -126,7 +126,8 @@ pub(super) fn phases(comparison: &Comparison) -> Item {
 }
 
 /// Each site's change, in rising order.
-pub(super) fn sites(comparison: &Comparison, target: Target) -> Item {
+pub(super) fn sites(comparison: &Comparison, summary: &ConnectSummary) -> Item {
+    let target = summary.run.target;
     let rows = comparison.sites.rows.iter();
     let rounds = rows.clone().map(|row| row.paired.pairs).max().unwrap_or(0);
     let levels = rows
@@ -153,12 +154,20 @@ pub(super) fn sites(comparison: &Comparison, target: Target) -> Item {
         format!(
             "n = {} with up to {} each, in rising order{}. Dots: the middle of the paired ratios \
                  (Hodges and Lehmann); {intervals}. Names and figures: in the table, or by pointing at a dot.",
-            sites_of(target, rows.len()),
+            of_rows(summary, rows.len()),
             count(rounds, "round", "rounds"),
             only_some(rows.len()),
         ),
         dots.collect(),
     )
+}
+
+/// Counts the rows that a chart is of: `101 emulated sites`.
+fn of_rows(summary: &ConnectSummary, rows: usize) -> String {
+    match summary.run.points {
+        Some(_) => summary.count_rows(rows),
+        None => sites_of(summary.run.target, rows),
+    }
 }
 
 /// Says that not every mark is drawn, where it is so.
@@ -256,7 +265,8 @@ pub(super) fn parts(comparison: &Comparison, pairs: &[Matched<'_>]) -> [Item; 2]
 }
 
 /// Each site's median total over its round-trip time.
-pub(super) fn against_rtt(comparison: &Comparison, target: Target) -> Item {
+pub(super) fn against_rtt(comparison: &Comparison, summary: &ConnectSummary) -> Item {
+    let target = summary.run.target;
     let of = |stack: &StackName, total: fn(&SiteRow) -> f64| {
         let rows = &comparison.sites.rows;
         let rows = spread(rows.len(), DRAWN).map(|at| &rows[at]);
@@ -287,7 +297,7 @@ pub(super) fn against_rtt(comparison: &Comparison, target: Target) -> Item {
             "n = {}, the median over rounds of each{}. Lines: the median of the slopes between all two sites \
              that are drawn (Theil and Sen){lines}. Where the lines lie on each other, the network takes nearly all of \
              the time.",
-            sites_of(target, comparison.sites.rows.len()),
+            of_rows(summary, comparison.sites.rows.len()),
             only_some(comparison.sites.rows.len()),
         ),
         drawing: Drawing::Scatter(Scatter {

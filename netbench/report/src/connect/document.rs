@@ -18,8 +18,8 @@ use crate::{
     explain::explain_section,
     run::origin,
     text::{
-        change, count, in_place_of, interval, machine, places, profile_in_words, shorten,
-        stacks_with, time, verdict,
+        change, count, in_place_of, interval, machine, profile_in_words, shorten, stacks_with,
+        time, verdict,
     },
 };
 
@@ -70,7 +70,7 @@ impl Report for ConnectReport {
             lead: format!(
                 "{} to {}: how long each takes{}, from nothing to the last byte of a page.",
                 count(run.samples, "connection", "connections"),
-                places(run.target, run.sites),
+                summary.places(),
                 summary.over()
             ),
             questions: questions(self),
@@ -148,7 +148,7 @@ fn section(report: &ConnectReport, extent: Extent) -> Section {
             let (first, other) = (&comparison.first, &comparison.other);
             let pairs = match_up(&measured, comparison.condition, first, other);
             items.extend(charts::parts(comparison, &pairs.matched));
-            items.push(charts::against_rtt(comparison, summary.run.target));
+            items.push(charts::against_rtt(comparison, summary));
             items.push(Item::Heading(title("Distributions", comparison)));
             items.push(charts::distributions(comparison, &pairs.matched));
         }
@@ -177,7 +177,7 @@ fn explanation(summary: &ConnectSummary) -> String {
     let mut parts = vec![format!(
         "{}, {}, {} of {} samples. {}. In every round each stack connects once to each site, one right \
          after the other; a ratio is always of such a pair, the other stack's time over the first one's.",
-        places(run.target, run.sites),
+        summary.places(),
         count(run.rounds, "round", "rounds"),
         run.samples,
         run.planned,
@@ -222,12 +222,12 @@ fn headline(summary: &ConnectSummary, comparison: &Comparison) -> String {
         verdict(total.paired.verdict, first, other),
         change(total.paired.ratio),
         interval(Some(ends)),
-        tally(comparison),
+        tally(comparison, summary),
     )
 }
 
 /// On how many sites which stack is faster, or why no site can tell.
-fn tally(comparison: &Comparison) -> String {
+fn tally(comparison: &Comparison, summary: &ConnectSummary) -> String {
     let tally = &comparison.sites;
     if !sites_tell(tally) {
         return format!("A site needs {MIN_ROUNDS} rounds for a verdict of its own.");
@@ -235,7 +235,7 @@ fn tally(comparison: &Comparison) -> String {
     format!(
         "{} is faster on {}, slower on {}, the same on {}, undecided on {}{}.",
         comparison.other,
-        count(tally.other_faster, "site", "sites"),
+        summary.count_rows(tally.other_faster),
         tally.first_faster,
         tally.same,
         tally.undecided,
@@ -307,7 +307,7 @@ fn sites(items: &mut Vec<Item>, comparison: &Comparison, summary: &ConnectSummar
     let compared = tally.rows.len() as u64;
     let left_out = format!(
         "Of {} {} could not be compared.",
-        count(compared + tally.not_compared, "site", "sites"),
+        summary.count_rows(compared + tally.not_compared),
         tally.not_compared
     );
     if compared == 0 {
@@ -315,15 +315,15 @@ fn sites(items: &mut Vec<Item>, comparison: &Comparison, summary: &ConnectSummar
         return;
     }
     items.push(Item::Text(format!(
-        "{left_out} {} If the two were equal, about {:.1} sites would be called faster or slower by chance.",
-        self::tally(comparison),
+        "{left_out} {} If the two were equal, about {:.1} of them would be called faster or slower by chance.",
+        self::tally(comparison, summary),
         tally.expected_by_chance,
     )));
     // A table of figures none of which says anything would only be read.
     if !sites_tell(tally) {
         return;
     }
-    items.push(charts::sites(comparison, summary.run.target));
+    items.push(charts::sites(comparison, summary));
     items.push(
         Table::of(&tally.rows)
             .caption(format!("sites, {}", about(comparison)))
@@ -385,7 +385,7 @@ fn failures(items: &mut Vec<Item>, summary: &ConnectSummary) {
             row.condition,
             row.stack,
             row.reason,
-            count(row.sites.len(), "site", "sites")
+            summary.count_rows(row.sites.len())
         )));
     }
 }

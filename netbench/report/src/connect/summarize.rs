@@ -75,11 +75,16 @@ pub(crate) fn head(manifest: &ConnectManifest, measured: &[&Sample]) -> Head {
         let parts = about_stack(&manifest.workers, stack, |worker| Some(&worker.connector));
         (stack.clone(), parts)
     };
+    let sites = plan.site_count();
     let per_round = plan.sites.len() * plan.stacks.len() * plan.conditions.len();
     Head {
         head: RunHead::of(manifest, plan.seed),
         target: plan.target,
-        sites: plan.sites.len() as u64,
+        sites,
+        points: plan
+            .sweep
+            .as_ref()
+            .map(|_| plan.sites.len() as u64 / sites.max(1)),
         rounds: plan.rounds,
         client_profile: Some(plan.client.profile),
         stacks: plan.stacks.iter().map(about).collect(),

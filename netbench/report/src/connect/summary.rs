@@ -8,7 +8,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{ColdRow, LossSummary, SweepSummary};
-use crate::RunHead;
+use crate::{
+    RunHead,
+    text::{count, places, site_words},
+};
 
 /// What a `connect` run says. Every ratio is the other stack's time over the first one's: under 1
 /// the other is faster.
@@ -53,8 +56,12 @@ pub struct Head {
     pub head: RunHead,
     /// Where the sites are.
     pub target: Target,
-    /// How many sites.
+    /// How many sites. One that was swept is one site.
     pub sites: u64,
+    /// At how many points each site was measured, in a sweep. None in summaries of earlier versions, in which `sites` are sites at
+    /// points.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub points: Option<u64>,
     /// How many rounds were asked for.
     pub rounds: u32,
     /// How connectors were set up. None in summaries of earlier versions.
@@ -253,6 +260,31 @@ impl ConnectSummary {
         }
     }
 
+    /// Returns the site of a name that samples have, which in a sweep has the point after it.
+    pub(crate) fn site_of<'a>(&self, name: &'a str) -> &'a str {
+        match self.run.points {
+            Some(_) => name.rsplit_once('@').map_or(name, |(site, _)| site),
+            None => name,
+        }
+    }
+
+    /// Counts rows that are of sites, or in a sweep of sites at points.
+    pub(crate) fn count_rows(&self, rows: impl TryInto<u64>) -> String {
+        match self.run.points {
+            Some(_) => combinations(self.run.target, rows),
+            None => count(rows, "site", "sites"),
+        }
+    }
+
+    /// Returns the sites in words: `2 emulated sites at 3 points each`.
+    pub(super) fn places(&self) -> String {
+        let places = places(self.run.target, self.run.sites);
+        match self.run.points {
+            Some(points) => format!("{places} at {} each", count(points, "point", "points")),
+            None => places,
+        }
+    }
+
     /// Whether any two stacks could be compared.
     pub fn compares(&self) -> bool {
         let mut comparisons = self.comparisons.iter();
@@ -289,6 +321,16 @@ impl PhaseRow {
     pub(super) fn words(&self) -> &'static str {
         phase_words(self.phase)
     }
+}
+
+/// Counts the sites of a sweep once at each point.
+pub(super) fn combinations(target: Target, rows: impl TryInto<u64>) -> String {
+    let [site, _] = site_words(target);
+    count(
+        rows,
+        &format!("combination of {site} and point"),
+        &format!("combinations of {site} and point"),
+    )
 }
 
 /// A phase in words for who has not read the manual.

@@ -3,6 +3,7 @@ use std::collections::BTreeMap;
 use itertools::Itertools;
 use netbench_model::{ConnectManifest, FailureClass, LinkKind, Outcome, Role, Sample, Tally};
 
+use super::summary::combinations;
 use crate::{
     run::incomplete,
     text::{count, sites_of, time},
@@ -191,9 +192,12 @@ fn unaccounted(manifest: &ConnectManifest, samples: &[Sample]) -> Option<String>
         .map(|(site, _)| *site)
         .collect();
     (!off.is_empty()).then(|| {
+        let sites = match manifest.plan.sweep {
+            Some(_) => combinations(manifest.plan.target, off.len()),
+            None => sites_of(manifest.plan.target, off.len()),
+        };
         format!(
-            "on {} the servers did not finish as many handshakes as there are samples: {}",
-            sites_of(manifest.plan.target, off.len()),
+            "on {sites} the servers did not finish as many handshakes as there are samples: {}",
             off.iter().take(5).join(", ")
         )
     })

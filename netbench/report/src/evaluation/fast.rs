@@ -39,8 +39,8 @@ pub(crate) fn answer(evidence: &Evidence<'_>) -> Question {
         whole_connections(connections, evidence, &totals, &mut question);
     }
     first_connection(evidence, &mut question);
-    if evidence.timed().is_some_and(|c| !c.is_loopback()) {
-        slower_sites(evidence, &mut question.breaks);
+    if let Some(connections) = evidence.timed().filter(|c| !c.is_loopback()) {
+        slower_sites(connections, evidence, &mut question.breaks);
     }
     if evidence.suites.iter().all(|suite| !suite.compares()) {
         let missing = evidence.missing("suite", "what the libraries take in memory");
@@ -357,10 +357,15 @@ fn most_different<'a>(connections: &'a ConnectSummary, evidence: &Evidence<'_>) 
 
 /// ` on 3 of 101 sites`, where not all of them could be compared.
 fn on_sites(evidence: &Evidence<'_>) -> String {
-    let sites = evidence
-        .timed()
-        .map_or(0, |connections| connections.run.sites);
-    let compared = comparisons(evidence).map(|comparison| comparison.sites.rows.len() as u64);
+    let Some(connections) = evidence.timed() else {
+        return String::new();
+    };
+    let sites = connections.run.sites;
+    let compared = comparisons(evidence).map(|comparison| {
+        let rows = comparison.sites.rows.iter();
+        let sites = rows.map(|row| connections.site_of(&row.site));
+        sites.unique().count() as u64
+    });
     match compared.max() {
         Some(compared) if compared < sites => format!(", on {compared} of {sites} sites"),
         _ => String::new(),
@@ -376,12 +381,12 @@ fn word(paired: &PairedRatio) -> String {
     }
 }
 
-fn slower_sites(evidence: &Evidence<'_>, breaks: &mut Vec<String>) {
+fn slower_sites(connections: &ConnectSummary, evidence: &Evidence<'_>, breaks: &mut Vec<String>) {
     for comparison in comparisons(evidence) {
         let tally = &comparison.sites;
         // Some sites are called slower by chance even where nothing differs.
         if tally.first_faster as f64 > tally.expected_by_chance {
-            let sites = count(tally.first_faster, "site", "sites");
+            let sites = connections.count_rows(tally.first_faster);
             breaks.push(format!(
                 "{sites} on which {} takes longer ({}; by chance {:.1})",
                 evidence.to, comparison.condition, tally.expected_by_chance

@@ -164,16 +164,25 @@ fn connections(
 }
 
 /// Sites that no connection was made to, because their server cannot do what they ask for, each with the reason. Where a
-/// site cannot be resumed, and no more, it is tried all the same.
+/// site cannot be resumed, and no more, it is tried all the same; so is one that is swept and tried at any point.
 pub(super) fn untried(connections: &ConnectSummary) -> BTreeMap<&str, &str> {
     let rows = connections.unsupported.iter();
     let whole = rows.filter(|row| row.condition != Condition::Resumed);
-    whole
+    let by_name: BTreeMap<&str, &str> = whole
         .flat_map(|row| {
             row.sites
                 .iter()
                 .map(|site| (site.as_str(), row.reason.as_str()))
         })
+        .collect();
+    let points = connections.run.points.unwrap_or(1);
+    let by_site = by_name
+        .into_iter()
+        .into_group_map_by(|(name, _)| connections.site_of(name));
+    by_site
+        .into_iter()
+        .filter(|(_, names)| names.len() as u64 >= points)
+        .map(|(site, names)| (site, names[0].1))
         .collect()
 }
 
@@ -195,7 +204,7 @@ pub(super) fn failed_with<'a>(
 ) -> BTreeSet<&'a str> {
     let rows = connections.failures.iter();
     let of_stack = rows.filter(|row| row.stack == *stack);
-    of_stack.map(|row| row.site.as_str()).collect()
+    of_stack.map(|row| connections.site_of(&row.site)).collect()
 }
 
 /// Sites that failed with the new stack and are not among `before`, with the first reason. One that it refuses to protect
@@ -209,11 +218,9 @@ fn only_to<'a>(
     let refused: BTreeSet<&str> = refused.map(|site| site.site.as_str()).collect();
     let mut failing = BTreeMap::new();
     for row in &connections.failures {
-        let site = row.site.as_str();
+        let site = connections.site_of(&row.site);
         if row.stack == *evidence.to && !before.contains(site) && !refused.contains(site) {
-            failing
-                .entry(row.site.as_str())
-                .or_insert(row.reason.as_str());
+            failing.entry(site).or_insert(row.reason.as_str());
         }
     }
     failing

@@ -27,8 +27,10 @@ pub struct Fixture {
     pub rounds: u32,
     pub factor: f64,
     pub conditions: Vec<Condition>,
-    /// Measures the first site at points.
+    /// Measures the first sites at points.
     pub sweep: Option<Sweep>,
+    /// How many sites are swept.
+    pub swept: usize,
 }
 
 impl Default for Fixture {
@@ -38,6 +40,7 @@ impl Default for Fixture {
             factor: 0.6,
             conditions: vec![Condition::Clean, Condition::Resumed],
             sweep: None,
+            swept: 1,
         }
     }
 }
@@ -161,7 +164,7 @@ impl Fixture {
     fn sites(&self) -> Vec<Site> {
         let sites = parse_sites(SITES).unwrap();
         match &self.sweep {
-            Some(sweep) => sweep.expand(&sites[..1]).unwrap(),
+            Some(sweep) => sweep.expand(&sites[..self.swept]).unwrap(),
             None => sites,
         }
     }
