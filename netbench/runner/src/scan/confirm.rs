@@ -27,6 +27,10 @@ const LIMIT: Duration = Duration::from_secs(10);
 /// Connections to a site whose packets are lost, or late.
 const CONNECTIONS: u32 = 10;
 
+/// The shortest round-trip time at which a round trip beyond the predicted ones is evidence. Over a shorter path, the
+/// computation of a client or server can last longer than the path, and packets that cross look like answers.
+const SHORTEST_RTT: Duration = Duration::from_millis(10);
+
 /// What a worker may take beyond that before it counts as hung.
 const GRACE: Duration = Duration::from_secs(5);
 
@@ -104,7 +108,8 @@ pub fn confirm(
             let prediction = agreements[number].clone();
             let mut connect = || {
                 let _turn = turn.lock().unwrap_or_else(PoisonError::into_inner);
-                undisturbed(clients, *i, &prediction, || {
+                let rtt = sites[*i].lab.link.rtt();
+                undisturbed(clients, (*i, rtt), &prediction, || {
                     handshake(clients, stack, *i, &sites[*i], &mut worker)
                 })
             };
@@ -190,7 +195,7 @@ pub fn choose(report: &LossReport, sites: &[Site], reached: &[Reached], most: Mo
 /// round trips than predicted: a machine that is too busy to answer within one adds some, and takes none away.
 fn undisturbed(
     clients: &Clients<'_>,
-    site: usize,
+    (site, rtt): (usize, Duration),
     prediction: &Agreement,
     mut handshake: impl FnMut() -> (HandshakeResult, Option<Transfer>),
 ) -> HandshakeResult {
@@ -207,18 +212,24 @@ fn undisturbed(
             return seen;
         };
         let first_byte = trace.round_trips(transfer.handshake_bytes_out);
-        let disturbed = trace.is_lossy() || first_byte > predicted_trips(prediction);
+        let predicted = predicted_trips(prediction);
+        let disturbed = trace.is_lossy() || first_byte > predicted;
         if disturbed && left > 0 && !clients.stop.load(Ordering::Relaxed) {
             continue;
         }
-        if let (Some(first_byte), false) = (first_byte, trace.is_lossy()) {
-            *packets = Some(PacketsSeen {
+        if !trace.is_lossy() && is_evidence(first_byte, predicted, rtt) {
+            *packets = first_byte.map(|first_byte| PacketsSeen {
                 first_byte,
                 hello_segments: trace.first_flight_segments(),
             });
         }
         return seen;
     }
+}
+
+/// Whether the counted round trips can confirm or refute the predicted ones over a path of this round-trip time.
+fn is_evidence(counted: Option<u32>, predicted: Option<u32>, rtt: Duration) -> bool {
+    counted <= predicted || rtt >= SHORTEST_RTT
 }
 
 /// The round trips that are predicted; as many as there can be where none are.
@@ -356,6 +367,27 @@ mod tests {
     fn told(taken: &[bool]) -> HandshakeResult {
         let mut taken = taken.iter().copied();
         proven(cut(), cut, || taken.next().expect("asked so often"))
+    }
+
+    #[test]
+    fn more_round_trips_than_predicted_are_evidence_over_long_paths_only() {
+        let cases = [
+            (3, Some(3), 0, true),
+            (2, Some(3), 0, true),
+            (4, Some(3), 0, false),
+            (5, Some(3), 9, false),
+            (4, Some(3), 10, true),
+            (4, Some(u32::MAX), 0, true),
+        ];
+        for (counted, predicted, rtt_ms, expected) in cases {
+            let rtt = Duration::from_millis(rtt_ms);
+            let case = (counted, predicted, rtt_ms);
+            assert_eq!(
+                is_evidence(Some(counted), predicted, rtt),
+                expected,
+                "{case:?}"
+            );
+        }
     }
 
     #[test]
