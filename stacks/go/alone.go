@@ -94,13 +94,21 @@ func ofDER(all [][]byte) (*x509.CertPool, error) {
 	return pool, nil
 }
 
+// mostInBatch is the most operations that are timed together.
+const mostInBatch = 1_000_000
+
 // alone repeats what a client does without a session.
 func alone(word string, operation func() error) (*scenario, error) {
-	return prepared(word, func() error { return nil }, operation)
+	return prepared(word, nil, operation)
 }
 
-// prepared repeats an operation, each time after what it needs, which is not timed.
+// prepared repeats an operation, each time after what it needs, which is not timed. Where that is nil, operations may be
+// timed in batches.
 func prepared(word string, before, operation func() error) (*scenario, error) {
+	inBatches := before == nil
+	if inBatches {
+		before = func() error { return nil }
+	}
 	if err := before(); err != nil {
 		return nil, &stepError{word, err}
 	}
@@ -108,12 +116,25 @@ func prepared(word string, before, operation func() error) (*scenario, error) {
 		return nil, &stepError{word, err}
 	}
 	return &scenario{slice: func(t *turn) error {
+		batch := uint32(1)
+		if inBatches {
+			batch = max(1, min(t.request.Batch, mostInBatch))
+		}
+		t.sliced.Batch = batch
+		all := func() error {
+			for range batch {
+				if err := operation(); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
 		for t.goesOn() {
 			var whole meter
 			if err := before(); err != nil {
 				return &stepError{word, err}
 			}
-			if err := whole.time(t.request.Clocks, operation); err != nil {
+			if err := whole.time(t.request.Clocks, all); err != nil {
 				return &stepError{word, err}
 			}
 			t.sliced.Operations++

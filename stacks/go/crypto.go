@@ -37,7 +37,6 @@ var (
 
 // newPrimitive is an operation of Go's cryptography, once it is proved that it does what it should.
 func newPrimitive(wanted *primitive, given *material) (*scenario, error) {
-	nothing := func() error { return nil }
 	switch wanted.Operation {
 	case "sign", "verify":
 		s, err := newSigning(given)
@@ -48,9 +47,9 @@ func newPrimitive(wanted *primitive, given *material) (*scenario, error) {
 			return nil, &stepError{"primitive", err}
 		}
 		if wanted.Operation == "sign" {
-			return prepared("primitive", nothing, s.sign)
+			return prepared("primitive", nil, s.sign)
 		}
-		return prepared("primitive", nothing, s.verify)
+		return prepared("primitive", nil, s.verify)
 	case "key-share", "respond", "agree":
 		x, err := newExchange(wanted.Group)
 		if err != nil {
@@ -61,9 +60,9 @@ func newPrimitive(wanted *primitive, given *material) (*scenario, error) {
 		}
 		switch wanted.Operation {
 		case "key-share":
-			return prepared("primitive", nothing, x.keyShare)
+			return prepared("primitive", nil, x.keyShare)
 		case "respond":
-			return prepared("primitive", nothing, x.respond)
+			return prepared("primitive", nil, x.respond)
 		}
 		return prepared("primitive", func() error { return errors.Join(x.keyShare(), x.respond()) }, x.agree)
 	case "seal", "open":
@@ -75,7 +74,7 @@ func newPrimitive(wanted *primitive, given *material) (*scenario, error) {
 			return nil, &stepError{"primitive", err}
 		}
 		if wanted.Operation == "seal" {
-			return prepared("primitive", nothing, r.seal)
+			return prepared("primitive", nil, r.seal)
 		}
 		return prepared("primitive", r.receive, r.open)
 	}

@@ -70,11 +70,15 @@ type sliceRequest struct {
 		Operations   *uint32 `json:"operations"`
 	} `json:"limit"`
 	Clocks string `json:"clocks"`
+	// Operations that are timed together; 0 is one.
+	Batch uint32 `json:"batch"`
 }
 
 type slicedAnswer struct {
-	Operations uint32             `json:"operations"`
-	TimingsNS  map[string][]int64 `json:"timings_ns"`
+	Operations uint32 `json:"operations"`
+	// Operations in each timing; left out where it is one.
+	Batch     uint32             `json:"batch,omitempty"`
+	TimingsNS map[string][]int64 `json:"timings_ns"`
 	// The loops of netbench/worker/src/suite/reference.rs must be the same machine code everywhere, which Go's would not be.
 	Reference     *struct{} `json:"reference"`
 	Handshakes    uint32    `json:"handshakes"`

@@ -50,6 +50,21 @@ pub struct Slice {
     pub limit: SliceLimit,
     /// Which clocks are read.
     pub clocks: Clocks,
+    /// Operations that are timed together, where the clock is read around several: those that take less than a microsecond.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub batch: u32,
+}
+
+fn one() -> u32 {
+    1
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes a reference"
+)]
+fn is_one(batch: &u32) -> bool {
+    *batch == 1
 }
 
 /// When a turn ends.
@@ -58,7 +73,7 @@ pub struct Slice {
 pub enum SliceLimit {
     /// With the first operation that ends after so many microseconds.
     Microseconds(u64),
-    /// After so many operations.
+    /// After so many timings, each of one operation or of one batch.
     Operations(u32),
 }
 
@@ -73,10 +88,14 @@ pub enum Clocks {
 }
 
 /// What a turn measured.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Sliced {
-    /// Operations, each with one timing for each measure; with threads, on all of them together.
+    /// Operations, or batches of them, each with one timing for each measure; with threads, operations on all of them
+    /// together.
     pub operations: u32,
+    /// Operations in each timing. A worker that times each by itself may leave it out, whatever it was asked for.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub batch: u32,
     /// The timings of each measure, in nanoseconds of the clock that was asked for.
     pub timings_ns: BTreeMap<Measure, Vec<u64>>,
     /// What the reference loops took between the operations; none where they were not run, as with
@@ -89,6 +108,20 @@ pub struct Sliced {
     pub client_resumed: u32,
     /// Of those, resumed as the server saw it.
     pub server_resumed: u32,
+}
+
+impl Default for Sliced {
+    fn default() -> Self {
+        Self {
+            operations: 0,
+            batch: 1,
+            timings_ns: BTreeMap::new(),
+            reference: None,
+            handshakes: 0,
+            client_resumed: 0,
+            server_resumed: 0,
+        }
+    }
 }
 
 /// Sessions to hold.

@@ -57,7 +57,8 @@ pub use signed_rank::{
 pub use spread::spread;
 pub use student::student_t_quantile;
 pub use turns::{
-    Choice, FEWEST_QUIET, OtherFigure, Turn, TurnPair, TurnsRatio, UndecidedReason, compare_turns,
+    Choice, FEWEST_OPERATIONS, FEWEST_QUIET, OtherFigure, Turn, TurnPair, TurnsRatio,
+    UndecidedReason, compare_turns,
 };
 pub use verdict::{CASE_MARGIN, Interval, SAME_MARGIN, Verdict};
 

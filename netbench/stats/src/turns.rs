@@ -10,10 +10,19 @@ use crate::{
 /// by seven percent; with twenty, by a third of one.
 pub const FEWEST_QUIET: u64 = 20;
 
+/// The fewest measured operations of a turn for a verdict. The 10th percentile of three or four operations on caches that
+/// another stack left is another figure than that of many: on one machine the factor between two stacks was 2.26 with two
+/// and three operations, and 2.06 to 2.09 with more than a hundred.
+pub const FEWEST_OPERATIONS: u32 = 20;
+
 /// One side's turn: figures over its operations, and what the reference loops took between them. All
 /// in nanoseconds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Turn {
+    /// Operations that the figures are of.
+    pub operations: u32,
+    /// The first operation after the other stacks' turns, where it was kept. It is in none of the other figures.
+    pub first_ns: Option<f64>,
     /// The 10th percentile of the operations.
     pub low_ns: f64,
     /// Their median, where it was kept.
@@ -47,6 +56,11 @@ pub struct TurnsRatio {
     pub median: Option<OtherFigure>,
     /// The ratio of the means over the pairs of `low`, where they were kept.
     pub mean: Option<OtherFigure>,
+    /// The ratio of the turns' first operations over the pairs of `low`, where they were kept: another condition, in which
+    /// other work has emptied the caches.
+    pub after_pause: Option<OtherFigure>,
+    /// Measured operations of a turn: the median over turns, of the side that has fewer.
+    pub operations: u32,
     /// How pairs were chosen.
     pub choice: Choice,
     /// The reason why there is no verdict, where it is not the width of the interval.
@@ -79,6 +93,8 @@ pub enum Choice {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum UndecidedReason {
+    /// Turns have too few operations.
+    FewOperations,
     /// The machine was quiet in too few pairs of turns.
     FewQuietTurns,
     /// The reference loops never ran as fast as they do on this processor when it is idle.
@@ -131,7 +147,12 @@ pub fn compare_turns(
     let plain = Verdict::beyond(low.interval, CASE_MARGIN);
     let difference = (all_turns / low.ratio).ln().abs();
     let wide = low.interval.map(|interval| widened(interval, difference));
+    let operations =
+        usual_operations(turns, |pair| &pair.a).min(usual_operations(turns, |pair| &pair.b));
     let (verdict, undecided) = match Verdict::beyond(wide, CASE_MARGIN) {
+        _ if operations < FEWEST_OPERATIONS => {
+            (Verdict::NotJudged, Some(UndecidedReason::FewOperations))
+        }
         _ if few => (Verdict::NotJudged, Some(UndecidedReason::FewQuietTurns)),
         _ if never => (Verdict::NotJudged, Some(UndecidedReason::NeverQuiet)),
         Verdict::Undecided if plain != Verdict::Undecided => (
@@ -156,9 +177,18 @@ pub fn compare_turns(
         all_turns,
         median: other(|turn| turn.median_ns),
         mean: other(|turn| turn.mean_ns),
+        after_pause: other(|turn| turn.first_ns),
+        operations,
         choice,
         undecided,
     })
+}
+
+/// The median of one side's operations in a turn.
+fn usual_operations(turns: &[TurnPair], side: fn(&TurnPair) -> &Turn) -> u32 {
+    let mut operations: Vec<u32> = turns.iter().map(|pair| side(pair).operations).collect();
+    operations.sort_unstable();
+    operations.get(operations.len() / 2).copied().unwrap_or(0)
 }
 
 /// The pairs of one figure, where both sides have it. A clock that did not advance counts as one

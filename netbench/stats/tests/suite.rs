@@ -4,8 +4,8 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use netbench_stats::{
-    QuietLevel, Resampling, Rng, Turn, TurnPair, TurnsRatio, UndecidedReason, Verdict,
-    compare_turns, interim_share, is_interim_analysis,
+    FEWEST_OPERATIONS, QuietLevel, Resampling, Rng, Turn, TurnPair, TurnsRatio, UndecidedReason,
+    Verdict, compare_turns, interim_share, is_interim_analysis,
 };
 
 /// Turns of each side in a round, as by default: every fifth of 25 reads another clock.
@@ -245,6 +245,8 @@ impl Run {
             idle * (level + machine.drift * speed + noise).exp()
         });
         Turn {
+            operations: 20,
+            first_ns: None,
             low_ns: 1e5 * (machine.hit[side] * level + machine.drift * speed + noise).exp(),
             median_ns: None,
             mean_ns: None,
@@ -378,4 +380,42 @@ fn half_a_percent_is_not_called_slower_however_long_one_looks() {
         println!("until decided: {slower} of {total}");
         assert!(slower as f64 <= 0.05 * total as f64, "{slower} of {total}");
     }
+}
+
+#[test]
+fn a_turn_of_too_few_operations_gives_no_verdict() {
+    let mut run = Run::new(PLAIN, 61);
+    let turns: Vec<TurnPair> = (0..ROUNDS)
+        .flat_map(|round| run.round(round, 0.5))
+        .collect();
+    assert_eq!(decide(&turns, 1.0).low.verdict, Verdict::Slower);
+    for side in [0, 1] {
+        let mut few = turns.clone();
+        for pair in &mut few {
+            let turn = [&mut pair.a, &mut pair.b].into_iter().nth(side).unwrap();
+            turn.operations = FEWEST_OPERATIONS - 1;
+        }
+        let found = decide(&few, 1.0);
+        assert_eq!(found.low.verdict, Verdict::NotJudged);
+        assert_eq!(found.undecided, Some(UndecidedReason::FewOperations));
+        assert_eq!(found.operations, FEWEST_OPERATIONS - 1);
+    }
+}
+
+#[test]
+fn the_first_operations_are_a_condition_by_themselves() {
+    let mut run = Run::new(PLAIN, 62);
+    let mut turns: Vec<TurnPair> = (0..ROUNDS)
+        .flat_map(|round| run.round(round, 0.0))
+        .collect();
+    let warm = decide(&turns, 1.0);
+    for pair in &mut turns {
+        pair.a.first_ns = Some(1.4 * pair.a.low_ns);
+        pair.b.first_ns = Some(2.1 * pair.b.low_ns);
+    }
+    let found = decide(&turns, 1.0);
+    assert_eq!(found.low, warm.low);
+    let after_pause = found.after_pause.unwrap();
+    assert!((after_pause.ratio / found.low.ratio - 1.5).abs() < 1e-9);
+    assert!(after_pause.disagrees);
 }

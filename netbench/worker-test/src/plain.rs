@@ -14,8 +14,8 @@ use netbench_model::{Aead, KeyType, Measure, Scenario, SessionSettings, TlsVersi
 use netbench_protocol::{
     Clocks, Hold, Material, Prepare, RequestBody, ResponseBody, Slice, SliceLimit,
 };
-use netbench_runner::{Launch, Layout, Worker};
-use netbench_stats::{median, quantile_sorted};
+use netbench_runner::{Launch, Layout, WARM_UP, Worker};
+use netbench_stats::{FEWEST_OPERATIONS, median, quantile_sorted};
 use netbench_worker::settle_heap;
 
 const TURN: Duration = Duration::from_millis(4);
@@ -39,8 +39,8 @@ const PROCESS: &str = "NETBENCH_PLAIN_PROCESS";
 
 /// Has this program take turns with `worker` in processes of its own, and prints for each measure both sides' times (the
 /// 10th percentile over turns, of the 10th percentiles of their operations) and their ratio: the median over
-/// the processes, and the range. The worker does as many operations as the plain program did, and then also takes a turn as in a
-/// run, with its reference loops between operations, whose ratio comes last. Then come the figures of `memory`.
+/// the processes, and the range. The worker does as many operations as the plain program did, as in a run: with its reference
+/// loops between them. The operations that begin a turn are left out on either side. Then come the figures of `memory`.
 ///
 /// Each process, on either side, has another layout of memory, which is worth a percent or two to one of them.
 ///
@@ -63,7 +63,7 @@ pub fn compare(
         "a plain program against netbench's harness ({stack}), {TURNING} processes of each, core {}",
         harness.core
     );
-    let mut all: Vec<(String, Vec<[f64; 3]>)> = Vec::new();
+    let mut all: Vec<(String, Vec<[f64; 2]>)> = Vec::new();
     for process in 1..=TURNING {
         let this = env::current_exe().expect("this program");
         let output = Command::new(this)
@@ -77,7 +77,7 @@ pub fn compare(
                 panic!("process {process} printed {line:?}");
             };
             let times: Vec<f64> = times.iter().map(|ns| ns.parse().expect("a time")).collect();
-            let times = times.try_into().expect("three times");
+            let times = times.try_into().expect("two times");
             match all.iter_mut().find(|(known, _)| known == name) {
                 Some((_, processes)) => processes.push(times),
                 None => all.push(((*name).to_owned(), vec![times])),
@@ -85,15 +85,13 @@ pub fn compare(
         }
     }
     for (name, processes) in all {
-        let [plain, harness, _] = [0, 1, 2].map(|at| middle(processes.iter().map(|ns| ns[at])));
-        let [harness_ratio, loops_ratio] = [1, 2].map(|at| {
-            let ratios = processes.iter().map(|ns| ns[at] / ns[0]);
-            let lowest = ratios.clone().fold(f64::INFINITY, f64::min);
-            let highest = ratios.clone().fold(0.0, f64::max);
-            format!("{:.4} ({lowest:.4} … {highest:.4})", middle(ratios))
-        });
+        let [plain, harness] = [0, 1].map(|at| middle(processes.iter().map(|ns| ns[at])));
+        let ratios = processes.iter().map(|ns| ns[1] / ns[0]);
+        let lowest = ratios.clone().fold(f64::INFINITY, f64::min);
+        let highest = ratios.clone().fold(0.0, f64::max);
         println!(
-            "{name}: plain {plain:.0} ns, netbench {harness:.0} ns, ratio {harness_ratio}; with reference loops {loops_ratio}"
+            "{name}: plain {plain:.0} ns, netbench {harness:.0} ns, ratio {:.4} ({lowest:.4} … {highest:.4})",
+            middle(ratios)
         );
     }
     memory(&harness);
@@ -127,7 +125,8 @@ impl<'a> Harness<'a> {
         }
     }
 
-    /// Takes turns of 4 ms with `plain`, which does one operation and gives its times in ns.
+    /// Takes turns of at least 4 ms and twenty operations after the warm-up with `plain`, which does one operation and gives
+    /// its times in ns.
     ///
     /// # Panics
     /// The worker does not do what it is asked.
@@ -138,29 +137,26 @@ impl<'a> Harness<'a> {
         mut plain: impl FnMut() -> [u64; N],
     ) {
         let mut worker = self.prepared(scenario, Layout::Varied(self.layout.wrapping_mul(SPREAD)));
-        let mut turns: Vec<[[f64; N]; 3]> = Vec::new();
-        let mut operations = 1;
+        let mut turns: Vec<[[f64; N]; 2]> = Vec::new();
+        let least = (WARM_UP + FEWEST_OPERATIONS) as usize;
+        let mut operations = WARM_UP + FEWEST_OPERATIONS;
         for turn in 0..=TURNS {
-            let mut lows = [[f64::NAN; N]; 3];
-            // Each goes first in every third turn.
-            for side in [0, 1, 2].map(|side| (side + turn) % 3) {
+            let mut lows = [[f64::NAN; N]; 2];
+            // Each goes first in every other turn.
+            for side in [0, 1].map(|side| (side + turn) % 2) {
                 lows[side] = match side {
                     0 => {
                         let begun = Instant::now();
                         let mut timings = [const { Vec::new() }; N];
-                        while begun.elapsed() < TURN {
+                        while begun.elapsed() < TURN || timings[0].len() < least {
                             for (kept, ns) in timings.iter_mut().zip(plain()) {
                                 kept.push(ns as f64);
                             }
                         }
                         operations = u32::try_from(timings[0].len()).unwrap_or(u32::MAX);
-                        timings.map(low)
+                        timings.map(|ns| low(ns[WARM_UP as usize..].to_vec()))
                     }
-                    1 => lows_of(&mut worker, SliceLimit::Operations(operations), measures),
-                    _ => {
-                        let turn_us = u64::try_from(TURN.as_micros()).unwrap_or(u64::MAX);
-                        lows_of(&mut worker, SliceLimit::Microseconds(turn_us), measures)
-                    }
+                    _ => lows_of(&mut worker, operations, measures),
                 };
             }
             // Nobody's first turn counts.
@@ -169,9 +165,9 @@ impl<'a> Harness<'a> {
             }
         }
         for (at, measure) in measures.iter().enumerate() {
-            let [plain, counted, timed] =
-                [0, 1, 2].map(|side| low(turns.iter().map(|turn| turn[side][at]).collect()));
-            println!("{scenario}_{measure}\t{plain}\t{counted}\t{timed}");
+            let [plain, counted] =
+                [0, 1].map(|side| low(turns.iter().map(|turn| turn[side][at]).collect()));
+            println!("{scenario}_{measure}\t{plain}\t{counted}");
         }
     }
 
@@ -272,16 +268,20 @@ fn low(mut timings: Vec<f64>) -> f64 {
 /// The low quantile of each measure in a turn of `worker`.
 fn lows_of<const N: usize>(
     worker: &mut Worker,
-    limit: SliceLimit,
+    operations: u32,
     measures: [Measure; N],
 ) -> [f64; N] {
-    let clocks = Clocks::Wall;
-    let sliced = match worker.ask(RequestBody::Slice(Slice { limit, clocks }), LIMIT) {
+    let slice = Slice {
+        limit: SliceLimit::Operations(operations),
+        clocks: Clocks::Wall,
+        batch: 1,
+    };
+    let sliced = match worker.ask(RequestBody::Slice(slice), LIMIT) {
         Ok(ResponseBody::Sliced(sliced)) => sliced,
         other => panic!("{other:?}"),
     };
     measures.map(|measure| {
-        let timings = sliced.timings_ns[&measure].iter();
+        let timings = sliced.timings_ns[&measure].iter().skip(WARM_UP as usize);
         low(timings.map(|ns| *ns as f64).collect())
     })
 }

@@ -26,6 +26,9 @@ const LIMIT: Duration = Duration::from_secs(180);
 /// Operations of each turn with the wall clock: over two turns, the sessions of bulk are renewed.
 const OPERATIONS: u32 = 2;
 
+/// Operations of every batch that is asked for.
+const BATCH: u32 = 4;
+
 /// What one session may take at the very most, in bytes: OpenSSL's take less than a tenth of it.
 const MOST_PER_SESSION: u64 = 1 << 20;
 
@@ -108,8 +111,13 @@ impl Bench {
         })))
     }
 
-    fn slice(&mut self, limit: SliceLimit, clocks: Clocks) -> Result<Sliced, String> {
-        match self.ask(RequestBody::Slice(Slice { limit, clocks })) {
+    fn slice(&mut self, limit: SliceLimit, clocks: Clocks, batch: u32) -> Result<Sliced, String> {
+        let slice = Slice {
+            limit,
+            clocks,
+            batch,
+        };
+        match self.ask(RequestBody::Slice(slice)) {
             Ok(ResponseBody::Sliced(sliced)) => Ok(*sliced),
             Ok(other) => Err(format!("{other:?}")),
             Err(error) => Err(error.to_string()),
@@ -147,13 +155,26 @@ impl Bench {
             Ok(other) => return Err(format!("{other:?}")),
             Err(error) => return Err(error.to_string()),
         }
-        for (operations, clocks) in [(OPERATIONS, Clocks::Wall), (1, Clocks::Cpu)] {
-            let sliced = self.slice(SliceLimit::Operations(operations), clocks)?;
+        for (operations, clocks, batch) in [
+            (OPERATIONS, Clocks::Wall, 1),
+            (1, Clocks::Cpu, 1),
+            (OPERATIONS, Clocks::Wall, BATCH),
+        ] {
+            let sliced = self.slice(SliceLimit::Operations(operations), clocks, batch)?;
+            if ![1, batch].contains(&sliced.batch) {
+                return Err(format!("batches of {batch} were due: {sliced:?}"));
+            }
             counted(scenario, operations, &sliced).map_err(|why| format!("{clocks:?}: {why}"))?;
         }
         // However short, a turn has an operation.
-        let sliced = self.slice(SliceLimit::Microseconds(0), Clocks::Wall)?;
-        prove_slice(scenario, &sliced).map_err(|e| e.to_string())
+        let limit = SliceLimit::Microseconds(0);
+        let sliced = self.slice(limit, Clocks::Wall, 1)?;
+        let asked = Slice {
+            limit,
+            clocks: Clocks::Wall,
+            batch: 1,
+        };
+        prove_slice(scenario, &asked, &sliced).map_err(|e| e.to_string())
     }
 
     /// Only what the stack was to refuse, the hybrid group and keys, by a stack that does not say that it has them, and
@@ -275,7 +296,12 @@ fn agreed(scenario: &Scenario, prepared: &Prepared) -> Result<(), String> {
 
 /// What the runner makes sure of, and that everything is there as often as it should be.
 fn counted(scenario: &Scenario, operations: u32, sliced: &Sliced) -> Result<(), String> {
-    prove_slice(scenario, sliced).map_err(|e| e.to_string())?;
+    let asked = Slice {
+        limit: SliceLimit::Operations(operations),
+        clocks: Clocks::Wall,
+        batch: sliced.batch,
+    };
+    prove_slice(scenario, &asked, sliced).map_err(|e| e.to_string())?;
     let (threads, timings) = match scenario.work {
         // One timing for the throughput of them all.
         Work::Threads { threads, .. } => (u32::from(threads), 1),

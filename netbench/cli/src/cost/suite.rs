@@ -1,7 +1,8 @@
 use std::time::Duration;
 
 use netbench_model::{HandshakeKind, KeyType, Scenario, Work};
-use netbench_runner::{MIN_TURNS, THREADS_TURN};
+use netbench_runner::{MIN_TURNS, THREADS_TURN, WARM_UP};
+use netbench_stats::FEWEST_OPERATIONS;
 
 use super::{Cost, times};
 
@@ -29,6 +30,24 @@ const HELD: Duration = Duration::from_micros(650);
 
 /// The start of a process under valgrind.
 const COUNTED: Duration = Duration::from_millis(3500);
+
+/// About what an operation takes. Only slow ones matter: a turn of fast ones is as long as is asked for.
+fn operation(scenario: &Scenario) -> Duration {
+    let us = match scenario.work {
+        Work::Handshake {
+            kind: HandshakeKind::Full,
+            settings,
+        } => match settings.key {
+            KeyType::Rsa4096 => 5_000,
+            KeyType::Rsa3072 => 2_500,
+            _ => 800,
+        },
+        Work::Connector { .. } => 4_000,
+        Work::Bulk { .. } => 300,
+        _ => 150,
+    };
+    Duration::from_micros(us)
+}
 
 impl Trials<'_> {
     pub(crate) fn cost(&self) -> Cost {
@@ -68,7 +87,10 @@ impl Trials<'_> {
         match scenario.work {
             Work::Memory { sessions, .. } => PROCESS * 2 + HELD * sessions,
             Work::Threads { .. } => self.timed(self.slice.max(THREADS_TURN)),
-            _ => self.timed(self.slice),
+            _ => self.timed(
+                self.slice
+                    .max(operation(scenario) * (WARM_UP + FEWEST_OPERATIONS)),
+            ),
         }
     }
 

@@ -24,8 +24,12 @@ pub struct SuitePlan {
     pub budget_ms: Option<u64>,
     /// How long each stack works on a scenario in a round, in milliseconds.
     pub trial_ms: u64,
-    /// How long before the other stack's turn, in microseconds.
+    /// The shortest time that the measured operations of a turn take the fastest stack, in microseconds; in runs without
+    /// `turn_operations`, the length of a turn.
     pub slice_us: u64,
+    /// The fewest measured operations of a turn. All stacks do equally many. None in runs whose turns ended by time.
+    #[serde(default)]
+    pub turn_operations: Option<u32>,
     /// The core that workers are held to.
     pub pin: PinRecord,
     /// The layout of workers' memory.

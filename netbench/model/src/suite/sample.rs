@@ -76,9 +76,9 @@ pub struct SuiteMeasured {
     /// Timed operations, slice by slice. Slices of one round and scenario with the same ordinal
     /// were taken right after one another on every stack.
     pub slices: Vec<SliceFigures>,
-    /// Each measure's operations over all slices, wall clock.
+    /// Each measure's operations over all slices, without those that warm a turn up, wall clock.
     pub wall: BTreeMap<Measure, Distribution>,
-    /// Each measure's operations over all slices, CPU clock of the thread.
+    /// Each measure's operations over all slices, without those that warm a turn up, CPU clock of the thread.
     pub cpu: BTreeMap<Measure, Distribution>,
     /// What many sessions took, in the part `memory`.
     pub held: Option<Held>,
@@ -89,8 +89,19 @@ pub struct SuiteMeasured {
 /// The operations of one slice.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SliceFigures {
-    /// How many.
+    /// Timings after the warm-up, each of one operation or of one batch. All other figures are of these. With threads,
+    /// operations on all of them together.
     pub operations: u32,
+    /// Timings before them, which are in no figure but `first_ns`. 0 in runs whose turns had no warm-up.
+    #[serde(default)]
+    pub warm_up: u32,
+    /// Operations in each timing.
+    #[serde(default = "one")]
+    pub batch: u32,
+    /// The turn's first operation, on caches that the other stacks' turns left, for each measure. Empty with batches, with
+    /// threads, and in runs whose turns had no warm-up.
+    #[serde(default)]
+    pub first_ns: BTreeMap<Measure, f64>,
     /// The 10th percentile of each measure, in nanoseconds of wall clock. With threads: the mean.
     pub low_ns: BTreeMap<Measure, f64>,
     /// The median of each measure. Empty in runs that did not keep it.
@@ -103,6 +114,10 @@ pub struct SliceFigures {
     /// without them.
     #[serde(default)]
     pub reference: Option<ReferenceFigures>,
+}
+
+fn one() -> u32 {
+    1
 }
 
 /// Loops of fixed work that a worker runs between the operations of a turn: how fast the core is

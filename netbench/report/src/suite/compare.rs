@@ -356,6 +356,11 @@ fn facts(run: &SuiteManifest) -> Vec<Fact> {
         Fact::decisive("certificates", plan.pki_sha256.clone()),
         Fact::decisive("trial_ms", plan.trial_ms.to_string()),
         Fact::decisive("slice_us", plan.slice_us.to_string()),
+        Fact::decisive(
+            "turn_operations",
+            plan.turn_operations
+                .map_or_else(|| "none".to_owned(), |least| least.to_string()),
+        ),
         Fact::decisive("pin", plan.is_pinned().to_string()),
         Fact::decisive("layout", format!("{:?}", plan.layout)),
     ];

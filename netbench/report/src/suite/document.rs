@@ -147,6 +147,7 @@ fn section(summary: &SuiteSummary) -> Section {
     undecided(&mut items, summary);
     items.extend(breakdown::items(summary));
     other_figures(&mut items, summary);
+    after_pause(&mut items, summary);
     spread(&mut items, summary);
     trouble(&mut items, summary);
     how(&mut items, summary);
@@ -312,6 +313,9 @@ fn other_figures(items: &mut Vec<Item>, summary: &SuiteSummary) {
             .col("all turns", 1, |(_, verdict)| {
                 verdict.all_turns.map_or(Cell::Missing, Cell::Factor)
             })
+            .col("operations a turn", 1, |(_, verdict)| {
+                Cell::maybe(verdict.turn_operations)
+            })
             .col("quiet turns", 2, |(_, verdict)| match verdict.choice {
                 Choice::Quiet => {
                     Cell::text(format!("{} of {}", verdict.quiet_turns(), verdict.turns))
@@ -321,6 +325,45 @@ fn other_figures(items: &mut Vec<Item>, summary: &SuiteSummary) {
             .col("", 0, |(_, verdict)| Cell::text(note(verdict)))
             .item(),
     );
+}
+
+/// The first operations of the turns, a condition by itself.
+fn after_pause(items: &mut Vec<Item>, summary: &SuiteSummary) {
+    let rows = summary.cases.iter().flat_map(|case| {
+        let verdicts = case.verdicts.iter();
+        verdicts.filter_map(move |verdict| Some((case, verdict, verdict.after_pause?)))
+    });
+    let rows: Vec<(&CaseRow, &CaseVerdict, OtherFigure)> = rows.collect();
+    if rows.is_empty() {
+        return;
+    }
+    items.push(Item::heading("After a pause"));
+    items.push(Item::text(
+        "All other tables are of the condition warm: operations after those that begin a turn, as in the libraries' own \
+         benchmarks. This one is of the first operation of each turn, for which other work has emptied the caches: a \
+         client that connects now and then. The two conditions are never mixed, and no verdict rests on this one.",
+    ));
+    items.push(
+        Table::of(rows)
+            .col("case", 0, |(case, ..)| Cell::text(&case.name))
+            .col("stack", 0, |(_, verdict, _)| Cell::text(&verdict.other))
+            .col("time of the first", 1, |(case, verdict, _)| {
+                pause_time(case, &verdict.first)
+            })
+            .col("time", 1, |(case, verdict, _)| {
+                pause_time(case, &verdict.other)
+            })
+            .col("factor", 0, |(.., figure)| Cell::Factor(figure.ratio))
+            .col("interval", 1, |(.., figure)| Cell::Factors(figure.interval))
+            .col("factor warm", 0, |(_, verdict, _)| {
+                Cell::Factor(verdict.paired.ratio)
+            })
+            .item(),
+    );
+}
+
+fn pause_time(case: &CaseRow, stack: &StackName) -> Cell {
+    Cell::time(case.of(stack).and_then(|figures| figures.after_pause))
 }
 
 /// What a reader should know of a verdict, in few words.
@@ -338,6 +381,7 @@ fn note(verdict: &CaseVerdict) -> String {
 /// Why a case has no verdict.
 pub(super) fn reason(reason: UndecidedReason) -> &'static str {
     match reason {
+        UndecidedReason::FewOperations => "turns of fewer than 20 operations",
         UndecidedReason::FewQuietTurns => "too few quiet turns",
         UndecidedReason::NeverQuiet => "the machine was never quiet",
         UndecidedReason::DependsOnDisturbance => "depends on how busy the machine is",
@@ -357,8 +401,8 @@ fn spread(items: &mut Vec<Item>, summary: &SuiteSummary) {
     items.push(Item::heading("Every operation, in time"));
     items.push(Item::text(
         "Low: what verdicts and factors rest on, the 10th percentile within a turn, over quiet turns: what the \
-         stack takes when nothing disturbs it. The others are over all operations, outliers (over three medians) \
-         included. CPU: the thread's own clock, read around a fifth of the turns instead of the wall clock; it costs a \
+         stack takes when nothing disturbs it. The others are over all operations after each turn's warm-up, outliers \
+         (over three medians) included. CPU: the thread's own clock, read around a fifth of the turns instead of the wall clock; it costs a \
          system call at each step.",
     ));
     items.push(
@@ -424,9 +468,15 @@ fn trouble(items: &mut Vec<Item>, summary: &SuiteSummary) {
 
 fn how(items: &mut Vec<Item>, summary: &SuiteSummary) {
     items.push(Item::heading("How it was measured"));
+    let mut verdicts = summary.cases.iter().flat_map(|case| &case.verdicts);
     items.push(Item::text(
-        "Stacks take turns of a few milliseconds, each in a process of its own that is fresh in every round; every \
-         operation is timed.",
+        if verdicts.any(|verdict| verdict.after_pause.is_some()) {
+            "Stacks take turns, each in a process of its own that is fresh in every round. All do equally many \
+             operations in a turn: those that begin it warm it up, and figures are of the others, each timed."
+        } else {
+            "Stacks take turns of a few milliseconds, each in a process of its own that is fresh in every round; every \
+             operation is timed."
+        },
     ));
     let verdicts: usize = summary.cases.iter().map(|case| case.verdicts.len()).sum();
     if verdicts > 0 {

@@ -34,6 +34,7 @@ pub(super) fn figures(
         bytes_per_second: case
             .bytes_per_operation()
             .and_then(|bytes| Some(per_second? * bytes as f64)),
+        after_pause: after_pause(case, &measured),
         mean: all.mean_ns(),
         p5: quantile(0.05),
         p50,
@@ -46,6 +47,13 @@ pub(super) fn figures(
         by_round,
         negotiated: measured.iter().find_map(|m| m.client.clone()),
     })
+}
+
+/// The median of the turns' first operations.
+fn after_pause(case: &Case, measured: &[&SuiteMeasured]) -> Option<f64> {
+    let slices = measured.iter().flat_map(|m| &m.slices);
+    let firsts = slices.filter_map(|slice| slice.first_ns.get(&case.measure).copied());
+    median(&firsts.collect::<Vec<_>>())
 }
 
 /// The rounds of a case that a stack has figures for.

@@ -83,7 +83,7 @@ pub struct StackFigures {
     pub stack: StackName,
     /// Rounds, each in a process of its own.
     pub rounds: u64,
-    /// Operations.
+    /// Operations after each turn's warm-up.
     pub operations: u64,
     /// What verdicts rest on: of timings each turn's 10th percentile, the median over a round's
     /// quiet turns, and of those the median; of everything else the median over rounds.
@@ -92,6 +92,10 @@ pub struct StackFigures {
     pub per_second: Option<f64>,
     /// Bytes of plaintext a second at `low`, where data is moved.
     pub bytes_per_second: Option<f64>,
+    /// The median over turns of the first operation of each, on caches that the other stacks' turns left: the condition
+    /// *after a pause*. None in runs whose turns had no warm-up.
+    #[serde(default)]
+    pub after_pause: Option<f64>,
     /// The mean.
     pub mean: Option<f64>,
     /// The 5th percentile of all operations.
@@ -136,6 +140,14 @@ pub struct CaseVerdict {
     pub median: Option<OtherFigure>,
     /// The ratio of the turns' means, over the pairs of `paired`.
     pub mean: Option<OtherFigure>,
+    /// The ratio of the turns' first operations, over the pairs of `paired`: the condition *after a pause*, in which other
+    /// work has emptied the caches. No verdict rests on it. None in runs whose turns had no warm-up.
+    #[serde(default)]
+    pub after_pause: Option<OtherFigure>,
+    /// Measured operations of a turn, of the side that has fewer; none of what is not timed, and in summaries of earlier
+    /// versions.
+    #[serde(default)]
+    pub turn_operations: Option<u32>,
     /// Why there is no verdict, where it is not only the width of the interval.
     pub undecided: Option<UndecidedReason>,
     /// The rounds that would decide, if the verdict is `undecided`. None in summaries of earlier versions.

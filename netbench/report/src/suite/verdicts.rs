@@ -72,6 +72,8 @@ impl Verdicts {
                 all_turns: None,
                 median: None,
                 mean: None,
+                after_pause: None,
+                turn_operations: None,
                 undecided: None,
                 rounds_needed: rounds_needed(&paired),
             });
@@ -87,6 +89,8 @@ impl Verdicts {
             all_turns: Some(found.all_turns),
             median: found.median,
             mean: found.mean,
+            after_pause: found.after_pause,
+            turn_operations: Some(found.operations),
             undecided: found.undecided,
             rounds_needed: rounds_needed(&found.low),
         })
@@ -132,6 +136,8 @@ pub(super) fn reference_ns(slice: &SliceFigures) -> Option<[f64; LOOPS]> {
 fn turns(case: &Case, both: &[(u32, &SuiteMeasured, &SuiteMeasured)]) -> Vec<TurnPair> {
     let turn = |slice: &SliceFigures| {
         Some(Turn {
+            operations: slice.operations,
+            first_ns: slice.first_ns.get(&case.measure).copied(),
             low_ns: *slice.low_ns.get(&case.measure)?,
             median_ns: slice.median_ns.get(&case.measure).copied(),
             mean_ns: slice.mean_ns.get(&case.measure).copied(),

@@ -96,6 +96,7 @@ impl Fixture {
                 budget_ms: None,
                 trial_ms: 100,
                 slice_us: 4_000,
+                turn_operations: Some(20),
                 pin: PinRecord::Core(1),
                 layout: LayoutRecord::Fixed,
                 idle: None,
@@ -224,11 +225,14 @@ fn measured(
             .map(|m| (*m, level * (1.0 + 0.004 * rng.normal())))
             .collect();
         for (measure, low) in &low_ns {
-            let timings = (0..10u32).map(|i| (low * (0.99 + 0.01 * f64::from(i))) as u64);
+            let timings = (0..20u32).map(|i| (low * (0.99 + 0.01 * f64::from(i))) as u64);
             all.entry(*measure).or_default().extend(timings);
         }
         made.slices.push(SliceFigures {
-            operations: 10,
+            operations: 20,
+            warm_up: 10,
+            batch: 1,
+            first_ns: low_ns.iter().map(|(m, ns)| (*m, 1.4 * ns)).collect(),
             median_ns: low_ns.clone(),
             mean_ns: low_ns.clone(),
             low_ns,

@@ -143,10 +143,12 @@ impl Count {
         prove_prepared(scenario, &ready.prepared)?;
         let slice = Slice {
             limit: SliceLimit::Operations(self.operations),
-            clocks: Clocks::Wall,
+            // The reference loops run in turns of the wall clock only.
+            clocks: Clocks::Cpu,
+            batch: 1,
         };
         let sliced = ready.slice(slice, LIMIT)?;
-        prove_slice(scenario, &sliced)?;
+        prove_slice(scenario, &slice, &sliced)?;
         let prepared = ready.prepared;
         ready.worker.finish(LIMIT).map_err(Lost::Worker)?;
         let text = fs::read_to_string(&out).map_err(|e| file_trouble(&e))?;

@@ -1,5 +1,5 @@
 //! The in-memory suite: every round runs every scenario on every stack, in processes of their own
-//! that take turns of a few milliseconds.
+//! that take turns of equally many operations.
 
 mod execute;
 mod held;
@@ -8,6 +8,7 @@ mod material;
 mod plan;
 mod proof;
 mod timed;
+mod turn;
 mod workers;
 
 pub use execute::{SuiteError, execute_suite};
@@ -15,3 +16,4 @@ pub use material::{MaterialError, Materials};
 pub use plan::{SuiteEvent, SuiteFeedback, SuiteListener, SuiteTrials};
 pub use proof::{WrongWork, prove_prepared, prove_slice};
 pub use timed::{MIN_TURNS, THREADS_TURN};
+pub use turn::WARM_UP;

@@ -24,7 +24,7 @@ pub struct SuiteTrials {
     pub deadline: Option<Instant>,
     /// How long each stack works on a scenario in a round.
     pub trial: Duration,
-    /// How long a turn is.
+    /// The shortest time that the measured operations of a turn take the fastest stack. It raises their number for all.
     pub slice: Duration,
     /// The core that workers are pinned to; those with many threads are not.
     pub core: Option<u32>,

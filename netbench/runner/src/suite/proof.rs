@@ -5,7 +5,7 @@ use std::fmt::Display;
 use netbench_model::{
     ClientAuth, FailureWord, HandshakeKind, Held, Negotiated, ParallelWork, Scenario, Work,
 };
-use netbench_protocol::{Prepared, Sliced};
+use netbench_protocol::{Prepared, Slice, SliceLimit, Sliced};
 
 /// Work that was not what the scenario asks for.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -106,11 +106,12 @@ fn prove_chains(prepared: &Prepared, length: u8, auth: ClientAuth) -> Result<(),
     Ok(())
 }
 
-/// Proves that every handshake of a turn began as it should, as both sides counted.
+/// Proves that every handshake of a turn began as it should, as both sides counted, and that there are as many operations
+/// as were asked for.
 ///
 /// # Errors
 /// What differs from what the scenario asks for.
-pub fn prove_slice(scenario: &Scenario, sliced: &Sliced) -> Result<(), WrongWork> {
+pub fn prove_slice(scenario: &Scenario, asked: &Slice, sliced: &Sliced) -> Result<(), WrongWork> {
     let wanted = match kind(scenario) {
         Some(HandshakeKind::Full) | None => 0,
         Some(HandshakeKind::SessionId | HandshakeKind::Ticket) => sliced.handshakes,
@@ -123,10 +124,29 @@ pub fn prove_slice(scenario: &Scenario, sliced: &Sliced) -> Result<(), WrongWork
         );
         return Err(wrong_work(FailureWord::Resumption, detail));
     }
+    let threads = matches!(scenario.work, Work::Threads { .. });
+    if let SliceLimit::Operations(wanted) = asked.limit
+        && !threads
+        && wanted != sliced.operations
+    {
+        let detail = format!(
+            "{} operations were done, where {wanted} were asked for",
+            sliced.operations
+        );
+        return Err(wrong_work(FailureWord::Timings, detail));
+    }
+    // A worker may time each operation by itself all the same.
+    if sliced.batch != 1 && sliced.batch != asked.batch {
+        let detail = format!(
+            "batches of {} operations were timed, where {} were asked for",
+            sliced.batch, asked.batch
+        );
+        return Err(wrong_work(FailureWord::Timings, detail));
+    }
     let measures = scenario.measures();
     let whole = measures.iter().all(|measure| {
         let timings = sliced.timings_ns.get(measure).map_or(0, Vec::len);
-        timings == sliced.operations as usize || matches!(scenario.work, Work::Threads { .. })
+        timings == sliced.operations as usize || threads
     });
     if sliced.operations == 0 || !whole {
         return Err(wrong_work(

@@ -7,12 +7,13 @@ use std::{
 use netbench_model::{
     Distribution, LayoutRecord, Measure, Scenario, SliceFigures, SuiteMeasured, SuiteOutcome, Work,
 };
-use netbench_protocol::{Clocks, Prepared, Slice, SliceLimit, Sliced};
+use netbench_protocol::{Clocks, Prepared, Slice, Sliced};
 use netbench_stats::{SplitMix, mix, quantile_sorted};
 
 use super::{
     SuiteTrials,
     proof::{prove_prepared, prove_slice},
+    turn::{CALIBRATION, TurnSize, TurnTime},
     workers::{Lost, Ready, TURN_LIMIT, ready},
 };
 use crate::{Launch, Layout, Workers};
@@ -51,11 +52,6 @@ pub(super) fn trial(
         },
         ..workers.launch(None)
     };
-    let turn = if threads {
-        plan.slice.max(THREADS_TURN)
-    } else {
-        plan.slice
-    };
     let stopped = || stop.load(Ordering::Relaxed);
     let mut arms = Vec::new();
     for (stack, number) in plan.stacks.iter().zip(0..) {
@@ -65,11 +61,23 @@ pub(super) fn trial(
             return None;
         }
     }
-    // Nobody's first turn counts: caches, lazily made tables, the first pages of the heap.
-    for arm in &mut arms {
-        arm.turn(scenario, turn, Clocks::Wall, Keep::Nothing);
-    }
-    let turns = plan.trial.as_micros() / turn.as_micros().max(1);
+    // Each stack's first turn does not count: caches, lazily made tables, the first pages of the heap. It tells how long
+    // an operation takes.
+    let calibration = TurnSize::Time(if threads {
+        plan.slice.max(THREADS_TURN)
+    } else {
+        CALIBRATION
+    });
+    let times: Vec<TurnTime> = arms
+        .iter_mut()
+        .filter_map(|arm| arm.calibrate(scenario, calibration))
+        .collect();
+    let size = if threads {
+        calibration
+    } else {
+        TurnSize::of_operations(&times, plan.slice)
+    };
+    let turns = plan.trial.as_micros() / size.longest().as_micros().max(1);
     let turns = u64::try_from(turns)
         .unwrap_or(u64::MAX)
         .max(MIN_TURNS.into());
@@ -85,16 +93,10 @@ pub(super) fn trial(
             if stopped() {
                 return None;
             }
-            arms[*at].turn(scenario, turn, clocks, Keep::Timings);
+            arms[*at].turn(scenario, size, clocks);
         }
     }
     Some(arms.into_iter().map(Arm::outcome).collect())
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Keep {
-    Timings,
-    Nothing,
 }
 
 /// One stack's part in a trial.
@@ -130,37 +132,53 @@ impl Arm {
         arm
     }
 
-    fn turn(&mut self, scenario: &Scenario, turn: Duration, clocks: Clocks, keep: Keep) {
-        let Ok(ready) = &mut self.ready else { return };
-        let us = u64::try_from(turn.as_micros()).unwrap_or(u64::MAX);
-        let slice = Slice {
-            limit: SliceLimit::Microseconds(us),
-            clocks,
-        };
-        let sliced = ready.slice(slice, turn + TURN_LIMIT).and_then(|sliced| {
-            prove_slice(scenario, &sliced)?;
-            Ok(sliced)
-        });
-        match sliced {
-            Ok(sliced) if keep == Keep::Timings => self.keep(sliced, clocks),
-            Ok(_) => {}
-            Err(lost) => self.ready = Err(lost),
+    /// Takes a turn that is not kept; none where the stack is lost.
+    fn calibrate(&mut self, scenario: &Scenario, size: TurnSize) -> Option<TurnTime> {
+        self.sliced(scenario, size, Clocks::Wall)
+            .map(|sliced| TurnTime::of(&sliced))
+    }
+
+    fn turn(&mut self, scenario: &Scenario, size: TurnSize, clocks: Clocks) {
+        if let Some(sliced) = self.sliced(scenario, size, clocks) {
+            self.keep(sliced, size, clocks);
         }
     }
 
-    fn keep(&mut self, sliced: Sliced, clocks: Clocks) {
+    fn sliced(&mut self, scenario: &Scenario, size: TurnSize, clocks: Clocks) -> Option<Sliced> {
+        let Ok(ready) = &mut self.ready else {
+            return None;
+        };
+        let slice: Slice = size.request(clocks);
+        let sliced = ready.slice(slice, size.longest() + TURN_LIMIT);
+        let proved = sliced.and_then(|sliced| {
+            prove_slice(scenario, &slice, &sliced)?;
+            Ok(sliced)
+        });
+        match proved {
+            Ok(sliced) => Some(sliced),
+            Err(lost) => {
+                self.ready = Err(lost);
+                None
+            }
+        }
+    }
+
+    fn keep(&mut self, sliced: Sliced, size: TurnSize, clocks: Clocks) {
+        let warm_up = size.warm_up();
         self.handshakes += u64::from(sliced.handshakes);
         self.client_resumed += u64::from(sliced.client_resumed);
         self.server_resumed += u64::from(sliced.server_resumed);
         let timings_ns = match clocks {
             Clocks::Wall => {
-                self.slices.push(figures(&sliced));
+                self.slices.push(figures(&sliced, warm_up));
                 &mut self.wall
             }
             Clocks::Cpu => &mut self.cpu,
         };
         for (measure, timings) in sliced.timings_ns {
-            timings_ns.entry(measure).or_default().extend(timings);
+            let warm = timings.into_iter().skip(warm_up as usize);
+            let each = warm.map(|ns| (ns + u64::from(sliced.batch) / 2) / u64::from(sliced.batch));
+            timings_ns.entry(measure).or_default().extend(each);
         }
     }
 
@@ -188,16 +206,25 @@ impl Arm {
     }
 }
 
-fn figures(sliced: &Sliced) -> SliceFigures {
+fn figures(sliced: &Sliced, warm_up: u32) -> SliceFigures {
+    let batch = f64::from(sliced.batch);
     let mut figures = SliceFigures {
-        operations: sliced.operations,
+        operations: sliced.operations.saturating_sub(warm_up),
+        warm_up,
+        batch: sliced.batch,
+        first_ns: BTreeMap::new(),
         low_ns: BTreeMap::new(),
         median_ns: BTreeMap::new(),
         mean_ns: BTreeMap::new(),
         reference: sliced.reference,
     };
     for (measure, timings) in &sliced.timings_ns {
-        let mut sorted: Vec<f64> = timings.iter().map(|ns| *ns as f64).collect();
+        let first = timings.first().filter(|_| warm_up > 0 && sliced.batch == 1);
+        figures
+            .first_ns
+            .extend(first.map(|ns| (*measure, *ns as f64)));
+        let warm = timings.iter().skip(warm_up as usize);
+        let mut sorted: Vec<f64> = warm.map(|ns| *ns as f64 / batch).collect();
         sorted.sort_by(f64::total_cmp);
         let mean = sorted.iter().sum::<f64>() / sorted.len().max(1) as f64;
         for (kept, figure) in [
@@ -210,4 +237,38 @@ fn figures(sliced: &Sliced) -> SliceFigures {
         }
     }
     figures
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn operations_that_warm_a_turn_up_are_in_no_figure_but_the_first() {
+        let warm = (0..10).map(|at| 9_000 - 100 * at);
+        let measured = (0..20).map(|at| 1_000 + at);
+        let sliced = Sliced {
+            operations: 30,
+            timings_ns: BTreeMap::from([(Measure::Client, warm.chain(measured).collect())]),
+            ..Sliced::default()
+        };
+        let found = figures(&sliced, 10);
+        assert_eq!((found.operations, found.warm_up, found.batch), (20, 10, 1));
+        assert_eq!(found.first_ns[&Measure::Client], 9_000.0);
+        assert_eq!(found.low_ns[&Measure::Client], 1_001.9);
+        assert_eq!(found.mean_ns[&Measure::Client], 1_009.5);
+    }
+
+    #[test]
+    fn the_time_of_a_batch_is_divided_by_its_operations() {
+        let sliced = Sliced {
+            operations: 12,
+            batch: 16,
+            timings_ns: BTreeMap::from([(Measure::Whole, vec![11_240; 12])]),
+            ..Sliced::default()
+        };
+        let found = figures(&sliced, 10);
+        assert_eq!(found.low_ns[&Measure::Whole], 702.5);
+        assert!(found.first_ns.is_empty());
+    }
 }

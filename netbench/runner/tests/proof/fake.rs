@@ -16,7 +16,7 @@ use netbench_model::{
 };
 use netbench_protocol::{
     Connect, Description, PROTOCOL_VERSION, Prepared, Request, RequestBody, Response, ResponseBody,
-    Sliced, StackDescription,
+    Slice, SliceLimit, Sliced, StackDescription,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -231,7 +231,9 @@ fn answer(script: &Script, request: &RequestBody, prepared: Option<&Scenario>) -
         (RequestBody::Prepare(_), Some(scenario)) => {
             ResponseBody::Prepared(Box::new(agreed(scenario)))
         }
-        (RequestBody::Slice(_), Some(scenario)) => ResponseBody::Sliced(Box::new(sliced(scenario))),
+        (RequestBody::Slice(slice), Some(scenario)) => {
+            ResponseBody::Sliced(Box::new(sliced(scenario, slice)))
+        }
         (RequestBody::Hold(hold), _) => ResponseBody::Held(Held {
             sessions: hold.sessions,
             peak_bytes: 3 << 20,
@@ -318,20 +320,24 @@ fn agreed(scenario: &Scenario) -> Prepared {
     }
 }
 
-fn sliced(scenario: &Scenario) -> Sliced {
-    let timings = |measure| (measure, vec![1_000; OPERATIONS as usize]);
+fn sliced(scenario: &Scenario, asked: &Slice) -> Sliced {
+    let operations = match asked.limit {
+        SliceLimit::Operations(asked) => asked,
+        SliceLimit::Microseconds(_) => OPERATIONS,
+    };
+    let timings = |measure| (measure, vec![1_000; operations as usize]);
     let resumed = if kind(scenario) == HandshakeKind::Full {
         0
     } else {
-        OPERATIONS
+        operations
     };
     Sliced {
-        operations: OPERATIONS,
+        operations,
         timings_ns: scenario.measures().iter().copied().map(timings).collect(),
-        reference: None,
-        handshakes: OPERATIONS,
+        handshakes: operations,
         client_resumed: resumed,
         server_resumed: resumed,
+        ..Sliced::default()
     }
 }
 

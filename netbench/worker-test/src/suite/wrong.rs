@@ -202,7 +202,7 @@ fn works(bench: &mut Bench, scenario: &Scenario) -> Result<(), String> {
         Ok(ResponseBody::Prepared(prepared)) => agreed(scenario, &prepared)?,
         other => return Err(format!("{other:?}")),
     }
-    let sliced = bench.slice(SliceLimit::Operations(OPERATIONS), Clocks::Wall)?;
+    let sliced = bench.slice(SliceLimit::Operations(OPERATIONS), Clocks::Wall, 1)?;
     counted(scenario, OPERATIONS, &sliced)
 }
 
@@ -212,6 +212,7 @@ fn refuses_turns(bench: &mut Bench, when: &str) -> Vec<String> {
         RequestBody::Slice(Slice {
             limit: SliceLimit::Operations(1),
             clocks: Clocks::Wall,
+            batch: 1,
         }),
         RequestBody::Hold(Hold { sessions: 2 }),
     ];

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use netbench_model::{Aead, FailureWord, Group, KeyType, Measure, Primitive, RootsForm};
-use netbench_protocol::Material;
+use netbench_protocol::{Clocks, Material};
 use rustls_pki_types::{CertificateDer, pem::PemObject};
 
 use super::{
@@ -14,10 +14,38 @@ use super::{
 };
 use crate::{SetupError, Stack};
 
-/// What a client does without a session.
-pub(crate) struct Alone(Operation);
+/// The most operations that are timed together.
+const MOST_IN_BATCH: u32 = 1_000_000;
 
-type Operation = Box<dyn FnMut(&mut Meter, &Turn<'_>) -> Result<(), SessionError>>;
+/// What a client does without a session.
+pub(crate) struct Alone {
+    operation: Operation,
+    timed: Timed,
+}
+
+/// Times as many operations as the number says, together.
+type Operation = Box<dyn FnMut(&mut Meter, Clocks, u32) -> Result<(), SessionError>>;
+
+/// How operations may be timed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Timed {
+    /// Many together, where that is asked for.
+    InBatches,
+    /// One at a time: something that is not timed comes before each.
+    Alone,
+}
+
+impl Alone {
+    /// An operation that can be repeated without anything between.
+    fn repeated(mut operation: impl FnMut() -> Result<(), SessionError> + 'static) -> Self {
+        Self {
+            operation: Box::new(move |meter, clocks, batch| {
+                ran(meter.first(clocks, || (0..batch).try_for_each(|_| operation())))
+            }),
+            timed: Timed::InBatches,
+        }
+    }
+}
 
 impl Alone {
     /// Verification of the material's chain.
@@ -25,9 +53,7 @@ impl Alone {
         let verifier: Box<dyn Verifier> = stack.verifier(&material.roots_pem, &material.host)?;
         let chain = certificates(&material.chain_pem)?;
         verifier.verify(&chain)?;
-        Ok(Self(Box::new(move |meter, turn| {
-            ran(meter.first(turn.slice.clocks, || verifier.verify(&chain)))
-        })))
+        Ok(Self::repeated(move || verifier.verify(&chain)))
     }
 
     /// The making of a client's configuration.
@@ -47,17 +73,21 @@ impl Alone {
             None => Err(not_in_memory(stack.name())),
         };
         make()?;
-        Ok(Self(Box::new(move |meter, turn| {
-            let made = meter.first(turn.slice.clocks, &make);
-            match made {
-                Some(Ok(_)) => Ok(()),
-                Some(Err(error)) => Err(SessionError::new(FailureWord::Configuration, error)),
-                None => Err(SessionError::new(
-                    FailureWord::Configuration,
-                    "it was not made",
-                )),
-            }
-        })))
+        // What was made is freed after its time has been taken.
+        Ok(Self {
+            operation: Box::new(move |meter, clocks, _| {
+                let made = meter.first(clocks, &make);
+                match made {
+                    Some(Ok(_)) => Ok(()),
+                    Some(Err(error)) => Err(SessionError::new(FailureWord::Configuration, error)),
+                    None => Err(SessionError::new(
+                        FailureWord::Configuration,
+                        "it was not made",
+                    )),
+                }
+            }),
+            timed: Timed::Alone,
+        })
     }
 
     /// An operation of the library's cryptography, once it is proved that it does what it should.
@@ -66,61 +96,61 @@ impl Alone {
         primitive: Primitive,
         material: &Material,
     ) -> Result<Self, PrepareError> {
-        Ok(Self(match primitive {
+        Ok(match primitive {
             Primitive::Sign { key } => {
                 let mut signatures = signatures(stack, key, material)?;
-                Box::new(move |meter, turn| {
-                    ran(meter.first(turn.slice.clocks, || signatures.sign()))
-                })
+                Self::repeated(move || signatures.sign())
             }
             Primitive::Verify { key } => {
                 let signatures = signatures(stack, key, material)?;
-                Box::new(move |meter, turn| {
-                    ran(meter.first(turn.slice.clocks, || signatures.verify()))
-                })
+                Self::repeated(move || signatures.verify())
             }
             Primitive::KeyShare { group } => {
                 let mut exchange = exchange(stack, group)?;
-                Box::new(move |meter, turn| {
-                    ran(meter.first(turn.slice.clocks, || exchange.key_share()))
-                })
+                Self::repeated(move || exchange.key_share())
             }
             Primitive::Respond { group } => {
                 let mut exchange = exchange(stack, group)?;
-                Box::new(move |meter, turn| {
-                    ran(meter.first(turn.slice.clocks, || exchange.respond()))
-                })
+                Self::repeated(move || exchange.respond())
             }
             Primitive::Agree { group } => {
                 let mut exchange = exchange(stack, group)?;
-                Box::new(move |meter, turn| {
-                    // Untimed: what comes before.
-                    exchange.key_share()?;
-                    exchange.respond()?;
-                    ran(meter.first(turn.slice.clocks, || exchange.agree()))
-                })
+                Self {
+                    operation: Box::new(move |meter, clocks, _| {
+                        // Untimed: what comes before.
+                        exchange.key_share()?;
+                        exchange.respond()?;
+                        ran(meter.first(clocks, || exchange.agree()))
+                    }),
+                    timed: Timed::Alone,
+                }
             }
             Primitive::Seal { aead } => {
                 let mut protection = record_protection(stack, aead)?;
-                Box::new(move |meter, turn| {
-                    ran(meter.first(turn.slice.clocks, || protection.seal()))
-                })
+                Self::repeated(move || protection.seal())
             }
             Primitive::Open { aead } => {
                 let mut protection = record_protection(stack, aead)?;
-                Box::new(move |meter, turn| {
-                    // Untimed: a record is opened in its place, and can be opened once.
-                    protection.receive();
-                    ran(meter.first(turn.slice.clocks, || protection.open()))
-                })
+                Self {
+                    operation: Box::new(move |meter, clocks, _| {
+                        // Untimed: a record is opened in its place, and can be opened once.
+                        protection.receive();
+                        ran(meter.first(clocks, || protection.open()))
+                    }),
+                    timed: Timed::Alone,
+                }
             }
-        }))
+        })
     }
 
     pub(crate) fn slice(&mut self, turn: &mut Turn<'_>) -> Result<(), SessionError> {
+        turn.sliced.batch = match self.timed {
+            Timed::InBatches => turn.slice.batch.clamp(1, MOST_IN_BATCH),
+            Timed::Alone => 1,
+        };
         while turn.goes_on() {
             let mut meter = Meter::default();
-            (self.0)(&mut meter, turn)?;
+            (self.operation)(&mut meter, turn.slice.clocks, turn.sliced.batch)?;
             turn.record([(Measure::Whole, meter.ns())]);
         }
         Ok(())

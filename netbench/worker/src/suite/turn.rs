@@ -15,10 +15,8 @@ pub(crate) struct Turn<'a> {
 
 impl<'a> Turn<'a> {
     pub(crate) fn new(slice: Slice, reference: &'a mut Reference) -> Self {
-        // Where operations are counted, so are instructions; where the CPU clock is read, figures are
-        // not those that verdicts rest on.
-        let timed =
-            matches!(slice.limit, SliceLimit::Microseconds(_)) && slice.clocks == Clocks::Wall;
+        // Where the CPU clock is read, figures are not those that verdicts rest on.
+        let timed = slice.clocks == Clocks::Wall;
         reference.begin();
         Self {
             slice,

@@ -20,8 +20,8 @@ Examples:
   netbench suite --stack rustls-ring,rustls-ring  how exact is this machine?
   netbench compare runs/… --stack openssl,rustls-ring
 
-Everything runs in memory, in worker processes that take turns of a few
-milliseconds. Nothing is sent over a network.";
+Everything runs in memory, in worker processes that take turns of equally
+many operations. Nothing is sent over a network.";
 
 #[derive(Debug, Args)]
 #[command(
@@ -60,7 +60,7 @@ pub(crate) struct Suite {
     /// Time that each stack spends on a scenario in a round
     #[arg(long, value_name = "TIME", default_value = "100ms", value_parser = trial)]
     pub(crate) trial: Duration,
-    /// Length of a turn; stacks take turns
+    /// Shortest time of a turn's measured operations: raises their number above 20, for all stacks alike
     #[arg(long, value_name = "TIME", default_value = "4ms", value_parser = slice)]
     pub(crate) slice: Duration,
     /// Pin workers to a core: auto, none, or its number

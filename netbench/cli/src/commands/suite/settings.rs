@@ -6,6 +6,7 @@ use netbench_model::{
     Variants, Work,
 };
 use netbench_runner::{Launch, Layout, Materials, SuiteTrials, Worker, Workers, known_stacks};
+use netbench_stats::FEWEST_OPERATIONS;
 
 use super::{
     args::{Pin, Suite},
@@ -128,6 +129,7 @@ impl SuiteSettings {
             budget_ms: budget,
             trial_ms: number(plan.trial.as_millis()),
             slice_us: number(plan.slice.as_micros()),
+            turn_operations: Some(FEWEST_OPERATIONS),
             pin: plan.core.map_or(PinRecord::Free, PinRecord::Core),
             layout: plan.layout,
             idle: self.idle,

@@ -310,6 +310,20 @@ pub(super) fn lies_of_work() -> Vec<Case> {
             "timings",
             timings,
         ),
+        wrong(
+            "fewer_operations",
+            full(),
+            json!({"operations": 2, "timings_ns": {"client": [1, 2], "server": [1, 2]}}),
+            "timings",
+            "2 operations were done, where",
+        ),
+        wrong(
+            "a_batch_of_another_size",
+            full(),
+            json!({"batch": 7}),
+            "timings",
+            "batches of 7 operations were timed, where 1 were asked for",
+        ),
         hold("fewer_sessions", json!({"sessions": 8}), "8 sessions"),
         hold("no_sessions", json!({"sessions": 0}), "0 sessions"),
     ]

@@ -3,12 +3,13 @@
 use std::any::Any;
 
 use netbench_model::{Aead, Primitive};
-use netbench_protocol::Material;
+use netbench_protocol::{Clocks, Material, Slice, SliceLimit};
 
 use super::Alone;
 use crate::{
     Endpoint, EndpointSetup, InMemory, RECORD_DATA, RecordProtection, SessionError, SetupError,
-    TrustRoots, Verifier, suite::PrepareError,
+    TrustRoots, Verifier,
+    suite::{PrepareError, reference::Reference, turn::Turn},
 };
 
 /// What a library does with records.
@@ -130,5 +131,27 @@ fn records_are_protected_before_that_is_timed() {
                 _ => panic!("{primitive:?}: {said:?}, not {expected:?}"),
             }
         }
+    }
+}
+
+#[test]
+fn only_operations_that_nothing_comes_before_are_timed_together() {
+    let aead = Aead::Aes128Gcm;
+    for (primitive, batch) in [(Primitive::Seal { aead }, 8), (Primitive::Open { aead }, 1)] {
+        let made = Alone::primitive(&Library(Records::Right), primitive, &Material::default());
+        let Ok(mut alone) = made else {
+            panic!("{primitive:?} is refused");
+        };
+        let slice = Slice {
+            limit: SliceLimit::Operations(5),
+            clocks: Clocks::Wall,
+            batch: 8,
+        };
+        let mut reference = Reference::new();
+        let mut turn = Turn::new(slice, &mut reference);
+        alone.slice(&mut turn).unwrap();
+        let sliced = turn.end();
+        assert_eq!((sliced.batch, sliced.operations), (batch, 5));
+        assert_eq!(sliced.timings_ns[&netbench_model::Measure::Whole].len(), 5);
     }
 }
