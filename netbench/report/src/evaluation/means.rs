@@ -56,9 +56,10 @@ impl Mean {
     }
 }
 
-/// The reason why a case has no figure that can be relied on, or no verdict. The figure itself has no part in the first two.
+/// The reason why a case has no figure that can be relied on, or no verdict. The figure itself has no part in the first three.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum NoFigure {
+    FewOperations,
     NeverQuiet,
     FewQuietTurns,
     FewRounds,
@@ -71,6 +72,7 @@ impl NoFigure {
     /// Returns the reason why the ratio of a case cannot be read; none of one that can.
     fn of(verdict: &CaseVerdict) -> Option<Self> {
         match verdict.undecided {
+            Some(UndecidedReason::FewOperations) => Some(Self::FewOperations),
             Some(UndecidedReason::NeverQuiet) => Some(Self::NeverQuiet),
             Some(UndecidedReason::FewQuietTurns) => Some(Self::FewQuietTurns),
             Some(UndecidedReason::DependsOnDisturbance) | None => {
@@ -98,6 +100,9 @@ impl NoFigure {
         let reasons = reasons.map(|(reason, cases)| {
             let cases = count(cases, "case", "cases");
             let why = match reason {
+                Self::FewOperations => {
+                    "whose turns have fewer than 20 operations, as in runs of earlier versions"
+                }
                 Self::NeverQuiet => {
                     "on a machine that was never quiet, which more rounds do not change"
                 }
