@@ -10,7 +10,7 @@ use std::{
     time::Duration,
 };
 
-use netbench_model::{LinkCheck, LinkKind, LinkRecord, LossLog};
+use netbench_model::{LinkCheck, LinkKind, LinkPackets, LinkRecord, LossLog};
 use netbench_stats::{SplitMix, mix};
 use parking_lot::Mutex;
 
@@ -144,6 +144,11 @@ impl Link {
         let user = self.user.as_ref();
         user.map(|user| user.trials.losses(site))
             .unwrap_or_default()
+    }
+
+    /// Returns the packets of a site's last trial, as far as they have come; none where the link is not in user space.
+    pub fn packets(&self, site: usize) -> Option<LinkPackets> {
+        self.user.as_ref()?.trials.packets(site)
     }
 
     /// Does `work`, which makes one connection to `site`, and gives the connection's packets; none where the link is not

@@ -163,6 +163,12 @@ words!(
         /// Not one timing for each operation.
         Timings = "timings",
         Sessions = "sessions",
+        /// A figure that every connection has is 0.
+        NoFigure = "no figure",
+        /// A time that the verification cannot have taken.
+        VerificationTime = "verification time",
+        /// Other bytes than passed the link, or than belong to what is told.
+        Bytes = "bytes",
     }
 );
 

@@ -21,6 +21,7 @@ mod losses;
 mod manifest;
 mod named;
 mod origin;
+mod packets;
 pub mod roots;
 mod run;
 mod sample;
@@ -60,6 +61,7 @@ pub use losses::{LinkDirection, LossLog, PacketLoad, SameLosses, same_losses};
 pub use manifest::{Kind, Manifest, Plan, Record, ServerCount, Session};
 pub use named::suggestion;
 pub use origin::{MergedRun, Origin, Shard, ShardRecord};
+pub use packets::{AckWait, LinkPackets};
 pub use run::{Environment, LinkCheck, LinkKind, LinkRecord, WorkerRecord};
 pub use sample::{
     Measured, Negotiated, Outcome, Phase, Phases, Sample, SampleKey, ServerView, TcpInfo, Transfer,

@@ -2,8 +2,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    CipherSuite, Condition, Failure, Group, LossLog, ProcessCost, Record, Role, SignatureScheme,
-    StackName, TlsVersion, named::words,
+    CipherSuite, Condition, Failure, Group, LinkPackets, LossLog, ProcessCost, Record, Role,
+    SignatureScheme, StackName, TlsVersion, named::words,
 };
 
 /// The raw figures of one connection: one line of `samples.jsonl`, kept for ever.
@@ -35,6 +35,9 @@ pub struct Sample {
     /// What a link in user space that loses packets did with those of this trial; none where it loses none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub losses: Vec<LossLog>,
+    /// What a link in user space saw of the trial's packets. Samples of netbench before 2026-11-24 lack it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub packets: Option<LinkPackets>,
 }
 
 /// Which trial of a plan a sample is of: condition, round, site's name, stack.

@@ -8,10 +8,55 @@ mod support;
 mod forms;
 
 use forms::{assert_emulated, render, terminal};
-use netbench_model::{Condition, ConnectManifest, Outcome, Sample, parse_sites};
+use netbench_model::{
+    AckWait, Condition, ConnectManifest, LinkDirection, LinkPackets, Outcome, Sample, TcpInfo,
+    parse_sites,
+};
 use netbench_report::{ExplainSummary, ModeCause, explain};
 use netbench_stats::Verdict;
 use support::{Fixture, HOSTILE};
+
+const MS: u64 = 1_000_000;
+
+/// Where the slower connections of the two bimodal sites are.
+const WITH_ANOTHER_ROUND_TRIP: &str = "site7.example";
+const WITH_DELAYED_ACK: &str = "site9.example";
+
+/// Packets of a connection whose data waited for acknowledgements, each as long as it says and delayed by as much.
+fn packets(waits_ms: &[(u64, u64)]) -> LinkPackets {
+    let waits = waits_ms.iter().map(|&(wait_ms, ack_delay_ms)| AckWait {
+        direction: LinkDirection::Down,
+        wait_ns: wait_ms * MS,
+        ack_delay_ns: ack_delay_ms * MS,
+    });
+    LinkPackets {
+        connections: 1,
+        syns: 1,
+        waits: waits.collect(),
+        ..LinkPackets::default()
+    }
+}
+
+/// Gives the samples of one site packets: those of its slower mode `slower`, the others `faster`.
+fn give_packets(samples: &mut [Sample], site: &str, slower: &LinkPackets, faster: &LinkPackets) {
+    for sample in samples.iter_mut().filter(|sample| sample.site == site) {
+        let is_slower = is_slower(sample);
+        sample.packets = Some(if is_slower { slower } else { faster }.clone());
+    }
+}
+
+/// Whether a sample of the bimodal sites is of the slower mode.
+fn is_slower(sample: &Sample) -> bool {
+    let measured = sample.outcome.ok().unwrap();
+    measured.phases.total_ns > 60 * MS
+}
+
+/// The cause that is named for a site; none where none is.
+fn cause(manifest: &ConnectManifest, samples: &[Sample], site: &str) -> Option<ModeCause> {
+    let summary = explain(manifest, samples, None);
+    let row = summary.bimodal.iter().find(|row| row.site == site);
+    row.expect("the site's totals have two modes").cause
+}
 
 /// A run of forty sites in which the other stack takes a tenth less of the total, but with RSA 4096 a
 /// tenth more; on one site every third connection of the first stack takes a round trip more, and on another 42 ms
@@ -67,6 +112,10 @@ fn planted() -> (ConnectManifest, Vec<Sample>) {
             }
         }
     }
+    let usual = packets(&[(18, 0)]);
+    let (again, delayed) = (packets(&[(18, 0), (20, 0)]), packets(&[(18, 0), (42, 41)]));
+    give_packets(&mut samples, WITH_ANOTHER_ROUND_TRIP, &again, &usual);
+    give_packets(&mut samples, WITH_DELAYED_ACK, &delayed, &usual);
     (manifest, samples)
 }
 
@@ -130,11 +179,87 @@ fn the_characteristic_that_was_planted_is_the_strongest() {
     assert_eq!(
         bimodal,
         [
-            ("site7.example", 4, ModeCause::RoundTrip, "first byte"),
-            ("site9.example", 4, ModeCause::DelayedAck, "body"),
+            (
+                WITH_ANOTHER_ROUND_TRIP,
+                4,
+                Some(ModeCause::AckWait),
+                "first byte"
+            ),
+            (WITH_DELAYED_ACK, 4, Some(ModeCause::DelayedAck), "body"),
         ]
     );
     assert!((summary.bimodal[0].round_trips - 1.0).abs() < 0.1);
+}
+
+#[test]
+fn distances_alone_name_no_cause() {
+    let usual = packets(&[(18, 0)]);
+    for site in [WITH_ANOTHER_ROUND_TRIP, WITH_DELAYED_ACK] {
+        let (manifest, mut samples) = planted();
+        let named = |samples: &[Sample]| cause(&manifest, samples, site);
+        assert!(named(&samples).is_some(), "{site}");
+        // Packets without a wait, with one that is too short for the distance, and with one in both modes.
+        for (slower, faster) in [
+            (packets(&[(18, 0)]), &usual),
+            (packets(&[(18, 0), (5, 0)]), &usual),
+            (packets(&[(18, 41)]), &packets(&[(18, 41)])),
+        ] {
+            give_packets(&mut samples, site, &slower, faster);
+            assert_eq!(named(&samples), None, "{site}: {slower:?}");
+        }
+        // No record of packets, as over a real network.
+        samples.iter_mut().for_each(|sample| sample.packets = None);
+        assert_eq!(named(&samples), None, "{site}");
+    }
+}
+
+#[test]
+fn a_cause_needs_nearly_all_connections_of_its_mode() {
+    let (manifest, mut samples) = planted();
+    let of_mode = |sample: &&mut Sample, slower| {
+        sample.site == WITH_DELAYED_ACK && is_slower(sample) == slower
+    };
+    // One of four slower connections without a wait.
+    let unlike = samples.iter_mut().find(|sample| of_mode(sample, true));
+    unlike.unwrap().packets = Some(packets(&[(18, 0)]));
+    assert_eq!(cause(&manifest, &samples, WITH_DELAYED_ACK), None);
+}
+
+#[test]
+fn a_lost_syn_is_named_only_where_one_was_sent_again() {
+    let (manifest, mut samples) = planted();
+    for sample in samples.iter_mut().filter(|s| s.site == WITH_DELAYED_ACK) {
+        let is_slower = is_slower(sample);
+        if let (true, Outcome::Ok(measured)) = (is_slower, &mut sample.outcome) {
+            measured.phases.total_ns += 1_000 * MS;
+            measured.phases.tcp_ns += 1_042 * MS;
+        }
+    }
+    let named = |samples: &[Sample]| cause(&manifest, samples, WITH_DELAYED_ACK);
+    let once = packets(&[]);
+    let twice = LinkPackets {
+        syns: 2,
+        ..once.clone()
+    };
+    give_packets(&mut samples, WITH_DELAYED_ACK, &twice, &once);
+    assert_eq!(named(&samples), Some(ModeCause::LostSyn));
+    give_packets(&mut samples, WITH_DELAYED_ACK, &once, &once);
+    assert_eq!(named(&samples), None, "the client waited for a core");
+    // Without packets, the kernel's count of the client's segments that were sent again.
+    for retransmits in [0, 1] {
+        for sample in samples.iter_mut().filter(|s| s.site == WITH_DELAYED_ACK) {
+            sample.packets = None;
+            let is_slower = is_slower(sample);
+            if let Outcome::Ok(measured) = &mut sample.outcome {
+                measured.transfer.tcp = Some(TcpInfo {
+                    retransmits: if is_slower { retransmits } else { 0 },
+                    ..TcpInfo::default()
+                });
+            }
+        }
+        let due = (retransmits == 1).then_some(ModeCause::LostSyn);
+        assert_eq!(named(&samples), due);
+    }
 }
 
 #[test]

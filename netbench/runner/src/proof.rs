@@ -1,6 +1,20 @@
 use netbench_model::{
-    Condition, Failure, FailureClass, FailureWord, Measured, Negotiated, Phase, Role, Site, Target,
+    Condition, Failure, FailureClass, FailureWord, LinkPackets, Measured, Negotiated, Phase,
+    Phases, Role, Site, Target,
 };
+use netbench_protocol::VERIFICATION_UNTIMED;
+
+use crate::Workers;
+
+/// The maximum number of bytes that may follow the last ones a client counts: what both sides send to close the connection, and frames
+/// that no response waits for.
+const UNCOUNTED_BYTES: u64 = 1_024;
+
+/// How much earlier than packets tell a client may have read the server's data, and later it may have sent its own.
+const ENCLOSING_NS: u64 = 500_000;
+
+/// Less than any processor takes for one signature: the fastest to verify, RSA with 2,048 bits, takes some 5 µs on the fastest.
+const SHORTEST_VERIFICATION_NS: u64 = 2_000;
 
 /// What a connection was asked to be.
 pub(crate) struct Expected<'a> {
@@ -8,13 +22,37 @@ pub(crate) struct Expected<'a> {
     pub(crate) role: Role,
     pub(crate) target: Target,
     pub(crate) site: &'a Site,
+    pub(crate) verification: VerificationTime,
 }
 
-/// Holds a worker's account of a connection against what was asked for and what the server saw.
+/// Whether a stack reports how long its verification takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum VerificationTime {
+    Reported,
+    /// The stack's worker names [`VERIFICATION_UNTIMED`] among its operations.
+    Unknown,
+}
+
+impl VerificationTime {
+    pub(crate) fn of(workers: &Workers, stack: &str) -> Self {
+        if workers.does(stack, VERIFICATION_UNTIMED) {
+            Self::Unknown
+        } else {
+            Self::Reported
+        }
+    }
+}
+
+/// Compares a worker's account of a connection with what was asked for, with what the server saw and with the link's packets, where it
+/// sees them.
 ///
 /// # Errors
 /// [`FailureClass::WrongWork`]: a figure of some other work is worse than none.
-pub(crate) fn prove(expected: &Expected<'_>, measured: &Measured) -> Result<(), Failure> {
+pub(crate) fn prove(
+    expected: &Expected<'_>,
+    measured: &Measured,
+    packets: Option<&LinkPackets>,
+) -> Result<(), Failure> {
     let wrong = |reason: FailureWord, detail: String| {
         Err(Failure {
             class: FailureClass::WrongWork,
@@ -25,16 +63,27 @@ pub(crate) fn prove(expected: &Expected<'_>, measured: &Measured) -> Result<(), 
         })
     };
     let client = &measured.client;
-    if client.version.is_none()
-        || client.suite.is_none()
-        || measured.phases.tls_ns == 0
-        || measured.transfer.handshake_bytes_in == 0
-        || measured.transfer.handshake_bytes_out == 0
-    {
-        return wrong(
-            FailureWord::NoHandshake,
-            "the stack tells of no finished TLS handshake".to_owned(),
-        );
+    for (field, is_none) in [
+        ("client.version", client.version.is_none()),
+        ("client.suite", client.suite.is_none()),
+    ] {
+        if is_none {
+            let detail = format!("{field} is null: no finished TLS handshake");
+            return wrong(FailureWord::NoHandshake, detail);
+        }
+    }
+    let (phases, transfer) = (&measured.phases, &measured.transfer);
+    for (field, value) in [
+        ("phases.tls_ns", phases.tls_ns),
+        ("phases.client_hello_ns", phases.client_hello_ns),
+        ("transfer.handshake_bytes_in", transfer.handshake_bytes_in),
+        ("transfer.handshake_bytes_out", transfer.handshake_bytes_out),
+        ("transfer.bytes_in", transfer.bytes_in),
+        ("transfer.bytes_out", transfer.bytes_out),
+    ] {
+        if value == 0 {
+            return wrong(FailureWord::NoFigure, format!("{field} is 0"));
+        }
     }
     let resumes = expected.condition == Condition::Resumed && expected.role == Role::Measured;
     if client.resumed != resumes {
@@ -48,11 +97,22 @@ pub(crate) fn prove(expected: &Expected<'_>, measured: &Measured) -> Result<(), 
             format!("the client says that resumed is {}", client.resumed),
         );
     }
-    if !resumes && measured.phases.verify_ns.is_none() {
+    if !resumes && phases.verify_ns.is_none() && expected.verification == VerificationTime::Reported
+    {
         return wrong(
             FailureWord::NoVerification,
-            "the certificate chain was not verified".to_owned(),
+            "phases.verify_ns is null: the certificate chain was not verified".to_owned(),
         );
+    }
+    if let Some(detail) = phases
+        .verify_ns
+        .filter(|_| !resumes)
+        .and_then(|verify_ns| impossible_verification(verify_ns, phases, packets))
+    {
+        return wrong(FailureWord::VerificationTime, detail);
+    }
+    if let Some(detail) = impossible_bytes(measured, packets) {
+        return wrong(FailureWord::Bytes, detail);
     }
     if expected.target != Target::Lab {
         return Ok(());
@@ -76,6 +136,61 @@ pub(crate) fn prove(expected: &Expected<'_>, measured: &Measured) -> Result<(), 
         );
     }
     Ok(())
+}
+
+/// Returns why a verification cannot have taken this time, if it cannot.
+fn impossible_verification(
+    verify_ns: u64,
+    phases: &Phases,
+    packets: Option<&LinkPackets>,
+) -> Option<String> {
+    if verify_ns < SHORTEST_VERIFICATION_NS {
+        return Some(format!(
+            "phases.verify_ns is {verify_ns}: no signature is verified in less than {SHORTEST_VERIFICATION_NS} ns"
+        ));
+    }
+    let handshake_ns = phases.tls_ns.saturating_sub(phases.client_hello_ns);
+    let turn_ns = packets.and_then(|packets| packets.longest_client_turn_ns);
+    let (limit_ns, what) = match turn_ns {
+        Some(turn_ns) if turn_ns + ENCLOSING_NS < handshake_ns => (
+            turn_ns + ENCLOSING_NS,
+            "the packets that enclose it are apart",
+        ),
+        _ => (handshake_ns, "the handshake takes after the ClientHello"),
+    };
+    (verify_ns > limit_ns).then(|| {
+        format!("phases.verify_ns is {verify_ns}, more than the {limit_ns} ns that {what}")
+    })
+}
+
+/// Returns which count of bytes cannot be right, if one cannot.
+fn impossible_bytes(measured: &Measured, packets: Option<&LinkPackets>) -> Option<String> {
+    let transfer = &measured.transfer;
+    let response_bytes = transfer.bytes_in.checked_sub(transfer.handshake_bytes_in);
+    if response_bytes.is_none_or(|bytes| bytes < measured.body_bytes) {
+        return Some(format!(
+            "transfer.bytes_in is {}: less than handshake_bytes_in and body_bytes together",
+            transfer.bytes_in
+        ));
+    }
+    if transfer.bytes_out <= transfer.handshake_bytes_out {
+        return Some(format!(
+            "transfer.bytes_out is {}: not more than handshake_bytes_out",
+            transfer.bytes_out
+        ));
+    }
+    let packets = packets.filter(|packets| packets.connections == 1)?;
+    let counts = [
+        ("transfer.bytes_out", transfer.bytes_out, packets.bytes_up),
+        ("transfer.bytes_in", transfer.bytes_in, packets.bytes_down),
+    ];
+    let is_off = |(_, counted, passed): &(&str, u64, u64)| {
+        !(counted..=&(counted + UNCOUNTED_BYTES)).contains(&passed)
+    };
+    let (field, counted, passed) = counts.into_iter().find(is_off)?;
+    Some(format!(
+        "{field} is {counted}, and {passed} bytes passed the link"
+    ))
 }
 
 /// Why the site cannot do what the condition asks, if it cannot.

@@ -6,8 +6,8 @@ use std::{
 };
 
 use netbench_model::{
-    Condition, Failure, FailureClass, FailureWord, LossLog, Outcome, PointClient, Role,
-    SCHEMA_VERSION, Sample, StackName, Target,
+    Condition, Failure, FailureClass, FailureWord, LinkPackets, LossLog, Outcome, PointClient,
+    Role, SCHEMA_VERSION, Sample, StackName, Target,
 };
 use netbench_protocol::{Configure, Connect, HttpRequest, RequestBody, ResponseBody};
 use parking_lot::MutexGuard;
@@ -16,7 +16,7 @@ use crate::{
     Event, Launch, Targets, Unit, Worker, WorkerError,
     execute::Shared,
     lab_targets::ServerDeath,
-    proof::{Expected, is_sound, prove, unsupported},
+    proof::{Expected, VerificationTime, is_sound, prove, unsupported},
 };
 
 /// What a worker may take beyond the connection's own time limit before it counts as hung.
@@ -34,6 +34,7 @@ struct Tried {
     started_unix_ms: u64,
     outcome: Outcome,
     losses: Vec<LossLog>,
+    packets: Option<LinkPackets>,
 }
 
 impl Tried {
@@ -43,6 +44,7 @@ impl Tried {
             started_unix_ms,
             outcome,
             losses: Vec::new(),
+            packets: None,
         }
     }
 }
@@ -365,6 +367,7 @@ impl<'a> Slot<'a> {
             started_unix_ms: started,
             outcome,
             losses: targets.losses(unit.site),
+            packets: targets.packets(unit.site),
         })
     }
 
@@ -422,23 +425,42 @@ impl<'a> Slot<'a> {
                 ..plan.request.clone()
             },
         }));
+        let stack_name = plan.stacks[stack].stack();
         let expected = Expected {
             condition: unit.condition,
             role,
             target: plan.target,
             site,
+            verification: VerificationTime::of(self.shared.workers, stack_name),
         };
         Some(match worker.ask(request, plan.timeout + GRACE) {
-            Ok(ResponseBody::Connected(measured)) => match prove(&expected, &measured) {
-                Ok(()) => Outcome::Ok(measured),
-                Err(failure) => Outcome::Failed(failure),
-            },
+            Ok(ResponseBody::Connected(measured)) => {
+                let packets = self.settled_packets(unit.site, measured.transfer.bytes_out);
+                match prove(&expected, &measured, packets.as_ref()) {
+                    Ok(()) => Outcome::Ok(measured),
+                    Err(failure) => Outcome::Failed(failure),
+                }
+            }
             Ok(ResponseBody::Failed(failure)) => Outcome::Failed(failure),
             Ok(ResponseBody::Unsupported { reason }) => Outcome::Unsupported { reason },
             Ok(other) => self.lost(seat, &WorkerError::another_kind(&other)),
             Err(WorkerError::Stopped) => return None,
             Err(error) => self.lost(seat, &error),
         })
+    }
+
+    /// Returns the packets of the site's last trial once the link has all that the client sent: the last segments may be about to be
+    /// read from the device.
+    fn settled_packets(&self, site: usize, bytes_out: u64) -> Option<LinkPackets> {
+        const LIMIT: Duration = Duration::from_millis(100);
+        let begun = Instant::now();
+        loop {
+            let packets = self.shared.targets.packets(site)?;
+            if packets.bytes_up >= bytes_out || begun.elapsed() >= LIMIT {
+                return Some(packets);
+            }
+            thread::sleep(Duration::from_millis(1));
+        }
     }
 
     /// Gives the worker up: the next unit starts another.
@@ -460,6 +482,7 @@ impl<'a> Slot<'a> {
             started_unix_ms,
             outcome,
             losses,
+            packets,
         } = tried;
         let taken = if outcome.counts() {
             Taken::Whole
@@ -480,6 +503,7 @@ impl<'a> Slot<'a> {
             started_unix_ms,
             outcome,
             losses,
+            packets,
         });
         taken
     }

@@ -2,7 +2,7 @@ use std::{collections::BTreeMap, net::SocketAddr};
 
 use netbench_lab::Lab;
 use netbench_link::{Link, Namespace, TrialKey};
-use netbench_model::{Failure, FailureClass, FailureWord, LossLog, ServerCount, Site};
+use netbench_model::{Failure, FailureClass, FailureWord, LinkPackets, LossLog, ServerCount, Site};
 use netbench_protocol::Resolve;
 
 use crate::{WorkerError, Workers, lab_targets::LabTargets};
@@ -139,6 +139,11 @@ impl Targets {
         if let Some(link) = self.link() {
             link.begin_trial(site, key);
         }
+    }
+
+    /// Returns the packets of the site's last trial, where a link sees them.
+    pub(crate) fn packets(&self, site: usize) -> Option<LinkPackets> {
+        self.link()?.packets(site)
     }
 
     /// What the link did with the packets of the site's last trial.

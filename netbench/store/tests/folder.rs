@@ -89,6 +89,7 @@ fn sample(trial: u64, stack: &str, role: Role) -> Sample {
             reason: format!("trial {trial} \u{1b} ü"),
         },
         losses: Vec::new(),
+        packets: None,
     }
 }
 

@@ -6,6 +6,7 @@ mod exchange;
 mod forwarder;
 mod losses;
 mod observer;
+mod packet_log;
 mod paths;
 mod recorder;
 mod segment;
@@ -40,6 +41,13 @@ impl Direction {
 
     pub(crate) fn index(self) -> usize {
         self as usize
+    }
+
+    pub(crate) fn opposite(self) -> Self {
+        match self {
+            Self::Up => Self::Down,
+            Self::Down => Self::Up,
+        }
     }
 }
 

@@ -13,6 +13,7 @@ use super::{
     draw::{self, PacketName},
     losses::Loss,
     observer::Observer,
+    packet_log::Entry,
     recorder::{Packet, Recorder},
     segment::{self, Segment},
     trials::{ConnectionName, Drawn, Trials},
@@ -127,8 +128,8 @@ impl Paths {
         fate
     }
 
-    fn fate(&mut self, direction: Direction, packet: &[u8], arrived_ns: u64) -> Fate {
-        let Some(segment) = segment::parse(packet) else {
+    fn fate(&mut self, direction: Direction, bytes: &[u8], arrived_ns: u64) -> Fate {
+        let Some(segment) = segment::parse(bytes) else {
             return Fate::Pass;
         };
         let (address, client_port, site_port) = match direction {
@@ -151,7 +152,7 @@ impl Paths {
             client_port,
             site_port,
         };
-        let fate = self.decide_of_site(direction, packet.len(), segment, ends, arrived_ns);
+        let fate = self.decide_of_site(direction, bytes.len(), segment, ends, arrived_ns);
         if !ends.is_check() {
             let due_ns = match fate {
                 Fate::Due { due_ns } => Some(due_ns),
@@ -168,6 +169,17 @@ impl Paths {
                 due_ns,
             };
             self.recorder.enter(site, packet);
+            if let Some(connection) = self.connections.get(&ends) {
+                let entry = Entry {
+                    direction,
+                    segment,
+                    data: segment::data(bytes),
+                    arrived_ns,
+                    due_ns,
+                };
+                let rtt_ns = self.sites[site].profile.rtt_ns;
+                self.trials.came(site, connection.name, &entry, rtt_ns);
+            }
         }
         fate
     }

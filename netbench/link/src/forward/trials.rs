@@ -6,9 +6,12 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-use netbench_model::{LinkDirection, LossLog, PacketLoad};
+use netbench_model::{LinkDirection, LinkPackets, LossLog, PacketLoad};
 
-use super::{Direction, Load};
+use super::{
+    Direction, Load,
+    packet_log::{Entry, PacketLog},
+};
 use crate::TrialKey;
 
 /// Every site's trial.
@@ -41,6 +44,8 @@ struct SiteTrials {
     begun: HashMap<u64, u32>,
     /// Of the trial that has begun last.
     losses: Vec<LossLog>,
+    /// Of its first connection.
+    packets: PacketLog,
 }
 
 impl Trials {
@@ -64,6 +69,26 @@ impl Trials {
         trials.occurrence = occurrence;
         trials.connections = 0;
         trials.losses.clear();
+        trials.packets = PacketLog::default();
+    }
+
+    /// Enters a packet of a connection over a path of `rtt_ns`. Those of trials that are over are left out, and of a trial's connections
+    /// all but the first.
+    pub(super) fn came(&self, site: usize, name: ConnectionName, entry: &Entry<'_>, rtt_ns: u64) {
+        let Some(trials) = self.sites.get(site) else {
+            return;
+        };
+        let mut trials = trials.lock().unwrap_or_else(PoisonError::into_inner);
+        if name.connection == 0 && trials.is_current(name) {
+            trials.packets.enter(entry, rtt_ns);
+        }
+    }
+
+    /// Returns the packets of the trial that has begun last.
+    pub(crate) fn packets(&self, site: usize) -> Option<LinkPackets> {
+        let trials = self.sites.get(site)?.lock();
+        let trials = trials.unwrap_or_else(PoisonError::into_inner);
+        Some(trials.packets.packets().clone())
     }
 
     /// Enters that a draw was made for the next packet of a connection. Those of trials that are over are left out.
@@ -79,9 +104,7 @@ impl Trials {
             return;
         };
         let mut trials = trials.lock().unwrap_or_else(PoisonError::into_inner);
-        // Where no trial ever begins, as in a scan, nobody asks for the log, and it would have no end.
-        let is_over = (trials.key, trials.occurrence) != (name.key.0, name.occurrence);
-        if is_over || trials.begun.is_empty() {
+        if !trials.is_current(name) {
             return;
         }
         let direction = match direction {
@@ -126,11 +149,21 @@ impl Trials {
             .unwrap_or_else(PoisonError::into_inner);
         let connection = trials.connections;
         trials.connections += 1;
+        trials.packets.open();
         Some(ConnectionName {
             key: TrialKey(trials.key),
             occurrence: trials.occurrence,
             connection,
         })
+    }
+}
+
+impl SiteTrials {
+    /// Returns whether a connection is of the trial that has begun last. Where no trial ever begins, as in a scan, no log is
+    /// kept: it would have no end.
+    fn is_current(&self, name: ConnectionName) -> bool {
+        let is_last = (self.key, self.occurrence) == (name.key.0, name.occurrence);
+        is_last && !self.begun.is_empty()
     }
 }
 

@@ -1,60 +1,91 @@
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    ops::RangeInclusive,
-};
+use std::collections::BTreeMap;
 
-use netbench_model::{Condition, Phases, Sample, StackName};
-use netbench_stats::{Bimodal, bimodal, median};
+use itertools::Itertools;
+use netbench_model::{AckWait, Condition, Measured, Phases, Sample, StackName};
+use netbench_stats::{bimodal, median};
 
 use super::{BimodalRow, ModeCause};
 
-/// How many round trips apart two modes may be to be one round trip apart.
-const ABOUT_ONE: RangeInclusive<f64> = 0.75..=1.25;
+/// The minimal distance of two modes that is reported, in round trips, and in nanoseconds where that is less.
+const APART_ROUND_TRIPS: f64 = 0.75;
+const APART_NS: f64 = 38e6;
 
-/// How far apart two modes are of which one waited for Linux' delayed acknowledgement: its shortest
-/// timer (`TCP_DELACK_MIN`, 40 ms) and what the kernel's timer wheel and a busy machine add.
-const DELAYED_ACK_NS: RangeInclusive<f64> = 38e6..=52e6;
+/// The share of the slower mode that a cause must have, and of the faster one that must lack it.
+const NEARLY_ALL: f64 = 0.9;
 
-/// Every stack, site and condition whose totals come in two modes for a cause that is known.
+/// The share of the time between two modes that waits must make up: what the sides compute varies too.
+const EXPLAINED: std::ops::RangeInclusive<f64> = 0.75..=1.25;
+
+/// A connection that ended well.
+struct Connection<'a> {
+    sample: &'a Sample,
+    measured: &'a Measured,
+}
+
+/// The connections of one stack on one site, in their two modes.
+struct Modes<'a> {
+    slower: Vec<&'a Connection<'a>>,
+    faster: Vec<&'a Connection<'a>>,
+    apart_ns: f64,
+}
+
+/// The part of a connection in which its slower mode loses time.
+type Part = (&'static str, fn(&Phases) -> u64);
+
+const TCP_CONNECT: &str = "TCP connect";
+
+const PARTS: [Part; 4] = [
+    (TCP_CONNECT, |p| p.tcp_ns),
+    ("TLS handshake", |p| p.tls_ns),
+    ("first byte", |p| p.first_byte_ns),
+    ("body", |p| {
+        let before = p.dns_ns + p.tcp_ns + p.tls_ns + p.first_byte_ns;
+        p.total_ns.saturating_sub(before)
+    }),
+];
+
+/// Returns every stack, site and condition whose totals come in two modes that are apart by a round trip or a timer of TCP.
 pub(super) fn bimodal_rows(
     measured: &[&Sample],
     sides: &[(&StackName, &StackName)],
     rtts: &BTreeMap<String, u64>,
 ) -> Vec<BimodalRow> {
-    let stacks: BTreeSet<&StackName> = sides.iter().flat_map(|(a, b)| [*a, *b]).collect();
-    let mut connections: BTreeMap<(&str, Condition, &StackName), Vec<&Phases>> = BTreeMap::new();
-    for sample in measured.iter().filter(|s| stacks.contains(&s.stack)) {
-        if let Some(figures) = sample.outcome.ok() {
+    let is_shown = |stack: &StackName| sides.iter().any(|(a, b)| *a == stack || *b == stack);
+    let mut connections: BTreeMap<(&str, Condition, &StackName), Vec<Connection<'_>>> =
+        BTreeMap::new();
+    for sample in measured.iter().filter(|sample| is_shown(&sample.stack)) {
+        if let Some(measured) = sample.outcome.ok() {
             connections
                 .entry((&sample.site, sample.condition, &sample.stack))
                 .or_default()
-                .push(&figures.phases);
+                .push(Connection { sample, measured });
         }
     }
-    let row = |((site, condition, stack), all): ((&str, Condition, &StackName), Vec<&Phases>)| {
-        let rtt_ns = rtts.get(site).copied().filter(|rtt_ns| *rtt_ns > 0)?;
-        let totals: Vec<f64> = all.iter().map(|phases| phases.total_ns as f64).collect();
+    let row = |((site, condition, stack), all): ((&str, Condition, &StackName), Vec<_>)| {
+        let rtt_ns = *rtts.get(site).filter(|rtt_ns| **rtt_ns > 0)? as f64;
+        let totals: Vec<f64> = all.iter().map(Connection::total_ns).collect();
         let modes = bimodal(&totals)?;
-        let apart = modes.upper - modes.lower;
-        let round_trips = apart / rtt_ns as f64;
-        let cause = match (
-            ABOUT_ONE.contains(&round_trips),
-            DELAYED_ACK_NS.contains(&apart),
-        ) {
-            (true, false) => ModeCause::RoundTrip,
-            (false, true) => ModeCause::DelayedAck,
-            (true, true) => ModeCause::RoundTripOrDelayedAck,
-            (false, false) => return None,
+        let apart_ns = modes.upper - modes.lower;
+        if apart_ns < APART_NS.min(APART_ROUND_TRIPS * rtt_ns) {
+            return None;
+        }
+        let middle_ns = (modes.lower + modes.upper) / 2.0;
+        let (slower, faster) = all.iter().partition(|one| one.total_ns() > middle_ns);
+        let sides = Modes {
+            slower,
+            faster,
+            apart_ns,
         };
+        let part = sides.part()?;
         Some(BimodalRow {
             site: site.to_owned(),
             stack: stack.clone(),
             condition,
             lower_ns: modes.lower,
             upper_ns: modes.upper,
-            round_trips,
-            cause,
-            part: part(&all, &modes)?,
+            round_trips: apart_ns / rtt_ns,
+            cause: sides.cause(part),
+            part: part.to_owned(),
             slower: modes.upper_count,
             connections: modes.count,
         })
@@ -62,27 +93,91 @@ pub(super) fn bimodal_rows(
     connections.into_iter().filter_map(row).collect()
 }
 
-/// The part of the connection in which the slower mode loses most.
-fn part(all: &[&Phases], modes: &Bimodal) -> Option<String> {
-    type Part = fn(&Phases) -> u64;
-    const PARTS: [(&str, Part); 4] = [
-        ("TCP connect", |p| p.tcp_ns),
-        ("TLS handshake", |p| p.tls_ns),
-        ("first byte", |p| p.first_byte_ns),
-        ("body", |p| {
-            let before = p.dns_ns + p.tcp_ns + p.tls_ns + p.first_byte_ns;
-            p.total_ns.saturating_sub(before)
-        }),
-    ];
-    let middle = (modes.lower + modes.upper) / 2.0;
-    let loss = |(name, of): (&'static str, Part)| {
-        let side = |slow: bool| {
-            let those = all.iter().filter(|p| (p.total_ns as f64 > middle) == slow);
-            median(&those.map(|p| of(p) as f64).collect::<Vec<_>>())
+impl Connection<'_> {
+    fn total_ns(&self) -> f64 {
+        self.measured.phases.total_ns as f64
+    }
+
+    /// Returns whether a SYN was sent again. The kernel counts segments that the client sent again, which can only be a SYN where
+    /// TCP connect is what takes longer.
+    fn has_lost_syn(&self, part: &str) -> bool {
+        match &self.sample.packets {
+            Some(packets) => packets.syns > 1,
+            None => part == TCP_CONNECT && self.has_kernel_retransmits(),
+        }
+    }
+
+    /// Returns whether either side sent a segment with data again.
+    fn has_lost_data(&self) -> bool {
+        match &self.sample.packets {
+            Some(packets) => packets.resent_up + packets.resent_down > 0,
+            None => self.has_kernel_retransmits(),
+        }
+    }
+
+    fn has_kernel_retransmits(&self) -> bool {
+        let info = self.measured.transfer.tcp;
+        info.is_some_and(|info| info.retransmits > 0)
+    }
+
+    /// Returns the time that data waited for acknowledgements of this kind.
+    fn waited_ns(&self, is_of_kind: impl Fn(&AckWait) -> bool) -> f64 {
+        let packets = self.sample.packets.iter();
+        let waits = packets
+            .flat_map(|packets| &packets.waits)
+            .filter(|wait| is_of_kind(wait));
+        waits.map(|wait| wait.wait_ns).sum::<u64>() as f64
+    }
+}
+
+impl Modes<'_> {
+    /// Returns what the records of the connections' packets confirm.
+    fn cause(&self, part: &str) -> Option<ModeCause> {
+        if part == TCP_CONNECT && self.are_told_apart_by(|one| one.has_lost_syn(part)) {
+            Some(ModeCause::LostSyn)
+        } else if self.are_told_apart_by(|one| one.has_lost_data()) {
+            Some(ModeCause::LostData)
+        } else if self.are_apart_by_waits(AckWait::is_of_delayed_ack) {
+            Some(ModeCause::DelayedAck)
+        } else if self.are_apart_by_waits(|wait| !wait.is_of_delayed_ack()) {
+            Some(ModeCause::AckWait)
+        } else {
+            None
+        }
+    }
+
+    /// Returns whether nearly all slower connections have something and nearly all faster ones do not.
+    fn are_told_apart_by(&self, has: impl Fn(&Connection<'_>) -> bool) -> bool {
+        let share = |of: &[&Connection<'_>]| {
+            of.iter().filter(|one| has(one)).count() as f64 / of.len().max(1) as f64
         };
-        Some((name, side(true)? - side(false)?))
-    };
-    let losses = PARTS.into_iter().filter_map(loss);
-    let most = losses.max_by(|a, b| a.1.total_cmp(&b.1))?;
-    Some(most.0.to_owned())
+        share(&self.slower) >= NEARLY_ALL && share(&self.faster) <= 1.0 - NEARLY_ALL
+    }
+
+    /// Returns whether waits of this kind make up the time between the modes.
+    fn are_apart_by_waits(&self, is_of_kind: impl Fn(&AckWait) -> bool) -> bool {
+        let usual_ns = |of: &[&Connection<'_>]| {
+            let waited_ns = of.iter().map(|one| one.waited_ns(&is_of_kind));
+            median(&waited_ns.collect_vec()).unwrap_or_default()
+        };
+        let (slower_ns, faster_ns) = (usual_ns(&self.slower), usual_ns(&self.faster));
+        let middle_ns = (slower_ns + faster_ns) / 2.0;
+        EXPLAINED.contains(&((slower_ns - faster_ns) / self.apart_ns))
+            && self.are_told_apart_by(|one| one.waited_ns(&is_of_kind) > middle_ns)
+    }
+
+    /// Returns the part of the connection in which the slower mode loses most.
+    fn part(&self) -> Option<&'static str> {
+        let usual_ns = |of: &[&Connection<'_>], part: fn(&Phases) -> u64| {
+            let times_ns = of.iter().map(|one| part(&one.measured.phases) as f64);
+            median(&times_ns.collect_vec())
+        };
+        let losses = PARTS.into_iter().filter_map(|(name, of)| {
+            Some((
+                name,
+                usual_ns(&self.slower, of)? - usual_ns(&self.faster, of)?,
+            ))
+        });
+        Some(losses.max_by(|a, b| a.1.total_cmp(&b.1))?.0)
+    }
 }

@@ -1,7 +1,7 @@
 use itertools::Itertools;
 use netbench_model::Target;
 
-use super::{CharacteristicRow, ExplainSummary, Explanation, charts::chart};
+use super::{CharacteristicRow, ExplainSummary, Explanation, ModeCause, charts::chart};
 use crate::{
     cell::{Cell, Digits},
     connect::cold_items,
@@ -134,10 +134,11 @@ fn bimodal(items: &mut Vec<Item>, summary: &ExplainSummary) {
     }
     items.push(Item::heading("Bimodal totals"));
     items.push(Item::text(
-        "On these sites some connections took longer than others of the same stack, by a round trip or by about 40 ms, \
-         for which Linux may delay the acknowledgement of a single segment. A sender whose congestion window is full \
-         waits for it, so that which connections do depends on where flights and records end. A median of such totals \
-         jumps from one mode to the other; how many connections are in the slower mode says more.",
+        "On these sites some connections took longer than others of the same stack, by most of a round trip or more. A \
+         cause is named only where the packets of nearly all slower connections show it and those of nearly all faster ones \
+         do not: a segment that was sent again, or data that left as soon as an acknowledgement came. Packets are known \
+         on emulated links in user space; elsewhere the kernel counts what the client sent again. A median of such totals \
+         jumps from one mode to the other, so the number of connections in the slower mode is more reliable.",
     ));
     items.push(
         Table::of(&summary.bimodal)
@@ -153,7 +154,9 @@ fn bimodal(items: &mut Vec<Item>, summary: &ExplainSummary) {
                 Cell::number(row.round_trips, Digits::Decimals(2), "")
             })
             .col("in the part", 3, |row| Cell::text(&row.part))
-            .col("because of", 0, |row| Cell::text(row.cause.name()))
+            .col("because of", 0, |row| {
+                Cell::text(row.cause.map_or("not confirmed", ModeCause::name))
+            })
             .col("in the slower mode", 0, |row| {
                 Cell::Of(row.slower, row.connections)
             })

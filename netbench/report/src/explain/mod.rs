@@ -37,7 +37,7 @@ pub struct ExplainSummary {
     pub explanations: Vec<Explanation>,
     /// Each condition against the others, where there are several: one row for each.
     pub conditions: Vec<ConditionRow>,
-    /// Totals that come in two modes, about one round trip or one delayed acknowledgement apart.
+    /// Totals that come in two modes, a round trip or a timer of TCP apart.
     pub bimodal: Vec<BimodalRow>,
     /// What each stack's first connection of a process costs beyond a later one, and what for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -127,8 +127,7 @@ pub struct SharedRow {
     pub chance: f64,
 }
 
-/// Totals of one stack on one site that come in two modes: some connections needed one round trip
-/// more, or waited for a delayed acknowledgement.
+/// Totals of one stack on one site that come in two modes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct BimodalRow {
     /// The site.
@@ -143,8 +142,9 @@ pub struct BimodalRow {
     pub upper_ns: f64,
     /// How far apart they are, in round trips of the site.
     pub round_trips: f64,
-    /// What takes the slower mode so long.
-    pub cause: ModeCause,
+    /// The cause of the slower mode, where the packets of its connections confirm one and those of the faster mode lack it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cause: Option<ModeCause>,
     /// The part of the connection in which it loses that time: `TCP connect`, `TLS handshake`,
     /// `first byte`, or `body`.
     pub part: String,
@@ -154,26 +154,28 @@ pub struct BimodalRow {
     pub connections: u64,
 }
 
-/// What lies between two modes of totals.
+/// The cause of a slower mode, as packets confirm it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ModeCause {
-    /// One round trip more: a packet was lost, or a flight did not fit the congestion window.
-    RoundTrip,
-    /// About 40 ms: the sender waited for an acknowledgement that Linux delays by so much where one
-    /// segment alone is to be acknowledged (RFC 1122 section 4.2.3.2 permits up to 500 ms).
+    /// A SYN was sent again.
+    LostSyn,
+    /// A segment with data was sent again.
+    LostData,
+    /// Data waited for an acknowledgement that its receiver delayed by the timer of RFC 1122 section 4.2.3.2, which is 40 ms in Linux.
     DelayedAck,
-    /// The round trip is about as long as the delay, so that it can be either.
-    RoundTripOrDelayedAck,
+    /// Data waited for an acknowledgement that was sent at once: the congestion window was full, or Nagle's algorithm held it back.
+    AckWait,
 }
 
 impl ModeCause {
-    /// In words.
+    /// Returns the cause in words.
     pub fn name(self) -> &'static str {
         match self {
-            Self::RoundTrip => "a round trip",
+            Self::LostSyn => "a lost SYN",
+            Self::LostData => "lost data",
             Self::DelayedAck => "a delayed ACK",
-            Self::RoundTripOrDelayedAck => "a round trip or a delayed ACK",
+            Self::AckWait => "a wait for an ACK",
         }
     }
 }

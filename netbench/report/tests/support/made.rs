@@ -304,6 +304,7 @@ impl Made {
                             started_unix_ms: 1_767_323_045_000,
                             outcome,
                             losses: Vec::new(),
+                            packets: None,
                         });
                     }
                 }

@@ -199,6 +199,7 @@ impl Fixture {
                                 &mut random,
                             ),
                             losses: Vec::new(),
+                            packets: None,
                         };
                         samples.push(sample);
                     }

@@ -11,7 +11,7 @@ use netbench_protocol::{Configure, Connect, HttpRequest, RequestBody, Resolve, R
 use super::Visits;
 use crate::{
     Unit, Worker, WorkerError,
-    proof::{Expected, prove},
+    proof::{Expected, VerificationTime, prove},
 };
 
 /// What a worker may take beyond the limit of a connection before it counts as hung.
@@ -63,7 +63,13 @@ impl<'a> Stacks<'a> {
         if !self.workers.contains_key(&client) {
             let mut worker = self.start(client)?;
             // The first connection pays for the library's set-up.
-            self.ask(&mut worker, unit, Condition::Clean, Role::Warmup, address)?;
+            self.ask(
+                &mut worker,
+                unit,
+                client,
+                (Condition::Clean, Role::Warmup),
+                address,
+            )?;
             self.workers.insert(client, worker);
         }
         let Some(mut worker) = self.workers.remove(&client) else {
@@ -71,9 +77,21 @@ impl<'a> Stacks<'a> {
         };
         begin();
         if unit.condition == Condition::Resumed {
-            self.ask(&mut worker, unit, unit.condition, Role::Prime, address)?;
+            self.ask(
+                &mut worker,
+                unit,
+                client,
+                (unit.condition, Role::Prime),
+                address,
+            )?;
         }
-        let outcome = self.ask(&mut worker, unit, unit.condition, Role::Measured, address)?;
+        let outcome = self.ask(
+            &mut worker,
+            unit,
+            client,
+            (unit.condition, Role::Measured),
+            address,
+        )?;
         self.workers.insert(client, worker);
         Ok(outcome)
     }
@@ -101,8 +119,8 @@ impl<'a> Stacks<'a> {
         &self,
         worker: &mut Worker,
         unit: &Unit,
-        condition: Condition,
-        role: Role,
+        client: usize,
+        (condition, role): (Condition, Role),
         address: SocketAddr,
     ) -> Result<VisitOutcome, WorkerError> {
         let plan = self.visits.plan;
@@ -126,9 +144,10 @@ impl<'a> Stacks<'a> {
             role,
             target: Target::Lab,
             site,
+            verification: VerificationTime::of(self.visits.workers, plan.clients[client].stack()),
         };
         Ok(match worker.ask(connect, limit + GRACE)? {
-            ResponseBody::Connected(measured) => match prove(&expected, &measured) {
+            ResponseBody::Connected(measured) => match prove(&expected, &measured, None) {
                 Ok(()) => VisitOutcome::Ok(Box::new(visit(*measured))),
                 Err(failure) => VisitOutcome::Failed(failure),
             },

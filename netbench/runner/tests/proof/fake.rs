@@ -262,9 +262,10 @@ fn connected(connect: &Connect, body_bytes: u64) -> Measured {
     Measured {
         phases: Phases {
             connector_ns: (!resumed).then_some(1_000),
-            tls_ns: 2_000,
-            verify_ns: (!resumed).then_some(500),
-            total_ns: 5_000,
+            tls_ns: 200_000,
+            client_hello_ns: 20_000,
+            verify_ns: (!resumed).then_some(50_000),
+            total_ns: 500_000,
             ..Phases::default()
         },
         client: negotiated.clone(),
@@ -275,6 +276,8 @@ fn connected(connect: &Connect, body_bytes: u64) -> Measured {
         transfer: Transfer {
             handshake_bytes_out: 500,
             handshake_bytes_in: 3_000,
+            bytes_out: 700,
+            bytes_in: 3_200 + body_bytes,
             ..Transfer::default()
         },
         http_status: 200,

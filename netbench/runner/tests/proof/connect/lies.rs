@@ -9,9 +9,24 @@ use crate::fake::What;
 /// Lies about a measured connection to one site, in the condition `clean`.
 pub(super) fn lies() -> Vec<(&'static str, What, End)> {
     let changed = What::Changed;
-    let no_handshake = |what: &'static str, patch: Value| {
-        let end = Failed(WrongWork, "no handshake", "no finished TLS handshake");
+    let no_handshake = |what: &'static str, patch: Value, detail: &'static str| {
+        (
+            what,
+            changed(patch),
+            Failed(WrongWork, "no handshake", detail),
+        )
+    };
+    let no_figure = |what: &'static str, patch: Value, detail: &'static str| {
+        (what, changed(patch), Failed(WrongWork, "no figure", detail))
+    };
+    let verification = |what: &'static str, verify_ns: u64, detail: &'static str| {
+        let patch = json!({"phases": {"verify_ns": verify_ns}});
+        let end = Failed(WrongWork, "verification time", detail);
         (what, changed(patch), end)
+    };
+    let bytes = |what: &'static str, patch: Value, detail: &'static str| {
+        let patch = json!({"transfer": patch});
+        (what, changed(patch), Failed(WrongWork, "bytes", detail))
     };
     let disagree = |what: &'static str, patch: Value, detail: &'static str| {
         let patch = json!({"server": {"negotiated": patch}});
@@ -32,16 +47,51 @@ pub(super) fn lies() -> Vec<(&'static str, What, End)> {
         (what, lie, Failed(Worker, "nonsense", detail))
     };
     vec![
-        no_handshake("no_version", json!({"client": {"version": null}})),
-        no_handshake("no_suite", json!({"client": {"suite": null}})),
-        no_handshake("no_time_in_the_handshake", json!({"phases": {"tls_ns": 0}})),
         no_handshake(
-            "no_bytes_in",
-            json!({"transfer": {"handshake_bytes_in": 0}}),
+            "no_version",
+            json!({"client": {"version": null}}),
+            "client.version is null",
         ),
         no_handshake(
+            "no_suite",
+            json!({"client": {"suite": null}}),
+            "client.suite is null",
+        ),
+        no_figure(
+            "no_time_in_the_handshake",
+            json!({"phases": {"tls_ns": 0}}),
+            "phases.tls_ns is 0",
+        ),
+        no_figure(
+            "no_time_before_the_client_hello",
+            json!({"phases": {"client_hello_ns": 0}}),
+            "phases.client_hello_ns is 0",
+        ),
+        no_figure(
+            "no_bytes_in",
+            json!({"transfer": {"handshake_bytes_in": 0}}),
+            "transfer.handshake_bytes_in is 0",
+        ),
+        no_figure(
             "no_bytes_out",
             json!({"transfer": {"handshake_bytes_out": 0}}),
+            "transfer.handshake_bytes_out is 0",
+        ),
+        bytes(
+            "fewer_bytes_than_the_body_has",
+            json!({"bytes_in": 3_999}),
+            "transfer.bytes_in is 3999",
+        ),
+        bytes(
+            "no_bytes_of_a_request",
+            json!({"bytes_out": 500}),
+            "transfer.bytes_out is 500",
+        ),
+        verification("verified_in_no_time", 1, "phases.verify_ns is 1:"),
+        verification(
+            "verified_for_longer_than_the_handshake",
+            180_001,
+            "phases.verify_ns is 180001, more than the 180000 ns",
         ),
         (
             "resumed_on_both_sides",
@@ -53,7 +103,7 @@ pub(super) fn lies() -> Vec<(&'static str, What, End)> {
         (
             "not_verified",
             changed(json!({"phases": {"verify_ns": null}})),
-            Failed(WrongWork, "no verification", "not verified"),
+            Failed(WrongWork, "no verification", "phases.verify_ns is null"),
         ),
         (
             "no_view_of_the_server",

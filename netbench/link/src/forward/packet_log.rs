@@ -1,0 +1,185 @@
+//! The packets of a trial's connection, counted as they come: what a client reports is compared with them.
+
+use netbench_model::{AckWait, LinkDirection, LinkPackets};
+
+use super::{Direction, Load, segment::Segment};
+
+/// The time before it is due at which the forwarder may deliver a packet.
+const EARLY_NS: u64 = 200_000;
+
+/// The maximum time from an acknowledgement's coming to the data that it released: both are the kernel's work.
+const RELEASED_NS: u64 = 1_000_000;
+
+/// Content types of TLS records (RFC 8446 section 5.1).
+const CHANGE_CIPHER_SPEC: u8 = 20;
+const APPLICATION_DATA: u8 = 23;
+
+/// The size of a record of change_cipher_spec with its header.
+const CHANGE_CIPHER_SPEC_BYTES: usize = 6;
+
+/// A packet of the connection.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Entry<'a> {
+    pub(super) direction: Direction,
+    pub(super) segment: Segment,
+    /// The segment's data, as far as the packet has it.
+    pub(super) data: &'a [u8],
+    pub(super) arrived_ns: u64,
+    /// When it is due at its receiver; none where it was dropped.
+    pub(super) due_ns: Option<u64>,
+}
+
+/// Counts the packets of one connection.
+#[derive(Debug, Default)]
+pub(super) struct PacketLog {
+    packets: LinkPackets,
+    /// In the order of [`Direction`].
+    lanes: [Lane; 2],
+    /// When the server's first data after the client's was due.
+    client_turn_ns: Option<u64>,
+    is_past_handshake: bool,
+}
+
+/// One direction of the connection.
+#[derive(Debug, Default)]
+struct Lane {
+    /// The sequence number of the SYN.
+    initial: Option<u32>,
+    /// The number of bytes of data that were sent.
+    end: u64,
+    /// When the last segment with data was sent.
+    sent_ns: Option<u64>,
+    /// When the segments with data that are on their way are due, and the last one that has come.
+    due_ns: Vec<u64>,
+    /// Acknowledgements without data on their way to the sender of this lane, and the last one that has come.
+    acks: Vec<Ack>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Ack {
+    due_ns: u64,
+    delay_ns: u64,
+}
+
+impl PacketLog {
+    pub(super) fn packets(&self) -> &LinkPackets {
+        &self.packets
+    }
+
+    /// Counts a connection of the trial.
+    pub(super) fn open(&mut self) {
+        self.packets.connections += 1;
+    }
+
+    /// Enters a packet. `rtt_ns` is that of the site's path.
+    pub(super) fn enter(&mut self, entry: &Entry<'_>, rtt_ns: u64) {
+        let Entry {
+            direction, segment, ..
+        } = *entry;
+        if segment.opens || segment.accepts {
+            let lane = &mut self.lanes[direction.index()];
+            let is_again = lane.initial.replace(segment.sequence).is_some();
+            match direction {
+                Direction::Up => self.packets.syns += 1,
+                Direction::Down => self.packets.resent_down += u32::from(is_again),
+            }
+        } else if segment.data_bytes > 0 {
+            self.enter_data(entry, rtt_ns);
+        } else if segment.load == Load::Bare && !segment.ends {
+            self.enter_ack(entry);
+        }
+    }
+
+    fn enter_data(&mut self, entry: &Entry<'_>, rtt_ns: u64) {
+        let (sender, receiver) = (entry.direction, entry.direction.opposite());
+        let now_ns = entry.arrived_ns;
+        let lane = &mut self.lanes[sender.index()];
+        let Some(initial) = lane.initial else { return };
+        let begin = entry.segment.sequence.wrapping_sub(initial).wrapping_sub(1);
+        let end = u64::from(begin) + entry.segment.data_bytes as u64;
+        let sent_ns = lane.sent_ns.replace(now_ns);
+        lane.due_ns.extend(entry.due_ns);
+        if end <= lane.end {
+            match sender {
+                Direction::Up => self.packets.resent_up += 1,
+                Direction::Down => self.packets.resent_down += 1,
+            }
+            return;
+        }
+        lane.end = end;
+        match sender {
+            Direction::Up => self.packets.bytes_up = end,
+            Direction::Down => self.packets.bytes_down = end,
+        }
+        let ack = last_come(&mut lane.acks, now_ns, |ack| ack.due_ns);
+        let data_ns = last_come(&mut self.lanes[receiver.index()].due_ns, now_ns, |due| *due);
+        if let (Some(ack), Some(sent_ns)) = (ack, sent_ns) {
+            let idle_ns = now_ns - sent_ns.min(now_ns);
+            let is_released = now_ns <= ack.due_ns + RELEASED_NS && ack.due_ns > sent_ns;
+            let is_answer = data_ns.is_some_and(|data_ns| data_ns > sent_ns);
+            let is_wait = idle_ns >= RELEASED_NS.max(rtt_ns / 2);
+            if is_released && is_wait && !is_answer {
+                self.enter_wait(sender, idle_ns, ack.delay_ns);
+            }
+        }
+        self.enter_turn(entry);
+    }
+
+    fn enter_wait(&mut self, sender: Direction, wait_ns: u64, ack_delay_ns: u64) {
+        if self.packets.waits.len() < LinkPackets::MOST_WAITS {
+            self.packets.waits.push(AckWait {
+                direction: match sender {
+                    Direction::Up => LinkDirection::Up,
+                    Direction::Down => LinkDirection::Down,
+                },
+                wait_ns,
+                ack_delay_ns,
+            });
+        }
+    }
+
+    fn enter_ack(&mut self, entry: &Entry<'_>) {
+        let acknowledged = &mut self.lanes[entry.direction.opposite().index()];
+        let data_ns = last_come(&mut acknowledged.due_ns, entry.arrived_ns, |due| *due);
+        if let (Some(due_ns), Some(data_ns)) = (entry.due_ns, data_ns) {
+            acknowledged.acks.push(Ack {
+                due_ns,
+                delay_ns: entry.arrived_ns.saturating_sub(data_ns),
+            });
+        }
+    }
+
+    /// Follows whose turn it is in the handshake, which ends with the client's first protected record after data of the server.
+    fn enter_turn(&mut self, entry: &Entry<'_>) {
+        if self.is_past_handshake {
+            return;
+        }
+        match (entry.direction, self.client_turn_ns) {
+            (Direction::Down, None) => self.client_turn_ns = entry.due_ns,
+            (Direction::Up, Some(begun_ns)) => {
+                // A client may send change_cipher_spec before it has read the certificate (RFC 8446 appendix D.4).
+                let after = match entry.data.first() {
+                    Some(&CHANGE_CIPHER_SPEC) => entry.data.get(CHANGE_CIPHER_SPEC_BYTES),
+                    first => first,
+                };
+                let Some(content) = after else { return };
+                let took_ns = entry.arrived_ns.saturating_sub(begun_ns);
+                let longest = &mut self.packets.longest_client_turn_ns;
+                *longest = Some(longest.unwrap_or(0).max(took_ns));
+                self.client_turn_ns = None;
+                self.is_past_handshake = *content == APPLICATION_DATA;
+            }
+            (Direction::Down, Some(_)) | (Direction::Up, None) => {}
+        }
+    }
+}
+
+/// Returns the last one that has come by `now_ns`, and forgets those before it.
+fn last_come<T: Copy>(on_way: &mut Vec<T>, now_ns: u64, due_ns: impl Fn(&T) -> u64) -> Option<T> {
+    let come = on_way.partition_point(|one| due_ns(one).saturating_sub(EARLY_NS) <= now_ns);
+    on_way.drain(..come.saturating_sub(1));
+    (come > 0).then(|| on_way[0])
+}
+
+#[cfg(test)]
+mod tests;
