@@ -30,7 +30,7 @@ pub use policy::{
 pub use population::{
     Population, PopulationCount, PopulationKind, PopulationRow, ShareRange, SharesOfAll, population,
 };
-pub use predict::{is_untrusted, predict};
+pub use predict::{is_untrusted, is_up_to_the_verifier, predict};
 pub use profiles::{ProfileCounts, ProfileRow, Profiles, profiles};
 pub use trips::{INITIAL_WINDOW, SEGMENT_BYTES, segments, segments_of_openssl};
 pub use web::{WebKind, WebLoss, WebModel, WebSite};

@@ -13,7 +13,7 @@ use netbench_model::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{LISTED, predict};
+use crate::{LISTED, is_up_to_the_verifier, predict};
 
 /// Which sites the stacks lose: predicted from hellos and scans, confirmed by handshakes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -156,17 +156,20 @@ pub fn confirmation(
     }
 }
 
-/// What the handshake shows instead of what was predicted; none where it came as predicted.
+/// Returns the agreement that a handshake shows where it did not come as predicted, or where nothing was predicted; `None` where
+/// the prediction stands.
 fn shown(confirmation: &Confirmation) -> Option<Agreement> {
-    if confirmation.verdict != Confirmed::Mismatch {
+    let is_unpredicted = matches!(confirmation.predicted, Agreement::Unknown { .. });
+    if confirmation.verdict != Confirmed::Mismatch && !is_unpredicted {
         return None;
     }
     match (&confirmation.seen, &confirmation.predicted) {
-        (HandshakeResult::Failed { class, reason, .. }, _) => {
-            let by = if class == "certificate" {
-                LossReason::Certificate
-            } else {
-                LossReason::Handshake
+        (HandshakeResult::Failed { in_tls: false, .. }, _) => None,
+        (HandshakeResult::Failed { class, reason, .. }, predicted) => {
+            let by = match class.as_str() {
+                "certificate" if is_up_to_the_verifier(predicted) => LossReason::CommonNameOnly,
+                "certificate" => LossReason::Certificate,
+                _ => LossReason::Handshake,
             };
             let detail = format!("seen in a handshake, not predicted: {class}: {reason}");
             Some(Agreement::loses(by, detail))

@@ -27,7 +27,6 @@ pub fn predict(offer: &Offer, site: &SiteScan) -> Agreement {
     let agreement = of_what_is_known(offer, site);
     let whole = [
         LossReason::Certificate,
-        LossReason::CommonNameOnly,
         LossReason::IncompleteChain,
         LossReason::ClientCertificate,
         LossReason::Intolerance,
@@ -285,6 +284,16 @@ const SIGNS_ITSELF: &str = "the certificate signs itself";
 /// The detail of a loss for a chain to a root that is not in the list of roots.
 const UNKNOWN_ROOT: &str = "the chain ends at an unknown root";
 
+/// Why nothing is predicted for a certificate with the host in its common name and no alternative name: RFC 9525 section 2 has
+/// clients ignore it, and OpenSSL, GnuTLS, NSS and Java look at it all the same.
+pub(crate) const COMMON_NAME_ALONE: &str = "the certificate has the host in its common name alone, and stacks differ in whether they look there";
+
+/// Whether only a handshake can tell what a stack does with the site: it depends on the stack's verifier, and not on what it
+/// offers.
+pub fn is_up_to_the_verifier(agreement: &Agreement) -> bool {
+    matches!(agreement, Agreement::Unknown { why } if why == COMMON_NAME_ALONE)
+}
+
 /// Whether a loss goes back to a certificate that leads to no root of the list, so that another list of roots would help.
 pub fn is_untrusted(reason: LossReason, detail: &str) -> bool {
     match reason {
@@ -297,7 +306,8 @@ pub fn is_untrusted(reason: LossReason, detail: &str) -> bool {
     }
 }
 
-/// What every client that verifies chains refuses in this one, or this client for lack of a scheme.
+/// Returns the loss by a fault of the chain that every client refuses, or this client for lack of a scheme; unknown for one in
+/// which clients differ.
 fn chain_fault(offer: &Offer, site: &SiteScan, version: TlsVersion) -> Option<Agreement> {
     let of_version = |chain: &&ChainScan| chain.versions.contains(&version);
     let mut chains = site.chains.iter().filter(of_version).peekable();
@@ -308,13 +318,8 @@ fn chain_fault(offer: &Offer, site: &SiteScan, version: TlsVersion) -> Option<Ag
     }
     let leaf = only.certificates.first()?;
     let wrong = |detail: &str| Some(Agreement::loses(LossReason::Certificate, detail));
-    if !only.names_match && leaf.is_for_common_name(&site.host) {
-        return Some(Agreement::loses(
-            LossReason::CommonNameOnly,
-            "the certificate has the host in its common name, and no alternative name",
-        ));
-    }
-    if !only.names_match {
+    let common_name_alone = !only.names_match && leaf.is_for_common_name(&site.host);
+    if !only.names_match && !common_name_alone {
         return wrong("the certificate is for another name");
     }
     if !leaf.valid_now {
@@ -344,11 +349,14 @@ fn chain_fault(offer: &Offer, site: &SiteScan, version: TlsVersion) -> Option<Ag
         .iter()
         .take(signed)
         .any(|c| sha1(&c.signature));
-    (weak && !takes_sha1).then(|| {
-        Agreement::loses(
+    if weak && !takes_sha1 {
+        return Some(Agreement::loses(
             LossReason::Sha1,
             "a certificate of the chain is signed with SHA-1",
-        )
+        ));
+    }
+    common_name_alone.then(|| Agreement::Unknown {
+        why: COMMON_NAME_ALONE.to_owned(),
     })
 }
 

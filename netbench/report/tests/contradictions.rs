@@ -157,7 +157,11 @@ fn sites(made: &Made, evaluation: &Evaluation, hold: &mut Hold<'_>) {
             && taken_out.iter().all(|site| flaky.contains(*site)),
         "a site is taken out that the old stack reaches, or the other way round",
     );
-    let counted = reached + losses.neither + losses.gained.len() as u64 + taken_out.len() as u64;
+    let counted = reached
+        + losses.neither
+        + losses.gained.len() as u64
+        + losses.refused.len() as u64
+        + taken_out.len() as u64;
     hold(losses.scanned == counted, "sites are not counted once each");
     let named = losses.outside.iter().map(|site| site.site.as_str());
     let gained = losses.gained.iter().map(|site| site.site.as_str());
@@ -221,21 +225,34 @@ fn glitches(made: &Made, evaluation: &Evaluation, hold: &mut Hold<'_>) {
         return;
     }
     let lost = evaluation.found.losses.as_ref().map_or(0, |l| l.lost.len());
-    // Without sites of the user the web decides the first card, and these connections do not depend on it.
-    let least = match evaluation.run.plan.sites_file {
-        _ if lost == 0 => 0,
-        Some(_) => rank(first.answer),
-        None => {
-            let reached = evaluation.found.losses.as_ref().map_or(0, |l| l.both) + lost as u64;
-            let share = lost as f64 / reached as f64;
-            1 + u8::from(share * 1e6 >= LOST_OF_A_MILLION)
-        }
+    let least = match lost {
+        0 => 0,
+        _ => rank(first.answer).max(1),
     };
     hold(
         rank(card.answer) >= least,
-        "better than the first card, or than the share of the sites that are lost",
+        "better than the first card, and sites are lost",
     );
     let alone = made.fail_with_the_new_alone();
+    // The built-in list is judged as on the first card: not by the share of it that is lost.
+    let are_lost = evaluation.found.losses.iter().flat_map(|l| &l.lost);
+    let are_lost: BTreeSet<&str> = are_lost.map(|site| site.site.as_str()).collect();
+    let fails_otherwise = alone.iter().any(|site| !are_lost.contains(site.as_str()));
+    hold(
+        card.answer != Answer::No
+            || first.answer == Answer::No
+            || evaluation.run.plan.sites_file.is_some()
+            || fails_otherwise,
+        "no for sites of the built-in list, which the first card judges otherwise",
+    );
+    let refused = made.sites_with(Fate::RefusedByTheNew);
+    let protected = card.gains.iter().any(|gain| {
+        gain.starts_with("gain in security") && refused.iter().any(|site| gain.contains(site))
+    });
+    hold(
+        protected != refused.is_empty(),
+        "refusals that protect the user are not named as a gain, or there are none",
+    );
     let none_failed = card.because.contains("none failed with new");
     hold(
         none_failed == (lost == 0 && alone.is_empty()),

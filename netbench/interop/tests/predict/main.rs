@@ -7,10 +7,11 @@ mod round_trips;
 mod web;
 
 use netbench_interop::{
-    LISTED, LossReport, Losses, PopulationKind, Profiles, confirmation, population, predict,
-    profiles,
+    LISTED, LossReport, Losses, PopulationKind, Profiles, confirmation, is_up_to_the_verifier,
+    population, predict, profiles,
 };
 use netbench_model::{
+    SwitchEffect,
     scan::{
         Agreement, Anchor, ChainScan, Confirmed, HandshakeResult, LossReason, Order, SiteScan,
         VersionScan,
@@ -393,4 +394,61 @@ fn of_many_sites_those_are_listed_that_a_stack_loses() {
     assert_eq!(old.sites.len() + old.others.len(), LISTED);
     let reasons: usize = old.reasons().values().sum();
     assert_eq!(old.comply() + reasons, 2 * LISTED);
+}
+
+#[test]
+fn a_name_in_the_common_name_alone_is_left_to_a_handshake() {
+    let mut scan = tls12(&[ECDHE_GCM]);
+    scan.host = "a.test".to_owned();
+    let mut alone = chain(Anchor::Known, false, true, "sha256WithRSAEncryption");
+    alone.certificates[0].subject = "O=a, CN=a.test".to_owned();
+    scan.chains.push(alone.clone());
+    let predicted = predict(&strict(), &scan);
+    assert!(is_up_to_the_verifier(&predicted), "{predicted:?}");
+
+    let refused = HandshakeResult::Failed {
+        class: "certificate".to_owned(),
+        reason: "wrong-name".to_owned(),
+        in_tls: true,
+    };
+    let reached = HandshakeResult::Handshake {
+        version: "1.2".to_owned(),
+        suite: CipherSuite(ECDHE_GCM).to_string(),
+        group: None,
+        signature: None,
+        packets: None,
+    };
+    let confirmed = vec![
+        confirmation(&scan.site, "broad", predicted.clone(), reached),
+        confirmation(&scan.site, "strict", predicted, refused),
+    ];
+    let offers = || vec![broad(), strict()];
+    let report = LossReport::new(offers(), &[scan.clone()], confirmed);
+    assert_eq!(report.mismatches().count(), 0, "{:?}", report.confirmed);
+    let [lost] = &report.lost[..] else {
+        panic!("{:?}", report.lost);
+    };
+    assert_eq!(
+        (lost.stack.as_str(), lost.reason, lost.effect),
+        (
+            "strict",
+            LossReason::CommonNameOnly,
+            SwitchEffect::LossOfReach
+        )
+    );
+
+    // Without handshakes nothing is known of either stack.
+    let report = LossReport::new(offers(), &[scan.clone()], Vec::new());
+    assert_eq!(report.unknown, [scan.site.as_str()]);
+    assert!(report.lost.is_empty(), "{:?}", report.lost);
+
+    // An expired one is refused by each, whatever its name.
+    scan.chains[0].certificates[0].valid_now = false;
+    assert!(matches!(
+        predict(&strict(), &scan),
+        Agreement::Loses {
+            reason: LossReason::Certificate,
+            ..
+        }
+    ));
 }

@@ -128,10 +128,10 @@ fn lost(
         site: site.to_owned(),
         reason: reason.to_owned(),
         detail: detail.to_owned(),
-        confirmed: handshake.and_then(|handshake| match (handshake.verdict, &handshake.seen) {
-            (Confirmed::Untold, _) => None,
-            (_, HandshakeResult::Failed { .. }) => Some(true),
-            (_, HandshakeResult::Handshake { .. }) => Some(false),
+        confirmed: handshake.and_then(|handshake| match &handshake.seen {
+            HandshakeResult::Failed { in_tls: false, .. } => None,
+            HandshakeResult::Failed { .. } => Some(true),
+            HandshakeResult::Handshake { .. } => Some(false),
         }),
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use itertools::Itertools;
-use netbench_model::{EvaluationPlan, Losses, LostSite, Outside, OutsideSite};
+use netbench_model::{EvaluationPlan, Losses, LostSite, Outside, OutsideSite, scan::LossReason};
 
 use super::{Found, works};
 use crate::{
@@ -93,6 +93,7 @@ fn leave_out(losses: &mut Losses, connections: &ConnectSummary, plan: &Evaluatio
             confirmed: Some(true),
         });
     }
+    protect(losses, connections, plan);
     let other = [
         &losses.lost,
         &losses.gained,
@@ -140,6 +141,34 @@ fn leave_out(losses: &mut Losses, connections: &ConnectSummary, plan: &Evaluatio
         }
         losses.outside.push(site);
     }
+}
+
+/// Takes the sites out of those that both can agree with whose certificates the new stack refused in its connections to protect
+/// the user: the scan looks at no stack's verifier.
+fn protect(losses: &mut Losses, connections: &ConnectSummary, plan: &EvaluationPlan) {
+    let before = works::failed_with(connections, &plan.from);
+    let refused = works::refused_to_protect(connections, &plan.to, &before);
+    let listed = [
+        &losses.lost,
+        &losses.gained,
+        &losses.refused,
+        &losses.unwarned,
+    ];
+    let listed = listed.into_iter().flatten().map(|site| site.site.as_str());
+    let outside = losses.outside.iter().map(|site| site.site.as_str());
+    let known: HashSet<&str> = listed.chain(outside).collect();
+    let new = refused
+        .iter()
+        .filter(|(site, _)| !known.contains(*site))
+        .map(|(site, fault)| LostSite {
+            site: (*site).to_owned(),
+            reason: LossReason::Certificate.name().to_owned(),
+            detail: format!("refused in a connection: {fault}"),
+            confirmed: Some(true),
+        })
+        .collect_vec();
+    losses.both = losses.both.saturating_sub(new.len() as u64);
+    losses.refused.extend(new);
 }
 
 /// The sites without a name that neither stack can agree with, and those of which the scan cannot tell.

@@ -86,21 +86,32 @@ fn verdict(losses: &Losses, evidence: &Evidence<'_>) -> (Answer, String) {
         _ if reached == 1 => format!("{to} cannot agree with {all} that {from} can."),
         lost => format!("{to} cannot agree with {lost} of {all} that {from} can."),
     };
+    let answer = answer_by_sites(losses, evidence);
     if !evidence.built_in_sites {
-        return (answer_of(losses), because);
+        return (answer, because);
     }
-    let (answer, of_web) = match evidence.web {
-        Some(loss) => (of_web(loss), of_a_million(loss, to)),
-        None => (Answer::Open, String::new()),
-    };
-    let answer = match losses.lost.len() {
-        0 => answer,
-        _ => answer.at_best_with_losses(),
-    };
+    let of_web = evidence.web.map(|loss| of_a_million(loss, to));
+    let of_web = of_web.unwrap_or_default();
     (
         answer,
         format!("Your own sites were not given.{of_web} Of the built-in list, {because}"),
     )
+}
+
+/// Returns the answer by the sites that are lost: by the share of the user's own sites, or where none were given by the web,
+/// beside which the built-in list shows whether anything is lost at all.
+pub(super) fn answer_by_sites(losses: &Losses, evidence: &Evidence<'_>) -> Answer {
+    match losses.counted() {
+        0 => Answer::Open,
+        reached if !evidence.built_in_sites => of_lost(losses.lost.len() as u64, reached),
+        _ => {
+            let answer = evidence.web.map_or(Answer::Open, of_web);
+            match losses.lost.len() {
+                0 => answer,
+                _ => answer.at_best_with_losses(),
+            }
+        }
+    }
 }
 
 /// The expected loss among the sites of the web, beside the limit.
@@ -120,14 +131,6 @@ fn of_a_million(loss: &WebLoss, to: &StackName) -> String {
 /// The expected sites, the least and the most, whole ones.
 pub(super) fn rounded(loss: &WebLoss) -> [u64; 3] {
     [loss.per_million, loss.low, loss.high].map(|sites| sites.round() as u64)
-}
-
-/// By the share of sites that are lost, of those that the stack in use can agree with.
-pub(super) fn answer_of(losses: &Losses) -> Answer {
-    match losses.counted() {
-        0 => Answer::Open,
-        reached => of_lost(losses.lost.len() as u64, reached),
-    }
 }
 
 fn sites(question: &mut Question, losses: &Losses, evidence: &Evidence<'_>) {

@@ -4,14 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use itertools::Itertools;
 use netbench_model::{
-    Condition, StackName,
+    CertificateFault, Condition, FailureClass, StackName, Standing, SwitchEffect,
     coverage::{Conduct, Defects},
 };
 
-use super::{Answer, Evidence, Question, catalogues, counts, of_lost, supports::answer_of};
+use super::{Answer, Evidence, Question, catalogues, counts, of_lost, supports::answer_by_sites};
 use crate::{
-    ConnectSummary,
-    text::{count, named_site},
+    ConnectSummary, FailureRow,
+    text::{count, named_site, sites_of, some_of},
 };
 
 /// Sites that are named as failing.
@@ -80,12 +80,13 @@ fn connections(
     let mut failing = only_to(connections, evidence, &before);
     failing.retain(|site, _| !lost.contains(site));
     let failed = failing.len() + lost.len();
-    // A site that fails with both says nothing of the switch, and neither does one that its server could not serve.
+    let refused = refused_to_protect(connections, to, &before);
+    // Nothing follows for the switch from a site that fails with both, nor from one that its server could not serve.
     let untried = untried(connections);
     let connected = connections.run.sites.saturating_sub(untried.len() as u64);
     let of = match evidence.losses {
         Some(losses) => losses.counted(),
-        None => connected.saturating_sub(before.len() as u64),
+        None => connected.saturating_sub((before.len() + refused.len()) as u64),
     };
     let compared = match of {
         0 => "none compared".to_owned(),
@@ -102,10 +103,13 @@ fn connections(
     }
     question.answer = match of {
         0 => Answer::Open,
+        // The built-in list is no sample of the web, whose share of lost sites the first question judges.
+        _ if evidence.built_in_sites => of_lost(failing.len() as u64, of),
         _ => of_lost(failed as u64, of),
     };
     if let Some(losses) = evidence.losses.filter(|_| !lost.is_empty()) {
-        question.answer = question.answer.worse_of(answer_of(losses));
+        let by_sites = answer_by_sites(losses, evidence);
+        question.answer = question.answer.at_best_with_losses().worse_of(by_sites);
         let sites = count(lost.len(), "site", "sites");
         let which = format!("{sites} that {to} cannot agree with: named under the first question");
         question.breaks.push(which);
@@ -152,6 +156,25 @@ fn connections(
             if failed == 1 { "is" } else { "are" }
         ),
     };
+    let protected = match refused.len() {
+        0 => String::new(),
+        refused => format!(
+            " {to} refuses the certificates of {} that {from} accepts, to protect the user: no failure.",
+            count(refused, "site", "sites")
+        ),
+    };
+    if !refused.is_empty() {
+        let sites = refused
+            .iter()
+            .map(|(site, why)| format!("{site} ({why})"))
+            .collect_vec();
+        question.gains.push(format!(
+            "{} with {}: {}",
+            SwitchEffect::GainInSecurity,
+            sites_of(evidence.target, sites.len()),
+            some_of(NAMED, sites)
+        ));
+    }
     let not_tried = match untried.iter().next() {
         None => String::new(),
         Some((_, why)) if untried.len() == 1 => format!(" One site was not tried: {why}."),
@@ -160,7 +183,7 @@ fn connections(
             untried.len()
         ),
     };
-    format!("{made}{new}{old}{not_tried}")
+    format!("{made}{new}{old}{protected}{not_tried}")
 }
 
 /// Sites that no connection was made to, because their server cannot do what they ask for, each with the reason. Where a
@@ -208,7 +231,7 @@ pub(super) fn failed_with<'a>(
 }
 
 /// Sites that failed with the new stack and are not among `before`, with the first reason. One that it refuses to protect
-/// the user does not fail.
+/// the user does not fail, whether the scan or the connection shows it.
 fn only_to<'a>(
     connections: &'a ConnectSummary,
     evidence: &Evidence<'_>,
@@ -219,11 +242,46 @@ fn only_to<'a>(
     let mut failing = BTreeMap::new();
     for row in &connections.failures {
         let site = connections.site_of(&row.site);
-        if row.stack == *evidence.to && !before.contains(site) && !refused.contains(site) {
+        if row.stack == *evidence.to
+            && !before.contains(site)
+            && !refused.contains(site)
+            && !protects(row)
+        {
             failing.entry(site).or_insert(row.reason.as_str());
         }
     }
     failing
+}
+
+/// Whether the stack refused the server because an attacker could be it.
+fn protects(row: &FailureRow) -> bool {
+    let fault = || {
+        let mut known = CertificateFault::ALL.iter();
+        known.find(|fault| fault.name() == row.reason)
+    };
+    row.class == FailureClass::Certificate
+        && fault().is_some_and(|fault| Standing::of_fault(*fault) == Standing::Unsafe)
+}
+
+/// The sites that the new stack refuses to protect the user in each of its failures, and that the stack in use accepts, with
+/// the first reason.
+pub(super) fn refused_to_protect<'a>(
+    connections: &'a ConnectSummary,
+    to: &StackName,
+    before: &BTreeSet<&str>,
+) -> BTreeMap<&'a str, &'a str> {
+    let of_new = connections.failures.iter().filter(|row| row.stack == *to);
+    let (protecting, failing): (Vec<_>, Vec<_>) = of_new.partition(|row| protects(row));
+    let failing = failing.iter().map(|row| connections.site_of(&row.site));
+    let failing: BTreeSet<&str> = failing.collect();
+    let mut refused = BTreeMap::new();
+    for row in protecting {
+        let site = connections.site_of(&row.site);
+        if !before.contains(site) && !failing.contains(site) {
+            refused.entry(site).or_insert(row.reason.as_str());
+        }
+    }
+    refused
 }
 
 /// What the protocol tests that both run say of defects, counted by causes, or by tests in a record without causes; a

@@ -2,7 +2,7 @@ use itertools::Itertools;
 use netbench_interop::LossReport;
 use netbench_model::{
     Target,
-    scan::{Agreement, Confirmed, HandshakeResult},
+    scan::{Agreement, Confirmation, Confirmed, HandshakeResult},
 };
 
 use super::sample::{Drawn, range};
@@ -88,7 +88,7 @@ fn confirmations(items: &mut Vec<Item>, loss: &LossReport, place: Target) {
         all.filter(|c| c.verdict == verdict).count()
     };
     items.push(Item::Text(format!(
-        "{}: {} as predicted, {} not, {} inconclusive.",
+        "{}: {} as predicted, {} not, {} inconclusive or not predicted.",
         count(loss.confirmed.len(), "handshake", "handshakes"),
         of(Confirmed::AsPredicted),
         of(Confirmed::Mismatch),
@@ -105,13 +105,14 @@ fn confirmations(items: &mut Vec<Item>, loss: &LossReport, place: Target) {
                 Cell::text(shorten(&predicted(&c.predicted)))
             })
             .col("seen", 2, |c| Cell::text(shorten(&seen(&c.seen))))
-            .col("", 0, |c| Cell::text(verdict(c.verdict)))
+            .col("", 0, |c| Cell::text(verdict(c)))
             .item(),
     );
 }
 
-fn verdict(verdict: Confirmed) -> &'static str {
-    match verdict {
+fn verdict(confirmation: &Confirmation) -> &'static str {
+    match confirmation.verdict {
+        _ if matches!(confirmation.predicted, Agreement::Unknown { .. }) => "not predicted",
         Confirmed::AsPredicted => "as predicted",
         Confirmed::Mismatch => "NOT AS PREDICTED",
         Confirmed::Untold => "inconclusive",

@@ -9,9 +9,9 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use netbench_model::{
-    Condition, ConnectManifest, Depth, EvaluationManifest, EvaluationPlan, Failure, FailureClass,
-    Group, LinkKind, Losses, LostSite, Outcome, PartRecord, PartState, Phase, Profile, Role,
-    Sample, StackName, Target, compat::Judgement, parse_sites,
+    CertificateFault, Condition, ConnectManifest, Depth, EvaluationManifest, EvaluationPlan,
+    Failure, FailureClass, Group, LinkKind, Losses, LostSite, Outcome, PartRecord, PartState,
+    Phase, Profile, Role, Sample, StackName, Target, compat::Judgement, parse_sites,
 };
 use netbench_report::{ConnectReport, EvaluationReport, Found, SuiteSummary, evaluation};
 use netbench_stats::{Rng, UndecidedReason};
@@ -48,10 +48,12 @@ pub(crate) enum Fate {
     Dead,
     /// Only the new stack reaches it.
     Gained,
+    /// The scan finds nothing wrong, and the new stack alone refuses its expired certificate.
+    RefusedByTheNew,
 }
 
 impl Fate {
-    const ALL: [Self; 8] = [
+    const ALL: [Self; 9] = [
         Self::Works,
         Self::WorksOtherwise,
         Self::Lost,
@@ -60,6 +62,7 @@ impl Fate {
         Self::FlakyWithTheOld,
         Self::Dead,
         Self::Gained,
+        Self::RefusedByTheNew,
     ];
 }
 
@@ -176,7 +179,7 @@ impl Made {
             Fate::Dead | Fate::Gained => false,
             // The scan is made with settings of its own, and what it says of a lost site stands.
             Fate::Lost if !self.scanned => !self.fails(Fate::Lost, OLD),
-            Fate::FlakyWithTheOld => !self.connected(),
+            Fate::FlakyWithTheOld | Fate::RefusedByTheNew => !self.connected(),
             _ => true,
         });
         counted.count() as u64
@@ -185,7 +188,9 @@ impl Made {
     /// Sites on which a connection of the new stack fails, and none of the old one.
     pub(crate) fn fail_with_the_new_alone(&self) -> BTreeSet<String> {
         let sites = self.fates.iter().enumerate();
-        let alone = sites.filter(|(_, fate)| self.fails(**fate, NEW) && !self.fails(**fate, OLD));
+        let alone = sites
+            .filter(|(_, fate)| **fate != Fate::RefusedByTheNew)
+            .filter(|(_, fate)| self.fails(**fate, NEW) && !self.fails(**fate, OLD));
         alone.map(|(number, _)| name(number)).collect()
     }
 
@@ -202,7 +207,7 @@ impl Made {
             Fate::Works | Fate::WorksOtherwise | Fate::LostByTheScanAlone => false,
             Fate::Lost => stack == NEW || both_limited,
             Fate::Gained => stack == OLD || both_limited,
-            Fate::FlakyWithTheNew => stack == NEW,
+            Fate::FlakyWithTheNew | Fate::RefusedByTheNew => stack == NEW,
             Fate::FlakyWithTheOld => stack == OLD,
             Fate::Dead => true,
         }
@@ -325,9 +330,16 @@ impl Made {
         // A flaky site fails once.
         let now = !flaky || (round == 0 && condition == Condition::Clean);
         if self.fails(fate, stack) && now {
+            let (class, reason) = match fate {
+                Fate::RefusedByTheNew => (
+                    FailureClass::Certificate,
+                    CertificateFault::Expired.name().to_owned(),
+                ),
+                _ => (FailureClass::Alert, "handshake-failure".to_owned()),
+            };
             return Outcome::Failed(Failure {
-                class: FailureClass::Alert,
-                reason: "handshake-failure".to_owned().into(),
+                class,
+                reason: reason.into(),
                 detail: String::new(),
                 phase: Some(Phase::Tls),
                 after_ns: Some(1_000_000),

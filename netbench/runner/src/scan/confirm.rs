@@ -10,7 +10,7 @@ use std::{
     time::Duration,
 };
 
-use netbench_interop::{LossReport, confirmation};
+use netbench_interop::{LossReport, confirmation, is_up_to_the_verifier};
 use netbench_link::Namespace;
 use netbench_model::{
     ClientSettings, Failure, FailureClass, Phase, Site, StackName, Transfer,
@@ -158,13 +158,21 @@ pub fn confirm(
     found
 }
 
-/// Which sites to try, by their places: lost ones, from each reason in turn, then ones that every stack reaches; of
-/// these the ones first whose certificate may sign others.
+/// Returns the places of the sites to try: lost ones, from each reason in turn, with those on which only a stack's verifier
+/// decides, then ones that every stack reaches; of these the ones first whose certificate may sign others.
 pub fn choose(report: &LossReport, sites: &[Site], reached: &[Reached], most: Most) -> Vec<usize> {
     let mut lost: BTreeSet<&str> = BTreeSet::new();
-    let mut columns: Vec<_> = report.lost.iter().map(|group| group.sites.keys()).collect();
+    let up_to_the_verifier = report
+        .sites
+        .iter()
+        .filter(|site| site.agreements.iter().any(is_up_to_the_verifier))
+        .map(|site| site.site.as_str());
+    let mut columns: Vec<Box<dyn Iterator<Item = &str>>> = vec![Box::new(up_to_the_verifier)];
+    for group in &report.lost {
+        columns.push(Box::new(group.sites.keys().map(String::as_str)));
+    }
     while lost.len() < most.lost {
-        let row: Vec<&String> = columns.iter_mut().filter_map(Iterator::next).collect();
+        let row: Vec<&str> = columns.iter_mut().filter_map(Iterator::next).collect();
         if row.is_empty() {
             break;
         }
