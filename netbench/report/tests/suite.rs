@@ -8,14 +8,14 @@ mod forms;
 mod made;
 
 use forms::{render, terminal};
-use made::{Fixture, handshake};
+use made::{Fixture, handshake, settings};
 use netbench_model::{
-    Case, IdleReference, Measure, Scenario, StackName, SuiteManifest, SuiteOutcome, SuiteSample,
-    Unit,
+    Case, IdleReference, KeyType, Measure, Primitive, Scenario, StackName, SuiteManifest,
+    SuiteOutcome, SuiteSample, Unit, Work,
 };
 use netbench_report::{
-    Gate, Regression, SuiteReport, SuiteSummary, compare_runs_of_suite, compare_stacks_of_suite,
-    decided, join_runs_of_suite, summarize_suite,
+    Gate, Regression, SuiteExplained, SuiteReport, SuiteSummary, compare_runs_of_suite,
+    compare_stacks_of_suite, decided, join_runs_of_suite, summarize_suite,
 };
 use netbench_stats::Verdict;
 
@@ -521,4 +521,110 @@ fn only_looks_decide() {
     assert!(found.contains(&1), "{found:?}");
     // With three rounds of which one failed, nothing is known of how rounds differ.
     assert!(!found.contains(&4), "{found:?}");
+}
+
+#[test]
+fn the_verification_that_a_run_measured_is_a_part_of_the_handshake() {
+    let fixture = Fixture::default();
+    let key = settings().key;
+    let group = settings().group;
+    let primitives = [
+        Primitive::Sign { key },
+        Primitive::Verify { key },
+        Primitive::KeyShare { group },
+        Primitive::Respond { group },
+        Primitive::Agree { group },
+    ];
+    let verify = |key, roots| {
+        Scenario::timed(Work::Verify {
+            key,
+            chain_length: settings().chain_length,
+            roots,
+        })
+    };
+    // Each with what it takes; the chain of other keys is not that of the handshake.
+    let mut takes = vec![
+        (handshake(), 200_000.0),
+        (verify(key, 118), 41_000.0),
+        (verify(key, 1), 40_000.0),
+        (verify(KeyType::EcdsaP256, 1), 90_000.0),
+    ];
+    takes.extend(
+        primitives.map(|primitive| (Scenario::timed(Work::Crypto { primitive }), 10_000.0)),
+    );
+    let samples = fixture.samples();
+    let handshakes = samples
+        .iter()
+        .filter(|sample| sample.scenario == handshake() && sample.outcome.ok().is_some());
+    let samples: Vec<SuiteSample> = handshakes
+        .flat_map(|sample| {
+            takes.iter().map(|(scenario, ns)| {
+                let mut sample = SuiteSample {
+                    scenario: *scenario,
+                    name: scenario.to_string(),
+                    ..sample.clone()
+                };
+                if let SuiteOutcome::Ok(measured) = &mut sample.outcome {
+                    for slice in &mut measured.slices {
+                        slice.low_ns = scenario.measures().iter().map(|m| (*m, *ns)).collect();
+                    }
+                }
+                sample
+            })
+        })
+        .collect();
+    let mut manifest = fixture.manifest();
+    manifest.plan.scenarios = takes.iter().map(|(scenario, _)| *scenario).collect();
+    let summary = summarize_suite(&manifest, &samples);
+    let of = |side| {
+        let mut breakdowns = summary.breakdowns.iter();
+        breakdowns.find(|row| row.side == side).unwrap()
+    };
+    assert_eq!(of(Measure::Client).verification_ns, Some(40_000.0));
+    assert_eq!(of(Measure::Server).verification_ns, None);
+    let explained = SuiteExplained::new(&manifest, &samples);
+    let text = terminal(&explained, 160);
+    // Of 200 µs, 10 are the signature, 20 key exchange, 40 certificates.
+    let row = text
+        .lines()
+        .find(|line| line.contains("client") && line.contains("200 µs") && !line.contains("of the"))
+        .unwrap_or_else(|| panic!("{text}"));
+    assert!(row.contains("40.0 µs") && row.contains("130 µs"), "{text}");
+}
+
+#[test]
+fn a_first_run_warns_that_no_idle_level_is_known() {
+    let fixture = Fixture::default();
+    let warned = |manifest: &SuiteManifest| {
+        let summary = summarize_suite(manifest, &fixture.samples());
+        let mut warnings = summary.warnings.iter();
+        warnings.any(|text| text.contains("when it is idle was not known"))
+    };
+    let mut manifest = fixture.manifest();
+    assert!(warned(&manifest));
+    manifest.plan.idle = Some(IdleReference {
+        integer_ns: 2_600.0,
+        aes_ns: 2_100.0,
+        memory_ns: 1_500.0,
+    });
+    assert!(!warned(&manifest));
+}
+
+/// Two of the last runs had met a host whose clock was 4 % higher.
+#[test]
+fn an_idle_level_at_a_higher_clock_leaves_verdicts() {
+    let fixture = Fixture::default();
+    let mut manifest = fixture.manifest();
+    let higher = IdleReference {
+        integer_ns: 2_500.0,
+        aes_ns: 2_019.0,
+        memory_ns: 1_442.0,
+    };
+    manifest.plan.idle = Some(higher);
+    manifest.plan.idle_beside = ["openssl", "rustls-ring"]
+        .map(|stack| (StackName::new(stack), higher))
+        .into();
+    let summary = summarize_suite(&manifest, &fixture.samples());
+    let (_, found) = verdict(&summary, handshake(), Measure::Client);
+    assert_eq!(found, Verdict::Faster);
 }

@@ -46,7 +46,7 @@ pub use needed::{Precision, RoundsNeeded};
 pub use overrepresented::chance_of_as_many;
 pub use paired::{Pair, PairedRatio, Resampling, compare};
 pub use quantile::{Figures, median, quantile_sorted};
-pub use quiet::{LOOPS, QuietLevel};
+pub use quiet::{Idle, IdleProgram, LOOPS, QuietLevel};
 pub use random::{Rng, SplitMix, mix};
 pub use rank_sum::{compare_apart, rounds_apart};
 pub use runs::{RunsRatio, compare_runs, compare_whole};

@@ -2,8 +2,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    CASE_MARGIN, Interval, LOOPS, Pair, PairedRatio, QuietLevel, Resampling, Verdict, compare,
-    median,
+    CASE_MARGIN, Idle, Interval, LOOPS, Pair, PairedRatio, QuietLevel, Resampling, Verdict,
+    compare, median, quiet::have_the_same_clock,
 };
 
 /// The fewest quiet pairs of turns for a verdict. With seven to nine, ratios on a busy machine were off
@@ -104,17 +104,18 @@ pub enum UndecidedReason {
     DependsOnDisturbance,
 }
 
-/// Decides from turns. `idle` is the level on this processor when it is idle, where that is known. None of no turns.
+/// Decides from turns. `idle` has the levels beside A and beside B on this processor when it is idle, as far as they are
+/// known. None of no turns.
 ///
-/// The results play no part in the choice of turns: a pair is quiet if in both turns the
-/// reference loops took no more than beside the same stack on a quiet machine ([`QuietLevel`]).
+/// The results play no part in the choice of turns: a pair is quiet if in both turns the reference loops stood in the same
+/// relation as beside the same stack on a quiet machine ([`QuietLevel`]), and the clock was the same.
 ///
 /// What is left of a disturbance in the quiet turns is less than what sets all turns apart from them.
 /// So where those two ratios differ by more than the half-width of the interval, the verdict must hold with
 /// the interval widened by that difference.
 pub fn compare_turns(
     turns: &[TurnPair],
-    idle: Option<QuietLevel>,
+    idle: [&[Idle]; 2],
     resampling: &Resampling,
 ) -> Option<TurnsRatio> {
     let every: Vec<&TurnPair> = turns.iter().collect();
@@ -128,28 +129,33 @@ pub fn compare_turns(
     } else {
         Choice::All
     };
-    let is_quiet = |turn: &Turn, level: &QuietLevel| {
-        turn.reference_ns
-            .is_some_and(|loops| level.is_quiet(&loops))
-    };
     let mut chosen = every.clone();
     if let Some((a, b)) = &levels {
-        chosen.retain(|pair| is_quiet(&pair.a, a) && is_quiet(&pair.b, b));
+        chosen.retain(|pair| {
+            let loops = pair.a.reference_ns.zip(pair.b.reference_ns);
+            loops.is_some_and(|(of_a, of_b)| {
+                a.is_quiet(&of_a) && b.is_quiet(&of_b) && have_the_same_clock(&of_a, &of_b)
+            })
+        });
     }
     let few = choice == Choice::Quiet && (chosen.len() as u64) < FEWEST_QUIET;
     if chosen.is_empty() {
         chosen = every;
     }
-    let never = levels
-        .zip(idle)
-        .is_some_and(|((a, b), idle)| a.lower(b).is_over(idle));
+    let never = levels.is_some_and(|(a, b)| {
+        let mut sides = [a, b].into_iter().zip(idle);
+        sides.any(|(level, idle)| idle.iter().any(|idle| level.is_over(idle)))
+    });
     let mut low = compare(&pairs(&chosen, |turn| Some(turn.low_ns)), resampling)?;
     let plain = Verdict::beyond(low.interval, CASE_MARGIN);
     let difference = (all_turns / low.ratio).ln().abs();
-    let wide = low.interval.map(|interval| widened(interval, difference));
+    low.interval = low.interval.map(|interval| widened(interval, difference));
+    low.interval_single = low
+        .interval_single
+        .map(|interval| widened(interval, difference));
     let operations =
         usual_operations(turns, |pair| &pair.a).min(usual_operations(turns, |pair| &pair.b));
-    let (verdict, undecided) = match Verdict::beyond(wide, CASE_MARGIN) {
+    let (verdict, undecided) = match Verdict::beyond(low.interval, CASE_MARGIN) {
         _ if operations < FEWEST_OPERATIONS => {
             (Verdict::NotJudged, Some(UndecidedReason::FewOperations))
         }

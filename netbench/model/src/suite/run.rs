@@ -1,3 +1,5 @@
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -38,6 +40,9 @@ pub struct SuitePlan {
     /// none where there was no earlier run.
     #[serde(default)]
     pub idle: Option<IdleReference>,
+    /// The same beside each stack, as earlier runs of that stack found it.
+    #[serde(default)]
+    pub idle_beside: BTreeMap<StackName, IdleReference>,
     /// SHA-256 of the certificates and keys, in hexadecimal.
     pub pki_sha256: String,
 }

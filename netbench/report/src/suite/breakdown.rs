@@ -1,8 +1,8 @@
 //! What of a full handshake is cryptography, where a run has measured both.
 
 use netbench_model::{
-    ClientAuth, HandshakeKind, Measure, Primitive, Scenario, StackName, SuiteManifest, SuiteSample,
-    TlsVersion, Work,
+    ClientAuth, HandshakeKind, Measure, Primitive, Scenario, SessionSettings, StackName,
+    SuiteManifest, SuiteSample, TlsVersion, Work,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -32,11 +32,16 @@ pub struct HandshakeBreakdown {
     pub signature_ns: f64,
     /// Key pairs and secret.
     pub key_exchange_ns: f64,
+    /// Verifying the server's chain (client), where the run timed that of the same keys and length. Of the numbers of
+    /// trust roots that it timed, the smallest. None of a server, and in summaries of earlier versions.
+    #[serde(default)]
+    pub verification_ns: Option<f64>,
 }
 
 impl HandshakeBreakdown {
     fn rest_ns(&self) -> f64 {
-        self.total_ns - self.signature_ns - self.key_exchange_ns
+        let verification_ns = self.verification_ns.unwrap_or(0.0);
+        self.total_ns - self.signature_ns - self.key_exchange_ns - verification_ns
     }
 
     fn sentence(&self) -> String {
@@ -44,13 +49,19 @@ impl HandshakeBreakdown {
             Measure::Server => ("signing", "server's"),
             _ => ("verifying the handshake's signature", "client's"),
         };
+        let (signature_ns, key_exchange_ns) = (time(self.signature_ns), time(self.key_exchange_ns));
+        let parts = match self.verification_ns {
+            Some(ns) => format!(
+                "{signature_ns} are {signature}, {key_exchange_ns} key exchange and {} verifying the certificates",
+                time(ns)
+            ),
+            None => format!("{signature_ns} are {signature} and {key_exchange_ns} key exchange"),
+        };
         format!(
-            "{}, {}: of the {whose} {}, {} are {signature} and {} key exchange.",
+            "{}, {}: of the {whose} {}, {parts}.",
             self.scenario,
             self.stack,
             time(self.total_ns),
-            time(self.signature_ns),
-            time(self.key_exchange_ns)
         )
     }
 }
@@ -61,6 +72,24 @@ pub(super) fn breakdowns(cases: &[CaseRow]) -> Vec<HandshakeBreakdown> {
         let scenario = Scenario::timed(Work::Crypto { primitive });
         let row = cases.iter().find(|row| row.case.scenario == scenario)?;
         Some(row.of(stack)?.low)
+    };
+    let verification_ns = |settings: &SessionSettings, stack: &StackName| {
+        let timed = cases.iter().filter_map(|row| match row.case.scenario {
+            Scenario {
+                work:
+                    Work::Verify {
+                        key,
+                        chain_length,
+                        roots,
+                    },
+                counted: false,
+            } if (key, chain_length) == (settings.key, settings.chain_length) => {
+                Some((roots, row.of(stack)?.low))
+            }
+            _ => None,
+        });
+        let fewest = timed.min_by_key(|(roots, _)| *roots);
+        fewest.map(|(_, low)| low)
     };
     let of = |row: &CaseRow, stack: &StackName, total_ns: f64| {
         let Work::Handshake { kind, settings } = row.case.scenario.work else {
@@ -92,6 +121,10 @@ pub(super) fn breakdowns(cases: &[CaseRow]) -> Vec<HandshakeBreakdown> {
             total_ns,
             signature_ns,
             key_exchange_ns,
+            verification_ns: match row.case.measure {
+                Measure::Server => None,
+                _ => verification_ns(&settings, stack),
+            },
         })
     };
     let all = cases.iter().flat_map(|row| {
@@ -111,8 +144,8 @@ pub(super) fn items(summary: &SuiteSummary) -> Vec<Item> {
         Item::heading("What of a full handshake is cryptography"),
         Item::text(
             "Each operation was timed by itself. Signature: the server makes the handshake's signature, the client verifies \
-             it. Key exchange: the server's share and secret, or the client's. Rest: everything else, with the \
-             client's verification of the certificates.",
+             it. Key exchange: the server's share and secret, or the client's. Certificates: the client's verification of \
+             the server's chain, where the run timed one of the same keys and length. Rest: everything else.",
         ),
         Table::of(rows)
             .col("handshake", 0, |row| Cell::text(&row.scenario))
@@ -121,6 +154,7 @@ pub(super) fn items(summary: &SuiteSummary) -> Vec<Item> {
             .col("whole", 0, |row| Cell::Time(row.total_ns))
             .col("signature", 0, |row| Cell::Time(row.signature_ns))
             .col("key exchange", 0, |row| Cell::Time(row.key_exchange_ns))
+            .col("certificates", 0, |row| Cell::time(row.verification_ns))
             .col("rest", 1, |row| Cell::Time(row.rest_ns()))
             .item(),
     ]
@@ -161,7 +195,7 @@ impl Report for SuiteExplained {
                 items: all,
                 missing: (!self.explains()).then(|| {
                     "The run has no full handshake of TLS 1.3 together with the cryptography of its key and group: \
-                     `netbench suite handshake crypto` measures both."
+                     `netbench suite handshake crypto verify` measures both, and certificates too."
                         .to_owned()
                 }),
                 ..Section::default()

@@ -227,14 +227,23 @@ fn warn(summary: &mut SuiteSummary, manifest: &SuiteManifest) {
             without_loops.iter().join(", ")
         ));
     }
+    let is_chosen = |verdict: &&CaseVerdict| verdict.choice == Choice::Quiet;
+    if manifest.plan.idle.is_none() && verdicts.iter().any(is_chosen) {
+        say(
+            "How fast this processor is when it is idle was not known: no earlier run was remembered here. Something \
+             that disturbed the machine for the whole run, and one stack more than the other, would not be noticed."
+                .to_owned(),
+        );
+    }
     let never = verdicts
         .iter()
         .filter(|verdict| verdict.undecided == Some(UndecidedReason::NeverQuiet));
     let never = never.count();
     if never > 0 {
         say(format!(
-            "The machine was never quiet during {never} comparisons: its reference loops took over 3 % more, or the loads \
-             over 7 %, than they do on this processor when it is idle. These have no verdict."
+            "The machine was never quiet during {never} comparisons: AES took over 3 % more of the reference loops' time, \
+             loads over 3 % (7 % beside another stack), or a loop over 10 % more time, than on this processor when it is \
+             idle. These have no verdict."
         ));
     }
     let disturbed = summary.disturbed_share();

@@ -4,8 +4,9 @@ use netbench_model::{
     Case, IdleReference, SliceFigures, StackName, SuiteMeasured, SuitePlan, SuiteSample, Unit,
 };
 use netbench_stats::{
-    CASE_MARGIN, Choice, LOOPS, Pair, PairedRatio, Precision, QuietLevel, Resampling, RoundsNeeded,
-    Turn, TurnPair, Verdict, compare_turns, compare_whole, interim_share, is_interim_analysis,
+    CASE_MARGIN, Choice, Idle, IdleProgram, LOOPS, Pair, PairedRatio, Precision, QuietLevel,
+    Resampling, RoundsNeeded, Turn, TurnPair, Verdict, compare_turns, compare_whole, interim_share,
+    is_interim_analysis,
 };
 
 use super::{
@@ -21,16 +22,31 @@ const PRECISE: f64 = 0.02;
 pub(super) struct Verdicts {
     seed: u64,
     until_decided: bool,
+    /// As earlier runs found it beside any stack, or turns of this run.
     idle: Option<QuietLevel>,
+    /// As earlier runs found it beside one stack, or turns of this run beside it.
+    idle_beside: BTreeMap<StackName, QuietLevel>,
 }
 
 impl Verdicts {
     pub(super) fn of(plan: &SuitePlan, samples: &[SuiteSample]) -> Self {
-        let known = plan.idle.map(|idle| QuietLevel {
-            loops_ns: [idle.integer_ns, idle.aes_ns, idle.memory_ns],
-        });
-        let here = quiet_level(samples);
+        let mut idle_beside: BTreeMap<StackName, QuietLevel> = plan
+            .idle_beside
+            .iter()
+            .map(|(stack, idle)| (stack.clone(), level_of(idle)))
+            .collect();
+        for (stack, here) in quiet_levels(samples) {
+            idle_beside
+                .entry(stack)
+                .and_modify(|known| *known = known.lower(here))
+                .or_insert(here);
+        }
+        let known = plan.idle.as_ref().map(level_of);
+        let here = quiet_levels(samples)
+            .into_values()
+            .reduce(QuietLevel::lower);
         Self {
+            idle_beside,
             seed: plan.seed,
             until_decided: plan.until_decided,
             idle: match (known, here) {
@@ -38,6 +54,19 @@ impl Verdicts {
                 (known, here) => known.or(here),
             },
         }
+    }
+
+    /// What the loops take on an idle machine, beside the stack and beside any.
+    fn idle(&self, stack: &StackName) -> Vec<Idle> {
+        let same = self.idle_beside.get(stack).map(|level| Idle {
+            level: *level,
+            program: IdleProgram::Same,
+        });
+        let any = self.idle.map(|level| Idle {
+            level,
+            program: IdleProgram::Any,
+        });
+        same.into_iter().chain(any).collect()
     }
 
     /// The verdict on `other` against `first`; none where they have no round in common.
@@ -79,7 +108,8 @@ impl Verdicts {
             });
         }
         let turns = turns(case, &both);
-        let found = compare_turns(&turns, self.idle, &settings)?;
+        let [of_first, of_other] = [&first, &other].map(|stack| self.idle(stack));
+        let found = compare_turns(&turns, [&of_first, &of_other], &settings)?;
         Some(CaseVerdict {
             first,
             other,
@@ -103,18 +133,27 @@ fn rounds_needed(paired: &PairedRatio) -> Option<RoundsNeeded> {
     precision.map(|precision| precision.rounds_to_decide_beyond(CASE_MARGIN))
 }
 
-/// What the reference loops took while the machine was quietest; none in runs without them.
-pub fn idle_reference(samples: &[SuiteSample]) -> Option<IdleReference> {
-    let [integer_ns, aes_ns, memory_ns] = quiet_level(samples)?.loops_ns;
-    Some(IdleReference {
-        integer_ns,
-        aes_ns,
-        memory_ns,
-    })
+/// What the reference loops took beside each stack while the machine was quietest; empty in runs without them.
+pub fn idle_reference(samples: &[SuiteSample]) -> BTreeMap<StackName, IdleReference> {
+    let levels = quiet_levels(samples).into_iter();
+    let levels = levels.map(|(stack, level)| {
+        let [integer_ns, aes_ns, memory_ns] = level.loops_ns();
+        let idle = IdleReference {
+            integer_ns,
+            aes_ns,
+            memory_ns,
+        };
+        (stack, idle)
+    });
+    levels.collect()
 }
 
-/// The lowest level beside any stack in any scenario.
-fn quiet_level(samples: &[SuiteSample]) -> Option<QuietLevel> {
+fn level_of(idle: &IdleReference) -> QuietLevel {
+    QuietLevel::of_loops([idle.integer_ns, idle.aes_ns, idle.memory_ns])
+}
+
+/// The lowest level beside each stack in any scenario.
+fn quiet_levels(samples: &[SuiteSample]) -> BTreeMap<StackName, QuietLevel> {
     let mut trials: HashMap<(&str, &StackName), Vec<[f64; LOOPS]>> = HashMap::new();
     for sample in samples {
         let slices = sample.outcome.ok().map(|measured| measured.slices.iter());
@@ -122,8 +161,16 @@ fn quiet_level(samples: &[SuiteSample]) -> Option<QuietLevel> {
         let trial = trials.entry((&sample.name, &sample.stack)).or_default();
         trial.extend(references);
     }
-    let levels = trials.values().filter_map(|turns| QuietLevel::of(turns));
-    levels.reduce(QuietLevel::lower)
+    let mut levels: BTreeMap<StackName, QuietLevel> = BTreeMap::new();
+    for ((_, stack), turns) in trials {
+        if let Some(level) = QuietLevel::of(&turns) {
+            levels
+                .entry(stack.clone())
+                .and_modify(|lowest| *lowest = lowest.lower(level))
+                .or_insert(level);
+        }
+    }
+    levels
 }
 
 /// A turn's reference loops, in their order.

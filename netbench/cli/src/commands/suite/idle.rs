@@ -2,22 +2,42 @@
 
 use std::{collections::BTreeMap, fs, io, path::PathBuf};
 
-use netbench_model::IdleReference;
-use netbench_runner::environment;
+use netbench_model::{IdleReference, StackName};
 
-use crate::cache;
+use crate::{cache, sites_file::sha256};
 
-/// Runs that are remembered for each processor. An old one is forgotten at last: a virtual machine may come
+/// Runs that are remembered for each processor and stack. An old one is forgotten at last: a virtual machine may come
 /// to another computer of the same name.
 const REMEMBERED: usize = 20;
 
-/// Levels of earlier runs, the newest last, by processor and version of netbench.
-type History = BTreeMap<String, Vec<IdleReference>>;
+/// Levels of earlier runs, the newest last, by processor and version of netbench, and by stack.
+type History = BTreeMap<String, BTreeMap<StackName, Vec<IdleReference>>>;
 
-/// What earlier runs found; none where there were none.
-pub(crate) fn known() -> Option<IdleReference> {
-    let history = read(&file().ok()?);
-    reached(history.get(&key())?)
+/// What earlier runs on this processor found.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct KnownIdle {
+    /// The lowest beside any stack; none where there was no run.
+    pub(crate) any: Option<IdleReference>,
+    /// Beside each stack that was in a run.
+    pub(crate) beside: BTreeMap<StackName, IdleReference>,
+}
+
+/// What earlier runs found; nothing where there were none.
+pub(crate) fn known() -> KnownIdle {
+    let history = file().map(|file| read(&file)).unwrap_or_default();
+    let Some(stacks) = history.get(&key()) else {
+        return KnownIdle::default();
+    };
+    let levels = stacks
+        .iter()
+        .filter_map(|(stack, runs)| Some((stack.clone(), reached(runs)?)));
+    let beside: BTreeMap<StackName, IdleReference> = levels.collect();
+    let any = beside.values().copied().reduce(|a, b| IdleReference {
+        integer_ns: a.integer_ns.min(b.integer_ns),
+        aes_ns: a.aes_ns.min(b.aes_ns),
+        memory_ns: a.memory_ns.min(b.memory_ns),
+    });
+    KnownIdle { any, beside }
 }
 
 /// The lowest level of each loop that two of the runs have reached: one run alone, whose clock was higher than it is in all others,
@@ -36,16 +56,22 @@ fn reached(runs: &[IdleReference]) -> Option<IdleReference> {
     })
 }
 
-/// Remembers a run's level.
+/// Remembers a run's levels.
 ///
 /// # Errors
 /// The file cannot be written.
-pub(crate) fn remember(level: IdleReference) -> anyhow::Result<()> {
+pub(crate) fn remember(levels: BTreeMap<StackName, IdleReference>) -> anyhow::Result<()> {
+    if levels.is_empty() {
+        return Ok(());
+    }
     let file = file()?;
     let mut history = read(&file);
-    let levels = history.entry(key()).or_default();
-    levels.push(level);
-    levels.drain(..levels.len().saturating_sub(REMEMBERED));
+    let stacks = history.entry(key()).or_default();
+    for (stack, level) in levels {
+        let runs = stacks.entry(stack).or_default();
+        runs.push(level);
+        runs.drain(..runs.len().saturating_sub(REMEMBERED));
+    }
     // A reader finds the old file or the new one.
     let beside = file.with_extension(format!("json.{}", std::process::id()));
     fs::write(&beside, serde_json::to_vec_pretty(&history)?)?;
@@ -67,19 +93,38 @@ fn read(file: &PathBuf) -> History {
 
 /// The loops are other machine code in another version or profile.
 fn key() -> String {
-    let facts = environment().facts;
-    let fact = |name: &str| facts.get(name).map_or("", String::as_str);
     let profile = if cfg!(debug_assertions) {
         "debug"
     } else {
         "release"
     };
+    let cpuinfo = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     format!(
-        "{} {} netbench {} {profile}",
-        fact("cpu_model"),
-        fact("cpu_microcode"),
+        "{} netbench {} {profile}",
+        processor(&cpuinfo),
         env!("CARGO_PKG_VERSION")
     )
+}
+
+/// What tells processors apart: hypervisors give different ones the same name and microcode.
+fn processor(cpuinfo: &str) -> String {
+    const FACTS: [&str; 7] = [
+        "vendor_id",
+        "cpu family",
+        "model",
+        "stepping",
+        "model name",
+        "microcode",
+        "flags",
+    ];
+    let first = cpuinfo.split("\n\n").next().unwrap_or_default();
+    let facts = FACTS.map(|name| {
+        let mut lines = first.lines().filter_map(|line| line.split_once(':'));
+        let value = lines.find(|(fact, _)| fact.trim() == name);
+        value.map_or("", |(_, value)| value.trim())
+    });
+    let [named @ .., flags] = facts;
+    format!("{} flags {}", named.join(" "), sha256(flags.as_bytes()))
 }
 
 #[cfg(test)]
@@ -98,5 +143,26 @@ mod tests {
         assert_eq!(memory_ns(&runs[1..]), Some(1222.0));
         assert_eq!(memory_ns(&runs[..1]), Some(1202.0));
         assert_eq!(memory_ns(&[]), None);
+    }
+
+    #[test]
+    fn processors_of_one_name_are_told_apart() {
+        let cpuinfo = |model: u32, stepping: u32, flags: &str| {
+            let one = format!(
+                "processor\t: 0\nvendor_id\t: AuthenticAMD\ncpu family\t: 25\nmodel\t\t: {model}\n\
+                 model name\t: AMD EPYC\nstepping\t: {stepping}\nmicrocode\t: 0x1000065\n\
+                 cpu MHz\t\t: 2449.998\nflags\t\t: {flags}\n"
+            );
+            format!("{one}\n{one}")
+        };
+        let known = processor(&cpuinfo(1, 1, "fpu vme aes"));
+        assert_eq!(known, processor(&cpuinfo(1, 1, "fpu vme aes")));
+        for other in [
+            cpuinfo(17, 1, "fpu vme aes"),
+            cpuinfo(1, 2, "fpu vme aes"),
+            cpuinfo(1, 1, "fpu vme aes avx512f"),
+        ] {
+            assert_ne!(known, processor(&other));
+        }
     }
 }

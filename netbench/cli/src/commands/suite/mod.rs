@@ -84,9 +84,7 @@ impl Measured for SuiteSettings {
                 };
                 let (workers, stop) = (&setup.workers, &setup.stop);
                 execute_suite(&plan, workers, earlier, appender, feedback, &listener, stop)?;
-                if let Some(level) = idle_reference(&folder.records()?)
-                    && let Err(error) = idle::remember(level)
-                {
+                if let Err(error) = idle::remember(idle_reference(&folder.records()?)) {
                     let progress = &setup.progress;
                     progress.stage(&format!("the idle level is not remembered: {error:#}"));
                 }

@@ -2,8 +2,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use netbench_model::{
-    IdleReference, LayoutRecord, PinRecord, Preset, Scenario, StackName, SuiteManifest, SuitePlan,
-    Variants, Work,
+    LayoutRecord, PinRecord, Preset, Scenario, StackName, SuiteManifest, SuitePlan, Variants, Work,
 };
 use netbench_runner::{Launch, Layout, Materials, SuiteTrials, Worker, Workers, known_stacks};
 use netbench_stats::FEWEST_OPERATIONS;
@@ -11,7 +10,7 @@ use netbench_stats::FEWEST_OPERATIONS;
 use super::{
     args::{Pin, Suite},
     cases::{cores, scenarios, stacks},
-    idle,
+    idle::{self, KnownIdle},
 };
 use crate::{
     cost::Trials,
@@ -42,7 +41,7 @@ pub(crate) struct SuiteSettings {
     pub(crate) core: Option<u32>,
     pub(crate) layout: LayoutRecord,
     pub(crate) name: String,
-    idle: Option<IdleReference>,
+    idle: KnownIdle,
     pki_sha256: Option<String>,
 }
 
@@ -99,7 +98,10 @@ impl SuiteSettings {
             },
             layout: plan.layout,
             name: manifest.name.clone(),
-            idle: plan.idle,
+            idle: KnownIdle {
+                any: plan.idle,
+                beside: plan.idle_beside.clone(),
+            },
             pki_sha256: Some(plan.pki_sha256.clone()),
         })
     }
@@ -132,7 +134,8 @@ impl SuiteSettings {
             turn_operations: Some(FEWEST_OPERATIONS),
             pin: plan.core.map_or(PinRecord::Free, PinRecord::Core),
             layout: plan.layout,
-            idle: self.idle,
+            idle: self.idle.any,
+            idle_beside: self.idle.beside.clone(),
             pki_sha256: plan.materials.sha256().to_owned(),
         }
     }
