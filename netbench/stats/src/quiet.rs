@@ -88,6 +88,18 @@ impl QuietLevel {
             && within(turn, &self.loops_ns, CLOCK_TOLERANCE)
     }
 
+    /// Whether the core's clock was the same in a turn and in one of another stack: the multiplications, each over their level
+    /// beside that stack, as their time also depends on where their loop lies in a worker's program.
+    pub(crate) fn has_the_same_clock(
+        &self,
+        turn: &[f64; LOOPS],
+        other: &Self,
+        other_turn: &[f64; LOOPS],
+    ) -> bool {
+        let over = |level: &Self, turn: &[f64; LOOPS]| (turn[0] / level.loops_ns[0].max(1.0)).ln();
+        (over(self, turn) - over(other, other_turn)).abs() <= SAME_CLOCK
+    }
+
     /// The lower of both, figure by figure.
     #[must_use]
     pub fn lower(mut self, other: Self) -> Self {
@@ -112,11 +124,6 @@ impl QuietLevel {
             || loads > idle_loads * (1.0 + loads_tolerance)
             || !within(&self.loops_ns, &idle.level.loops_ns, CLOCK_TOLERANCE)
     }
-}
-
-/// Whether the core's clock was the same in both turns.
-pub(crate) fn have_the_same_clock(a: &[f64; LOOPS], b: &[f64; LOOPS]) -> bool {
-    (a[0].max(1.0) / b[0].max(1.0)).ln().abs() <= SAME_CLOCK
 }
 
 /// AES and loads over the multiplications.
@@ -167,15 +174,18 @@ mod tests {
     }
 
     #[test]
-    fn a_pair_has_one_clock() {
-        assert!(have_the_same_clock(
-            &[2_380.0, 1.0, 1.0],
-            &[2_360.0, 1.0, 1.0]
-        ));
-        assert!(!have_the_same_clock(
-            &[2_400.0, 1.0, 1.0],
-            &[2_360.0, 1.0, 1.0]
-        ));
+    fn a_pair_has_one_clock_wherever_the_loops_lie() {
+        let level = |integer_ns| QuietLevel::of_loops([integer_ns, 1.0, 1.0]);
+        let same = |here: (f64, f64), there: (f64, f64)| {
+            let turn = |ns| [ns, 1.0, 1.0];
+            level(here.1).has_the_same_clock(&turn(here.0), &level(there.1), &turn(there.0))
+        };
+        assert!(same((2_380.0, 2_360.0), (2_360.0, 2_360.0)));
+        assert!(!same((2_400.0, 2_360.0), (2_360.0, 2_360.0)));
+        // In another program the loop takes 4 % longer at any clock.
+        assert!(same((2_360.0, 2_360.0), (2_454.0, 2_454.0)));
+        assert!(same((2_430.0, 2_360.0), (2_527.0, 2_454.0)));
+        assert!(!same((2_430.0, 2_360.0), (2_430.0, 2_454.0)));
     }
 
     #[test]

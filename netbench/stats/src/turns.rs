@@ -3,7 +3,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     CASE_MARGIN, Idle, Interval, LOOPS, Pair, PairedRatio, QuietLevel, Resampling, Verdict,
-    compare, median, quiet::have_the_same_clock,
+    compare, median,
 };
 
 /// The fewest quiet pairs of turns for a verdict. With seven to nine, ratios on a busy machine were off
@@ -134,7 +134,7 @@ pub fn compare_turns(
         chosen.retain(|pair| {
             let loops = pair.a.reference_ns.zip(pair.b.reference_ns);
             loops.is_some_and(|(of_a, of_b)| {
-                a.is_quiet(&of_a) && b.is_quiet(&of_b) && have_the_same_clock(&of_a, &of_b)
+                a.is_quiet(&of_a) && b.is_quiet(&of_b) && a.has_the_same_clock(&of_a, b, &of_b)
             })
         });
     }
