@@ -24,7 +24,8 @@ use manifest::manifest_of;
 use netbench_model::{
     ClientUse, Condition, FailureClass, Losses, LostSite, Outside, OutsideSite, Profile, StackName,
     Standing, SwitchEffect,
-    compat::{CompatCase, CompatOutcome, CompatPlan, CompatSample, Expected},
+    chains::ReasonSpec,
+    compat::{CompatCase, CompatOutcome, CompatPlan, CompatSample, Expected, Judgement},
 };
 use netbench_report::{
     Answer, CompatSummary, ConnectSummary, Evaluation, EvaluationReport, FailureRow, Found,
@@ -419,6 +420,52 @@ fn a_moot_difference_is_neither_listed_nor_counted() {
             assert_eq!(listed, usize::from(!is_moot), "{question:?}");
             let is_loss = !is_moot && accepted == [false, true];
             assert_eq!(question.answer == Answer::Yes, !is_loss, "{question:?}");
+        }
+    }
+}
+
+#[test]
+fn chains_that_differ_for_a_moot_reason_are_neither_listed_nor_counted() {
+    let well = well();
+    // A chain that is refused and should not be, and one that is accepted and should not be.
+    for wrong in [[true, false], [false, true]] {
+        for (standing, is_moot) in [(Some(Standing::Moot), true), (None, false)] {
+            let reason = ReasonSpec {
+                name: "of-a-test".to_owned(),
+                cases: vec!["own/made/".to_owned()],
+                made_of: Vec::new(),
+                due: Vec::new(),
+                rejects: Vec::new(),
+                accepts: Vec::new(),
+                faults: Vec::new(),
+                standing,
+                why: "Because".to_owned(),
+                lost: "A page does not load.".to_owned(),
+                gained: "A page loads.".to_owned(),
+                advice: "Do something.".to_owned(),
+            };
+            let chains = made_parts::chains_for(&wrong, &[reason]);
+            assert_eq!(chains.differences.len(), 1, "the difference itself is kept");
+            let found = Found {
+                chains: Some(Arc::new(chains)),
+                compat: Some(Arc::new(made_parts::compat(&[Judgement::Right]))),
+                roots: None,
+                ..well.found.clone()
+            };
+            let question = evaluation(well.run.clone(), found).questions.swap_remove(1);
+            let mut figures = question.figures.iter();
+            let worse = figures
+                .find(|figure| figure.label.starts_with("certificate chains with which"))
+                .unwrap();
+            let (counted, answer) = match is_moot {
+                true => ("0 of 2", Answer::Yes),
+                false => ("1 of 2", Answer::WithLosses),
+            };
+            assert_eq!(worse.value, counted, "{question:#?}");
+            assert_eq!(question.answer, answer, "{question:#?}");
+            let lines = question.breaks.iter().chain(&question.gains);
+            let listed = lines.filter(|line| line.contains("certificate chain"));
+            assert_eq!(listed.count(), usize::from(!is_moot), "{question:#?}");
         }
     }
 }

@@ -135,6 +135,7 @@ fn summary(count: usize) -> ScanSummary {
                 .then(|| ("ssh".to_owned(), 1))
                 .into_iter()
                 .collect(),
+            untrusted: 0,
             connections: 200,
             enumeration_connections: 70,
             retries: 1,

@@ -45,6 +45,7 @@ netbench_testing::tests! {
     urls::paths_headers_and_ipv6_reach_nginx: Nginx;
     urls::a_name_can_be_led_to_a_server_of_this_machine: OpensslCommand;
     urls::an_evaluation_takes_urls_and_an_internal_ca: OpensslCommand;
+    urls::an_internal_ca_that_is_not_given_is_named_as_the_cause: OpensslCommand;
     urls::a_hello_is_shown_as_a_host_would_get_it;
     slurm::a_slurm_array_takes_all_sites_and_merges: Slurm;
 }

@@ -200,6 +200,35 @@ pub(crate) fn a_name_can_be_led_to_a_server_of_this_machine() {
     }
 }
 
+pub(crate) fn an_internal_ca_that_is_not_given_is_named_as_the_cause() {
+    let place = Place::new();
+    let port = free_port();
+    certificates(&place, "localhost", port);
+    let _server = s_server(&place, port, &[]);
+    let url = format!("https://localhost:{port}/");
+    let cause = "The certificates of 1 of 1 site lead to no trusted root: if your own CA issued them, give it with \
+                 `--roots my-ca.pem`.";
+    for (line, code) in [
+        ("scan", 0),
+        ("scan --against openssl,rustls-ring", 0),
+        ("connect --stack openssl,rustls-ring --rounds 1", 3),
+    ] {
+        let without = place
+            .netbench(&words(&format!("{line} {url}")))
+            .expect(code);
+        let text = without.stdout.split_whitespace().collect::<Vec<_>>();
+        let text = text.join(" ");
+        assert_eq!(text.matches(cause).count(), 1, "{line}: {text}");
+        let line = format!("{line} {url} --roots ca.pem");
+        let with = place.netbench(&words(&line)).expect(0);
+        assert!(
+            !with.stdout.contains("no trusted root"),
+            "{line}: {}",
+            with.stdout
+        );
+    }
+}
+
 pub(crate) fn an_evaluation_takes_urls_and_an_internal_ca() {
     let place = Place::new();
     let port = free_port();

@@ -1,8 +1,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
-use netbench_model::{Condition, Outcome, Sample, StackName};
+use itertools::Itertools;
+use netbench_model::{CertificateFault, Condition, FailureClass, Outcome, Sample, StackName};
 
-use super::summary::{FailureRow, UnsupportedRow};
+use super::summary::{ConnectSummary, FailureRow, UnsupportedRow};
+use crate::evaluation::supports;
 
 /// Which sites failed on which stack, each class and reason once.
 pub(crate) fn failures(measured: &[&Sample]) -> Vec<FailureRow> {
@@ -33,6 +35,27 @@ pub(crate) fn failures(measured: &[&Sample]) -> Vec<FailureRow> {
         FailureRow { trials, ..row }
     };
     rows.into_iter().map(counted).collect()
+}
+
+impl ConnectSummary {
+    /// Returns the cause and the remedy, where every stack finds that the certificates of half of the sites or more lead to no
+    /// trusted root.
+    pub(crate) fn missing_root(&self) -> Option<String> {
+        let untrusted = |row: &&FailureRow| {
+            row.class == FailureClass::Certificate
+                && row.reason == CertificateFault::UnknownIssuer.name()
+                && row.failed == row.trials
+        };
+        let rows = self.failures.iter().filter(untrusted);
+        let stacks = rows
+            .map(|row| (self.site_of(&row.site), &row.stack))
+            .into_grouping_map()
+            .collect::<BTreeSet<_>>();
+        let of_all = stacks
+            .values()
+            .filter(|of| of.len() == self.run.stacks.len());
+        supports::missing_root(of_all.count() as u64, self.run.sites)
+    }
 }
 
 /// What was not tried, with the sites of each reason together.

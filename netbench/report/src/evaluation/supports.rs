@@ -223,18 +223,19 @@ pub(super) fn outside(losses: &Losses, target: Target) -> Vec<String> {
 fn untrusted(losses: &Losses) -> Option<String> {
     let sites = losses.outside.iter();
     let untrusted = sites.filter(|site| site.because == Outside::Untrusted);
-    let untrusted = untrusted.count() as u64;
     let all = losses.scanned + losses.not_scanned;
-    (untrusted > 0 && 2 * untrusted >= all).then(|| missing_root(untrusted, all))
+    missing_root(untrusted.count() as u64, all)
 }
 
-/// The cause and the remedy, where certificates lead to no trusted root.
-pub(crate) fn missing_root(untrusted: u64, all: u64) -> String {
-    format!(
-        "The certificates of {untrusted} of {} lead to no trusted root: if your own CA issued them, give it with \
-         `--roots my-ca.pem`.",
-        count(all, "site", "sites")
-    )
+/// Returns the cause and the remedy, where the certificates of half of the sites or more lead to no trusted root.
+pub(crate) fn missing_root(untrusted: u64, all: u64) -> Option<String> {
+    (untrusted > 0 && 2 * untrusted >= all).then(|| {
+        format!(
+            "The certificates of {untrusted} of {} lead to no trusted root: if your own CA issued them, give it with \
+             `--roots my-ca.pem`.",
+            count(all, "site", "sites")
+        )
+    })
 }
 
 /// The populations that the sites of the run do not speak for: the user's own sites, and the web.

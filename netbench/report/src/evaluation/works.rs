@@ -26,6 +26,10 @@ pub(crate) fn answer(evidence: &Evidence<'_>) -> Question {
     let mut reasons = Vec::new();
     match evidence.connections {
         Some(connections) if connections.run.samples > 0 => {
+            // In an evaluation, the first question names it.
+            if evidence.parts.is_none() {
+                reasons.extend(connections.missing_root());
+            }
             reasons.push(self::connections(&mut question, connections, evidence));
         }
         _ => {

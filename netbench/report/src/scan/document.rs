@@ -91,6 +91,7 @@ fn section(summary: &ScanSummary) -> Section {
         loss::headlines(&mut items, loss, summary.run.drawn());
     }
     items.extend(summary.policy.iter().map(policy::headline));
+    items.extend(summary.missing_root().map(Item::Warning));
     items.extend(Item::warnings(&summary.warnings));
     if let Some(result) = &summary.policy {
         policy::tables(&mut items, result, place);

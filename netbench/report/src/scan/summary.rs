@@ -5,7 +5,7 @@ use netbench_interop::{
 };
 use netbench_model::{
     Origin, Profile, SCHEMA_VERSION, ScanManifest, StackName, Target,
-    scan::{AgainstRecord, ScanOutcome, SiteScan},
+    scan::{AgainstRecord, Anchor, ChainScan, ScanOutcome, SiteScan},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -14,7 +14,7 @@ use super::{
     many::{Counting, ManySites},
     sample::Drawn,
 };
-use crate::{run::last_command, text::count};
+use crate::{evaluation::supports, run::last_command, text::count};
 
 /// What a scan found: its `summary.json`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -66,6 +66,9 @@ pub struct ScanHead {
     pub partial: u32,
     /// Sites that could not be scanned, by class.
     pub failed: BTreeMap<String, u32>,
+    /// Sites of which every chain leads to no root of the list. None are counted in summaries of earlier versions.
+    #[serde(default)]
+    pub untrusted: u32,
     /// TCP connections.
     pub connections: u64,
     /// Of these, for versions, suites with their order, and groups.
@@ -179,7 +182,25 @@ impl Summing {
     }
 }
 
+/// Whether no chain of a site leads to a root of the list.
+fn is_untrusted(site: &SiteScan) -> bool {
+    let ends_in_nothing = |chain: &ChainScan| match chain.anchor {
+        Anchor::SelfSigned | Anchor::UnknownRoot | Anchor::Missing => true,
+        Anchor::Known | Anchor::Unchecked => false,
+    };
+    !site.chains.is_empty() && site.chains.iter().all(ends_in_nothing)
+}
+
 impl ScanSummary {
+    /// Returns the cause and the remedy, where the certificates of half of the sites or more lead to no trusted root. What is
+    /// predicted of stacks says so itself.
+    pub(super) fn missing_root(&self) -> Option<String> {
+        match self.loss {
+            Some(_) => None,
+            None => supports::missing_root(self.run.untrusted.into(), self.run.sites().into()),
+        }
+    }
+
     /// How many sites there is something to say of.
     pub(super) fn site_count(&self) -> u32 {
         self.run.sites()
@@ -195,6 +216,7 @@ impl ScanHead {
                 *self.failed.entry(class.name().to_owned()).or_default() += 1;
             }
         }
+        self.untrusted += u32::from(is_untrusted(site));
         let effort = &site.effort;
         self.connections += u64::from(effort.connections);
         self.enumeration_connections += u64::from(effort.enumeration_connections);
@@ -234,6 +256,7 @@ fn head(manifest: &ScanManifest) -> ScanHead {
         scanned: 0,
         partial: 0,
         failed: BTreeMap::new(),
+        untrusted: 0,
         connections: 0,
         enumeration_connections: 0,
         retries: 0,

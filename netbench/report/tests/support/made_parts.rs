@@ -7,7 +7,7 @@
 
 use netbench_model::{
     CertificateFault, Profile, StackName,
-    chains::{ChainCase, ChainOutcome, ChainSample, ChainsPlan, Due},
+    chains::{ChainCase, ChainOutcome, ChainSample, ChainsPlan, Due, ReasonSpec},
     compat::{CompatCase, CompatOutcome, CompatPlan, CompatSample, Expected, Judgement},
     roots::{
         RootsClient, RootsOutcome, RootsPlan, RootsSample, RootsSite, StoreLayout, TrustOrigin,
@@ -25,6 +25,11 @@ use super::{
 
 /// Chains that the old stack judges as it should, and the new one wrongly where that is said.
 pub(crate) fn chains(wrong: &[bool]) -> ChainsSummary {
+    chains_for(wrong, &[])
+}
+
+/// Such chains, with reasons for what differs.
+pub(crate) fn chains_for(wrong: &[bool], reasons: &[ReasonSpec]) -> ChainsSummary {
     let stacks = [OLD, NEW].map(StackName::new);
     let (mut cases, mut samples) = (Vec::new(), Vec::new());
     for (number, is_wrong) in wrong.iter().enumerate() {
@@ -60,7 +65,7 @@ pub(crate) fn chains(wrong: &[bool]) -> ChainsSummary {
         cases,
         limit_ms: 5000,
     };
-    summarize_chains(&manifest_of(plan), samples, &[])
+    summarize_chains(&manifest_of(plan), samples, reasons)
 }
 
 /// Trust stores whose one site the old stack loads, and the new one not where that is said.
