@@ -8,7 +8,7 @@ use made::{DHE_GCM, ECDHE_CBC, ECDHE_GCM, broad, chain, strict, tls12};
 use netbench_compat::{BUILT_IN, catalogue};
 use netbench_interop::{LossReport, confirmation, predict};
 use netbench_model::{
-    Accepts, SwitchEffect,
+    Accepts, Standing, SwitchEffect,
     scan::{Anchor, HandshakeResult, SiteScan},
 };
 
@@ -47,6 +47,34 @@ fn effect_in_a_scan(site: SiteScan, fault: Option<&str>) -> SwitchEffect {
     let lost = usize::from(group.effect == SwitchEffect::LossOfReach);
     assert_eq!(report.lost_by("strict"), lost);
     group.effect
+}
+
+/// The sources of the rules in the documentation of [`Standing::Dated`], and the browsers that were seen to refuse.
+const SOURCES: [&str; 6] = [
+    "RFC ",
+    "CA/Browser Forum",
+    "X.690",
+    "Chrom",
+    "Firefox",
+    "Safari",
+];
+
+#[test]
+fn each_dated_case_has_the_source_of_its_rule() {
+    let cases = catalogue(BUILT_IN).unwrap();
+    let dated = cases
+        .iter()
+        .map(|case| &case.record)
+        .filter(|case| case.standing() == Standing::Dated)
+        // No stack reaches these, so that none loses them.
+        .filter(|case| case.nothing_accepts.is_none());
+    let without: Vec<(&str, &str)> = dated
+        .clone()
+        .filter(|case| !SOURCES.iter().any(|source| case.why.contains(source)))
+        .map(|case| (case.name.as_str(), case.why.as_str()))
+        .collect();
+    assert!(dated.count() >= 20);
+    assert!(without.is_empty(), "{without:#?}");
 }
 
 #[test]

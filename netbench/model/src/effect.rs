@@ -7,8 +7,19 @@ named!(
     Standing, "standing", {
         /// A client should accept it.
         Sound = "sound",
-        /// A browser refuses it, and yet it proves to be the server that was asked for: an old version, an old suite, a name
-        /// in the common name alone. Whoever reached it yesterday loses it.
+        /// Whoever answers holds a key that a trusted CA certified for the host, and yet a rule in force has clients refuse it.
+        /// No attacker gains by an acceptance who could not be that server anyway, so that a refusal costs reach and protects
+        /// nothing. The rule is one of:
+        ///
+        /// - a version, suite or signature algorithm that is deprecated: RFC 8996 (TLS 1.0 and 1.1), RFC 9155 (MD5 and SHA-1 in
+        ///   signatures), RFC 9325 section 4.2 (suites), Baseline Requirements of the CA/Browser Forum 6.1.5 and 7.1.3 (sizes of
+        ///   keys, algorithms);
+        /// - a name where clients do not look any more: RFC 9525 sections 2, 6.3 and 6.5;
+        /// - a format that RFC 5280 section 4, X.690 or Baseline Requirements 7.1.2 forbid: encodings, a CA as leaf;
+        /// - a chain that lacks a certificate which RFC 8446 section 4.4.2 has the server send;
+        /// - the observed behaviour of named browsers, for what no document forbids.
+        ///
+        /// Each case of the catalogue with this standing has its rule's source in `why`.
         Dated = "dated",
         /// An attacker could be such a server: a refusal protects the user.
         Unsafe = "unsafe",

@@ -510,6 +510,15 @@ fn forms_agree(report: &EvaluationReport, hold: &mut Hold<'_>) {
         render(report, "csv"),
         render(report, "html").replace('\u{a0}', " "),
     );
+    let junit = render(report, "junit");
+    for (mark, answer) in [(r#"type="no""#, Answer::No), ("<skipped", Answer::Open)] {
+        let cards = evaluation.questions.iter();
+        let cards = cards.filter(|card| card.answer == answer).count();
+        hold(
+            junit.matches(mark).count() == cards,
+            "JUnit fails or skips other questions than the cards answer so",
+        );
+    }
     for form in [&wide, &html] {
         hold(
             form.contains(&evaluation.sentence),

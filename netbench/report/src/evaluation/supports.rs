@@ -241,7 +241,7 @@ pub(crate) fn missing_root(untrusted: u64, all: u64) -> Option<String> {
 /// The populations that the sites of the run do not speak for: the user's own sites, and the web.
 fn web(question: &mut Question, evidence: &Evidence<'_>) {
     if evidence.built_in_sites {
-        let missing = "your sites: none were given, and the built-in list says nothing about them";
+        let missing = "your sites: none were given, and the built-in list is no sample of them";
         question.missing.push(missing.to_owned());
     }
     let Some(loss) = evidence.web else {
