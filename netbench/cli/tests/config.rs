@@ -47,7 +47,7 @@ fn init_writes_a_file_that_can_be_used_and_never_overwrites() {
         "--rounds 10",
         "--link auto",
         "--roots mozilla",
-        "--client-profile default",
+        "--client-profile library",
     ] {
         assert!(said.contains(part), "no {part} in {said}");
     }
@@ -175,14 +175,15 @@ fn a_run_records_what_the_file_added() {
     let place = Place::with_sites("one.example\n");
     place.write(
         "netbench.toml",
-        "stacks = [\"rustls-ring\", \"rustls-aws-lc\"]\nsites = \"sites.txt\"\nrounds = 1\nlink = \"none\"\n",
+        "stacks = [\"rustls-ring\", \"rustls-aws-lc\"]\nsites = \"sites.txt\"\nrounds = 1\nlink = \"none\"\n\
+         client-profile = \"default\"\n",
     );
     place.netbench(&["connect", "--quiet"]).expect(0);
     let manifest = manifest(&place.run());
     assert_eq!(manifest.plan.rounds, 1);
     let line = manifest.sessions[0].command[1..].join(" ");
     let expected = "connect --stack rustls-ring,rustls-aws-lc --sites sites.txt --rounds 1 --link none \
-                    --no-config --quiet";
+                    --client-profile default --no-config --quiet";
     assert_eq!(line, expected);
     // It says the same again where the file has changed.
     place.write("netbench.toml", "rounds = 7\n");

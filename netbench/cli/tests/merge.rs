@@ -21,7 +21,9 @@ type Change = fn(&mut ConnectManifest);
 
 /// Makes a run called `name`, and says where it is.
 fn make(place: &Place, name: &str, more: &str) -> PathBuf {
-    place.connect(&format!("--quiet --name {name} {more}"));
+    place.connect(&format!(
+        "--quiet --client-profile default --name {name} {more}"
+    ));
     place.named(name)
 }
 

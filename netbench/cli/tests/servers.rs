@@ -37,7 +37,9 @@ fn sites(server: &str, protocols: &str) -> String {
 }
 
 fn connect(place: &Place, more: &str) -> ConnectSummary {
-    let line = format!("-q --json --rounds 1 --link none --stack rustls-ring,openssl {more}");
+    let line = format!(
+        "-q --json --client-profile default --rounds 1 --link none --stack rustls-ring,openssl {more}"
+    );
     json(&place.connect(&line).stdout)
 }
 
@@ -71,7 +73,7 @@ fn s_server_serves_what_its_sites_say() {
 
 fn s_server_speaks_no_http2() {
     let place = Place::with_sites("a.example server=openssl-s_server\n");
-    let line = "-q --rounds 1 --link none --stack rustls-ring,openssl";
+    let line = "-q --client-profile default --rounds 1 --link none --stack rustls-ring,openssl";
     // No pair of samples: nothing can be compared.
     place
         .netbench(&words(&format!("connect --sites sites.txt {line}")))

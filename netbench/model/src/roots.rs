@@ -90,6 +90,13 @@ impl Record for RootsSample {
     fn schema(&self) -> u32 {
         self.schema
     }
+
+    fn fault(&self) -> Option<&'static str> {
+        let RootsOutcome::Made { connector_ns, .. } = self.outcome else {
+            return None;
+        };
+        (connector_ns == 0).then_some("connector_ns is 0 of a connector that was made")
+    }
 }
 
 /// Where a client's roots are from.

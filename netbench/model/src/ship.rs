@@ -49,6 +49,13 @@ impl Record for ShipSample {
     fn schema(&self) -> u32 {
         self.schema
     }
+
+    fn fault(&self) -> Option<&'static str> {
+        let ShipOutcome::Built(shipped) = &self.outcome else {
+            return None;
+        };
+        (shipped.program_bytes == 0).then_some("program_bytes is 0 of a program that starts")
+    }
 }
 
 /// What came of a build.

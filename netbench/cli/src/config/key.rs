@@ -70,7 +70,7 @@ const KEYS: [Key; 7] = [
         name: "client-profile",
         form: Form::Text,
         about: "How to set up the connectors: default, servo, library (evaluate, connect, scan, hello)",
-        example: r#""default""#,
+        example: r#""library""#,
         read_by: &[
             ("evaluate", "client-profile"),
             ("connect", "client-profile"),

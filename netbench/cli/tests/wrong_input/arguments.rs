@@ -284,6 +284,21 @@ const CASES: &[Case] = &[
     ("scan 300.1.1.1", 2, &["300.1.1.1", "not a host name"]),
     ("scan example.com", 2, &["example.com", "--live"]),
     ("scan 127.0.0.1 127.0.0.1:443", 2, &["given twice"]),
+    (
+        "connect --client-profile library --groups x25519",
+        2,
+        &["--groups has no effect", "--client-profile default"],
+    ),
+    (
+        "connect --client-profile library --preset post-quantum",
+        2,
+        &["--preset post-quantum has no effect"],
+    ),
+    (
+        "connect --client-profile library --sweep hybrid=off,on",
+        2,
+        &["--sweep hybrid has no effect"],
+    ),
     ("connect --name ../x", 2, &["--name ../x", "letters"]),
     ("connect --name .x", 2, &["--name .x", "letters"]),
     ("connect --vantage a/b", 2, &["--vantage a/b", "letters"]),

@@ -45,6 +45,11 @@ impl Record for VisitSample {
     fn schema(&self) -> u32 {
         self.schema
     }
+
+    fn fault(&self) -> Option<&'static str> {
+        let visit = self.outcome.ok()?;
+        (visit.times.total_ns == Some(0)).then_some("total_ns is 0 in a visit that ended well")
+    }
 }
 
 /// What came of a visit.

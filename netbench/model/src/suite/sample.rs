@@ -33,6 +33,16 @@ impl Record for SuiteSample {
     fn schema(&self) -> u32 {
         self.schema
     }
+
+    fn fault(&self) -> Option<&'static str> {
+        let measured = self.outcome.ok()?;
+        let mut walls = measured.wall.values();
+        if walls.any(|wall| wall.count > 0 && wall.sum_ns == 0) {
+            return Some("sum_ns is 0 of operations that were timed");
+        }
+        let held = measured.held?;
+        (held.peak_bytes == 0).then_some("peak_bytes is 0 of a process that held sessions")
+    }
 }
 
 /// What came of a trial.

@@ -5,8 +5,8 @@ use netbench_model::{Condition, ConnectManifest, LinkKind, Phase, Sample, StackN
 use netbench_stats::{MIN_ROUNDS, SAME_MARGIN};
 
 use super::{
-    Comparison, ConnectSummary, LossSummary, SiteTally, charts, checks, cold_items, cold_sentence,
-    latest, match_up, summarize, sweep,
+    Comparison, ConnectSummary, Head, LossSummary, SiteTally, charts, checks, cold_items,
+    cold_sentence, latest, match_up, summarize, sweep,
     tables::{self, Tables, by},
     warnings::of_times,
 };
@@ -114,6 +114,20 @@ fn questions(report: &ConnectReport) -> Vec<Asked> {
         })
     });
     questions.collect()
+}
+
+/// Returns how the run was made and how to make it again, with its profile where the command line names none: the
+/// profile that a command has by itself depends on its version and on a configuration file.
+fn again(run: &Head) -> String {
+    const OPTION: &str = "--client-profile";
+    let again = run.head.again();
+    let mut words = run.head.command.iter();
+    match run.client_profile {
+        Some(profile) if !words.any(|word| word.starts_with(OPTION)) => {
+            format!("{again} {OPTION} {}", profile.name())
+        }
+        _ => again,
+    }
 }
 
 fn section(report: &ConnectReport, extent: Extent) -> Section {
@@ -451,5 +465,5 @@ fn how(items: &mut Vec<Item>, summary: &ConnectSummary) {
     parts.extend(summary.losses.as_ref().map(LossSummary::sentence));
     items.push(Item::Text(parts.join(" ")));
     items.push(Item::Text(machine(&summary.environment)));
-    items.push(Item::Text(summary.run.head.again()));
+    items.push(Item::Text(again(&summary.run)));
 }

@@ -40,4 +40,4 @@ pub(crate) use compare::compare;
 pub(crate) use latest::latest;
 pub(crate) use pairs::{Matched, match_up};
 pub(crate) use shares::{class, rtt_class, rtts};
-pub(crate) use summarize::head;
+pub(crate) use summarize::{head, other_work};

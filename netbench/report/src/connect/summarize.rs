@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 use netbench_model::{
-    ConnectManifest, LinkRecord, Recorded, SCHEMA_VERSION, Sample, StackName, Tally,
+    ConnectManifest, LinkRecord, Profile, Recorded, SCHEMA_VERSION, Sample, StackName, Tally,
 };
 
 use super::{
@@ -49,7 +49,7 @@ fn summarize_own(manifest: &ConnectManifest, samples: &[Sample], tally: &Tally) 
     let losses = losses(manifest, &measured);
     let mut warnings = warnings(manifest, samples, tally);
     warnings.extend(losses.as_ref().and_then(LossSummary::warning));
-    ConnectSummary {
+    let mut summary = ConnectSummary {
         schema: SCHEMA_VERSION,
         run: head(manifest, &measured),
         comparisons,
@@ -66,7 +66,36 @@ fn summarize_own(manifest: &ConnectManifest, samples: &[Sample], tally: &Tally) 
         losses,
         warnings,
         environment: manifest.environment.facts.clone(),
+    };
+    let other_work = other_work(&summary, &plan.stacks);
+    summary.warnings.extend(other_work);
+    summary
+}
+
+/// Returns a warning for each stack that agreed on something else than the first with most sites, because each offered
+/// the settings of its library.
+pub(crate) fn other_work(summary: &ConnectSummary, stacks: &[StackName]) -> Vec<String> {
+    let Some((first, others)) = stacks.split_first() else {
+        return Vec::new();
+    };
+    if summary.run.client_profile != Some(Profile::Library) {
+        return Vec::new();
     }
+    let others = others.iter();
+    let others = others.filter(|other| {
+        summary.did_other_work(first, other)
+            || !summary.compares() && summary.left_out.iter().any(|row| row.other == **other)
+    });
+    others
+        .map(|other| {
+            let why = summary.most_different(other);
+            let why = why.map(|why| format!(" ({why})")).unwrap_or_default();
+            format!(
+                "{first} and {other} agreed on different things with most sites{why}, and pairs with different work are \
+                 not compared: `--client-profile default` has both offer the same"
+            )
+        })
+        .collect()
 }
 
 pub(crate) fn head(manifest: &ConnectManifest, measured: &[&Sample]) -> Head {

@@ -291,6 +291,14 @@ impl ConnectSummary {
         comparisons.any(|comparison| !comparison.phases.is_empty())
     }
 
+    /// Returns the difference for which most pairs of the first stack and `other` were left out; of first connections
+    /// only if there are no others.
+    pub(crate) fn most_different(&self, other: &StackName) -> Option<&str> {
+        let left_out = self.left_out.iter().filter(|row| row.other == *other);
+        let usual = left_out.max_by_key(|row| (row.condition != Condition::Cold, row.pairs))?;
+        Some(&usual.why)
+    }
+
     /// Whether `from` and `to` did different work with more sites than could be compared, first connections aside.
     pub fn did_other_work(&self, from: &StackName, to: &StackName) -> bool {
         let left_out = self.left_out.iter();

@@ -312,7 +312,7 @@ fn no_totals(evidence: &Evidence<'_>) -> String {
 /// That both stacks agreed on something else in every connection but first ones, if they did.
 fn other_work(evidence: &Evidence<'_>) -> Option<String> {
     let connections = evidence.timed()?;
-    let why = most_different(connections, evidence)?;
+    let why = connections.most_different(evidence.to)?;
     let advice = match (evidence.same_settings, connections.run.client_profile) {
         (Some(pinned), _) => match pinned.unsupported.first() {
             Some(row) => format!(
@@ -337,22 +337,12 @@ fn other_work(evidence: &Evidence<'_>) -> Option<String> {
 /// That times are not of the stacks' own settings, where they are not.
 fn same_settings(evidence: &Evidence<'_>) -> Option<String> {
     let pinned = evidence.same_settings.filter(|pinned| pinned.compares())?;
-    let why = most_different(evidence.connections?, evidence)?;
+    let why = evidence.connections?.most_different(evidence.to)?;
     let profile = pinned.run.client_profile.unwrap_or(Profile::Default).name();
     Some(format!(
         "Times are of connections with the same settings for both (`--client-profile {profile}`): with their own settings they \
          agree on different things with most sites ({why})."
     ))
-}
-
-/// What differed in most of the connections that were not compared, first ones aside.
-fn most_different<'a>(connections: &'a ConnectSummary, evidence: &Evidence<'_>) -> Option<&'a str> {
-    let left_out = connections
-        .left_out
-        .iter()
-        .filter(|row| row.other == *evidence.to && row.condition != Condition::Cold);
-    let usual = left_out.max_by_key(|row| row.pairs)?;
-    Some(&usual.why)
 }
 
 /// ` on 3 of 101 sites`, where not all of them could be compared.

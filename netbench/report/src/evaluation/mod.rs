@@ -34,6 +34,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     BrowserSummary, ChainsSummary, CompatSummary, ConnectSummary, RootsSummary, SuiteSummary,
     cell::Cell,
+    connect::other_work,
     document::{Report, Table},
 };
 
@@ -250,7 +251,13 @@ pub fn evaluation(run: EvaluationManifest, mut found: Found) -> Evaluation {
     }
     warnings.extend(settled);
     let connections = found.connections.iter().chain(&found.same_settings);
+    // The advice to connect with the same settings has been taken where there is such a run.
+    let heeded = match (&found.connections, &found.same_settings) {
+        (Some(own), Some(_)) => other_work(own, &[run.plan.from.clone(), run.plan.to.clone()]),
+        _ => Vec::new(),
+    };
     let connections = connections.flat_map(|run| &run.warnings).unique();
+    let connections = connections.filter(|warning| !heeded.contains(warning));
     let suites = found.suites.iter().flat_map(|run| &run.warnings);
     warnings.extend(connections.chain(suites).cloned());
     Evaluation {

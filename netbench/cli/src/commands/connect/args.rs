@@ -2,11 +2,12 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use netbench_model::{
-    Alpn, Condition, CpuShare, Group, LinkPreset, TlsVersion, parse_duration, tls::one_of,
+    Alpn, Condition, CpuShare, Group, LinkPreset, Profile, TlsVersion, parse_duration, tls::one_of,
 };
 
 use crate::{
     client::{IdentityOptions, RequestOptions},
+    exit::bail_input,
     options::{
         Output, PathOptions, ProfileArg, RootsOptions, SiteOptions, StackOptions, StartOptions,
         StoredIn, TargetOptions,
@@ -74,9 +75,9 @@ pub(crate) struct Connect {
 
     #[command(flatten, next_help_heading = "Client")]
     pub(crate) roots: RootsOptions,
-    /// How to set up the connectors
-    #[arg(long, value_name = "P", value_enum, default_value_t = ProfileArg::Default)]
-    pub(crate) client_profile: ProfileArg,
+    /// How to set up the connectors [default: library; with --groups, --sweep or --preset, default]
+    #[arg(long, value_name = "P", value_enum)]
+    client_profile: Option<ProfileArg>,
     /// TLS versions to offer
     #[arg(
         long,
@@ -129,6 +130,41 @@ pub(crate) struct Connect {
     pub(crate) stored_in: StoredIn,
     #[command(flatten)]
     pub(crate) output: Output,
+}
+
+impl Connect {
+    /// Returns the profile of the clients. Groups can be chosen only where settings are fixed, and a sweep predicts times
+    /// from them.
+    ///
+    /// # Errors
+    /// An option that chooses groups beside the profile `library`, which offers the groups of the library.
+    pub(crate) fn profile(&self) -> anyhow::Result<Profile> {
+        let is_fixed = !self.groups.is_empty() || !self.sweep.is_empty() || self.preset.is_some();
+        let usual = if is_fixed {
+            Profile::Default
+        } else {
+            Profile::Library
+        };
+        let profile = self.client_profile.map_or(usual, Profile::from);
+        let chooses_groups = [
+            (!self.groups.is_empty(), "--groups"),
+            (self.sweep.iter().any(is_of_groups), "--sweep hybrid"),
+            (self.preset.is_some(), "--preset post-quantum"),
+        ];
+        let mut chooses_groups = chooses_groups.into_iter();
+        match chooses_groups.find(|(is_given, _)| *is_given) {
+            Some((_, option)) if profile == Profile::Library => bail_input!(
+                "{option} has no effect with --client-profile library, which offers the library's own groups; use \
+                 --client-profile default"
+            ),
+            _ => Ok(profile),
+        }
+    }
+}
+
+/// Whether a value of `--sweep` chooses groups.
+fn is_of_groups(sweep: impl AsRef<str>) -> bool {
+    sweep.as_ref().split('=').next() == Some("hybrid")
 }
 
 /// A sweep that has a name.

@@ -85,7 +85,7 @@ impl ConnectSettings {
             request,
             shown: Shown(options.identity.load()?),
             offers: Offers::Asked {
-                profile: options.client_profile.into(),
+                profile: options.profile()?,
                 versions: each_once("--tls", &options.tls)?,
                 groups: each_once("--groups", &options.groups)?,
                 alpn: each_once("--alpn", &options.alpn)?,

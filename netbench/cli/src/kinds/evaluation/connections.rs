@@ -93,6 +93,10 @@ fn arguments(plan: &EvaluationPlan) -> Vec<OsString> {
     ));
     arguments.extend(common_arguments(plan, "--stack"));
     arguments.extend(site_arguments(plan));
+    // Evaluations that record no profile were begun when this was the default of connect.
+    if plan.client_profile.is_none() {
+        arguments.extend(["--client-profile".into(), Profile::Default.name().into()]);
+    }
     if let Some(pause_ms) = plan.connections.pause_ms {
         arguments.extend(["--pause".into(), format!("{pause_ms}ms").into()]);
     }
@@ -155,6 +159,9 @@ mod tests {
             };
             let arguments = &steps.steps[0].arguments;
             assert_eq!(arguments.iter().any(|a| a == "--every"), some.is_some());
+            // An evaluation without a profile is older than the default of today.
+            let mut pairs = arguments.windows(2);
+            assert!(pairs.any(|pair| pair == ["--client-profile", "default"]));
             match some {
                 Some(some) => assert!(
                     steps.notes[0].starts_with(&format!("--quick connected to {some} of the ")),
