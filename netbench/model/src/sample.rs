@@ -147,8 +147,11 @@ pub struct Phases {
 words!(
     /// A phase that reports compare.
     Phase, {
-        /// [`Phases::connector_ns`].
+        /// The connector made, as CPU time: [`ProcessCost::connector_cpu_ns`].
         Connector = "connector",
+        /// The connector made, by wall clock: [`Phases::connector_ns`]. It has what the machine did meanwhile, so that it is
+        /// shown and not judged.
+        ConnectorWall = "connector_wall",
         /// [`Phases::dns_ns`].
         Dns = "dns",
         /// [`Phases::tcp_ns`].
@@ -168,9 +171,14 @@ words!(
 
 impl Phase {
     /// The phase's time in nanoseconds, where the connection had it.
-    pub fn of(self, phases: &Phases) -> Option<u64> {
+    pub fn of(self, measured: &Measured) -> Option<u64> {
+        let phases = &measured.phases;
         match self {
-            Self::Connector => phases.connector_ns,
+            Self::Connector => {
+                let process = measured.process.as_ref()?;
+                phases.connector_ns.map(|_| process.connector_cpu_ns)
+            }
+            Self::ConnectorWall => phases.connector_ns,
             Self::Dns => Some(phases.dns_ns),
             Self::Tcp => Some(phases.tcp_ns),
             Self::Tls => Some(phases.tls_ns),

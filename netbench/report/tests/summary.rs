@@ -36,6 +36,80 @@ fn the_other_stack_is_faster_where_it_takes_less_time() {
     }
 }
 
+/// A machine with other work makes the first stack's connectors take twenty times as long by wall clock.
+#[test]
+fn making_the_connector_is_judged_by_its_cpu_time() {
+    let fixture = Fixture {
+        factor: 1.0,
+        ..Fixture::default()
+    };
+    let mut samples = fixture.samples();
+    for sample in &mut samples {
+        if let Outcome::Ok(measured) = &mut sample.outcome
+            && sample.stack.as_str() == "openssl"
+        {
+            let wall_ns = &mut measured.phases.connector_ns;
+            *wall_ns = wall_ns.map(|wall_ns| 20 * wall_ns);
+        }
+    }
+    let summary = summarize(&fixture.manifest(), &samples);
+    let clean = &summary.comparisons[0];
+    let row = |phase: Phase| clean.phases.iter().find(|row| row.phase == phase).unwrap();
+    let (cpu, wall) = (row(Phase::Connector), row(Phase::ConnectorWall));
+    assert!((0.9..1.1).contains(&cpu.paired.ratio), "{cpu:?}");
+    assert!(wall.paired.ratio < 0.1, "{wall:?}");
+    assert_eq!(wall.paired.verdict, Verdict::NotJudged);
+    assert_eq!(wall.rounds_needed, None);
+    // A resumed connection makes none.
+    let resumed = &summary.comparisons[1];
+    let made = [Phase::Connector, Phase::ConnectorWall];
+    assert!(resumed.phases.iter().all(|row| !made.contains(&row.phase)));
+}
+
+/// A collector of garbage runs in the second connections of one stack, which take a millisecond more than the first.
+#[test]
+fn a_first_connection_that_costs_less_than_nothing_is_not_measurable() {
+    let fixture = Fixture {
+        conditions: vec![Condition::Cold],
+        ..Fixture::default()
+    };
+    let manifest = fixture.manifest();
+    let mut samples = cold_samples(&fixture);
+    let is_of = |sample: &&mut Sample, stack: &str| {
+        sample.stack.as_str() == stack && sample.role == Role::Again
+    };
+    let text = |samples: &[Sample]| {
+        let report = ConnectReport::new(manifest.clone(), samples.to_vec());
+        let text = terminal(&report, 200);
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    assert!(!text(&samples).contains("ot measurable"));
+    for sample in samples.iter_mut().filter(|sample| is_of(sample, "openssl")) {
+        let Outcome::Ok(measured) = &mut sample.outcome else {
+            unreachable!("it was made of one that went well");
+        };
+        measured.process.as_mut().unwrap().connector_cpu_ns = 5_040_000;
+    }
+    let summary = summarize(&manifest, &samples);
+    let costs: Vec<bool> = summary
+        .cold
+        .iter()
+        .map(|row| row.cpu.unwrap().is_measurable())
+        .collect();
+    assert_eq!(costs, [false, true]);
+    let text = text(&samples);
+    for part in [
+        "openssl not measurable",
+        "Not measurable: later connections",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    assert!(
+        !text.contains("-1.04 ms") && !text.contains("−1.04 ms"),
+        "{text}"
+    );
+}
+
 #[test]
 fn equal_stacks_get_no_difference() {
     let fixture = Fixture {
@@ -50,7 +124,8 @@ fn equal_stacks_get_no_difference() {
     {
         let verdict = row.paired.verdict;
         assert!(
-            matches!(verdict, Verdict::Same | Verdict::Undecided),
+            matches!(verdict, Verdict::Same | Verdict::Undecided)
+                || row.phase == Phase::ConnectorWall,
             "{}: {verdict}",
             row.phase
         );
@@ -438,7 +513,14 @@ fn runs_without_second_connections_are_compared_with_clean_ones() {
         conditions: vec![Condition::Clean, Condition::Cold],
         ..Fixture::default()
     };
-    let summary = summarize(&fixture.manifest(), &fixture.samples());
+    let mut samples = fixture.samples();
+    // They did not take the connector's CPU time either.
+    for sample in &mut samples {
+        if let Outcome::Ok(measured) = &mut sample.outcome {
+            measured.process = None;
+        }
+    }
+    let summary = summarize(&fixture.manifest(), &samples);
     for row in &summary.cold {
         assert_eq!(row.against, ColdAgainst::CleanConnection);
         assert!(row.processes > 0 && row.cpu.is_none() && row.causes.is_none());

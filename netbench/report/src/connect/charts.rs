@@ -1,5 +1,5 @@
 use itertools::Itertools;
-use netbench_model::{Condition, Phase, Phases, StackName};
+use netbench_model::{Condition, Measured, Phase, StackName};
 use netbench_stats::{median, spread};
 
 use super::{Comparison, ConnectSummary, PhaseRow, SiteRow, pairs::Matched};
@@ -192,38 +192,45 @@ fn faster_and_slower(other: &StackName, title: String, note: String, dots: Vec<D
 }
 
 /// A part of a bar: its name, and how long it is in nanoseconds.
-type Part = (&'static str, fn(&Phases) -> f64);
+type Part = (&'static str, fn(&Measured) -> f64);
 
 const CONNECTION: [Part; 5] = [
-    ("name and TCP", |p| (p.dns_ns + p.tcp_ns) as f64),
-    ("TLS handshake, without verification", |p| {
-        p.tls_ns as f64 - verify(p)
+    ("name and TCP", |m| {
+        (m.phases.dns_ns + m.phases.tcp_ns) as f64
+    }),
+    ("TLS handshake, without verification", |m| {
+        m.phases.tls_ns as f64 - verify(m)
     }),
     ("chain verification", verify),
-    ("waiting for the first byte", |p| p.first_byte_ns as f64),
-    ("the rest of the response", |p| {
+    ("waiting for the first byte", |m| {
+        m.phases.first_byte_ns as f64
+    }),
+    ("the rest of the response", |m| {
+        let p = &m.phases;
         let tcp = (p.dns_ns + p.tcp_ns) as f64;
         p.total_ns as f64 - tcp - p.tls_ns as f64 - p.first_byte_ns as f64
     }),
 ];
 
 const COMPUTING: [Part; 3] = [
-    ("connector set-up", |p| p.connector_ns.unwrap_or(0) as f64),
+    ("connector set-up", |m| {
+        Phase::Connector.of(m).unwrap_or(0) as f64
+    }),
     ("chain verification", verify),
-    ("the rest of the client's CPU", |p| {
-        p.cpu_ns as f64 - verify(p)
+    ("the rest of the client's CPU", |m| {
+        m.phases.cpu_ns as f64 - verify(m)
     }),
 ];
 
-fn verify(phases: &Phases) -> f64 {
-    phases.verify_ns.unwrap_or(0) as f64
+fn verify(measured: &Measured) -> f64 {
+    measured.phases.verify_ns.unwrap_or(0) as f64
 }
 
 /// The mean connection and the mean of what the client computes, in parts.
 pub(super) fn parts(comparison: &Comparison, pairs: &[Matched<'_>]) -> [Item; 2] {
     let chart = |title: &str, parts: &[Part]| {
-        let bar = |stack: &StackName, side: for<'a> fn(&'a Matched<'_>) -> &'a Phases| {
-            let mean = |part: fn(&Phases) -> f64| {
+        let bar = |stack: &StackName, side: for<'a> fn(&'a Matched<'_>) -> &'a Measured| {
+            let mean = |part: fn(&Measured) -> f64| {
                 let sum: f64 = pairs.iter().map(|pair| part(side(pair)).max(0.0)).sum();
                 sum / pairs.len().max(1) as f64
             };
@@ -235,8 +242,8 @@ pub(super) fn parts(comparison: &Comparison, pairs: &[Matched<'_>]) -> [Item; 2]
             }
         };
         let bars = vec![
-            bar(&comparison.first, |pair| &pair.first.phases),
-            bar(&comparison.other, |pair| &pair.other.phases),
+            bar(&comparison.first, |pair| pair.first),
+            bar(&comparison.other, |pair| pair.other),
         ];
         Item::Charts(vec![Chart {
             title: title.to_owned(),
@@ -340,8 +347,8 @@ pub(super) fn distributions(comparison: &Comparison, pairs: &[Matched<'_>]) -> I
                 count(row.first.count, "connection", "connections")
             ),
             drawing: Drawing::Ecdf(vec![
-                series(&comparison.first, &|pair| phase.of(&pair.first.phases)),
-                series(&comparison.other, &|pair| phase.of(&pair.other.phases)),
+                series(&comparison.first, &|pair| phase.of(pair.first)),
+                series(&comparison.other, &|pair| phase.of(pair.other)),
             ]),
         }
     };

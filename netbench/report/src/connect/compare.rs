@@ -1,9 +1,7 @@
 use std::collections::BTreeMap;
 
 use itertools::Itertools;
-use netbench_model::{
-    Condition, ConnectManifest, ConnectPlan, Measured, Phase, Sample, StackName, Target,
-};
+use netbench_model::{Condition, ConnectManifest, ConnectPlan, Phase, Sample, StackName, Target};
 use netbench_stats::{
     Figures, Pair, Precision, Resampling, RoundsNeeded, RoundsRatio, Verdict, compare as paired,
     compare_rounds, median,
@@ -52,22 +50,23 @@ pub(crate) fn compare(
 fn phases(plan: &ConnectPlan, matched: &[Matched<'_>]) -> Vec<PhaseRow> {
     // Emulated sites resolve by one look at a table inside the worker: nothing of a stack's.
     let compared = |phase: &Phase| *phase != Phase::Dns || plan.target == Target::Live;
-    let family: Vec<Phase> = Phase::ALL.iter().copied().filter(compared).collect();
-    let settings = Resampling::for_family(plan.seed, family.len());
+    let shown: Vec<Phase> = Phase::ALL.iter().copied().filter(compared).collect();
+    let judged = shown.iter().filter(|phase| is_judged(**phase));
+    let settings = Resampling::for_family(plan.seed, judged.count());
     let rounds = matched.iter().map(|pair| pair.round).unique().count() as u64;
     let row = |phase: Phase| {
         let both: Vec<(u64, u64, u32)> = matched
             .iter()
-            .filter_map(|pair| {
-                let of = |sample: &Measured| phase.of(&sample.phases);
-                Some((of(pair.first)?, of(pair.other)?, pair.block))
-            })
+            .filter_map(|pair| Some((phase.of(pair.first)?, phase.of(pair.other)?, pair.block)))
             .collect();
         let log: Vec<_> = both
             .iter()
             .map(|(a, b, block)| Pair::from_ns(*a, *b, *block))
             .collect();
-        let paired = paired(&log, &settings)?;
+        let mut paired = paired(&log, &settings)?;
+        if !is_judged(phase) {
+            paired.verdict = Verdict::NotJudged;
+        }
         let precision = Precision::of_pairs(&paired);
         Some(PhaseRow {
             phase,
@@ -78,7 +77,12 @@ fn phases(plan: &ConnectPlan, matched: &[Matched<'_>]) -> Vec<PhaseRow> {
             paired,
         })
     };
-    family.into_iter().filter_map(row).collect()
+    shown.into_iter().filter_map(row).collect()
+}
+
+/// Returns whether a phase has verdicts. Making the connector is judged by its CPU time alone: wall clock has what the machine did meanwhile.
+pub(super) fn is_judged(phase: Phase) -> bool {
+    phase != Phase::ConnectorWall
 }
 
 /// The rounds that would decide a row, if it is undecided.

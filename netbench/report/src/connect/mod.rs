@@ -34,7 +34,8 @@ pub use sweep::{
 };
 
 pub(crate) use cold::{
-    FirstLimit, cold, first_cost, first_longer, items as cold_items, sentence as cold_sentence,
+    FirstLimit, cold, first_cost, first_longer, items as cold_items, not_measurable,
+    sentence as cold_sentence,
 };
 pub(crate) use compare::compare;
 pub(crate) use latest::latest;

@@ -12,7 +12,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use self::changes::{Rounds, phase_change, reach, site_change};
-use super::latest;
+use super::{compare::is_judged, latest};
 use crate::{
     Difference,
     differences::{Fact, differing, of_machine},
@@ -265,7 +265,7 @@ fn only<T: PartialEq + ToString>(these: &[T], those: &[T]) -> Vec<String> {
 /// Where a name is looked up for real in both, that is compared too.
 fn compared_phases(first: Target, other: Target) -> Vec<Phase> {
     let live = first == Target::Live && other == Target::Live;
-    let compared = |phase: &Phase| *phase != Phase::Dns || live;
+    let compared = |phase: &Phase| is_judged(*phase) && (*phase != Phase::Dns || live);
     Phase::ALL.iter().copied().filter(compared).collect()
 }
 

@@ -344,7 +344,8 @@ pub(super) fn combinations(target: Target, rows: impl TryInto<u64>) -> String {
 /// A phase in words for who has not read the manual.
 pub(super) fn phase_words(phase: Phase) -> &'static str {
     match phase {
-        Phase::Connector => "connector set-up",
+        Phase::Connector => "connector set-up, CPU",
+        Phase::ConnectorWall => "connector set-up, wall clock",
         Phase::Dns => "name lookup",
         Phase::Tcp => "TCP connect",
         Phase::Tls => "TLS handshake",

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     ColdRow, Comparison, ConnectSummary, SuiteSummary,
-    connect::{FirstLimit, first_cost, first_longer},
+    connect::{FirstLimit, first_cost, first_longer, not_measurable},
     suite::row_name,
     text::{TOO_FEW, change, count, interval, signed_time, some_of, time, time_and_change},
 };
@@ -180,6 +180,11 @@ fn whole_connections(
 /// What a process pays once for its first connection, where it was measured: a time, which does not count
 /// against every connection.
 fn first_connection(evidence: &Evidence<'_>, question: &mut Question) {
+    for stack in not_measurable(cold(evidence), evidence.from, evidence.to) {
+        question.missing.push(format!(
+            "what a process pays once for its first connection: not measurable with {stack}, whose later connections take longer"
+        ));
+    }
     let Some(cost) = first_cost(cold(evidence), evidence.from, evidence.to) else {
         return;
     };

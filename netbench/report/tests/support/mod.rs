@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use netbench_model::{
     CipherSuite, Condition, ConnectManifest, ConnectPlan, Environment, Failure, FailureClass,
     Group, LinkCheck, LinkKind, LinkRecord, Measured, Negotiated, Outcome, Phase, Phases, Plan,
-    Profile, Role, RootsRecord, RootsSource, Sample, ServerCount, ServerView, Session,
+    ProcessCost, Profile, Role, RootsRecord, RootsSource, Sample, ServerCount, ServerView, Session,
     SignatureScheme, Site, StackName, Sweep, Target, TcpInfo, TlsVersion, Transfer, WorkerRecord,
     parse_sites,
 };
@@ -277,9 +277,10 @@ pub fn measured(
         resumed,
         chain_bytes: if resumed { vec![] } else { vec![1200, 1100] },
     };
+    let connector_ns = (!resumed).then(|| whole(3e6 * compute * noise(0.1)));
     Measured {
         phases: Phases {
-            connector_ns: (!resumed).then(|| whole(3e6 * compute * noise(0.1))),
+            connector_ns,
             dns_ns: whole(500.0 * noise(0.2)),
             tcp_ns: whole(tcp),
             tls_ns: whole(tls),
@@ -304,6 +305,9 @@ pub fn measured(
         },
         http_status: 200,
         body_bytes: 4096,
-        process: None,
+        process: Some(ProcessCost {
+            connector_cpu_ns: connector_ns.unwrap_or(0) / 10 * 9,
+            ..ProcessCost::default()
+        }),
     }
 }

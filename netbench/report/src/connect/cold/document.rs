@@ -21,19 +21,33 @@ pub(crate) fn items(rows: &[ColdRow]) -> Vec<Item> {
             .caption("first connection")
             .col("stack", 0, |row| Cell::text(&row.stack))
             .col("CPU time, once", 0, |row| {
-                row.cpu
-                    .map_or(Cell::Missing, |cpu| Cell::TimeDifference(cpu.median_ns))
+                row.cpu.as_ref().map_or(Cell::Missing, once)
             })
             .col("interval", 2, |row| range(row.cpu.as_ref()))
-            .col("wall clock, once", 1, |row| {
-                Cell::TimeDifference(row.wall.median_ns)
-            })
+            .col("wall clock, once", 1, |row| once(&row.wall))
             .col("interval, wall clock", 3, |row| range(Some(&row.wall)))
             .col("processes", 2, |row| Cell::count(row.processes))
             .item(),
     ];
+    let costs = rows
+        .iter()
+        .flat_map(|row| row.cpu.iter().chain([&row.wall]));
+    if costs.into_iter().any(|cost| !cost.is_measurable()) {
+        items.push(Item::text(
+            "Not measurable: later connections of the process take longer than the first, as where a garbage collector runs in \
+             them, so that the difference is not what a process pays once.",
+        ));
+    }
     causes(&mut items, rows);
     items
+}
+
+fn once(cost: &OnceCost) -> Cell {
+    if cost.is_measurable() {
+        Cell::TimeDifference(cost.median_ns)
+    } else {
+        Cell::text("not measurable")
+    }
 }
 
 fn explanation(rows: &[ColdRow]) -> String {
@@ -53,7 +67,10 @@ fn explanation(rows: &[ColdRow]) -> String {
 }
 
 fn range(cost: Option<&OnceCost>) -> Cell {
-    match cost.and_then(|cost| cost.interval) {
+    match cost
+        .filter(|cost| cost.is_measurable())
+        .and_then(|cost| cost.interval)
+    {
         Some(OnceInterval { low_ns, high_ns }) => Cell::text(format!(
             "{} … {}",
             signed_time(low_ns),
@@ -166,7 +183,7 @@ pub(crate) struct FirstCost {
     pub(crate) processes: u64,
 }
 
-/// Both stacks' cost, where both have one.
+/// Returns both stacks' cost, where both have one that is measurable.
 pub(crate) fn first_cost(
     rows: &[ColdRow],
     first: &StackName,
@@ -177,6 +194,9 @@ pub(crate) fn first_cost(
         (Some(a), Some(b)) => ("CPU time", a, b),
         _ => ("time", rows[0].wall, rows[1].wall),
     };
+    if !a.is_measurable() || !b.is_measurable() {
+        return None;
+    }
     Some(FirstCost {
         what,
         first_ns: a.median_ns,
@@ -248,7 +268,7 @@ impl FirstLonger {
     }
 }
 
-/// Compares first connections by wall clock, if both stacks made some.
+/// Compares first connections by wall clock, if both stacks made some and their cost is measurable.
 pub(crate) fn first_longer(
     rows: &[ColdRow],
     first: &StackName,
@@ -256,6 +276,9 @@ pub(crate) fn first_longer(
 ) -> Option<FirstLonger> {
     let rows = rows_of(rows, first, other)?;
     let [first, other] = rows.map(|row| row.wall);
+    if !first.is_measurable() || !other.is_measurable() {
+        return None;
+    }
     let ends = first.interval.zip(other.interval);
     let median_ns = other.median_ns - first.median_ns;
     Some(FirstLonger {
@@ -296,7 +319,22 @@ fn main_step(rows: [&ColdRow; 2], wall_ns: f64) -> Option<&'static str> {
     (share(&main) > 0.5).then(|| step_name(main))
 }
 
-/// Both stacks' cost in a sentence, where both have one.
+/// Returns the stacks whose first connection has no cost that can be measured.
+pub(crate) fn not_measurable<'a>(
+    rows: &'a [ColdRow],
+    first: &StackName,
+    other: &StackName,
+) -> Vec<&'a StackName> {
+    let is_of = |row: &&ColdRow| row.stack == *first || row.stack == *other;
+    let is_bad = |row: &&ColdRow| {
+        let mut costs = row.cpu.iter().chain([&row.wall]);
+        costs.any(|cost| !cost.is_measurable())
+    };
+    let rows = rows.iter().filter(is_of).filter(is_bad);
+    rows.map(|row| &row.stack).collect()
+}
+
+/// Returns both stacks' cost in a sentence, where both have one.
 pub(crate) fn sentence(rows: &[ColdRow], first: &StackName, other: &StackName) -> Option<String> {
     let cost = first_cost(rows, first, other)?;
     let longer = first_longer(rows, first, other)?;

@@ -10,7 +10,7 @@ use netbench_stats::median;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-pub(crate) use document::{FirstLimit, first_cost, first_longer, items, sentence};
+pub(crate) use document::{FirstLimit, first_cost, first_longer, items, not_measurable, sentence};
 
 /// What the first connection of a process costs one stack beyond a later one, connector included.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -205,6 +205,13 @@ impl<'a> Samples<'a> {
 const FEWEST: usize = 6;
 
 impl OnceCost {
+    /// Returns whether this is a cost. It is not if later connections take longer than the first, as where a garbage collector
+    /// runs in them: the difference is then of something else.
+    pub fn is_measurable(&self) -> bool {
+        self.interval
+            .map_or(self.median_ns >= -LEAST_NS, |ends| ends.high_ns >= 0.0)
+    }
+
     fn of(mut differences: Vec<f64>) -> Option<Self> {
         let median_ns = median(&differences)?;
         differences.sort_by(f64::total_cmp);

@@ -63,7 +63,7 @@ impl<'a> Rounds<'a> {
     fn times(&self, site: &str, phase: Phase) -> [Vec<(u32, f64)>; 2] {
         let of = |side: &Vec<&Sample>| -> Vec<(u32, f64)> {
             let time = |sample: &&Sample| {
-                let ns = phase.of(&sample.outcome.ok()?.phases)?;
+                let ns = phase.of(sample.outcome.ok()?)?;
                 // A clock that did not advance.
                 Some((sample.round, ns.max(1) as f64))
             };
