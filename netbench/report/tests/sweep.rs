@@ -12,6 +12,7 @@ mod published;
 use forms::{assert_emulated, render, terminal};
 use netbench_model::{Condition, Failure, FailureClass, Outcome, Phase, Sweep};
 use netbench_report::{ConnectReport, Extent, Fit, Report};
+use netbench_stats::Verdict;
 use support::Fixture;
 
 fn report(axes: &[&str]) -> ConnectReport {
@@ -196,6 +197,61 @@ fn the_second_value_of_two_is_held_against_the_first() {
         }
     }
     insta::assert_snapshot!(part(&terminal(&report, 120)));
+}
+
+/// The hybrid group costs a round trip on one of two sites, whose server asks for another key share.
+#[test]
+fn sites_are_reported_together_and_each_by_itself() {
+    const RTT_NS: u64 = 10_000_000;
+    let fixture = Fixture {
+        conditions: vec![Condition::Clean],
+        sweep: Some(Sweep::parse(&["rtt=10ms", "hybrid=off,on"]).unwrap()),
+        swept: 2,
+        ..Fixture::default()
+    };
+    let mut samples = fixture.samples();
+    for sample in &mut samples {
+        if let Outcome::Ok(measured) = &mut sample.outcome
+            && sample.site.starts_with("near.example@")
+            && sample.site.contains("hybrid=on")
+        {
+            measured.phases.total_ns += RTT_NS;
+        }
+    }
+    let report = ConnectReport::new(fixture.manifest(), samples);
+    let sweep = report.summary.sweep.as_ref().unwrap();
+    let [near, other] = sweep.each_site.as_slice() else {
+        panic!("two sites: {:?}", sweep.each_site);
+    };
+    assert_eq!(near.sites, ["near.example"]);
+    assert_eq!(sweep.sites, [&near.sites[..], &other.sites[..]].concat());
+    for (of_site, round_trips) in [(near, 1.0), (other, 0.0)] {
+        assert_eq!(of_site.steps.len(), 2, "one for each stack");
+        for step in &of_site.steps {
+            let more = step.difference.middle_ns / RTT_NS as f64;
+            assert!((more - round_trips).abs() < 0.05, "{step:?}");
+        }
+        assert_eq!(of_site.times.len(), sweep.times.len());
+        assert!(of_site.each_site.is_empty());
+    }
+    let slower = |steps: &[netbench_report::SweepStep]| {
+        let steps = steps.iter();
+        steps
+            .filter(|step| step.paired.verdict == Verdict::Slower)
+            .count()
+    };
+    assert_eq!([slower(&near.steps), slower(&other.steps)], [2, 0]);
+    let text = terminal(&report, 120);
+    for name in [&near.sites[0], &other.sites[0]] {
+        assert!(
+            text.contains(&format!("{name} (emulated) by itself")),
+            "{text}"
+        );
+    }
+    assert!(
+        text.contains("near.example (emulated), hybrid=on against hybrid=off"),
+        "{text}"
+    );
 }
 
 /// Of real connections, on links that lose nothing.

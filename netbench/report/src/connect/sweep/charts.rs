@@ -1,5 +1,4 @@
 use itertools::Itertools;
-use netbench_model::Condition;
 use netbench_stats::spread;
 
 use super::{SweepDifference, SweepTime};
@@ -44,7 +43,7 @@ pub(super) fn differences(rows: &[&SweepDifference], about: &str) -> Item {
 }
 
 /// The median time of each stack at each point, in the parts that are foretold of it.
-pub(super) fn times(rows: &[&SweepTime], condition: Condition) -> Option<Item> {
+pub(super) fn times(rows: &[&SweepTime], about: &str) -> Option<Item> {
     let points: Vec<&str> = rows.iter().map(|row| row.point.as_str()).unique().collect();
     let drawn: Vec<&str> = spread(points.len(), DRAWN).map(|at| points[at]).collect();
     let groups = drawn.iter().map(|point| BarGroup {
@@ -60,7 +59,7 @@ pub(super) fn times(rows: &[&SweepTime], condition: Condition) -> Option<Item> {
         return None;
     }
     Some(Item::Charts(vec![Chart {
-        title: format!("What the median time is made of at each point: {condition} connections"),
+        title: format!("What the median time is made of at each point: {about}"),
         note: format!(
             "n = {}{}. The first three parts are foretold or measured by themselves, the last is what is left of the median.",
             crate::text::count(points.len(), "point", "points"),

@@ -11,6 +11,23 @@ use crate::{
 
 /// The points of a sweep, one beside the other.
 pub(crate) fn section(sweep: &SweepSummary) -> Section {
+    let mut items = whole(sweep, "");
+    for of_site in &sweep.each_site {
+        let site = named_site(Target::Lab, &of_site.sites.join(", "));
+        items.push(Item::Heading(format!("{site} by itself")));
+        items.extend(whole(of_site, &format!("{site}, ")));
+    }
+    Section {
+        id: "sweep".to_owned(),
+        heading: "Over networks".to_owned(),
+        explanation: explanation(sweep),
+        items,
+        ..Section::default()
+    }
+}
+
+/// All that there is to report of some sites, which `place` names in titles.
+fn whole(sweep: &SweepSummary, place: &str) -> Vec<Item> {
     let mut items: Vec<Item> = headlines(sweep).map(Item::Headline).collect();
     items.extend(fit(sweep));
     let by_stacks = sweep
@@ -24,7 +41,7 @@ pub(crate) fn section(sweep: &SweepSummary) -> Section {
             .iter()
             .filter(|row| row.condition == condition && row.first == *first && row.other == *other);
         let rows: Vec<&SweepDifference> = rows.collect();
-        let about = format!("{condition} connections, {other} against {first}");
+        let about = format!("{place}{condition} connections, {other} against {first}");
         items.push(Item::Heading(format!("Point by point: {about}")));
         items.push(Item::text(
             "Medians of the total time. The difference and its interval are of the rounds, each pair side by side \
@@ -35,26 +52,26 @@ pub(crate) fn section(sweep: &SweepSummary) -> Section {
         items.push(turns(sweep, condition, other, &about));
         items.extend(parts(sweep, &rows, &about));
     }
-    items.extend(steps(sweep));
+    items.extend(steps(sweep, place));
     for condition in sweep.times.iter().map(|row| row.condition).unique() {
         let rows = sweep.times.iter().filter(|row| row.condition == condition);
         let rows: Vec<&SweepTime> = rows.collect();
-        items.extend(times(sweep, &rows, condition));
+        let about = format!("{place}{condition} connections");
+        items.extend(times(sweep, &rows, &about));
     }
-    Section {
-        id: "sweep".to_owned(),
-        heading: "Over networks".to_owned(),
-        explanation: explanation(sweep),
-        items,
-        ..Section::default()
-    }
+    items
 }
 
 fn explanation(sweep: &SweepSummary) -> String {
     let axes = sweep.axes.axes.iter();
     let axes = axes.map(|axis| format!("{} {}", axis.name, axis.values.join(", ")));
+    let pooled = if sweep.each_site.is_empty() {
+        ""
+    } else {
+        " All sites together come first, and then each by itself: what only one of them has can look like half of it, or like nothing, when they are pooled."
+    };
     format!(
-        "{} at {}: {}.",
+        "{} at {}: {}.{pooled}",
         some_of(
             3,
             sweep.sites.iter().map(|site| named_site(Target::Lab, site))
@@ -214,14 +231,14 @@ fn parts(sweep: &SweepSummary, rows: &[&SweepDifference], about: &str) -> Option
 }
 
 /// What the second value of an axis takes more than the first.
-fn steps(sweep: &SweepSummary) -> Vec<Item> {
+fn steps(sweep: &SweepSummary, place: &str) -> Vec<Item> {
     let mut items = Vec::new();
     let by_axis = sweep.steps.iter().chunk_by(|row| &row.axis);
     for (axis, rows) in &by_axis {
         let rows: Vec<&SweepStep> = rows.collect();
         let Some(&one) = rows.first() else { continue };
         let (from, to) = (format!("{axis}={}", one.from), format!("{axis}={}", one.to));
-        let about = format!("{to} against {from}");
+        let about = format!("{place}{to} against {from}");
         items.push(Item::Heading(format!("Point by point: {about}")));
         items.extend(round_trips(&rows, &to));
         let table = Table::of(&rows).caption(format!("points, {about}"));
@@ -284,16 +301,14 @@ fn round_trips(rows: &[&SweepStep], to: &str) -> Option<Item> {
 }
 
 /// What connections take, beside what was foretold.
-fn times(sweep: &SweepSummary, rows: &[&SweepTime], condition: Condition) -> Vec<Item> {
-    let mut items = vec![Item::Heading(format!(
-        "What the time is made of: {condition} connections"
-    ))];
+fn times(sweep: &SweepSummary, rows: &[&SweepTime], about: &str) -> Vec<Item> {
+    let mut items = vec![Item::Heading(format!("What the time is made of: {about}"))];
     items.push(Item::text(
         "Foretold, where nothing is lost: round trips × RTT + CPU of client and server + bytes / rate. It holds within 3 % \
          or 0.5 ms of the median; with loss, the rest is what losses cost.",
     ));
-    items.extend(charts::times(rows, condition));
-    let table = Table::of(rows).caption(format!("foretold and measured, {condition} connections"));
+    items.extend(charts::times(rows, about));
+    let table = Table::of(rows).caption(format!("foretold and measured, {about}"));
     let told = |row: &&&SweepTime, part: fn(&super::Foretold) -> f64| {
         Cell::time(row.foretold.as_ref().map(part))
     };

@@ -40,6 +40,9 @@ pub struct SweepSummary {
     /// Between which values of an axis the verdict becomes another.
     #[serde(default)]
     pub turns: Vec<SweepTurn>,
+    /// The same for each site by itself, if there are several: they may differ by a round trip.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub each_site: Vec<SweepSummary>,
 }
 
 /// What a stack takes at a point.
@@ -143,20 +146,53 @@ struct AtPoint<'a> {
 /// What the sweep says of `measured`, the last samples of all trials. None where the run is none.
 pub(super) fn sweep(manifest: &ConnectManifest, measured: &[&Sample]) -> Option<SweepSummary> {
     let plan = &manifest.plan;
-    let axes = plan.sweep.clone()?;
-    let swept = plan.sites.iter().filter_map(|site| site.point.as_deref());
-    let points = points(&plan.sites);
+    let axes = plan.sweep.as_ref()?;
+    let swept: Vec<&Site> = plan
+        .sites
+        .iter()
+        .filter(|site| site.point.is_some())
+        .collect();
     let by_site = measured
         .iter()
         .copied()
         .into_group_map_by(|s| s.site.as_str());
+    let mut summary = over(manifest, axes, &swept, &by_site);
+    if summary.sites.len() > 1 {
+        let names = summary.sites.iter();
+        summary.each_site = names
+            .map(|name| {
+                let own = swept.iter().copied();
+                let own = own.filter(|site| swept_name(site) == Some(name));
+                over(manifest, axes, &own.collect_vec(), &by_site)
+            })
+            .collect();
+    }
+    Some(summary)
+}
+
+/// The name of the site that a site of the plan is at one point.
+fn swept_name(site: &Site) -> Option<&str> {
+    Some(&site.point.as_deref()?.of)
+}
+
+/// Summarizes the sweep over these sites of the plan, which are pooled.
+fn over(
+    manifest: &ConnectManifest,
+    axes: &Sweep,
+    sites: &[&Site],
+    by_site: &HashMap<&str, Vec<&Sample>>,
+) -> SweepSummary {
+    let plan = &manifest.plan;
+    let points = points(sites);
+    let swept = sites.iter().filter_map(|site| swept_name(site));
     let mut summary = SweepSummary {
-        axes,
-        sites: swept.map(|point| point.of.clone()).unique().collect(),
+        axes: axes.clone(),
+        sites: swept.unique().map(str::to_owned).collect(),
         times: Vec::new(),
         differences: Vec::new(),
         steps: Vec::new(),
         turns: Vec::new(),
+        each_site: Vec::new(),
     };
     let mut names: Vec<Vec<&String>> = Vec::new();
     for at in &points {
@@ -175,16 +211,16 @@ pub(super) fn sweep(manifest: &ConnectManifest, measured: &[&Sample]) -> Option<
             }
         }
     }
-    summary.steps = steps::steps(&summary, &points, &by_site);
+    summary.steps = steps::steps(&summary, &points, by_site);
     summary.turns = turns::turns(&summary.axes.axes, &summary.differences);
-    Some(summary)
+    summary
 }
 
 /// The points of a plan, in its order.
-fn points(sites: &[Site]) -> Vec<AtPoint<'_>> {
-    let mut points: Vec<AtPoint<'_>> = Vec::new();
+fn points<'a>(sites: &[&'a Site]) -> Vec<AtPoint<'a>> {
+    let mut points: Vec<AtPoint<'a>> = Vec::new();
     let mut places: HashMap<&str, usize> = HashMap::new();
-    for site in sites {
+    for site in sites.iter().copied() {
         let Some(point) = site.point.as_deref() else {
             continue;
         };
