@@ -30,6 +30,8 @@ pub(crate) struct Shared<'a> {
     pub(crate) listener: &'a Listener<'a>,
     pub(crate) stop: &'a AtomicBool,
     pub(crate) queue: Queue,
+    /// For each site, how many measured connections in a row ran into the time limit.
+    pub(crate) time_outs: Vec<AtomicU32>,
     /// One for each site, held during a trial on it, with the end of the last one.
     pub(crate) sites: Vec<Mutex<Option<Instant>>>,
     pub(crate) next_block: AtomicU32,
@@ -76,6 +78,7 @@ pub fn execute(
         listener,
         stop,
         queue: Queue::new(units),
+        time_outs: plan.sites.iter().map(|_| AtomicU32::new(0)).collect(),
         sites: plan.sites.iter().map(|_| Mutex::new(None)).collect(),
         next_block: AtomicU32::new(next_block),
         appender: Mutex::new(appender),

@@ -42,6 +42,7 @@ pub use licences::{Licence, licences};
 pub use plan::Plan;
 pub use resolve::resolve;
 pub use schedule::{Unit, schedule};
+pub use slot::TIME_OUTS;
 pub use stacks::{
     Build, BuildVariant, GO_LINKER, StackError, WorkerProgram, WorkerSource, Workers, go_build,
     installed_servers, is_installed_server, java_build, known_stacks,

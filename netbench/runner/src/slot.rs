@@ -25,6 +25,9 @@ const GRACE: Duration = Duration::from_secs(5);
 /// How often a unit is taken in which a server of the lab died.
 const TAKES: u32 = 3;
 
+/// The number of times that every stack runs into the time limit before a site is given up for the run.
+pub const TIME_OUTS: u32 = 2;
+
 /// What came of a trial; none where the run was stopped before its end.
 type Trial = Option<Tried>;
 
@@ -196,6 +199,14 @@ impl<'a> Slot<'a> {
                 Role::Measured,
                 Some(Tried::without_packets(unix_ms(), outcome)),
             );
+        }
+        if self.never_answers(unit.site) {
+            let reason = "the site was given up: every stack ran into the time limit twice";
+            let outcome = Outcome::Unsupported {
+                reason: reason.to_owned(),
+            };
+            let tried = Tried::without_packets(unix_ms(), outcome);
+            return self.record(unit, stack, Role::Measured, Some(tried));
         }
         if let Some(failure) = plan.unreachable.get(&unit.site) {
             let outcome = Outcome::Failed(failure.clone());
@@ -371,6 +382,25 @@ impl<'a> Slot<'a> {
         })
     }
 
+    /// Returns whether the site is given up because every stack ran into the time limit.
+    fn never_answers(&self, site: usize) -> bool {
+        let stacks = u32::try_from(self.shared.plan.stacks.len()).unwrap_or(u32::MAX);
+        let time_outs = self.shared.time_outs[site].load(Ordering::Relaxed);
+        time_outs >= TIME_OUTS.saturating_mul(stacks)
+    }
+
+    /// Counts the connections to a site that run into the time limit one after the other.
+    fn count_time_outs(&self, site: usize, outcome: &Outcome) {
+        let time_outs = &self.shared.time_outs[site];
+        match outcome {
+            Outcome::Failed(failure) if failure.class == FailureClass::Timeout => {
+                time_outs.fetch_add(1, Ordering::Relaxed);
+            }
+            Outcome::Ok(_) | Outcome::Failed(_) => time_outs.store(0, Ordering::Relaxed),
+            Outcome::Unsupported { .. } | Outcome::Void { .. } => {}
+        }
+    }
+
     /// The site's server, where it died too often to be started again.
     fn given_up(&self, site: usize) -> Option<&'a str> {
         match self.shared.targets {
@@ -484,6 +514,9 @@ impl<'a> Slot<'a> {
             losses,
             packets,
         } = tried;
+        if role == Role::Measured {
+            self.count_time_outs(unit.site, &outcome);
+        }
         let taken = if outcome.counts() {
             Taken::Whole
         } else {

@@ -1,6 +1,7 @@
 use std::{collections::HashMap, time::Duration};
 
 use netbench_model::{Condition, Fault, Sample, Site};
+use netbench_runner::TIME_OUTS;
 
 use super::{Cost, times};
 
@@ -124,15 +125,41 @@ impl Connections<'_> {
 
     fn connection(&self, site: &Site) -> Duration {
         let usual = match self.reached {
-            Reached::Links => CONNECTION + times(site.lab.link.rtt(), ROUND_TRIPS),
+            Reached::Links => {
+                let round_trips = CONNECTION + times(site.lab.link.rtt(), ROUND_TRIPS);
+                round_trips.saturating_add(transfer(site))
+            }
             Reached::Loopback | Reached::Network if self.pause.is_zero() => CONNECTION,
             Reached::Loopback | Reached::Network => UNKNOWN,
         };
         match (self.reached, site.lab.fault) {
-            (Reached::Links, Some(Fault::Silent | Fault::SlowResponse)) => self.timeout,
+            (Reached::Links, Some(Fault::Silent | Fault::SlowResponse)) => {
+                // A site that never answers is given up.
+                let units = f64::from(self.rounds.max(1)) * self.conditions.len().max(1) as f64;
+                times(self.timeout, (f64::from(TIME_OUTS) / units).min(1.0))
+            }
             _ => usual.min(self.timeout),
         }
     }
+}
+
+/// Returns how long a site's body takes beyond the round trips of a connection: at the link's rate, or at the one that TCP reaches where
+/// packets are lost (Mathis et al.: The macroscopic behavior of the TCP congestion avoidance algorithm, 1997). What is lost before
+/// costs a second (RFC 6298 section 2.1).
+fn transfer(site: &Site) -> Duration {
+    const SEGMENT_BYTES: f64 = 1_448.0;
+    const FIRST_WINDOW_BYTES: f64 = 10.0 * SEGMENT_BYTES;
+    const FIRST_PACKETS: f64 = 3.0;
+    let link = &site.lab.link;
+    let (bytes, rtt_s) = (site.lab.body_bytes as f64, link.rtt().as_secs_f64());
+    let loss = f64::from(link.loss.parts_per_million) / 1e6;
+    let at_rate_s = link
+        .rate
+        .map_or(0.0, |rate| bytes * 8.0 / rate.bits_per_second.max(1) as f64);
+    let slow_start_s = rtt_s * (bytes / FIRST_WINDOW_BYTES).max(1.0).log2();
+    let lossy_s = bytes / SEGMENT_BYTES * rtt_s * (2.0 * loss / 3.0).sqrt();
+    let seconds = at_rate_s.max(slow_start_s).max(lossy_s) + FIRST_PACKETS * loss;
+    Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)
 }
 
 /// What samples take of a run's time.
@@ -195,13 +222,38 @@ mod tests {
     }
 
     #[test]
+    fn rates_bodies_and_losses_cost_time() {
+        let sites = parse_sites(
+            "usual.example rtt=50ms\n\
+             slow.example rtt=50ms rate=1mbit body=500kB\n\
+             long.example rtt=50ms body=10MB\n\
+             lossy.example rtt=50ms body=500kB loss=10%\n\
+             endless.example rtt=50ms rate=8kbit body=10MB\n",
+        )
+        .unwrap();
+        let connections = Connections {
+            timeout: Duration::from_secs(100),
+            ..connections(&sites)
+        };
+        let seconds = |site: usize| connections.connection(&sites[site]).as_secs_f64();
+        assert!(seconds(0) < 0.3, "{}", seconds(0));
+        // Four megabits at one megabit per second.
+        assert!((4.0..4.6).contains(&seconds(1)), "{}", seconds(1));
+        // From ten segments to ten megabytes the window doubles nine times.
+        assert!((0.6..0.9).contains(&seconds(2)), "{}", seconds(2));
+        // 345 segments at four in a round trip.
+        assert!((4.0..6.0).contains(&seconds(3)), "{}", seconds(3));
+        assert_eq!(seconds(4), 100.0);
+    }
+
+    #[test]
     fn pauses_silence_and_far_sites_cost_time() {
         let sites = parse_sites(SITES).unwrap();
         let usual = connections(&sites);
         let share = |of: &Connections<'_>, site: usize| of.share(&sites[site], Condition::Clean);
         assert!(share(&usual, 1) > 10 * share(&usual, 0));
-        // Three sites, one connection at a time to each.
-        assert_eq!(share(&usual, 2), usual.timeout / 3);
+        // Three sites, one connection at a time to each; of thirty connections of each stack two run into the time limit.
+        assert_eq!(share(&usual, 2), usual.timeout / 3 / 15);
         let paused = Connections {
             pause: Duration::from_secs(1),
             reached: Reached::Network,

@@ -166,6 +166,10 @@ pub(crate) fn tests() -> Vec<Test> {
         Box::new(workers_are_fresh_in_every_round),
     );
     add(
+        "a_site_that_never_answers_is_given_up",
+        Box::new(a_site_that_never_answers_is_given_up),
+    );
+    add(
         "a_live_server_says_nothing",
         Box::new(a_live_server_says_nothing),
     );
@@ -241,6 +245,48 @@ fn workers_are_fresh_in_every_round() {
             assert_eq!(warm_ups, due, "{condition}");
         }
     }
+}
+
+/// A site at which every stack runs into the time limit twice is tried no more; one stack alone does not give it up.
+fn a_site_that_never_answers_is_given_up() {
+    const MANY: u32 = 5;
+    let time_out = || Lie {
+        at: At::Connect(Role::Measured, LIED.to_owned()),
+        what: What::Instead(
+            json!({"type": "failed", "class": "timeout", "reason": "in tls",
+                                   "detail": "no end", "phase": "tls", "after_ns": 200_000_000}),
+        ),
+    };
+    let plan = Plan {
+        rounds: MANY,
+        ..plan(Condition::Clean)
+    };
+    let tried = |fake: &Fake, run: &Run| {
+        let (samples, _) = run.execute(&plan);
+        assert_eq!(samples.len(), 2 * 2 * MANY as usize);
+        let is_near = |sample: &&Sample| sample.site != LIED;
+        for sample in samples.iter().filter(is_near) {
+            expect(sample, End::Ok);
+        }
+        let given_up = samples.iter().filter(|sample| match &sample.outcome {
+            Outcome::Unsupported { reason } => reason.contains("given up"),
+            _ => false,
+        });
+        (fake.processes("connect").len() as u32, given_up.count())
+    };
+    let mut run = Run::new(time_out());
+    // Once for the near site in each round.
+    assert_eq!(tried(&run.liar, &run), (2 * MANY, 0));
+    let orders = script(HONEST, vec![time_out()]);
+    let folder = tempfile::tempdir().unwrap();
+    run.honest = Fake::new(run.folder.path(), &orders);
+    run.liar = Fake::new(folder.path(), &script(LIAR, vec![time_out()]));
+    let programs = [(HONEST, &run.honest), (LIAR, &run.liar)];
+    let programs = programs.map(|(stack, fake)| (stack.to_owned(), fake.program.clone().into()));
+    run.workers = Workers::probe(programs.into(), None, Arc::default()).unwrap();
+    fs::remove_dir_all(run.folder.path().join("run")).unwrap();
+    let given_up = 2 * (MANY - 2) as usize;
+    assert_eq!(tried(&run.liar, &run), (MANY + 2, given_up));
 }
 
 /// On the real network nobody says what the server saw; what the client says is still checked.
