@@ -16,6 +16,7 @@ mod groups;
 mod lab_targets;
 mod launch;
 mod licences;
+mod nonsense;
 mod plan;
 mod proof;
 mod queue;

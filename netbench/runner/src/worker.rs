@@ -25,7 +25,7 @@ use nix::{
 };
 use parking_lot::Mutex;
 
-use crate::{Launch, WorkerProgram, groups, throttle::Throttle};
+use crate::{Launch, WorkerProgram, groups, nonsense, throttle::Throttle};
 
 /// The longest answer that is read: one with the certificates of ten thousand sites is shorter.
 const LONGEST_LINE: u64 = 64 << 20;
@@ -444,9 +444,9 @@ fn read_answer(reader: &mut impl BufRead) -> Option<Result<Response, String>> {
         .read_until(b'\n', &mut line)
     {
         Ok(0) | Err(_) => None,
-        Ok(_) => Some(
-            serde_json::from_slice(&line).map_err(|_| line_of(&String::from_utf8_lossy(&line))),
-        ),
+        Ok(_) => Some(serde_json::from_slice(&line).map_err(|_| {
+            nonsense::describe(&line).unwrap_or_else(|| line_of(&String::from_utf8_lossy(&line)))
+        })),
     }
 }
 

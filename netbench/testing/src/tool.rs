@@ -15,6 +15,8 @@ pub enum Tool {
     Go,
     /// A JDK.
     Javac,
+    /// Python 3 with its module `ssl`.
+    Python,
     /// The web server nginx.
     Nginx,
     /// The web server Apache.
@@ -67,9 +69,10 @@ pub enum Tool {
 
 impl Tool {
     /// Every tool.
-    pub const ALL: [Self; 26] = [
+    pub const ALL: [Self; 27] = [
         Self::Go,
         Self::Javac,
+        Self::Python,
         Self::Nginx,
         Self::Apache,
         Self::Node,
@@ -101,6 +104,7 @@ impl Tool {
         match self {
             Self::Go => "go",
             Self::Javac => "javac",
+            Self::Python => "python3",
             Self::Nginx => "nginx",
             Self::Apache => "apache2",
             Self::Node => "node",
@@ -133,6 +137,7 @@ impl Tool {
         match self {
             Self::Go
             | Self::Javac
+            | Self::Python
             | Self::Nginx
             | Self::Apache
             | Self::Node

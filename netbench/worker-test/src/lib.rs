@@ -85,14 +85,15 @@ impl Rules {
         }
     }
 
-    /// What a stack must say that it does for these to apply to it.
-    pub fn operation(self) -> Option<&'static str> {
+    /// Returns the operations that a stack must name for these to apply to it.
+    pub fn operations(self) -> &'static [&'static str] {
         match self {
-            Self::Protocol => None,
-            Self::Suite => Some("suite"),
-            Self::SetUp => Some("set-up"),
-            Self::Verify => Some("verify"),
-            Self::Connections | Self::OpensslCommand | Self::Nginx => Some("connect"),
+            Self::Protocol => &[],
+            Self::Suite => &["suite"],
+            Self::SetUp => &["set-up"],
+            Self::Verify => &["verify"],
+            // The first two have the worker as a server too, and all hold clients to settings that the lab's servers need.
+            Self::Connections | Self::OpensslCommand | Self::Nginx => &["connect", "serve"],
         }
     }
 

@@ -12,7 +12,7 @@ use netbench_lab::Lab;
 use netbench_model::{ClientSettings, Condition, KeyType, Profile, Role, SignatureScheme, Site};
 use netbench_protocol::{
     Configure, Connect, HttpRequest, Load, PROTOCOL_VERSION, Request, RequestBody, Resolve,
-    Response, ResponseBody, Serve, StackDescription,
+    Response, ResponseBody, Serve, StackDescription, VERIFICATION_UNTIMED,
 };
 use netbench_runner::WorkerProgram;
 
@@ -32,7 +32,7 @@ const END_LIMIT: Duration = Duration::from_secs(2);
 const CONNECTION_MS: u64 = 60_000;
 
 /// What a stack may say that it does, in this order.
-const OPERATIONS: [&str; 11] = [
+const OPERATIONS: [&str; 12] = [
     "connect",
     "serve",
     "suite",
@@ -44,14 +44,17 @@ const OPERATIONS: [&str; 11] = [
     "verify",
     "load",
     "objects",
+    VERIFICATION_UNTIMED,
 ];
 
-/// How many of them it must do, but where it does the suite alone: the first ones.
-const REQUIRED: usize = 2;
-
-/// Whether the stack makes and serves connections.
+/// Whether the stack makes connections.
 pub(crate) fn connects(own: &StackDescription) -> bool {
     own.operations.iter().any(|named| named == OPERATIONS[0])
+}
+
+/// Whether the stack serves connections. A worker may be a client alone.
+fn serves(own: &StackDescription) -> bool {
+    own.operations.iter().any(|named| named == OPERATIONS[1])
 }
 
 /// A worker's process, to which anything can be written.
@@ -173,7 +176,7 @@ pub(crate) fn description(
         && (has_version(&record.connector) || !connects(own))
         && record.provider.as_deref().is_none_or(has_version)
         && !record.build.is_empty()
-        && (operations.starts_with(&OPERATIONS[..REQUIRED]) || operations == ["suite"])
+        && (connects(own) || operations == ["suite"])
         && operations.is_sorted_by_key(|named| OPERATIONS.iter().position(|known| known == named))
         && operations.iter().all(|named| OPERATIONS.contains(named))
         && !own.groups.is_empty()
@@ -209,9 +212,10 @@ pub(crate) fn errors(
     }
     match worker.ask(1, RequestBody::Counts)? {
         ResponseBody::Counted { sites } if sites.is_empty() => {}
+        ResponseBody::Error { .. } if !serves(own) => {}
         other => wrong.push(format!("counts without sites: {other:?}")),
     }
-    if connects(own) {
+    if connects(own) && serves(own) {
         wrong.extend(resumed_without_prime(&mut worker, &client, &sites)?);
     }
     let status = worker.end()?;
@@ -460,6 +464,9 @@ pub(crate) fn end_of_stdin(
     wrong.extend(worker.end().err().map(|e| format!("connecting: {e}")));
     drop(held);
 
+    if !serves(own) {
+        return Ok(wrong);
+    }
     let mut worker = Talk::start(program)?;
     let address = serve(&mut worker, stack, &lab, &sites)?;
     let held = TcpStream::connect(address).map_err(|e| e.to_string())?;

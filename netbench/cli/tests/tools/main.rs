@@ -34,6 +34,8 @@ netbench_testing::tests! {
     netem::netem_emulates_the_sites: EmulatedMachine;
     other_languages::go_and_rust_connect_to_each_other: Go;
     other_languages::go_does_the_suite_beside_rust: Go;
+    other_languages::a_worker_in_python_is_believed_where_packets_agree: Python, UserNamespaces;
+    other_languages::a_worker_that_is_a_client_alone_passes_its_checks: Python;
     outside_world::names_and_addresses_of_the_outside_world_are_met: Nginx, Root, UserMounts;
     outside_world::the_outside_world_is_scanned_and_recorded: Nginx, Root, UserMounts;
     refused::a_container_that_refuses_namespaces_gets_no_verdict_on_a_network: Seccomp;

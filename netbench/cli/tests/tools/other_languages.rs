@@ -1,6 +1,6 @@
 //! A worker that is not in Rust, beside one that is.
 
-use netbench_model::{SuiteOutcome, SuiteSample};
+use netbench_model::{Outcome, SuiteOutcome, SuiteSample};
 
 use crate::support::{Place, measured, samples_of, words};
 
@@ -42,5 +42,95 @@ pub(crate) fn go_does_the_suite_beside_rust() {
     assert_eq!(samples.len(), 2 * cases.len());
     for sample in &samples {
         assert!(matches!(sample.outcome, SuiteOutcome::Ok(_)), "{sample:?}");
+    }
+}
+
+/// Two sites on which the worker is honest, and one for each of its lies.
+const TOLD: &str = "\
+honest.example    server=rustls-ring key=ecdsa-p256 rtt=10ms alpn=http/1.1
+old.example       server=rustls-ring key=rsa-2048 tls=1.2 rtt=10ms alpn=http/1.1
+instant.example   server=rustls-ring rtt=10ms alpn=http/1.1
+endless.example   server=rustls-ring rtt=10ms alpn=http/1.1
+constant.example  server=rustls-ring rtt=10ms alpn=http/1.1
+uncounted.example server=rustls-ring rtt=10ms alpn=http/1.1
+null.example      server=rustls-ring rtt=10ms alpn=http/1.1
+unknown.example   server=rustls-ring rtt=10ms alpn=http/1.1
+";
+
+fn python_worker(place: &Place) -> String {
+    let source = place.write("worker.py", include_str!("worker.py"));
+    let program = place.script(
+        "python-worker",
+        &format!("exec python3 '{}'", source.display()),
+    );
+    format!("python={}", program.display())
+}
+
+pub(crate) fn a_worker_in_python_is_believed_where_packets_agree() {
+    let place = Place::with_sites(TOLD);
+    let worker = python_worker(&place);
+    let line = format!(
+        "connect --sites sites.txt --stack rustls-ring,python --worker {worker} --rounds 1 --condition clean --client-profile library"
+    );
+    place.netbench(&words(&line)).expect(0);
+    let samples = measured(&place.run());
+    let own: Vec<_> = samples
+        .iter()
+        .filter(|sample| sample.stack.as_str() == "python")
+        .collect();
+    assert_eq!(own.len(), 8);
+    let due = [
+        (
+            "instant.example",
+            "verification time",
+            "phases.verify_ns is 1:",
+        ),
+        (
+            "endless.example",
+            "verification time",
+            "phases.verify_ns is",
+        ),
+        ("constant.example", "bytes", "passed the link"),
+        (
+            "uncounted.example",
+            "no figure",
+            "transfer.handshake_bytes_in is 0",
+        ),
+        (
+            "null.example",
+            "nonsense",
+            "phases.client_hello_ns: invalid type: null",
+        ),
+        (
+            "unknown.example",
+            "nonsense",
+            "transfer: missing field `bytes_out`",
+        ),
+    ];
+    for sample in own {
+        let lie = due.iter().find(|(site, ..)| *site == sample.site);
+        match (lie, &sample.outcome) {
+            (None, Outcome::Ok(measured)) => assert_eq!(measured.phases.verify_ns, None),
+            (Some((_, reason, detail)), Outcome::Failed(failure)) => {
+                assert_eq!(failure.reason.to_string(), *reason, "{failure:?}");
+                assert!(failure.detail.contains(detail), "{failure:?}");
+                assert!(failure.detail.len() < 200, "{failure:?}");
+            }
+            _ => panic!("{sample:?}"),
+        }
+    }
+}
+
+pub(crate) fn a_worker_that_is_a_client_alone_passes_its_checks() {
+    let place = Place::new();
+    let worker = python_worker(&place);
+    let done = place.netbench(&["stacks", "check", "python", "--worker", &worker]);
+    let done = done.expect(0);
+    for line in [
+        "python: protocol: passed",
+        "python: connections: unsupported",
+        "the stack does not do \"serve\"",
+    ] {
+        assert!(done.stdout.contains(line), "{}", done.stdout);
     }
 }

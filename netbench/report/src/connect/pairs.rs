@@ -95,7 +95,9 @@ pub(super) fn difference(a: &Measured, b: &Measured) -> Option<String> {
         let what = negotiated_difference(&a.negotiated, &b.negotiated);
         return Some(format!("the server saw {what}"));
     }
-    if a.client.chain_bytes != b.client.chain_bytes {
+    // An empty list is of a stack that does not tell, or of a resumed session.
+    let [chain_a, chain_b] = [a, b].map(|side| &side.client.chain_bytes);
+    if !chain_a.is_empty() && !chain_b.is_empty() && chain_a != chain_b {
         return Some("certificate chain".to_owned());
     }
     if a.http_status != b.http_status {

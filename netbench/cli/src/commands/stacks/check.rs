@@ -99,10 +99,9 @@ fn lacks_by_reason(lacks: &[Lack]) -> Vec<String> {
 /// # Errors
 /// Why the check cannot be made.
 fn able(description: &StackDescription, rules: Rules) -> Result<Option<PathBuf>, String> {
-    let operation = rules.operation();
-    if let Some(operation) = operation
-        && !description.operations.iter().any(|does| does == operation)
-    {
+    let mut needed = rules.operations().iter();
+    let does = |operation: &str| description.operations.iter().any(|does| does == operation);
+    if let Some(operation) = needed.find(|operation| !does(operation)) {
         return Err(format!("the stack does not do \"{operation}\""));
     }
     let Some(tool) = rules.tool() else {
