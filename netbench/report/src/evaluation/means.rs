@@ -13,6 +13,7 @@ use crate::{
 
 /// The cost of a part of the suite, over its cases.
 pub(super) struct Mean {
+    pub(super) part: Part,
     /// `handshake`, or `bulk sent`.
     pub(super) name: String,
     pub(super) label: &'static str,
@@ -26,6 +27,11 @@ pub(super) struct Mean {
 }
 
 impl Mean {
+    /// Returns whether every connection pays it: handshakes, and data in either direction.
+    pub(super) fn is_headline(&self) -> bool {
+        matches!(self.part, Part::Handshake | Part::Bulk)
+    }
+
     /// Whether every case has a figure. A mean without some of them could leave out the worst one.
     pub(super) fn is_whole(&self) -> bool {
         self.untold.is_empty()
@@ -161,6 +167,7 @@ pub(super) fn means(suite: &SuiteSummary, evidence: &Evidence<'_>) -> Vec<Mean> 
             .map(|(row, _)| row.of(evidence.from).map(|figures| figures.low));
         let from: Option<Vec<f64>> = from.filter(|_| of_one_operation).collect();
         (!verdicts.is_empty()).then(|| Mean {
+            part,
             name: match part {
                 Part::Bulk => format!("{} {}", part.name(), measure.name()),
                 _ => part.name().to_owned(),
@@ -209,6 +216,7 @@ mod tests {
         for (told, untold, labels, missing) in cases {
             let mut question = Question::open(String::new());
             let mean = Mean {
+                part: Part::Bulk,
                 name: "bulk sent".to_owned(),
                 label: "data",
                 told: told.iter().map(|name| ((*name).to_owned(), 1.1)).collect(),

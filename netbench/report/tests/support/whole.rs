@@ -11,7 +11,7 @@
 use std::sync::{Arc, LazyLock};
 
 use netbench_model::{
-    ConnectionSettings, Depth, EvaluationManifest, EvaluationPlan, Losses, Measure, Part,
+    Case, ConnectionSettings, Depth, EvaluationManifest, EvaluationPlan, Losses, Measure, Part,
     PartRecord, PartState, Profile, StackName, Target, compat::Judgement, coverage,
 };
 use netbench_report::{CaseRow, ConnectSummary, Found, SuiteSummary};
@@ -157,6 +157,14 @@ impl MadeCase {
         }
     }
 
+    pub fn verify(low: f64, high: f64) -> Self {
+        Self {
+            part: Part::Verify,
+            measure: Measure::Whole,
+            ..Self::handshake(low, high)
+        }
+    }
+
     pub fn held_back(self, reason: UndecidedReason) -> Self {
         Self {
             held_back: Some(reason),
@@ -186,8 +194,21 @@ pub fn suite(cases: &[MadeCase]) -> SuiteSummary {
         let of_its_kind =
             |row: &&CaseRow| row.part == made.part && row.case.measure == made.measure;
         let so_far = rows.iter().filter(of_its_kind).count();
-        let mut all = SUITE.cases.iter().filter(of_its_kind);
-        let mut row = all.nth(so_far).unwrap().clone();
+        let all = SUITE.cases.iter().filter(of_its_kind).cloned();
+        // The run that is borrowed from has no verification alone.
+        let alone = SUITE.cases.iter().map(|row| CaseRow {
+            part: Part::Verify,
+            case: Case {
+                measure: Measure::Whole,
+                ..row.case
+            },
+            ..row.clone()
+        });
+        let mut all: Vec<CaseRow> = match made.part {
+            Part::Verify => alone.collect(),
+            _ => all.collect(),
+        };
+        let mut row = all.swap_remove(so_far);
         let verdict = &mut row.verdicts[0];
         let (low, high) = made.ends;
         verdict.undecided = made.held_back;
