@@ -173,15 +173,26 @@ fn paint(style: Style, code: &str, text: &str) -> String {
     }
 }
 
-/// The columns that fit, without those of the highest ranks; none if not even rank 0 fits.
+/// Returns the columns that fit: those of rank 0, and those of each further rank for which they leave room. Columns of one rank,
+/// such as the two sides of a comparison, are shown together or not at all; wide ones leave their place to narrower ones of a
+/// higher rank. `None` if not even rank 0 fits.
 fn fitting(table: &Table, widths: &[usize], width: usize) -> Option<Vec<usize>> {
+    let fits = |shown: &[usize]| {
+        let gaps = GAP * shown.len().saturating_sub(1);
+        shown.iter().map(|i| widths[*i]).sum::<usize>() + gaps <= width
+    };
+    let of_rank = |rank| (0..widths.len()).filter(move |i| table.columns[*i].rank == rank);
+    let mut shown: Vec<usize> = of_rank(0).collect();
+    if !fits(&shown) {
+        return None;
+    }
     let highest = table.columns.iter().map(|column| column.rank).max()?;
-    (0..=highest).rev().find_map(|rank| {
-        let shown: Vec<usize> = (0..widths.len())
-            .filter(|i| table.columns[*i].rank <= rank)
-            .collect();
-        let taken =
-            shown.iter().map(|i| widths[*i]).sum::<usize>() + GAP * shown.len().saturating_sub(1);
-        (taken <= width).then_some(shown)
-    })
+    for rank in 1..=highest {
+        let more: Vec<usize> = shown.iter().copied().chain(of_rank(rank)).collect();
+        if fits(&more) {
+            shown = more;
+        }
+    }
+    shown.sort_unstable();
+    Some(shown)
 }
