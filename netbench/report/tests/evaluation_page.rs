@@ -104,13 +104,23 @@ fn an_older_evaluation_keeps_its_figures() {
             }
         }
         for line in &before.breaks {
+            // Its turns have fewer operations than a verdict needs now, and the question says so.
+            if line.starts_with("slower in memory") {
+                let mut reasons = now.missing.iter();
+                assert!(
+                    reasons.any(|why| why.contains("fewer than 20 operations")),
+                    "{:#?}",
+                    now.missing
+                );
+                continue;
+            }
             assert!(now.breaks.contains(line), "{line}: {:#?}", now.breaks);
             compared += 1;
         }
         let says_why = now
             .missing
             .iter()
-            .any(|line| line.contains("earlier version"));
+            .any(|line| line.contains("earlier version "));
         let names_features = now.question.contains("support") || now.question.contains("work");
         assert_eq!(says_why, names_features, "{:#?}", now.missing);
     }

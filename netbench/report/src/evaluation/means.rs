@@ -17,9 +17,10 @@ pub(super) struct Mean {
     /// `handshake`, or `bulk sent`.
     pub(super) name: String,
     pub(super) label: &'static str,
-    /// The cases with a figure, and their ratios.
+    /// The cases with a figure, and their ratios. Those whose turns have too few operations are among them: their figures
+    /// can be a few percent off, so that no answer rests on them.
     pub(super) told: Vec<(String, f64)>,
-    /// The cases without one, each with the reason.
+    /// The cases without a figure to judge by, each with the reason.
     pub(super) untold: Vec<(String, NoFigure)>,
     pub(super) ratio: f64,
     /// The same mean of what the stack in use takes, where that is a time of one operation.
@@ -39,6 +40,8 @@ impl Mean {
 
     /// Adds the mean to the figures, or the cases one by one where some have no figure.
     pub(super) fn tell(&self, question: &mut Question) {
+        let mut untold = self.untold.iter();
+        let is_readable = untold.all(|(_, why)| *why == NoFigure::FewOperations);
         if !self.is_whole() {
             let missing = format!(
                 "{}: {}: {}",
@@ -47,6 +50,8 @@ impl Mean {
                 self.untold.iter().map(|(name, _)| name).format(", ")
             );
             question.missing.push(missing);
+        }
+        if !is_readable {
             for (name, ratio) in &self.told {
                 question.figure(change(*ratio), format!("{}: {name}", self.label));
             }
@@ -157,9 +162,13 @@ pub(super) fn means(suite: &SuiteSummary, evidence: &Evidence<'_>) -> Vec<Mean> 
             .flat_map(|row| row.verdicts.iter().map(move |verdict| (row, verdict)))
             .filter(|(_, verdict)| verdict.other == *evidence.to)
             .collect();
-        let (told, untold): (Vec<_>, Vec<_>) = verdicts
+        let untold = verdicts
             .iter()
-            .partition(|(_, verdict)| NoFigure::of(verdict).is_none());
+            .filter(|(_, verdict)| NoFigure::of(verdict).is_some());
+        let told = verdicts.iter().filter(|(_, verdict)| {
+            matches!(NoFigure::of(verdict), None | Some(NoFigure::FewOperations))
+        });
+        let told: Vec<_> = told.collect();
         let name = |row: &CaseRow| row_name(&row.name).to_string();
         let of_one_operation = matches!(part, Part::Handshake | Part::Verify | Part::Connector);
         let from = told
@@ -178,7 +187,6 @@ pub(super) fn means(suite: &SuiteSummary, evidence: &Evidence<'_>) -> Vec<Mean> 
                 .map(|(row, verdict)| (name(row), verdict.paired.ratio))
                 .collect(),
             untold: untold
-                .iter()
                 .filter_map(|(row, verdict)| Some((name(row), NoFigure::of(verdict)?)))
                 .collect(),
             ratio: geometric_mean(told.iter().map(|(_, verdict)| verdict.paired.ratio)),
@@ -205,15 +213,19 @@ mod tests {
         type Row = (
             &'static [&'static str],
             &'static [&'static str],
+            NoFigure,
             &'static [&'static str],
             usize,
         );
-        let cases: [Row; 3] = [
-            (&["a", "b"], &[], &["data (geometric mean of 2 cases)"], 0),
-            (&["a", "b"], &["c"], &["data: a", "data: b"], 1),
-            (&[], &["a", "c"], &[], 1),
+        const MEAN: &str = "data (geometric mean of 2 cases)";
+        use NoFigure::{FewOperations, FewRounds};
+        let cases: [Row; 4] = [
+            (&["a", "b"], &[], FewRounds, &[MEAN], 0),
+            (&["a", "b"], &["c"], FewRounds, &["data: a", "data: b"], 1),
+            (&[], &["a", "c"], FewRounds, &[], 1),
+            (&["a", "b"], &["b"], FewOperations, &[MEAN], 1),
         ];
-        for (told, untold, labels, missing) in cases {
+        for (told, untold, why, labels, missing) in cases {
             let mut question = Question::open(String::new());
             let mean = Mean {
                 part: Part::Bulk,
@@ -222,7 +234,7 @@ mod tests {
                 told: told.iter().map(|name| ((*name).to_owned(), 1.1)).collect(),
                 untold: untold
                     .iter()
-                    .map(|name| ((*name).to_owned(), NoFigure::FewRounds))
+                    .map(|name| ((*name).to_owned(), why))
                     .collect(),
                 ratio: 1.1,
                 from_ns: None,
