@@ -265,6 +265,20 @@ fn connections_and_defects_decide_whether_it_works() {
         of(well(), None, &["a.example: it failed"]),
         Answer::WithLosses
     );
+    let wrong = "a.example with new did not go as predicted: predicted 1.3, seen 1.2";
+    let found = Found {
+        connections: well().map(Arc::new),
+        losses: Some(Losses {
+            contradicted: vec![wrong.to_owned()],
+            ..losses(101, 0)
+        }),
+        ..Found::default()
+    };
+    let told = evaluation(manifest(&[("sites", PartState::Done)]), found);
+    assert_eq!(
+        told.questions[1].breaks,
+        [wrong.replace("a.example", "a.example (emulated)")]
+    );
     let mut failing = connections(&same);
     let failure = |site: &str, stack: &str| netbench_report::FailureRow {
         site: site.to_owned(),

@@ -6,7 +6,7 @@ use netbench_model::{
     coverage::{Coverage, Matrix, Support},
 };
 
-use super::{Answer, Asked, Evaluation, Question, advice::advice, counts};
+use super::{Answer, Asked, Evaluation, Question, advice::advice, counts, losses::contradicted};
 use crate::{
     bogo::{Lost, LostFeature, features_sections},
     cell::{Cell, Digits},
@@ -267,7 +267,7 @@ fn lost_and_gained(losses: &Losses, plan: &EvaluationPlan) -> Vec<Item> {
     ))];
     let outside = super::supports::outside(losses, plan.target).into_iter();
     items.extend(outside.map(|line| Item::Text(format!("{line}."))));
-    items.extend(Item::warnings(&losses.contradicted));
+    items.extend(Item::warnings(&contradicted(losses, plan.target)));
     use SwitchEffect as E;
     let rows = [
         (from, E::LossOfReach, &losses.lost),

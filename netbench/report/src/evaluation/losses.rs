@@ -1,7 +1,12 @@
 use netbench_interop::{LossReport, WebLoss, WebModel, is_untrusted};
 use netbench_model::{
-    Losses, LostSite, Outside, OutsideSite, Profile, StackName, SwitchEffect,
+    Losses, LostSite, Outside, OutsideSite, Profile, StackName, SwitchEffect, Target,
     scan::{Agreement, Confirmed, HandshakeResult},
+};
+
+use crate::{
+    scan::loss::{predicted, seen},
+    text::named_site,
 };
 
 /// Which sites a switch loses and gains, of a scan against both stacks. None where the scan was not
@@ -79,20 +84,27 @@ pub fn losses(
             Confirmed::AsPredicted => losses.confirmed += 1,
             Confirmed::Untold => {}
             Confirmed::Mismatch => {
-                let seen = match &handshake.seen {
-                    HandshakeResult::Handshake { version, suite, .. } => {
-                        format!("a handshake, {version} {suite}")
-                    }
-                    HandshakeResult::Failed { class, reason, .. } => format!("{class}: {reason}"),
-                };
-                let (site, stack) = (&handshake.site, &handshake.stack);
                 losses.contradicted.push(format!(
-                    "{site} with {stack} did not go as predicted: {seen}"
+                    "{} with {} did not go as predicted: predicted {}, seen {}",
+                    handshake.site,
+                    handshake.stack,
+                    predicted(&handshake.predicted),
+                    seen(&handshake.seen)
                 ));
             }
         }
     }
     Some(losses)
+}
+
+/// Returns the predictions that a handshake contradicted, each in a sentence that begins with the site.
+pub(super) fn contradicted(losses: &Losses, target: Target) -> Vec<String> {
+    let lines = losses.contradicted.iter();
+    let lines = lines.map(|line| match line.split_once(" with ") {
+        Some((site, rest)) => format!("{} with {rest}", named_site(target, site)),
+        None => line.clone(),
+    });
+    lines.collect()
 }
 
 /// The expected loss of a switch among the sites of the web, from the offers of a scan against both stacks.

@@ -8,7 +8,10 @@ use netbench_model::{
     coverage::{Conduct, Defects},
 };
 
-use super::{Answer, Evidence, Question, catalogues, counts, of_lost, supports::answer_by_sites};
+use super::{
+    Answer, Evidence, Question, catalogues, counts, losses::contradicted, of_lost,
+    supports::answer_by_sites,
+};
 use crate::{
     ConnectSummary, FailureRow,
     text::{count, named_site, sites_of, some_of},
@@ -46,7 +49,9 @@ pub(crate) fn answer(evidence: &Evidence<'_>) -> Question {
         }
         if !losses.contradicted.is_empty() {
             question.answer = question.answer.at_best_with_losses();
-            question.breaks.extend(losses.contradicted.iter().cloned());
+            question
+                .breaks
+                .extend(contradicted(losses, evidence.target));
         }
     }
     reasons.extend(catalogues::foretell(&mut question, evidence));

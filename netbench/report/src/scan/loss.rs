@@ -119,7 +119,7 @@ fn verdict(confirmation: &Confirmation) -> &'static str {
     }
 }
 
-fn predicted(agreement: &Agreement) -> String {
+pub(crate) fn predicted(agreement: &Agreement) -> String {
     match agreement {
         Agreement::Agrees(agreed) => {
             let due = [
@@ -154,7 +154,7 @@ fn in_words(trips: Option<(u32, u32)>) -> String {
     trips.map(words).unwrap_or_default()
 }
 
-fn seen(seen: &HandshakeResult) -> String {
+pub(crate) fn seen(seen: &HandshakeResult) -> String {
     match seen {
         HandshakeResult::Handshake {
             version,

@@ -3,7 +3,7 @@
 mod diff;
 mod document;
 mod hello;
-mod loss;
+pub(crate) mod loss;
 mod many;
 mod policy;
 mod sample;
