@@ -189,10 +189,15 @@ impl Expect<'_> {
             format!("protocol {got:?}, expected {want:?}")
         })?;
         let observed = self.observed.get();
-        if !self.resume
-            && let Some(want) = options.bytes("-expect-advertised-alpn")
-        {
-            let got = observed.client_alpn.as_deref().unwrap_or_default();
+        if let Some(want) = options.bytes("-expect-advertised-alpn") {
+            let got = match observed.client_alpn.as_deref() {
+                None if is.kind == Some(HandshakeKind::Resumed) => {
+                    return Err(Failure::unsupported(
+                        "the library does not tell which protocols a client offered that resumes",
+                    ));
+                }
+                got => got.unwrap_or_default(),
+            };
             ensure(got == want, || {
                 format!("offered {got:?}, expected {want:?}")
             })?;
