@@ -225,10 +225,10 @@ mod tests {
     fn rates_bodies_and_losses_cost_time() {
         let sites = parse_sites(
             "usual.example rtt=50ms\n\
-             slow.example rtt=50ms rate=1mbit body=500kB\n\
-             long.example rtt=50ms body=10MB\n\
-             lossy.example rtt=50ms body=500kB loss=10%\n\
-             endless.example rtt=50ms rate=8kbit body=10MB\n",
+             slow.example rtt=50ms rate=1mbit body=500k\n\
+             long.example rtt=50ms body=10m\n\
+             lossy.example rtt=50ms body=500k loss=10%\n\
+             endless.example rtt=50ms rate=8kbit body=10m\n",
         )
         .unwrap();
         let connections = Connections {
