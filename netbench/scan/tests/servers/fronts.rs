@@ -1,7 +1,7 @@
 //! Devices before a server that fail on some hellos and pass on all others.
 
 use std::{
-    io::{Read, Write},
+    io::Write,
     net::{Shutdown, SocketAddr, TcpStream},
     sync::atomic::{AtomicU32, Ordering},
     thread,
@@ -21,7 +21,7 @@ use crate::{
     hostile::{linger, scan_within},
     oracle::Truth,
     programs::nginx,
-    replies::{Hostile, alert, reset},
+    replies::{Hostile, alert, read_hello_and_bytes, reset},
     support::{Files, Key, limits, shown},
 };
 
@@ -42,16 +42,8 @@ pub(crate) fn front(
     decide: impl Fn(&ClientHello) -> Does + Send + Sync + 'static,
 ) -> Hostile {
     Hostile::new(move |_, mut stream| {
-        let mut bytes = Vec::new();
-        let mut room = [0; 4096];
-        let hello = loop {
-            match stream.read(&mut room) {
-                Ok(0) | Err(_) => return,
-                Ok(count) => bytes.extend_from_slice(&room[..count]),
-            }
-            if let Some(hello) = ClientHello::of_records(&bytes).expect("a hello") {
-                break hello;
-            }
+        let Some((hello, bytes)) = read_hello_and_bytes(&mut stream) else {
+            return;
         };
         match decide(&hello) {
             Does::Pass => relay(&bytes, stream, to),
@@ -61,7 +53,7 @@ pub(crate) fn front(
             }
             Does::Close => linger(stream),
             Does::Reset => reset(stream),
-            Does::Drop => while stream.read(&mut room).is_ok_and(|count| count > 0) {},
+            Does::Drop => drop(std::io::copy(&mut stream, &mut std::io::sink())),
         }
     })
 }

@@ -3,7 +3,7 @@
 use std::{
     collections::VecDeque,
     io::{Read, Write},
-    net::{Shutdown, SocketAddr, TcpStream},
+    net::{SocketAddr, TcpStream},
     process::Command,
     sync::{
         Arc, Mutex,
@@ -22,7 +22,7 @@ use netbench_scan::{Limits, ScanPart, codec::ClientHello};
 use crate::{
     hostile::scan_within,
     programs::{nginx, s_server},
-    replies::{Hostile, alert, answer, record, reset},
+    replies::{Hostile, alert, answer, read_hello_and_bytes, record, reset},
     support::{Files, Key, limits, scan, shown, suites},
 };
 
@@ -104,34 +104,13 @@ fn relay(
         if counter.is_over() {
             return refuse(stream, how);
         }
-        let mut bytes = Vec::new();
-        let mut room = [0; 4096];
-        // SSL 3.0 has a hello of the same form.
-        let hello = loop {
-            match stream.read(&mut room) {
-                Ok(0) | Err(_) => return,
-                Ok(count) => bytes.extend_from_slice(&room[..count]),
-            }
-            if let Some(hello) = ClientHello::of_records(&bytes).expect("a hello") {
-                break hello;
-            }
+        // SSL 3.0 has a hello of the same format.
+        let Some((hello, bytes)) = read_hello_and_bytes(&mut stream) else {
+            return;
         };
         look(&hello);
         let to = to[turn.fetch_add(1, Ordering::Relaxed) % to.len()];
-        let Ok(mut server) = TcpStream::connect(to) else {
-            return;
-        };
-        let (mut from, mut back) = (stream.try_clone().unwrap(), server.try_clone().unwrap());
-        if server.write_all(&bytes).is_err() {
-            return;
-        }
-        let upwards = thread::spawn(move || {
-            let _ = std::io::copy(&mut from, &mut server);
-            let _ = server.shutdown(Shutdown::Write);
-        });
-        let _ = std::io::copy(&mut back, &mut stream);
-        let _ = stream.shutdown(Shutdown::Both);
-        let _ = upwards.join();
+        crate::fronts::relay(&bytes, stream, to);
     })
 }
 

@@ -61,8 +61,13 @@ impl Drop for Hostile {
     }
 }
 
-/// The client's hello; none if the client is gone.
+/// Returns the client's hello; `None` if the client is gone.
 pub(crate) fn read_hello(stream: &mut TcpStream) -> Option<ClientHello> {
+    read_hello_and_bytes(stream).map(|(hello, _)| hello)
+}
+
+/// Returns the client's hello with all bytes that were read; `None` if the client is gone.
+pub(crate) fn read_hello_and_bytes(stream: &mut TcpStream) -> Option<(ClientHello, Vec<u8>)> {
     let mut bytes = Vec::new();
     let mut room = [0; 4096];
     loop {
@@ -71,7 +76,7 @@ pub(crate) fn read_hello(stream: &mut TcpStream) -> Option<ClientHello> {
             Ok(count) => bytes.extend_from_slice(&room[..count]),
         }
         if let Some(hello) = ClientHello::of_records(&bytes).expect("a hello") {
-            return Some(hello);
+            return Some((hello, bytes));
         }
     }
 }
