@@ -267,7 +267,7 @@ pub const TOPICS: &[Topic] = &[
     ),
     topic(
         "RSA key exchange",
-        // 3DES is a row of its own.
+        // 3DES has a separate row.
         "-TLS1\\d?-RSA_WITH_AES_.*-(client|server)$",
         "-TLS1\\d?-RSA_WITH_AES_.*-(client|server)$",
         &[],

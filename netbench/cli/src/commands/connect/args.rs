@@ -134,7 +134,7 @@ pub(crate) struct Connect {
 
 impl Connect {
     /// Returns the profile of the clients. Groups can be chosen only where settings are fixed, and a sweep predicts times
-    /// from them.
+    /// from the settings.
     ///
     /// # Errors
     /// An option that chooses groups beside the profile `library`, which offers the groups of the library.

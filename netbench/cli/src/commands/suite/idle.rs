@@ -13,16 +13,16 @@ const REMEMBERED: usize = 20;
 /// Levels of earlier runs, the newest last, by processor and version of netbench, and by stack.
 type History = BTreeMap<String, BTreeMap<StackName, Vec<IdleReference>>>;
 
-/// What earlier runs on this processor found.
+/// The idle levels that earlier runs on this processor measured.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct KnownIdle {
-    /// The lowest beside any stack; none where there was no run.
+    /// The lowest level beside any stack; `None` if there was no earlier run.
     pub(crate) any: Option<IdleReference>,
     /// Beside each stack that was in a run.
     pub(crate) beside: BTreeMap<StackName, IdleReference>,
 }
 
-/// What earlier runs found; nothing where there were none.
+/// Returns the idle levels of earlier runs, which are empty if there were none.
 pub(crate) fn known() -> KnownIdle {
     let history = file().map(|file| read(&file)).unwrap_or_default();
     let Some(stacks) = history.get(&key()) else {
@@ -106,7 +106,7 @@ fn key() -> String {
     )
 }
 
-/// What tells processors apart: hypervisors give different ones the same name and microcode.
+/// The facts that distinguish processors: hypervisors give different processors the same name and microcode.
 fn processor(cpuinfo: &str) -> String {
     const FACTS: [&str; 7] = [
         "vendor_id",

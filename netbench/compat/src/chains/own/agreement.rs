@@ -156,7 +156,7 @@ fn equal_certificates_have_one_expectation() {
                 .push(&record.name);
         }
     }
-    // These were found, so that the comparison finds what is equal.
+    // The comparison is of some use only if it finds pairs that are known to be equal.
     for (own, case) in [
         ("own/path/usual", "certificate/usual"),
         ("own/path/unknown-root", "trust/unknown-root"),
