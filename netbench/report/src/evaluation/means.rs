@@ -6,9 +6,9 @@ use netbench_stats::{RoundsNeeded, UndecidedReason};
 
 use super::{Evidence, Question};
 use crate::{
-    CaseRow, CaseVerdict, SuiteSummary,
+    CaseVerdict, SuiteSummary,
     suite::row_name,
-    text::{change, count, time_and_change},
+    text::{change, count, some_of, time_and_change},
 };
 
 /// The cost of a part of the suite, over its cases.
@@ -43,12 +43,9 @@ impl Mean {
         let mut untold = self.untold.iter();
         let is_readable = untold.all(|(_, why)| *why == NoFigure::FewOperations);
         if !self.is_whole() {
-            let missing = format!(
-                "{}: {}: {}",
-                self.label,
-                NoFigure::in_words(self.untold.iter().map(|(_, why)| *why)),
-                self.untold.iter().map(|(name, _)| name).format(", ")
-            );
+            let reasons = NoFigure::in_words(self.untold.iter().map(|(_, why)| *why));
+            let cases = some_of(3, self.untold.iter().map(|(name, _)| name));
+            let missing = format!("{}: {reasons}: {cases}", self.label);
             question.missing.push(missing);
         }
         if !is_readable {
@@ -154,48 +151,57 @@ pub(super) fn means(suite: &SuiteSummary, evidence: &Evidence<'_>) -> Vec<Mean> 
             "peak memory of a process with many sessions",
         ),
     ];
-    let mean = |(part, measure, label): (Part, Measure, &'static str)| {
-        let verdicts: Vec<(&CaseRow, &CaseVerdict)> = suite
-            .cases
+    parts
+        .into_iter()
+        .filter_map(|(part, measure, label)| mean(suite, evidence, part, measure, label))
+        .collect()
+}
+
+/// Returns the mean over the cases of one part and measure; none where the suite has none of them.
+fn mean(
+    suite: &SuiteSummary,
+    evidence: &Evidence<'_>,
+    part: Part,
+    measure: Measure,
+    label: &'static str,
+) -> Option<Mean> {
+    let of_one_operation = matches!(part, Part::Handshake | Part::Verify | Part::Connector);
+    let (mut told, mut untold) = (Vec::new(), Vec::new());
+    let mut from_ns = of_one_operation.then(Vec::new);
+    let rows = suite.cases.iter();
+    for row in rows.filter(|row| row.part == part && row.case.measure == measure) {
+        for verdict in row
+            .verdicts
             .iter()
-            .filter(|row| row.part == part && row.case.measure == measure)
-            .flat_map(|row| row.verdicts.iter().map(move |verdict| (row, verdict)))
-            .filter(|(_, verdict)| verdict.other == *evidence.to)
-            .collect();
-        let untold = verdicts
-            .iter()
-            .filter(|(_, verdict)| NoFigure::of(verdict).is_some());
-        let told = verdicts.iter().filter(|(_, verdict)| {
-            matches!(NoFigure::of(verdict), None | Some(NoFigure::FewOperations))
-        });
-        let told: Vec<_> = told.collect();
-        let name = |row: &CaseRow| row_name(&row.name).to_string();
-        let of_one_operation = matches!(part, Part::Handshake | Part::Verify | Part::Connector);
-        let from = told
-            .iter()
-            .map(|(row, _)| row.of(evidence.from).map(|figures| figures.low));
-        let from: Option<Vec<f64>> = from.filter(|_| of_one_operation).collect();
-        (!verdicts.is_empty()).then(|| Mean {
-            part,
-            name: match part {
-                Part::Bulk => format!("{} {}", part.name(), measure.name()),
-                _ => part.name().to_owned(),
-            },
-            label,
-            told: told
-                .iter()
-                .map(|(row, verdict)| (name(row), verdict.paired.ratio))
-                .collect(),
-            untold: untold
-                .filter_map(|(row, verdict)| Some((name(row), NoFigure::of(verdict)?)))
-                .collect(),
-            ratio: geometric_mean(told.iter().map(|(_, verdict)| verdict.paired.ratio)),
-            from_ns: from
-                .filter(|from| !from.is_empty())
-                .map(|from| geometric_mean(from.into_iter())),
-        })
-    };
-    parts.into_iter().filter_map(mean).collect()
+            .filter(|verdict| verdict.other == *evidence.to)
+        {
+            let name = row_name(&row.name).to_string();
+            let no_figure = NoFigure::of(verdict);
+            if matches!(no_figure, None | Some(NoFigure::FewOperations)) {
+                told.push((name.clone(), verdict.paired.ratio));
+                let from = row.of(evidence.from).map(|figures| figures.low);
+                from_ns = from_ns.zip(from).map(|(mut all, ns)| {
+                    all.push(ns);
+                    all
+                });
+            }
+            untold.extend(no_figure.map(|why| (name, why)));
+        }
+    }
+    (!told.is_empty() || !untold.is_empty()).then(|| Mean {
+        part,
+        name: match part {
+            Part::Bulk => format!("{} {}", part.name(), measure.name()),
+            _ => part.name().to_owned(),
+        },
+        label,
+        ratio: geometric_mean(told.iter().map(|(_, ratio)| *ratio)),
+        from_ns: from_ns
+            .filter(|from| !from.is_empty())
+            .map(|from| geometric_mean(from.into_iter())),
+        told,
+        untold,
+    })
 }
 
 /// 1 of nothing.
