@@ -17,7 +17,10 @@ use std::{
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use jiff::Timestamp;
-use netbench_compat::{BODY, BUILT_IN, Case, Served, Visits, catalogue};
+use netbench_compat::{
+    BODY, BUILT_IN, Case, Served, Visits, catalogue,
+    chains::{Chain, own},
+};
 use netbench_model::compat::Expected;
 use netbench_scratch::Folder;
 use netbench_testing::Tool;
@@ -25,6 +28,7 @@ use netbench_testing::Tool;
 netbench_testing::tests! {
     every_case_is_accepted_by_a_reference_client: OpensslCommand, Curl, Go, Chromium, Certutil;
     old_versions_are_spoken_with_every_kind_of_key: OpensslCommand;
+    openssl_verifies_the_signatures_of_foreign_keys: OpensslCommand;
 }
 
 /// The time that a client has for a visit.
@@ -110,6 +114,46 @@ fn old_versions_are_spoken_with_every_kind_of_key() {
             );
         }
     }
+}
+
+/// The signatures are computed here because no library signs so; without its security level OpenSSL verifies them.
+fn openssl_verifies_the_signatures_of_foreign_keys() {
+    let place = Place::new();
+    let chains = own(Timestamp::now());
+    let foreign = chains
+        .iter()
+        .filter(|chain| chain.case.kind() == "own/foreign-signer");
+    let mut verified = 0;
+    for Chain { case, question } in foreign {
+        let files = ["leaf.pem", "intermediate.pem", "root.pem"];
+        let certificates = question.chain_base64.iter().chain(&question.roots_base64);
+        for (file, base64) in files.iter().zip(certificates) {
+            let lines: Vec<&str> = (0..base64.len())
+                .step_by(64)
+                .map(|at| &base64[at..base64.len().min(at + 64)])
+                .collect();
+            let pem = format!(
+                "-----BEGIN CERTIFICATE-----\n{}\n-----END CERTIFICATE-----\n",
+                lines.join("\n")
+            );
+            place.write(file, pem.as_bytes());
+        }
+        let [leaf, intermediate, root] = files.map(|file| place.path(file));
+        let mut command = Command::new("openssl");
+        command
+            .args(["verify", "-auth_level", "0", "-CAfile"])
+            .arg(root);
+        command.arg("-untrusted").arg(intermediate).arg(leaf);
+        let said = printed(command, &[]);
+        assert!(
+            said.ends_with(b": OK\n"),
+            "{}: {}",
+            case.name,
+            String::from_utf8_lossy(&said)
+        );
+        verified += 1;
+    }
+    assert!(verified >= 6, "{verified}");
 }
 
 impl Place {

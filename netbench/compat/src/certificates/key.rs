@@ -15,7 +15,11 @@ use md5::{Digest as _, Md5};
 use netbench_model::SignatureScheme;
 use serde::Deserialize;
 
-use super::{der, p256, rsa::RsaKey};
+use super::{
+    der,
+    discrete_log::{DsaKey, P192, P256},
+    rsa::RsaKey,
+};
 
 /// A kind of key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
@@ -27,6 +31,11 @@ pub(crate) enum KeyKind {
     Rsa2048,
     #[serde(rename = "rsa-8192")]
     Rsa8192,
+    #[serde(rename = "dsa-1024")]
+    Dsa1024,
+    #[serde(rename = "dsa-2048")]
+    Dsa2048,
+    EcdsaP192,
     EcdsaP256,
     EcdsaP384,
     EcdsaP521,
@@ -84,7 +93,9 @@ pub(crate) struct Key {
 
 enum Secret {
     Rsa(RsaKey),
+    Dsa(DsaKey),
     Ecdsa(EcdsaKeyPair),
+    EcdsaP192 { secret: Vec<u8>, public: Vec<u8> },
     Ed25519(Ed25519KeyPair),
 }
 
@@ -98,12 +109,15 @@ pub(crate) enum KeyError {
 }
 
 impl Key {
-    /// A new key of this kind; RSA keys are always the same.
+    /// A new key of this kind; RSA and DSA keys are always the same.
     pub(crate) fn new(kind: KeyKind) -> Result<Self, KeyError> {
         let secret = match kind {
             KeyKind::Rsa1024 => RsaKey::of_pem(include_str!("keys/rsa-1024.pem")).map(Secret::Rsa),
             KeyKind::Rsa2048 => RsaKey::of_pem(include_str!("keys/rsa-2048.pem")).map(Secret::Rsa),
             KeyKind::Rsa8192 => RsaKey::of_pem(include_str!("keys/rsa-8192.pem")).map(Secret::Rsa),
+            KeyKind::Dsa1024 => DsaKey::of_pem(include_str!("keys/dsa-1024.pem")).map(Secret::Dsa),
+            KeyKind::Dsa2048 => DsaKey::of_pem(include_str!("keys/dsa-2048.pem")).map(Secret::Dsa),
+            KeyKind::EcdsaP192 => new_p192(),
             KeyKind::EcdsaP256 => EcdsaKeyPair::generate(&ECDSA_P256_SHA256_ASN1_SIGNING)
                 .map(Secret::Ecdsa)
                 .ok(),
@@ -132,14 +146,20 @@ impl Key {
                 let algorithm = der::sequence(&[&algorithm, &[5, 0]]);
                 der::sequence(&[&algorithm, &der::bit_string(&key.public)])
             }
+            Secret::Dsa(key) => {
+                let algorithm = der::oid(&[1, 2, 840, 10040, 4, 1]);
+                let algorithm = der::sequence(&[&algorithm, &key.parameters]);
+                der::sequence(&[&algorithm, &der::bit_string(&key.public)])
+            }
             Secret::Ecdsa(key) => {
                 let curve: &[u32] = match self.kind {
                     KeyKind::EcdsaP384 => &[1, 3, 132, 0, 34],
                     KeyKind::EcdsaP521 => &[1, 3, 132, 0, 35],
-                    _ => &[1, 2, 840, 10045, 3, 1, 7],
+                    _ => P256.oid,
                 };
                 ec(curve, key.public_key().as_ref())
             }
+            Secret::EcdsaP192 { public, .. } => ec(P192.oid, public),
             Secret::Ed25519(key) => {
                 let algorithm = der::sequence(&[&der::oid(&[1, 3, 101, 112])]);
                 der::sequence(&[&algorithm, &der::bit_string(key.public_key().as_ref())])
@@ -169,7 +189,14 @@ impl Key {
                 let oid = der::oid(&[1, 2, 840, 113_549, 1, 1, last(5, 11)]);
                 der::sequence(&[&oid, &[5, 0]])
             }
-            Secret::Ecdsa(_) => {
+            Secret::Dsa(_) => {
+                let oid = match digest {
+                    Digest::Sha1 => der::oid(&[1, 2, 840, 10040, 4, 3]),
+                    _ => der::oid(&[2, 16, 840, 1, 101, 3, 4, 3, last(0, 2)]),
+                };
+                der::sequence(&[&oid])
+            }
+            Secret::Ecdsa(_) | Secret::EcdsaP192 { .. } => {
                 let oid = match digest {
                     Digest::Sha1 => der::oid(&[1, 2, 840, 10045, 4, 1]),
                     _ => der::oid(&[1, 2, 840, 10045, 4, 3, last(0, 2)]),
@@ -185,6 +212,8 @@ impl Key {
         let cannot = KeyError::Sign(self.kind, digest);
         match &self.secret {
             Secret::Rsa(key) => Ok(key.sign_pkcs1(digest, message)),
+            Secret::Dsa(key) => key.sign(digest, message).ok_or(cannot),
+            Secret::EcdsaP192 { secret, .. } => P192.sign(secret, digest, message).ok_or(cannot),
             Secret::Ecdsa(key) if digest == self.usual_digest() => key
                 .sign(&SystemRandom::new(), message)
                 .map(|signature| signature.as_ref().to_vec())
@@ -192,7 +221,7 @@ impl Key {
             Secret::Ecdsa(key) if self.kind == KeyKind::EcdsaP256 => {
                 let secret: Result<EcPrivateKeyBin<'_>, _> = key.private_key().as_be_bytes();
                 let secret = secret.map_err(|_| cannot)?;
-                p256::sign(secret.as_ref(), digest, message).ok_or(cannot)
+                P256.sign(secret.as_ref(), digest, message).ok_or(cannot)
             }
             Secret::Ecdsa(key) if (self.kind, digest) == (KeyKind::EcdsaP521, Digest::Sha256) => {
                 let algorithm = &ECDSA_P521_SHA256_ASN1_SIGNING;
@@ -217,6 +246,8 @@ impl Key {
             KeyKind::Rsa1024 | KeyKind::Rsa2048 | KeyKind::Rsa8192 => {
                 &[S::RSA_PSS_RSAE_SHA256, S::RSA_PKCS1_SHA256]
             }
+            // RFC 8446 section 4.2.3 has no scheme for them.
+            KeyKind::Dsa1024 | KeyKind::Dsa2048 | KeyKind::EcdsaP192 => &[],
             KeyKind::EcdsaP256 => &[S::ECDSA_SECP256R1_SHA256],
             KeyKind::EcdsaP384 => &[S::ECDSA_SECP384R1_SHA384],
             KeyKind::EcdsaP521 => &[S::ECDSA_SECP521R1_SHA512],
@@ -243,7 +274,9 @@ impl Key {
     pub(crate) fn sign_before_12(&self, message: &[u8]) -> Result<Vec<u8>, KeyError> {
         match &self.secret {
             Secret::Rsa(key) => Ok(key.sign_md5_sha1(message)),
-            Secret::Ecdsa(_) => self.sign(Digest::Sha1, message),
+            Secret::Dsa(_) | Secret::Ecdsa(_) | Secret::EcdsaP192 { .. } => {
+                self.sign(Digest::Sha1, message)
+            }
             Secret::Ed25519(_) => Err(KeyError::Sign(self.kind, Digest::Sha1)),
         }
     }
@@ -255,4 +288,11 @@ impl Key {
             _ => None,
         }
     }
+}
+
+fn new_p192() -> Option<Secret> {
+    let mut secret = vec![0; 24];
+    aws_lc_rs::rand::fill(&mut secret).ok()?;
+    let public = P192.public(&secret)?;
+    Some(Secret::EcdsaP192 { secret, public })
 }

@@ -2,9 +2,9 @@
 
 mod crl;
 pub(crate) mod der;
+mod discrete_log;
 mod extensions;
 mod key;
-mod p256;
 mod rsa;
 mod spec;
 mod staple;
@@ -288,6 +288,12 @@ fn time(now: Timestamp, days: i32, flaw: Option<Flaw>) -> Vec<u8> {
     } else {
         der::value(tag::UTC_TIME, &text.as_bytes()[2..])
     }
+}
+
+/// Returns the bytes of what is in PEM.
+fn pem_body(pem: &str) -> Option<Vec<u8>> {
+    let body: String = pem.lines().filter(|line| !line.starts_with('-')).collect();
+    BASE64_STANDARD.decode(body).ok()
 }
 
 pub(crate) fn pem(der: &[u8]) -> String {

@@ -1,11 +1,11 @@
 //! RSA for what a library refuses to do: keys of 1024 bits, SHA-1. The keys are in the source, and protect nothing.
 
-use base64::{Engine as _, prelude::BASE64_STANDARD};
 use num_bigint::BigUint;
 
 use super::{
     der,
     key::{Digest, md5_sha1},
+    pem_body,
 };
 
 /// An RSA key (RFC 8017).
@@ -24,8 +24,7 @@ pub(crate) struct RsaKey {
 impl RsaKey {
     /// Of an RSAPrivateKey as PEM.
     pub(crate) fn of_pem(pem: &str) -> Option<Self> {
-        let body: String = pem.lines().filter(|l| !l.starts_with('-')).collect();
-        let der = BASE64_STANDARD.decode(body).ok()?;
+        let der = pem_body(pem)?;
         let numbers = der::read_sequence(&der)?;
         let [_, modulus, public, _, p, q, dp, dq, coefficient] = numbers.as_slice() else {
             return None;

@@ -36,8 +36,8 @@ mod tests {
     #[test]
     fn verifiers_of_other_libraries_have_their_reasons() {
         use CertificateFault::{
-            BadCa, BadEncoding, BadPurpose, Other, UnknownCriticalExtension, UnknownIssuer,
-            WeakOrUnknownSignature, WrongName,
+            BadCa, BadEncoding, BadPurpose, BadSignature, Other, UnknownCriticalExtension,
+            UnknownIssuer, WeakOrUnknownSignature, WrongName,
         };
         for (case, accepts, rejects, fault, reason) in [
             (
@@ -75,6 +75,34 @@ mod tests {
                 "aws-lc",
                 Other,
                 "key-of-the-leaf",
+            ),
+            (
+                "foreign-signer/dsa-2048-root",
+                "aws-lc",
+                "go",
+                UnknownIssuer,
+                "dsa-of-a-ca",
+            ),
+            (
+                "foreign-signer/dsa-1024-intermediate",
+                "java",
+                "openssl",
+                WeakOrUnknownSignature,
+                "short-key-of-a-ca",
+            ),
+            (
+                "foreign-signer/p-192-intermediate",
+                "gnutls",
+                "openssl",
+                WeakOrUnknownSignature,
+                "short-key-of-a-ca",
+            ),
+            (
+                "foreign-signer/p-192-root",
+                "gnutls",
+                "nss",
+                BadSignature,
+                "p-192-of-a-ca",
             ),
             (
                 "key-identifier/authority-wrong-leaf",

@@ -7,7 +7,7 @@ use super::{
     names::{general, named},
     trust,
 };
-use crate::certificates::{GeneralName, Hex, KeyUsage, der};
+use crate::certificates::{CertificateSpec, GeneralName, Hex, KeyKind, KeyUsage, der};
 
 pub(super) fn cases() -> Vec<Draft> {
     [foreign_keys(), depths(), loops(), many_names(), names()].concat()
@@ -22,56 +22,57 @@ fn hex(text: &str) -> Vec<u8> {
     }
 }
 
-/// Leaves with keys that verifiers may refuse; they sign nothing.
+/// Keys that public CAs do not certify: of a leaf, which signs no certificate, and of CAs.
 fn foreign_keys() -> Vec<Draft> {
     const KINDS: &str = "CA/Browser Forum, Baseline Requirements section 6.1.5: keys are RSA of at least 2048 bits, or on P-256, P-384 or P-521";
     const EXPLICIT: &str =
         "RFC 5480 section 2.1.1: specifiedCurve must not be used in certificates";
-    let new = |name: &str, due: Due, rule, key: Vec<u8>| {
-        Draft::new("foreign-key", name, due)
-            .rule(rule)
-            .leaf(spec(|it| it.public_key = Some(key)))
+    let leaf = |name: &str, due: Due, rule, leaf: CertificateSpec| {
+        Draft::new("foreign-key", name, due).rule(rule).leaf(leaf)
     };
-    let on_curve = |oid: &[u32], point: &str| {
-        let algorithm = der::sequence(&[&der::oid(EC_PUBLIC_KEY), &der::oid(oid)]);
-        der::sequence(&[&algorithm, &der::bit_string(&hex(point))])
-    };
-    vec![
-        new("dsa-1024", ShouldReject, KINDS, dsa()),
-        // The base points of the curves (SEC 2 and FIPS 186-4) are public keys too.
-        new(
-            "p-192",
-            ShouldReject,
-            KINDS,
-            on_curve(
-                &[1, 2, 840, 10045, 3, 1, 1],
-                "04188da80eb03090f67cbf20eb43a18800f4ff0afd82ff101207192b95ffc8da78631011ed6b24cdd573f977a11e794811",
-            ),
-        ),
-        new(
+    let with_public_key = |key: Vec<u8>| spec(|it| it.public_key = Some(key));
+    let with_key = |kind: KeyKind| spec(|it| it.key = Some(kind));
+    let mut drafts = vec![
+        leaf("dsa-1024", ShouldReject, KINDS, with_key(KeyKind::Dsa1024)),
+        leaf("p-192", ShouldReject, KINDS, with_key(KeyKind::EcdsaP192)),
+        leaf(
             "secp256k1",
             ShouldReject,
             KINDS,
-            on_curve(
-                &[1, 3, 132, 0, 10],
-                "0479be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798483ada7726a3c4655da4fbfc0e1108a8fd17b448a68554199c47d08ffb10d4b8",
-            ),
+            with_public_key(secp256k1()),
         ),
-        new("p-256-explicit", MustReject, EXPLICIT, explicit_p256()),
-    ]
+        leaf(
+            "p-256-explicit",
+            MustReject,
+            EXPLICIT,
+            with_public_key(explicit_p256()),
+        ),
+    ];
+    for (name, kind) in [
+        ("dsa-1024", KeyKind::Dsa1024),
+        ("dsa-2048", KeyKind::Dsa2048),
+        ("p-192", KeyKind::EcdsaP192),
+    ] {
+        for certificate in ["intermediate", "root"] {
+            drafts.push(
+                Draft::new(
+                    "foreign-signer",
+                    format!("{name}-{certificate}"),
+                    ShouldReject,
+                )
+                .rule(KINDS)
+                .with(certificate, with_key(kind)),
+            );
+        }
+    }
+    drafts
 }
 
-/// A DSA key (RFC 3279 section 2.3.2) of 1024 and 160 bits. The numbers are of the right size and not prime: verifiers of a
-/// path do not use the key of the leaf.
-fn dsa() -> Vec<u8> {
-    let number = |first: u8, length: usize| {
-        let mut bytes = vec![first; length];
-        bytes[length - 1] |= 1;
-        der::unsigned(&bytes)
-    };
-    let parameters = der::sequence(&[&number(0xd5, 128), &number(0xc3, 20), &number(0x4b, 128)]);
-    let algorithm = der::sequence(&[&der::oid(&[1, 2, 840, 10040, 4, 1]), &parameters]);
-    der::sequence(&[&algorithm, &der::bit_string(&number(0x35, 128))])
+/// A public key on secp256k1: the base point of the curve (SEC 2 section 2.4.1) is one too.
+fn secp256k1() -> Vec<u8> {
+    const BASE: &str = "0479be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798483ada7726a3c4655da4fbfc0e1108a8fd17b448a68554199c47d08ffb10d4b8";
+    let algorithm = der::sequence(&[&der::oid(EC_PUBLIC_KEY), &der::oid(&[1, 3, 132, 0, 10])]);
+    der::sequence(&[&algorithm, &der::bit_string(&hex(BASE))])
 }
 
 /// P-256 with all its parameters in place of its name (RFC 3279 section 2.3.5).

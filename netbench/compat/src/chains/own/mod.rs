@@ -54,8 +54,8 @@ mod tests {
             &["key-identifier/"],
             13,
         ),
-        ("DSA", &["foreign-key/dsa-"], 1),
-        ("P-192", &["foreign-key/p-192"], 1),
+        ("DSA", &["foreign-key/dsa-", "foreign-signer/dsa-"], 5),
+        ("P-192", &["foreign-key/p-192", "foreign-signer/p-192-"], 3),
         (
             "explicit curve parameters",
             &["foreign-key/p-256-explicit"],
