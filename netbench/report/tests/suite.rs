@@ -6,6 +6,8 @@
 mod forms;
 #[path = "support/suite_made.rs"]
 mod made;
+#[path = "support/suite_turns.rs"]
+mod turns;
 
 use forms::{render, terminal};
 use made::{Fixture, handshake, settings};

@@ -57,8 +57,8 @@ pub use signed_rank::{
 pub use spread::spread;
 pub use student::student_t_quantile;
 pub use turns::{
-    Choice, FEWEST_OPERATIONS, FEWEST_QUIET, OtherFigure, Turn, TurnPair, TurnsRatio,
-    UndecidedReason, compare_turns,
+    Choice, FEWEST_OPERATIONS, FEWEST_QUIET, OtherFigure, SideTurns, Turn, TurnPair, TurnsRatio,
+    UndecidedReason, compare_turns, held_back,
 };
 pub use verdict::{CASE_MARGIN, Interval, SAME_MARGIN, Verdict};
 

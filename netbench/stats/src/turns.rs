@@ -104,6 +104,36 @@ pub enum UndecidedReason {
     DependsOnDisturbance,
 }
 
+/// One side's turns, as far as they decide whether a comparison may have a verdict.
+#[derive(Debug, Clone, Copy)]
+pub struct SideTurns<'a> {
+    /// Measured operations of a turn: the median over turns.
+    pub operations: u32,
+    /// Turns in which the machine was quiet, or pairs of turns; none where no reference loops ran.
+    pub quiet: Option<u64>,
+    /// The level of the reference loops, where they ran.
+    pub level: Option<QuietLevel>,
+    /// The levels on this processor when it is idle, as far as they are known.
+    pub idle: &'a [Idle],
+}
+
+/// Returns the reason why a comparison of two sides has no verdict, whatever its ratio is.
+pub fn held_back(sides: [SideTurns<'_>; 2]) -> Option<UndecidedReason> {
+    let any = |holds: fn(&SideTurns<'_>) -> bool| sides.iter().any(holds);
+    if any(|side| side.operations < FEWEST_OPERATIONS) {
+        return Some(UndecidedReason::FewOperations);
+    }
+    if any(|side| side.quiet.is_some_and(|quiet| quiet < FEWEST_QUIET)) {
+        return Some(UndecidedReason::FewQuietTurns);
+    }
+    let was_never_quiet = |side: &SideTurns<'_>| {
+        let mut idle = side.idle.iter();
+        side.level
+            .is_some_and(|level| idle.any(|idle| level.is_over(idle)))
+    };
+    any(was_never_quiet).then_some(UndecidedReason::NeverQuiet)
+}
+
 /// Decides from turns. `idle` has the levels beside A and beside B on this processor when it is idle, as far as they are
 /// known. None of no turns.
 ///
@@ -138,14 +168,24 @@ pub fn compare_turns(
             })
         });
     }
-    let few = choice == Choice::Quiet && (chosen.len() as u64) < FEWEST_QUIET;
+    let quiet = levels.map(|_| chosen.len() as u64);
     if chosen.is_empty() {
         chosen = every;
     }
-    let never = levels.is_some_and(|(a, b)| {
-        let mut sides = [a, b].into_iter().zip(idle);
-        sides.any(|(level, idle)| idle.iter().any(|idle| level.is_over(idle)))
-    });
+    let operations = [
+        usual_operations(turns, |pair| &pair.a),
+        usual_operations(turns, |pair| &pair.b),
+    ];
+    let of_side = |at: usize, level| SideTurns {
+        operations: operations[at],
+        quiet,
+        level,
+        idle: idle[at],
+    };
+    let held_back = held_back([
+        of_side(0, levels.map(|(a, _)| a)),
+        of_side(1, levels.map(|(_, b)| b)),
+    ]);
     let mut low = compare(&pairs(&chosen, |turn| Some(turn.low_ns)), resampling)?;
     let plain = Verdict::beyond(low.interval, CASE_MARGIN);
     let difference = (all_turns / low.ratio).ln().abs();
@@ -153,19 +193,13 @@ pub fn compare_turns(
     low.interval_single = low
         .interval_single
         .map(|interval| widened(interval, difference));
-    let operations =
-        usual_operations(turns, |pair| &pair.a).min(usual_operations(turns, |pair| &pair.b));
-    let (verdict, undecided) = match Verdict::beyond(low.interval, CASE_MARGIN) {
-        _ if operations < FEWEST_OPERATIONS => {
-            (Verdict::NotJudged, Some(UndecidedReason::FewOperations))
-        }
-        _ if few => (Verdict::NotJudged, Some(UndecidedReason::FewQuietTurns)),
-        _ if never => (Verdict::NotJudged, Some(UndecidedReason::NeverQuiet)),
-        Verdict::Undecided if plain != Verdict::Undecided => (
+    let (verdict, undecided) = match (held_back, Verdict::beyond(low.interval, CASE_MARGIN)) {
+        (Some(reason), _) => (Verdict::NotJudged, Some(reason)),
+        (None, Verdict::Undecided) if plain != Verdict::Undecided => (
             Verdict::NotJudged,
             Some(UndecidedReason::DependsOnDisturbance),
         ),
-        verdict => (verdict, None),
+        (None, verdict) => (verdict, None),
     };
     low.verdict = verdict;
     let other = |figure: fn(&Turn) -> Option<f64>| {
@@ -184,7 +218,7 @@ pub fn compare_turns(
         median: other(|turn| turn.median_ns),
         mean: other(|turn| turn.mean_ns),
         after_pause: other(|turn| turn.first_ns),
-        operations,
+        operations: operations[0].min(operations[1]),
         choice,
         undecided,
     })

@@ -102,7 +102,11 @@ impl PacketLog {
         if end <= lane.end {
             match sender {
                 Direction::Up => self.packets.resent_up += 1,
-                Direction::Down => self.packets.resent_down += 1,
+                Direction::Down => {
+                    self.packets.resent_down += 1;
+                    // All segments of the server's flight may have been lost before: the client's turn begins with this one.
+                    self.begin_turn(entry);
+                }
             }
             return;
         }
@@ -155,7 +159,7 @@ impl PacketLog {
             return;
         }
         match (entry.direction, self.client_turn_ns) {
-            (Direction::Down, None) => self.client_turn_ns = entry.due_ns,
+            (Direction::Down, _) => self.begin_turn(entry),
             (Direction::Up, Some(begun_ns)) => {
                 // A client may send change_cipher_spec before it has read the certificate (RFC 8446 appendix D.4).
                 let after = match entry.data.first() {
@@ -169,8 +173,13 @@ impl PacketLog {
                 self.client_turn_ns = None;
                 self.is_past_handshake = *content == APPLICATION_DATA;
             }
-            (Direction::Down, Some(_)) | (Direction::Up, None) => {}
+            (Direction::Up, None) => {}
         }
+    }
+
+    /// Begins the client's turn with data of the server, unless it has begun.
+    fn begin_turn(&mut self, entry: &Entry<'_>) {
+        self.client_turn_ns = self.client_turn_ns.or(entry.due_ns);
     }
 }
 

@@ -3,15 +3,17 @@ use netbench_model::{
 };
 use netbench_stats::{
     Autocorrelation, CASE_MARGIN, Interval, Precision, Resampling, UndecidedReason, Verdict,
-    compare_runs,
+    compare_runs, held_back,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
     StackFigures,
-    figures::{figures, was_never_quiet},
+    figures::{figures, side_turns},
+    summarize::never_quiet,
     summarize_suite,
+    verdicts::Verdicts,
 };
 use crate::{
     differences::{Fact, differing, of_machine},
@@ -88,6 +90,10 @@ pub struct ComparedCase {
     /// The reason why there is no verdict, where it is not the width of the interval.
     #[serde(default)]
     pub undecided: Option<UndecidedReason>,
+    /// Measured operations of a turn, of the side that has fewer; none of what is not timed, and in summaries of earlier
+    /// versions.
+    #[serde(default)]
+    pub turn_operations: Option<u32>,
     /// Rounds of the first and of the other.
     pub rounds: (u64, u64),
     /// Whether it is a regression.
@@ -130,6 +136,7 @@ pub fn compare_runs_of_suite(
     };
     let (firsts, others) = (cases(&first_run.scenarios), cases(&other_run.scenarios));
     let level = Resampling::for_case(0, 1.0).verdict_level;
+    let verdicts = [first, other].map(|(run, samples)| Verdicts::of(&run.plan, samples));
     let mut found = Vec::new();
     let (mut missing, mut unmeasured) = (Vec::new(), Vec::new());
     for (a, b) in &pairs {
@@ -150,9 +157,10 @@ pub fn compare_runs_of_suite(
             let Some(ratio) = compare_runs(&x.by_round, &y.by_round, level) else {
                 continue;
             };
-            let never_quiet =
-                was_never_quiet(case, a, first.1) || was_never_quiet(case, b, other.1);
-            let undecided = never_quiet.then_some(UndecidedReason::FewQuietTurns);
+            let idle = [verdicts[0].idle(a), verdicts[1].idle(b)];
+            let turns =
+                side_turns(case, a, first.1, &idle[0]).zip(side_turns(case, b, other.1, &idle[1]));
+            let undecided = turns.and_then(|(x, y)| held_back([x, y]));
             found.push(ComparedCase {
                 name: case.to_string(),
                 part: case.scenario.part(),
@@ -165,6 +173,7 @@ pub fn compare_runs_of_suite(
                 verdict: undecided.map_or(ratio.verdict, |_| Verdict::NotJudged),
                 interval: ratio.interval,
                 undecided,
+                turn_operations: turns.map(|(x, y)| x.operations.min(y.operations)),
                 rounds: (ratio.first_rounds, ratio.other_rounds),
                 judged: judged(
                     ratio.verdict,
@@ -185,14 +194,16 @@ pub fn compare_runs_of_suite(
     };
     missing.extend(only(&firsts, &others));
     missing.extend(only(&others, &firsts));
+    let mut warnings = vec![
+        "The two runs were not measured side by side: what changed on the machine between them is in \
+         the ratios. One run with both stacks tells more."
+            .to_owned(),
+    ];
+    warnings.extend(never_quiet(found.iter().map(|case| case.undecided)));
     CompareSummary {
         missing,
         differences: differences(first.0, other.0),
-        warnings: vec![
-            "The two runs were not measured side by side: what changed on the machine between them is in \
-             the ratios. One run with both stacks tells more."
-                .to_owned(),
-        ],
+        warnings,
         ..CompareSummary::new(
             Compared::of(first.0, pairs.iter().map(|pair| &pair.0)),
             Compared::of(other.0, pairs.iter().map(|pair| &pair.1)),
@@ -240,6 +251,7 @@ pub fn compare_stacks_of_suite(
             verdict: paired.verdict,
             interval: paired.interval,
             undecided: verdict.undecided,
+            turn_operations: verdict.turn_operations,
             rounds: (a.rounds, b.rounds),
             judged: judged(
                 paired.verdict,

@@ -2,7 +2,7 @@ use itertools::Itertools;
 use netbench_model::Unit;
 use netbench_stats::Verdict;
 
-use super::{CompareSummary, Compared, ComparedCase, Difference, document::reason};
+use super::{CompareSummary, Compared, ComparedCase, Difference, document::not_judged};
 use crate::{
     cell::{Cell, Digits},
     document::{Check, CheckSuite, Checked, Document, Extent, Item, Report, Section, Table},
@@ -183,7 +183,7 @@ const UNMEASURED: &str = "the other has no figures";
 /// The reason why it cannot be told whether a case regressed.
 fn why_unknown(case: &ComparedCase) -> String {
     match (case.undecided, case.judged.rounds_needed) {
-        (Some(held_back), _) => format!("not judged: {}", reason(held_back)),
+        (Some(held_back), _) => not_judged(held_back),
         (None, Some(needed)) => needed_in_words(needed),
         (None, None) => TOO_FEW.to_owned(),
     }
@@ -225,20 +225,32 @@ fn cases(items: &mut Vec<Item>, summary: &CompareSummary) {
     // Rows that differ by nothing else need it.
     let alone = summary.cases.iter().map(stacks).all_equal();
     let rank = if alone { 3 } else { 0 };
+    let table = Table::of(&summary.cases)
+        .col("case", 0, |case| Cell::text(&case.name))
+        .col("stack", rank, |case| stacks(case))
+        .col("first", 1, |case| value(case, case.first))
+        .col("other", 1, |case| value(case, case.other))
+        .col("change", 0, |case| Cell::Change(case.ratio))
+        .col("interval", 2, |case| Cell::Changes(case.interval))
+        .col("verdict", 0, |case| match case.judged.regression {
+            Regression::Regressed => Cell::Regressed,
+            Regression::CannotTell => Cell::text("cannot tell"),
+            _ => Cell::Verdict(case.verdict, case.unit),
+        })
+        .would_decide(|case| case.judged.rounds_needed);
+    // Most comparisons have a verdict on every case.
+    let is_held_back = summary.cases.iter().any(|case| case.undecided.is_some());
+    let table = match is_held_back {
+        true => table.col("", 0, |case| {
+            Cell::text(case.undecided.map_or_else(String::new, not_judged))
+        }),
+        false => table,
+    };
     items.push(
-        Table::of(&summary.cases)
-            .col("case", 0, |case| Cell::text(&case.name))
-            .col("stack", rank, |case| stacks(case))
-            .col("first", 1, |case| value(case, case.first))
-            .col("other", 1, |case| value(case, case.other))
-            .col("change", 0, |case| Cell::Change(case.ratio))
-            .col("interval", 2, |case| Cell::Changes(case.interval))
-            .col("verdict", 0, |case| match case.judged.regression {
-                Regression::Regressed => Cell::Regressed,
-                Regression::CannotTell => Cell::text("cannot tell"),
-                _ => Cell::Verdict(case.verdict, case.unit),
+        table
+            .col("operations a turn", 3, |case| {
+                Cell::maybe(case.turn_operations)
             })
-            .would_decide(|case| case.judged.rounds_needed)
             .col("factor", 4, |case| Cell::Factor(case.ratio))
             .col("as factors", 5, |case| Cell::Factors(case.interval))
             .item(),

@@ -369,16 +369,20 @@ fn pause_time(case: &CaseRow, stack: &StackName) -> Cell {
 /// What a reader should know of a verdict, in few words.
 fn note(verdict: &CaseVerdict) -> String {
     let disagrees = |figure: &Option<OtherFigure>| figure.is_some_and(|figure| figure.disagrees);
-    let reason = verdict.undecided.map(reason);
     let notes = [
-        reason.map(|reason| format!("not judged: {reason}")),
+        verdict.undecided.map(not_judged),
         disagrees(&verdict.median).then(|| "the median differs".to_owned()),
         disagrees(&verdict.mean).then(|| "the mean differs".to_owned()),
     ];
     notes.into_iter().flatten().collect::<Vec<_>>().join("; ")
 }
 
-/// Why a case has no verdict.
+/// The words for a case without a verdict: `not judged: too few quiet turns`.
+pub(super) fn not_judged(reason: UndecidedReason) -> String {
+    format!("not judged: {}", self::reason(reason))
+}
+
+/// The reason why a case has no verdict.
 pub(super) fn reason(reason: UndecidedReason) -> &'static str {
     match reason {
         UndecidedReason::FewOperations => "turns of fewer than 20 operations",

@@ -1,7 +1,7 @@
 use netbench_model::{
     Case, Distribution, Held, Measure, SliceFigures, StackName, SuiteMeasured, SuiteSample, Unit,
 };
-use netbench_stats::{QuietLevel, median};
+use netbench_stats::{Idle, QuietLevel, SideTurns, median};
 
 use super::{StackFigures, verdicts::reference_ns};
 
@@ -94,11 +94,25 @@ fn held_figure(held: &Held, measure: Measure) -> Option<f64> {
     }
 }
 
-/// Whether no turn of a timed case was quiet: its figures are then of turns that were disturbed.
-pub(super) fn was_never_quiet(case: &Case, stack: &StackName, samples: &[SuiteSample]) -> bool {
+/// A stack's turns in a case that is timed; none in any other. `idle` has what the loops take on an idle machine.
+pub(super) fn side_turns<'a>(
+    case: &Case,
+    stack: &StackName,
+    samples: &[SuiteSample],
+    idle: &'a [Idle],
+) -> Option<SideTurns<'a>> {
     let measured: Vec<&SuiteMeasured> = measured(case, stack, samples).map(|(_, m)| m).collect();
-    let timed = measured.iter().all(|m| !m.slices.is_empty());
-    timed && !measured.is_empty() && quiet_rounds(case, &measured).is_empty()
+    let slices = || measured.iter().flat_map(|m| &m.slices);
+    let mut operations: Vec<u32> = slices().map(|slice| slice.operations).collect();
+    operations.sort_unstable();
+    let level = level(&measured);
+    let quiet = level.map(|level| slices().filter(|slice| is_quiet(&level, slice)).count() as u64);
+    Some(SideTurns {
+        operations: *operations.get(operations.len() / 2)?,
+        quiet,
+        level,
+        idle,
+    })
 }
 
 /// For each round the median of the turns in which the machine was quiet; rounds without such a turn have none. Of
@@ -125,15 +139,21 @@ fn middle<'a>(case: &Case, slices: impl Iterator<Item = &'a SliceFigures>) -> Op
 
 /// For each round the median of its quiet turns, or of all turns where no reference loops ran.
 fn quiet_rounds(case: &Case, measured: &[&SuiteMeasured]) -> Vec<f64> {
-    let slices = measured.iter().flat_map(|m| &m.slices);
-    let references: Option<Vec<_>> = slices.map(reference_ns).collect();
-    let level = references.and_then(|turns| QuietLevel::of(&turns));
-    let is_quiet = |slice: &&SliceFigures| {
-        let both = level.zip(reference_ns(slice));
-        both.is_none_or(|(level, turn)| level.is_quiet(&turn))
-    };
+    let level = level(measured);
+    let is_quiet = |slice: &&SliceFigures| level.is_none_or(|level| is_quiet(&level, slice));
     let in_round = |m: &&SuiteMeasured| middle(case, m.slices.iter().filter(is_quiet));
     measured.iter().filter_map(in_round).collect()
+}
+
+/// The level of a trial's reference loops; none where a turn has none.
+fn level(measured: &[&SuiteMeasured]) -> Option<QuietLevel> {
+    let slices = measured.iter().flat_map(|m| &m.slices);
+    let references: Option<Vec<_>> = slices.map(reference_ns).collect();
+    QuietLevel::of(&references?)
+}
+
+fn is_quiet(level: &QuietLevel, slice: &SliceFigures) -> bool {
+    reference_ns(slice).is_none_or(|turn| level.is_quiet(&turn))
 }
 
 fn mad(all: &Distribution, p50: f64) -> Option<f64> {

@@ -1,6 +1,6 @@
 use netbench_model::{Case, Part, SCHEMA_VERSION, StackName, SuiteManifest, SuiteSample, Unit};
 use netbench_stats::{
-    CASE_MARGIN, Interval, JoinedRatio, PairedRatio, RunRatio, Verdict, join_runs,
+    CASE_MARGIN, Interval, JoinedRatio, PairedRatio, RunRatio, UndecidedReason, Verdict, join_runs,
     student_t_quantile,
 };
 use schemars::JsonSchema;
@@ -70,8 +70,12 @@ pub struct JoinedCase {
     pub other: StackName,
     /// What each run says, in their order; none of a run without a ratio.
     pub runs: Vec<Option<RunSays>>,
-    /// What they say together; none where fewer than two have an interval.
+    /// What they say together; none where fewer than two have an interval. Runs whose turns allow no verdict are left out where
+    /// two others remain; where not, all are joined and not judged.
     pub joined: Option<JoinedRatio>,
+    /// The reason why what they say together is not judged.
+    #[serde(default)]
+    pub undecided: Option<UndecidedReason>,
 }
 
 /// What one run says of a case.
@@ -83,6 +87,9 @@ pub struct RunSays {
     pub verdict: Verdict,
     /// The interval that the verdict rests on.
     pub interval: Option<Interval>,
+    /// The reason why the run has no verdict, where it is not the width of the interval.
+    #[serde(default)]
+    pub undecided: Option<UndecidedReason>,
 }
 
 /// Joins runs of the same comparison, taken at different times. Each run's first stack is what the others
@@ -157,13 +164,33 @@ fn joined_case(
     (case, first, other): (Case, &StackName, &StackName),
     summaries: &[SuiteSummary],
 ) -> JoinedCase {
-    let found = |summary: &SuiteSummary| -> Option<PairedRatio> {
+    let found = |summary: &SuiteSummary| -> Option<CaseVerdict> {
         let row = summary.cases.iter().find(|row| row.case == case)?;
         let same = |verdict: &&CaseVerdict| verdict.first == *first && verdict.other == *other;
-        Some(row.verdicts.iter().find(same)?.paired)
+        row.verdicts.iter().find(same).cloned()
     };
-    let all: Vec<Option<PairedRatio>> = summaries.iter().map(found).collect();
-    let ratios: Vec<RunRatio> = all.iter().flatten().filter_map(run_ratio).collect();
+    let all: Vec<Option<CaseVerdict>> = summaries.iter().map(found).collect();
+    let ratio = |verdict: &CaseVerdict| run_ratio(&verdict.paired);
+    let ratios: Vec<RunRatio> = all.iter().flatten().filter_map(ratio).collect();
+    let sound: Vec<RunRatio> = all
+        .iter()
+        .flatten()
+        .filter(|verdict| held_back(verdict.undecided).is_none())
+        .filter_map(ratio)
+        .collect();
+    let (joined, undecided) = match join_runs(&sound, CASE_MARGIN) {
+        Some(joined) => (Some(joined), None),
+        None => {
+            let verdict = Verdict::NotJudged;
+            let joined = join_runs(&ratios, CASE_MARGIN);
+            let mut reasons = all.iter().flatten().map(|verdict| verdict.undecided);
+            let reason = reasons.find_map(held_back);
+            (
+                joined.map(|joined| JoinedRatio { verdict, ..joined }),
+                reason,
+            )
+        }
+    };
     JoinedCase {
         name: case.to_string(),
         part: case.scenario.part(),
@@ -172,16 +199,24 @@ fn joined_case(
         other: other.clone(),
         runs: all
             .iter()
-            .map(|paired| {
-                paired.map(|paired| RunSays {
-                    ratio: paired.ratio,
-                    verdict: paired.verdict,
-                    interval: paired.interval,
+            .map(|verdict| {
+                verdict.as_ref().map(|verdict| RunSays {
+                    ratio: verdict.paired.ratio,
+                    verdict: verdict.paired.verdict,
+                    interval: verdict.paired.interval,
+                    undecided: verdict.undecided,
                 })
             })
             .collect(),
-        joined: join_runs(&ratios, CASE_MARGIN),
+        joined,
+        undecided,
     }
+}
+
+/// The reason why a run's ratio is not joined with others: its turns allow no verdict. A ratio that depends on how busy the machine
+/// was is joined, with the interval that was widened for that.
+pub(super) fn held_back(undecided: Option<UndecidedReason>) -> Option<UndecidedReason> {
+    undecided.filter(|reason| *reason != UndecidedReason::DependsOnDisturbance)
 }
 
 /// A run's ratio with the standard error that its interval was made from. With blocks of unequal size the

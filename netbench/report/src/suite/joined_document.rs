@@ -1,6 +1,11 @@
 use netbench_stats::{JOINED_LEVEL, Verdict};
 
-use super::{JoinedCase, JoinedSummary, compare_document::differences};
+use super::{
+    JoinedCase, JoinedSummary,
+    compare_document::differences,
+    document::{not_judged, reason},
+    joined::held_back,
+};
 use crate::{
     cell::Cell,
     document::{Document, Extent, Item, Report, Section, Table},
@@ -92,28 +97,44 @@ fn cases(items: &mut Vec<Item>, summary: &JoinedSummary) {
                 });
         }
     }
-    items.push(
-        table
-            .col("p", 1, |case| match case.joined {
-                Some(joined) if joined.q_p < 0.001 => Cell::text("< 0.001"),
-                Some(joined) => Cell::text(format!("{:.3}", joined.q_p)),
-                None => Cell::Missing,
-            })
-            .col("between runs", 1, |case| match case.joined {
-                Some(joined) => Cell::text(format!("{:.2} %", joined.between_runs * 100.0)),
-                None => Cell::Missing,
-            })
-            .col("factor", 0, |case| match case.joined {
-                Some(joined) => Cell::Factor(joined.ratio),
-                None => Cell::Missing,
-            })
-            .col("joined interval", 0, |case| {
-                Cell::Factors(case.joined.map(|joined| joined.interval))
-            })
-            .col("verdict", 0, |case| match case.joined {
-                Some(joined) => Cell::Verdict(joined.verdict, case.unit),
-                None => Cell::Missing,
-            })
-            .item(),
-    );
+    let table = table
+        .col("p", 1, |case| match case.joined {
+            Some(joined) if joined.q_p < 0.001 => Cell::text("< 0.001"),
+            Some(joined) => Cell::text(format!("{:.3}", joined.q_p)),
+            None => Cell::Missing,
+        })
+        .col("between runs", 1, |case| match case.joined {
+            Some(joined) => Cell::text(format!("{:.2} %", joined.between_runs * 100.0)),
+            None => Cell::Missing,
+        })
+        .col("factor", 0, |case| match case.joined {
+            Some(joined) => Cell::Factor(joined.ratio),
+            None => Cell::Missing,
+        })
+        .col("joined interval", 0, |case| {
+            Cell::Factors(case.joined.map(|joined| joined.interval))
+        })
+        .col("verdict", 0, |case| match case.joined {
+            Some(joined) => Cell::Verdict(joined.verdict, case.unit),
+            None => Cell::Missing,
+        });
+    let has_notes = summary.cases.iter().any(|case| !note(case).is_empty());
+    let table = match has_notes {
+        true => table.col("", 0, |case| Cell::text(note(case))),
+        false => table,
+    };
+    items.push(table.item());
+}
+
+/// The reason why a case is not judged, or the runs that are left out of what is joined.
+fn note(case: &JoinedCase) -> String {
+    if let Some(reason) = case.undecided {
+        return not_judged(reason);
+    }
+    let runs = case.runs.iter().zip(1..);
+    let left_out = runs.filter_map(|(run, number)| {
+        let held_back = held_back(run.as_ref()?.undecided)?;
+        Some(format!("without run {number} ({})", reason(held_back)))
+    });
+    left_out.collect::<Vec<_>>().join("; ")
 }

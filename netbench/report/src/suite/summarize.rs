@@ -235,16 +235,8 @@ fn warn(summary: &mut SuiteSummary, manifest: &SuiteManifest) {
                 .to_owned(),
         );
     }
-    let never = verdicts
-        .iter()
-        .filter(|verdict| verdict.undecided == Some(UndecidedReason::NeverQuiet));
-    let never = never.count();
-    if never > 0 {
-        say(format!(
-            "The machine was never quiet during {never} comparisons: AES took over 3 % more of the reference loops' time, \
-             loads over 3 % (7 % beside another stack), or a loop over 10 % more time, than on this processor when it is \
-             idle. These have no verdict."
-        ));
+    if let Some(warning) = never_quiet(verdicts.iter().map(|verdict| verdict.undecided)) {
+        say(warning);
     }
     let disturbed = summary.disturbed_share();
     if disturbed > 0.25 {
@@ -255,4 +247,19 @@ fn warn(summary: &mut SuiteSummary, manifest: &SuiteManifest) {
         ));
     }
     summary.warnings.extend(warnings);
+}
+
+/// Returns the warning of a machine that was never quiet, if that is the reason why some comparison has no verdict.
+pub(super) fn never_quiet(
+    reasons: impl Iterator<Item = Option<UndecidedReason>>,
+) -> Option<String> {
+    let never = reasons.filter(|reason| *reason == Some(UndecidedReason::NeverQuiet));
+    let never = never.count();
+    (never > 0).then(|| {
+        format!(
+            "The machine was never quiet during {never} comparisons: AES took over 3 % more of the reference loops' time, \
+             loads over 3 % (7 % beside another stack), or a loop over 10 % more time, than on this processor when it is \
+             idle. These have no verdict."
+        )
+    })
 }

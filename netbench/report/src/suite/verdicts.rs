@@ -57,7 +57,7 @@ impl Verdicts {
     }
 
     /// What the loops take on an idle machine, beside the stack and beside any.
-    fn idle(&self, stack: &StackName) -> Vec<Idle> {
+    pub(super) fn idle(&self, stack: &StackName) -> Vec<Idle> {
         let same = self.idle_beside.get(stack).map(|level| Idle {
             level: *level,
             program: IdleProgram::Same,

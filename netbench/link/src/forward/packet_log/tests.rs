@@ -186,3 +186,20 @@ fn the_longest_turn_of_the_client_in_the_handshake_is_told() {
     connection.data(Direction::Up, 23, 100, 66);
     assert_eq!(turn(&connection), Some(4));
 }
+
+/// The server's only segment is lost, and comes when it is sent again.
+#[test]
+fn a_flight_that_was_lost_begins_the_clients_turn_when_it_is_sent_again() {
+    let mut connection = Connection::opened();
+    connection.data(Direction::Up, 22, 300, 20);
+    let flight = [22; 900];
+    connection.segment(Direction::Down, ACK, 1, &flight, 30, false);
+    connection.segment(Direction::Down, ACK, 1, &flight, 260, true);
+    connection.sent[Direction::Down.index()] = 900;
+    connection.data(Direction::Up, 23, 60, 290);
+    // Tickets, and what the client sends some time later, are no part of the handshake.
+    connection.data(Direction::Down, 23, 400, 300);
+    connection.data(Direction::Up, 23, 60, 311);
+    let packets = connection.log.packets();
+    assert_eq!(packets.longest_client_turn_ns, Some(20 * MS));
+}

@@ -1,0 +1,124 @@
+//! A report of one run of the suite, comparisons of two and runs that are joined have the same rules for turns, and the same words.
+
+use super::{forms::terminal, made::Fixture};
+use netbench_model::{
+    IdleReference, SliceFigures, StackName, SuiteManifest, SuiteOutcome, SuiteSample, Unit,
+};
+use netbench_report::{
+    Regression, compare_runs_of_suite, compare_stacks_of_suite, join_runs_of_suite, summarize_suite,
+};
+use netbench_stats::{UndecidedReason, Verdict};
+
+/// Changes what the turns of a run allow to be said.
+type Spoiled = fn(&mut SuiteManifest, &mut [SuiteSample]);
+
+fn slices(samples: &mut [SuiteSample]) -> impl Iterator<Item = &mut Vec<SliceFigures>> {
+    samples
+        .iter_mut()
+        .filter_map(|sample| match &mut sample.outcome {
+            SuiteOutcome::Ok(measured) => Some(&mut measured.slices),
+            _ => None,
+        })
+}
+
+#[test]
+fn turns_that_allow_no_verdict_give_none_wherever_they_are_compared() {
+    let fixture = |seed| Fixture {
+        seed,
+        rounds: 15,
+        ..Fixture::default()
+    };
+    let spoiled: [(Spoiled, UndecidedReason, &str); 3] = [
+        (
+            |_, samples| {
+                slices(samples)
+                    .flatten()
+                    .for_each(|slice| slice.operations = 19)
+            },
+            UndecidedReason::FewOperations,
+            "not judged: turns of fewer than 20 operations",
+        ),
+        (
+            |_, samples| slices(samples).for_each(|slices| slices.truncate(1)),
+            UndecidedReason::FewQuietTurns,
+            "not judged: too few quiet turns",
+        ),
+        (
+            |manifest, _| {
+                manifest.plan.idle = Some(IdleReference {
+                    integer_ns: 2_600.0,
+                    aes_ns: 2_000.0,
+                    memory_ns: 1_500.0,
+                });
+            },
+            UndecidedReason::NeverQuiet,
+            "not judged: the machine was never quiet",
+        ),
+    ];
+    let [first, other] = ["openssl", "rustls-ring"].map(StackName::new);
+    let sound = (fixture(1).manifest(), fixture(1).samples());
+    for (spoil, reason, words) in spoiled {
+        let (mut manifest, mut samples) = (fixture(2).manifest(), fixture(2).samples());
+        spoil(&mut manifest, &mut samples);
+        manifest.name = "spoiled".to_owned();
+        let timed = |unit: Unit| unit == Unit::Nanoseconds;
+
+        let own = summarize_suite(&manifest, &samples);
+        let cases = own.cases.iter().filter(|case| timed(case.unit));
+        for verdict in cases.flat_map(|case| &case.verdicts) {
+            assert_eq!(verdict.undecided, Some(reason), "{verdict:?}");
+        }
+
+        let sides = (&sound.0, &sound.1[..]);
+        let compared = [
+            compare_runs_of_suite(sides, (&manifest, &samples), None, Some(0.02)),
+            compare_runs_of_suite((&manifest, &samples), sides, None, Some(0.02)),
+            compare_stacks_of_suite(&manifest, &samples, &first, &other, Some(0.02)),
+        ];
+        for compared in &compared {
+            let cases = compared.cases.iter().filter(|case| timed(case.unit));
+            let mut number = 0;
+            for case in cases {
+                assert_eq!(
+                    (case.verdict, case.undecided),
+                    (Verdict::NotJudged, Some(reason)),
+                    "{case:?}"
+                );
+                assert_eq!(case.judged.regression, Regression::CannotTell, "{case:?}");
+                number += 1;
+            }
+            assert!(number > 3, "{number} cases are timed");
+            let others = compared.cases.iter().filter(|case| !timed(case.unit));
+            assert!(others.into_iter().all(|case| case.undecided.is_none()));
+            let text = terminal(compared, 240);
+            assert!(text.contains(words), "{text}");
+            let is_warned = text.contains("never quiet during");
+            assert_eq!(is_warned, reason == UndecidedReason::NeverQuiet, "{text}");
+        }
+
+        // Two sound runs are joined without it, and one is not enough.
+        let bad = (manifest, samples);
+        let third = (fixture(3).manifest(), fixture(3).samples());
+        let without = join_runs_of_suite(&[sound.clone(), third.clone()], None);
+        let joined = join_runs_of_suite(&[sound.clone(), bad.clone(), third], None);
+        for (case, without) in joined.cases.iter().zip(&without.cases) {
+            if timed(case.unit) {
+                assert_eq!(
+                    (case.undecided, &case.joined),
+                    (None, &without.joined),
+                    "{case:?}"
+                );
+                assert_eq!(case.runs[1].unwrap().undecided, Some(reason));
+            }
+        }
+        let words_for_a_run = words.replace("not judged: ", "without run 2 (");
+        assert!(terminal(&joined, 240).contains(&words_for_a_run));
+        let alone = join_runs_of_suite(&[sound.clone(), bad], None);
+        for case in alone.cases.iter().filter(|case| timed(case.unit)) {
+            assert_eq!(case.undecided, Some(reason), "{case:?}");
+            let mut joined = case.joined.iter();
+            assert!(joined.all(|joined| joined.verdict == Verdict::NotJudged));
+        }
+        assert!(terminal(&alone, 240).contains(words));
+    }
+}
