@@ -21,6 +21,8 @@ use netbench_report::{
     Answer, ColdAgainst, ColdRow, ConnectSummary, Evaluation, Found, OnceCost, OnceInterval,
     evaluation,
 };
+use netbench_stats::UndecidedReason;
+use whole::MadeCase;
 
 /// An evaluation whose questions have no loss, with all of its parts.
 fn whole() -> Evaluation {
@@ -173,4 +175,33 @@ fn first_connections_have_a_limit_of_their_own() {
         let clause = format!("a process' first connection {takes}");
         assert!(told.sentence.contains(&clause), "{}", told.sentence);
     }
+}
+
+/// An evaluation measures times and costs in two runs of the suite.
+#[test]
+fn several_runs_of_the_suite_have_one_verdict() {
+    let mut made = whole();
+    let quiet = MadeCase::verify(0.5, 0.52);
+    let never = MadeCase::handshake(0.5, 0.52).held_back(UndecidedReason::NeverQuiet);
+    made.found.suites = [vec![never], vec![quiet]]
+        .map(|cases| Arc::new(whole::suite(&cases)))
+        .to_vec();
+    let evaluation = evaluation(made.run, made.found);
+    let fast = &evaluation.questions[2];
+    assert_eq!(fast.answer, Answer::Open);
+    assert_eq!(
+        fast.because.matches("In memory: ").count(),
+        1,
+        "{}",
+        fast.because
+    );
+    let told =
+        "for verification of a chain. Not decided: client's side of a handshake in memory: 1 case";
+    assert!(fast.because.contains(told), "{}", fast.because);
+    let open = "; speed in memory is open";
+    assert!(
+        evaluation.sentence.contains(open),
+        "{}",
+        evaluation.sentence
+    );
 }

@@ -95,7 +95,7 @@ fn parts_without_figures_leave_the_answer_open() {
         memory_ns: 1.0,
     });
     let text = terminal(&SuiteReport::new(manifest, &fixture.samples()), 400);
-    assert!(text.contains("Open. Of "), "{text}");
+    assert!(text.contains("Open. By the mean of the cases, "), "{text}");
     assert!(
         text.contains("on a machine that was never quiet, which more rounds do not change"),
         "{text}"

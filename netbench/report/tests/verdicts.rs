@@ -348,6 +348,16 @@ fn each_evidence_has_one_right_answer_on_every_surface() {
         assert_eq!(found, answers, "row {at}: {:#?}", evaluation.questions);
         let said = &evaluation.sentence;
         assert!(said.starts_with(sentence), "row {at}: {said}");
+        let is_open_in_memory = changes.iter().any(|change| {
+            matches!(change, Suite(cases) if [never_quiet, one_never_quiet, too_few]
+                .iter()
+                .any(|open| std::ptr::fn_addr_eq(*open, *cases)))
+        });
+        assert_eq!(
+            said.contains("speed in memory is open"),
+            is_open_in_memory,
+            "row {at}: {said}"
+        );
         let text = terminal(&report, usize::MAX);
         let page = render(&report, "html").replace('\u{a0}', " ");
         for form in [&text, &page] {

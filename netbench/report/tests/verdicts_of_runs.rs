@@ -266,12 +266,12 @@ fn each_run_of_the_suite_has_one_answer() {
         (
             vec![fast(), MadeCase::send(0.0, 1.7), receive()],
             Open,
-            "Without figures: 1 case with too few rounds",
+            "Not decided: sending of data in memory: 1 case with too few rounds",
         ),
         (
             vec![fast(), send(), never(MadeCase::send(1.5, 1.9)), receive()],
             Open,
-            "Without figures: 1 case on a machine that was never quiet, which more rounds do not change",
+            "Not decided: sending of data in memory: 1 case on a machine that was never quiet, which more rounds do not change",
         ),
         (
             vec![never(fast())],
@@ -292,7 +292,7 @@ fn each_run_of_the_suite_has_one_answer() {
         (
             vec![never(slow()), receive()],
             Open,
-            "Without figures: 1 case on a machine that was never quiet",
+            "Not decided: client's side of a handshake in memory: 1 case on a machine that was never quiet",
         ),
         (
             vec![never(slow()), receive(), never(receive())],

@@ -112,8 +112,9 @@ impl Basis {
     }
 }
 
-/// Keeps each of the three questions of an evaluation open where a part that it names was not tested. What was found
-/// remains: losses remain losses, and a no remains a no.
+/// Keeps each of the three questions of an evaluation open where a part that it names was not tested. An answer that the
+/// part cannot change remains: no result of a part makes "with losses" better, and only the parts that were tested make
+/// it a no.
 pub(super) fn cap(questions: &mut [Question], evidence: &Evidence<'_>) {
     for (question, named) in questions.iter_mut().zip(NAMED) {
         let explained = question.answer == Answer::Open;

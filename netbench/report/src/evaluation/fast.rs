@@ -10,7 +10,7 @@ use super::{
     of_totals,
 };
 use crate::{
-    ColdRow, Comparison, ConnectSummary, SuiteSummary,
+    ColdRow, Comparison, ConnectSummary,
     connect::{FirstLimit, first_cost, first_longer, not_measurable},
     suite::row_name,
     text::{TOO_FEW, change, count, interval, signed_time, some_of, time, time_and_change},
@@ -46,51 +46,51 @@ pub(crate) fn answer(evidence: &Evidence<'_>) -> Question {
         let missing = evidence.missing("suite", "what the libraries take in memory");
         question.missing.extend(missing);
     }
-    for suite in &evidence.suites {
-        let means = means(suite, evidence);
+    if !evidence.suites.is_empty() {
+        let means = means(evidence);
         means.iter().for_each(|mean| mean.tell(&mut question));
-        question.breaks.extend(slower_cases(suite, evidence));
+        question.breaks.extend(slower_cases(evidence));
         // An evaluation and a run of the suite alone answer one question.
-        let (answer, because) = verdict_in_memory(evidence, suite, &means);
-        let capped = match (answer, question.answer) {
+        let (answer, because) = verdict_in_memory(evidence, &means);
+        question.answer = match (answer, question.answer) {
             (Answer::WithLosses | Answer::No, answer) => answer.at_best_with_losses(),
             (Answer::Open, Answer::Yes) => Answer::Open,
             (Answer::Open | Answer::Yes, answer) => answer,
         };
         if answer != Answer::Yes {
-            question.answer = capped;
             question.because = format!("{} In memory: {because}", question.because);
         }
     }
     question
 }
 
+/// Returns whether the suite was run and leaves the speed in memory open.
+pub(super) fn is_open_in_memory(evidence: &Evidence<'_>) -> bool {
+    !evidence.suites.is_empty() && verdict_in_memory(evidence, &means(evidence)).0 == Answer::Open
+}
+
 /// The same question of a run of the suite alone: by the means of the client's cases, no more than
 /// [`NO_MORE_THAN`] in any part.
-pub(crate) fn answer_in_memory(evidence: &Evidence<'_>, suite: &SuiteSummary) -> Question {
-    let means = means(suite, evidence);
+pub(crate) fn answer_in_memory(evidence: &Evidence<'_>) -> Question {
+    let means = means(evidence);
     let to = evidence.to;
-    let sizes_alone = suite.cases.iter().all(|case| case.part == Part::Memory);
+    let sizes_alone = evidence.cases().all(|case| case.part == Part::Memory);
     let mut question = Question::open(if sizes_alone {
         format!("Does {to} take no more memory?")
     } else {
         format!("Is {to} fast enough in memory?")
     });
-    (question.answer, question.because) = verdict_in_memory(evidence, suite, &means);
+    (question.answer, question.because) = verdict_in_memory(evidence, &means);
     means.iter().for_each(|mean| mean.tell(&mut question));
-    question.breaks.extend(slower_cases(suite, evidence));
+    question.breaks.extend(slower_cases(evidence));
     question
 }
 
 /// The answer by the means of the parts of which all cases have figures, and the reason.
-fn verdict_in_memory(
-    evidence: &Evidence<'_>,
-    suite: &SuiteSummary,
-    means: &[Mean],
-) -> (Answer, String) {
+fn verdict_in_memory(evidence: &Evidence<'_>, means: &[Mean]) -> (Answer, String) {
     let (from, to) = (evidence.from, evidence.to);
     let told = || means.iter().filter(|mean| mean.is_whole());
-    let verdicts = suite.cases.iter().flat_map(|case| &case.verdicts);
+    let verdicts = evidence.cases().flat_map(|case| &case.verdicts);
     let verdicts = verdicts
         .filter(|verdict| verdict.other == *to)
         .collect_vec();
@@ -124,10 +124,13 @@ fn verdict_in_memory(
         0 if told().count() < means.len() => (
             Answer::Open,
             format!(
-                "Of {} of {} parts of the suite there are figures: in none of them {to} takes more than {limit} more than {from}, by \
-                 the mean of its cases. Without figures: {}.",
-                told().count(),
-                means.len(),
+                "By the mean of the cases, {to} takes at most {limit} more than {from} for {}. Not decided: {}: {}.",
+                told().map(|mean| mean.label).join(", "),
+                means
+                    .iter()
+                    .filter(|mean| !mean.is_whole())
+                    .map(|mean| mean.label)
+                    .join(", "),
                 untold()
             ),
         ),
@@ -391,10 +394,9 @@ fn slower_sites(connections: &ConnectSummary, evidence: &Evidence<'_>, breaks: &
 }
 
 /// The cases that are slower, the worst of them by name.
-fn slower_cases(suite: &SuiteSummary, evidence: &Evidence<'_>) -> Option<String> {
-    let mut slower: Vec<(f64, &str)> = suite
-        .cases
-        .iter()
+fn slower_cases(evidence: &Evidence<'_>) -> Option<String> {
+    let mut slower: Vec<(f64, &str)> = evidence
+        .cases()
         .flat_map(|row| row.verdicts.iter().map(move |verdict| (row, verdict)))
         .filter(|(row, verdict)| {
             verdict.other == *evidence.to

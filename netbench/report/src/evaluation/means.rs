@@ -6,7 +6,7 @@ use netbench_stats::{RoundsNeeded, UndecidedReason};
 
 use super::{Evidence, Question};
 use crate::{
-    CaseVerdict, SuiteSummary,
+    CaseVerdict,
     suite::row_name,
     text::{change, count, some_of, time_and_change},
 };
@@ -134,7 +134,7 @@ impl NoFigure {
 /// mean, because ratios multiply; of the client's cases, because it is clients that would switch, and
 /// a middle of both sides' cases would hide which side gains. Data is sent by the server's side: a client protects what it
 /// sends with the same code.
-pub(super) fn means(suite: &SuiteSummary, evidence: &Evidence<'_>) -> Vec<Mean> {
+pub(super) fn means(evidence: &Evidence<'_>) -> Vec<Mean> {
     let parts = [
         (
             Part::Handshake,
@@ -153,13 +153,12 @@ pub(super) fn means(suite: &SuiteSummary, evidence: &Evidence<'_>) -> Vec<Mean> 
     ];
     parts
         .into_iter()
-        .filter_map(|(part, measure, label)| mean(suite, evidence, part, measure, label))
+        .filter_map(|(part, measure, label)| mean(evidence, part, measure, label))
         .collect()
 }
 
-/// Returns the mean over the cases of one part and measure; none where the suite has none of them.
+/// Returns the mean over the cases of one part and measure; `None` where no case was compared.
 fn mean(
-    suite: &SuiteSummary,
     evidence: &Evidence<'_>,
     part: Part,
     measure: Measure,
@@ -168,7 +167,7 @@ fn mean(
     let of_one_operation = matches!(part, Part::Handshake | Part::Verify | Part::Connector);
     let (mut told, mut untold) = (Vec::new(), Vec::new());
     let mut from_ns = of_one_operation.then(Vec::new);
-    let rows = suite.cases.iter();
+    let rows = evidence.cases();
     for row in rows.filter(|row| row.part == part && row.case.measure == measure) {
         for verdict in row
             .verdicts

@@ -32,7 +32,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    BrowserSummary, ChainsSummary, CompatSummary, ConnectSummary, RootsSummary, SuiteSummary,
+    BrowserSummary, CaseRow, ChainsSummary, CompatSummary, ConnectSummary, RootsSummary,
+    SuiteSummary,
     cell::Cell,
     connect::other_work,
     document::{Report, Table},
@@ -384,6 +385,14 @@ impl<'a> Evidence<'a> {
     pub(crate) fn timed(&self) -> Option<&'a ConnectSummary> {
         let pinned = self.same_settings.filter(|pinned| pinned.compares());
         pinned.or(self.connections)
+    }
+
+    /// The cases of the suites, in the order of the runs.
+    fn cases(&self) -> impl Iterator<Item = &'a CaseRow> + use<'a> {
+        self.suites
+            .clone()
+            .into_iter()
+            .flat_map(|suite| &suite.cases)
     }
 
     /// What is missing for want of a part of the evaluation, and why.

@@ -4,7 +4,7 @@ use itertools::Itertools;
 use netbench_model::{Condition, Measure, Phase, StackName, Work};
 use netbench_stats::Verdict;
 
-use super::{Answer, Evidence, NO_MORE_THAN, Question, basis, supports::rounded, works};
+use super::{Answer, Evidence, NO_MORE_THAN, Question, basis, fast, supports::rounded, works};
 use crate::{
     ConnectSummary,
     connect::{PhaseRow, first_longer},
@@ -22,6 +22,7 @@ pub(super) fn sentence(evidence: &Evidence<'_>, questions: &[Question]) -> Strin
         servers(evidence),
         Some(connections(evidence)),
         first_connection(evidence),
+        fast::is_open_in_memory(evidence).then(|| "speed in memory is open".to_owned()),
         memory(evidence),
     ];
     format!(
@@ -232,8 +233,7 @@ fn memory(evidence: &Evidence<'_>) -> Option<String> {
 
 /// What a session holds with the stack in use and with the new one.
 fn held(evidence: &Evidence<'_>, measure: Measure) -> Option<(f64, f64)> {
-    let cases = evidence.suites.iter().flat_map(|suite| &suite.cases);
-    let rows = cases.filter_map(|row| {
+    let rows = evidence.cases().filter_map(|row| {
         let Work::Memory { settings, sessions } = &row.case.scenario.work else {
             return None;
         };

@@ -82,7 +82,10 @@ fn questions(summary: &SuiteSummary) -> Vec<Asked> {
         |stack: &&StackName| summary.cases.iter().any(|case| case.of(stack).is_some());
     let stacks = stacks.filter(is_measured);
     let asked = |to: &StackName| Asked {
-        question: fast::answer_in_memory(&Evidence::of(from, to, Target::Lab), summary),
+        question: fast::answer_in_memory(&Evidence {
+            suites: vec![summary],
+            ..Evidence::of(from, to, Target::Lab)
+        }),
         about: in_place_of(&[from.as_str(), to.as_str()]),
         section: Some(SECTION.to_owned()),
         warnings: summary.warnings.clone(),
