@@ -5,6 +5,7 @@
 
 mod archive;
 mod emulated;
+mod guide;
 mod instructions;
 mod live;
 mod netem;
@@ -27,6 +28,9 @@ netbench_testing::tests! {
     emulated::both_stacks_meet_the_same_losses: UserNamespaces;
     emulated::an_ordinary_user_can_do_it: Root;
     emulated::a_full_disk_is_said_and_what_was_measured_is_kept: UserMounts;
+    guide::the_commands_of_the_guide_work: Go, UserNamespaces;
+    guide::the_command_of_the_protocol_works: Python, UserNamespaces;
+    guide::files_that_the_guides_name_exist;
     instructions::instructions_are_the_same_twice: Valgrind;
     live::openssl_s_server: OpensslCommand;
     live::nginx_clean_and_resumed: Nginx;
