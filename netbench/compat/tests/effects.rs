@@ -133,6 +133,30 @@ fn a_server_has_one_effect_in_compat_and_in_a_scan() {
     }
 }
 
+/// A stack that finds no issuer refuses a server that an attacker could be, unless another stack has found a path to the same
+/// trust anchors.
+#[test]
+fn an_issuer_that_one_stack_does_not_find_costs_reach() {
+    let mut site = tls12(&[ECDHE_GCM]);
+    site.chains = vec![chain(Anchor::Known, true, true, "sha256WithRSAEncryption")];
+    for (fault, effect) in [
+        ("unknown-issuer", SwitchEffect::LossOfReach),
+        ("bad-ca", SwitchEffect::GainInSecurity),
+        ("bad-signature", SwitchEffect::GainInSecurity),
+    ] {
+        assert_eq!(
+            effect_in_a_scan(site.clone(), Some(fault)),
+            effect,
+            "{fault}"
+        );
+    }
+    let cases = catalogue(BUILT_IN).unwrap();
+    let case = cases
+        .iter()
+        .find(|case| case.record.name == "trust/unknown-root");
+    assert_eq!(case.unwrap().record.standing(), Standing::Unsafe);
+}
+
 #[test]
 fn a_standing_is_given_only_where_a_refusal_is_right() {
     use netbench_model::compat::Expected;

@@ -263,7 +263,9 @@ fn effect(site: &str, stack: &str, reason: LossReason, confirmed: &[Confirmation
                 .find(|fault| fault.name() == reason),
             HandshakeResult::Handshake { .. } => None,
         });
-        fault.map_or(Standing::Unsafe, |fault| Standing::of_fault(*fault))
+        fault.map_or(Standing::Unsafe, |fault| {
+            Standing::of_disputed_fault(*fault)
+        })
     };
     let standing = match reason {
         LossReason::Certificate => said(),

@@ -12,9 +12,9 @@ named!(
         /// nothing. The rule is one of:
         ///
         /// - a version, suite or signature algorithm that is deprecated: RFC 8996 (TLS 1.0 and 1.1), RFC 9155 (MD5 and SHA-1 in
-        ///   signatures), RFC 9325 section 4.2 (suites), Baseline Requirements of the CA/Browser Forum 6.1.5 and 7.1.3 (sizes of
-        ///   keys, algorithms);
-        /// - a name where clients do not look any more: RFC 9525 sections 2, 6.3 and 6.5;
+        ///   signatures of TLS 1.2), RFC 9325 sections 4.1, 4.2 and 4.5 (suites, sizes of keys), Baseline Requirements of the
+        ///   CA/Browser Forum 6.1.5 and 7.1.3 (sizes of keys, algorithms, SHA-1 in certificates);
+        /// - a name where clients do not look any more: RFC 9525 sections 2, 6.3 and 6.4;
         /// - a format that RFC 5280 section 4, X.690 or Baseline Requirements 7.1.2 forbid: encodings, a CA as leaf;
         /// - a chain that lacks a certificate which RFC 8446 section 4.4.2 has the server send;
         /// - the observed behaviour of named browsers, for what no document forbids.
@@ -43,7 +43,8 @@ named!(
 );
 
 impl Standing {
-    /// Returns the standing of a server whose certificate has a fault and that a browser refuses for it.
+    /// Returns the standing of a server whose certificate has a fault and that a browser refuses for it. The fault is a fact of
+    /// the certificate; of what one stack says and another does not, [`Standing::of_disputed_fault`] is.
     pub fn of_fault(fault: CertificateFault) -> Self {
         use CertificateFault as F;
         match fault {
@@ -58,6 +59,16 @@ impl Standing {
             | F::UnknownCriticalExtension
             | F::NonePresented => Self::Unsafe,
             F::BadEncoding | F::CaAsLeaf | F::WeakOrUnknownSignature | F::Other => Self::Dated,
+        }
+    }
+
+    /// Returns the standing of a server that a stack refuses for this fault and that another accepts with the same trust
+    /// anchors. The second has then found a path to a CA that the user trusts, so that an unknown issuer is a limit of the first:
+    /// the depth of a path, the candidates that it tries, an algorithm that it lacks.
+    pub fn of_disputed_fault(fault: CertificateFault) -> Self {
+        match fault {
+            CertificateFault::UnknownIssuer => Self::Dated,
+            fault => Self::of_fault(fault),
         }
     }
 }
@@ -187,6 +198,30 @@ mod tests {
             let found = SwitchEffect::of(standing, before, after);
             assert_eq!(found, effect, "{before:?} {after:?} {standing}");
         }
+    }
+
+    #[test]
+    fn an_issuer_that_another_stack_knows_is_no_protection() {
+        use CertificateFault as F;
+        assert_eq!(Standing::of_fault(F::UnknownIssuer), Standing::Unsafe);
+        for fault in F::ALL.iter().copied() {
+            let expected = match fault {
+                F::UnknownIssuer => Standing::Dated,
+                fault => Standing::of_fault(fault),
+            };
+            assert_eq!(Standing::of_disputed_fault(fault), expected, "{fault}");
+        }
+        let effect = |before, after| {
+            SwitchEffect::of(Standing::of_disputed_fault(F::UnknownIssuer), before, after)
+        };
+        assert_eq!(
+            effect(Accepts::Yes, Accepts::No),
+            Some(SwitchEffect::LossOfReach)
+        );
+        assert_eq!(
+            effect(Accepts::No, Accepts::Yes),
+            Some(SwitchEffect::GainOfReach)
+        );
     }
 
     #[test]

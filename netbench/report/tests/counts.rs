@@ -163,6 +163,38 @@ fn sites_have_one_denominator_and_those_outside_it_are_named() {
     }
 }
 
+/// The stack in use reaches both sites with the same trust anchors: one refusal is a limit of the new stack, and the other
+/// protects the user.
+#[test]
+fn a_site_whose_issuer_the_new_stack_does_not_find_is_lost() {
+    let well = well();
+    let mut connections = connections(&well);
+    connections.run.sites = 8;
+    let refusal = |site: &str, fault: &str| FailureRow {
+        class: FailureClass::Certificate,
+        ..failure(site, "new", fault)
+    };
+    connections.failures = vec![
+        refusal("deep.example", "unknown-issuer"),
+        refusal("expired.example", "expired"),
+    ];
+    let found = Found {
+        connections: Some(Arc::new(connections)),
+        ..Found::default()
+    };
+    let evaluation = evaluation(well.run, found);
+    let second = &evaluation.questions[1];
+    assert_eq!(second.figures[0].value, "1 of 7");
+    assert!(
+        second
+            .breaks
+            .iter()
+            .any(|line| line.contains("deep.example (emulated): unknown-issuer")),
+        "{:?}",
+        second.breaks
+    );
+}
+
 #[test]
 fn a_site_that_only_connections_can_tell_of_is_counted_once() {
     let well = well();

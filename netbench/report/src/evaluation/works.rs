@@ -262,14 +262,14 @@ fn only_to<'a>(
     failing
 }
 
-/// Whether the stack refused the server because an attacker could be it.
+/// Whether a stack refused a server, which the stack in use accepts, because an attacker could be it.
 fn protects(row: &FailureRow) -> bool {
     let fault = || {
         let mut known = CertificateFault::ALL.iter();
         known.find(|fault| fault.name() == row.reason)
     };
     row.class == FailureClass::Certificate
-        && fault().is_some_and(|fault| Standing::of_fault(*fault) == Standing::Unsafe)
+        && fault().is_some_and(|fault| Standing::of_disputed_fault(*fault) == Standing::Unsafe)
 }
 
 /// The sites that the new stack refuses to protect the user in each of its failures, and that the stack in use accepts, with

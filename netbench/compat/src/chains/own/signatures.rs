@@ -80,7 +80,7 @@ fn keys() -> Vec<Draft> {
     });
     let disputed = [(K::Rsa1024, "rsa-1024"), (K::Ed25519, "ed25519")];
     let disputed = disputed.iter().flat_map(|(key, name)| {
-        let (of_leaf, of_root) = (format!("key/{name}"), format!("key/{name}-authority"));
+        let (of_leaf, of_root) = (format!("key/{name}"), format!("key/{name}-root"));
         [
             Draft::as_in("key", format!("leaf-{name}"), &of_leaf).leaf(with(*key)),
             Draft::as_in("key", format!("root-{name}"), &of_root).with("root", with(*key)),
