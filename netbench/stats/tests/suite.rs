@@ -1,5 +1,7 @@
 //! How reliable verdicts on cases of the suite are, on machines of many kinds, with fixed seeds. Turns are
 //! chosen and compared by the function that the report calls.
+//!
+//! `NETBENCH_SIMULATED_RUNS` raises the number of runs for the printed intervals, for a closer look in a release build.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -339,6 +341,14 @@ fn decide(turns: &[TurnPair], share: f64) -> TurnsRatio {
     compare_turns(turns, [&[idle], &[idle]], &settings).unwrap()
 }
 
+/// Returns the number of runs to simulate.
+fn simulated(default: u64) -> u64 {
+    let asked = std::env::var("NETBENCH_SIMULATED_RUNS").ok();
+    asked
+        .and_then(|number| number.parse().ok())
+        .unwrap_or(default)
+}
+
 /// What runs of so many rounds say.
 fn runs(machine: Machine, seed: u64, runs: u64, rounds: u32, ratio: f64) -> Vec<TurnsRatio> {
     (0..runs)
@@ -492,7 +502,7 @@ fn true_ratio(machine: Machine, ratio: f64) -> f64 {
 fn printed_intervals_hold_the_true_ratio_where_a_verdict_is_given() {
     for ((name, machine), seed) in MACHINES.iter().zip(71..) {
         for ratio in [1.0, 1.03] {
-            let found = runs(*machine, seed, 150, ROUNDS, ratio);
+            let found = runs(*machine, seed, simulated(150), ROUNDS, ratio);
             let truth = true_ratio(*machine, ratio);
             let judged: Vec<Interval> = found
                 .iter()
@@ -502,7 +512,7 @@ fn printed_intervals_hold_the_true_ratio_where_a_verdict_is_given() {
             let hold = judged.iter().filter(|i| i.low <= truth && truth <= i.high);
             let (hold, judged) = (hold.count() as f64, judged.len() as f64);
             println!("{name}: {truth:.4} in {hold} of {judged}");
-            // Two standard deviations of what 150 runs show by chance of intervals that hold in 93 % of runs.
+            // Two standard deviations of what so many runs show by chance of intervals that hold in 93 % of runs.
             let chance = 2.0 * (0.93 * 0.07 * judged).sqrt();
             assert!(hold >= 0.93 * judged - chance, "{name}: {hold} of {judged}");
         }
