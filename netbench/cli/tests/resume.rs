@@ -6,11 +6,12 @@ mod support;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
+    fs,
     process::Command,
 };
 
 use netbench_model::{
-    Outcome,
+    FailureClass, Outcome, Sample,
     compat::{CompatManifest, CompatSample},
 };
 use netbench_report::{CompatSummary, ConnectSummary};
@@ -22,6 +23,7 @@ use support::{
 
 netbench_testing::tests! {
     a_sweep_goes_on_where_it_was_stopped;
+    time_outs_before_a_resume_count;
     clients_from_outside_go_on_where_they_were_stopped: Curl, UserNamespaces;
 }
 
@@ -114,4 +116,35 @@ fn clients_from_outside_go_on_where_they_were_stopped() {
     assert_eq!((samples.len(), keys.len()), (whole, whole));
     // What was there has stayed as it was.
     assert_eq!(samples[..before.len()], before);
+}
+
+fn time_outs_before_a_resume_count() {
+    let place = Place::with_sites(
+        "good.example server=rustls-ring\nsilent.example server=rustls-ring fault=silent\n",
+    );
+    let line = "connect --sites sites.txt --rounds 4 --link none --jobs 1 --timeout 1s \
+                --condition clean --stack rustls-ring,openssl";
+    place.netbench(&words(line)).expect(0);
+    let run = place.run();
+    let timed_out = |samples: &[Sample]| {
+        let is_time_out = |sample: &&Sample| matches!(&sample.outcome, Outcome::Failed(failure) if failure.class == FailureClass::Timeout);
+        samples.iter().filter(is_time_out).count()
+    };
+    assert_eq!(timed_out(&measured(&run)), 4);
+    // As if the run had been killed right after the last of them.
+    let file = run.join("samples.jsonl");
+    let text = fs::read_to_string(&file).unwrap();
+    let mut found = 0;
+    let kept = text.split_inclusive('\n').take_while(|line| {
+        let goes_on = found < 4;
+        found += usize::from(line.contains("\"class\":\"timeout\""));
+        goes_on
+    });
+    let kept: String = kept.collect();
+    assert!(kept.len() < text.len(), "nothing is left to do");
+    fs::write(&file, kept).unwrap();
+    let line = format!("connect -q --resume {}", run.display());
+    place.netbench(&words(&line)).expect(0);
+    let samples = measured(&run);
+    assert_eq!((samples.len(), timed_out(&samples)), (2 * 4 * 2, 4));
 }

@@ -5,7 +5,7 @@ use std::{
     time::Instant,
 };
 
-use netbench_model::{Condition, Role, Sample, StackName};
+use netbench_model::{Condition, FailureClass, Outcome, Role, Sample, Site, StackName};
 use netbench_store::{Appender, StoreError};
 use parking_lot::Mutex;
 
@@ -78,7 +78,7 @@ pub fn execute(
         listener,
         stop,
         queue: Queue::new(units),
-        time_outs: plan.sites.iter().map(|_| AtomicU32::new(0)).collect(),
+        time_outs: time_outs(plan, earlier),
         sites: plan.sites.iter().map(|_| Mutex::new(None)).collect(),
         next_block: AtomicU32::new(next_block),
         appender: Mutex::new(appender),
@@ -116,6 +116,29 @@ impl Shared<'_> {
 
     pub(crate) fn is_over(&self) -> bool {
         self.stop.load(std::sync::atomic::Ordering::Relaxed) || self.fatal.lock().is_some()
+    }
+}
+
+/// Returns for each site how many of its `earlier` connections ran into the time limit one after the other, up to the last one.
+fn time_outs(plan: &Plan, earlier: &[Sample]) -> Vec<AtomicU32> {
+    let mut by_site: HashMap<&str, u32> = HashMap::new();
+    for sample in earlier.iter().filter(|s| s.role == Role::Measured) {
+        let in_a_row = by_site.entry(&sample.site).or_default();
+        *in_a_row = time_outs_after(*in_a_row, &sample.outcome);
+    }
+    let of = |site: &Site| by_site.get(site.name().as_str()).copied();
+    let counts = plan.sites.iter().map(|site| of(site).unwrap_or(0));
+    counts.map(AtomicU32::new).collect()
+}
+
+/// Returns the number of time-outs in a row after one more connection.
+pub(crate) fn time_outs_after(before: u32, outcome: &Outcome) -> u32 {
+    match outcome {
+        Outcome::Failed(failure) if failure.class == FailureClass::Timeout => {
+            before.saturating_add(1)
+        }
+        Outcome::Ok(_) | Outcome::Failed(_) => 0,
+        Outcome::Unsupported { .. } | Outcome::Void { .. } => before,
     }
 }
 

@@ -14,7 +14,7 @@ use parking_lot::MutexGuard;
 
 use crate::{
     Event, Launch, Targets, Unit, Worker, WorkerError,
-    execute::Shared,
+    execute::{Shared, time_outs_after},
     lab_targets::ServerDeath,
     proof::{Expected, VerificationTime, is_sound, prove, unsupported},
 };
@@ -391,14 +391,10 @@ impl<'a> Slot<'a> {
 
     /// Counts the connections to a site that run into the time limit one after the other.
     fn count_time_outs(&self, site: usize, outcome: &Outcome) {
-        let time_outs = &self.shared.time_outs[site];
-        match outcome {
-            Outcome::Failed(failure) if failure.class == FailureClass::Timeout => {
-                time_outs.fetch_add(1, Ordering::Relaxed);
-            }
-            Outcome::Ok(_) | Outcome::Failed(_) => time_outs.store(0, Ordering::Relaxed),
-            Outcome::Unsupported { .. } | Outcome::Void { .. } => {}
-        }
+        let after = |before| Some(time_outs_after(before, outcome));
+        // The closure never refuses.
+        let _ =
+            self.shared.time_outs[site].fetch_update(Ordering::Relaxed, Ordering::Relaxed, after);
     }
 
     /// The site's server, where it died too often to be started again.
