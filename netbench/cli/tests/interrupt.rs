@@ -16,6 +16,17 @@ use std::{
 use serde_json::{Value, json};
 use support::{Done, Place, kept, manifest, marked, measured, signal, until, wait, words};
 
+netbench_testing::tests! {
+    a_run_waits_for_no_silent_site;
+    a_run_waits_for_no_worker;
+    a_second_time_ends_at_once;
+    a_suite_waits_for_no_worker;
+    an_evaluation_waits_for_no_part;
+    a_scan_waits_for_no_silent_server;
+    a_build_ends_with_all_that_it_has_started;
+    a_run_waits_for_no_long_transfer: UserNamespaces;
+}
+
 /// Far less than the time limits of what is waited for, and far more than a busy machine needs.
 const SOON: Duration = Duration::from_secs(60);
 
@@ -84,7 +95,6 @@ fn wait_for_file(place: &Place, name: &str) {
     until(name, || path.exists());
 }
 
-#[test]
 fn a_run_waits_for_no_silent_site() {
     for name in ["INT", "TERM"] {
         let place = Place::with_sites("good.example\nsilent.example fault=silent\n");
@@ -103,7 +113,6 @@ fn a_run_waits_for_no_silent_site() {
     }
 }
 
-#[test]
 fn a_run_waits_for_no_worker() {
     for hangs in ["describe", "configure", "connect", "serve"] {
         let place = Place::with_sites(if hangs == "serve" {
@@ -119,7 +128,25 @@ fn a_run_waits_for_no_worker() {
     }
 }
 
-#[test]
+/// A body that takes longer than the time limit of five minutes.
+fn a_run_waits_for_no_long_transfer() {
+    let place = Place::with_sites(
+        "good.example server=rustls-ring\nslow.example server=rustls-ring rate=1mbit body=100m\n",
+    );
+    let line = "connect --sites sites.txt --rounds 1 --jobs 2 --condition clean --yes --timeout 300s \
+                --stack rustls-ring,openssl";
+    let running = Running::begin(&place, place.command(&words(line)));
+    // Two connections to the good site, and those that warm two slots up: what is left is the transfer.
+    until("samples", || place.lines("samples.jsonl") >= 6);
+    let done = running.stop("INT");
+    let run = place.run();
+    let samples = measured(&run);
+    assert_eq!(samples.len(), 2, "{samples:?}");
+    assert!(samples.iter().all(|sample| sample.site == "good.example"));
+    assert!(manifest(&run).sessions[0].interrupted);
+    assert!(done.stdout.contains("not finished"), "{}", done.stdout);
+}
+
 fn a_second_time_ends_at_once() {
     // With a worker that does not end with its stdin.
     let place = Place::with_sites("good.example\n");
@@ -138,7 +165,6 @@ fn a_second_time_ends_at_once() {
     });
 }
 
-#[test]
 fn a_suite_waits_for_no_worker() {
     let place = Place::new();
     hanging(&place, "prepare");
@@ -150,7 +176,6 @@ fn a_suite_waits_for_no_worker() {
     assert_eq!(manifest["sessions"][0]["interrupted"], true);
 }
 
-#[test]
 fn an_evaluation_waits_for_no_part() {
     let place = Place::with_sites("good.example\n");
     hanging(&place, "prepare");
@@ -168,7 +193,6 @@ fn an_evaluation_waits_for_no_part() {
     );
 }
 
-#[test]
 fn a_scan_waits_for_no_silent_server() {
     let place = Place::new();
     let server = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
@@ -185,7 +209,6 @@ fn a_scan_waits_for_no_silent_server() {
     running.stop("INT");
 }
 
-#[test]
 fn a_build_ends_with_all_that_it_has_started() {
     let tree = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let place = Place::new();
