@@ -20,6 +20,8 @@ pub(crate) struct SitesFile {
     pub(crate) name: String,
     pub(crate) sha256: String,
     pub(crate) sites: Arc<Vec<Site>>,
+    /// Why the lab cannot emulate the sites, where it cannot.
+    pub(crate) not_emulated: Option<String>,
 }
 
 pub(crate) fn read(file: Option<&Path>) -> anyhow::Result<SitesFile> {
@@ -30,6 +32,7 @@ pub(crate) fn read(file: Option<&Path>) -> anyhow::Result<SitesFile> {
     };
     let sites = parse_sites(&text).map_err(|errors| WrongInput(in_lines(&name, &errors)))?;
     Ok(SitesFile {
+        not_emulated: not_emulated(&name, &text, &sites),
         name,
         sha256: sha256(text.as_bytes()),
         sites: sites.into(),
@@ -50,17 +53,35 @@ pub(crate) fn of_targets(targets: &[String]) -> Result<SitesFile, WrongInput> {
     Ok(SitesFile {
         name: "command line".to_owned(),
         sha256: sha256(lines.join("\n").as_bytes()),
+        not_emulated: None,
         sites: sites.into(),
     })
 }
 
 /// Refuses a file with sites that the lab cannot be.
 pub(crate) fn refuse_what_is_not_emulated(file: &SitesFile) -> Result<(), WrongInput> {
-    let is_ipv6 = |site: &&Site| site.host.address().is_some_and(|a| a.is_ipv6());
-    match file.sites.iter().find(is_ipv6) {
-        None => Ok(()),
-        Some(site) => bail_input!("{}: {}: IPv6 is not emulated", file.name, site.name()),
+    match &file.not_emulated {
+        // A limit may have cut the site off.
+        Some(why) if file.sites.iter().any(is_ipv6) => bail_input!("{why}"),
+        _ => Ok(()),
     }
+}
+
+fn is_ipv6(site: &Site) -> bool {
+    site.host.address().is_some_and(|a| a.is_ipv6())
+}
+
+/// Returns an error for the first site with an IPv6 address: the links are IPv4.
+fn not_emulated(file: &str, text: &str, sites: &[Site]) -> Option<String> {
+    let site = sites.iter().find(|site| is_ipv6(site))?.name();
+    let says_it = |line: &str| {
+        let of_line = parse_sites(line).unwrap_or_default();
+        of_line.iter().any(|found| found.name() == site)
+    };
+    let line = text.lines().position(says_it)? + 1;
+    Some(format!(
+        "{file}: line {line}: {site}: IPv6 is not emulated; give the site a host name, or use --live for the real host"
+    ))
 }
 
 /// The first errors of a file, and how many more there are.

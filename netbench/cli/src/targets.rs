@@ -313,8 +313,11 @@ pub(crate) fn asked(
     Ok((file, target))
 }
 
-/// Where the sites of a file are: emulated, or on this machine where the lines say so.
-fn of_file(file: &SitesFile) -> Result<Target, WrongInput> {
+/// Returns where the sites of a file are without `--live`: emulated, or on this machine where the lines say so.
+///
+/// # Errors
+/// The sites are in several places.
+pub(crate) fn of_file(file: &SitesFile) -> Result<Target, WrongInput> {
     let is_here = |site: &&Site| loopback::is_by_form(&site.host);
     let elsewhere = file.sites.iter().find(|site| !is_here(site));
     match (file.sites.iter().find(is_here), elsewhere) {

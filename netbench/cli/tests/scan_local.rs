@@ -181,7 +181,7 @@ fn addresses_of_both_families_stand_in_a_file() {
     for command in ["scan", "connect"] {
         let arguments = [command, "--sites", "elsewhere.txt"];
         let refused = place.netbench(&arguments).expect(2);
-        let due = "elsewhere.txt: [2001:db8::1]:8443: IPv6 is not emulated";
+        let due = "elsewhere.txt: line 2: [2001:db8::1]:8443: IPv6 is not emulated";
         assert!(refused.stderr.contains(due), "{}", refused.stderr);
     }
 }

@@ -28,7 +28,7 @@ fn place() -> Place {
     bytes("fault.txt", b"one.example fault=silnt\n");
     bytes("loss.txt", b"one.example loss=150%\n");
     bytes("chain.txt", b"one.example chain=9\n");
-    bytes("ipv6.txt", b"[2001:db8::1]:443\n");
+    bytes("ipv6.txt", b"good.example\n[2001:db8::1]:443 rtt=5ms\n");
     bytes("port.txt", b"one.example:99999\n");
     bytes("groups.txt", b"one.example tls=1.2 groups=X25519MLKEM768\n");
     bytes("long.txt", "x".repeat(5000).as_bytes());
@@ -149,7 +149,18 @@ const CASES: &[Case] = &[
     (
         "evaluate --sites ipv6.txt",
         2,
-        &["ipv6.txt: [2001:db8::1]", "IPv6 is not emulated"],
+        &[
+            "ipv6.txt: line 2: [2001:db8::1]",
+            "IPv6 is not emulated; give the site a host name",
+        ],
+    ),
+    (
+        "sites check ipv6.txt",
+        2,
+        &[
+            "ipv6.txt: line 2: [2001:db8::1]",
+            "IPv6 is not emulated; give the site a host name",
+        ],
     ),
     ("connect --sites port.txt", 2, &["port", "1 to 65535"]),
     ("connect --sites groups.txt", 2, &["groups", "hybrid"]),

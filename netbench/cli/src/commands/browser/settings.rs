@@ -109,6 +109,8 @@ impl BrowserSettings {
             name: plan.sites_file.clone(),
             sha256: plan.sites_sha256.clone(),
             sites: plan.sites.clone().into(),
+            // A run that was begun is of sites that can be reached.
+            not_emulated: None,
         };
         let mut over = Sites::of_run(manifest, Network::Lab, file, &plan.roots, &[], plan.seed)?;
         serve_all(&mut over, &plan)?;

@@ -102,6 +102,8 @@ impl ConnectSettings {
             name: plan.sites_file.clone(),
             sha256: plan.sites_sha256.clone(),
             sites: plan.sites.clone().into(),
+            // A run that was begun is of sites that can be reached.
+            not_emulated: None,
         };
         let pause = plan.pause_ms.map(Duration::from_millis);
         let over = Sites::of_run(

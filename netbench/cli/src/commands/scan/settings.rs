@@ -85,6 +85,8 @@ impl ScanSettings {
             name: plan.sites_file.clone(),
             sha256: plan.sites_sha256.clone(),
             sites: Arc::clone(&plan.sites),
+            // A run that was begun is of sites that can be reached.
+            not_emulated: None,
         };
         let network = network(plan.place, plan.sites.len(), plan.rate);
         let rules = &plan.connect_to;

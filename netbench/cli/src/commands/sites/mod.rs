@@ -2,6 +2,7 @@ pub(crate) mod args;
 
 use std::collections::BTreeMap;
 
+use netbench_model::Target;
 use netbench_report::count;
 
 use self::args::{Sites, SitesCommand};
@@ -9,7 +10,8 @@ use super::scan::record;
 use crate::{
     exit::Ended,
     output,
-    sites_file::{BUILT_IN, read},
+    sites_file::{BUILT_IN, read, refuse_what_is_not_emulated},
+    targets::of_file,
 };
 
 pub(crate) fn sites(options: &Sites) -> anyhow::Result<Ended> {
@@ -18,6 +20,9 @@ pub(crate) fn sites(options: &Sites) -> anyhow::Result<Ended> {
         SitesCommand::Record { run } => return record::record(run),
         SitesCommand::Check { file } => {
             let file = read(file.as_deref())?;
+            if of_file(&file)? == Target::Lab {
+                refuse_what_is_not_emulated(&file)?;
+            }
             let mut servers: BTreeMap<&str, usize> = BTreeMap::new();
             for site in file.sites.iter() {
                 *servers.entry(&site.lab.server).or_default() += 1;
