@@ -15,7 +15,7 @@ use netbench_report::count;
 use netbench_runner::{Event, SuiteEvent};
 
 use crate::{
-    cost::{self, Eta, Trials, about, exact},
+    cost::{self, Eta, Piece, Trials, about, exact},
     options::Output,
     output::for_stderr,
 };
@@ -107,8 +107,8 @@ impl Pace {
         }
     }
 
-    fn advance(&mut self, work: Duration) {
-        self.eta.advance(work, self.begun.elapsed());
+    fn advance(&mut self, piece: Piece) {
+        self.eta.advance(piece, self.begun.elapsed());
     }
 
     fn left(&self) -> Duration {
@@ -197,7 +197,12 @@ impl Progress {
 
     /// One more is done, that was estimated to take `work`.
     pub(crate) fn advance(&self, failed: bool, work: Duration) {
-        lock(&self.pace).advance(work);
+        self.is_over(failed, Piece::Done(work));
+    }
+
+    /// One more is over.
+    fn is_over(&self, failed: bool, piece: Piece) {
+        lock(&self.pace).advance(piece);
         let failed = self.failed.fetch_add(failed.into(), Ordering::Relaxed) + u64::from(failed);
         let failed = match failed {
             0 => String::new(),
@@ -226,10 +231,14 @@ impl Progress {
 
     /// As [`Self::advance`], with a line for those who want one for each piece. It has words of servers and workers.
     pub(crate) fn sampled(&self, told: impl FnOnce() -> String, failed: bool, work: Duration) {
+        self.tell(told);
+        self.advance(failed, work);
+    }
+
+    fn tell(&self, told: impl FnOnce() -> String) {
         if self.samples == Samples::Told {
             self.stage(&told().escape_debug().to_string());
         }
-        self.advance(failed, work);
     }
 
     /// More or less is to be done than was thought.
@@ -253,7 +262,8 @@ impl Progress {
             }
             Event::Sampled(sample) if sample.role == Role::Measured && sample.outcome.counts() => {
                 let failed = matches!(sample.outcome, Outcome::Failed(_));
-                self.sampled(|| told(sample), failed, work.of(sample));
+                self.tell(|| told(sample));
+                self.is_over(failed, work.piece(sample));
             }
             Event::Sampled(_) => {}
             Event::Again(samples) => {

@@ -1,9 +1,9 @@
 use std::{collections::HashMap, time::Duration};
 
-use netbench_model::{Condition, Fault, Sample, Site};
+use netbench_model::{Condition, FailureClass, Fault, Outcome, Sample, Site};
 use netbench_runner::TIME_OUTS;
 
-use super::{Cost, times};
+use super::{Cost, Piece, times};
 
 /// What is known of a run of connections before it begins.
 #[derive(Debug)]
@@ -67,7 +67,19 @@ impl Connections<'_> {
     /// What each sample takes of the run's time.
     pub(crate) fn work(&self) -> Work {
         let of = |site: &Site| {
-            let each = |condition: &Condition| (*condition, self.share(site, *condition));
+            let each = |condition: &Condition| {
+                let waited = if self.never_answers(site) {
+                    times(self.timeout, 1.0 / self.silent_at_a_time())
+                } else {
+                    times(self.timeout, 1.0 / self.sites_at_a_time(*condition))
+                };
+                let sample = SampleWork {
+                    estimated: self.share(site, *condition),
+                    waited,
+                    answers: !self.never_answers(site),
+                };
+                (*condition, sample)
+            };
             (site.name(), self.conditions.iter().map(each).collect())
         };
         Work {
@@ -103,15 +115,38 @@ impl Connections<'_> {
 
     /// What a sample takes of the run's time, which many trials at a time share.
     fn share(&self, site: &Site, condition: Condition) -> Duration {
+        if self.never_answers(site) {
+            // The site is given up: of all its samples, only the first run into the time limit.
+            let units = f64::from(self.rounds.max(1)) * self.conditions.len().max(1) as f64;
+            let time_outs = (f64::from(TIME_OUTS) / units).min(1.0);
+            return times(self.timeout, time_outs / self.silent_at_a_time());
+        }
         let one = self.connection(site).saturating_add(self.pause);
         let sample = one.saturating_mul(condition.connections())
             + match condition {
                 Condition::Cold => PROCESS,
                 Condition::Clean | Condition::Resumed => Duration::ZERO,
             };
-        // One connection at a time to each site.
+        times(sample, 1.0 / self.sites_at_a_time(condition))
+    }
+
+    /// Returns whether every connection to a site runs into the time limit.
+    fn never_answers(&self, site: &Site) -> bool {
+        let fault = site.lab.fault;
+        self.reached == Reached::Links && matches!(fault, Some(Fault::Silent | Fault::SlowResponse))
+    }
+
+    /// Returns how many silent sites are waited for at a time. The other trials of a round are done long before, so that they
+    /// share none of this time.
+    fn silent_at_a_time(&self) -> f64 {
+        let silent = self.sites.iter().filter(|site| self.never_answers(site));
+        (silent.count() as f64).min(f64::from(self.jobs)).max(1.0)
+    }
+
+    /// Returns how many trials go on at a time, with one connection at a time to each site.
+    fn sites_at_a_time(&self, condition: Condition) -> f64 {
         let most = u32::try_from(self.sites.len()).unwrap_or(u32::MAX).max(1);
-        times(sample, 1.0 / self.at_a_time(condition).min(most.into()))
+        self.at_a_time(condition).min(most.into())
     }
 
     /// How many trials go on at a time. Fresh processes keep the cores busy.
@@ -132,21 +167,14 @@ impl Connections<'_> {
             Reached::Loopback | Reached::Network if self.pause.is_zero() => CONNECTION,
             Reached::Loopback | Reached::Network => UNKNOWN,
         };
-        match (self.reached, site.lab.fault) {
-            (Reached::Links, Some(Fault::Silent | Fault::SlowResponse)) => {
-                // A site that never answers is given up.
-                let units = f64::from(self.rounds.max(1)) * self.conditions.len().max(1) as f64;
-                times(self.timeout, (f64::from(TIME_OUTS) / units).min(1.0))
-            }
-            _ => usual.min(self.timeout),
-        }
+        usual.min(self.timeout)
     }
 }
 
 /// Returns how long a site's body takes beyond the round trips of a connection: at the link's rate, or at the one that TCP reaches where
 /// packets are lost (Mathis et al.: The macroscopic behavior of the TCP congestion avoidance algorithm, 1997). What is lost before
 /// costs a second (RFC 6298 section 2.1).
-fn transfer(site: &Site) -> Duration {
+pub(super) fn transfer(site: &Site) -> Duration {
     const SEGMENT_BYTES: f64 = 1_448.0;
     const FIRST_WINDOW_BYTES: f64 = 10.0 * SEGMENT_BYTES;
     const FIRST_PACKETS: f64 = 3.0;
@@ -166,14 +194,42 @@ fn transfer(site: &Site) -> Duration {
 pub(crate) struct Work {
     all: Cost,
     /// By site.
-    samples: HashMap<String, Vec<(Condition, Duration)>>,
+    samples: HashMap<String, Vec<(Condition, SampleWork)>>,
+}
+
+/// What a sample of one site under one condition takes of a run's time.
+#[derive(Debug, Clone, Copy)]
+struct SampleWork {
+    estimated: Duration,
+    /// The time, where the connection runs into the time limit.
+    waited: Duration,
+    /// Whether the site was expected to answer.
+    answers: bool,
 }
 
 impl Work {
-    pub(crate) fn of(&self, sample: &Sample) -> Duration {
+    /// Returns the piece of work that a sample was.
+    pub(crate) fn piece(&self, sample: &Sample) -> Piece {
         let conditions = self.samples.get(&sample.site).into_iter().flatten();
         let mut of = conditions.filter(|(condition, _)| *condition == sample.condition);
-        of.next().map_or(Duration::ZERO, |(_, time)| *time)
+        let Some((_, work)) = of.next() else {
+            return Piece::Done(Duration::ZERO);
+        };
+        match (&sample.outcome, work.answers) {
+            (Outcome::Failed(failure), true) if failure.class == FailureClass::Timeout => {
+                Piece::TimedOut {
+                    estimated: work.estimated,
+                    waited: work.waited,
+                }
+            }
+            (Outcome::Failed(failure), false) if failure.class == FailureClass::Timeout => {
+                Piece::Done(work.waited)
+            }
+            // Its part of the time went into the connections before the site was given up.
+            (Outcome::Unsupported { .. }, false) => Piece::Done(Duration::ZERO),
+            (Outcome::Unsupported { .. }, true) => Piece::Skipped(work.estimated),
+            _ => Piece::Done(work.estimated),
+        }
     }
 
     /// What is left of so many samples.
@@ -188,9 +244,10 @@ impl Work {
 
 #[cfg(test)]
 mod tests {
-    use netbench_model::parse_sites;
+    use netbench_model::{Failure, FailureWord, Role, SCHEMA_VERSION, StackName, parse_sites};
 
     use super::*;
+    use crate::cost::Eta;
 
     const SITES: &str = "near.example rtt=5ms\nfar.example rtt=300ms\nmute.example fault=silent\n";
 
@@ -213,7 +270,11 @@ mod tests {
         let connections = connections(&sites);
         let (cost, work) = (connections.cost(), connections.work());
         assert_eq!(cost.pieces, 3 * 3 * 2 * 10);
-        let each = work.samples.values().flatten().map(|(_, time)| *time);
+        let each = work
+            .samples
+            .values()
+            .flatten()
+            .map(|(_, sample)| sample.estimated);
         let all = each.sum::<Duration>() * 2 * 10;
         let left = work.left(cost.pieces, 0);
         assert!((all.as_secs_f64() / left.as_secs_f64() - 1.0).abs() < 1e-6);
@@ -252,8 +313,8 @@ mod tests {
         let usual = connections(&sites);
         let share = |of: &Connections<'_>, site: usize| of.share(&sites[site], Condition::Clean);
         assert!(share(&usual, 1) > 10 * share(&usual, 0));
-        // Three sites, one connection at a time to each; of thirty connections of each stack two run into the time limit.
-        assert_eq!(share(&usual, 2), usual.timeout / 3 / 15);
+        // Of thirty connections of each stack two run into the time limit, while all others are done.
+        assert_eq!(share(&usual, 2), times(usual.timeout, 1.0 / 15.0));
         let paused = Connections {
             pause: Duration::from_secs(1),
             reached: Reached::Network,
@@ -267,5 +328,90 @@ mod tests {
             ..connections(&sites)
         };
         assert!(endless.cost().time > Duration::from_secs(u64::MAX / 2));
+    }
+
+    fn sample(site: &Site, condition: Condition, outcome: Outcome) -> Sample {
+        Sample {
+            schema: SCHEMA_VERSION,
+            session: 0,
+            trial: 0,
+            site: site.name(),
+            stack: StackName::new("openssl"),
+            condition,
+            round: 0,
+            block: 0,
+            role: Role::Measured,
+            started_unix_ms: 0,
+            outcome,
+            losses: Vec::new(),
+            packets: None,
+        }
+    }
+
+    fn failed(class: FailureClass) -> Outcome {
+        Outcome::Failed(Failure {
+            class,
+            reason: FailureWord::Failed.into(),
+            detail: String::new(),
+            phase: None,
+            after_ns: None,
+        })
+    }
+
+    /// Goes through a run by a made clock, in which every connection takes what was estimated, and a site that never answers is given up
+    /// after two time-outs of every stack. Returns the smallest and the largest of the ends that were predicted on the way, as parts of
+    /// the time that the run took.
+    fn predictions(connections: &Connections<'_>, silent: &str) -> (f64, f64) {
+        let mut eta = Eta::new(connections.work().left(connections.cost().pieces, 0));
+        let (work, mut now, mut time_outs) = (connections.work(), Duration::ZERO, 0);
+        let mut ends = Vec::new();
+        for _ in 0..connections.rounds {
+            for condition in connections.conditions {
+                let given_up = time_outs >= TIME_OUTS;
+                for site in connections.sites {
+                    for _ in 0..connections.stacks {
+                        let outcome = match (site.name() == silent, given_up) {
+                            (false, _) => failed(FailureClass::Closed),
+                            (true, false) => failed(FailureClass::Timeout),
+                            (true, true) => Outcome::Unsupported {
+                                reason: "given up".to_owned(),
+                            },
+                        };
+                        now += match (site.name() == silent, given_up) {
+                            (false, _) => connections.share(site, *condition),
+                            (true, false) => connections.timeout,
+                            (true, true) => Duration::ZERO,
+                        };
+                        eta.advance(work.piece(&sample(site, *condition, outcome)), now);
+                        ends.push((now + eta.left(now)).as_secs_f64());
+                    }
+                }
+                time_outs += 1;
+            }
+        }
+        let parts = ends.iter().map(|end| end / now.as_secs_f64());
+        let smallest = parts.clone().fold(f64::MAX, f64::min);
+        (smallest, parts.fold(0.0, f64::max))
+    }
+
+    #[test]
+    fn time_outs_of_a_site_that_is_given_up_tell_nothing_of_the_others() {
+        let old = |silent: &str| {
+            let good = "modern.example\ntls12.example\ndhe.example\nrsa.example\nmixed.example\ncbc.example\nname.example\n";
+            parse_sites(&format!("{good}silent.example {silent}\n")).unwrap()
+        };
+        // One that is known to be silent, and one that is found to be, of which no estimate can know before.
+        for (line, smallest, largest) in [("fault=silent", 0.9, 1.1), ("", 0.0, 1.6)] {
+            let sites = old(line);
+            let connections = Connections {
+                rounds: 6,
+                ..connections(&sites)
+            };
+            let (first, last) = predictions(&connections, "silent.example");
+            assert!(
+                first > smallest && last < largest,
+                "{line}: {first} to {last}"
+            );
+        }
     }
 }

@@ -17,6 +17,22 @@ pub(crate) struct Eta {
     at: Duration,
 }
 
+/// A piece of work that is over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Piece {
+    /// Work that was estimated to take this long was done.
+    Done(Duration),
+    /// A time limit passed where less was estimated, which says nothing of the pace of other work.
+    TimedOut {
+        /// The time that was estimated.
+        estimated: Duration,
+        /// The part of the run's time that the limit took.
+        waited: Duration,
+    },
+    /// Work that was estimated to take this long is not done.
+    Skipped(Duration),
+}
+
 /// The estimate counts as much as if this share of it had been measured.
 const TRUST: f64 = 0.05;
 
@@ -31,9 +47,17 @@ impl Eta {
         }
     }
 
-    /// Work that was estimated to take `work` is done, at this time since the beginning.
-    pub(crate) fn advance(&mut self, work: Duration, at: Duration) {
-        self.done = self.done.saturating_add(work).min(self.whole);
+    /// A piece of work is over, at this time since the beginning.
+    pub(crate) fn advance(&mut self, piece: Piece, at: Duration) {
+        match piece {
+            Piece::Done(work) => self.done = self.done.saturating_add(work).min(self.whole),
+            Piece::TimedOut { estimated, waited } => {
+                let rest = self.whole.saturating_sub(estimated);
+                self.done = self.done.saturating_add(waited);
+                self.whole = rest.saturating_add(waited).max(self.done);
+            }
+            Piece::Skipped(work) => self.whole = self.whole.saturating_sub(work).max(self.done),
+        }
         let trust = self.whole.as_secs_f64() * TRUST;
         let pace = (trust + at.as_secs_f64()) / (trust + self.done.as_secs_f64());
         let left = (self.whole - self.done).as_secs_f64() * pace;
@@ -58,7 +82,7 @@ impl Eta {
 mod tests {
     use super::*;
 
-    /// The ends that are foretold while `pieces` are done, each estimated and taking so many seconds.
+    /// The ends that are predicted while `pieces` are done, each estimated and taking so many seconds.
     fn ends(pieces: &[(f64, f64)]) -> Vec<f64> {
         let whole: f64 = pieces.iter().map(|(estimated, _)| estimated).sum();
         let mut eta = Eta::new(Duration::from_secs_f64(whole));
@@ -66,7 +90,7 @@ mod tests {
         let ends = pieces.iter().map(|(estimated, takes)| {
             now += takes;
             let at = Duration::from_secs_f64(now);
-            eta.advance(Duration::from_secs_f64(*estimated), at);
+            eta.advance(Piece::Done(Duration::from_secs_f64(*estimated)), at);
             now + eta.left(at).as_secs_f64()
         });
         ends.collect()
@@ -104,13 +128,16 @@ mod tests {
     #[test]
     fn time_passes_while_a_piece_is_under_way() {
         let mut eta = Eta::new(Duration::from_secs(100));
-        eta.advance(Duration::from_secs(40), Duration::from_secs(40));
+        eta.advance(
+            Piece::Done(Duration::from_secs(40)),
+            Duration::from_secs(40),
+        );
         assert_eq!(eta.left(Duration::from_secs(50)), Duration::from_secs(50));
         assert_eq!(eta.left(Duration::from_secs(500)), Duration::ZERO);
         eta.rescale(0.5);
         assert_eq!(eta.left(Duration::from_secs(40)), Duration::from_secs(30));
         // More than was estimated.
-        eta.advance(Duration::MAX, Duration::from_secs(60));
+        eta.advance(Piece::Done(Duration::MAX), Duration::from_secs(60));
         assert_eq!(eta.left(Duration::from_secs(60)), Duration::ZERO);
     }
 }

@@ -24,7 +24,7 @@ pub(crate) use self::{
     chains::Chains,
     compat::Tries,
     connect::{Connections, Reached, Work},
-    eta::Eta,
+    eta::{Eta, Piece},
     roots::Layouts,
     scan::Scans,
     suite::Trials,

@@ -1,4 +1,4 @@
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use netbench_browser::{BrowserError, BrowserProgram, Product, other_user};
 use netbench_link::LinkChoice;
@@ -142,13 +142,14 @@ impl BrowserSettings {
         &self.plan.clients[self.plan.browsers.len()..]
     }
 
-    pub(super) fn visits(&self) -> PageVisits {
+    pub(super) fn visits(&self) -> PageVisits<'_> {
         PageVisits {
-            sites: self.plan.sites.len(),
+            sites: &self.plan.sites,
             browsers: self.plan.browsers.len(),
             stacks: self.stacks().len(),
             conditions: self.plan.conditions.len(),
             rounds: self.plan.rounds,
+            limit: Duration::from_millis(self.plan.limit_ms),
         }
     }
 }
