@@ -7,11 +7,11 @@ use anyhow::Context;
 use netbench_lab::{Lab, Roots, RootsError};
 use netbench_link::{Link, LinkChoice, LinkError, LinkPlan, LinkSite};
 use netbench_model::{
-    ConnectTo, HostName, LinkKind, Manifest, Origin, RootsRecord, RootsSource, ShardRecord, Site,
-    Target, authority, destination, suggestion,
+    ConnectTo, Failure, FailureWord, HostName, LinkKind, Manifest, Origin, RootsRecord,
+    RootsSource, ShardRecord, Site, Target, authority, destination, suggestion,
 };
 use netbench_protocol::Resolve;
-use netbench_runner::{HostAddress, Targets, Workers, resolve};
+use netbench_runner::{HostAddress, Targets, Workers, resolve, unresolved};
 
 use crate::{
     cost::Reached,
@@ -220,30 +220,42 @@ impl Sites {
     }
 
     /// Where each site is.
-    fn hosts(&self) -> Vec<Option<HostAddress>> {
+    fn hosts(&self) -> Vec<Result<HostAddress, Failure>> {
         let rules = &self.connect_to;
         let places = |site: &Site| place(site, rules);
         let places: Vec<(HostName, u16)> = self.file.sites.iter().map(places).collect();
-        let addresses: Vec<Option<SocketAddr>> = match self.network {
-            Network::Live { .. } if self.names == Names::AsTheyCome => vec![None; places.len()],
-            Network::Live { .. } => resolve(&places, RESOLVE_LIMIT),
-            Network::Lab | Network::Loopback => places
+        match self.network {
+            Network::Live { .. } if self.names == Names::AsTheyCome => {
+                self.at(places.iter().map(|_| None))
+            }
+            Network::Live { .. } => self.where_resolved(resolve(&places, RESOLVE_LIMIT)),
+            Network::Lab | Network::Loopback => self.at(places
                 .iter()
-                .map(|(host, port)| loopback::reachable(host, *port))
-                .collect(),
-        };
-        self.at(addresses)
+                .map(|(host, port)| loopback::reachable(host, *port))),
+        }
     }
 
     /// The sites at these addresses, in their order.
     pub(crate) fn at(
         &self,
         addresses: impl IntoIterator<Item = Option<SocketAddr>>,
-    ) -> Vec<Option<HostAddress>> {
-        let host = |(address, site): (Option<SocketAddr>, &Site)| {
+    ) -> Vec<Result<HostAddress, Failure>> {
+        let sites = self.file.sites.iter();
+        let found = addresses.into_iter().zip(sites).map(|(address, site)| {
+            let why = "no address of it is known";
+            address.ok_or_else(|| unresolved(site.host.as_str(), FailureWord::NotFound, why))
+        });
+        self.where_resolved(found)
+    }
+
+    fn where_resolved(
+        &self,
+        addresses: impl IntoIterator<Item = Result<SocketAddr, Failure>>,
+    ) -> Vec<Result<HostAddress, Failure>> {
+        let host = |(address, site): (Result<SocketAddr, Failure>, &Site)| {
             let looked_up = matches!(self.network, Network::Live { .. })
                 && destination(&self.connect_to, &site.host, site.port).is_none();
-            Some(HostAddress {
+            Ok(HostAddress {
                 address: address?,
                 resolve: if looked_up {
                     Resolve::System

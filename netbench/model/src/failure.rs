@@ -89,7 +89,12 @@ words!(
     /// in the order of the classes that they go with; see [`FailureReason::is_of`].
     #[expect(missing_docs, reason = "most words say it all")]
     FailureWord, {
+        /// The name does not exist, or has no address.
         NotFound = "not found",
+        /// A DNS server cannot or will not answer.
+        ServerFailed = "DNS server failed",
+        /// No DNS server answered in time.
+        NoDnsAnswer = "no DNS answer",
         /// The address refused the connection, or a worker what it was asked for.
         Refused = "refused",
         ConnectTimedOut = "timed out",
@@ -208,7 +213,7 @@ impl FailureReason {
             Self::Word(word) => {
                 class
                     == match word {
-                        W::NotFound => C::Resolve,
+                        W::NotFound | W::ServerFailed | W::NoDnsAnswer => C::Resolve,
                         W::ConnectTimedOut | W::Unreachable => C::Connect,
                         W::KernelTimeout => C::Timeout,
                         W::Reset | W::Closed | W::EndOfStream => C::Closed,

@@ -41,7 +41,7 @@ pub use lab_targets::LabTargets;
 pub use launch::{Launch, Layout};
 pub use licences::{Licence, licences};
 pub use plan::Plan;
-pub use resolve::resolve;
+pub use resolve::{resolve, unresolved};
 pub use schedule::{Unit, schedule};
 pub use slot::TIME_OUTS;
 pub use stacks::{

@@ -2,7 +2,7 @@ use std::{collections::BTreeMap, net::SocketAddr};
 
 use netbench_lab::Lab;
 use netbench_link::{Link, Namespace, TrialKey};
-use netbench_model::{Failure, FailureClass, FailureWord, LinkPackets, LossLog, ServerCount, Site};
+use netbench_model::{Failure, LinkPackets, LossLog, ServerCount, Site};
 use netbench_protocol::Resolve;
 
 use crate::{WorkerError, Workers, lab_targets::LabTargets};
@@ -11,8 +11,8 @@ use crate::{WorkerError, Workers, lab_targets::LabTargets};
 pub enum Targets {
     /// The emulated sites of this machine.
     Lab(Box<LabTargets>),
-    /// Servers that are there already; none where the name did not resolve.
-    Hosts(Vec<Option<HostAddress>>),
+    /// Servers that are there already, or why the name did not resolve.
+    Hosts(Vec<Result<HostAddress, Failure>>),
 }
 
 /// Where a host is, and whether its name is looked up for every connection.
@@ -106,7 +106,9 @@ impl Targets {
     pub(crate) fn resolve(&self, site: usize) -> Resolve {
         match self {
             Self::Lab(_) => Resolve::Given,
-            Self::Hosts(hosts) => hosts[site].map_or(Resolve::Given, |host| host.resolve),
+            Self::Hosts(hosts) => hosts[site]
+                .as_ref()
+                .map_or(Resolve::Given, |host| host.resolve),
         }
     }
 
@@ -117,13 +119,10 @@ impl Targets {
     pub fn address(&self, site: usize) -> Result<SocketAddr, Failure> {
         match self {
             Self::Lab(lab) => lab.address(site),
-            Self::Hosts(hosts) => hosts[site].map(|host| host.address).ok_or_else(|| Failure {
-                class: FailureClass::Resolve,
-                reason: FailureWord::NotFound.into(),
-                detail: "the name did not resolve when the run began".to_owned(),
-                phase: None,
-                after_ns: None,
-            }),
+            Self::Hosts(hosts) => hosts[site]
+                .as_ref()
+                .map(|host| host.address)
+                .map_err(Clone::clone),
         }
     }
 

@@ -50,7 +50,7 @@ mod x509;
 
 pub use offer::offer;
 pub use probe::{
-    Limits, Lookup, Place, Resolver, ScanClient, ScanEvent, ScanPart, ScanTarget,
+    Limits, Lookup, Place, Resolver, ScanClient, ScanEvent, ScanPart, ScanTarget, dns,
     raise_descriptor_limit, scan_all, scan_all_with,
 };
 pub use session::{ClientIdentity, ClientIdentityError, crypto};

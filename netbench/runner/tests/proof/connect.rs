@@ -387,7 +387,7 @@ impl Run {
             address: SocketAddr::from(([127, 0, 0, 1], 9)),
             resolve: Resolve::Given,
         };
-        let addresses = vec![Some(anywhere); plan.sites.len()];
+        let addresses = vec![Ok(anywhere); plan.sites.len()];
         let stop = AtomicBool::new(false);
         execute(
             plan,

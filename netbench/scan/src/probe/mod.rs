@@ -1,6 +1,7 @@
 //! Connections to real servers: one hello, one answer, within limits.
 
 mod again;
+pub mod dns;
 mod features;
 mod findings;
 mod hello_limits;

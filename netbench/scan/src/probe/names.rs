@@ -9,6 +9,8 @@ use std::{
 
 use tokio::{sync::Semaphore, task::spawn_blocking, time::timeout};
 
+use super::dns::{self, NameFault};
+
 /// Lookups at one time. One that is not answered keeps its thread for longer than it is waited for.
 pub(super) const LOOKUPS: usize = 256;
 
@@ -43,7 +45,10 @@ impl Resolver {
 
     /// Asks the system, as every other program does.
     pub fn of_the_system() -> Self {
-        let lookup = |host: &str, port| Ok((host, port).to_socket_addrs()?.collect());
+        let lookup = |host: &str, port| match (host, port).to_socket_addrs() {
+            Ok(found) => Ok(found.collect()),
+            Err(error) => Err(dns::explained(host, error, &dns::system_servers())),
+        };
         Self::new(lookup, LIMIT)
     }
 
@@ -58,13 +63,10 @@ impl Resolver {
             found
         });
         match timeout(self.limit, asked).await {
-            Err(_) => Err(format!(
-                "the resolver did not answer within {:?}",
-                self.limit
-            )),
+            Err(_) => Err(format!("{} within {:?}", NameFault::NoAnswer, self.limit)),
             Ok(Err(_)) => Err("the resolver failed".to_owned()),
             Ok(Ok(Err(error))) => Err(error.to_string()),
-            Ok(Ok(Ok(found))) if found.is_empty() => Err("the name has no address".to_owned()),
+            Ok(Ok(Ok(found))) if found.is_empty() => Err(NameFault::NoAddress.to_string()),
             Ok(Ok(Ok(found))) => Ok(in_turn(found)),
         }
     }

@@ -57,6 +57,7 @@ netbench_testing::tests! {
     limited::the_curve_of_the_certificate_is_no_intolerance: OpensslCommand;
     names::dead_names_keep_no_other_waiting;
     names::every_address_of_a_name_is_tried;
+    names::silence_failure_and_absence_of_names_are_three_reasons;
     nginx::the_intermediate_set_takes_few_connections: Nginx, OpensslCommand;
     nginx::everything_about_nginx: Nginx;
     openssl::suites_agree_with_the_setting_one_by_one: OpensslCommand;

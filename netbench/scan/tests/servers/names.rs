@@ -2,7 +2,7 @@
 
 use std::{
     io,
-    net::{Ipv4Addr, SocketAddr},
+    net::{Ipv4Addr, SocketAddr, UdpSocket},
     sync::{
         Arc, Mutex,
         atomic::{AtomicBool, AtomicU32, Ordering},
@@ -12,7 +12,9 @@ use std::{
 };
 
 use netbench_model::scan::{FailedClass, ScanOutcome, SiteScan};
-use netbench_scan::{Limits, Place, Resolver, ScanEvent, ScanTarget, TrustAnchors, scan_all_with};
+use netbench_scan::{
+    Limits, Place, Resolver, ScanEvent, ScanTarget, TrustAnchors, dns, scan_all_with,
+};
 
 use crate::{
     hostile::{limits, says},
@@ -87,6 +89,52 @@ pub(crate) fn dead_names_keep_no_other_waiting() {
     assert!(took < Duration::from_secs(60), "{took:?}");
     let most = at_once.1.load(Ordering::Relaxed);
     assert!((9..=256).contains(&most), "{most} lookups at one time");
+}
+
+/// Names of which the system's resolver says only that it failed, and a DNS server that is asked why.
+pub(crate) fn silence_failure_and_absence_of_names_are_three_reasons() {
+    let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+    let server = socket.local_addr().unwrap();
+    thread::spawn(move || {
+        loop {
+            let mut message = [0; 512];
+            let (length, from) = socket.recv_from(&mut message).unwrap();
+            let code = match &message[13..15] {
+                b"nx" => 3,
+                b"fa" => 2,
+                _ => continue,
+            };
+            message[2] |= 0x80;
+            message[3] |= code;
+            socket.send_to(&message[..length], from).unwrap();
+        }
+    });
+    let lookup = move |name: &str, _| {
+        let error = io::Error::other("temporary failure in name resolution");
+        Err(dns::explained(name, error, &[server]))
+    };
+    let limits = Limits {
+        retries: 0,
+        parts: Vec::new(),
+        ..limits()
+    };
+    let due = [
+        ("nx.test", "NXDOMAIN"),
+        ("fail.test", "SERVFAIL"),
+        ("mute.test", "no DNS server answered"),
+    ];
+    let resolver = Resolver::new(lookup, Duration::from_secs(30));
+    let found = scan(resolver, due.iter().map(|(name, _)| named(name)), limits);
+    for (name, why) in due {
+        let of = found.iter().find(|scan| scan.site == name).unwrap();
+        match &of.outcome {
+            ScanOutcome::Failed {
+                class: FailedClass::Resolve,
+                detail,
+            } => assert!(detail.contains(why), "{name}: {detail}"),
+            _ => panic!("{}", shown(of)),
+        }
+    }
 }
 
 pub(crate) fn every_address_of_a_name_is_tried() {

@@ -10,9 +10,7 @@ use std::{
 };
 
 use anyhow::bail;
-use netbench_model::{
-    ClientSettings, ConnectManifest, ConnectPlan, Failure, FailureClass, FailureWord, Phase, Sample,
-};
+use netbench_model::{ClientSettings, ConnectManifest, ConnectPlan, Failure, Sample};
 use netbench_runner::{Event, Plan, Targets, execute};
 use netbench_scan::raise_descriptor_limit;
 
@@ -122,10 +120,8 @@ fn trials(
         Targets::Lab(_) => BTreeMap::new(),
         Targets::Hosts(hosts) => hosts
             .iter()
-            .zip(&sites)
             .enumerate()
-            .filter(|(_, (host, _))| host.is_none())
-            .map(|(i, (_, site))| (i, unresolved(site.host.as_str())))
+            .filter_map(|(i, host)| Some((i, host.as_ref().err()?.clone())))
             .collect(),
     };
     Plan {
@@ -146,15 +142,5 @@ fn trials(
         pause: settings.pause(),
         unreachable,
         session,
-    }
-}
-
-fn unresolved(host: &str) -> Failure {
-    Failure {
-        class: FailureClass::Resolve,
-        reason: FailureWord::NotFound.into(),
-        detail: format!("{host} did not resolve"),
-        phase: Some(Phase::Dns),
-        after_ns: None,
     }
 }
