@@ -1,7 +1,7 @@
 //! Calls that the openssl crate has no safe form of.
 
 use std::{
-    ffi::{CStr, c_char, c_int, c_long, c_void},
+    ffi::{CStr, c_char, c_int, c_long, c_uint, c_void},
     ptr,
 };
 
@@ -43,6 +43,7 @@ unsafe extern "C" {
         callback: Option<VerifyCallback>,
         argument: *mut c_void,
     );
+    fn SSL_set_session_id_context(ssl: *mut SSL, context: *const u8, length: c_uint) -> c_int;
     fn SSL_get_peer_signature_type_nid(ssl: *const SSL, nid: *mut c_int) -> c_int;
     fn SSL_get_signature_type_nid(ssl: *const SSL, nid: *mut c_int) -> c_int;
     fn SSL_CTX_get_ciphers(ctx: *const SSL_CTX) -> *mut stack_st_SSL_CIPHER;
@@ -50,6 +51,20 @@ unsafe extern "C" {
     fn X509_STORE_CTX_get0_param(ctx: *mut X509_STORE_CTX) -> *mut X509_VERIFY_PARAM;
     fn X509_VERIFY_PARAM_set1(to: *mut X509_VERIFY_PARAM, from: *const X509_VERIFY_PARAM) -> c_int;
     fn X509_STORE_add_crl(store: *mut X509_STORE, crl: *mut X509_CRL) -> c_int;
+}
+
+/// Has a connection resume sessions of this context alone.
+pub(crate) fn set_session_id_context(
+    ssl: &mut SslRef,
+    context: &[u8; 32],
+) -> Result<(), ErrorStack> {
+    // SAFETY: the connection is live, and the pointer is to as many bytes as are given, which are copied.
+    let result = unsafe { SSL_set_session_id_context(ssl.as_ptr(), context.as_ptr(), 32) };
+    if result == 1 {
+        Ok(())
+    } else {
+        Err(ErrorStack::get())
+    }
 }
 
 /// The instructions that the library found in the processor, as it says them.

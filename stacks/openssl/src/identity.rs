@@ -27,8 +27,8 @@ pub(crate) fn identity(
 }
 
 pub(crate) struct Identity {
-    chain: Vec<X509>,
-    key: PKey<Private>,
+    pub(crate) chain: Vec<X509>,
+    pub(crate) key: PKey<Private>,
 }
 
 /// Keys and certificates of issuers by their PEM, which all sites of a lab share: parsed for each of ten thousand
