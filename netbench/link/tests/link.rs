@@ -5,6 +5,7 @@ mod support;
 
 use std::{collections::BTreeMap, error::Error, process::ExitCode, time::Duration};
 
+use netbench_model::{AckWait, LinkDirection, LinkPackets};
 use netbench_testing::{Failed, Test, Tool};
 use serde_json::Value;
 use support::{
@@ -21,7 +22,7 @@ fn main() -> ExitCode {
     if words.next().as_deref() == Some(scenario::WORD) {
         return scenario::run(&words.collect::<Vec<_>>());
     }
-    let tests: [(&str, LinkTest); 5] = [
+    let tests: [(&str, LinkTest); 6] = [
         (
             "connects_take_the_round_trip_time",
             connects_take_the_round_trip_time,
@@ -33,6 +34,10 @@ fn main() -> ExitCode {
             processes_start_in_their_namespace,
         ),
         ("every_refusal_is_told", every_refusal_is_told),
+        (
+            "delayed_acknowledgements_of_the_kernel_are_told_from_others",
+            delayed_acknowledgements_of_the_kernel_are_told_from_others,
+        ),
     ];
     let mut all = Vec::new();
     for (kind, user) in [
@@ -126,6 +131,37 @@ fn checks_are_plausible(answer: &Value, most: Duration) -> Result<(), Failed> {
         if connect < rtt * 9 / 10 || connect.saturating_sub(rtt) > most {
             return Err(format!("{connect_ns} ns to connect over {rtt_ns} ns").into());
         }
+    }
+    Ok(())
+}
+
+/// Acknowledgements that a kernel delays are the only ones that `explain` names delayed.
+fn delayed_acknowledgements_of_the_kernel_are_told_from_others(
+    kind: &str,
+    user: User,
+) -> Result<(), Failed> {
+    let answer = Child::run(&["acks", kind], user)?;
+    let waits = |of: &str| -> Result<Vec<AckWait>, Box<dyn Error>> {
+        let packets: Vec<LinkPackets> = serde_json::from_value(answer[of].clone())?;
+        Ok(packets
+            .into_iter()
+            .flat_map(|packets| packets.waits)
+            .collect())
+    };
+    let delayed = waits("server_delays")?;
+    let is_of_server = |wait: &AckWait| wait.direction == LinkDirection::Up;
+    assert!(
+        delayed.iter().any(AckWait::is_of_delayed_ack),
+        "{delayed:?}"
+    );
+    assert!(delayed.iter().all(is_of_server), "{delayed:?}");
+    for of in ["server_at_once", "client"] {
+        let at_once = waits(of)?;
+        assert!(!at_once.is_empty(), "{of}: no wait");
+        assert!(
+            !at_once.iter().any(AckWait::is_of_delayed_ack),
+            "{of}: {at_once:?}"
+        );
     }
     Ok(())
 }

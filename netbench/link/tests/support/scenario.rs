@@ -4,6 +4,7 @@ use std::{
     error::Error,
     io::{ErrorKind, Read, Write},
     net::{Ipv4Addr, TcpListener, TcpStream, UdpSocket},
+    os::fd::AsRawFd,
     process::{Command, ExitCode, Stdio},
     sync::atomic::AtomicBool,
     thread,
@@ -11,7 +12,7 @@ use std::{
 };
 
 use netbench_link::{Link, LinkChoice, LinkPlan, LinkSite, Namespace, TrialKey};
-use netbench_model::{BitRate, LinkProfile, LossRate};
+use netbench_model::{BitRate, LinkDirection, LinkProfile, LossRate};
 use serde_json::{Value, json};
 
 use super::exchange;
@@ -22,7 +23,7 @@ pub(crate) const WORD: &str = "--link-scenario";
 type Answer = Result<Value, Box<dyn Error>>;
 
 /// Runs the scenario that the words name: `open`, `check`, `traffic`, `hold`, `places`,
-/// `threads` or `refusals`, then the kind of link, then the seed; or `compare` and two kinds.
+/// `threads`, `refusals` or `acks`, then the kind of link, then the seed; or `compare` and two kinds.
 pub(crate) fn run(words: &[String]) -> ExitCode {
     let word = |at: usize| words.get(at).map_or("", String::as_str);
     let answer = match (word(0), word(1).parse::<LinkChoice>()) {
@@ -34,6 +35,7 @@ pub(crate) fn run(words: &[String]) -> ExitCode {
         ("places", Ok(choice)) => places(choice),
         ("threads", Ok(choice)) => threads(choice),
         ("refusals", Ok(choice)) => refusals(choice),
+        ("acks", Ok(choice)) => acks(choice),
         ("compare", Ok(choice)) => compare(choice, word(2)),
         (other, _) => Err(format!("no scenario {other:?}").into()),
     };
@@ -290,6 +292,74 @@ fn refusals(choice: LinkChoice) -> Answer {
         told += usize::from(link.client_namespace().run(refused)??);
     }
     Ok(json!({ "datagrams": DATAGRAMS, "told": told }))
+}
+
+/// When the receiver of data acknowledges it.
+#[derive(Clone, Copy)]
+enum Acks {
+    AtOnce,
+    /// By the kernel's timer for delayed acknowledgements (tcp(7), TCP_QUICKACK).
+    Delayed,
+}
+
+/// Gives the link's records of exchanges in which one side sends two short pieces of data with Nagle's algorithm, so that the second
+/// waits for the acknowledgement of the first.
+fn acks(choice: LinkChoice) -> Answer {
+    const EXCHANGES: u64 = 8;
+    let link = open(choice, 1, sites())?;
+    let listener = link
+        .server_namespace()
+        .run(|| TcpListener::bind(("0.0.0.0", link.listen_port(443))))??;
+    let exchange = |direction: LinkDirection, acks: Acks| -> Result<Value, Box<dyn Error>> {
+        let connect = || TcpStream::connect((link.address(0), 443));
+        let client = link.client_namespace().run(connect)??;
+        let (server, _) = listener.accept()?;
+        let (mut from, mut to) = match direction {
+            LinkDirection::Up => (client, server),
+            LinkDirection::Down => (server, client),
+        };
+        to.set_read_timeout(Some(Duration::from_secs(30)))?;
+        set_acks(&to, acks)?;
+        from.write_all(&[1; 100])?;
+        from.write_all(&[2; 100])?;
+        to.read_exact(&mut [0; 200])?;
+        Ok(json!(link.packets(0)))
+    };
+    let several = |key: u64, direction, acks| -> Result<Vec<Value>, Box<dyn Error>> {
+        let one = |occurrence| {
+            link.begin_trial(0, TrialKey(key + occurrence));
+            exchange(direction, acks)
+        };
+        (0..EXCHANGES).map(one).collect()
+    };
+    Ok(json!({
+        "server_delays": several(100, LinkDirection::Up, Acks::Delayed)?,
+        "server_at_once": several(200, LinkDirection::Up, Acks::AtOnce)?,
+        // The client's route has the kernel acknowledge everything at once.
+        "client": several(300, LinkDirection::Down, Acks::Delayed)?,
+    }))
+}
+
+fn set_acks(stream: &TcpStream, acks: Acks) -> std::io::Result<()> {
+    let quick: libc::c_int = match acks {
+        Acks::AtOnce => 1,
+        Acks::Delayed => 0,
+    };
+    // SAFETY: the pointer is to an integer of the length given, and the socket is open.
+    let result = unsafe {
+        libc::setsockopt(
+            stream.as_raw_fd(),
+            libc::IPPROTO_TCP,
+            libc::TCP_QUICKACK,
+            (&raw const quick).cast(),
+            size_of_val(&quick) as libc::socklen_t,
+        )
+    };
+    if result == 0 {
+        Ok(())
+    } else {
+        Err(std::io::Error::last_os_error())
+    }
 }
 
 /// Opens a link too late: when there is a second thread.
