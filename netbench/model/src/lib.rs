@@ -74,7 +74,7 @@ pub use site::{ChainProfile, Fault, HostName, KeyType, LabProfile, Site, Switch}
 pub use sites_file::{SiteError, parse_sites};
 pub use stack::StackName;
 pub use suite::{
-    Aead, Case, ClientAuth, Distribution, HandshakeKind, HeapUse, Held, IdleReference,
+    Aead, Case, ClientAuth, Distribution, HandshakeKind, HeapUse, Held, HeldAfter, IdleReference,
     LayoutRecord, Measure, ParallelWork, Part, PinRecord, Preset, Primitive, ReferenceFigures,
     RootsForm, Scenario, SessionSettings, SliceFigures, SuiteManifest, SuiteMeasured, SuiteOutcome,
     SuitePlan, SuiteSample, Unit, Work, burst_bytes, catalogue,

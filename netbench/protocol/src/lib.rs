@@ -31,6 +31,9 @@ pub const SERVER_VIEW_HEADER: &str = "x-netbench-server";
 /// Among a stack's operations: its library does not report when it verifies, so that `verify_ns` may be null.
 pub const VERIFICATION_UNTIMED: &str = "verification-untimed";
 
+/// Among a stack's operations: sessions are also held after tickets and after data ([`netbench_model::HeldAfter`]).
+pub const HELD_AFTER: &str = "held-after";
+
 /// What the lab's servers repeat until a response's body has the bytes that it is to have: text that a compressing
 /// middlebox could shrink and that says what it is.
 pub const PAGE_LINE: &[u8] =
@@ -335,7 +338,7 @@ pub struct StackDescription {
     /// `stepped` takes the steps of the set-up first; `request` where it sends the requests that it is given, and
     /// `client-certificate` where it shows the certificate that it is given, and `client-file` where it also takes
     /// encrypted keys and PKCS#12, to read them as its library does; `early-data`; `verify`; `load`; `objects` where its server has
-    /// the pages of [`netbench_model::browser::ObjectsPage`] too; [`VERIFICATION_UNTIMED`].
+    /// the pages of [`netbench_model::browser::ObjectsPage`] too; [`VERIFICATION_UNTIMED`]; [`HELD_AFTER`].
     pub operations: Vec<String>,
     /// Where its clients find roots that nobody gives them, by the names of the crates or functions; for `verify`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -50,7 +50,8 @@ pub use stacks::{
 };
 pub use suite::{
     MIN_TURNS, MaterialError, Materials, SuiteError, SuiteEvent, SuiteFeedback, SuiteListener,
-    SuiteTrials, THREADS_TURN, WARM_UP, WrongWork, execute_suite, prove_prepared, prove_slice,
+    SuiteTrials, THREADS_TURN, WARM_UP, WrongWork, execute_suite, prove_held, prove_prepared,
+    prove_slice,
 };
 pub use targets::{HostAddress, Targets, TargetsError};
 pub use versions::Pin;

@@ -11,8 +11,8 @@ use std::{
 use netbench_lab::Lab;
 use netbench_model::{ClientSettings, Condition, KeyType, Profile, Role, SignatureScheme, Site};
 use netbench_protocol::{
-    Configure, Connect, HttpRequest, Load, PROTOCOL_VERSION, Request, RequestBody, Resolve,
-    Response, ResponseBody, Serve, StackDescription, VERIFICATION_UNTIMED,
+    Configure, Connect, HELD_AFTER, HttpRequest, Load, PROTOCOL_VERSION, Request, RequestBody,
+    Resolve, Response, ResponseBody, Serve, StackDescription, VERIFICATION_UNTIMED,
 };
 use netbench_runner::WorkerProgram;
 
@@ -32,7 +32,7 @@ const END_LIMIT: Duration = Duration::from_secs(2);
 const CONNECTION_MS: u64 = 60_000;
 
 /// What a stack may say that it does, in this order.
-const OPERATIONS: [&str; 12] = [
+const OPERATIONS: [&str; 13] = [
     "connect",
     "serve",
     "suite",
@@ -45,6 +45,7 @@ const OPERATIONS: [&str; 12] = [
     "load",
     "objects",
     VERIFICATION_UNTIMED,
+    HELD_AFTER,
 ];
 
 /// Whether the stack makes connections.

@@ -10,7 +10,9 @@ use std::{
 };
 
 use netbench_lab::{SUITE_HOST, suite_pki};
-use netbench_model::{Aead, KeyType, Measure, Scenario, SessionSettings, TlsVersion, Work};
+use netbench_model::{
+    Aead, HeldAfter, KeyType, Measure, Scenario, SessionSettings, TlsVersion, Work,
+};
 use netbench_protocol::{
     Clocks, Hold, Material, Prepare, RequestBody, ResponseBody, Slice, SliceLimit,
 };
@@ -33,6 +35,9 @@ const HOLDING: usize = 5;
 
 /// The quantile of a turn's operations, and of all turns.
 const LOW: f64 = 0.1;
+
+/// The argument with which no times are compared.
+const MEMORY_ALONE: &str = "memory";
 
 /// The variable that makes a process of a plain program one of those that take turns, and numbers it.
 const PROCESS: &str = "NETBENCH_PLAIN_PROCESS";
@@ -63,6 +68,14 @@ pub fn compare(
         "a plain program against netbench's harness ({stack}), {TURNING} processes of each, core {}",
         harness.core
     );
+    if !env::args().any(|argument| argument == MEMORY_ALONE) {
+        compare_times();
+    }
+    memory(&harness);
+}
+
+/// Has processes of this program take turns with the worker, and prints their times.
+fn compare_times() {
     let mut all: Vec<(String, Vec<[f64; 2]>)> = Vec::new();
     for process in 1..=TURNING {
         let this = env::current_exe().expect("this program");
@@ -94,7 +107,6 @@ pub fn compare(
             middle(ratios)
         );
     }
-    memory(&harness);
 }
 
 /// A stack's worker, and the core on which it takes turns with a plain program in this process.
@@ -180,10 +192,15 @@ impl<'a> Harness<'a> {
         &self,
         version: TlsVersion,
         sessions: u32,
+        after: HeldAfter,
         mut plain: impl FnMut() -> f64,
     ) {
         let settings = SessionSettings::usual(version, KeyType::Rsa2048, Aead::Aes256Gcm);
-        let scenario = Scenario::timed(Work::Memory { settings, sessions });
+        let scenario = Scenario::timed(Work::Memory {
+            settings,
+            sessions,
+            after,
+        });
         let (mut plains, mut harnesses) = (Vec::new(), Vec::new());
         for _ in 0..HOLDING {
             plains.push(plain());

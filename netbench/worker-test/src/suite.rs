@@ -4,13 +4,16 @@ mod wrong;
 use std::time::{Duration, Instant};
 
 use netbench_model::{
-    Group, HandshakeKind, Held, KeyType, Measure, ParallelWork, RootsForm, Scenario,
+    Group, HandshakeKind, Held, HeldAfter, KeyType, Measure, ParallelWork, RootsForm, Scenario,
     SessionSettings, SignatureScheme, TlsVersion, Work,
 };
 use netbench_protocol::{
-    Clocks, Hold, Material, Prepare, Prepared, RequestBody, ResponseBody, Slice, SliceLimit, Sliced,
+    Clocks, HELD_AFTER, Hold, Material, Prepare, Prepared, RequestBody, ResponseBody, Slice,
+    SliceLimit, Sliced,
 };
-use netbench_runner::{Materials, Worker, WorkerError, WorkerProgram, prove_prepared, prove_slice};
+use netbench_runner::{
+    Materials, Worker, WorkerError, WorkerProgram, prove_held, prove_prepared, prove_slice,
+};
 
 use crate::{
     bench,
@@ -72,6 +75,8 @@ struct Bench {
     groups: Vec<Group>,
     signatures: Vec<SignatureScheme>,
     verifies_chains: bool,
+    /// The worker names [`HELD_AFTER`].
+    holds_after: bool,
     lacks: Lacks,
     /// What it was not to refuse, and refused.
     found: Vec<Lack>,
@@ -88,6 +93,7 @@ impl Bench {
             worker,
             stack: stack.to_owned(),
             verifies_chains: can.record.verifies_chains(),
+            holds_after: can.operations.iter().any(|named| named == HELD_AFTER),
             groups: can.groups,
             signatures: can.signatures,
             lacks,
@@ -216,12 +222,17 @@ impl Bench {
 /// where others were.
 fn holds(program: &WorkerProgram, stack: &str) -> Result<(), String> {
     for version in TlsVersion::OFFERED {
-        let Some(settings) = Bench::new(program, stack, |_| false)?.plain(*version)? else {
+        let mut bench = Bench::new(program, stack, |_| false)?;
+        let Some(settings) = bench.plain(*version)? else {
             continue;
         };
+        if bench.holds_after {
+            holds_after(program, stack, settings)?;
+        }
         let scenario = Scenario::timed(Work::Memory {
             settings,
             sessions: 20,
+            after: HeldAfter::Handshake,
         });
         // They come in pairs: of an odd number, one is left out.
         for (asked, due) in [(20, 20), (200, 200), (21, 20), (0, 0)] {
@@ -242,6 +253,40 @@ fn holds(program: &WorkerProgram, stack: &str) -> Result<(), String> {
                     return Err(format!("1000 sessions of {version}: {many:?}"));
                 }
             }
+        }
+    }
+    Ok(())
+}
+
+/// Holds sessions after tickets and after data. A server may have no ticket for a client that keeps no session.
+fn holds_after(
+    program: &WorkerProgram,
+    stack: &str,
+    settings: SessionSettings,
+) -> Result<(), String> {
+    for after in [HeldAfter::Tickets, HeldAfter::Data] {
+        if after == HeldAfter::Tickets && !after.has_tickets(settings.version) {
+            continue;
+        }
+        let sessions = 20;
+        let scenario = Scenario::timed(Work::Memory {
+            settings,
+            sessions,
+            after,
+        });
+        let mut bench = Bench::new(program, stack, |_| false)?;
+        match bench.prepare(&scenario, material(&scenario)?) {
+            Ok(ResponseBody::Prepared(prepared)) => agreed(&scenario, &prepared)?,
+            Ok(ResponseBody::Unsupported { reason }) => {
+                eprintln!("{stack}: {scenario} is unsupported: {reason}");
+                continue;
+            }
+            other => return Err(format!("{scenario}: {other:?}")),
+        }
+        match bench.ask(RequestBody::Hold(Hold { sessions })) {
+            Ok(ResponseBody::Held(held)) => prove_held(&scenario, sessions, &held)
+                .map_err(|wrong| format!("{scenario}: {wrong}"))?,
+            other => return Err(format!("{scenario}: {other:?}")),
         }
     }
     Ok(())

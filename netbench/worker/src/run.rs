@@ -8,8 +8,8 @@ use std::{
 
 use netbench_model::{Condition, Failure, FailureClass, FailureWord, ProcessCost, Role, sanitize};
 use netbench_protocol::{
-    Configure, Connect, Description, Load, PROTOCOL_VERSION, Prepare, Request, RequestBody,
-    Response, ResponseBody, Serve, StackDescription,
+    Configure, Connect, Description, HELD_AFTER, Load, PROTOCOL_VERSION, Prepare, Request,
+    RequestBody, Response, ResponseBody, Serve, StackDescription,
 };
 
 use crate::{
@@ -327,6 +327,9 @@ fn described(stack: &Arc<dyn Stack>) -> StackDescription {
     let mut description = stack.describe();
     if description.operations.iter().any(|does| does == "serve") {
         description.operations.push("objects".to_owned());
+    }
+    if description.operations.iter().any(|does| does == "suite") {
+        description.operations.push(HELD_AFTER.to_owned());
     }
     description
 }

@@ -20,7 +20,7 @@ use std::{
 
 use netbench_lab::SUITE_HOST;
 use netbench_model::{
-    Aead, HandshakeKind, KeyType, Measure, Scenario, SessionSettings, TlsVersion, Work,
+    Aead, HandshakeKind, HeldAfter, KeyType, Measure, Scenario, SessionSettings, TlsVersion, Work,
 };
 use netbench_worker_test::plain::{self, Harness, material, resident_bytes};
 use openssl::{
@@ -41,15 +41,14 @@ const WRITE: usize = 1 << 20;
 /// Each has a socket, and processes may have 1,024 files.
 const SESSIONS: u32 = 800;
 
-/// Asks this program for the memory of held sessions of a version, instead of its comparisons.
+/// Asks this program for the memory of sessions of a version that are held in a state, instead of its comparisons.
 const HOLD: &str = "NETBENCH_PLAIN_HOLD";
 
 fn main() {
-    if let Ok(version) = env::var(HOLD) {
-        println!(
-            "{}",
-            Plain::new(version.parse().unwrap(), HandshakeKind::Full).held()
-        );
+    if let Ok(asked) = env::var(HOLD) {
+        let (version, after) = asked.split_once(' ').unwrap();
+        let (version, after) = (version.parse().unwrap(), after.parse().unwrap());
+        println!("{}", Plain::holding(version, after).held(after));
         return;
     }
     let worker = Path::new(env!("CARGO_BIN_EXE_netbench-worker-openssl"));
@@ -100,10 +99,17 @@ fn timings(harness: &Harness<'_>) {
 }
 
 fn memory(harness: &Harness<'_>) {
-    for version in [TlsVersion::Tls12, TlsVersion::Tls13] {
-        harness.compare_memory(version, SESSIONS, || {
+    for (version, after) in [
+        (TlsVersion::Tls12, HeldAfter::Handshake),
+        (TlsVersion::Tls12, HeldAfter::Data),
+        (TlsVersion::Tls13, HeldAfter::Handshake),
+        (TlsVersion::Tls13, HeldAfter::Tickets),
+        (TlsVersion::Tls13, HeldAfter::Data),
+    ] {
+        harness.compare_memory(version, SESSIONS, after, || {
             let this = env::current_exe().unwrap();
-            let output = Command::new(this).env(HOLD, version.to_string()).output();
+            let asked = format!("{version} {after}");
+            let output = Command::new(this).env(HOLD, asked).output();
             String::from_utf8(output.unwrap().stdout)
                 .unwrap()
                 .trim()
@@ -200,8 +206,17 @@ fn context(method: SslMethod, version: TlsVersion) -> SslContextBuilder {
 
 impl Plain {
     fn new(version: TlsVersion, kind: HandshakeKind) -> Self {
-        let material = material();
         let resumes = kind != HandshakeKind::Full;
+        Self::with(version, resumes, resumes)
+    }
+
+    /// Two contexts for sessions that are held in this state: the client keeps none, and each begins with a full handshake.
+    fn holding(version: TlsVersion, after: HeldAfter) -> Self {
+        Self::with(version, false, after.has_tickets(version))
+    }
+
+    fn with(version: TlsVersion, resumes: bool, gives_tickets: bool) -> Self {
+        let material = material();
         let mut client = context(SslMethod::tls_client(), version);
         client.set_verify(SslVerifyMode::PEER);
         client.set_cert_store(store().build());
@@ -226,8 +241,10 @@ impl Plain {
         server.set_private_key(&key).unwrap();
         server.set_session_id_context(b"plain").unwrap();
         server.set_session_cache_mode(SslSessionCacheMode::OFF);
-        server.set_num_tickets(if resumes { 2 } else { 0 }).unwrap();
-        if !resumes {
+        server
+            .set_num_tickets(if gives_tickets { 2 } else { 0 })
+            .unwrap();
+        if !gives_tickets {
             server.set_options(SslOptions::NO_TICKET);
         }
         Self {
@@ -308,7 +325,7 @@ impl Plain {
 
     /// The bytes that each of many sessions adds to this process: one pair comes and goes, then all take their
     /// handshakes in lock step.
-    fn held(&self) -> f64 {
+    fn held(&self, after: HeldAfter) -> f64 {
         drop(self.connect());
         let before = resident_bytes();
         let mut pairs: Vec<Pair<UnixStream>> = (0..SESSIONS / 2)
@@ -338,6 +355,11 @@ impl Plain {
         }
         for pair in &mut pairs {
             tickets(&mut pair.client);
+            if after == HeldAfter::Data {
+                let data = [7; HeldAfter::DATA_BYTES];
+                deliver(&mut pair.client, &mut pair.server, &data);
+                deliver(&mut pair.server, &mut pair.client, &data);
+            }
         }
         let grown = resident_bytes().saturating_sub(before);
         grown as f64 / f64::from(SESSIONS)
@@ -389,6 +411,16 @@ fn step<S: Read + Write>(side: &mut SslStream<S>) -> bool {
 fn tickets<S: Read + Write>(client: &mut SslStream<S>) {
     let read = client.ssl_read(&mut [0; 64]);
     assert_eq!(read.unwrap_err().code(), ErrorCode::WANT_READ);
+}
+
+/// Sends data from one side to the other.
+fn deliver<S: Read + Write>(from: &mut SslStream<S>, to: &mut SslStream<S>, data: &[u8]) {
+    assert_eq!(from.ssl_write(data).unwrap(), data.len());
+    let (mut plaintext, mut received) = (vec![0; data.len()], 0);
+    while received < data.len() {
+        received += to.ssl_read(&mut plaintext[received..]).unwrap();
+    }
+    assert_eq!(plaintext, data);
 }
 
 /// New sessions are given to the client on the thread that drives it.

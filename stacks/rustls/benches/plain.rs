@@ -18,7 +18,7 @@ use std::{
 
 use netbench_lab::SUITE_HOST;
 use netbench_model::{
-    Aead, HandshakeKind, KeyType, Measure, Scenario, SessionSettings, TlsVersion, Work,
+    Aead, HandshakeKind, HeldAfter, KeyType, Measure, Scenario, SessionSettings, TlsVersion, Work,
 };
 use netbench_worker_test::plain::{self, Harness, material, resident_bytes};
 use rustls::{
@@ -33,13 +33,14 @@ use rustls_pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime, pem:
 const WRITE: usize = 1 << 20;
 const SESSIONS: u32 = 1_000;
 
-/// Asks this program for the memory of held sessions of a version, instead of its comparisons.
+/// Asks this program for the memory of sessions of a version that are held in a state, instead of its comparisons.
 const HOLD: &str = "NETBENCH_PLAIN_HOLD";
 
 fn main() {
-    if let Ok(version) = env::var(HOLD) {
-        let plain = Plain::new(version.parse().unwrap(), HandshakeKind::Full);
-        println!("{}", plain.held());
+    if let Ok(asked) = env::var(HOLD) {
+        let (version, after) = asked.split_once(' ').unwrap();
+        let (version, after) = (version.parse().unwrap(), after.parse().unwrap());
+        println!("{}", Plain::holding(version, after).held(after));
         return;
     }
     let worker = Path::new(env!("CARGO_BIN_EXE_netbench-worker-rustls"));
@@ -90,10 +91,17 @@ fn timings(harness: &Harness<'_>) {
 }
 
 fn memory(harness: &Harness<'_>) {
-    for version in [TlsVersion::Tls12, TlsVersion::Tls13] {
-        harness.compare_memory(version, SESSIONS, || {
+    for (version, after) in [
+        (TlsVersion::Tls12, HeldAfter::Handshake),
+        (TlsVersion::Tls12, HeldAfter::Data),
+        (TlsVersion::Tls13, HeldAfter::Handshake),
+        (TlsVersion::Tls13, HeldAfter::Tickets),
+        (TlsVersion::Tls13, HeldAfter::Data),
+    ] {
+        harness.compare_memory(version, SESSIONS, after, || {
             let this = env::current_exe().unwrap();
-            let output = Command::new(this).env(HOLD, version.to_string()).output();
+            let asked = format!("{version} {after}");
+            let output = Command::new(this).env(HOLD, asked).output();
             let text = String::from_utf8(output.unwrap().stdout).unwrap();
             text.trim().parse().unwrap()
         });
@@ -186,6 +194,17 @@ impl Plain {
         }
     }
 
+    /// Two configurations for sessions that are held in this state: the client keeps none, and each begins with a full handshake.
+    fn holding(version: TlsVersion, after: HeldAfter) -> Self {
+        let mut plain = Self::new(version, HandshakeKind::Full);
+        if after.has_tickets(version) {
+            let server = Arc::get_mut(&mut plain.server).unwrap();
+            server.ticketer = rustls::crypto::aws_lc_rs::Ticketer::new().unwrap();
+            server.send_tls13_tickets = 2;
+        }
+        plain
+    }
+
     /// The two sides' times, and whether the session was resumed.
     fn handshake(&self) -> (u64, u64, bool) {
         let (client, server, times) = self.connect();
@@ -225,7 +244,7 @@ impl Plain {
 
     /// The bytes that each of many sessions adds to this process: one pair comes and goes, then all take
     /// their handshakes in lock step.
-    fn held(&self) -> f64 {
+    fn held(&self, after: HeldAfter) -> f64 {
         drop(self.connect());
         let before = resident_bytes();
         let mut pairs: Vec<_> = (0..SESSIONS / 2)
@@ -251,6 +270,13 @@ impl Plain {
                 step(server, to_server, to_client);
                 *to_server = Vec::new();
                 moved |= !to_client.is_empty();
+            }
+        }
+        if after == HeldAfter::Data {
+            let data = [7; HeldAfter::DATA_BYTES];
+            for (client, server, _) in &mut pairs {
+                deliver(client, server, &data);
+                deliver(server, client, &data);
             }
         }
         let grown = resident_bytes().saturating_sub(before);
@@ -284,6 +310,23 @@ fn step(connection: &mut Connection, input: &mut Vec<u8>, output: &mut Vec<u8>) 
     while connection.wants_write() {
         connection.write_tls(output).unwrap();
     }
+}
+
+/// Sends data from one side to the other.
+fn deliver(from: &mut Connection, to: &mut Connection, data: &[u8]) {
+    from.writer().write_all(data).unwrap();
+    let mut records = Vec::new();
+    while from.wants_write() {
+        from.write_tls(&mut records).unwrap();
+    }
+    let mut rest = records.as_slice();
+    while !rest.is_empty() {
+        to.read_tls(&mut rest).unwrap();
+        to.process_new_packets().unwrap();
+    }
+    let mut plaintext = vec![0; data.len()];
+    to.reader().read_exact(&mut plaintext).unwrap();
+    assert_eq!(plaintext, data);
 }
 
 struct Data {

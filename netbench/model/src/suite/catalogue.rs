@@ -3,8 +3,8 @@
 use crate::{KeyType, TlsVersion, named::named};
 
 use super::{
-    Aead, HandshakeKind, ParallelWork, Primitive, RootsForm, Scenario, SessionSettings, Work,
-    name::USUAL_AMOUNT,
+    Aead, HandshakeKind, HeldAfter, ParallelWork, Primitive, RootsForm, Scenario, SessionSettings,
+    Work, name::USUAL_AMOUNT,
 };
 
 /// Numbers of trust roots: the chain's own alone, a few, Mozilla's of today, as many as Servo had
@@ -78,7 +78,18 @@ pub fn catalogue(cores: u16) -> Vec<Scenario> {
     });
     all.extend(Primitive::all().map(|primitive| Work::Crypto { primitive }));
     for settings in common().chain(common().map(alone)) {
-        all.extend(SESSIONS.map(|sessions| Work::Memory { settings, sessions }));
+        let states = HeldAfter::ALL.iter().copied();
+        let of_version = |after: &HeldAfter| match after {
+            HeldAfter::Tickets => after.has_tickets(settings.version),
+            HeldAfter::Handshake | HeldAfter::Data => true,
+        };
+        for after in states.filter(of_version) {
+            all.extend(SESSIONS.map(|sessions| Work::Memory {
+                settings,
+                sessions,
+                after,
+            }));
+        }
     }
     for threads in thread_counts(cores) {
         for settings in common() {
@@ -154,6 +165,8 @@ mod tests {
             "verify_rsa-2048_chain-2_roots-118",
             "connector_native",
             "memory-10000_1.3_ECDHE_RSA_AES256-GCM_SHA384",
+            "memory-1000_1.3_ECDHE_RSA_AES256-GCM_SHA384_after-tickets",
+            "memory-1000_1.2_ECDHE_RSA_AES256-GCM_SHA384_after-data",
             "threads-6_handshake-ticket_1.3_ECDHE_ECDSA_AES128-GCM_SHA256",
             "instructions_handshake-full_1.3_ECDHE_RSA_AES256-GCM_SHA384",
         ] {

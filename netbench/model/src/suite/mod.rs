@@ -15,6 +15,6 @@ pub use sample::{
     SuiteSample,
 };
 pub use scenario::{
-    Aead, ClientAuth, HandshakeKind, ParallelWork, Part, Primitive, RootsForm, Scenario,
+    Aead, ClientAuth, HandshakeKind, HeldAfter, ParallelWork, Part, Primitive, RootsForm, Scenario,
     SessionSettings, Work,
 };

@@ -5,7 +5,9 @@ use std::fmt;
 
 use crate::{Group, KeyType, TlsVersion};
 
-use super::{Aead, ClientAuth, ParallelWork, Primitive, Scenario, SessionSettings, Work};
+use super::{
+    Aead, ClientAuth, HeldAfter, ParallelWork, Primitive, Scenario, SessionSettings, Work,
+};
 
 /// Bytes of one write where a name says nothing else.
 pub(super) const USUAL_WRITE: u32 = 16 << 10;
@@ -59,7 +61,17 @@ fn work(work: &Work) -> String {
             Primitive::Seal { aead } => format!("crypto_{}_seal", algorithm(*aead)),
             Primitive::Open { aead } => format!("crypto_{}_open", algorithm(*aead)),
         },
-        Work::Memory { settings, sessions } => format!("memory-{sessions}_{}", session(settings)),
+        Work::Memory {
+            settings,
+            sessions,
+            after,
+        } => {
+            let mut name = format!("memory-{sessions}_{}", session(settings));
+            if *after != HeldAfter::Handshake {
+                name += &format!("_after-{after}");
+            }
+            name
+        }
         Work::Threads {
             threads,
             work,

@@ -247,8 +247,21 @@ pub struct Held {
     pub before_bytes: u64,
     /// Resident size with all sessions held, bytes.
     pub after_bytes: u64,
+    /// Bytes of tickets that clients received after their handshakes.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub ticket_bytes: u64,
+    /// Bytes of data that all clients received.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub client_data_bytes: u64,
+    /// Bytes of data that all servers received.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub server_data_bytes: u64,
     /// From a second process in which allocations were counted; none where that could not be.
     pub heap: Option<HeapUse>,
+}
+
+fn is_zero(bytes: &u64) -> bool {
+    *bytes == 0
 }
 
 /// What sessions took from the heap.

@@ -38,6 +38,37 @@ named!(
     }
 );
 
+named!(
+    /// The state in which sessions are held.
+    HeldAfter, "state of held sessions", {
+        /// The handshake is done. The server gives no ticket.
+        Handshake = "handshake",
+        /// The client has received the server's tickets as well.
+        Tickets = "tickets",
+        /// [`HeldAfter::DATA_BYTES`] have gone in each direction as well; in TLS 1.3 after the tickets.
+        Data = "data",
+    }
+);
+
+impl HeldAfter {
+    /// The bytes of data that each side sends: one full record.
+    pub const DATA_BYTES: usize = 16 * 1024;
+
+    /// Returns whether servers give tickets to clients that begin with a full handshake. Before TLS 1.3 a client that keeps no
+    /// session asks for none.
+    pub fn has_tickets(self, version: TlsVersion) -> bool {
+        self != Self::Handshake && version == TlsVersion::Tls13
+    }
+
+    fn is_handshake(&self) -> bool {
+        *self == Self::Handshake
+    }
+
+    fn handshake() -> Self {
+        Self::Handshake
+    }
+}
+
 impl KeyType {
     /// The part of a suite's name that says who signs.
     pub fn algorithm(self) -> &'static str {
@@ -224,6 +255,12 @@ pub enum Work {
         settings: SessionSettings,
         /// Sessions: half of them clients, half servers.
         sessions: u32,
+        /// The state in which they are held.
+        #[serde(
+            default = "HeldAfter::handshake",
+            skip_serializing_if = "HeldAfter::is_handshake"
+        )]
+        after: HeldAfter,
     },
     /// The same work on many threads that share the configurations.
     Threads {

@@ -1,7 +1,7 @@
 //! All answers of an evaluation in one sentence, from what the cards under it rest on.
 
 use itertools::Itertools;
-use netbench_model::{Condition, Measure, Phase, StackName, Work};
+use netbench_model::{Condition, HeldAfter, Measure, Phase, StackName, Work};
 use netbench_stats::Verdict;
 
 use super::{Answer, Evidence, NO_MORE_THAN, Question, basis, fast, supports::rounded, works};
@@ -234,7 +234,12 @@ fn memory(evidence: &Evidence<'_>) -> Option<String> {
 /// What a session holds with the stack in use and with the new one.
 fn held(evidence: &Evidence<'_>, measure: Measure) -> Option<(f64, f64)> {
     let rows = evidence.cases().filter_map(|row| {
-        let Work::Memory { settings, sessions } = &row.case.scenario.work else {
+        let Work::Memory {
+            settings,
+            sessions,
+            after: HeldAfter::Handshake,
+        } = &row.case.scenario.work
+        else {
             return None;
         };
         let of = |stack: &StackName| row.of(stack).map(|figures| figures.low);

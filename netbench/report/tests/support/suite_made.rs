@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use netbench_model::{
-    Aead, Distribution, Environment, Failure, FailureClass, HandshakeKind, HeapUse, Held, KeyType,
-    LayoutRecord, Measure, Origin, PinRecord, Plan, ReferenceFigures, SCHEMA_VERSION, Scenario,
-    Session, SessionSettings, SliceFigures, StackName, SuiteManifest, SuiteMeasured, SuiteOutcome,
-    SuitePlan, SuiteSample, TlsVersion, Work, WorkerRecord,
+    Aead, Distribution, Environment, Failure, FailureClass, HandshakeKind, HeapUse, Held,
+    HeldAfter, KeyType, LayoutRecord, Measure, Origin, PinRecord, Plan, ReferenceFigures,
+    SCHEMA_VERSION, Scenario, Session, SessionSettings, SliceFigures, StackName, SuiteManifest,
+    SuiteMeasured, SuiteOutcome, SuitePlan, SuiteSample, TlsVersion, Work, WorkerRecord,
 };
 use netbench_report::{SuiteReport, SuiteSummary, summarize_suite};
 use netbench_stats::Rng;
@@ -64,6 +64,7 @@ pub(crate) fn scenarios() -> Vec<Scenario> {
         Scenario::timed(Work::Memory {
             settings: settings(),
             sessions: 1_000,
+            after: HeldAfter::Handshake,
         }),
         Scenario::counted(handshake().work),
     ]
@@ -207,6 +208,9 @@ fn measured(
             peak_bytes: bytes(base / 5.0),
             before_bytes: 5_000_000,
             after_bytes: 5_000_000 + bytes(base / 10.0),
+            ticket_bytes: 0,
+            client_data_bytes: 0,
+            server_data_bytes: 0,
             heap: Some(HeapUse {
                 allocations: bytes(base / 1_000.0),
                 held_bytes: bytes(base / 20.0),

@@ -120,8 +120,10 @@ fn one(
     }
     let outcomes = match scenario.work {
         _ if scenario.counted => instructions::trial(plan, workers, scenario, stop),
-        Work::Memory { sessions, .. } => {
-            let held = |stack| held::trial(plan, workers, stack, scenario, sessions);
+        Work::Memory {
+            sessions, after, ..
+        } => {
+            let held = |stack| held::trial(plan, workers, stack, scenario, sessions, after);
             let stacks = plan.stacks.iter().take_while(|_| !stopped());
             stacks.map(held).collect()
         }

@@ -1,7 +1,7 @@
 use std::time::Duration;
 
-use netbench_model::{Held, Scenario, StackName, SuiteMeasured, SuiteOutcome};
-use netbench_protocol::{Hold, Prepared, RequestBody, ResponseBody};
+use netbench_model::{Held, HeldAfter, Scenario, StackName, SuiteMeasured, SuiteOutcome};
+use netbench_protocol::{HELD_AFTER, Hold, Prepared, RequestBody, ResponseBody};
 
 use super::{
     SuiteTrials,
@@ -20,7 +20,12 @@ pub(super) fn trial(
     stack: &StackName,
     scenario: &Scenario,
     sessions: u32,
+    after: HeldAfter,
 ) -> SuiteOutcome {
+    if after != HeldAfter::Handshake && !workers.does(stack.stack(), HELD_AFTER) {
+        let reason = format!("its worker does not hold sessions after {after}");
+        return SuiteOutcome::Unsupported { reason };
+    }
     let launch = Launch {
         core: plan.core,
         layout: Layout::Fixed,
@@ -64,7 +69,7 @@ fn hold(
     let request = RequestBody::Hold(Hold { sessions });
     match ask(&mut ready.worker, request, limit)? {
         ResponseBody::Held(held) => {
-            prove_held(sessions, &held)?;
+            prove_held(scenario, sessions, &held)?;
             Ok((ready.prepared, held))
         }
         other => Err(another_kind(&other)),

@@ -3,7 +3,8 @@
 use std::fmt::Display;
 
 use netbench_model::{
-    ClientAuth, FailureWord, HandshakeKind, Held, Negotiated, ParallelWork, Scenario, Work,
+    ClientAuth, FailureWord, HandshakeKind, Held, HeldAfter, Negotiated, ParallelWork, Scenario,
+    Work,
 };
 use netbench_protocol::{Prepared, Slice, SliceLimit, Sliced};
 
@@ -157,18 +158,44 @@ pub fn prove_slice(scenario: &Scenario, asked: &Slice, sliced: &Sliced) -> Resul
     Ok(())
 }
 
-/// Proves that as many sessions were held as were asked for; they are made in pairs.
+/// Proves that as many sessions were held as were asked for, which are made in pairs, and in the state that the scenario asks for.
 ///
 /// # Errors
-/// How many there were.
-pub(super) fn prove_held(sessions: u32, held: &Held) -> Result<(), WrongWork> {
+/// What differs.
+pub fn prove_held(scenario: &Scenario, sessions: u32, held: &Held) -> Result<(), WrongWork> {
     let wanted = sessions / 2 * 2;
-    if held.sessions == wanted {
-        return Ok(());
-    }
     let found = held.sessions;
-    Err(wrong_work(
-        FailureWord::Sessions,
-        format!("{found} sessions were held, where {wanted} were asked for"),
-    ))
+    if found != wanted {
+        return Err(wrong_work(
+            FailureWord::Sessions,
+            format!("{found} sessions were held, where {wanted} were asked for"),
+        ));
+    }
+    let Work::Memory {
+        settings, after, ..
+    } = &scenario.work
+    else {
+        return Ok(());
+    };
+    if (held.ticket_bytes > 0) != (after.has_tickets(settings.version) && wanted > 0) {
+        let bytes = held.ticket_bytes;
+        let detail =
+            format!("clients received {bytes} bytes of tickets in sessions held after {after}");
+        return Err(wrong_work(FailureWord::Bytes, detail));
+    }
+    let due_bytes = match after {
+        HeldAfter::Handshake | HeldAfter::Tickets => 0,
+        HeldAfter::Data => u64::from(wanted / 2) * HeldAfter::DATA_BYTES as u64,
+    };
+    for (side, bytes) in [
+        ("clients", held.client_data_bytes),
+        ("servers", held.server_data_bytes),
+    ] {
+        if bytes != due_bytes {
+            let detail =
+                format!("{side} received {bytes} bytes of data, where {due_bytes} were due");
+            return Err(wrong_work(FailureWord::Bytes, detail));
+        }
+    }
+    Ok(())
 }

@@ -11,8 +11,9 @@ use std::{
 };
 
 use netbench_model::{
-    CipherSuite, ClientAuth, Condition, Group, HandshakeKind, Held, Measured, Negotiated,
-    ParallelWork, Phases, Role, Scenario, ServerView, TlsVersion, Transfer, Work, WorkerRecord,
+    CipherSuite, ClientAuth, Condition, Group, HandshakeKind, Held, HeldAfter, Measured,
+    Negotiated, ParallelWork, Phases, Role, Scenario, ServerView, TlsVersion, Transfer, Work,
+    WorkerRecord,
 };
 use netbench_protocol::{
     Connect, Description, PROTOCOL_VERSION, Prepared, Request, RequestBody, Response, ResponseBody,
@@ -234,13 +235,28 @@ fn answer(script: &Script, request: &RequestBody, prepared: Option<&Scenario>) -
         (RequestBody::Slice(slice), Some(scenario)) => {
             ResponseBody::Sliced(Box::new(sliced(scenario, slice)))
         }
-        (RequestBody::Hold(hold), _) => ResponseBody::Held(Held {
-            sessions: hold.sessions,
-            peak_bytes: 3 << 20,
-            before_bytes: 1 << 20,
-            after_bytes: 2 << 20,
-            heap: None,
-        }),
+        (RequestBody::Hold(hold), scenario) => {
+            let (ticket_bytes, data_bytes) = match scenario.map(|scenario| scenario.work) {
+                Some(Work::Memory {
+                    settings, after, ..
+                }) => (
+                    u64::from(after.has_tickets(settings.version)) * 500,
+                    u64::from(after == HeldAfter::Data) * HeldAfter::DATA_BYTES as u64,
+                ),
+                _ => (0, 0),
+            };
+            let data_bytes = data_bytes * u64::from(hold.sessions / 2);
+            ResponseBody::Held(Held {
+                sessions: hold.sessions,
+                peak_bytes: 3 << 20,
+                before_bytes: 1 << 20,
+                after_bytes: 2 << 20,
+                ticket_bytes,
+                client_data_bytes: data_bytes,
+                server_data_bytes: data_bytes,
+                heap: None,
+            })
+        }
         _ => ResponseBody::Error {
             message: "this is a fake worker".to_owned(),
         },

@@ -8,14 +8,17 @@ use std::{
     time::Duration,
 };
 
-use netbench_model::{FailureClass, LayoutRecord, Scenario, StackName, SuiteOutcome, SuiteSample};
+use netbench_model::{
+    FailureClass, HeldAfter, LayoutRecord, Scenario, StackName, SuiteOutcome, SuiteSample,
+};
+use netbench_protocol::HELD_AFTER;
 use netbench_runner::{Materials, SuiteEvent, SuiteTrials, Workers, execute_suite};
 use netbench_store::RunFolder;
 use netbench_testing::Test;
 use serde_json::json;
 
 use self::lies::{
-    In, client_auth, full, lies_of_agreement, lies_of_any_kind, lies_of_work, memory, other,
+    In, client_auth, full, held_after, lies_of_agreement, lies_of_any_kind, lies_of_work, other,
     threads, ticket,
 };
 use crate::fake::{At, Fake, Lie, Script, What};
@@ -24,6 +27,9 @@ const HONEST: &str = "honest";
 const LIAR: &str = "liar";
 
 const ROUNDS: u32 = 2;
+
+/// The operations of a worker that does all of the suite.
+const SUITE: [&str; 2] = ["suite", HELD_AFTER];
 
 /// What becomes of a sample.
 #[derive(Debug, Clone, Copy)]
@@ -49,11 +55,26 @@ pub(crate) fn tests() -> Vec<Test> {
         .collect();
     tests.push(Test::of("suite::no_lie", no_lie));
     tests.push(Test::of(
+        "suite::a_worker_that_holds_sessions_after_the_handshake_alone",
+        || {
+            let sent = Unsupported("does not hold sessions after data");
+            for sample in execute(
+                &script(HONEST, &SUITE, None),
+                &script(LIAR, &["suite"], None),
+                held_after(HeldAfter::Data),
+            ) {
+                let is_lacking =
+                    sample.stack.as_str() == LIAR && sample.name.ends_with("_after-data");
+                expect(&sample, if is_lacking { sent } else { End::Ok });
+            }
+        },
+    ));
+    tests.push(Test::of(
         "suite::a_worker_that_does_not_do_the_suite",
         || {
             let sent = Unsupported("does not do the suite");
             for sample in execute(
-                &script(HONEST, &["suite"], None),
+                &script(HONEST, &SUITE, None),
                 &script(LIAR, &[], None),
                 full(),
             ) {
@@ -73,17 +94,21 @@ fn about_one_scenario(scenario: Scenario, request: In, what: What, end: End) {
         In::Slice => At::Slice(name.clone()),
         In::Hold => At::Hold(name.clone()),
     };
-    let liar = script(LIAR, &["suite"], Some(Lie { at, what }));
-    for sample in execute(&script(HONEST, &["suite"], None), &liar, scenario) {
+    let liar = script(LIAR, &SUITE, Some(Lie { at, what }));
+    for sample in execute(&script(HONEST, &SUITE, None), &liar, scenario) {
         let lied = sample.stack.as_str() == LIAR && sample.name == name;
         expect(&sample, if lied { end } else { End::Ok });
     }
 }
 
 fn no_lie() {
-    for scenario in [full(), ticket(), client_auth(), memory(), threads()] {
-        let liar = script(LIAR, &["suite"], None);
-        for sample in execute(&script(HONEST, &["suite"], None), &liar, scenario) {
+    let held = HeldAfter::ALL.iter().copied().map(held_after);
+    for scenario in [full(), ticket(), client_auth(), threads()]
+        .into_iter()
+        .chain(held)
+    {
+        let liar = script(LIAR, &SUITE, None);
+        for sample in execute(&script(HONEST, &SUITE, None), &liar, scenario) {
             expect(&sample, End::Ok);
         }
     }

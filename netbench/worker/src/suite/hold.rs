@@ -1,6 +1,6 @@
 use std::fs;
 
-use netbench_model::{FailureWord, HeapUse, Held};
+use netbench_model::{FailureWord, HeapUse, Held, HeldAfter};
 use netbench_protocol::Clocks;
 
 use super::{
@@ -16,11 +16,18 @@ struct Held1 {
     server: Box<dyn Session>,
     states: [HandshakeState; 2],
     wires: Wires,
+    /// The bytes that the client received after its handshake.
+    ticket_bytes: u64,
 }
 
 /// Takes half as many pairs as `sessions` through the handshake in lock step (every client's flight,
-/// then every server's, and so on), and says what holding them takes.
-pub(crate) fn hold(handshakes: &Handshakes, sessions: u32) -> Result<Held, SessionError> {
+/// then every server's, and so on) to the state in which they are to be held, and says what holding them takes.
+pub(crate) fn hold(
+    handshakes: &Handshakes,
+    sessions: u32,
+    after: HeldAfter,
+) -> Result<Held, SessionError> {
+    let data = vec![0x2e; HeldAfter::DATA_BYTES];
     let (client, server) = (handshakes.client.as_ref(), handshakes.server.as_ref());
     // What a library allocates once, it has allocated now.
     drop(Pair::handshake(
@@ -39,6 +46,7 @@ pub(crate) fn hold(handshakes: &Handshakes, sessions: u32) -> Result<Held, Sessi
             server: server.session()?,
             states: [HandshakeState::Going; 2],
             wires: Wires::default(),
+            ticket_bytes: 0,
         });
     }
     while pairs
@@ -57,9 +65,17 @@ pub(crate) fn hold(handshakes: &Handshakes, sessions: u32) -> Result<Held, Sessi
             return Err(SessionError::new(FailureWord::Handshake, why));
         }
     }
+    let mut received_bytes = [0; 2];
     for pair in &mut pairs {
         pair.wires = Wires::default();
+        if after == HeldAfter::Data {
+            for (all, of_side) in received_bytes.iter_mut().zip(pair.exchange(&data)?) {
+                *all += of_side;
+            }
+        }
     }
+    let [client_data_bytes, server_data_bytes] = received_bytes;
+    let ticket_bytes = pairs.iter().map(|pair| pair.ticket_bytes).sum();
     let heap_after = heap::counts();
     let after_bytes = resident("Rss:")?;
     // The kernel's own peak comes from counters that run a little behind.
@@ -77,6 +93,9 @@ pub(crate) fn hold(handshakes: &Handshakes, sessions: u32) -> Result<Held, Sessi
         peak_bytes,
         before_bytes,
         after_bytes,
+        ticket_bytes,
+        client_data_bytes,
+        server_data_bytes,
         heap,
     })
 }
@@ -109,6 +128,7 @@ impl Held1 {
             return Ok(false);
         }
         if self.states[0] == HandshakeState::Done {
+            self.ticket_bytes += to_client.len() as u64;
             self.client.receive(to_client, &mut [0; 64])?;
         } else {
             self.states[0] = self.client.handshake(to_client, to_server)?;
@@ -116,6 +136,21 @@ impl Held1 {
         *to_client = Vec::new();
         to_server.shrink_to_fit();
         Ok(true)
+    }
+
+    /// Sends data from the client to the server and from there back, and returns the bytes that client and server received.
+    fn exchange(&mut self, data: &[u8]) -> Result<[u64; 2], SessionError> {
+        let mut plaintext = vec![0; data.len()];
+        let mut wires = Wires::default();
+        self.client.send(data, &mut wires.to_server)?;
+        let at_server = self.server.receive(&mut wires.to_server, &mut plaintext)?;
+        self.server.send(data, &mut wires.to_client)?;
+        let at_client = self.client.receive(&mut wires.to_client, &mut plaintext)?;
+        if plaintext != data {
+            let why = "other data than was sent";
+            return Err(SessionError::new(FailureWord::Receive, why));
+        }
+        Ok([at_client as u64, at_server as u64])
     }
 
     fn server_step(&mut self) -> Result<bool, SessionError> {

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use netbench_model::{FailureWord, HandshakeKind, Held, Negotiated, ParallelWork, Work};
+use netbench_model::{FailureWord, HandshakeKind, Held, HeldAfter, Negotiated, ParallelWork, Work};
 use netbench_protocol::{Hold, Prepare, Prepared, Slice, Sliced};
 
 use super::{
@@ -37,6 +37,7 @@ pub(crate) struct PreparedScenario {
 
 enum Running {
     Handshakes(Handshakes),
+    Held(Handshakes, HeldAfter),
     Bulk(Bulk),
     Alone(Alone),
     Threads(Threads),
@@ -52,18 +53,19 @@ impl PreparedScenario {
             .in_memory()
             .ok_or_else(|| not_in_memory(holder.name()))?;
         let material = &request.material;
-        let handshakes = |settings, kind, fragment| {
-            let setup = |side| EndpointSetup {
+        let kinds = |settings, [client, server]: [HandshakeKind; 2], fragment| {
+            let setup = |side, kind| EndpointSetup {
                 side,
                 settings,
                 kind,
                 max_fragment_bytes: fragment,
                 material,
             };
-            let client = stack.endpoint(&setup(EndpointSide::Client))?;
-            let server = stack.endpoint(&setup(EndpointSide::Server))?;
+            let client = stack.endpoint(&setup(EndpointSide::Client, client))?;
+            let server = stack.endpoint(&setup(EndpointSide::Server, server))?;
             Ok::<_, PrepareError>(Handshakes::new(client, server))
         };
+        let handshakes = |settings, kind, fragment| kinds(settings, [kind; 2], fragment);
         within_bounds(&request.scenario.work)?;
         // Where memory is measured, what the allocator keeps would count.
         if !matches!(request.scenario.work, Work::Memory { .. }) {
@@ -76,10 +78,24 @@ impl PreparedScenario {
                 prepared = agreed(&mut made, *kind)?;
                 Running::Handshakes(made)
             }
-            Work::Memory { settings, .. } => {
-                let mut made = handshakes(settings, HandshakeKind::Full, None)?;
+            Work::Memory {
+                settings, after, ..
+            } => {
+                // A client that keeps no session takes a full handshake each time, whatever the server gives it.
+                let server = if after.has_tickets(settings.version) {
+                    HandshakeKind::Ticket
+                } else {
+                    HandshakeKind::Full
+                };
+                let mut made = kinds(settings, [HandshakeKind::Full, server], None)?;
                 prepared = agreed(&mut made, HandshakeKind::Full)?;
-                Running::Handshakes(made)
+                if after.has_tickets(settings.version)
+                    && hold::hold(&made, 2, *after)?.ticket_bytes == 0
+                {
+                    let why = "its server gives no ticket to a client that keeps no session";
+                    return Err(SetupError::Unsupported(why.to_owned()).into());
+                }
+                Running::Held(made, *after)
             }
             Work::Bulk {
                 settings,
@@ -121,7 +137,9 @@ impl PreparedScenario {
         netbench_turn();
         let mut turn = Turn::new(slice, &mut self.reference);
         match &mut self.running {
-            Running::Handshakes(handshakes) => handshakes.slice(&mut turn)?,
+            Running::Handshakes(handshakes) | Running::Held(handshakes, _) => {
+                handshakes.slice(&mut turn)?;
+            }
             Running::Bulk(bulk) => bulk.slice(&mut turn)?,
             Running::Alone(alone) => alone.slice(&mut turn)?,
             Running::Threads(threads) => return threads.slice(slice),
@@ -131,17 +149,19 @@ impl PreparedScenario {
 
     /// Makes many sessions and holds them.
     pub(crate) fn hold(&mut self, hold: Hold) -> Result<Held, SessionError> {
-        match &self.running {
-            Running::Handshakes(_) if hold.sessions > MOST_SESSIONS => Err(SessionError::new(
-                FailureWord::Hold,
-                format!("at most {MOST_SESSIONS} sessions"),
-            )),
-            Running::Handshakes(handshakes) => hold::hold(handshakes, hold.sessions),
-            _ => Err(SessionError::new(
-                FailureWord::Hold,
-                "the scenario has no sessions",
-            )),
+        let (handshakes, after) = match &self.running {
+            Running::Handshakes(handshakes) => (handshakes, HeldAfter::Handshake),
+            Running::Held(handshakes, after) => (handshakes, *after),
+            Running::Bulk(_) | Running::Alone(_) | Running::Threads(_) => {
+                let why = "the scenario has no sessions";
+                return Err(SessionError::new(FailureWord::Hold, why));
+            }
+        };
+        if hold.sessions > MOST_SESSIONS {
+            let why = format!("at most {MOST_SESSIONS} sessions");
+            return Err(SessionError::new(FailureWord::Hold, why));
         }
+        hold::hold(handshakes, hold.sessions, after)
     }
 }
 

@@ -3,7 +3,7 @@
 use netbench_model::{
     Aead, ClientAuth,
     FailureClass::{Setup, Worker, WrongWork},
-    HandshakeKind, KeyType, ParallelWork, Scenario, SessionSettings, TlsVersion, Work,
+    HandshakeKind, HeldAfter, KeyType, ParallelWork, Scenario, SessionSettings, TlsVersion, Work,
 };
 use serde_json::{Value, json};
 
@@ -37,8 +37,15 @@ pub(super) fn client_auth() -> Scenario {
 }
 
 pub(super) fn memory() -> Scenario {
-    let (settings, sessions) = (settings(), 10);
-    Scenario::timed(Work::Memory { settings, sessions })
+    held_after(HeldAfter::Handshake)
+}
+
+pub(super) fn held_after(after: HeldAfter) -> Scenario {
+    Scenario::timed(Work::Memory {
+        settings: settings(),
+        sessions: 10,
+        after,
+    })
 }
 
 pub(super) fn threads() -> Scenario {
@@ -239,6 +246,11 @@ pub(super) fn lies_of_work() -> Vec<Case> {
             Failed(WrongWork, "sessions", detail),
         )
     };
+    let held = |name: &'static str, after: HeldAfter, patch: Value, detail: &'static str| {
+        let what = What::Changed(patch);
+        let end = Failed(WrongWork, "bytes", detail);
+        (name, held_after(after), In::Hold, what, end)
+    };
     vec![
         wrong(
             "clients_resumed",
@@ -326,6 +338,30 @@ pub(super) fn lies_of_work() -> Vec<Case> {
         ),
         hold("fewer_sessions", json!({"sessions": 8}), "8 sessions"),
         hold("no_sessions", json!({"sessions": 0}), "0 sessions"),
+        held(
+            "no_tickets",
+            HeldAfter::Tickets,
+            json!({"ticket_bytes": 0}),
+            "0 bytes of tickets",
+        ),
+        held(
+            "tickets_where_none_are_due",
+            HeldAfter::Handshake,
+            json!({"ticket_bytes": 500}),
+            "500 bytes of tickets",
+        ),
+        held(
+            "data_that_clients_did_not_receive",
+            HeldAfter::Data,
+            json!({"client_data_bytes": 16_384}),
+            "clients received 16384 bytes of data, where 81920 were due",
+        ),
+        held(
+            "data_that_servers_did_not_receive",
+            HeldAfter::Data,
+            json!({"server_data_bytes": 0}),
+            "servers received 0 bytes",
+        ),
     ]
 }
 
