@@ -2,6 +2,7 @@
 
 use std::{
     collections::BTreeMap,
+    fs,
     io::{self, Read, Write},
     net::{Ipv4Addr, TcpStream},
     time::{Duration, Instant},
@@ -14,6 +15,7 @@ use serde::Serialize;
 use crate::{
     Link, LinkChoice, LinkError, LinkPlan, LinkSite,
     check::{self, Listener},
+    forward::THREAD,
 };
 
 /// What the link did, beside what an ideal one would have.
@@ -32,10 +34,26 @@ pub struct LinkBench {
     pub transfer: TransferBench,
     /// One long transfer over a path without delay, in bits of data a second.
     pub throughput_bits_per_second: u64,
+    /// How the link's thread spent the time of that transfer; only a link in user space has one.
+    pub throughput_thread: Option<ThreadTime>,
     /// Packets forwarded and dropped in all of it.
     pub packets: BTreeMap<String, u64>,
     /// Kernel settings made in the namespaces.
     pub settings: BTreeMap<String, String>,
+}
+
+/// How the link's thread spent the time of a transfer (`/proc/PID/task/TID/schedstat`). Where it ran all the time, the transfer was
+/// limited by what a packet costs on one core; where it waited for a core, by other programs; and else by the two hosts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct ThreadTime {
+    /// The duration of the transfer, in nanoseconds.
+    pub elapsed_ns: u64,
+    /// The time that the thread ran, in nanoseconds.
+    pub running_ns: u64,
+    /// The time that it could have run and had no core, in nanoseconds.
+    pub waiting_ns: u64,
+    /// Packets that it forwarded.
+    pub packets: u64,
 }
 
 /// Idle TCP connects at one round-trip time, one after the other.
@@ -51,6 +69,9 @@ pub struct ConnectBench {
     pub median_ns: u64,
     /// The longest, in nanoseconds.
     pub max_ns: u64,
+    /// The median round-trip time of the same handshakes by the kernel, in nanoseconds. The rest of a connect is the client's: its
+    /// system call, and the wait for a core.
+    pub kernel_rtt_ns: Option<u64>,
 }
 
 /// Connect, ask, and read all of the answer.
@@ -131,12 +152,15 @@ pub fn run_bench(choice: LinkChoice) -> Result<LinkBench, LinkError> {
     for (site, (rtt, times)) in CONNECTS.into_iter().enumerate() {
         let times =
             client.run(|| check::connect_times(address(site), port, rtt, times, &awake))??;
+        let kernel_rtt: Option<Vec<_>> = times.iter().map(|time| time.kernel_rtt).collect();
+        let times: Vec<Duration> = times.iter().map(|time| time.elapsed).collect();
         connects.push(ConnectBench {
             rtt_ns: check::ns(rtt),
             connects: times.len(),
             min_ns: times.iter().min().copied().map_or(0, check::ns),
             max_ns: times.iter().max().copied().map_or(0, check::ns),
             median_ns: check::ns(check::median(times)),
+            kernel_rtt_ns: kernel_rtt.map(|rtts| check::ns(check::median(rtts))),
         });
     }
     let lateness_ns = link.record().lateness_ns;
@@ -151,7 +175,16 @@ pub fn run_bench(choice: LinkChoice) -> Result<LinkBench, LinkError> {
         min_ns: times.iter().min().copied().map_or(0, check::ns),
         median_ns: check::ns(check::median(times)),
     };
+    let forwarded = |link: &Link| link.record().packets.get("forwarded").copied().unwrap_or(0);
+    let (before, packets) = (schedstat(THREAD), forwarded(&link));
     let long = transfer(CONNECTS.len(), Duration::ZERO, THROUGHPUT_BYTES)??;
+    let spent = before.zip(schedstat(THREAD));
+    let throughput_thread = spent.map(|((ran, waited), (ran_ns, waited_ns))| ThreadTime {
+        elapsed_ns: check::ns(long),
+        running_ns: ran_ns.saturating_sub(ran),
+        waiting_ns: waited_ns.saturating_sub(waited),
+        packets: forwarded(&link) - packets,
+    });
     let record = link.record();
     Ok(LinkBench {
         kind: record.kind,
@@ -160,9 +193,23 @@ pub fn run_bench(choice: LinkChoice) -> Result<LinkBench, LinkError> {
         lateness_ns,
         transfer: transfer_bench,
         throughput_bits_per_second: bits_per_second(THROUGHPUT_BYTES, long),
+        throughput_thread,
         packets: record.packets,
         settings: record.settings,
     })
+}
+
+/// Returns the nanoseconds that this process' thread of that name has run, and those that it has waited for a core.
+fn schedstat(name: &str) -> Option<(u64, u64)> {
+    let mut tasks = fs::read_dir("/proc/self/task").ok()?.flatten();
+    let is_it = |task: &fs::DirEntry| {
+        let found = fs::read_to_string(task.path().join("comm"));
+        found.is_ok_and(|found| found.trim_end() == name)
+    };
+    let task = tasks.find(is_it)?;
+    let text = fs::read_to_string(task.path().join("schedstat")).ok()?;
+    let mut numbers = text.split_whitespace().map(str::parse);
+    Some((numbers.next()?.ok()?, numbers.next()?.ok()?))
 }
 
 /// One round trip to connect, half of one for the question, half of one for the last bytes, and

@@ -1,9 +1,9 @@
 //! Connects through the link, to see that it does what it was told.
 
 use std::{
-    io,
+    io, mem,
     net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream},
-    os::fd::{AsFd, BorrowedFd},
+    os::fd::{AsFd, AsRawFd, BorrowedFd},
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -97,6 +97,15 @@ fn wait_readable(descriptor: BorrowedFd<'_>) {
     );
 }
 
+/// How long an idle connect took.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Connected {
+    /// Until the calling thread ran again.
+    pub(crate) elapsed: Duration,
+    /// The round-trip time of SYN and SYN-ACK by the kernel's `TCP_INFO`, where it tells.
+    pub(crate) kernel_rtt: Option<Duration>,
+}
+
 /// How long each of `times` idle connects from the calling thread took. They stay open until all
 /// are done, and each waits until the one before has come to rest: its last packet would else
 /// be on the way just before the next one's first. Of many threads, one at a time is `awake` to begin.
@@ -106,15 +115,39 @@ pub(crate) fn connect_times(
     rtt: Duration,
     times: usize,
     awake: &Mutex<()>,
-) -> Result<Vec<Duration>, LinkError> {
+) -> Result<Vec<Connected>, LinkError> {
+    let mut held = Vec::with_capacity(times);
     let connects = (0..times).map(|_| {
         rest(awake);
-        let connected = connect(address, port, rtt)?;
+        let (stream, elapsed) = connect(address, port, rtt)?;
+        let connected = Connected {
+            elapsed,
+            kernel_rtt: kernel_rtt(&stream),
+        };
+        held.push(stream);
         thread::sleep(rtt / 2);
         Ok(connected)
     });
-    let connects = connects.collect::<Result<Vec<_>, LinkError>>()?;
-    Ok(connects.into_iter().map(|(_, time)| time).collect())
+    connects.collect()
+}
+
+/// Returns the smoothed round-trip time of a connection without data: that of its only sample, SYN and SYN-ACK.
+fn kernel_rtt(stream: &TcpStream) -> Option<Duration> {
+    // SAFETY: tcp_info is plain integers, for which zero is a value.
+    let mut info: libc::tcp_info = unsafe { mem::zeroed() };
+    let mut length = libc::socklen_t::try_from(size_of::<libc::tcp_info>()).ok()?;
+    // SAFETY: `info` is as long as `length` says, and the socket is open.
+    let result = unsafe {
+        libc::getsockopt(
+            stream.as_raw_fd(),
+            libc::IPPROTO_TCP,
+            libc::TCP_INFO,
+            (&raw mut info).cast(),
+            &raw mut length,
+        )
+    };
+    let rtt = Duration::from_micros(info.tcpi_rtt.into());
+    (result == 0 && !rtt.is_zero()).then_some(rtt)
 }
 
 /// Stays awake for a moment, as a client is that has just made its connector: waking a processor from its

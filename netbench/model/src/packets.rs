@@ -12,6 +12,9 @@ pub struct LinkPackets {
     pub connections: u32,
     /// SYNs of the client, including those that were sent again.
     pub syns: u32,
+    /// The time from the client's first SYN to the time at which the answer was due at the client, in nanoseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub connect_ns: Option<u64>,
     /// Other segments that the client sent again.
     pub resent_up: u32,
     /// Segments that the server sent again.

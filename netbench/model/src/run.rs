@@ -108,8 +108,19 @@ pub enum LinkKind {
 pub struct LinkCheck {
     /// The round-trip time configured, in nanoseconds.
     pub rtt_ns: u64,
-    /// The median TCP connect, in nanoseconds.
+    /// The median TCP connect, in nanoseconds. The time that the client waited for a core is in it.
     pub connect_ns: u64,
+    /// The median round-trip time of the same handshakes by the kernel's `TCP_INFO`, in nanoseconds. Runs of netbench before
+    /// 2026-11-24 lack it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kernel_rtt_ns: Option<u64>,
+}
+
+impl LinkCheck {
+    /// Returns the round-trip time that packets had, as far as it is known.
+    pub fn packets_ns(&self) -> u64 {
+        self.kernel_rtt_ns.unwrap_or(self.connect_ns)
+    }
 }
 
 /// The machine, as far as it can matter.

@@ -32,6 +32,7 @@ fn packets(waits_ms: &[(u64, u64)]) -> LinkPackets {
     LinkPackets {
         connections: 1,
         syns: 1,
+        connect_ns: None,
         waits: waits.collect(),
         ..LinkPackets::default()
     }
@@ -239,6 +240,7 @@ fn a_lost_syn_is_named_only_where_one_was_sent_again() {
     let once = packets(&[]);
     let twice = LinkPackets {
         syns: 2,
+        connect_ns: None,
         ..once.clone()
     };
     give_packets(&mut samples, WITH_DELAYED_ACK, &twice, &once);

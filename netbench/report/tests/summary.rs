@@ -7,8 +7,8 @@ mod forms;
 
 use forms::{render, terminal};
 use netbench_model::{
-    Condition, LinkDirection, LossLog, Measured, Outcome, PacketLoad, Phase, ProcessCost, Role,
-    Sample, SetUpStep, Spent, StepCost,
+    Condition, LinkDirection, LinkPackets, LossLog, Measured, Outcome, PacketLoad, Phase,
+    ProcessCost, Role, Sample, SetUpStep, Spent, StepCost,
 };
 use netbench_report::{ColdAgainst, ConnectReport, explain, summarize};
 use netbench_stats::Verdict;
@@ -64,6 +64,42 @@ fn making_the_connector_is_judged_by_its_cpu_time() {
     let resumed = &summary.comparisons[1];
     let made = [Phase::Connector, Phase::ConnectorWall];
     assert!(resumed.phases.iter().all(|row| !made.contains(&row.phase)));
+}
+
+/// A client is late when it goes on later than the link can have delivered the answer to its SYN.
+#[test]
+fn clients_that_waited_for_a_core_are_counted() {
+    let fixture = Fixture::default();
+    let warning = |client_late_ns: u64, link_late_ns: u64| {
+        let mut manifest = fixture.manifest();
+        let link = manifest.link.as_mut().unwrap();
+        link.lateness_ns.insert("max".to_owned(), link_late_ns);
+        let mut samples = fixture.samples();
+        for (sample, place) in samples.iter_mut().zip(0..) {
+            let Some(measured) = sample.outcome.ok() else {
+                continue;
+            };
+            // One connection in ten is late.
+            let late_ns = if place % 10 == 0 {
+                client_late_ns
+            } else {
+                50_000
+            };
+            sample.packets = Some(LinkPackets {
+                connect_ns: Some(measured.phases.tcp_ns.saturating_sub(late_ns)),
+                ..LinkPackets::default()
+            });
+        }
+        let warnings = summarize(&manifest, &samples).warnings;
+        warnings
+            .into_iter()
+            .find(|warning| warning.contains("waited for a core: it"))
+    };
+    let found = warning(3_000_000, 400_000).unwrap();
+    assert!(found.contains("up to 3.00 ms"), "{found}");
+    // The link may have been late with these packets.
+    assert_eq!(warning(3_000_000, 5_000_000), None);
+    assert_eq!(warning(500_000, 400_000), None);
 }
 
 /// A collector of garbage runs in the second connections of one stack, which take a millisecond more than the first.

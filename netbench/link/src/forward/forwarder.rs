@@ -26,6 +26,9 @@ use crate::{
     device::{Arrival, BATCH, Device, Frame, Pool},
 };
 
+/// The name of the forwarder's thread.
+pub(crate) const THREAD: &str = "netbench-link";
+
 /// After so long without a release, the kernel's code for the next one has left the caches.
 const COLD_NS: u64 = 500_000;
 /// The most that a cold release begins before it is due.
@@ -68,7 +71,7 @@ impl Forwarder {
             stop: Arc::clone(&stop),
         };
         let thread = thread::Builder::new()
-            .name("netbench-link".to_owned())
+            .name(THREAD.to_owned())
             .spawn(move || work.run())?;
         Ok(Self {
             stop,

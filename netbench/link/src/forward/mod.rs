@@ -15,7 +15,7 @@ mod statistics;
 mod trials;
 
 pub use exchange::{Exchange, Request, Response};
-pub(crate) use forwarder::Forwarder;
+pub(crate) use forwarder::{Forwarder, THREAD};
 pub(crate) use observer::Observer;
 pub use observer::{Elsewhere, Observed, ObservedConnection};
 pub(crate) use paths::{OneWay, Paths};

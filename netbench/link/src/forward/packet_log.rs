@@ -38,6 +38,8 @@ pub(super) struct PacketLog {
     /// When the server's first data after the client's was due.
     client_turn_ns: Option<u64>,
     is_past_handshake: bool,
+    /// When the client's first SYN came.
+    opened_ns: Option<u64>,
 }
 
 /// One direction of the connection.
@@ -80,8 +82,16 @@ impl PacketLog {
             let lane = &mut self.lanes[direction.index()];
             let is_again = lane.initial.replace(segment.sequence).is_some();
             match direction {
-                Direction::Up => self.packets.syns += 1,
-                Direction::Down => self.packets.resent_down += u32::from(is_again),
+                Direction::Up => {
+                    self.packets.syns += 1;
+                    self.opened_ns.get_or_insert(entry.arrived_ns);
+                }
+                Direction::Down => {
+                    self.packets.resent_down += u32::from(is_again);
+                    let times = self.opened_ns.zip(entry.due_ns);
+                    let connect_ns = times.map(|(opened, due)| due.saturating_sub(opened));
+                    self.packets.connect_ns = self.packets.connect_ns.or(connect_ns);
+                }
             }
         } else if segment.data_bytes > 0 {
             self.enter_data(entry, rtt_ns);

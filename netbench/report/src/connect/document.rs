@@ -443,7 +443,7 @@ fn how(items: &mut Vec<Item>, summary: &ConnectSummary) {
     let off = link
         .checks
         .iter()
-        .map(|check| check.connect_ns.abs_diff(check.rtt_ns));
+        .map(|check| check.packets_ns().abs_diff(check.rtt_ns));
     let mut parts = vec![format!("Link: {kind} ({}).", link.why)];
     if let Some(off) = off.max() {
         parts.push(format!(

@@ -1,7 +1,9 @@
 use std::collections::BTreeMap;
 
 use itertools::Itertools;
-use netbench_model::{ConnectManifest, FailureClass, LinkKind, Outcome, Role, Sample, Tally};
+use netbench_model::{
+    ConnectManifest, FailureClass, LinkCheck, LinkKind, Outcome, Role, Sample, Tally,
+};
 
 use super::summary::combinations;
 use crate::{
@@ -14,6 +16,9 @@ const LINK_MARGIN_NS: u64 = 200_000;
 
 /// See [`LINK_MARGIN_NS`].
 const LINK_SHARE: f64 = 0.02;
+
+/// The time between the packet that completes a TCP connection and the client's next step that is still unremarkable.
+const CORE_WAIT_NS: u64 = 1_000_000;
 
 /// The lateness of the forwarder at its 99th percentile that is still unremarkable.
 const LATENESS_NS: u64 = 100_000;
@@ -35,6 +40,7 @@ pub(crate) fn warnings(
     warnings.extend(incomplete(manifest, tally));
     warnings.extend(void(samples));
     warnings.extend(of_times(manifest));
+    warnings.extend(waited_for_core(manifest, samples));
     warnings.extend(unaccounted(manifest, samples));
     warnings.extend(refused_requests(samples));
     let lost = samples
@@ -117,16 +123,7 @@ fn link(manifest: &ConnectManifest) -> Vec<String> {
         );
     }
     if matches!(link.kind, LinkKind::User | LinkKind::Netem) {
-        for check in &link.checks {
-            let share = (check.rtt_ns as f64 * LINK_SHARE).round() as u64;
-            if check.connect_ns.abs_diff(check.rtt_ns) > LINK_MARGIN_NS.max(share) {
-                warnings.push(format!(
-                    "the link was off: an idle TCP connect took {} where {} was configured",
-                    time(check.connect_ns as f64),
-                    time(check.rtt_ns as f64)
-                ));
-            }
-        }
+        warnings.extend(link.checks.iter().filter_map(of_check));
     }
     if let Some(p99) = link.lateness_ns.get("p99")
         && *p99 > LATENESS_NS
@@ -147,6 +144,58 @@ fn link(manifest: &ConnectManifest) -> Vec<String> {
         ));
     }
     warnings
+}
+
+/// Returns how many clients went on long after the answer to their SYN was due, and later than the link released any packet: the
+/// machine made them wait, and not the link.
+fn waited_for_core(manifest: &ConnectManifest, samples: &[Sample]) -> Option<String> {
+    let link_ns = *manifest.link.as_ref()?.lateness_ns.get("max")?;
+    let limit_ns = CORE_WAIT_NS.max(link_ns);
+    let measured = samples
+        .iter()
+        .filter(|sample| sample.role == Role::Measured);
+    let seen = measured.filter_map(|sample| {
+        let packets_ns = sample.packets.as_ref()?.connect_ns?;
+        let tcp_ns = sample.outcome.ok()?.phases.tcp_ns;
+        Some(tcp_ns.saturating_sub(packets_ns))
+    });
+    let waited_ns: Vec<u64> = seen.collect();
+    let late: Vec<u64> = waited_ns
+        .iter()
+        .copied()
+        .filter(|ns| *ns > limit_ns)
+        .collect();
+    let longest_ns = late.iter().max()?;
+    Some(format!(
+        "in {} of {} the client waited for a core: it went on up to {} after the packet that completed its TCP connection was due. \
+         The machine was busy; the link was at most {} late",
+        late.len(),
+        count(waited_ns.len() as u64, "connection", "connections"),
+        time(*longest_ns as f64),
+        time(link_ns as f64)
+    ))
+}
+
+/// Returns what was wrong with a check of the link. The link is blamed by its packets alone: a connect also has the wait for a core.
+fn of_check(check: &LinkCheck) -> Option<String> {
+    let share = (check.rtt_ns as f64 * LINK_SHARE).round() as u64;
+    let margin_ns = LINK_MARGIN_NS.max(share);
+    let (configured, connect) = (time(check.rtt_ns as f64), time(check.connect_ns as f64));
+    let is_off = |ns: u64| ns.abs_diff(check.rtt_ns) > margin_ns;
+    match check.kernel_rtt_ns {
+        Some(ns) if is_off(ns) => Some(format!(
+            "the link was off: SYN and SYN-ACK of an idle TCP connect took {} where {configured} was configured",
+            time(ns as f64)
+        )),
+        Some(ns) if is_off(check.connect_ns) => Some(format!(
+            "clients waited for a core: an idle TCP connect took {connect}, and its packets took {} where {configured} was configured",
+            time(ns as f64)
+        )),
+        None if is_off(check.connect_ns) => Some(format!(
+            "the link was off, or clients waited for a core: an idle TCP connect took {connect} where {configured} was configured"
+        )),
+        _ => None,
+    }
 }
 
 /// Finished handshakes must be as many as samples that ended well, by the servers' own count.
@@ -201,4 +250,33 @@ fn unaccounted(manifest: &ConnectManifest, samples: &[Sample]) -> Option<String>
             off.iter().take(5).join(", ")
         )
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_link_is_blamed_by_its_packets_alone() {
+        let of = |connect_ns, kernel_rtt_ns| {
+            of_check(&LinkCheck {
+                rtt_ns: 20_000_000,
+                connect_ns,
+                kernel_rtt_ns,
+            })
+        };
+        assert_eq!(of(20_100_000, Some(20_030_000)), None);
+        assert_eq!(of(20_100_000, None), None);
+        let begins = |warning: Option<String>, with: &str| {
+            let warning = warning.unwrap();
+            assert!(warning.starts_with(with), "{warning}");
+        };
+        begins(
+            of(94_000_000, Some(20_030_000)),
+            "clients waited for a core: ",
+        );
+        begins(of(94_000_000, Some(94_000_000)), "the link was off: ");
+        begins(of(19_000_000, Some(19_000_000)), "the link was off: ");
+        begins(of(94_000_000, None), "the link was off, or clients waited");
+    }
 }

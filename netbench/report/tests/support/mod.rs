@@ -125,10 +125,12 @@ impl Fixture {
                     LinkCheck {
                         rtt_ns: 4_000_000,
                         connect_ns: 4_090_000,
+                        kernel_rtt_ns: None,
                     },
                     LinkCheck {
                         rtt_ns: 22_000_000,
                         connect_ns: 29_000_000,
+                        kernel_rtt_ns: None,
                     },
                 ],
                 lateness_ns: [("p50".to_owned(), 400), ("p99".to_owned(), 250_000)].into(),

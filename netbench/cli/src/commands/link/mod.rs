@@ -1,6 +1,6 @@
 pub(crate) mod args;
 
-use netbench_link::bench::{LinkBench, run_bench};
+use netbench_link::bench::{LinkBench, ThreadTime, run_bench};
 use netbench_model::{BitRate, LinkPreset, LinkProfile};
 use serde::Serialize;
 
@@ -68,8 +68,11 @@ fn lines(bench: &LinkBench) -> Vec<String> {
     let ms = |ns: u64| format!("{:.3} ms", ns as f64 / 1e6);
     let mut lines = vec![format!("link: {}", bench.why)];
     for connect in &bench.connects {
+        let kernel = connect.kernel_rtt_ns.map_or_else(String::new, |ns| {
+            format!("; by the kernel {} between SYN and SYN-ACK", ms(ns))
+        });
         lines.push(format!(
-            "idle TCP connect at RTT {}: median {}, {} to {}, of {}",
+            "idle TCP connect at RTT {}: median {}, {} to {}, of {}{kernel}",
             ms(connect.rtt_ns),
             ms(connect.median_ns),
             ms(connect.min_ns),
@@ -93,8 +96,35 @@ fn lines(bench: &LinkBench) -> Vec<String> {
         ms(transfer.ideal_ns)
     ));
     lines.push(format!(
-        "without delay: {:.2} Gbit/s",
-        bench.throughput_bits_per_second as f64 / 1e9
+        "without delay: {:.2} Gbit/s{}",
+        bench.throughput_bits_per_second as f64 / 1e9,
+        bench
+            .throughput_thread
+            .map(|thread| limit(thread, bench.throughput_bits_per_second))
+            .unwrap_or_default()
     ));
     lines
+}
+
+/// Says what limited a transfer without delay, by how the link's thread spent its time.
+fn limit(thread: ThreadTime, bits_per_second: u64) -> String {
+    /// The share of the time that says what the limit was.
+    const MUCH: f64 = 0.2;
+    let share = |ns: u64| ns as f64 / thread.elapsed_ns.max(1) as f64;
+    let (running, waiting) = (share(thread.running_ns), share(thread.waiting_ns));
+    let limit = if waiting >= MUCH {
+        "other programs on its core"
+    } else if running >= 1.0 - MUCH {
+        "the work for a packet, on one core"
+    } else {
+        "the two hosts, or other programs on their cores"
+    };
+    format!(
+        ", limited by {limit}: the link's thread ran for {:.0} % of the time, {:.1} µs a packet, and waited for a core for {:.0} %; \
+         the time that it ran is enough for {:.2} Gbit/s",
+        100.0 * running,
+        thread.running_ns as f64 / 1e3 / thread.packets.max(1) as f64,
+        100.0 * waiting,
+        bits_per_second as f64 / 1e9 / running.max(f64::MIN_POSITIVE)
+    )
 }

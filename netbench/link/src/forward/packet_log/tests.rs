@@ -89,6 +89,7 @@ fn data_is_counted_once_and_what_is_sent_again_is_told() {
     let expected = LinkPackets {
         connections: 1,
         syns: 2,
+        connect_ns: Some(20 * MS),
         resent_up: 1,
         resent_down: 2,
         bytes_up: 300,
