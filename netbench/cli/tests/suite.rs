@@ -153,6 +153,7 @@ fn every_part_runs_on_one_stack_alone() {
         "bulk_1.3_ECDHE_RSA_AES128-GCM_SHA256_fragment-4096",
         "verify_ecdsa-p384_chain-3_roots-10",
         "memory-100_1.3_ECDHE_ECDSA_AES128-GCM_SHA256",
+        "memory-100_1.3_ECDHE_ECDSA_AES128-GCM_SHA256_after-data",
         "threads-*_handshake-ticket_1.3_ECDHE_ECDSA_AES128-GCM_SHA256",
         "handshake-full_1.3_ECDHE_ECDSA_AES128-GCM_SHA256_secp384r1_client-auth",
     ];
@@ -164,13 +165,15 @@ fn every_part_runs_on_one_stack_alone() {
     let done = suite(&place, &line).expect(0);
     assert!(!done.stdout.contains("Unsupported"), "{}", done.stdout);
     let samples = suite_samples(&place.run());
-    let held: Vec<_> = samples
-        .iter()
-        .filter_map(|sample| sample.outcome.ok()?.held)
-        .collect();
-    let [held] = held.as_slice() else {
-        panic!("{held:?}")
+    let held = |name: &str| {
+        let of_name = samples.iter().find(|sample| sample.name == name);
+        of_name.unwrap().outcome.ok().unwrap().held.unwrap()
     };
+    let after_data = held("memory-100_1.3_ECDHE_ECDSA_AES128-GCM_SHA256_after-data");
+    let received = [after_data.client_data_bytes, after_data.server_data_bytes];
+    assert_eq!(received, [50 * 16 * 1024; 2]);
+    assert!(after_data.ticket_bytes > 0, "{after_data:?}");
+    let held = held("memory-100_1.3_ECDHE_ECDSA_AES128-GCM_SHA256");
     assert_eq!(held.sessions, 100);
     assert!(held.peak_bytes >= held.after_bytes && held.after_bytes > held.before_bytes);
     let heap = held.heap.expect("allocations are counted");
