@@ -19,12 +19,13 @@ use netbench_protocol::{
 use netbench_runner::{Launch, Layout, WARM_UP, Worker};
 use netbench_stats::{FEWEST_OPERATIONS, median, quantile_sorted};
 use netbench_worker::settle_heap;
+use serde::{Deserialize, Serialize};
 
 const TURN: Duration = Duration::from_millis(4);
 const TURNS: usize = 120;
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// Processes of each side that take turns.
+/// Processes of each side that take turns, unless [`PROCESSES`] says otherwise.
 const TURNING: u64 = 9;
 
 /// Spreads small numbers over all 64 bits (2^64 over the golden ratio).
@@ -41,6 +42,112 @@ const MEMORY_ALONE: &str = "memory";
 
 /// The variable that makes a process of a plain program one of those that take turns, and numbers it.
 const PROCESS: &str = "NETBENCH_PLAIN_PROCESS";
+
+/// The variable with the number of processes.
+pub const PROCESSES: &str = "NETBENCH_PLAIN_PROCESSES";
+
+/// The variable that has a plain program print each [`Beside`] as a line of JSON.
+pub const JSON: &str = "NETBENCH_PLAIN_JSON";
+
+/// One measure of a stack by a plain program and by the harness.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Beside {
+    /// The stack.
+    pub stack: String,
+    /// The case's name in the suite.
+    pub case: String,
+    /// The unit of the figures.
+    pub unit: BesideUnit,
+    /// The plain program's figures.
+    pub plain: BesideFigures,
+    /// The harness' figures.
+    pub harness: BesideFigures,
+    /// The harness' low figure over the plain program's: the median over processes.
+    pub ratio: f64,
+    /// The lowest ratio of a process.
+    pub lowest_ratio: f64,
+    /// The highest ratio of a process.
+    pub highest_ratio: f64,
+}
+
+/// The unit of a [`Beside`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum BesideUnit {
+    /// Nanoseconds of an operation.
+    Nanoseconds,
+    /// Bytes of a session.
+    Bytes,
+}
+
+/// One side's figures, each the median over its processes.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct BesideFigures {
+    /// Of times the 10th percentile over turns of the turns' 10th percentiles.
+    pub low: f64,
+    /// The median and the 95th percentile of all operations; none of sizes.
+    pub p50_and_p95: Option<[f64; 2]>,
+}
+
+impl BesideFigures {
+    /// Returns the 95th percentile over the median.
+    pub fn tail(&self) -> Option<f64> {
+        let [p50, p95] = self.p50_and_p95?;
+        Some(p95 / p50)
+    }
+}
+
+impl Beside {
+    /// Returns the figures of processes that took turns: of each the plain program's 10th percentile, median and 95th percentile, in
+    /// nanoseconds, and the harness'.
+    pub fn of_processes(stack: &str, case: String, processes: &[[[f64; 3]; 2]]) -> Self {
+        let figures = |side: usize| {
+            let [low, p50, p95] =
+                [0, 1, 2].map(|at| middle(processes.iter().map(|ns| ns[side][at])));
+            BesideFigures {
+                low,
+                p50_and_p95: Some([p50, p95]),
+            }
+        };
+        let ratios = processes
+            .iter()
+            .map(|[plain, harness]| harness[0] / plain[0]);
+        Self {
+            stack: stack.to_owned(),
+            case,
+            unit: BesideUnit::Nanoseconds,
+            plain: figures(0),
+            harness: figures(1),
+            ratio: middle(ratios.clone()),
+            lowest_ratio: ratios.clone().fold(f64::INFINITY, f64::min),
+            highest_ratio: ratios.fold(0.0, f64::max),
+        }
+    }
+
+    fn print(&self) {
+        if env::var_os(JSON).is_some() {
+            println!("{}", serde_json::to_string(self).expect("plain figures"));
+            return;
+        }
+        let unit = match self.unit {
+            BesideUnit::Nanoseconds => "ns",
+            BesideUnit::Bytes => "bytes",
+        };
+        let tails = match (self.plain.tail(), self.harness.tail()) {
+            (Some(plain), Some(harness)) => format!(", p95/p50 {plain:.3} and {harness:.3}"),
+            _ => String::new(),
+        };
+        println!(
+            "{}: plain {:.0} {unit}, netbench {:.0} {unit}, ratio {:.4} ({:.4} … {:.4}){tails}",
+            self.case,
+            self.plain.low,
+            self.harness.low,
+            self.ratio,
+            self.lowest_ratio,
+            self.highest_ratio
+        );
+    }
+}
 
 /// Has this program take turns with `worker` in processes of its own, and prints for each measure both sides' times (the
 /// 10th percentile over turns, of the 10th percentiles of their operations) and their ratio: the median over
@@ -64,20 +171,24 @@ pub fn compare(
         timings(&harness);
         return;
     }
-    println!(
-        "a plain program against netbench's harness ({stack}), {TURNING} processes of each, core {}",
-        harness.core
-    );
+    let processes = env::var(PROCESSES).ok().and_then(|text| text.parse().ok());
+    let processes: u64 = processes.unwrap_or(TURNING);
+    if env::var_os(JSON).is_none() {
+        println!(
+            "a plain program against netbench's harness ({stack}), {processes} processes of each, core {}",
+            harness.core
+        );
+    }
     if !env::args().any(|argument| argument == MEMORY_ALONE) {
-        compare_times();
+        compare_times(stack, processes);
     }
     memory(&harness);
 }
 
 /// Has processes of this program take turns with the worker, and prints their times.
-fn compare_times() {
-    let mut all: Vec<(String, Vec<[f64; 2]>)> = Vec::new();
-    for process in 1..=TURNING {
+fn compare_times(stack: &str, processes: u64) {
+    let mut all: Vec<(String, Vec<[[f64; 3]; 2]>)> = Vec::new();
+    for process in 1..=processes {
         let this = env::current_exe().expect("this program");
         let output = Command::new(this)
             .env(PROCESS, process.to_string())
@@ -86,26 +197,16 @@ fn compare_times() {
             .expect("it runs");
         assert!(output.status.success(), "process {process} failed");
         for line in String::from_utf8_lossy(&output.stdout).lines() {
-            let [name, times @ ..] = &line.split('\t').collect::<Vec<_>>()[..] else {
-                panic!("process {process} printed {line:?}");
-            };
-            let times: Vec<f64> = times.iter().map(|ns| ns.parse().expect("a time")).collect();
-            let times = times.try_into().expect("two times");
+            let (name, figures) = line.split_once('\t').expect("a name and its figures");
+            let figures = serde_json::from_str(figures).expect("figures of two sides");
             match all.iter_mut().find(|(known, _)| known == name) {
-                Some((_, processes)) => processes.push(times),
-                None => all.push(((*name).to_owned(), vec![times])),
+                Some((_, processes)) => processes.push(figures),
+                None => all.push((name.to_owned(), vec![figures])),
             }
         }
     }
-    for (name, processes) in all {
-        let [plain, harness] = [0, 1].map(|at| middle(processes.iter().map(|ns| ns[at])));
-        let ratios = processes.iter().map(|ns| ns[1] / ns[0]);
-        let lowest = ratios.clone().fold(f64::INFINITY, f64::min);
-        let highest = ratios.clone().fold(0.0, f64::max);
-        println!(
-            "{name}: plain {plain:.0} ns, netbench {harness:.0} ns, ratio {:.4} ({lowest:.4} … {highest:.4})",
-            middle(ratios)
-        );
+    for (case, processes) in all {
+        Beside::of_processes(stack, case, &processes).print();
     }
 }
 
@@ -119,8 +220,9 @@ pub struct Harness<'a> {
 }
 
 impl<'a> Harness<'a> {
-    /// Holds this process to the machine's last core, as far as the system permits.
-    fn on_one_core(program: &'a Path, stack: &'a str, layout: u64) -> Self {
+    /// Holds this process, and those that it starts, to the machine's last core, as far as the system permits. `layout` numbers the
+    /// layouts of memory.
+    pub fn on_one_core(program: &'a Path, stack: &'a str, layout: u64) -> Self {
         let cores = thread::available_parallelism().map_or(1, NonZero::get);
         let core = u32::try_from(cores - 1).unwrap_or_default();
         // SAFETY: cpu_set_t is plain integers, for which zero is a value.
@@ -150,13 +252,14 @@ impl<'a> Harness<'a> {
     ) {
         let mut worker = self.prepared(scenario, Layout::Varied(self.layout.wrapping_mul(SPREAD)));
         let mut turns: Vec<[[f64; N]; 2]> = Vec::new();
+        let mut every = [const { [const { Vec::new() }; N] }; 2];
         let least = (WARM_UP + FEWEST_OPERATIONS) as usize;
         let mut operations = WARM_UP + FEWEST_OPERATIONS;
         for turn in 0..=TURNS {
-            let mut lows = [[f64::NAN; N]; 2];
+            let mut figures = [const { [const { Vec::new() }; N] }; 2];
             // Each goes first in every other turn.
             for side in [0, 1].map(|side| (side + turn) % 2) {
-                lows[side] = match side {
+                figures[side] = match side {
                     0 => {
                         let begun = Instant::now();
                         let mut timings = [const { Vec::new() }; N];
@@ -166,21 +269,42 @@ impl<'a> Harness<'a> {
                             }
                         }
                         operations = u32::try_from(timings[0].len()).unwrap_or(u32::MAX);
-                        timings.map(|ns| low(ns[WARM_UP as usize..].to_vec()))
+                        timings.map(|ns| ns[WARM_UP as usize..].to_vec())
                     }
-                    _ => lows_of(&mut worker, operations, measures),
+                    _ => timings_of(&mut worker, operations, measures),
                 };
             }
             // Nobody's first turn counts.
             if turn > 0 {
-                turns.push(lows);
+                for (every, figures) in every.iter_mut().flatten().zip(figures.iter().flatten()) {
+                    every.extend_from_slice(figures);
+                }
+                turns.push(figures.map(|side| side.map(low)));
             }
         }
         for (at, measure) in measures.iter().enumerate() {
-            let [plain, counted] =
-                [0, 1].map(|side| low(turns.iter().map(|turn| turn[side][at]).collect()));
-            println!("{scenario}_{measure}\t{plain}\t{counted}");
+            let figures = [0, 1].map(|side| {
+                let lows = turns.iter().map(|turn| turn[side][at]).collect();
+                let mut all = std::mem::take(&mut every[side][at]);
+                all.sort_by(f64::total_cmp);
+                let quantile = |p| quantile_sorted(&all, p).unwrap_or(f64::NAN);
+                [low(lows), quantile(0.5), quantile(0.95)]
+            });
+            println!("{scenario}_{measure}\t{}", serde_json::json!(figures));
         }
+    }
+
+    /// Returns what the operations of a fresh worker take after the warm-up, both sides together, in rising order.
+    ///
+    /// # Panics
+    /// The worker does not do what it is asked.
+    pub fn both_sides(&self, scenario: &Scenario, operations: u32) -> Vec<f64> {
+        let mut worker = self.prepared(scenario, Layout::Varied(self.layout.wrapping_mul(SPREAD)));
+        let measures = [Measure::Client, Measure::Server];
+        let [client, server] = timings_of(&mut worker, WARM_UP + operations, measures);
+        let mut both: Vec<f64> = client.iter().zip(&server).map(|(a, b)| a + b).collect();
+        both.sort_by(f64::total_cmp);
+        both
     }
 
     /// Has fresh processes hold `sessions`, in turns with `plain`, which gives the bytes that a session adds to
@@ -214,11 +338,26 @@ impl<'a> Harness<'a> {
                 other => panic!("{other:?}"),
             }
         }
-        let [plain, harness] = [plains, harnesses].map(middle);
-        println!(
-            "{scenario}_per-session: plain {plain:.0} bytes, netbench {harness:.0} bytes, ratio {:.4}",
-            harness / plain
-        );
+        let ratios = plains
+            .iter()
+            .zip(&harnesses)
+            .map(|(plain, harness)| harness / plain);
+        let figures = |sizes: &[f64]| BesideFigures {
+            low: middle(sizes.iter().copied()),
+            p50_and_p95: None,
+        };
+        let (plain, harness) = (figures(&plains), figures(&harnesses));
+        let beside = Beside {
+            stack: self.stack.to_owned(),
+            case: format!("{scenario}_per-session"),
+            unit: BesideUnit::Bytes,
+            plain,
+            harness,
+            ratio: harness.low / plain.low,
+            lowest_ratio: ratios.clone().fold(f64::INFINITY, f64::min),
+            highest_ratio: ratios.fold(0.0, f64::max),
+        };
+        beside.print();
     }
 
     /// A worker that has prepared `scenario`.
@@ -282,12 +421,12 @@ fn low(mut timings: Vec<f64>) -> f64 {
     quantile_sorted(&timings, LOW).unwrap_or(f64::NAN)
 }
 
-/// The low quantile of each measure in a turn of `worker`.
-fn lows_of<const N: usize>(
+/// The operations of each measure in a turn of `worker`, without those that warm it up.
+fn timings_of<const N: usize>(
     worker: &mut Worker,
     operations: u32,
     measures: [Measure; N],
-) -> [f64; N] {
+) -> [Vec<f64>; N] {
     let slice = Slice {
         limit: SliceLimit::Operations(operations),
         clocks: Clocks::Wall,
@@ -299,6 +438,6 @@ fn lows_of<const N: usize>(
     };
     measures.map(|measure| {
         let timings = sliced.timings_ns[&measure].iter().skip(WARM_UP as usize);
-        low(timings.map(|ns| *ns as f64).collect())
+        timings.map(|ns| *ns as f64).collect()
     })
 }
