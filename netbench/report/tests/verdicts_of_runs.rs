@@ -12,6 +12,8 @@ mod made;
 mod made_parts;
 #[path = "support/manifest.rs"]
 mod manifest;
+#[path = "support/runs.rs"]
+mod runs;
 #[path = "support/suite_made.rs"]
 #[expect(dead_code, reason = "suite.rs uses the rest")]
 mod suite_made;
@@ -23,18 +25,17 @@ mod whole;
 use std::sync::Arc;
 
 use forms::{render, terminal};
-use netbench_model::{Condition, IdleReference, Outcome, Phase, StackName, compat::Judgement};
+use netbench_model::{Condition, Phase, StackName, compat::Judgement};
 use netbench_report::{
     Answer::{self, No, Open, WithLosses, Yes},
     ConnectReport, Extent, Found, Gate, Judged, Report, SuiteReport, SuiteSummary,
     compare_runs_of_connect, compare_runs_of_suite, compare_stacks_of_suite, evaluation,
 };
 use netbench_stats::{
-    Rng, RoundsNeeded, UndecidedReason,
+    RoundsNeeded,
     Verdict::{self, Faster, NotJudged, Same, Slower, Undecided},
 };
-use support::Fixture;
-use whole::MadeCase;
+use runs::{COMPAT, CONNECT, FIRST, Row, STACKS, TWO, connect, first, stacks, suite_rows};
 
 /// The answers on the page of a run, each of which is in its words on the page.
 fn answers(report: &dyn Report) -> Vec<Answer> {
@@ -48,77 +49,16 @@ fn answers(report: &dyn Report) -> Vec<Answer> {
     asked.map(|asked| asked.question.answer).collect()
 }
 
-const CLEAN: &[Condition] = &[Condition::Clean];
-const COLD: &[Condition] = &[Condition::Cold];
-const TWO: &[Condition] = &[Condition::Clean, Condition::Resumed];
-
-/// Rounds, noise of a round, the new stack's time in percent of the old one's, conditions, the verdict on the total of
-/// each condition, and the answer to the last question: whether it is fast enough.
-type Row = (
-    u32,
-    f64,
-    f64,
-    &'static [Condition],
-    &'static [Verdict],
-    Answer,
-);
-
-const CONNECT: &[Row] = &[
-    (20, 0.001, 100.0, CLEAN, &[Same], Yes),
-    (20, 0.001, 80.0, CLEAN, &[Faster], Yes),
-    (20, 0.001, 103.0, CLEAN, &[Slower], Yes),
-    (20, 0.001, 120.0, CLEAN, &[Slower], No),
-    (20, 0.02, 100.5, CLEAN, &[Undecided], Yes),
-    (20, 0.5, 100.0, CLEAN, &[Undecided], Open),
-    (20, 0.5, 105.0, CLEAN, &[Undecided], Open),
-    (2, 0.001, 100.0, CLEAN, &[NotJudged], Open),
-    (2, 0.001, 300.0, CLEAN, &[NotJudged], Open),
-    (20, 0.001, 120.0, TWO, &[Slower, Slower], No),
-    (20, 0.5, 100.0, TWO, &[Undecided, Undecided], Open),
-    (20, 0.001, 100.0, COLD, &[Same], Open),
-    (20, 0.5, 100.0, COLD, &[Undecided], Open),
-];
-
-fn connect(row: &Row, sites: &[&str], seed: u64) -> ConnectReport {
-    let (rounds, noise, percent, conditions, ..) = *row;
-    let fixture = Fixture {
-        rounds,
-        conditions: conditions.to_vec(),
-        ..Fixture::default()
-    };
-    let mut rng = Rng::new(seed);
-    let (mut manifest, mut samples) = (fixture.manifest(), fixture.samples());
-    let kept = |name: &str| sites.contains(&name);
-    manifest.plan.sites.retain(|site| kept(&site.name()));
-    samples.retain(|sample| kept(&sample.site));
-    for sample in &mut samples {
-        let Outcome::Ok(measured) = &mut sample.outcome else {
-            panic!("{sample:?}");
-        };
-        let factor = match sample.stack.as_str() {
-            "openssl" => 1.0,
-            _ => percent / 100.0,
-        };
-        measured.phases.total_ns = whole_ns(50e6 * factor * (noise * rng.normal()).exp());
-    }
+fn connected(row: &Row, sites: &[&str], seed: u64) -> ConnectReport {
+    let (manifest, samples) = connect(row, sites, seed);
     ConnectReport::new(manifest, samples)
-}
-
-fn whole_ns(ns: f64) -> u64 {
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "a time"
-    )]
-    let whole = ns as u64;
-    whole
 }
 
 #[test]
 fn each_run_of_connect_has_one_verdict_in_all_of_its_parts() {
     for sites in [&["near.example"][..], &["near.example", "middle.example"]] {
         for (at, row) in CONNECT.iter().enumerate() {
-            let report = connect(row, sites, u64::try_from(at).unwrap());
+            let report = connected(row, sites, u64::try_from(at).unwrap());
             let name = format!("row {at}, {} sites", sites.len());
             let comparisons = &report.summary.comparisons;
             let totals: Vec<_> = comparisons
@@ -176,39 +116,12 @@ fn each_run_of_connect_has_one_verdict_in_all_of_its_parts() {
     }
 }
 
-/// Milliseconds of wall clock that the first connection of a process takes more with the new stack than with the old one,
-/// rounds, the answer to the last question, and its words.
-const FIRST: [(f64, u32, Answer, &str); 7] = [
-    (0.0, 20, Yes, "takes the same time"),
-    (0.4, 20, Yes, "takes 400 µs longer"),
-    (-2.0, 20, Yes, "takes 2.00 ms less"),
-    (64.0, 20, Yes, "takes 64.0 ms longer"),
-    (100.0, 20, Yes, "takes 100 ms longer"),
-    (150.0, 20, WithLosses, "takes 150 ms longer"),
-    (64.0, 5, Open, "takes 64.0 ms longer"),
-];
-
 #[test]
 fn each_run_of_connect_judges_first_connections_by_wall_clock() {
-    const CONDITIONS: &[Condition] = &[Condition::Clean, Condition::Cold];
-    for (more_ms, rounds, answer, words) in FIRST {
-        let row = (rounds, 0.001, 100.0, CONDITIONS, &[][..], answer);
-        let mut report = connect(&row, &["near.example"], 3);
-        for sample in &mut report.samples {
-            let Outcome::Ok(measured) = &mut sample.outcome else {
-                panic!("{sample:?}");
-            };
-            let is_first = sample.condition == Condition::Cold;
-            // Without noise, so that the clause is exact.
-            let more_ms = match sample.stack.as_str() {
-                "rustls-ring" if is_first => 10.0 + more_ms,
-                _ if is_first => 10.0,
-                _ => 0.0,
-            };
-            measured.phases.connector_ns = Some(1_000_000);
-            measured.phases.total_ns = whole_ns(50e6 + more_ms * 1e6);
-        }
-        let report = ConnectReport::new(report.manifest, report.samples);
+    for row in FIRST {
+        let (more_ms, rounds, answer, words) = row;
+        let (manifest, samples) = first(&row);
+        let report = ConnectReport::new(manifest, samples);
         let name = format!("{more_ms} ms in {rounds} rounds");
         assert_eq!(answers(&report).last(), Some(&answer), "{name}");
         let limit = match answer {
@@ -236,81 +149,7 @@ fn grouped(number: u64) -> String {
 
 #[test]
 fn each_run_of_the_suite_has_one_answer() {
-    let fast = || MadeCase::handshake(0.5, 0.52);
-    let slow = || MadeCase::handshake(1.2, 1.3);
-    let receive = || MadeCase::receive(0.9, 0.92);
-    let never = |case: MadeCase| case.held_back(UndecidedReason::NeverQuiet);
-    let few = |case: MadeCase| case.held_back(UndecidedReason::FewQuietTurns);
-    let send = || MadeCase::send(0.9, 0.92);
-    let rows: &[(Vec<MadeCase>, Answer, &str)] = &[
-        (vec![fast()], Yes, "In no part"),
-        (vec![fast(), send(), receive()], Yes, "In no part"),
-        (vec![slow()], No, "handshake +25 %"),
-        (vec![slow(), receive()], No, "handshake +25 %"),
-        (
-            vec![fast(), MadeCase::verify(1.2, 1.3)],
-            WithLosses,
-            "verify +25 %",
-        ),
-        (
-            vec![slow(), MadeCase::receive(1.2, 1.3)],
-            No,
-            "handshake +25 %, bulk received +25 %",
-        ),
-        // The sending cases have a mean as the others do.
-        (
-            vec![fast(), MadeCase::send(1.2, 1.3), receive()],
-            No,
-            "old: bulk sent +25 %.",
-        ),
-        (
-            vec![fast(), MadeCase::send(0.0, 1.7), receive()],
-            Open,
-            "Not decided: sending of data in memory: 1 case with too few rounds",
-        ),
-        (
-            vec![fast(), send(), never(MadeCase::send(1.5, 1.9)), receive()],
-            Open,
-            "Not decided: sending of data in memory: 1 case on a machine that was never quiet, which more rounds do not change",
-        ),
-        (
-            vec![never(fast())],
-            Open,
-            "No case was decided: 1 case on a machine that was never quiet, which more rounds do not change.",
-        ),
-        (
-            vec![few(fast())],
-            Open,
-            "No case was decided: 1 case with too few quiet turns",
-        ),
-        (
-            vec![never(fast()), few(receive()), MadeCase::send(0.0, 0.5)],
-            Open,
-            "decided: 1 case on a machine that was never quiet, which more rounds do not change; 1 case with too few quiet \
-             turns: more rounds on a quieter machine add to them; 1 case with too few rounds: more rounds decide.",
-        ),
-        (
-            vec![never(slow()), receive()],
-            Open,
-            "Not decided: client's side of a handshake in memory: 1 case on a machine that was never quiet",
-        ),
-        (
-            vec![never(slow()), receive(), never(receive())],
-            Open,
-            "No part of the suite has figures of all cases: 2 cases on a machine that was never quiet",
-        ),
-        (
-            vec![MadeCase::handshake(0.9, 1.2)],
-            Open,
-            "No case was decided: 1 case with a wide interval: more rounds decide.",
-        ),
-        (
-            vec![MadeCase::handshake(0.0, 0.5)],
-            Open,
-            "No case was decided: 1 case with too few rounds: more rounds decide.",
-        ),
-    ];
-    for (at, (cases, answer, words)) in rows.iter().enumerate() {
+    for (at, (cases, answer, words)) in suite_rows().iter().enumerate() {
         let report = SuiteReport {
             manifest: suite_made::Fixture::default().manifest(),
             summary: Arc::new(whole::suite(cases)),
@@ -413,7 +252,8 @@ fn a_comparison_says_how_many_rounds_would_decide_each_undecided_row() {
                 undecided += says_rounds(found, rows);
             }
             // Rounds that vary by 2 %: some rows are undecided.
-            let noisy = |seed| connect(&(9, 0.02, 101.0, TWO, &[], Open), &["near.example"], seed);
+            let noisy =
+                |seed| connected(&(9, 0.02, 101.0, TWO, &[], Open), &["near.example"], seed);
             let (one, two) = (noisy(seed), noisy(100 + seed));
             let found = compare_runs_of_connect(
                 (&one.manifest, &one.samples),
@@ -450,15 +290,6 @@ fn says_rounds(report: &dyn Report, rows: impl Iterator<Item = (Verdict, Judged)
     undecided
 }
 
-/// What the new stack does with a second server; whether both do the same, and how many tests fail.
-const COMPAT: [(Judgement, bool, usize); 5] = [
-    (Judgement::Right, true, 0),
-    (Judgement::Lost, false, 1),
-    (Judgement::Unwarned, false, 1),
-    (Judgement::Crashed, false, 1),
-    (Judgement::Hung, false, 1),
-];
-
 #[test]
 fn each_run_of_compat_has_one_outcome() {
     for (judgement, same, failed) in COMPAT {
@@ -475,43 +306,12 @@ fn each_run_of_compat_has_one_outcome() {
     }
 }
 
-/// The new stack's time as a ratio of the old one's, rounds, share of disturbed turns, threshold, outcome.
-const STACKS: &[(f64, u32, u32, f64, Gate)] = &[
-    (1.0, 12, 0, 0.05, Gate::Passed),
-    (0.5, 12, 0, 0.05, Gate::Passed),
-    (1.02, 12, 0, 0.05, Gate::Passed),
-    (1.2, 12, 0, 0.05, Gate::Regressed),
-    (2.0, 12, 0, 0.05, Gate::Regressed),
-    (1.2, 12, 0, 0.5, Gate::Passed),
-    (1.0, 1, 0, 0.05, Gate::CannotTell),
-    (0.5, 1, 0, 0.05, Gate::CannotTell),
-    // Never quiet: nothing that was measured says what a quiet machine would.
-    (0.5, 12, 100, 0.05, Gate::CannotTell),
-];
-
 #[test]
 fn two_stacks_of_a_run_of_the_suite_have_one_outcome_at_the_gate() {
     let [old, new] = ["openssl", "rustls-ring"].map(StackName::new);
-    for (at, (ratio, rounds, disturbed, threshold, outcome)) in STACKS.iter().enumerate() {
-        let fixture = suite_made::Fixture {
-            ratio: *ratio,
-            rounds: *rounds,
-            disturbed: *disturbed,
-            ..suite_made::Fixture::default()
-        };
-        let (manifest, samples) = (fixture.manifest(), fixture.samples());
-        // Trials that fail or are unsupported are not the question here.
-        let is_kept = |name: &str| name.starts_with("bulk") || name.starts_with("handshake");
-        let mut manifest = manifest;
-        manifest.plan.idle = Some(IdleReference {
-            integer_ns: 2_600.0,
-            aes_ns: 2_100.0,
-            memory_ns: 1_500.0,
-        });
-        let scenarios = &mut manifest.plan.scenarios;
-        scenarios.retain(|scenario| is_kept(&scenario.to_string()));
-        let mut samples = samples;
-        samples.retain(|sample| is_kept(&sample.name));
+    for (at, row) in STACKS.iter().enumerate() {
+        let (.., threshold, outcome) = row;
+        let (manifest, samples) = stacks(row);
         let found = compare_stacks_of_suite(&manifest, &samples, &old, &new, Some(*threshold));
         assert_eq!(found.gate(), Some(*outcome), "row {at}: {found:#?}");
         let text = terminal(&found, usize::MAX);

@@ -8,14 +8,15 @@
 use netbench_model::{
     CertificateFault, Profile, StackName,
     chains::{ChainCase, ChainOutcome, ChainSample, ChainsPlan, Due, ReasonSpec},
-    compat::{CompatCase, CompatOutcome, CompatPlan, CompatSample, Expected, Judgement},
+    compat::{
+        CompatCase, CompatManifest, CompatOutcome, CompatPlan, CompatSample, Expected, Judgement,
+    },
     roots::{
         RootsClient, RootsOutcome, RootsPlan, RootsSample, RootsSite, StoreLayout, TrustOrigin,
     },
 };
 use netbench_report::{
-    ChainsSummary, CompatStack, CompatSummary, RootsSummary, summarize_chains, summarize_compat,
-    summarize_roots,
+    ChainsSummary, CompatSummary, RootsSummary, summarize_chains, summarize_compat, summarize_roots,
 };
 
 use super::{
@@ -117,10 +118,12 @@ pub(crate) fn stores(wrong: &[bool]) -> RootsSummary {
 
 /// A catalogue that the old stack takes as it should, and the new one so.
 pub(crate) fn compat(judgements: &[Judgement]) -> CompatSummary {
-    let stack = |stack: &str| CompatStack {
-        stack: StackName::new(stack),
-        library: String::new(),
-    };
+    let (manifest, samples) = compat_run(judgements);
+    summarize_compat(&manifest, samples)
+}
+
+/// The run of such a catalogue.
+pub(crate) fn compat_run(judgements: &[Judgement]) -> (CompatManifest, Vec<CompatSample>) {
     let refused = || Expected::Rejected(vec!["expired".parse().unwrap()]);
     let accepted = CompatOutcome::Accepted {
         version: None,
@@ -180,9 +183,8 @@ pub(crate) fn compat(judgements: &[Judgement]) -> CompatSummary {
             });
         }
     }
-    let stacks = [OLD, NEW].map(stack);
     let plan = CompatPlan {
-        stacks: stacks.iter().map(|of| of.stack.clone()).collect(),
+        stacks: [OLD, NEW].map(StackName::new).to_vec(),
         clients: Vec::new(),
         cases,
         catalogue: "built-in".to_owned(),
@@ -190,7 +192,7 @@ pub(crate) fn compat(judgements: &[Judgement]) -> CompatSummary {
         client_profile: Profile::Library,
         limit_ms: 2000,
     };
-    summarize_compat(&manifest_of(plan), samples)
+    (manifest_of(plan), samples)
 }
 
 fn unknown_issuer() -> ChainOutcome {

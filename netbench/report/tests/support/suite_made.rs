@@ -185,7 +185,8 @@ impl Fixture {
     }
 }
 
-fn measured(
+/// One trial, whose operations take `base` nanoseconds in turns that are not disturbed.
+pub(crate) fn measured(
     scenario: &Scenario,
     base: f64,
     disturbed: &[bool],

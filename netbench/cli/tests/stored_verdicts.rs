@@ -1,0 +1,266 @@
+//! The rows of made-up evidence of the report's tests, stored as runs: what the command says of each, and its exit code.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+#[path = "support/evidence.rs"]
+mod evidence;
+#[path = "../../report/tests/support/made.rs"]
+#[expect(dead_code, reason = "contradictions.rs uses the rest")]
+mod made;
+#[path = "../../report/tests/support/made_parts.rs"]
+mod made_parts;
+#[path = "../../report/tests/support/manifest.rs"]
+mod manifest;
+#[path = "support/mod.rs"]
+mod place;
+#[path = "../../report/tests/support/rows.rs"]
+mod rows;
+#[path = "../../report/tests/support/runs.rs"]
+mod runs;
+#[path = "../../report/tests/support/scan_made.rs"]
+mod scan_made;
+#[path = "../../report/tests/support/suite_made.rs"]
+#[expect(dead_code, reason = "suite.rs uses the rest")]
+mod suite_made;
+#[path = "../../report/tests/support/mod.rs"]
+mod support;
+#[path = "../../report/tests/support/whole.rs"]
+mod whole;
+
+use std::path::Path;
+
+use evidence::{PARTS, store, store_evaluation, store_suite};
+use netbench_model::compat::{CompatSample, Judgement};
+use netbench_report::{Answer, Gate};
+use place::{Done, Place, json};
+use rows::{Change, End, ROWS};
+use runs::{COMPAT, CONNECT, FIRST, GATES, STACKS, connect, first, gate, stacks, suite_rows};
+use serde_json::Value;
+
+/// The exit codes, as `netbench --help` has them.
+const WELL: i32 = 0;
+const FAILED: i32 = 1;
+const NOTHING_TO_COMPARE: i32 = 3;
+const REGRESSED: i32 = 4;
+const CANNOT_TELL: i32 = 6;
+
+fn report(place: &Place, run: &Path, more: &[&str]) -> Done {
+    place.netbench(&[&["report", run.to_str().unwrap()], more].concat())
+}
+
+/// The answers of a report in JSON or of the evaluation in it.
+fn answers(stdout: &str) -> Vec<Answer> {
+    let found: Value = json(stdout);
+    let questions = found["questions"].as_array().unwrap().iter();
+    let answers = questions.map(|question| question["answer"].clone());
+    answers
+        .map(|answer| serde_json::from_value(answer).unwrap())
+        .collect()
+}
+
+/// Whether any part of the evidence is left that compares the stacks.
+fn compares(changes: &[Change]) -> bool {
+    let gone = |part: &&str| {
+        let mut changes = changes.iter();
+        changes.any(
+            |change| matches!(change, Change::Without(of) | Change::Never(of, _) if of == part),
+        )
+    };
+    PARTS.iter().any(|part| !gone(part))
+}
+
+/// An evaluation in which no part was done, by what became of each.
+const NOTHING: [&[Change]; 3] = [
+    &[
+        Change::Without("features"),
+        Change::Without("sites"),
+        Change::Without("compat"),
+        Change::Without("connections"),
+        Change::Without("suite"),
+    ],
+    &[
+        Change::Without("features"),
+        Change::Never("sites", End::Failed),
+        Change::Without("compat"),
+        Change::Never("connections", End::Failed),
+        Change::Without("suite"),
+    ],
+    &[
+        Change::Never("features", End::Unsupported),
+        Change::Never("sites", End::Unsupported),
+        Change::Never("compat", End::Unsupported),
+        Change::Never("connections", End::Unsupported),
+        Change::Never("suite", End::Unsupported),
+    ],
+];
+
+#[test]
+fn each_stored_evaluation_has_its_answers_and_its_exit_code() {
+    let nothing = NOTHING.iter().map(|changes| {
+        let sentence = match changes[0] {
+            Change::Never(..) => "Not decided",
+            _ => "Not decided: ",
+        };
+        (*changes, [Answer::Open; 3], sentence)
+    });
+    let rows: Vec<_> = ROWS.iter().copied().chain(nothing).collect();
+    assert!(rows.len() >= 58, "{}", rows.len());
+    for (at, (changes, expected, sentence)) in rows.iter().enumerate() {
+        let place = Place::new();
+        let run = store_evaluation(&place.path().join("e"), changes);
+        let code = if compares(changes) {
+            WELL
+        } else {
+            NOTHING_TO_COMPARE
+        };
+        let told = report(&place, &run, &["--json"]);
+        assert_eq!(told.code, Some(code), "row {at}: {}", told.stderr);
+        assert_eq!(
+            answers(&told.stdout),
+            expected,
+            "row {at}: {changes:?}: {}",
+            told.stdout
+        );
+        let text = report(&place, &run, &[]).expect(code).stdout;
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(text.contains(sentence), "row {at}: {text}");
+        // A part that ended early is run again, and fails without workers of these stacks; without a shim, protocol tests are
+        // unsupported. The other parts are only reported.
+        let fails = |change: &Change| match change {
+            Change::Ended(part, _) | Change::Never(part, End::Failed | End::Interrupted) => {
+                *part != "features"
+            }
+            _ => false,
+        };
+        let resumed = place.netbench(&["evaluate", "--resume", run.to_str().unwrap(), "--json"]);
+        let code = if changes.iter().any(fails) {
+            FAILED
+        } else {
+            code
+        };
+        assert_eq!(resumed.code, Some(code), "row {at}: {}", resumed.stderr);
+    }
+}
+
+#[test]
+fn each_pair_of_stored_runs_has_its_exit_code_at_the_gate() {
+    for sites in [1, 3] {
+        for (at, row) in GATES.iter().enumerate() {
+            let place = Place::new();
+            let (manifest, runs) = gate(row, sites, u64::try_from(at).unwrap());
+            let [before, after] = [0, 1].map(|side| {
+                let run = place.path().join(side.to_string());
+                store(&run, &manifest, &runs[side]);
+                run
+            });
+            let compare = |more: &[&str]| {
+                let runs = [&before, &after].map(|run| run.to_str().unwrap());
+                place.netbench(&[&["compare"], &runs[..], more].concat())
+            };
+            let threshold = format!("{}%", row.3);
+            for form in ["terminal", "json", "junit"] {
+                let gate = ["--fail-on-regression", &threshold, "--format", form];
+                let done = compare(&gate);
+                assert_eq!(
+                    done.code,
+                    Some(code(row.4)),
+                    "row {at}, {sites} sites, {form}: {}",
+                    done.stdout
+                );
+            }
+            compare(&[]).expect(WELL);
+        }
+    }
+}
+
+fn code(gate: Gate) -> i32 {
+    match gate {
+        Gate::Passed => WELL,
+        Gate::Regressed => REGRESSED,
+        Gate::CannotTell => CANNOT_TELL,
+    }
+}
+
+#[test]
+fn two_stacks_of_a_stored_run_have_their_exit_code_at_the_gate() {
+    for (at, row) in STACKS.iter().enumerate() {
+        let place = Place::new();
+        let run = place.path().join("suite");
+        let (manifest, samples) = stacks(row);
+        store(&run, &manifest, &samples);
+        let threshold = format!("{}%", row.3 * 100.0);
+        let line = ["compare", run.to_str().unwrap()];
+        let gate = ["--fail-on-regression", &threshold];
+        let done = place.netbench(&[line, gate].concat());
+        assert_eq!(done.code, Some(code(row.4)), "row {at}: {}", done.stdout);
+        place.netbench(&line).expect(WELL);
+    }
+}
+
+#[test]
+fn each_stored_run_of_connect_has_its_answer_and_its_exit_code() {
+    for sites in [&["near.example"][..], &["near.example", "middle.example"]] {
+        for (at, row) in CONNECT.iter().enumerate() {
+            let (manifest, samples) = connect(row, sites, u64::try_from(at).unwrap());
+            let place = Place::new();
+            let run = place.path().join("connect");
+            store(&run, &manifest, &samples);
+            let page = report(&place, &run, &["--format", "html"])
+                .expect(WELL)
+                .stdout;
+            assert_eq!(last_answer(&page), row.5, "row {at}, {sites:?}");
+        }
+    }
+    for row in FIRST {
+        let (manifest, samples) = first(&row);
+        let place = Place::new();
+        let run = place.path().join("connect");
+        store(&run, &manifest, &samples);
+        let page = report(&place, &run, &["--format", "html"])
+            .expect(WELL)
+            .stdout;
+        assert_eq!(last_answer(&page), row.2, "{row:?}");
+        assert!(page.replace('\u{a0}', " ").contains(row.3), "{row:?}");
+    }
+}
+
+#[test]
+fn each_stored_run_of_the_suite_has_its_answer_and_its_exit_code() {
+    for (at, (cases, answer, _)) in suite_rows().iter().enumerate() {
+        let place = Place::new();
+        let run = place.path().join("suite");
+        store_suite(&run, cases);
+        let page = report(&place, &run, &["--format", "html"])
+            .expect(WELL)
+            .stdout;
+        assert_eq!(last_answer(&page), *answer, "row {at}: {cases:?}");
+    }
+}
+
+#[test]
+fn each_stored_run_of_compat_has_its_exit_code() {
+    for (judgement, same, _) in COMPAT {
+        let place = Place::new();
+        let run = place.path().join("compat");
+        let (manifest, samples) = made_parts::compat_run(&[Judgement::Right, judgement]);
+        store(&run, &manifest, &samples);
+        let text = report(&place, &run, &[]).expect(WELL).stdout;
+        let says_same = text.contains("The stacks do the same with every server.");
+        assert_eq!(says_same, same, "{judgement:?}: {text}");
+    }
+    let place = Place::new();
+    let run = place.path().join("compat");
+    let (manifest, _) = made_parts::compat_run(&[Judgement::Right]);
+    store::<_, CompatSample>(&run, &manifest, &[]);
+    report(&place, &run, &[]).expect(NOTHING_TO_COMPARE);
+}
+
+/// The answer to the last question of a page.
+fn last_answer(page: &str) -> Answer {
+    let answer = page.rsplit(r#"<p class="answer">"#).next().unwrap();
+    let (_, answer) = answer.split_once("</span>").unwrap();
+    let (words, _) = answer.split_once("</p>").unwrap();
+    let all = [Answer::Yes, Answer::WithLosses, Answer::No, Answer::Open];
+    let found = all.into_iter().find(|answer| answer.words() == words);
+    found.unwrap_or_else(|| panic!("{words}"))
+}
