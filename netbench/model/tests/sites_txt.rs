@@ -233,6 +233,41 @@ fn the_header_names_what_is_too_rare_for_a_list_of_101() {
     assert!(header.contains(&format!("{thousands},{rest} sites in a million")));
 }
 
+/// A column for the year and one for the source, after those of the field, of this list and of the published figure.
+#[test]
+fn each_published_figure_of_the_header_has_its_year_and_its_source() {
+    let text = text();
+    let lines = text.lines();
+    let mut rows = lines
+        .skip_while(|line| !line.starts_with("# field   sites of this list"))
+        .take_while(|line| *line != "#")
+        .map(|line| {
+            let cells = line.trim_start_matches('#').split("  ").map(str::trim);
+            cells.filter(|cell| !cell.is_empty()).collect::<Vec<_>>()
+        });
+    let heading = rows.next().unwrap();
+    assert_eq!(heading[3..], ["year", "source"]);
+    let mut fields = Vec::new();
+    for row in rows {
+        let [field, _, _, year, source] = row[..] else {
+            panic!("{row:?}");
+        };
+        let year: u32 = year.parse().unwrap();
+        assert!((2015..=2026).contains(&year), "{row:?}");
+        assert!(source.len() > 5, "{row:?}");
+        fields.push(field);
+    }
+    assert_eq!(
+        fields,
+        ["tls", "groups", "key", "suites", "chain", "rtt", "rtt"]
+    );
+    // The model's counts have the years of their sources' names.
+    let web = web().to_string();
+    for name in ["dubey-2026", "stradling-2021"] {
+        assert!(web.contains(name), "{name}");
+    }
+}
+
 #[test]
 fn what_the_header_counts_is_there() {
     let sites = sites();
