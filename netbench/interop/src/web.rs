@@ -49,9 +49,9 @@ pub struct WebKind {
     rest: bool,
     /// The share, in percent.
     pub percent: f64,
-    /// The least share that the sources allow for, in percent.
+    /// The lowest share that the sources allow for, in percent.
     pub low: f64,
-    /// The largest share that the sources allow for, in percent.
+    /// The highest share that the sources allow for, in percent.
     pub high: f64,
     /// The count that it shares with other kinds.
     #[serde(default)]
@@ -66,12 +66,12 @@ struct KeyShare {
     percent: f64,
 }
 
-/// A site of the population: the places of its kind and of its key.
+/// A site of the population: the indices of its kind and of its key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct WebSite {
-    /// The place of its kind.
+    /// The index of its kind.
     pub kind: usize,
-    /// The place of its key.
+    /// The index of its key.
     pub key: usize,
 }
 
@@ -82,9 +82,9 @@ pub struct WebLoss {
     pub model: String,
     /// Lost sites in a million, as the model's shares are.
     pub per_million: f64,
-    /// Lost sites in a million, with the least share of each kind that the sources allow for.
+    /// Lost sites in a million, with the lowest share of each kind that the sources allow for.
     pub low: f64,
-    /// Lost sites in a million, with the largest share of each kind that the sources allow for.
+    /// Lost sites in a million, with the highest share of each kind that the sources allow for.
     pub high: f64,
     /// Names of the sources that the shares of the lost kinds come from.
     pub sources: Vec<String>,
@@ -95,7 +95,7 @@ impl WebModel {
     ///
     /// # Errors
     ///
-    /// Fails where the data are not of the model's form.
+    /// Fails if the data do not have the model's format.
     pub fn of_2026() -> Result<Self, serde_json::Error> {
         let mut model: Self = serde_json::from_str(include_str!("../data/population-2026.json"))?;
         let sum = |of: fn(&WebKind) -> f64| model.kinds.iter().map(of).sum::<f64>();

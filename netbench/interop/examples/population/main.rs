@@ -1,8 +1,8 @@
-//! What stacks lose of a made population of sites whose shares follow published counts.
+//! Predicts which sites stacks lose, in a population that is drawn from published shares.
 //!
-//! `cargo run -p netbench-interop --example population -- HELLOS.json [SITES] [SEED] > table.md` takes what
-//! `netbench hello --json` prints. With a fourth argument, a number, it prints that many of the drawn sites instead, chosen
-//! at random among those that the lab can be, as a sites file for `netbench scan`.
+//! `cargo run -p netbench-interop --example population -- HELLOS.json [SITES] [SEED] > table.md` reads the output of
+//! `netbench hello --json`. With a fourth argument, a number, it prints a sites file for `netbench scan` instead: that many
+//! of the drawn sites, chosen at random among those that the lab can emulate.
 
 #![expect(clippy::unwrap_used, reason = "a study that cannot be made ends")]
 
@@ -18,14 +18,14 @@ struct Hellos {
     hellos: Vec<Offer>,
 }
 
-/// Sites of each kind that are tried, where there are so many.
+/// The minimal number of sites of each kind in a sites file, where as many were drawn.
 const OF_EACH: u32 = 20;
 
 /// Sites of a kind that a stack loses for a reason.
 #[derive(Default)]
 struct Lost {
     sites: u32,
-    /// How many of each kind.
+    /// The number of each kind.
     kinds: BTreeMap<usize, u32>,
 }
 
@@ -40,9 +40,9 @@ fn main() {
     }
     let hellos = fs::read_to_string(words.first().expect("a file of hellos")).unwrap();
     let Hellos { hellos } = serde_json::from_str(&hellos).unwrap();
-    println!("# What stacks lose of a made population\n");
+    println!("# Predicted loss in a drawn population of sites\n");
     println!(
-        "{} sites, drawn with the seed {seed} from `{}`.\n",
+        "{} sites, drawn with the seed {seed} from the population model `{}`. No site was contacted.\n",
         grouped(sites),
         population.name
     );
@@ -57,7 +57,7 @@ fn main() {
     }
 }
 
-/// Sites drawn of the population.
+/// Draws sites from the population.
 fn draw(population: &WebModel, sites: u32, seed: u64) -> Vec<WebSite> {
     let mut rng = Rng::new(seed);
     let mut draw = || {
@@ -69,7 +69,7 @@ fn draw(population: &WebModel, sites: u32, seed: u64) -> Vec<WebSite> {
     (0..sites).map(|_| draw()).collect()
 }
 
-/// The place of the share that a draw falls into.
+/// Returns the index of the share that a draw falls into.
 fn pick(rng: &mut Rng, shares: impl Iterator<Item = f64> + Clone) -> usize {
     let mut left = rng.unit() * shares.clone().sum::<f64>();
     let mut place = 0;
@@ -87,7 +87,7 @@ fn pick(rng: &mut Rng, shares: impl Iterator<Item = f64> + Clone) -> usize {
 
 fn lost(population: &WebModel, drawn: &[WebSite], hellos: &[Offer]) {
     println!(
-        "| stack | loses, because | sites | share | 95 % of the draw | as far apart as the sources are |"
+        "| stack | reason of the loss | sites | share | 95 % interval of the draw | range of the sources |"
     );
     println!("| --- | --- | ---: | ---: | --- | --- |");
     let of_kind = |kind: usize| drawn.iter().filter(|site| site.kind == kind).count();
@@ -95,7 +95,7 @@ fn lost(population: &WebModel, drawn: &[WebSite], hellos: &[Offer]) {
     for offer in hellos {
         let mut reasons: BTreeMap<&str, Lost> = BTreeMap::new();
         let mut all = Lost::default();
-        // Sites that are alike in both come to the same.
+        // Sites with the same kind and key have the same outcome.
         let mut known: BTreeMap<&WebSite, Agreement> = BTreeMap::new();
         for site in drawn {
             let agreement = known
@@ -113,7 +113,7 @@ fn lost(population: &WebModel, drawn: &[WebSite], hellos: &[Offer]) {
         for (reason, lost) in rows {
             let interval =
                 share_of_whole(u64::from(lost.sites), drawn.len() as u64, 0, u64::MAX).unwrap();
-            // What part of each kind is lost does not depend on how many there are.
+            // The lost part of a kind does not depend on its share.
             let parts = lost.kinds.iter().map(|(kind, sites)| {
                 let part = f64::from(*sites) / counts[*kind] as f64;
                 (&population.kinds[*kind], part)
@@ -136,7 +136,7 @@ fn lost(population: &WebModel, drawn: &[WebSite], hellos: &[Offer]) {
 
 fn kinds(population: &WebModel, drawn: &[WebSite]) {
     println!("\n## The population\n");
-    println!("| kind | sites | share asked for | low | high | from |");
+    println!("| kind | sites | share in the model | lowest | highest | sources |");
     println!("| --- | ---: | ---: | ---: | ---: | --- |");
     for (number, kind) in population.kinds.iter().enumerate() {
         let sites = drawn.iter().filter(|site| site.kind == number).count();
@@ -152,7 +152,7 @@ fn kinds(population: &WebModel, drawn: &[WebSite]) {
     }
 }
 
-/// A sites file of `count` of them, and of more of the kinds that are rare.
+/// Prints a sites file with `count` of the sites, and with more of rare kinds.
 fn print_sites(population: &WebModel, drawn: &[WebSite], count: u32, seed: u64) {
     let mut able: Vec<&WebSite> = drawn
         .iter()
@@ -164,7 +164,7 @@ fn print_sites(population: &WebModel, drawn: &[WebSite], count: u32, seed: u64) 
         able.swap(at, other);
     }
     println!(
-        "# {} of {} sites drawn with the seed {seed} from `{}`, and more of rare kinds: at least {OF_EACH} of each",
+        "# {} of {} sites drawn with the seed {seed} from `{}`, and at least {OF_EACH} of each kind, where as many were drawn",
         grouped(count),
         grouped(drawn.len()),
         population.name
@@ -179,7 +179,7 @@ fn print_sites(population: &WebModel, drawn: &[WebSite], count: u32, seed: u64) 
     }
 }
 
-/// A count with its thousands apart.
+/// Returns a count with commas between its thousands.
 fn grouped(count: impl ToString) -> String {
     let digits = count.to_string();
     let mut out = String::new();
