@@ -67,6 +67,8 @@ pub struct Document<'a> {
     pub(crate) checks: Vec<CheckSuite>,
     /// The summary, for JSON and CSV; several where runs stand side by side.
     pub(crate) data: Vec<&'a dyn erased_serde::Serialize>,
+    /// The target of the sites that `data` and `of_parts` name, for CSV; none where they name no sites.
+    pub(crate) sites: Option<Target>,
     /// Summaries of its parts that are not in `data`, for CSV.
     pub(crate) of_parts: Vec<(&'static str, &'a dyn erased_serde::Serialize)>,
 }
@@ -226,6 +228,7 @@ impl Document<'_> {
             made.push(document.made);
             all.questions.append(&mut document.questions);
             all.sections.append(&mut document.sections);
+            all.sites = all.sites.or(document.sites);
             all.machines.append(&mut document.machines);
             all.checks.append(&mut document.checks);
             all.data.append(&mut document.data);

@@ -35,6 +35,15 @@ pub(crate) fn named_site(target: Target, site: &str) -> String {
     }
 }
 
+/// The word for the sites of a target in a column of their own.
+pub(crate) fn sites_word(target: Target) -> &'static str {
+    match target {
+        Target::Lab => "emulated",
+        Target::Loopback => "of this machine",
+        Target::Live => "real",
+    }
+}
+
 /// A count of sites of a target.
 pub(crate) fn sites_of(target: Target, sites: impl TryInto<u64>) -> String {
     let [one, more] = site_words(target);

@@ -10,7 +10,7 @@ use crate::{
         Check, CheckSuite, Checked, Document, Excerpt, Extent, Filling, Item, Report, Section,
         Table,
     },
-    text::count,
+    text::{count, named_site},
 };
 
 impl Report for BrowserSummary {
@@ -38,6 +38,7 @@ impl Report for BrowserSummary {
             sections: sections.into_iter().flatten().collect(),
             checks: checks(self),
             data: vec![self],
+            sites: Some(Target::Lab),
             ..Document::of_run(
                 "browser",
                 &run.head.name,
@@ -370,7 +371,7 @@ fn checks(summary: &BrowserSummary) -> Vec<CheckSuite> {
             .filter(|failed| failed.client == row.client && failed.condition == row.condition);
         let mut checks: Vec<Check> = own
             .map(|failed| Check {
-                name: failed.site.clone(),
+                name: named_site(Target::Lab, &failed.site),
                 class: None,
                 outcome: Checked::Failed {
                     why: failed.code.clone(),

@@ -3,7 +3,10 @@ use std::collections::BTreeMap;
 use itertools::Itertools;
 
 use super::{ConnectSummary, FailureRow};
-use crate::document::{Check, CheckSuite, Checked};
+use crate::{
+    document::{Check, CheckSuite, Checked},
+    text::named_site,
+};
 
 /// A suite for each condition and stack, with a check for each site.
 pub(super) fn checks(summary: &ConnectSummary) -> Vec<CheckSuite> {
@@ -33,7 +36,7 @@ pub(super) fn checks(summary: &ConnectSummary) -> Vec<CheckSuite> {
     let suites = suites.chunk_by(|((condition, stack, _), _)| (*condition, *stack));
     let suites = suites.into_iter().map(|((condition, stack), checks)| {
         let checks = checks.map(|((_, _, site), outcome)| Check {
-            name: site.clone(),
+            name: named_site(summary.run.target, site),
             class: Some(format!("{condition}.{stack}")),
             outcome,
             said: None,

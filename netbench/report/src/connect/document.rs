@@ -78,6 +78,7 @@ impl Report for ConnectReport {
             machines: vec![Machine::of(manifest)],
             checks: checks::checks(summary),
             data: vec![summary],
+            sites: Some(summary.run.target),
             ..Document::of_run(
                 "connect",
                 &run.head.name,

@@ -12,7 +12,7 @@ use crate::{
     },
     gate::{Judged, Regression, Rows, needed_in_words},
     suite::difference_items,
-    text::{TOO_FEW, change, interval, sites_of, some_of},
+    text::{TOO_FEW, change, interval, named_site, sites_of, some_of},
 };
 
 /// Names that a sentence has room for.
@@ -39,6 +39,7 @@ impl Report for ConnectComparison {
             sections: vec![Section::only(items)],
             checks: vec![checks(self)],
             data: vec![self],
+            sites: Some(self.target),
             ..Document::new(
                 "compare",
                 format!(
@@ -268,6 +269,7 @@ fn alone(comparison: &ConnectComparison) -> Vec<Item> {
 
 /// A check for each site, and one for the total of each condition and stack.
 fn checks(comparison: &ConnectComparison) -> CheckSuite {
+    let named = |site: &str| named_site(comparison.target, site);
     let check = |name: String, class: String, ratio: &RunsRatio, judged: &Judged| {
         let words = format!(
             "{}: {} ({})",
@@ -288,14 +290,14 @@ fn checks(comparison: &ConnectComparison) -> CheckSuite {
     });
     let sites = comparison.sites.iter().map(|row| {
         let class = format!("{}.{}", row.condition, row.other_stack);
-        check(row.site.clone(), class, &row.change, &row.judged)
+        check(named(&row.site), class, &row.change, &row.judged)
     });
     let lost = comparison
         .reach
         .iter()
         .filter(|row| row.regression == Regression::Regressed);
     let lost = lost.map(|row| Check {
-        name: format!("{} is reached", row.site),
+        name: format!("{} is reached", named(&row.site)),
         class: Some(format!("{}.{}", row.condition, row.other_stack)),
         outcome: Checked::Failed {
             why: row.why.clone(),
@@ -305,7 +307,7 @@ fn checks(comparison: &ConnectComparison) -> CheckSuite {
     });
     let alone = [&comparison.only_first, &comparison.only_other];
     let alone = alone.into_iter().flatten().map(|site| Check {
-        name: site.clone(),
+        name: named(site),
         class: None,
         outcome: Checked::Skipped {
             why: "only one run has it".to_owned(),

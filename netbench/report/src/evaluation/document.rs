@@ -45,6 +45,7 @@ impl Report for EvaluationReport {
             lead: lead(evaluation),
             sentence: evaluation.sentence.clone(),
             data: vec![evaluation],
+            sites: Some(plan.target),
             title: format!("netbench evaluate: from {} to {}", plan.from, plan.to),
             ..Document::of_run("evaluate", &run.name, &run.netbench, &run.started)
         };

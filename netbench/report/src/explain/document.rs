@@ -17,6 +17,7 @@ impl Report for ExplainSummary {
         Document {
             sections: vec![self.whole_section()],
             data: vec![self],
+            sites: Some(self.run.target),
             ..Document::new(
                 "explain",
                 format!("netbench explain: {}", self.run.head.name),

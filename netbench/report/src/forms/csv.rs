@@ -2,13 +2,16 @@ use csv::{Terminator, Writer, WriterBuilder};
 use serde_json::Value;
 
 use super::{Form, Options};
-use crate::{document::Document, text::plain};
+use crate::{
+    document::Document,
+    text::{plain, sites_word},
+};
 
 /// The values of the JSON, one a row (RFC 4180, but for line ends of one character): a table that any
 /// program can filter, where a column for each figure would differ by table.
 pub(super) const FORM: Form = Form::new("csv", "csv", "Every value of the JSON, one a row", render);
 
-const COLUMNS: [&str; 9] = [
+const COLUMNS: [&str; 10] = [
     "table",
     "condition",
     "first",
@@ -18,6 +21,8 @@ const COLUMNS: [&str; 9] = [
     "value",
     "unit",
     "row",
+    // The names of emulated sites are those of hosts that a figure says nothing about.
+    "sites",
 ];
 
 /// The fields of an element that say which one of its list it is, for the columns `condition`, `first`,
@@ -88,6 +93,7 @@ fn render(document: &Document<'_>, _: &Options) -> Vec<u8> {
             .terminator(Terminator::Any(b'\n'))
             .from_writer(Vec::new()),
         count: 0,
+        sites: document.sites.map_or("", sites_word),
     };
     // Into memory: it cannot fail but for want of it.
     let _ = rows.writer.write_record(COLUMNS);
@@ -164,6 +170,8 @@ impl Place {
 struct Rows {
     writer: Writer<Vec<u8>>,
     count: usize,
+    /// The column for what the sites are.
+    sites: &'static str,
 }
 
 impl Rows {
@@ -227,6 +235,7 @@ impl Rows {
             &value,
             unit(table, figure, &place.unit),
             &place.row.map_or_else(String::new, |row| row.to_string()),
+            self.sites,
         ]);
     }
 }
@@ -293,20 +302,20 @@ mod tests {
         };
         let text = String::from_utf8(render(&document, &Options::default())).unwrap_or_default();
         let expected = [
-            "table,condition,first,other,item,figure,value,unit,row",
-            "cases.stacks,bulk,openssl,,bulk,by_round.0,1.0,ns,2",
-            "cases.stacks,bulk,openssl,,bulk,low,1.5,ns,2",
-            "cases.stacks,bulk,openssl,,bulk,rounds,3,,2",
-            "cases,bulk,,,bulk,unit,nanoseconds,,1",
-            "cases.verdicts,bulk,openssl,ring,bulk,mean,0.6,other/first,3",
-            "cases.verdicts,bulk,openssl,ring,bulk,paired.ratio,0.5,other/first,3",
-            "coverage.features.works,,openssl,,ALPN,passed,1,,5",
-            "coverage.features.works,,ring,,ALPN,passed,2,,6",
-            "run,,,,,command.0,netbench,,",
-            "run,,,,,command.1,suite,,",
-            "run,,,,,seed,7,,",
-            "sites,,,,'=cmd(),alive,true,,9",
-            "sites,,,,'=cmd(),rtt_ns,9,ns,9",
+            "table,condition,first,other,item,figure,value,unit,row,sites",
+            "cases.stacks,bulk,openssl,,bulk,by_round.0,1.0,ns,2,",
+            "cases.stacks,bulk,openssl,,bulk,low,1.5,ns,2,",
+            "cases.stacks,bulk,openssl,,bulk,rounds,3,,2,",
+            "cases,bulk,,,bulk,unit,nanoseconds,,1,",
+            "cases.verdicts,bulk,openssl,ring,bulk,mean,0.6,other/first,3,",
+            "cases.verdicts,bulk,openssl,ring,bulk,paired.ratio,0.5,other/first,3,",
+            "coverage.features.works,,openssl,,ALPN,passed,1,,5,",
+            "coverage.features.works,,ring,,ALPN,passed,2,,6,",
+            "run,,,,,command.0,netbench,,,",
+            "run,,,,,command.1,suite,,,",
+            "run,,,,,seed,7,,,",
+            "sites,,,,'=cmd(),alive,true,,9,",
+            "sites,,,,'=cmd(),rtt_ns,9,ns,9,",
         ];
         assert_eq!(text.lines().collect::<Vec<_>>(), expected);
     }

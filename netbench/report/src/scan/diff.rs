@@ -153,6 +153,7 @@ impl Report for ScanDiff {
             ),
             sections: vec![Section::only(items)],
             data: vec![self],
+            sites: Some(self.place()),
             ..Document::new(
                 "scan diff",
                 format!("netbench scan diff: {} after {}", after.name, before.name),

@@ -52,8 +52,13 @@ impl Report for ScanSummary {
             },
             questions: questions(self, &stacks),
             sections: vec![section(self)],
-            checks: self.policy.iter().map(policy::checks).collect(),
+            checks: self
+                .policy
+                .iter()
+                .map(|policy| policy::checks(policy, run.place))
+                .collect(),
             data: vec![self],
+            sites: Some(run.place),
             ..Document::of_run("scan", &run.name, &run.netbench, &run.started)
         }
     }

@@ -5,7 +5,7 @@ use netbench_model::{Target, scan::PolicyRule};
 use crate::{
     cell::Cell,
     document::{Check, CheckSuite, Checked, Excerpt, Item, Table},
-    text::{count, shorten, some_of},
+    text::{count, named_site, shorten, some_of},
 };
 
 /// Sites that are named of those that break a rule alike.
@@ -95,11 +95,17 @@ fn rules(site: &SitePolicy) -> String {
 }
 
 /// A check for each site and rule. What is not known does not pass.
-pub(super) fn checks(result: &PolicyResult) -> CheckSuite {
+pub(super) fn checks(result: &PolicyResult, place: Target) -> CheckSuite {
+    let check = |site: &SitePolicy, name: &str, outcome| Check {
+        name: name.to_owned(),
+        class: Some(named_site(place, &site.site)),
+        outcome,
+        said: None,
+    };
     let checks = result.sites.iter().flat_map(|site| {
         let mut checks: Vec<Check> = PolicyRule::ALL
             .iter()
-            .filter_map(|rule| broken(site, *rule))
+            .filter_map(|rule| Some(check(site, rule.name(), broken(site, *rule)?)))
             .collect();
         if let Some(why) = &site.unknown {
             let outcome = Checked::Failed {
@@ -119,22 +125,13 @@ pub(super) fn checks(result: &PolicyResult) -> CheckSuite {
     }
 }
 
-fn broken(site: &SitePolicy, rule: PolicyRule) -> Option<Check> {
+/// The failure of a site that breaks this rule.
+fn broken(site: &SitePolicy, rule: PolicyRule) -> Option<Checked> {
     let of_rule = |broken: &&Broken| broken.rule == rule;
     let mut what = site.broken.iter().filter(of_rule).map(|b| &b.what);
     let why = what.join(", ");
-    let failed = Checked::Failed {
-        why: why.clone(),
+    (!why.is_empty()).then(|| Checked::Failed {
+        why,
         class: rule.name().to_owned(),
-    };
-    (!why.is_empty()).then(|| check(site, rule.name(), failed))
-}
-
-fn check(site: &SitePolicy, name: &str, outcome: Checked) -> Check {
-    Check {
-        name: name.to_owned(),
-        class: Some(site.site.clone()),
-        outcome,
-        said: None,
-    }
+    })
 }

@@ -33,16 +33,50 @@ pub fn in_form(document: &Document<'_>, name: &str, options: &Options) -> String
     String::from_utf8((form(name).unwrap().render)(document, options)).unwrap()
 }
 
-/// Fails where a form shows the name of an emulated site (all end in `.example` or `.test`) without saying that it is emulated: in its line,
-/// in the heading of its column, or in a chart beside the name.
+/// Fails where a format shows the name of an emulated site (all end in `.example` or `.test`) without saying that it is emulated.
 #[track_caller]
 pub fn assert_emulated(report: &dyn Report) {
-    // A name that a browser asked for by itself is no site.
-    let is_named = |text: &str| {
-        let text = text.replace("updates.example", "");
-        text.contains(".example") || text.contains(".test")
-    };
-    let text = render(report, "markdown");
+    assert_markdown(&render(report, "markdown"));
+    // The lines of a paragraph have one heading.
+    for paragraph in terminal(report, usize::MAX).split("\n\n") {
+        let says = !is_named(paragraph) || paragraph.contains("mulated");
+        assert!(says, "{paragraph}");
+    }
+    let page = render(report, "html");
+    for chart in page.split("<svg").skip(1) {
+        let (chart, _) = chart.split_once("</svg>").unwrap();
+        assert_each_name(chart);
+    }
+    for table in page.split("<table").skip(1) {
+        let (table, _) = table.split_once("</table>").unwrap();
+        assert!(!is_named(table) || table.contains("mulated"), "{table}");
+    }
+    let csv = render(report, "csv");
+    let mut rows = csv.lines();
+    assert!(rows.next().unwrap().ends_with(",sites"));
+    for row in rows {
+        assert!(!is_named(row) || row.ends_with(",emulated"), "{row}");
+    }
+    for name in ["junit", "sarif"] {
+        let format = form(name).unwrap();
+        if format
+            .unsupported(&report.document(format.extent))
+            .is_none()
+        {
+            assert_checks(&render(report, name));
+        }
+    }
+}
+
+/// Whether a site is named. A name that a browser asked for by itself is no site.
+fn is_named(text: &str) -> bool {
+    let text = text.replace("updates.example", "");
+    text.contains(".example") || text.contains(".test")
+}
+
+/// Fails where the line, the heading of the column or the words themselves do not say it.
+#[track_caller]
+fn assert_markdown(text: &str) {
     let mut headings: Vec<&str> = Vec::new();
     let mut named = 0;
     for line in text.lines() {
@@ -68,12 +102,30 @@ pub fn assert_emulated(report: &dyn Report) {
         }
     }
     assert!(named > 0, "no site is named: {text}");
-    let page = render(report, "html");
-    for chart in page.split("<svg").skip(1) {
-        let (chart, _) = chart.split_once("</svg>").unwrap();
-        for (at, _) in chart.match_indices(".example") {
-            let after: String = chart[at..].chars().take(40).collect();
-            assert!(after.contains("(emulated)"), "{after}");
+}
+
+/// Fails where the name of a check is that of a site alone. The reason of a failure belongs to its check.
+#[track_caller]
+fn assert_checks(text: &str) {
+    for line in text.lines().filter(|line| is_named(line)) {
+        let is_name = [
+            "<testcase",
+            "<testsuite",
+            "\"name\"",
+            "\"fullyQualifiedName\"",
+            "\"text\"",
+        ];
+        if is_name.iter().any(|part| line.contains(part)) {
+            assert!(line.contains("mulated"), "{line}");
         }
+    }
+}
+
+/// Fails where a name is not followed by the word.
+#[track_caller]
+fn assert_each_name(text: &str) {
+    for (at, _) in text.match_indices(".example") {
+        let after: String = text[at..].chars().take(40).collect();
+        assert!(after.contains("(emulated)"), "{after}");
     }
 }
