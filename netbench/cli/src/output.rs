@@ -161,9 +161,10 @@ fn width() -> usize {
     columns().or_else(terminal).unwrap_or(usize::MAX)
 }
 
-/// The width that the user asks for.
+/// Returns the width that the user asks for; 0 is what shells without a terminal say.
 fn columns() -> Option<usize> {
-    std::env::var("COLUMNS").ok()?.parse().ok()
+    let columns = std::env::var("COLUMNS").ok()?.parse().ok()?;
+    (columns > 0).then_some(columns)
 }
 
 fn style() -> Style {

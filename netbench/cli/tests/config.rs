@@ -120,6 +120,39 @@ fn what_is_wrong_in_it_is_named_with_its_line() {
     );
 }
 
+/// A run without its settings would be another run.
+#[test]
+fn one_that_is_no_file_is_an_error() {
+    type Make = fn(&std::path::Path);
+    let cases: [(Make, &str); 4] = [
+        (
+            |path| fs::create_dir(path).unwrap(),
+            "netbench.toml: not a file",
+        ),
+        (
+            |path| std::os::unix::fs::symlink("/dev/zero", path).unwrap(),
+            "netbench.toml: not a file",
+        ),
+        // Nobody writes to the pipe.
+        (
+            |path| {
+                finish(std::process::Command::new("mkfifo").arg(path)).expect(0);
+            },
+            "netbench.toml: not a file",
+        ),
+        (
+            |path| std::os::unix::fs::symlink("missing", path).unwrap(),
+            "netbench.toml: No such file",
+        ),
+    ];
+    for (make, expected) in cases {
+        let place = Place::new();
+        make(&place.path().join("netbench.toml"));
+        let said = says(&place, "connect --limit 1 --out runs");
+        assert!(said.contains(expected), "no {expected:?} in {said}");
+    }
+}
+
 #[test]
 fn it_is_looked_for_up_to_the_root_of_the_repository() {
     let place = Place::new();

@@ -41,6 +41,18 @@ fn every_form_of_a_run() {
     assert!(junit.contains("tests=\"202\""), "101 sites on two stacks");
 }
 
+#[test]
+fn a_width_of_zero_is_none() {
+    let place = Place::new();
+    published(&place, "memory-table");
+    let shown = |columns: &str| {
+        let mut command = place.command(&["report", "memory-table"]);
+        finish(command.env("COLUMNS", columns)).expect(0).stdout
+    };
+    assert_eq!(shown("0"), shown(""));
+    assert_ne!(shown("0"), shown("40"));
+}
+
 /// The summary of an older netbench has figures that this one would lose.
 #[test]
 fn reading_a_run_changes_nothing_in_it() {

@@ -25,6 +25,9 @@ pub enum StoreError {
         "{0}: the run is packed, so nothing can be added to it; `zstd -d --rm` unpacks the file"
     )]
     Packed(PathBuf),
+    /// Records are in what is no file, such as a pipe or a device, which may have no end.
+    #[error("{0}: not a file; the records of a run are in a file")]
+    NotAFile(PathBuf),
     /// A packed file does not read back.
     #[error("{path}: not a whole zstd file: {source}")]
     Damaged {

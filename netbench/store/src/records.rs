@@ -115,13 +115,18 @@ pub(crate) fn stored(path: &Path) -> Result<Option<Stored>, StoreError> {
     })
 }
 
-/// A file and its length, if it is there.
+/// Opens a file, and returns it with its length; none where it is missing.
 fn open(path: &Path) -> Result<Option<(File, u64)>, StoreError> {
-    match File::open(path).and_then(|file| Ok((file.metadata()?.len(), file))) {
-        Ok((length, file)) => Ok(Some((file, length))),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(StoreError::io(path)(error)),
+    // Opening a pipe waits for who writes to it.
+    match fs::metadata(path) {
+        Ok(about) if about.is_file() => {}
+        Ok(_) => return Err(StoreError::NotAFile(path.to_owned())),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(StoreError::io(path)(error)),
     }
+    let file = File::open(path).map_err(StoreError::io(path))?;
+    let length = file.metadata().map_err(StoreError::io(path))?.len();
+    Ok(Some((file, length)))
 }
 
 /// Lines of a file of records that are there more than once: it was appended to itself, or put together from copies.

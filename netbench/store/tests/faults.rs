@@ -27,7 +27,7 @@ fn zeroed(line: &str, key: &str) -> String {
     let mut parts = line.split(key);
     let first = parts.next().unwrap_or_default().to_owned();
     parts.fold(first, |before, after| {
-        let rest = after.trim_start_matches(|c: char| c.is_ascii_digit());
+        let rest = after.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
         format!("{before}{key}0{rest}")
     })
 }
@@ -55,6 +55,7 @@ fn figures_of_zero_are_faults_in_every_kind_of_run() {
     check::<Sample>("connect-101-sites", "total_ns", "total_ns is 0");
     check::<SuiteSample>("memory-table", "peak_bytes", "peak_bytes is 0");
     check::<SuiteSample>("bertie", "sum_ns", "sum_ns is 0");
+    check::<SuiteSample>("bertie", r#"low_ns":{"client"#, "a turn has a time");
     check::<ShipSample>("ship", "program_bytes", "program_bytes is 0");
     check::<RootsSample>("compat-roots", "connector_ns", "connector_ns is 0");
     check::<VisitSample>("browser", "total_ns", "total_ns is 0");

@@ -51,7 +51,8 @@ impl ConfigFile {
         };
         for folder in here.ancestors() {
             let path = folder.join(NAME);
-            if path.is_file() {
+            // A link that leads nowhere is found too: a run without the settings that it names would be another one.
+            if path.symlink_metadata().is_ok() {
                 // A file of this folder is named as the user would name it.
                 let path = if folder == here { NAME.into() } else { path };
                 return Self::read(path).map(Some);
@@ -64,8 +65,13 @@ impl ConfigFile {
     }
 
     fn read(path: PathBuf) -> Result<Self, WrongInput> {
-        let text = read_text(&path, MAX_BYTES)
-            .map_err(|e| WrongInput(format!("{}: {e}", path.display())))?;
+        let text = match path.metadata() {
+            Ok(about) if !about.is_file() => {
+                Err("not a file; a file with settings is expected, or none".to_owned())
+            }
+            _ => read_text(&path, MAX_BYTES),
+        };
+        let text = text.map_err(|e| WrongInput(format!("{}: {e}", path.display())))?;
         let mut file = Self {
             path,
             settings: Vec::new(),

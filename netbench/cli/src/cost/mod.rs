@@ -111,9 +111,10 @@ pub(crate) fn about(time: Duration) -> String {
     let rounded = |unit: u64| seconds.saturating_add(unit / 2) / unit;
     match seconds {
         ..60 => format!("{seconds} s"),
-        60..5400 => format!("{} min", rounded(MINUTE)),
+        // Rounded, it is less than an hour.
+        60..3570 => format!("{} min", rounded(MINUTE)),
         // Quarters of an hour.
-        5400..86_400 => {
+        3570..86_400 => {
             let quarters = rounded(HOUR / 4);
             match (quarters / 4, quarters % 4 * 15) {
                 (hours, 0) => format!("{hours} h"),
@@ -165,7 +166,10 @@ mod tests {
             (60.0, "1 min"),
             (90.0, "2 min"),
             (100.0, "2 min"),
-            (3600.0, "60 min"),
+            (3569.0, "59 min"),
+            (3570.0, "1 h"),
+            (3600.0, "1 h"),
+            (4500.0, "1 h 15 min"),
             (5400.0, "1 h 30 min"),
             (7200.0, "2 h"),
             (12_000.0, "3 h 15 min"),

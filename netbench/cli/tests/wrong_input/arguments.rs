@@ -132,7 +132,7 @@ const CASES: &[Case] = &[
         "hello --worker x=/nope",
         2,
         &[
-            "--worker x: no such stack is to be shown",
+            "--worker x: the stack x is not among those of --stack",
             "--stack openssl,rustls-aws-lc,x",
         ],
     ),

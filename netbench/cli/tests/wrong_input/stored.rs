@@ -53,6 +53,13 @@ fn place() -> Place {
         plain(b"{\"schema\":2}\n{}\n"),
     );
     made("suite-samples", manifest.as_bytes(), packed(of_suite));
+    made("device-samples", manifest.as_bytes(), None);
+    let device = place.path().join("device-samples/samples.jsonl");
+    std::os::unix::fs::symlink("/dev/zero", device).unwrap();
+    made("pipe-samples", manifest.as_bytes(), None);
+    // Nobody writes to it.
+    let pipe = place.path().join("pipe-samples/samples.jsonl");
+    finish(Command::new("mkfifo").arg(pipe)).expect(0);
     made("cut", &manifest.as_bytes()[..manifest.len() / 2], None);
     made("empty", b"", None);
     made("binary", b"\0\x01\xff\xfe", None);
@@ -115,6 +122,13 @@ const CASES: &[Case] = &[
     ("report text-samples", 2, &["line 1: not a sample"]),
     ("report binary-samples", 2, &["line 1: not a sample"]),
     ("report other-samples", 2, &["line 1: not a sample"]),
+    ("report device-samples", 2, &["samples.jsonl: not a file"]),
+    ("report pipe-samples", 2, &["samples.jsonl: not a file"]),
+    (
+        "results pack pipe-samples",
+        2,
+        &["samples.jsonl: not a file"],
+    ),
     ("explain text-samples", 2, &["line 1: not a sample"]),
     ("report suite-samples", 2, &["line 1: not a sample"]),
     ("merge text-samples --out new", 2, &["text-samples"]),

@@ -40,6 +40,9 @@ impl Record for SuiteSample {
         if walls.any(|wall| wall.count > 0 && wall.sum_ns == 0) {
             return Some("sum_ns is 0 of operations that were timed");
         }
+        if measured.slices.iter().any(SliceFigures::is_impossible) {
+            return Some("a turn has a time that is not above 0");
+        }
         let held = measured.held?;
         (held.peak_bytes == 0).then_some("peak_bytes is 0 of a process that held sessions")
     }
@@ -124,6 +127,15 @@ pub struct SliceFigures {
     /// without them.
     #[serde(default)]
     pub reference: Option<ReferenceFigures>,
+}
+
+impl SliceFigures {
+    /// Whether a time is zero, negative or infinite, which no clock says of an operation.
+    fn is_impossible(&self) -> bool {
+        let times = [&self.low_ns, &self.median_ns, &self.mean_ns];
+        let mut times = times.into_iter().flat_map(BTreeMap::values);
+        self.operations > 0 && times.any(|ns| !ns.is_finite() || *ns <= 0.0)
+    }
 }
 
 fn one() -> u32 {

@@ -31,7 +31,7 @@ pub(crate) fn hello(options: &Hello) -> anyhow::Result<Ended> {
     if let Some(unused) = workers::unused(&wanted, &options.own.worker) {
         let (names, unused) = (options.stacks.names().join(","), shown(unused));
         bail_input!(
-            "--worker {unused}: no such stack is to be shown; --stack {names},{unused} shows it too"
+            "--worker {unused}: the stack {unused} is not among those of --stack; `--stack {names},{unused}` adds it"
         );
     }
     let programs = workers::find(&wanted, &options.own.worker)?;
