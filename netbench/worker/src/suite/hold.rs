@@ -27,7 +27,10 @@ pub(crate) fn hold(
     sessions: u32,
     after: HeldAfter,
 ) -> Result<Held, SessionError> {
+    // Buffers of the harness that came and went with each pair would leave holes in the heap.
     let data = vec![0x2e; HeldAfter::DATA_BYTES];
+    let mut plaintext = vec![1; HeldAfter::DATA_BYTES];
+    let mut wires = Wires::default();
     let (client, server) = (handshakes.client.as_ref(), handshakes.server.as_ref());
     // What a library allocates once, it has allocated now.
     drop(Pair::handshake(
@@ -59,6 +62,10 @@ pub(crate) fn hold(
         }
         for pair in &mut pairs {
             moved |= pair.server_step()?;
+            // Tickets are read at once: a buffer of tickets for each pair would leave a hole in the heap for each.
+            if pair.states[0] == HandshakeState::Done {
+                moved |= pair.client_step()?;
+            }
         }
         if !moved {
             let why = "the two sides wait for one another";
@@ -69,7 +76,8 @@ pub(crate) fn hold(
     for pair in &mut pairs {
         pair.wires = Wires::default();
         if after == HeldAfter::Data {
-            for (all, of_side) in received_bytes.iter_mut().zip(pair.exchange(&data)?) {
+            let received = pair.exchange(&data, &mut plaintext, &mut wires)?;
+            for (all, of_side) in received_bytes.iter_mut().zip(received) {
                 *all += of_side;
             }
         }
@@ -139,17 +147,16 @@ impl Held1 {
     }
 
     /// Sends data from the client to the server and from there back, and returns the bytes that client and server received.
-    fn exchange(&mut self, data: &[u8]) -> Result<[u64; 2], SessionError> {
-        let mut plaintext = vec![0; data.len()];
-        let mut wires = Wires::default();
+    fn exchange(
+        &mut self,
+        data: &[u8],
+        plaintext: &mut [u8],
+        wires: &mut Wires,
+    ) -> Result<[u64; 2], SessionError> {
         self.client.send(data, &mut wires.to_server)?;
-        let at_server = self.server.receive(&mut wires.to_server, &mut plaintext)?;
+        let at_server = self.server.receive(&mut wires.to_server, plaintext)?;
         self.server.send(data, &mut wires.to_client)?;
-        let at_client = self.client.receive(&mut wires.to_client, &mut plaintext)?;
-        if plaintext != data {
-            let why = "other data than was sent";
-            return Err(SessionError::new(FailureWord::Receive, why));
-        }
+        let at_client = self.client.receive(&mut wires.to_client, plaintext)?;
         Ok([at_client as u64, at_server as u64])
     }
 
