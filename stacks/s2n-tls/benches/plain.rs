@@ -30,7 +30,7 @@ use std::{
 use errno::{Errno, set_errno};
 use netbench_lab::SUITE_HOST;
 use netbench_model::{
-    Aead, HandshakeKind, KeyType, Measure, Scenario, SessionSettings, TlsVersion, Work,
+    Aead, HandshakeKind, HeldAfter, KeyType, Measure, Scenario, SessionSettings, TlsVersion, Work,
 };
 use netbench_worker_test::plain::{self, Harness, material, resident_bytes};
 use s2n_tls::{
@@ -91,7 +91,7 @@ fn timings(harness: &Harness<'_>) {
 
 fn memory(harness: &Harness<'_>) {
     for version in [TlsVersion::Tls12, TlsVersion::Tls13] {
-        harness.compare_memory(version, SESSIONS, || {
+        harness.compare_memory(version, SESSIONS, HeldAfter::Handshake, || {
             let this = env::current_exe().unwrap();
             let output = Command::new(this).env(HOLD, version.to_string()).output();
             let text = String::from_utf8(output.unwrap().stdout).unwrap();
