@@ -215,7 +215,7 @@ pub(crate) fn key_update(ssl: &mut SslRef) -> bool {
 }
 
 fn set_list(ssl: &mut SslRef, control: c_int, list: &str) -> Result<(), Failure> {
-    let wrong = || Failure::unsupported(format!("the algorithms {list}"));
+    let wrong = || Failure::unsupported(format!("the algorithms {}", in_words(list)));
     let text = CString::new(list).map_err(|_| wrong())?;
     let text = text.as_ptr().cast_mut().cast();
     // SAFETY: the connection is live, and the control copies the string.
@@ -224,6 +224,11 @@ fn set_list(ssl: &mut SslRef, control: c_int, list: &str) -> Result<(), Failure>
     } else {
         Err(wrong())
     }
+}
+
+/// A list as OpenSSL's functions take them, without the marks of key shares.
+pub(crate) fn in_words(list: &str) -> String {
+    list.replace('*', "").replace(':', ", ")
 }
 
 pub(crate) fn set_groups(ssl: &mut SslRef, list: &str) -> Result<(), Failure> {

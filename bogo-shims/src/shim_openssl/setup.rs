@@ -165,7 +165,9 @@ fn algorithms(ssl: &mut SslRef, options: &Options) -> Result<(), Failure> {
         None => "ALL:!aNULL:!eNULL".to_owned(),
     };
     ssl.set_cipher_list(&format!("{suites}:@SECLEVEL=0"))
-        .map_err(|_| Failure::unsupported(format!("cipher suites of {suites}")))?;
+        .map_err(|_| {
+            Failure::unsupported(format!("cipher suites of {}", ffi::in_words(&suites)))
+        })?;
     let list = |codes: Vec<u16>, name: fn(u16) -> Option<&'static str>| {
         let name = |code| {
             name(code).ok_or_else(|| Failure::unsupported(format!("the algorithm {code:#06x}")))

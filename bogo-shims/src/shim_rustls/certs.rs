@@ -6,6 +6,7 @@ use std::{
 };
 
 use crate::{Failure, Options, options::hex_list};
+use netbench_model::tls;
 use rustls::{
     CertificateError, DigitallySignedStruct, DistinguishedName, Error, SignatureAlgorithm,
     SignatureScheme,
@@ -135,7 +136,7 @@ fn certified_key(options: &Options, raw: bool) -> Result<Option<Arc<CertifiedKey
     let key = provider()
         .key_provider
         .load_private_key(key)
-        .map_err(|e| Failure::unsupported(format!("private keys of this type: {e}")))?;
+        .map_err(|_| Failure::unsupported("private keys of this type"))?;
     let chain = match cert_file {
         _ if raw => {
             let spki = key
@@ -247,8 +248,9 @@ impl Verifier {
         let prefs = options.codes("-verify-prefs");
         let schemes: Vec<_> = prefs.into_iter().map(SignatureScheme::from).collect();
         if let Some(unknown) = schemes.iter().find(|scheme| !all.contains(scheme)) {
+            let name = tls::SignatureScheme(u16::from(*unknown));
             return Err(Failure::unsupported(format!(
-                "verification of {unknown:?} signatures"
+                "verification of {name} signatures"
             )));
         }
         if !schemes.is_empty() {

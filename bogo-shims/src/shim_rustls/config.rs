@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use crate::{Failure, OptionSets, Options};
+use netbench_model::tls;
 use rustls::{
-    CipherSuite, ClientConfig, Error, NamedGroup, ServerConfig, SupportedProtocolVersion,
+    ClientConfig, Error, ServerConfig, SupportedProtocolVersion,
     client::{ClientSessionMemoryCache, EchConfig, EchGreaseConfig, EchMode, Resumption},
     crypto::CryptoProvider,
     pki_types::{EchConfigListBytes, ServerName},
@@ -194,9 +195,8 @@ fn chosen(options: &Options) -> Result<CryptoProvider, Failure> {
                 .copied()
         };
         let groups = curves.into_iter().map(|code| {
-            find(code).ok_or_else(|| {
-                Failure::unsupported(format!("the group {:?}", NamedGroup::from(code)))
-            })
+            find(code)
+                .ok_or_else(|| Failure::unsupported(format!("the group {}", tls::Group(code))))
         });
         provider.kx_groups = groups.collect::<Result<_, _>>()?;
     }
@@ -211,7 +211,7 @@ fn chosen(options: &Options) -> Result<CryptoProvider, Failure> {
         };
         let suites = suites.into_iter().map(|code| {
             find(code).ok_or_else(|| {
-                Failure::unsupported(format!("the cipher suite {:?}", CipherSuite::from(code)))
+                Failure::unsupported(format!("the cipher suite {}", tls::CipherSuite(code)))
             })
         });
         let mut suites = suites.collect::<Result<Vec<_>, _>>()?;

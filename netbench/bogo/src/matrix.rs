@@ -116,13 +116,15 @@ impl<'a> Judge<'a> {
             apart: 0,
             why: None,
         };
-        let (mut against, mut apart) = (None, None);
+        let (mut against, mut apart) = (Vec::new(), None);
         for test in tests {
             match self.counts(place, test) {
                 Counts::For => is.passed += 1,
                 Counts::Against(why) => {
                     is.against += 1;
-                    against.get_or_insert(why);
+                    if !against.contains(&why) {
+                        against.push(why);
+                    }
                 }
                 Counts::Apart(why) => {
                     is.apart += 1;
@@ -145,7 +147,7 @@ impl<'a> Judge<'a> {
         } else if let Some((support, why)) = self.beyond(place) {
             (support, Some(why.to_owned()))
         } else if there(&place) == Some(false) {
-            match against {
+            match against.into_iter().next() {
                 Some(why) => (Support::Absent, Some(why)),
                 None => (Support::NotTestable, apart),
             }
@@ -153,11 +155,13 @@ impl<'a> Judge<'a> {
             let off = shim.and_then(|shim| {
                 shim.off_by_default(TOPICS[place.row].name, place.role, place.protocol)
             });
-            match (against, off) {
-                (None, None) => (Support::Works, None),
-                (None, Some(off)) => (Support::OffByDefault, Some(off.to_owned())),
-                (against, None) => (Support::Partly, against),
-                (Some(why), Some(off)) => (Support::Partly, Some(format!("{why}; {off}"))),
+            let is_whole = against.is_empty();
+            against.extend(off.map(str::to_owned));
+            let why = (!against.is_empty()).then(|| against.join("; "));
+            match (is_whole, off) {
+                (true, None) => (Support::Works, why),
+                (true, Some(_)) => (Support::OffByDefault, why),
+                (false, _) => (Support::Partly, why),
             }
         };
         is

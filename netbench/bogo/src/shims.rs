@@ -68,7 +68,8 @@ impl Beyond {
 const SECURITY_LEVEL: &str = "off by default: at security level 0 alone";
 
 /// The shim sets the least version.
-const LEAST_VERSION: &str = "off by default: Config.MinVersion is TLS 1.2 unless it is set";
+const LEAST_VERSION: &str =
+    "off by default: the minimal version is TLS 1.2 unless an application sets a lower one";
 
 /// What libssl has, and its shim does not show.
 const BEYOND_OPENSSL: &[Beyond] = &[
@@ -128,13 +129,13 @@ const BEYOND_GO: &[Beyond] = &[
         role: None,
         protocol: Some(Protocol::Quic),
         support: Support::NotTestable,
-        why: "crypto/tls has QUICConn, and Go's shim does not use it",
+        why: "crypto/tls has an interface for QUIC, and Go's shim does not use it",
     },
     Beyond::protocol_is_off(Protocol::Tls10, LEAST_VERSION),
     Beyond::protocol_is_off(Protocol::Tls11, LEAST_VERSION),
     Beyond::feature(
         "Session ticket callbacks",
-        "crypto/tls has WrapSession and UnwrapSession, and Go's shim does not set them",
+        "crypto/tls has callbacks that store sessions in tickets, and Go's shim does not set them",
     ),
     Beyond::feature(
         "Extended master secret",
@@ -146,7 +147,7 @@ const BEYOND_GO: &[Beyond] = &[
     ),
     Beyond::feature(
         "Renegotiation",
-        "crypto/tls has Config.Renegotiation, and Go's shim does not set it",
+        "crypto/tls renegotiates where an application permits it, and Go's shim does not",
     ),
     Beyond {
         feature: Some("OCSP stapling"),
@@ -165,7 +166,7 @@ const BEYOND_GO: &[Beyond] = &[
     ),
     Beyond::feature(
         "Exported keys",
-        "crypto/tls has ExportKeyingMaterial, and Go's shim does not call it",
+        "crypto/tls exports keys, and Go's shim does not ask for them",
     ),
 ];
 

@@ -481,45 +481,6 @@ fn features_have_no_cell_in_versions_that_do_not_define_them() {
     }
 }
 
-#[test]
-fn reasons_name_a_capability_and_no_flag() {
-    let flag = |why: &str| why.contains("flag -") || why.contains("BoringSSL's interface");
-    let matrix = matrix();
-    let whys = matrix.cells.iter().flat_map(|cell| &cell.stacks);
-    let whys: Vec<&str> = whys.filter_map(|stack| stack.why.as_deref()).collect();
-    assert!(whys.len() > 100);
-    assert_eq!(whys.iter().find(|why| flag(why)), None);
-    for (first, second) in [
-        ("openssl", "rustls"),
-        ("openssl", "go"),
-        ("rustls", "openssl-system"),
-    ] {
-        let known = [first, second].map(|name| KnownShim::named(name).unwrap());
-        let stored = StoredOutcomes::read(&OutcomesIn::Tree(tree()), &known).unwrap();
-        let difference = stored.difference(None).unwrap();
-        let groups = difference.only_first.iter().chain(&difference.only_second);
-        let shown: Vec<_> = groups.filter(|group| flag(&group.why)).collect();
-        assert!(shown.is_empty(), "{first} {second}: {shown:?}");
-    }
-}
-
-#[test]
-fn defects_are_counted_by_their_causes() {
-    for name in ["openssl", "rustls"] {
-        let known = [KnownShim::named(name).unwrap()];
-        let stored = StoredOutcomes::read(&OutcomesIn::Tree(tree()), &known).unwrap();
-        let defects = stored.defects();
-        let causes: BTreeSet<_> = defects
-            .tests
-            .iter()
-            .map(|test| test.causes[0].as_deref())
-            .collect();
-        assert!(!causes.contains(&None), "{name}");
-        assert_eq!(defects.causes_among_all, [causes.len()], "{name}");
-        assert!(causes.len() < defects.among_all[0], "{name}");
-    }
-}
-
 fn pairs(roles: &[Role], protocols: &str) -> Vec<(Role, Protocol)> {
     let protocols: Vec<Protocol> = protocols.split(',').map(|p| p.parse().unwrap()).collect();
     let pairs = roles

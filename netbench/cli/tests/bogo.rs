@@ -324,10 +324,18 @@ fn the_readme_has_the_matrix_as_it_is_stored() {
         "/nonexistent",
     );
     let text = String::from_utf8(output.stdout).unwrap();
-    let rows: Vec<_> = text.lines().filter(|line| line.starts_with('|')).collect();
-    assert!(rows.len() > 40, "{text}");
-    assert!(
-        readme.contains(&rows.join("\n")),
-        "the table in README.md is not that of `netbench bogo --matrix --stored --format markdown`"
-    );
+    let lines: Vec<_> = text.lines().collect();
+    let tables = lines.chunk_by(|line, next| line.starts_with('|') == next.starts_with('|'));
+    let tables: Vec<_> = tables.filter(|lines| lines[0].starts_with('|')).collect();
+    let [matrix, parts] = tables.as_slice() else {
+        panic!("{text}");
+    };
+    assert!(matrix.len() > 40 && parts.len() > 2, "{text}");
+    for table in [matrix, parts] {
+        assert!(
+            readme.contains(&table.join("\n")),
+            "README.md has other tables than `netbench bogo --matrix --stored --format markdown`:\n{}",
+            table.join("\n")
+        );
+    }
 }

@@ -60,6 +60,7 @@ pub struct StackSupport {
     pub against: usize,
     /// Such tests that did not pass for want of something else, or for a decision that a library may take.
     pub apart: usize,
-    /// What was wrong with the first that counts against it, kept it from being tested, or turns it on.
+    /// Every cause of tests that count against a feature in part, or the first cause why a feature is absent, cannot be
+    /// tested or is off by default.
     pub why: Option<String>,
 }

@@ -46,6 +46,7 @@ pub(super) fn matrix_section(matrix: &Matrix) -> Section {
         });
     }
     items.push(table.item());
+    items.extend(partly(matrix));
     let (package, version) = (&matrix.runner.package, &matrix.runner.version);
     let order = if matrix.shims.len() > 1 {
         format!(
@@ -63,6 +64,34 @@ pub(super) fn matrix_section(matrix: &Matrix) -> Section {
         ),
         ..Section::only(items)
     }
+}
+
+/// A table of the features that a stack has in part, with the causes.
+fn partly(matrix: &Matrix) -> impl Iterator<Item = Item> + use<> {
+    let shown = matrix
+        .cells
+        .iter()
+        .filter(|cell| SHOWN.contains(&cell.protocol));
+    let parts = shown.flat_map(|cell| {
+        let stacks = matrix.shims.iter().zip(&cell.stacks);
+        let parts = stacks.filter(|(_, stack)| stack.support == Support::Partly);
+        parts.map(move |(shim, stack)| (shim, cell, stack.why.as_deref()))
+    });
+    let parts = parts.into_group_map_by(|(shim, cell, why)| (*shim, &cell.feature, *why));
+    let rows = parts.into_iter().sorted_by_key(|(row, _)| *row);
+    let rows: Vec<_> = rows.collect();
+    Table::of(rows)
+        .col("stack", 0, |((shim, ..), _)| Cell::text(shim))
+        .col("feature", 0, |((_, feature, _), _)| Cell::text(feature))
+        .col("role and version", 0, |(_, parts)| {
+            let places = parts
+                .iter()
+                .map(|(_, cell, _)| format!("{} {}", cell.role, cell.protocol));
+            Cell::text(places.sorted().dedup().join(", "))
+        })
+        .col("what does not work", 0, |((.., why), _)| Cell::maybe(*why))
+        .under("Features in part".to_owned())
+        .into_iter()
 }
 
 fn chart(matrix: &Matrix) -> Item {
