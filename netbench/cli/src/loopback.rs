@@ -30,6 +30,22 @@ pub(crate) fn is_by_form(host: &HostName) -> bool {
     address.is_some_and(|address| address.is_loopback()) || is_localhost(host)
 }
 
+/// A name under which the lab emulates a host of this machine; any other host as it is.
+pub(crate) fn emulated_name(host: &HostName) -> HostName {
+    if !is_by_form(host) {
+        return host.clone();
+    }
+    let name = match host.address() {
+        Some(IpAddr::V4(address)) => address.to_string().replace('.', "-"),
+        Some(IpAddr::V6(_)) => "ip6-localhost".to_owned(),
+        None => host.as_str().to_owned(),
+    };
+    // A label more never makes a host name invalid that is this short.
+    format!("{name}.test")
+        .parse()
+        .unwrap_or_else(|_| host.clone())
+}
+
 /// The names of RFC 6761 section 6.3.
 fn is_localhost(host: &HostName) -> bool {
     let name = host.as_str();
@@ -76,6 +92,22 @@ pub(crate) fn reachable(host: &HostName, port: u16) -> Option<SocketAddr> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_host_of_this_machine_is_emulated_under_another_name() {
+        for (host, name) in [
+            ("127.0.0.1", "127-0-0-1.test"),
+            ("::1", "ip6-localhost.test"),
+            ("localhost", "localhost.test"),
+            ("a.localhost", "a.localhost.test"),
+            ("a.test", "a.test"),
+            ("192.0.2.1", "192.0.2.1"),
+        ] {
+            let emulated = emulated_name(&host.parse().unwrap());
+            assert_eq!(emulated.as_str(), name);
+            assert!(!is_by_form(&emulated));
+        }
+    }
 
     #[test]
     fn only_what_is_on_loopback_alone_needs_no_leave() {

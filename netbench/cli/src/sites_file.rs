@@ -2,11 +2,12 @@
 
 use std::{path::Path, sync::Arc};
 
-use netbench_model::{Site, SiteError, parse_sites, parse_target};
+use netbench_model::{Site, SiteError, authority, parse_sites, parse_target};
 use sha2::{Digest, Sha256};
 
 use crate::{
     exit::{WrongInput, bail_input},
+    loopback,
     user_file::read_text,
 };
 
@@ -82,6 +83,27 @@ fn not_emulated(file: &str, text: &str, sites: &[Site]) -> Option<String> {
     Some(format!(
         "{file}: line {line}: {site}: IPv6 is not emulated; give the site a host name, or use --live for the real host"
     ))
+}
+
+/// Refuses fields of sites that are contacted as they are: nothing would come of them.
+pub(crate) fn refuse_fields_of_the_lab(file: &SitesFile) -> Result<(), WrongInput> {
+    for site in file.sites.iter() {
+        let fields: Vec<_> = site
+            .unusual_fields()
+            .map(|(name, text)| format!("{name}={text}"))
+            .collect();
+        if !fields.is_empty() {
+            bail_input!(
+                "{}: {} is a server of this machine and is not emulated, so {} would have no effect: remove that, or \
+                 give the site a name that is not of this machine, such as {}",
+                file.name,
+                site.name(),
+                fields.join(" "),
+                authority(&loopback::emulated_name(&site.host), site.port)
+            );
+        }
+    }
+    Ok(())
 }
 
 /// The first errors of a file, and how many more there are.

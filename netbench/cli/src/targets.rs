@@ -318,7 +318,10 @@ pub(crate) fn asked(
                 "--connect-to is for URLs and for --live: emulated sites are where they are"
             )
         }
-        Target::Loopback => all_on_loopback(&file.sites, &targets.connect_to)?,
+        Target::Loopback => {
+            all_on_loopback(&file.sites, &targets.connect_to)?;
+            sites_file::refuse_fields_of_the_lab(&file)?;
+        }
         Target::Lab => sites_file::refuse_what_is_not_emulated(&file)?,
         Target::Live => {}
     }

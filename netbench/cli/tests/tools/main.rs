@@ -45,6 +45,7 @@ netbench_testing::tests! {
     refused::a_container_that_refuses_namespaces_gets_no_verdict_on_a_network: Seccomp;
     refused::namespaces_that_are_switched_off_are_said_to_be: NamespaceLimits;
     scan_loss::losses_of_old_servers_have_their_reasons_and_what_handshakes_show_counts: OpensslCommand;
+    scan_loss::a_server_of_this_machine_is_recorded_under_a_name_that_is_emulated: OpensslCommand;
     scan_relay::a_connection_that_is_cut_while_confirming_is_no_loss: OpensslCommand;
     scan_relay::a_site_gets_no_more_than_its_time_and_keeps_no_other_waiting: OpensslCommand;
     urls::a_server_that_asks_for_a_certificate_gets_it: OpensslCommand;

@@ -7,10 +7,10 @@ use std::{
     process::{Child, Command, Stdio},
 };
 
-use netbench_model::scan::LossReason;
+use netbench_model::{parse_sites, scan::LossReason};
 use netbench_report::ScanSummary;
 
-use crate::support::{Place, kept};
+use crate::support::{Place, json, kept, words};
 
 /// A running `openssl s_server`, which ends with the value.
 pub(crate) struct Server {
@@ -173,4 +173,63 @@ pub(crate) fn losses_of_old_servers_have_their_reasons_and_what_handshakes_show_
         .collect();
     assert_eq!(mismatches, [(odd, "rustls-ring")]);
     assert!(done.stdout.contains("NOT AS PREDICTED"), "{}", done.stdout);
+}
+
+pub(crate) fn a_server_of_this_machine_is_recorded_under_a_name_that_is_emulated() {
+    let place = Place::new();
+    authority(&place);
+    certificate(&place, "leaf", &["rsa:2048"], "");
+    let suite = "ECDHE-RSA-AES128-GCM-SHA256";
+    let server = server(&place, "leaf", &["-tls1_2", "-cipher", suite]);
+    place
+        .netbench(&["scan", &server.site, "--roots", "ca.pem"])
+        .expect(0);
+    let scanned = place.run();
+    let recorded = place
+        .netbench(&["sites", "record", scanned.to_str().unwrap()])
+        .expect(0)
+        .stdout;
+    drop(server);
+    let sites = parse_sites(&recorded).unwrap();
+    let port = sites[0].port;
+    assert_eq!(sites[0].name(), format!("127-0-0-1.test:{port}"));
+    assert!(
+        recorded.contains(&format!("# 127.0.0.1:{port} under a name")),
+        "{recorded}"
+    );
+    // The server is gone, so what answers is emulated.
+    place.write("recorded.txt", &recorded);
+    let done = place
+        .netbench(&words("scan --sites recorded.txt --link none --json"))
+        .expect(0);
+    let again: ScanSummary = json(&done.stdout);
+    let [site] = again.sites.as_slice() else {
+        panic!("{}", done.stdout);
+    };
+    let suites: Vec<_> = site.versions.iter().flat_map(|v| &v.suites).collect();
+    assert_eq!(suites.len(), 1, "{suites:?}");
+    assert_eq!(
+        suites[0].name, "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256",
+        "{}",
+        done.stdout
+    );
+
+    // What would emulate nothing is named.
+    place.write(
+        "fields.txt",
+        "* rtt=20ms\n127.0.0.1:9 suites=TLS_AES_128_GCM_SHA256 tls=1.3\n",
+    );
+    for command in ["scan", "connect"] {
+        let refused = place
+            .netbench(&[command, "--sites", "fields.txt"])
+            .expect(2);
+        for word in [
+            "fields.txt: 127.0.0.1:9",
+            "suites=TLS_AES_128_GCM_SHA256",
+            "rtt=20ms",
+            "127-0-0-1.test:9",
+        ] {
+            assert!(refused.stderr.contains(word), "{}", refused.stderr);
+        }
+    }
 }

@@ -176,16 +176,21 @@ impl Site {
     /// The line of a sites file that says this site: `host[:port]`, or a URL if it has a path, and every field that differs
     /// from [`LabProfile::default`]. [`crate::parse_sites`] reads it back as an equal site.
     pub fn to_line(&self) -> String {
-        let usual = LabProfile::default();
         let scheme = if self.path == "/" { "" } else { "https://" };
         let mut line = format!("{scheme}{}", self.place());
-        for field in &FIELDS {
-            let text = (field.text)(&self.lab);
-            if text != (field.text)(&usual) {
-                line.push_str(&format!(" {}={text}", field.name));
-            }
+        for (name, text) in self.unusual_fields() {
+            line.push_str(&format!(" {name}={text}"));
         }
         line
+    }
+
+    /// The name and the text of each field that differs from [`LabProfile::default`].
+    pub fn unusual_fields(&self) -> impl Iterator<Item = (&'static str, String)> {
+        let usual = LabProfile::default();
+        FIELDS.iter().filter_map(move |field| {
+            let text = (field.text)(&self.lab);
+            (text != (field.text)(&usual)).then_some((field.name, text))
+        })
     }
 }
 

@@ -8,7 +8,7 @@ use netbench_model::{
     scan::{Observed, Order, SiteScan},
 };
 
-use crate::{exit::Ended, kinds, output, stored};
+use crate::{exit::Ended, kinds, loopback, output, stored};
 
 /// Prints a stored scan as a sites file.
 pub(crate) fn record(run: &Path) -> anyhow::Result<Ended> {
@@ -35,7 +35,12 @@ fn line(site: &Site, scan: &SiteScan) -> String {
         return format!("# {}: not scanned\n", scan.site);
     }
     let (lab, cannot) = profile(scan);
+    let host = loopback::emulated_name(&site.host);
+    let renamed = (host != site.host)
+        .then(|| format!("# {} under a name that is emulated:\n", scan.site))
+        .unwrap_or_default();
     let recorded = Site {
+        host,
         lab: lab.into(),
         ..site.clone()
     };
@@ -47,7 +52,7 @@ fn line(site: &Site, scan: &SiteScan) -> String {
                 .map(|e| e.message.clone())
                 .unwrap_or_default(),
         ),
-        Ok(_) if site.host.address().is_some_and(|a| a.is_ipv6()) => {
+        Ok(_) if recorded.host.address().is_some_and(|a| a.is_ipv6()) => {
             Some("IPv6 is not emulated".to_owned())
         }
         Ok(_) => None,
@@ -59,7 +64,7 @@ fn line(site: &Site, scan: &SiteScan) -> String {
         line.push_str(&format!("  # not emulated: {}", cannot.join(", ")));
     }
     line.push('\n');
-    line
+    renamed + &line
 }
 
 /// The profile, and what the site has that no profile can say.
