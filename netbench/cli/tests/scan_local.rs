@@ -16,6 +16,7 @@ use support::{Place, json, kept, words};
 netbench_testing::tests! {
     nothing_leaves_the_machine_without_leave;
     servers_of_this_machine_are_scanned_directly_and_classed;
+    servers_that_begin_in_plain_text_are_asked_for_tls;
     sites_that_failed_are_tried_again_by_resume;
     very_many_sites_of_this_machine_are_grouped;
     addresses_of_both_families_stand_in_a_file;
@@ -73,6 +74,55 @@ fn servers_of_this_machine_are_scanned_directly_and_classed() {
         );
     }
     assert!(!done.stdout.contains('\x1b'));
+}
+
+fn servers_that_begin_in_plain_text_are_asked_for_tls() {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+    let at = listener.local_addr().unwrap();
+    thread::spawn(move || {
+        for stream in listener.incoming() {
+            let Ok(mut stream) = stream else { return };
+            let _ = stream.write_all(b"220 mail.test ESMTP\r\n");
+            let _ = stream.read(&mut [0; 4096]);
+            let _ = stream.write_all(b"250 mail.test\r\n");
+        }
+    });
+    let place = Place::new();
+    let site = at.to_string();
+    let plain = place.netbench(&["scan", &site]).expect(0);
+    assert!(
+        plain
+            .stdout
+            .contains("answers as SMTP: try --starttls smtp"),
+        "{}",
+        plain.stdout
+    );
+    let asked = [
+        "scan",
+        &site,
+        "--starttls",
+        "smtp",
+        "--json",
+        "--name",
+        "asked",
+    ];
+    let asked: ScanSummary = json(&place.netbench(&asked).expect(0).stdout);
+    assert_eq!(asked.run.failed["starttls"], 1);
+    let run = place.named("asked");
+    let stored = std::fs::read_to_string(run.join("run.json")).unwrap();
+    assert!(stored.contains("\"start_tls\": \"smtp\""), "{stored}");
+    for (wrong, word) in [
+        ("scan localhost --starttls smtp", "localhost:25"),
+        ("scan --starttls imap", "emulated sites begin with TLS"),
+        ("scan localhost:1 --starttls telnet", "xmpp"),
+        (
+            "scan localhost:1 --starttls pop3 --against openssl",
+            "--against",
+        ),
+    ] {
+        let refused = place.netbench(&words(wrong)).expect(2);
+        assert!(refused.stderr.contains(word), "{wrong}: {}", refused.stderr);
+    }
 }
 
 fn sites_that_failed_are_tried_again_by_resume() {

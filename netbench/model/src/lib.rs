@@ -67,7 +67,7 @@ pub use sample::{
     Measured, Negotiated, Outcome, Phase, Phases, Sample, SampleKey, ServerView, TcpInfo, Transfer,
 };
 pub use sanitize::{sanitize, sanitize_prefix};
-pub use scan_run::{ScanManifest, ScanPlan};
+pub use scan_run::{ScanManifest, ScanPlan, StartTls};
 pub use schema1::upgrade_manifest;
 pub use set_up::{ProcessCost, SetUpStep, Spent, StepCost};
 pub use site::{ChainProfile, Fault, HostName, KeyType, LabProfile, Site, Switch};

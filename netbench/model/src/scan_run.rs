@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     ClientCertificate, ConnectTo, HostName, Kind, Manifest, Plan, Profile, RootsRecord, Site,
-    StackName, Target, scan::Policy,
+    StackName, Target, named::named, scan::Policy,
 };
 
 /// What a run of `scan` was to do.
@@ -63,7 +63,28 @@ pub struct ScanPlan {
     /// Where connections to some hosts go instead.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub connect_to: Vec<ConnectTo>,
+    /// The protocol in which servers were asked for TLS; none where connections began with TLS.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start_tls: Option<StartTls>,
 }
+
+named!(
+    /// A protocol in plain text in which a client can ask for TLS.
+    StartTls, "protocol for --starttls", {
+        /// SMTP (RFC 3207).
+        Smtp = "smtp",
+        /// IMAP (RFC 9051).
+        Imap = "imap",
+        /// POP3 (RFC 2595).
+        Pop3 = "pop3",
+        /// LDAP (RFC 4511).
+        Ldap = "ldap",
+        /// PostgreSQL.
+        Postgresql = "postgres",
+        /// XMPP from a client to a server (RFC 6120).
+        Xmpp = "xmpp",
+    }
+);
 
 /// What it was before it could be chosen.
 fn two_minutes_ms() -> u64 {
@@ -73,6 +94,20 @@ fn two_minutes_ms() -> u64 {
 /// What it was before it could be chosen.
 fn five() -> u32 {
     5
+}
+
+impl StartTls {
+    /// The port that is registered for the protocol.
+    pub fn port(self) -> u16 {
+        match self {
+            Self::Smtp => 25,
+            Self::Imap => 143,
+            Self::Pop3 => 110,
+            Self::Ldap => 389,
+            Self::Postgresql => 5432,
+            Self::Xmpp => 5222,
+        }
+    }
 }
 
 impl Plan for ScanPlan {

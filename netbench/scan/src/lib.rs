@@ -28,6 +28,7 @@
 //!     port: 443,
 //!     path: "/".to_owned(),
 //!     place: Place::At(([127, 0, 0, 1], 443).into()),
+//!     start_tls: None,
 //! };
 //! let stop = Arc::new(AtomicBool::new(false));
 //! scan_all(vec![target], Limits::default(), TrustAnchors::default(), &stop, |event| {

@@ -3,12 +3,15 @@
 //!
 //! A function panics where the parser breaks what it promises, and returns nothing.
 
-use netbench_model::tls::{CipherSuite, TlsVersion};
+use netbench_model::{
+    StartTls,
+    tls::{CipherSuite, TlsVersion},
+};
 
 use crate::{
     codec::{
         CertificateRequest, ClientHello, FlightReader, Records, ServerHello, ServerKeyExchange,
-        Step, messages,
+        StartTlsDialogue, StartTlsStep, Step, messages,
     },
     session::{ResponseHead, parse_message13},
     x509::{self, TrustAnchors},
@@ -18,7 +21,7 @@ use crate::{
 pub type Parser = (&'static str, fn(&[u8]));
 
 /// All of them.
-pub const ALL: [Parser; 7] = [
+pub const ALL: [Parser; 8] = [
     ("flight", flight),
     ("records", records),
     ("client_hello", client_hello),
@@ -26,6 +29,7 @@ pub const ALL: [Parser; 7] = [
     ("encrypted13", encrypted13),
     ("certificates", certificates),
     ("response", response),
+    ("start_tls", start_tls),
 ];
 
 /// A server's first flight: all at once, and in pieces, which must make no difference.
@@ -56,6 +60,23 @@ pub fn records(bytes: &[u8]) {
     while let Ok(Some(record)) = reader.next_record() {
         carried += 5 + record.payload.len();
         assert_eq!(carried + reader.waiting(), bytes.len());
+    }
+}
+
+/// A server's side of a dialogue in plain text, of each protocol: it ends, or waits for more than has arrived.
+pub fn start_tls(bytes: &[u8]) {
+    for protocol in StartTls::ALL {
+        let (mut dialogue, _) = StartTlsDialogue::new(*protocol, "fuzz.test");
+        for line in bytes.split_inclusive(|byte| *byte == b'\n') {
+            match dialogue.push(line) {
+                StartTlsStep::Wait | StartTlsStep::Send(_) => {}
+                StartTlsStep::Handshake => break,
+                StartTlsStep::Leave(why) => {
+                    assert!(why.len() <= 2_000);
+                    break;
+                }
+            }
+        }
     }
 }
 

@@ -39,6 +39,16 @@ pub enum Tool {
     GnutlsServ,
     /// The runtime of Erlang, with its library of TLS.
     Erl,
+    /// The mail server Postfix.
+    Postfix,
+    /// The server Dovecot, for IMAP and POP3.
+    Dovecot,
+    /// OpenLDAP's server.
+    Slapd,
+    /// The database PostgreSQL.
+    Postgres,
+    /// The XMPP server Prosody.
+    Prosody,
     /// valgrind, which counts instructions.
     Valgrind,
     /// Chromium or Chrome.
@@ -69,7 +79,7 @@ pub enum Tool {
 
 impl Tool {
     /// Every tool.
-    pub const ALL: [Self; 27] = [
+    pub const ALL: [Self; 32] = [
         Self::Go,
         Self::Javac,
         Self::Python,
@@ -84,6 +94,11 @@ impl Tool {
         Self::Lighttpd,
         Self::GnutlsServ,
         Self::Erl,
+        Self::Postfix,
+        Self::Dovecot,
+        Self::Slapd,
+        Self::Postgres,
+        Self::Prosody,
         Self::Valgrind,
         Self::Chromium,
         Self::Firefox,
@@ -116,6 +131,11 @@ impl Tool {
             Self::Lighttpd => "lighttpd",
             Self::GnutlsServ => "gnutls-serv",
             Self::Erl => "erl",
+            Self::Postfix => "postfix",
+            Self::Dovecot => "dovecot",
+            Self::Slapd => "slapd",
+            Self::Postgres => "postgres",
+            Self::Prosody => "prosody",
             Self::Valgrind => "valgrind",
             Self::Chromium => "chromium",
             Self::Firefox => "firefox",
@@ -149,9 +169,17 @@ impl Tool {
             | Self::Lighttpd
             | Self::GnutlsServ
             | Self::Erl
+            | Self::Postfix
+            | Self::Dovecot
+            | Self::Slapd
+            | Self::Prosody
             | Self::Curl
             | Self::Certutil
             | Self::Valgrind => absent(self.name()),
+            Self::Postgres => self
+                .path()
+                .is_none()
+                .then(|| "postgres is not installed".to_owned()),
             Self::Chromium => self
                 .path()
                 .is_none()
@@ -205,6 +233,7 @@ impl Tool {
                 .into_iter()
                 .find_map(program),
             Self::Firefox => ["firefox-esr", "firefox"].into_iter().find_map(program),
+            Self::Postgres => program(self.name()).or_else(postgres_of_debian),
             other => program(other.name()),
         }
     }
@@ -224,6 +253,15 @@ pub fn program(name: &str) -> Option<PathBuf> {
         .chain(["/usr/sbin", "/usr/local/sbin", "/usr/local/go/bin"].map(PathBuf::from))
         .map(|folder| folder.join(name))
         .find(|path| path.is_file())
+}
+
+/// PostgreSQL where Debian has it, beside its other versions.
+fn postgres_of_debian() -> Option<PathBuf> {
+    let versions = std::fs::read_dir("/usr/lib/postgresql").ok()?;
+    let mut programs = versions
+        .map_while(Result::ok)
+        .map(|v| v.path().join("bin/postgres"));
+    programs.find(|program| program.is_file())
 }
 
 fn absent(name: &str) -> Option<String> {

@@ -108,6 +108,7 @@ impl Merged for ScanPlan {
             ("the policy", text(&self.policy)),
             ("the client certificate", text(&self.client_certificate)),
             ("the sample", text(&self.sampled_of)),
+            ("--starttls", text(&self.start_tls)),
         ]
     }
 }

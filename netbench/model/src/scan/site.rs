@@ -87,7 +87,9 @@ words!(
         Ssh = "ssh",
         /// It sends a greeting in text, as SMTP or FTP do.
         Greeting = "greeting",
-        /// It answers with bytes that are of no protocol known here.
+        /// It was asked for TLS in plain text, and does not begin it.
+        StartTls = "starttls",
+        /// It answers in another protocol that is not text, or in one that is not known here.
         NotTls = "not-tls",
         /// It answers in TLS that breaks the protocol.
         Malformed = "malformed",

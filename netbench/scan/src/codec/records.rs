@@ -28,10 +28,33 @@ pub enum NotTls {
     Http,
     /// SSH.
     Ssh,
-    /// A greeting in text: SMTP, FTP, POP3, IMAP.
-    Greeting,
+    /// A protocol in text that greets, or that answers what it cannot read.
+    Greeting(TextProtocol),
+    /// LDAP.
+    Ldap,
+    /// MySQL, or MariaDB.
+    MySql,
+    /// PostgreSQL.
+    Postgresql,
     /// Something else.
     Other,
+}
+
+/// A protocol of lines or elements of text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TextProtocol {
+    /// SMTP.
+    Smtp,
+    /// FTP.
+    Ftp,
+    /// IMAP.
+    Imap,
+    /// POP3.
+    Pop3,
+    /// XMPP.
+    Xmpp,
+    /// SMTP, FTP, or another one whose replies have codes of three digits.
+    Codes,
 }
 
 /// One record, without its header.
@@ -127,6 +150,9 @@ impl Records {
 fn other_protocol(bytes: &[u8]) -> Option<NotTls> {
     let begins = |text: &[u8]| bytes.starts_with(text);
     let first = *bytes.first()?;
+    if begins(b"<?xml") || begins(b"<stream") {
+        return Some(NotTls::Greeting(TextProtocol::Xmpp));
+    }
     if begins(b"HTTP/") || first == b'<' {
         return Some(NotTls::Http);
     }
@@ -134,8 +160,37 @@ fn other_protocol(bytes: &[u8]) -> Option<NotTls> {
         return Some(NotTls::Ssh);
     }
     let digits = bytes.len() >= 4 && bytes[..3].iter().all(u8::is_ascii_digit);
-    if (digits && matches!(bytes[3], b' ' | b'-')) || begins(b"* OK") || begins(b"+OK ") {
-        return Some(NotTls::Greeting);
+    if digits && matches!(bytes[3], b' ' | b'-') {
+        let has = |word: &[u8]| bytes.windows(word.len()).any(|part| part == word);
+        return Some(NotTls::Greeting(if has(b"SMTP") {
+            TextProtocol::Smtp
+        } else if has(b"FTP") {
+            TextProtocol::Ftp
+        } else {
+            TextProtocol::Codes
+        }));
     }
-    None
+    if begins(b"* OK") {
+        return Some(NotTls::Greeting(TextProtocol::Imap));
+    }
+    if begins(b"+OK") {
+        return Some(NotTls::Greeting(TextProtocol::Pop3));
+    }
+    binary_protocol(bytes)
+}
+
+/// The same of protocols that are not text.
+fn binary_protocol(bytes: &[u8]) -> Option<NotTls> {
+    // The name of LDAP's notice of disconnection (RFC 4511 section 4.4.1).
+    const NOTICE: &[u8] = b"1.3.6.1.4.1.1466.20036";
+    if bytes.first() == Some(&0x30) && bytes.windows(NOTICE.len()).any(|part| part == NOTICE) {
+        return Some(NotTls::Ldap);
+    }
+    match bytes {
+        // The first packet of a server: its length, the number 0, the protocol's version 10 and the server's in text.
+        [_, _, 0, 0, 10, digit, ..] if digit.is_ascii_digit() => Some(NotTls::MySql),
+        // An ErrorResponse, whose first field is the severity.
+        [b'E', 0, 0, _, _, b'S', ..] => Some(NotTls::Postgresql),
+        _ => None,
+    }
 }

@@ -2,7 +2,6 @@
 
 use super::{
     prober::Prober,
-    sessions::schemes_without,
     wire::{ConnectionError, Reply},
 };
 use netbench_model::{
@@ -33,25 +32,32 @@ async fn signatures13(prober: &Prober<'_>, found: &VersionFound) -> Result<(), S
     if groups.is_empty() || suites.is_empty() {
         return Ok(());
     }
-    loop {
-        let taken = taken(prober, TlsVersion::Tls13);
-        let keys = PrivateShares::new(&groups);
-        let mut spec = prober.spec(&ProbeHello::new(TlsVersion::Tls13, &suites, &groups));
-        spec.shares = Some(keys.public());
-        spec.signatures = Some(schemes_without(&taken));
-        let Reply::Flight(flight, mut records, mut wire) = prober.hello(&spec).await? else {
-            return Ok(());
-        };
-        if flight.hello.is_retry {
-            return Ok(());
-        }
-        let read = prober.encrypted(&spec, &keys, &[], &flight, &mut records, &mut wire);
-        let read = read.await;
-        let new = self::taken(prober, TlsVersion::Tls13).len() > taken.len();
-        if read.is_none() || !new {
-            return Ok(());
+    for part in prober.scheme_parts() {
+        loop {
+            let taken = taken(prober, TlsVersion::Tls13);
+            let left = without(&part, &taken);
+            if left.is_empty() {
+                break;
+            }
+            let keys = PrivateShares::new(&groups);
+            let mut spec = prober.spec(&ProbeHello::new(TlsVersion::Tls13, &suites, &groups));
+            spec.shares = Some(keys.public());
+            spec.signatures = Some(left);
+            let Reply::Flight(flight, mut records, mut wire) = prober.hello(&spec).await? else {
+                break;
+            };
+            if flight.hello.is_retry {
+                return Ok(());
+            }
+            let read = prober.encrypted(&spec, &keys, &[], &flight, &mut records, &mut wire);
+            let read = read.await;
+            let new = self::taken(prober, TlsVersion::Tls13).len() > taken.len();
+            if read.is_none() || !new {
+                break;
+            }
         }
     }
+    Ok(())
 }
 
 async fn signatures12(prober: &Prober<'_>, found: &VersionFound) -> Result<(), Stop> {
@@ -65,17 +71,30 @@ async fn signatures12(prober: &Prober<'_>, found: &VersionFound) -> Result<(), S
     } else {
         cheap_first(&found.groups)
     };
-    loop {
-        let taken = taken(prober, TlsVersion::Tls12);
-        let mut spec = prober.spec(&ProbeHello::new(TlsVersion::Tls12, &suites, &groups));
-        spec.signatures = Some(schemes_without(&taken));
-        let Reply::Flight(..) = prober.hello(&spec).await? else {
-            return Ok(());
-        };
-        if self::taken(prober, TlsVersion::Tls12).len() == taken.len() {
-            return Ok(());
+    for part in prober.scheme_parts() {
+        loop {
+            let taken = taken(prober, TlsVersion::Tls12);
+            let left = without(&part, &taken);
+            if left.is_empty() {
+                break;
+            }
+            let mut spec = prober.spec(&ProbeHello::new(TlsVersion::Tls12, &suites, &groups));
+            spec.signatures = Some(left);
+            let Reply::Flight(..) = prober.hello(&spec).await? else {
+                break;
+            };
+            if self::taken(prober, TlsVersion::Tls12).len() == taken.len() {
+                break;
+            }
         }
     }
+    Ok(())
+}
+
+fn without(schemes: &[u16], taken: &[u16]) -> Vec<u16> {
+    let mut schemes = schemes.to_vec();
+    schemes.retain(|code| !taken.contains(code));
+    schemes
 }
 
 /// Features that the hellos of enumeration do not show.

@@ -63,7 +63,7 @@ pub(super) fn hello_limits(found: &[(Limit, Refusal)]) -> HelloLimits {
             }
             Limit::Version(version) => limits.versions.push(*version),
             Limit::Protocols => {
-                limits.protocols = super::prober::PROTOCOLS.map(str::to_owned).to_vec();
+                limits.protocols = super::hellos::PROTOCOLS.map(str::to_owned).to_vec();
             }
         }
     }

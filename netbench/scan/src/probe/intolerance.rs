@@ -239,7 +239,9 @@ fn judge(reply: Reply) -> Tolerance {
             | ConnectionError::Local(what)
             | ConnectionError::Malformed(what),
         ) => crate::text::clean(&what),
-        Reply::Failed(ConnectionError::NotTls(_)) => "not TLS".to_owned(),
+        Reply::Failed(ConnectionError::NotTls(_) | ConnectionError::StartTls(_)) => {
+            "not TLS".to_owned()
+        }
     };
     Tolerance::Intolerant { how }
 }

@@ -8,6 +8,7 @@ use std::{
     time::Duration,
 };
 
+use netbench_model::StartTls;
 use rustix::process::{Resource, getrlimit, setrlimit};
 use tokio::{
     sync::{OwnedSemaphorePermit, Semaphore},
@@ -29,6 +30,8 @@ pub struct ScanTarget {
     pub path: String,
     /// Where to connect.
     pub place: Place,
+    /// The protocol in which the server is asked for TLS; none where connections begin with TLS.
+    pub start_tls: Option<StartTls>,
 }
 
 /// Where a site is.

@@ -1,10 +1,12 @@
 //! Connections to real servers: one hello, one answer, within limits.
 
 mod again;
+mod answers;
 pub mod dns;
 mod features;
 mod findings;
 mod hello_limits;
+mod hellos;
 mod intolerance;
 mod limits;
 mod names;

@@ -169,7 +169,7 @@ impl Prober<'_> {
 
     async fn is_answered(&self, known: &Known) -> bool {
         let reply = self.converse(&[&known.bytes]).await;
-        self.is_as_before(&reply, known)
+        self.is_as_before(reply, known).await
     }
 
     /// Waits until a hello is answered that was answered before.
@@ -183,7 +183,7 @@ impl Prober<'_> {
             }
             sleep(wait).await;
             let reply = self.send_once(&[&known.bytes]).await;
-            if self.is_as_before(&reply, known) {
+            if self.is_as_before(reply, known).await {
                 let interval = self.pace.slow_down(recent);
                 self.note(format!(
                     "limits connections: it did not answer for {:.0} s. From then on the scan made one connection every {:.1} s",
@@ -202,7 +202,7 @@ impl Prober<'_> {
         use ConnectionError as E;
         match reply {
             Reply::Alert(_) => self.careful.get(),
-            Reply::Failed(E::NotTls(_) | E::Malformed(_)) => true,
+            Reply::Failed(E::NotTls(_) | E::Malformed(_) | E::StartTls(_)) => true,
             reply => says_nothing(reply),
         }
     }

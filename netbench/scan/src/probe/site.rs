@@ -15,6 +15,7 @@ use super::{
     wire::ConnectionError,
 };
 use netbench_model::{
+    StartTls,
     scan::{
         Effort, FailedClass, Features, HelloLimits, NamedCode, SCAN_SCHEMA_VERSION, ScanOutcome,
         SignatureScan, SiteScan, SuiteScan, VersionScan,
@@ -23,7 +24,7 @@ use netbench_model::{
 };
 
 use crate::{
-    codec::NotTls,
+    codec::{NotTls, TextProtocol},
     enumeration::{Enumeration, Stop, VersionFound, enumerate},
     text::clean,
 };
@@ -268,14 +269,38 @@ fn failure(
             F::Reset,
             "resets the connection after the ClientHello".to_owned(),
         ),
-        Some(ConnectionError::NotTls(other)) => match other {
-            NotTls::Http => (F::PlainHttp, "answers in plain HTTP".to_owned()),
-            NotTls::Ssh => (F::Ssh, "answers as SSH".to_owned()),
-            NotTls::Greeting => (F::Greeting, "sends a greeting in text".to_owned()),
-            NotTls::Other => (F::NotTls, "answers with bytes that are not TLS".to_owned()),
-        },
+        Some(ConnectionError::NotTls(other)) => not_tls(other),
         Some(ConnectionError::Malformed(what)) => (F::Malformed, format!("sends {what}")),
+        Some(ConnectionError::StartTls(why)) => (F::StartTls, why),
         None => (F::Silent, cut.unwrap_or_else(|| "no answer".to_owned())),
+    }
+}
+
+/// The class of a server that speaks another protocol, and its name with what to try instead.
+fn not_tls(other: NotTls) -> (FailedClass, String) {
+    use FailedClass as F;
+    let with = |name: &str, protocol: Option<StartTls>| {
+        let instead = protocol.map(|protocol| format!(": try --starttls {protocol}"));
+        format!("answers as {name}{}", instead.unwrap_or_default())
+    };
+    match other {
+        NotTls::Http => (F::PlainHttp, "answers in plain HTTP".to_owned()),
+        NotTls::Ssh => (F::Ssh, with("SSH", None)),
+        NotTls::Greeting(text) => {
+            let words = match text {
+                TextProtocol::Smtp => with("SMTP", Some(StartTls::Smtp)),
+                TextProtocol::Imap => with("IMAP", Some(StartTls::Imap)),
+                TextProtocol::Pop3 => with("POP3", Some(StartTls::Pop3)),
+                TextProtocol::Xmpp => with("XMPP", Some(StartTls::Xmpp)),
+                TextProtocol::Ftp => with("FTP", None),
+                TextProtocol::Codes => "sends a greeting in text, as SMTP and FTP do".to_owned(),
+            };
+            (F::Greeting, words)
+        }
+        NotTls::Ldap => (F::NotTls, with("LDAP", Some(StartTls::Ldap))),
+        NotTls::MySql => (F::NotTls, with("MySQL", None)),
+        NotTls::Postgresql => (F::NotTls, with("PostgreSQL", Some(StartTls::Postgresql))),
+        NotTls::Other => (F::NotTls, "answers with bytes that are not TLS".to_owned()),
     }
 }
 
@@ -360,6 +385,7 @@ mod tests {
             port: 443,
             path: "/".to_owned(),
             place: Place::At(address),
+            start_tls: None,
         };
         let prober = Prober::new(&target, address, &limits, &client, &gate);
         let whole = size_of_val(&scan(&target, Ok(vec![address]), &limits, &client, &gate));

@@ -1,22 +1,28 @@
 //! Whether the same server still answers. Limits of connections may answer instead of it: with an alert, in plain HTTP, or by a
 //! server that only says that it is sorry.
 
+use std::rc::Rc;
+
 use netbench_model::tls::TlsVersion;
 
 use super::{
     prober::Prober,
-    wire::{ConnectionError, Reply},
+    wire::{ConnectionError, Reply, Wire},
 };
 use crate::{
-    codec::{Flight, extension},
+    codec::{Flight, HelloSpec, Records, extension},
     enumeration::{Refusal, Stop},
+    session::{Encrypted13, PrivateShares},
 };
 
 /// A hello and how it was answered at first.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub(super) struct Known {
+    spec: HelloSpec,
     pub(super) bytes: Vec<u8>,
-    pub(super) answer: Answer,
+    answer: Answer,
+    /// The private halves of its key shares, where the answer was decrypted.
+    keys: Option<Rc<PrivateShares>>,
 }
 
 /// What a server answers to the same hello each time.
@@ -26,10 +32,11 @@ pub(super) struct Answer {
     suite: u16,
     extensions: Vec<u16>,
     leaf: Option<Vec<u8>>,
+    is_retry: bool,
 }
 
 impl Answer {
-    pub(super) fn of(flight: &Flight) -> Self {
+    fn of(flight: &Flight) -> Self {
         // A response to staple may come later, and tickets may be turned off for a while.
         let changes = [extension::STATUS_REQUEST, extension::SESSION_TICKET];
         let extensions = flight.hello.extensions.iter().map(|(code, _)| *code);
@@ -41,6 +48,7 @@ impl Answer {
             suite: flight.hello.suite,
             extensions,
             leaf: leaf.and_then(|chain| chain.first().cloned()),
+            is_retry: flight.hello.is_retry,
         }
     }
 
@@ -71,6 +79,58 @@ pub(super) enum Standing {
 const ASKED_AGAIN: usize = 3;
 
 impl Prober<'_> {
+    /// Keeps the first hello that was answered, and in place of one that was answered by a HelloRetryRequest the first that
+    /// was answered by a ServerHello: only the flight after that has the certificate.
+    pub(super) fn know(&self, spec: &HelloSpec, bytes: Vec<u8>, flight: &Flight) {
+        let mut known = self.known.borrow_mut();
+        let stays = known
+            .as_ref()
+            .is_some_and(|known| !known.answer.is_retry || flight.hello.is_retry);
+        if !stays {
+            *known = Some(Known {
+                spec: spec.clone(),
+                bytes,
+                answer: Answer::of(flight),
+                keys: None,
+            });
+        }
+    }
+
+    /// Adds the certificate to the answer to the known hello, where this is its encrypted part.
+    pub(super) fn know_certificate(
+        &self,
+        spec: &HelloSpec,
+        keys: PrivateShares,
+        encrypted: &Encrypted13,
+    ) {
+        let mut known = self.known.borrow_mut();
+        let known = known
+            .as_mut()
+            .filter(|known| known.spec.random == spec.random);
+        if let (Some(known), Some((leaf, _))) = (known, encrypted.certificates.first()) {
+            known.answer.leaf = Some(leaf.clone());
+            known.keys = Some(Rc::new(keys));
+        }
+    }
+
+    /// The answer to the known hello, decrypted where the first one was.
+    async fn answer_to(
+        &self,
+        known: &Known,
+        flight: &Flight,
+        records: &mut Records,
+        wire: &mut Wire,
+    ) -> Answer {
+        let mut answer = Answer::of(flight);
+        if let Some(keys) = known.keys.as_ref().filter(|_| !answer.is_retry) {
+            let read = Box::pin(self.decrypt(&known.spec, keys, &[], flight, records, wire));
+            let encrypted = read.await.map(|session| session.encrypted);
+            let leaf = encrypted.and_then(|flight| flight.certificates.into_iter().next());
+            answer.leaf = leaf.map(|(leaf, _)| leaf);
+        }
+        answer
+    }
+
     /// Sends the known hello once more, and notes what has changed.
     ///
     /// # Errors
@@ -85,8 +145,9 @@ impl Prober<'_> {
                 return Err(Stop);
             }
             let how = match self.send_once(&[&known.bytes]).await {
-                Reply::Flight(flight, ..) => {
-                    let answer = Answer::of(&flight);
+                Reply::Flight(flight, mut records, mut wire) => {
+                    let read = self.answer_to(&known, &flight, &mut records, &mut wire);
+                    let answer = read.await;
                     if answer == known.answer {
                         if number == 0 {
                             return Ok(Standing::Same);
@@ -115,9 +176,13 @@ impl Prober<'_> {
     }
 
     /// Whether the reply is to the known hello, and as it was at first; while nothing is suspected, any answer will do.
-    pub(super) fn is_as_before(&self, reply: &Reply, known: &Known) -> bool {
+    pub(super) async fn is_as_before(&self, reply: Reply, known: &Known) -> bool {
         match reply {
-            Reply::Flight(flight, ..) => !self.careful.get() || Answer::of(flight) == known.answer,
+            Reply::Flight(flight, mut records, mut wire) if self.careful.get() => {
+                let read = self.answer_to(known, &flight, &mut records, &mut wire);
+                read.await == known.answer
+            }
+            Reply::Flight(..) => true,
             _ => false,
         }
     }

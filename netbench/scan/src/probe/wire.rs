@@ -9,7 +9,11 @@ use tokio::{
     time::{Instant, timeout, timeout_at},
 };
 
-use crate::codec::{Flight, FlightReader, NotTls, ReadError, Records, Step};
+use netbench_model::StartTls;
+
+use crate::codec::{
+    Flight, FlightReader, NotTls, ReadError, Records, StartTlsDialogue, StartTlsStep, Step,
+};
 
 /// Bytes read at a time: the first flights of most servers.
 const READ: usize = 8 * 1024;
@@ -42,6 +46,8 @@ pub(super) enum ConnectionError {
     NotTls(NotTls),
     /// The server's bytes break the protocol.
     Malformed(String),
+    /// The server was asked for TLS and does not begin it.
+    StartTls(String),
 }
 
 /// How a server answered a hello.
@@ -91,6 +97,27 @@ impl Wire {
             taken: 0,
             fault: None,
         })
+    }
+
+    /// Asks the server for TLS, in plain text.
+    pub(super) async fn start_tls(
+        &mut self,
+        protocol: StartTls,
+        host: &str,
+        counts: &RefCell<Counts>,
+    ) -> Result<(), ConnectionError> {
+        let (mut dialogue, first) = StartTlsDialogue::new(protocol, host);
+        if let Some(first) = first {
+            self.write(&first, counts).await?;
+        }
+        loop {
+            match self.read(counts, |arrived| dialogue.push(arrived)).await? {
+                StartTlsStep::Wait => {}
+                StartTlsStep::Send(bytes) => self.write(&bytes, counts).await?,
+                StartTlsStep::Handshake => return Ok(()),
+                StartTlsStep::Leave(why) => return Err(ConnectionError::StartTls(why)),
+            }
+        }
     }
 
     /// Restarts the time limit, for what comes after an answer.

@@ -97,6 +97,18 @@ pub(crate) fn what_is_not_tls_is_classed() {
         ("ftp", b"220-Welcome\r\n".to_vec(), F::Greeting),
         ("imap", b"* OK IMAP4rev1\r\n".to_vec(), F::Greeting),
         ("pop3", b"+OK ready\r\n".to_vec(), F::Greeting),
+        (
+            "xmpp",
+            b"<?xml version='1.0'?><stream:stream>".to_vec(),
+            F::Greeting,
+        ),
+        ("ldap", notice_of_disconnection(), F::NotTls),
+        ("mysql", b"\x4a\0\0\0\x0a8.0.36\0".to_vec(), F::NotTls),
+        (
+            "postgres",
+            b"E\0\0\0\x90SFATAL\0VFATAL\0".to_vec(),
+            F::NotTls,
+        ),
         ("garbage", (0..=255).rev().collect(), F::NotTls),
         ("zeros", vec![0; 100], F::NotTls),
         (
@@ -151,7 +163,30 @@ pub(crate) fn what_is_not_tls_is_classed() {
         let found = scan_within(server.address, limits());
         assert_eq!(class(&found), Some(due), "{name}: {}", shown(&found));
         assert!(found.versions.iter().all(|v| !v.supported), "{name}");
+        let named = PROTOCOLS.iter().find(|(protocol, _)| *protocol == name);
+        if let (Some((_, words)), ScanOutcome::Failed { detail, .. }) = (named, &found.outcome) {
+            assert_eq!(detail, words, "{name}");
+        }
     }
+}
+
+/// Names of protocols and the words for users.
+const PROTOCOLS: [(&str, &str); 7] = [
+    ("smtp", "answers as SMTP: try --starttls smtp"),
+    ("imap", "answers as IMAP: try --starttls imap"),
+    ("pop3", "answers as POP3: try --starttls pop3"),
+    ("xmpp", "answers as XMPP: try --starttls xmpp"),
+    ("ldap", "answers as LDAP: try --starttls ldap"),
+    ("mysql", "answers as MySQL"),
+    ("postgres", "answers as PostgreSQL: try --starttls postgres"),
+];
+
+/// LDAP's answer to what it cannot read (RFC 4511 section 4.4.1).
+fn notice_of_disconnection() -> Vec<u8> {
+    const NAME: &[u8] = b"1.3.6.1.4.1.1466.20036";
+    let response = [&[10, 1, 2, 4, 0, 4, 0, 0x8a, 22], NAME].concat();
+    let message = [&[2, 1, 0, 0x78, 31], &response[..]].concat();
+    [&[0x30, 36], &message[..]].concat()
 }
 
 pub(crate) fn those_that_speak_first_or_never_are_classed() {

@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// Runs a server that listens where it is asked to.
-fn serve(program: Tool, arguments: impl Fn(SocketAddr) -> Vec<String>) -> Server {
+pub(crate) fn serve(program: Tool, arguments: impl Fn(SocketAddr) -> Vec<String>) -> Server {
     let program = program.path().expect("the program is there");
     for _ in 0..5 {
         let address = free_address();
@@ -138,7 +138,10 @@ pub(crate) fn mbedtls_is_enumerated() {
 
 pub(crate) fn gnutls_is_enumerated() {
     let priority = "NORMAL:+VERS-TLS1.0:+VERS-TLS1.1:+ANON-ECDH:+ANON-DH:+3DES-CBC";
-    let cases: [&[&str]; 3] = [
+    let old_signatures =
+        "NORMAL:-VERS-ALL:+VERS-TLS1.2:+SIGN-RSA-MD5:+SIGN-RSA-SHA1:%VERIFY_ALLOW_BROKEN";
+    let cases: [&[&str]; 4] = [
+        &["--priority", old_signatures],
         &[],
         &["--priority", "NORMAL:-VERS-TLS1.3"],
         &["--priority", priority],

@@ -242,6 +242,93 @@ pub(crate) fn limits_that_answer_are_no_policy_of_the_server() {
     }
 }
 
+/// The certificate of TLS 1.3 is encrypted, and a HelloRetryRequest has none.
+pub(crate) fn another_server_that_differs_by_its_certificate_alone_is_noticed() {
+    let (files, other) = (Files::new(Key::Rsa), Files::new(Key::Rsa));
+    for curve in ["X25519", "secp384r1"] {
+        let lines = format!("ssl_protocols TLSv1.2 TLSv1.3; ssl_ecdh_curve {curve};");
+        let server = nginx(&files, &lines);
+        let sorry = nginx(&other, &format!("{lines} ssl_ciphers ECDHE+AES128+AESGCM;"));
+        let whole = scan(server.address, &[ScanPart::Features]);
+        assert_eq!(whole.outcome, ScanOutcome::Scanned, "{}", shown(&whole));
+        for most in [6, 10] {
+            let counter = Arc::new(Counter::new(most, Duration::from_secs(100)));
+            let how = Over::Sorry(sorry.address);
+            let relay = relay(&[server.address], Arc::clone(&counter), how, |_| {});
+            let limits = Limits {
+                parts: vec![ScanPart::Features],
+                ..within(10)
+            };
+            let found = scan_within(relay.address, limits);
+            let name = format!("{curve}, {most}: {}", shown(&found));
+            assert!(counter.over.load(Ordering::Relaxed) > 0, "{name}");
+            is_sure_of_what_it_says(&found, &whole, &name);
+            let said = found
+                .notes
+                .iter()
+                .any(|note| note.contains("another certificate"));
+            assert!(said, "{name}: {:?}", found.notes);
+        }
+    }
+}
+
+/// Scans behind each kind of limit in this number: so many hellos after the first, over so many seconds. `NETBENCH_LIMIT_RUNS` sets it.
+const RUNS: u64 = 2;
+
+pub(crate) fn no_kind_of_limit_misleads() {
+    let runs = std::env::var("NETBENCH_LIMIT_RUNS").map_or(RUNS, |runs| runs.parse().unwrap());
+    let (files, other) = (Files::new(Key::Rsa), Files::new(Key::Rsa));
+    let lines = "ssl_protocols TLSv1.1 TLSv1.2 TLSv1.3; ssl_ciphers HIGH:@SECLEVEL=0;";
+    let server = nginx(&files, lines);
+    let fewer = nginx(
+        &other,
+        "ssl_protocols TLSv1.2; ssl_ciphers ECDHE+AES128+AESGCM;",
+    );
+    let twin = nginx(
+        &other,
+        "ssl_protocols TLSv1.1 TLSv1.2 TLSv1.3; ssl_ciphers AESGCM;",
+    );
+    let whole = scan(server.address, &[ScanPart::Features]);
+    assert_eq!(whole.outcome, ScanOutcome::Scanned, "{}", shown(&whole));
+    let kinds = [
+        Over::Alert,
+        Over::TooMany,
+        Over::Sorry(fewer.address),
+        Over::Sorry(twin.address),
+        Over::Close,
+        Over::Reset,
+        Over::Drop,
+    ];
+    let (mut scanned, mut partial) = (0, 0);
+    for run in 0..runs {
+        let scans = kinds.map(|how| {
+            // The limit is met at another hello in each run.
+            let most = 4 + usize::try_from(run * 5 % 37).unwrap();
+            let window = Duration::from_secs([2, 5, 100][usize::try_from(run % 3).unwrap()]);
+            let counter = Arc::new(Counter::new(most, window));
+            let relay = relay(&[server.address], counter, how, |_| {});
+            thread::spawn(move || {
+                let limits = Limits {
+                    parts: vec![ScanPart::Features],
+                    ..within(30)
+                };
+                let found = scan_within(relay.address, limits);
+                drop(relay);
+                (format!("{how:?}, {most} in {window:?}"), found)
+            })
+        });
+        for scan in scans {
+            let (name, found) = scan.join().unwrap();
+            is_sure_of_what_it_says(&found, &whole, &name);
+            match found.outcome {
+                ScanOutcome::Scanned => scanned += 1,
+                _ => partial += 1,
+            }
+        }
+    }
+    println!("{scanned} scanned, {partial} in part, none wrong");
+}
+
 pub(crate) fn a_server_that_refuses_without_an_alert_is_known_whole() {
     // It closes, or is silent, on each hello without a common suite, and answers all others.
     let cases = [

@@ -24,6 +24,7 @@ mod oracle;
 mod programs;
 mod replies;
 mod scanners;
+mod start_tls;
 mod strict;
 mod support;
 
@@ -51,6 +52,8 @@ netbench_testing::tests! {
     libraries::erlang_is_enumerated: Erl;
     limited::limits_of_connections_are_waited_for_or_said: Nginx;
     limited::limits_that_answer_are_no_policy_of_the_server: Nginx;
+    limited::another_server_that_differs_by_its_certificate_alone_is_noticed: Nginx;
+    limited::no_kind_of_limit_misleads: Nginx;
     limited::a_server_that_refuses_without_an_alert_is_known_whole;
     limited::servers_that_do_not_agree_behind_one_address_are_not_known_whole: Nginx;
     limited::hellos_keep_to_the_rules: OpensslCommand;
@@ -68,6 +71,12 @@ netbench_testing::tests! {
     openssl::two_certificates_hide_no_suite: OpensslCommand;
     scanners::nmap_finds_the_same_suites: Nginx, OpensslCommand, Nmap;
     scanners::sslscan_finds_the_same_suites: Nginx, OpensslCommand, Sslscan;
+    start_tls::postfix_is_enumerated: Postfix, Root;
+    start_tls::dovecot_is_enumerated: Dovecot, Root;
+    start_tls::slapd_is_enumerated: Slapd;
+    start_tls::postgresql_is_enumerated: Postgres;
+    start_tls::prosody_is_enumerated: Prosody;
+    start_tls::a_server_that_refuses_is_named_with_its_words;
     strict::refused_groups_hide_no_suite_of_tls_1_3;
     strict::suites_with_pre_shared_keys_are_found_in_old_versions: OpensslCommand;
     strict::what_is_encrypted_is_read_where_ccm_is_chosen_first: OpensslCommand;

@@ -186,6 +186,14 @@ impl Truth {
     /// The same, of a scan that has to have found everything.
     pub(crate) fn is_found_by(&self, found: &SiteScan, name: &str) {
         self.compare(found, name);
+        let signed = found.signatures.iter();
+        let signed = signed.filter(|s| s.version == TlsVersion::Tls12);
+        let signed: BTreeSet<u16> = signed.map(|s| s.code).collect();
+        let missing: Vec<_> = self.schemes.difference(&signed).collect();
+        assert!(
+            missing.is_empty(),
+            "{name}: without the schemes {missing:x?}"
+        );
         assert_eq!(
             found.outcome,
             ScanOutcome::Scanned,

@@ -162,6 +162,7 @@ pub(crate) fn target(address: SocketAddr) -> ScanTarget {
         port: address.port(),
         path: "/".to_owned(),
         place: Place::At(address),
+        start_tls: None,
     }
 }
 
@@ -176,9 +177,13 @@ pub(crate) fn limits(parts: &[ScanPart]) -> Limits {
 }
 
 pub(crate) fn scan_with(address: SocketAddr, limits: Limits, roots: TrustAnchors) -> SiteScan {
+    scan_target(target(address), limits, roots)
+}
+
+pub(crate) fn scan_target(target: ScanTarget, limits: Limits, roots: TrustAnchors) -> SiteScan {
     let mut found = None;
     let stop = Arc::new(AtomicBool::new(false));
-    let targets = vec![target(address)];
+    let targets = vec![target];
     scan_all::<std::io::Error>(targets, limits, roots, &stop, |event| {
         let ScanEvent::Done(scan) = event;
         found = Some(scan.clone());

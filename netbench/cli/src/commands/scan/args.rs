@@ -2,10 +2,10 @@ use std::{path::PathBuf, time::Duration};
 
 use clap::{
     Args, Subcommand, ValueHint,
-    builder::{PossibleValue, PossibleValuesParser},
+    builder::{PossibleValue, PossibleValuesParser, TypedValueParser},
 };
 
-use netbench_model::HostName;
+use netbench_model::{HostName, StartTls};
 
 use crate::{
     client::IdentityOptions,
@@ -25,6 +25,7 @@ Examples:
   netbench scan --against openssl --sites mine.txt --live --rate 20
   netbench scan --summary --format markdown   shares of versions, suites, groups
   netbench scan localhost:8443 --policy mozilla-intermediate --format sarif
+  netbench scan localhost:25 --starttls smtp  a mail server
   netbench scan --sites million.txt --sample 500 --summary --live
   netbench scan --seed 7 --shard 1/3          a third of the sites (see merge)
   netbench scan --resume runs/…               continue a scan; try failed sites again
@@ -40,7 +41,7 @@ runs/. Without --live, nothing leaves this machine.";
     mut_arg("targets", |targets| targets.help("Servers to scan, by URL or by host [default: emulated sites]; those of this machine need no --live")),
     mut_arg("live", |live| live.help("Scan the real hosts over the real network")),
     mut_arg("seed", |seed| seed.help("Seed of --sample and of packet losses on emulated links [default: a new one]")),
-    mut_arg("resume", |resume| resume.conflicts_with_all(["targets", "connect_to", "sites", "limit", "shard", "vantage", "live", "parts", "roots", "against", "client_profile", "confirm", "confirm_reached", "summary", "policy", "sample", "sni", "link", "jobs", "rate", "timeout", "site_timeout", "retries", "seed", "out", "name"])),
+    mut_arg("resume", |resume| resume.conflicts_with_all(["targets", "connect_to", "sites", "limit", "shard", "vantage", "live", "parts", "roots", "against", "client_profile", "confirm", "confirm_reached", "summary", "policy", "sample", "sni", "start_tls", "link", "jobs", "rate", "timeout", "site_timeout", "retries", "seed", "out", "name"])),
 )]
 pub(crate) struct Scan {
     #[command(subcommand)]
@@ -52,6 +53,9 @@ pub(crate) struct Scan {
     /// Ask every server for NAME (SNI, and the Host of the request) and check its certificate against it
     #[arg(long, value_name = "NAME", conflicts_with = "against")]
     pub(crate) sni: Option<HostName>,
+    /// Ask every server for TLS in plain text first, by this protocol: smtp, imap, pop3, ldap, postgres or xmpp
+    #[arg(long = "starttls", value_name = "PROTOCOL", value_parser = start_tls(), conflicts_with = "against")]
+    pub(crate) start_tls: Option<StartTls>,
     /// Scan N sites drawn at random, and say what that tells of all (with --summary, --against)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), conflicts_with_all = ["shard", "limit"])]
     pub(crate) sample: Option<u32>,
@@ -165,6 +169,11 @@ fn parts() -> PossibleValuesParser {
         ),
         part("intolerance", "Which unusual ClientHellos it fails on"),
     ])
+}
+
+fn start_tls() -> impl TypedValueParser<Value = StartTls> {
+    let names = StartTls::ALL.iter().map(|protocol| protocol.name());
+    PossibleValuesParser::new(names).try_map(|name| name.parse())
 }
 
 fn rate(text: &str) -> Result<f64, String> {

@@ -151,6 +151,7 @@ fn scan_sites(
         port: site.port,
         path: site.path.clone(),
         place: place(&settings.over, addresses, i, site),
+        start_tls: settings.plan.start_tls,
     });
     let client = ScanClient {
         roots: TrustAnchors::of_pem(&setup.roots_pem),

@@ -36,9 +36,11 @@ fn line(site: &Site, scan: &SiteScan) -> String {
     }
     let (lab, cannot) = profile(scan);
     let host = loopback::emulated_name(&site.host);
-    let renamed = (host != site.host)
-        .then(|| format!("# {} under a name that is emulated:\n", scan.site))
-        .unwrap_or_default();
+    let renamed = if host == site.host {
+        String::new()
+    } else {
+        format!("# {} under a name that is emulated:\n", scan.site)
+    };
     let recorded = Site {
         host,
         lab: lab.into(),

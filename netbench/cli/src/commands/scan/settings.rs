@@ -1,6 +1,6 @@
 use std::{sync::Arc, time::Duration};
 
-use netbench_model::{ScanManifest, ScanPlan, Target};
+use netbench_model::{ScanManifest, ScanPlan, StartTls, Target};
 use netbench_report::{Needs, count};
 use netbench_scan::{ClientIdentity, Limits, ScanPart};
 use netbench_stats::SplitMix;
@@ -26,6 +26,9 @@ pub(crate) struct ScanSettings {
 impl ScanSettings {
     pub(crate) fn of_options(options: &Scan) -> anyhow::Result<Self> {
         let (file, place) = targets::asked(&options.over, &options.targets)?;
+        if let Some(protocol) = options.start_tls {
+            can_be_asked_for_tls(protocol, &file, place)?;
+        }
         let live = place == Target::Live;
         let rate = options.rate.or(LIVE_RATE.filter(|_| live));
         let mut over = Sites::of_options(
@@ -73,6 +76,7 @@ impl ScanSettings {
             sampled_of,
             client_certificate: shown.record(),
             connect_to: over.connect_to.clone(),
+            start_tls: options.start_tls,
         };
         let settings = Self { over, plan, shown };
         settings.identity()?;
@@ -136,6 +140,27 @@ impl ScanSettings {
             retries: plan.retries,
             parts: plan.parts.iter().filter_map(named).collect(),
         }
+    }
+}
+
+/// Refuses sites that no dialogue in plain text begins with.
+fn can_be_asked_for_tls(
+    protocol: StartTls,
+    file: &SitesFile,
+    place: Target,
+) -> Result<(), WrongInput> {
+    if place == Target::Lab {
+        bail_input!("--starttls is for URLs and for --live: emulated sites begin with TLS");
+    }
+    match file.sites.iter().find(|site| site.port == 443) {
+        Some(site) => bail_input!(
+            "{}: {} would be asked for TLS on port 443: give its port, such as {}:{}",
+            file.name,
+            site.name(),
+            site.host,
+            protocol.port()
+        ),
+        None => Ok(()),
     }
 }
 

@@ -9,7 +9,7 @@ use netbench_model::tls::TlsVersion;
 
 use super::{
     features::{codes, spoken},
-    prober::{Prober, offered_schemes},
+    prober::Prober,
     wire::Wire,
 };
 use crate::{
@@ -95,6 +95,9 @@ fn http1(spec: &HelloSpec) -> Option<Vec<Vec<u8>>> {
 impl Prober<'_> {
     /// Whether there may be a head of a response that is not known.
     fn lacks_head(&self) -> bool {
+        if self.target.start_tls.is_some() {
+            return false;
+        }
         let known = self.findings.borrow().features.http_status.is_some();
         !known && self.method.get() != Some(Method::Get)
     }
@@ -116,11 +119,4 @@ impl Prober<'_> {
     pub(super) fn note_missing(&self, what: &str) {
         self.findings.borrow_mut().note(what.to_owned());
     }
-}
-
-/// All schemes but these.
-pub(super) fn schemes_without(taken: &[u16]) -> Vec<u16> {
-    let mut schemes = offered_schemes();
-    schemes.retain(|code| !taken.contains(code));
-    schemes
 }

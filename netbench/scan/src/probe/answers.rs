@@ -1,0 +1,139 @@
+//! Hellos of the enumeration and what their answers show.
+
+use super::{
+    prober::Prober,
+    wire::{ConnectionError, Reply, Wire},
+};
+use crate::{
+    codec::{Flight, HelloSpec, Records},
+    enumeration::{
+        Choice, Dress, Limit, ProbeAnswer, ProbeHello, Refusal, Responder, Shares, Stop,
+    },
+    session::{PrivateShares, Session13, computable},
+};
+
+/// Groups whose key shares are short: secp256r1 and x25519.
+const SMALL_SHARES: [u16; 2] = [0x17, 0x1d];
+
+impl Responder for Prober<'_> {
+    async fn answer(&self, hello: ProbeHello) -> Result<ProbeAnswer, Stop> {
+        let mut spec = self.spec(&hello);
+        let keys = match &hello.shares {
+            Shares::Of(groups) => {
+                let mut groups = computable(groups);
+                if self.reads_small_alone() {
+                    groups.retain(|group| SMALL_SHARES.contains(group));
+                }
+                // Two shares are enough for nearly all servers, and short enough for one segment.
+                groups.truncate(2);
+                // In the order of the groups (RFC 8446 section 4.2.8).
+                groups.sort_by_key(|group| hello.groups.iter().position(|code| code == group));
+                Some(PrivateShares::new(&groups))
+            }
+            Shares::Empty => None,
+        };
+        if let Some(keys) = &keys {
+            spec.shares = Some(keys.public());
+        }
+        let mut reply = self.hello(&spec).await?;
+        if self.drop_alpn(&reply) {
+            spec.alpn = None;
+            reply = self.hello(&spec).await?;
+        }
+        let refusal = match reply {
+            Reply::Flight(flight, mut records, mut wire) => {
+                let mut stated_groups = None;
+                if let Some(keys) = keys.filter(|_| !flight.hello.is_retry) {
+                    let read = self.encrypted(&spec, &keys, &[], &flight, &mut records, &mut wire);
+                    if let Some(session) = read.await {
+                        stated_groups = session.encrypted.stated_groups();
+                        self.know_certificate(&spec, keys, &session.encrypted);
+                    }
+                }
+                let exchange = flight.key_exchange.as_ref();
+                return Ok(ProbeAnswer::Chose(Choice {
+                    version: flight.hello.version,
+                    suite: flight.hello.suite,
+                    group: flight.hello.group().or(exchange.and_then(|e| e.group)),
+                    prime: exchange.and_then(|e| e.prime.clone()),
+                    stated_groups,
+                }));
+            }
+            Reply::Alert(alert) => Refusal::Alert(alert),
+            Reply::Failed(ConnectionError::Closed) => Refusal::Closed,
+            Reply::Failed(ConnectionError::Reset) => Refusal::Reset,
+            Reply::Failed(ConnectionError::Silent) => Refusal::Silent,
+            Reply::Failed(ConnectionError::Malformed(what)) => {
+                self.note(format!("sent {what}"));
+                Refusal::Malformed
+            }
+            Reply::Failed(_) => Refusal::Malformed,
+        };
+        Ok(ProbeAnswer::Refused(refusal))
+    }
+
+    fn wear(&self, dress: Dress) {
+        self.dress.replace(dress);
+    }
+
+    fn cannot_read(&self, limit: Limit, how: Refusal) {
+        let mut found = self.limits_found.borrow_mut();
+        if !found.iter().any(|(known, _)| *known == limit) {
+            found.push((limit, how));
+        }
+    }
+
+    fn note(&self, what: String) {
+        self.findings.borrow_mut().note(what);
+    }
+}
+
+impl Prober<'_> {
+    /// Reads the encrypted flight after a ServerHello of TLS 1.3, and records what it shows of the site.
+    pub(super) async fn encrypted(
+        &self,
+        spec: &HelloSpec,
+        keys: &PrivateShares,
+        psk: &[u8],
+        flight: &Flight,
+        records: &mut Records,
+        wire: &mut Wire,
+    ) -> Option<Session13> {
+        // In a box: most of the sites that are scanned at a time wait for something else.
+        let read = Box::pin(self.decrypt(spec, keys, psk, flight, records, wire));
+        let session = read.await?;
+        let mut findings = self.findings.borrow_mut();
+        findings.encrypted(&session.encrypted, &self.target.host, &self.client.roots);
+        Some(session)
+    }
+
+    /// Reads the encrypted flight after a ServerHello of TLS 1.3.
+    pub(super) async fn decrypt(
+        &self,
+        spec: &HelloSpec,
+        keys: &PrivateShares,
+        psk: &[u8],
+        flight: &Flight,
+        records: &mut Records,
+        wire: &mut Wire,
+    ) -> Option<Session13> {
+        let (group, share) = flight.hello.share()?;
+        let shared = keys.agree(group, share)?;
+        let message = spec.message();
+        let mut session =
+            Session13::new(&message, &flight.hello_message, &flight.hello, &shared, psk)?;
+        loop {
+            while let Ok(Some(record)) = records.next_record() {
+                session.take(&record)?;
+                if session.encrypted.is_done || session.encrypted.alert.is_some() {
+                    return Some(session);
+                }
+            }
+            if records.waiting() > 64 * 1024 {
+                return None;
+            }
+            let read = wire.read(&self.counts, |arrived| records.push(arrived));
+            read.await.ok()?;
+        }
+    }
+}
