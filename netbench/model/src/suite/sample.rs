@@ -154,10 +154,6 @@ pub struct ReferenceFigures {
     pub aes_ns: f64,
     /// Loads that depend on one another, in nanoseconds.
     pub memory_ns: f64,
-    /// Such loads from more than a first-level cache holds, in nanoseconds: walked after the turn's operations, which it would
-    /// disturb. None in runs without it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub outer_ns: Option<f64>,
 }
 
 /// Timings in nanoseconds: every operation is counted, its time to three digits.

@@ -266,6 +266,5 @@ fn reference(disturbed: bool, rng: &mut Rng) -> ReferenceFigures {
         integer_ns: ns(2_600.0, integer),
         aes_ns: ns(2_100.0, aes),
         memory_ns: ns(1_500.0, loads),
-        outer_ns: None,
     }
 }

@@ -34,15 +34,6 @@ const LINE: usize = 64;
 /// Lines of the chain.
 const LINES: u32 = (CHAIN_BYTES / LINE) as u32;
 
-/// Bytes of the chain that leaves a first-level cache: a quarter of a small second-level one.
-const OUTER_BYTES: usize = 256 << 10;
-
-/// Lines of that chain.
-const OUTER_LINES: u32 = (OUTER_BYTES / LINE) as u32;
-
-/// How often a fourth of that chain is walked after a turn, some 5 µs each.
-const OUTER_WALKS: usize = 4;
-
 /// Loops of fixed work that run between operations: the same machine code in every worker, so that what
 /// they take says how fast the core is and not which library is measured.
 pub(crate) struct Reference {
@@ -50,7 +41,6 @@ pub(crate) struct Reference {
     /// Where to go next, in lines.
     chain: Vec<[u32; LINE / 4]>,
     at: u32,
-    outer: Vec<[u32; LINE / 4]>,
     last: Instant,
     integer_ns: Vec<u64>,
     aes_ns: Vec<u64>,
@@ -63,7 +53,6 @@ impl Reference {
             blocks: [[0x5a; 16]; BLOCKS],
             chain: chain(LINES as usize),
             at: 0,
-            outer: chain(OUTER_LINES as usize),
             last: Instant::now(),
             integer_ns: Vec::new(),
             aes_ns: Vec::new(),
@@ -96,23 +85,11 @@ impl Reference {
         if self.integer_ns.is_empty() {
             return None;
         }
-        let mut outer_ns = self.walk_outer();
         Some(ReferenceFigures {
             count: u32::try_from(self.integer_ns.len()).unwrap_or(u32::MAX),
             integer_ns: low(&mut self.integer_ns)?,
             aes_ns: low(&mut self.aes_ns)?,
             memory_ns: low(&mut self.memory_ns)?,
-            outer_ns: low(&mut outer_ns),
-        })
-    }
-
-    /// Walks the longer chain, once untimed, so that what the library left in the caches is not in its time.
-    fn walk_outer(&self) -> [u64; OUTER_WALKS] {
-        let mut at = walk(&self.outer, 0, black_box(OUTER_LINES));
-        std::array::from_fn(|_| {
-            let start = Instant::now();
-            at = black_box(walk(&self.outer, at, black_box(LOADS)));
-            clock::nanos(start.elapsed())
         })
     }
 
@@ -244,7 +221,6 @@ mod tests {
         let figures = reference.figures().unwrap();
         assert!((9..=10).contains(&figures.count), "{figures:?}");
         assert!(figures.integer_ns > 0.0 && figures.aes_ns > 0.0 && figures.memory_ns > 0.0);
-        assert!(figures.outer_ns.is_some_and(|ns| ns > 0.0));
         reference.begin();
         assert_eq!(reference.figures(), None);
     }
