@@ -121,7 +121,7 @@ fn chains_of_our_own() {
         (
             "own/time/root-a-second-late",
             "rustls-ring",
-            Some((Unwarned, "root-as-certificate")),
+            Some((Unwarned, "root-out-of-its-time")),
         ),
         (
             "own/anchor/intermediate",

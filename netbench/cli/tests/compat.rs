@@ -86,7 +86,14 @@ fn every_stack_is_judged_by_what_both_sides_saw() {
     );
     assert_eq!(
         lost.seen,
-        "The page does not load any more: alert (handshake_failure)."
+        "The page does not load any more: alert handshake_failure."
+    );
+    for difference in &summary.differences {
+        assert!(!difference.seen.ends_with(": other."), "{difference:?}");
+    }
+    assert_eq!(
+        of("trust/long-path").seen,
+        "The page does not load any more: \"MaximumPathDepthExceeded\"."
     );
     assert!(lost.advice.is_some());
     assert_eq!(of("trust/intermediate-as-root").advice, None);

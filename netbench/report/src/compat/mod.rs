@@ -1,5 +1,6 @@
 //! What a run of `compat` says: what changes for the users of a client with each stack, and every case.
 
+mod cause;
 mod document;
 mod embedder;
 mod outside;

@@ -13,7 +13,10 @@ use netbench_model::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::outside::{self, CompatDisagreement};
+use super::{
+    cause::cause,
+    outside::{self, CompatDisagreement},
+};
 use crate::{run::last_command, text::count};
 
 /// What a run of `compat` found: its `summary.json`.
@@ -378,19 +381,5 @@ fn seen(case: &CompatCase, before: &CompatCell, now: &CompatCell) -> String {
             "The page loads, which it did not before; browsers refuse it.".to_owned()
         }
         (_, O::Accepted { .. }) => "The page loads without a warning.".to_owned(),
-    }
-}
-
-fn cause(cell: &CompatCell) -> String {
-    match &cell.outcome {
-        CompatOutcome::Rejected {
-            http_status: Some(status),
-            ..
-        } => format!("status {status}"),
-        CompatOutcome::Rejected {
-            reason, library, ..
-        } if reason.name() != library => format!("{reason} ({library})"),
-        CompatOutcome::Rejected { reason, .. } => reason.to_string(),
-        _ => cell.to_string(),
     }
 }

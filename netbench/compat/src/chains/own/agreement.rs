@@ -2,12 +2,13 @@
 
 use std::{collections::BTreeMap, net::IpAddr};
 
-use netbench_model::compat::Expected;
+use netbench_model::{Standing, compat::Expected};
 
 use crate::{
     case::{Case, ServerSpec},
     catalogue::built_in,
     certificates::{CertificateSpec, ChainSpec, GeneralName, KeyKind, KeyUsage, LEAF, Purpose},
+    chains::reasons,
     client::ClientSpec,
     stores::layouts,
 };
@@ -179,6 +180,50 @@ fn equal_certificates_have_one_expectation() {
         let found = equal.get(own).map(Vec::as_slice).unwrap_or_default();
         assert!(found.contains(&case), "{own}: {found:?}");
     }
+}
+
+/// A difference has the same effect where a server shows the certificates as where a verifier alone is asked about them.
+#[test]
+fn equal_certificates_have_one_standing() {
+    let reasons = reasons();
+    let mut wrong = Vec::new();
+    let mut compared = 0;
+    for draft in &drafts() {
+        if !draft.chain().crls.is_empty() {
+            continue;
+        }
+        let essence = Essence::of(&draft.chain(), draft.at_s);
+        let of_draft = reasons.iter().filter(|reason| {
+            let mut begins = reason.cases.iter();
+            begins.any(|begin| draft.name.starts_with(begin.as_str()))
+        });
+        let standings: Vec<(&str, Standing)> = of_draft
+            .map(|it| {
+                (
+                    &*it.name,
+                    it.standing.unwrap_or_else(|| draft.due.standing()),
+                )
+            })
+            .filter(|(_, standing)| *standing != Standing::Moot)
+            .collect();
+        for case in built_in() {
+            if Essence::of_server(case).as_ref() != Some(&essence) {
+                continue;
+            }
+            for (reason, standing) in &standings {
+                let of_case = case.record.standing();
+                if *standing != of_case {
+                    let (case, draft) = (&case.record.name, &draft.name);
+                    wrong.push(format!(
+                        "{case} is {of_case}, {draft} {standing} by {reason}"
+                    ));
+                }
+                compared += 1;
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(compared >= 20, "{compared}");
 }
 
 /// A store that holds the expired root trusts its site only if a server with such a chain is to be accepted.

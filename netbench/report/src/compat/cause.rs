@@ -1,0 +1,112 @@
+//! Why a client refused a server, for a reader who does not know the words that all clients share.
+
+use netbench_model::{
+    CertificateFault, FailureClass,
+    compat::{CompatOutcome, Refusal},
+};
+
+use super::summary::CompatCell;
+
+/// Returns the cause of a refusal: the fault of the certificate, the server's alert, or else the library's own words.
+pub(super) fn cause(cell: &CompatCell) -> String {
+    let CompatOutcome::Rejected {
+        reason,
+        library,
+        detail,
+        http_status,
+        ..
+    } = &cell.outcome
+    else {
+        return cell.to_string();
+    };
+    if let Some(status) = http_status {
+        return format!("status {status}");
+    }
+    let words = own_words(detail);
+    match reason {
+        Refusal::Certificate(CertificateFault::Other) if words.is_empty() => library.clone(),
+        Refusal::Certificate(CertificateFault::Other) => format!("\"{words}\""),
+        Refusal::Class(FailureClass::Alert) if library != reason.name() => {
+            format!("{reason} {library}")
+        }
+        Refusal::Class(class) if *class != FailureClass::Alert && !words.is_empty() => {
+            format!("{reason}, \"{words}\"")
+        }
+        Refusal::Certificate(_) if library != reason.name() => format!("{reason} ({library})"),
+        Refusal::Certificate(_) | Refusal::Class(_) => reason.to_string(),
+    }
+}
+
+/// Parts of an error that say where it was met, and not why. What comes after them repeats the cause.
+const WHERE: [&str; 5] = [
+    "client error (",
+    "connection error",
+    "error reading ",
+    "error:",
+    "https://",
+];
+
+/// Returns the part of a library's sentence that says why.
+fn own_words(detail: &str) -> String {
+    let is_cause = |part: &&str| !WHERE.iter().any(|place| part.starts_with(place));
+    let parts = detail.split(": ");
+    let causes: Vec<&str> = parts
+        .take_while(is_cause)
+        .filter(|part| *part != "invalid peer certificate")
+        .collect();
+    // OpenSSL's queue of errors: error:NUMBER:LIBRARY:FUNCTION:REASON:FILE:LINE.
+    let queued = || detail.strip_prefix("error:")?.split(':').nth(3);
+    let words = match causes.is_empty() {
+        true => queued().unwrap_or(detail).to_owned(),
+        false => causes.join(": "),
+    };
+    // An error of webpki for which rustls has no variant of its own.
+    match words.split_once("Other(OtherError(") {
+        Some((before, inner)) => format!("{before}{}", inner.trim_end_matches(')')),
+        None => words,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Sentences as the workers gave them.
+    #[test]
+    fn the_words_of_a_library_are_those_that_say_why() {
+        for (detail, words) in [
+            (
+                "invalid peer certificate: Other(OtherError(MaximumPathDepthExceeded)): client error (Connect)",
+                "MaximumPathDepthExceeded",
+            ),
+            (
+                "client certificate: invalid peer certificate: Other(OtherError(UnsupportedCertVersion))",
+                "client certificate: UnsupportedCertVersion",
+            ),
+            (
+                "path length constraint exceeded: error:0A000086:SSL routines:f:certificate verify failed:c.c:2124:: x",
+                "path length constraint exceeded",
+            ),
+            (
+                "error:0A000152:SSL routines:final_renegotiate:unsafe legacy renegotiation disabled:extensions.c:922:",
+                "unsafe legacy renegotiation disabled",
+            ),
+            (
+                "peer closed connection without sending TLS close_notify: https://docs.rs/x: error reading a body from connection",
+                "peer closed connection without sending TLS close_notify",
+            ),
+            (
+                "client certificate: tls: failed to parse private key",
+                "client certificate: tls: failed to parse private key",
+            ),
+            (
+                "local error: tls: no renegotiation",
+                "local error: tls: no renegotiation",
+            ),
+            ("client error (Connect)", "client error (Connect)"),
+            ("", ""),
+        ] {
+            assert_eq!(own_words(detail), words, "{detail}");
+        }
+    }
+}
