@@ -1,7 +1,10 @@
 //! Options that several commands share. A command changes their help with `mut_arg`. A group begins the section
 //! of the help that the options after it are in too.
 
-use std::{path::PathBuf, time::Duration};
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use clap::{Args, ValueEnum, ValueHint};
 use netbench_link::LinkChoice;
@@ -230,7 +233,14 @@ fn run_name(text: &str) -> Result<String, String> {
 fn worker(text: &str) -> Result<(String, PathBuf), String> {
     match text.split_once('=') {
         Some((stack, program)) if !stack.is_empty() && !program.is_empty() => {
-            Ok((stack.to_owned(), PathBuf::from(program)))
+            let program = PathBuf::from(program);
+            let is_here = program.components().count() == 1 && program.is_file();
+            let program = match is_here {
+                // A name without a folder would be looked for in PATH alone.
+                true => Path::new(".").join(program),
+                false => program,
+            };
+            Ok((stack.to_owned(), program))
         }
         _ => Err("expected STACK=PROGRAM, such as mystack=./my-worker".to_owned()),
     }

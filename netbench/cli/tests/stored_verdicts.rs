@@ -142,6 +142,47 @@ fn each_stored_evaluation_has_its_answers_and_its_exit_code() {
     }
 }
 
+/// A pipe to which nobody writes, a device without an end, and half a file.
+#[test]
+fn a_part_that_cannot_be_read_is_named_and_its_question_stays_open() {
+    type Break = fn(&Path);
+    let breaks: [(Break, &str); 3] = [
+        (
+            |file| {
+                let made = std::process::Command::new("mkfifo").arg(file).status();
+                assert!(made.unwrap().success());
+            },
+            "matrix.json: not a file",
+        ),
+        (
+            |file| std::os::unix::fs::symlink("/dev/zero", file).unwrap(),
+            "matrix.json: not a file",
+        ),
+        (
+            |file| std::fs::write(file, "{").unwrap(),
+            "matrix.json: not what the part prints",
+        ),
+    ];
+    for (broken, says) in breaks {
+        let place = Place::new();
+        let run = store_evaluation(&place.path().join("e"), &[]);
+        let matrix = run.join("features/matrix.json");
+        std::fs::remove_file(&matrix).unwrap();
+        broken(&matrix);
+        let told = report(&place, &run, &["--json"]).expect(WELL).stdout;
+        assert_eq!(
+            answers(&told),
+            [Answer::Open, Answer::Open, Answer::Yes],
+            "{told}"
+        );
+        assert!(
+            told.contains("The results of the part features cannot be read"),
+            "{told}"
+        );
+        assert!(told.contains(says), "{says}: {told}");
+    }
+}
+
 #[test]
 fn each_pair_of_stored_runs_has_its_exit_code_at_the_gate() {
     for sites in [1, 3] {

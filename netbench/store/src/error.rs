@@ -25,8 +25,8 @@ pub enum StoreError {
         "{0}: the run is packed, so nothing can be added to it; `zstd -d --rm` unpacks the file"
     )]
     Packed(PathBuf),
-    /// Records are in what is no file, such as a pipe or a device, which may have no end.
-    #[error("{0}: not a file; the records of a run are in a file")]
+    /// A folder, pipe or device has the name of a file of the run; a pipe or a device may have no end.
+    #[error("{0}: not a file; restore the file from a copy of the run")]
     NotAFile(PathBuf),
     /// A packed file does not read back.
     #[error("{path}: not a whole zstd file: {source}")]

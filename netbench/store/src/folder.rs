@@ -244,10 +244,8 @@ impl RunFolder {
     /// One that is cut short or of another form, or what the system says.
     pub fn read_json<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>, StoreError> {
         let path = self.path.join(name);
-        let bytes = match fs::read(&path) {
-            Ok(bytes) => bytes,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(StoreError::io(path)(error)),
+        let Some(bytes) = records::read_file(&path)? else {
+            return Ok(None);
         };
         let read = serde_json::from_slice(&bytes);
         read.map(Some)

@@ -15,4 +15,4 @@ pub use error::StoreError;
 pub use folder::{Head, RunFolder};
 pub use index::Index;
 pub use pack::Packed;
-pub use records::{Appender, Repeated};
+pub use records::{Appender, Repeated, read_file};

@@ -115,6 +115,19 @@ pub(crate) fn stored(path: &Path) -> Result<Option<Stored>, StoreError> {
     })
 }
 
+/// Reads a file of a run; none where it is missing.
+///
+/// # Errors
+/// [`StoreError::NotAFile`], or what the system says.
+pub fn read_file(path: &Path) -> Result<Option<Vec<u8>>, StoreError> {
+    let Some((mut file, _)) = open(path)? else {
+        return Ok(None);
+    };
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes).map_err(StoreError::io(path))?;
+    Ok(Some(bytes))
+}
+
 /// Opens a file, and returns it with its length; none where it is missing.
 fn open(path: &Path) -> Result<Option<(File, u64)>, StoreError> {
     // Opening a pipe waits for who writes to it.

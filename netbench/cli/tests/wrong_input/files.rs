@@ -225,6 +225,11 @@ const CASES: &[Case] = &[
         &["missing", "No such file"],
     ),
     (
+        "hello --worker mine=not-executable --stack mine",
+        1,
+        &["./not-executable", "Permission denied"],
+    ),
+    (
         "hello --worker mine=./not-executable --stack mine",
         1,
         &["not-executable", "ermission"],

@@ -9,7 +9,7 @@ use std::{
 use anyhow::Context;
 use netbench_model::{EvaluationPlan, Manifest, Plan, Record, RootsSource, Target};
 use netbench_report::{Found, Report};
-use netbench_store::RunFolder;
+use netbench_store::{RunFolder, read_file};
 
 use crate::{
     client::{Header, IdentityOptions},
@@ -147,10 +147,8 @@ pub(super) fn sum_up<P: Plan, R: Record, S: Report + Clone + 'static>(
 
 /// Reads a file that a step printed; none where it was not reached.
 pub(super) fn printed<T: serde::de::DeserializeOwned>(path: &Path) -> anyhow::Result<Option<T>> {
-    let bytes = match std::fs::read(path) {
-        Ok(bytes) => bytes,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(error).context(format!("cannot read {}", path.display())),
+    let Some(bytes) = read_file(path).map_err(wrong)? else {
+        return Ok(None);
     };
     let read = serde_json::from_slice(&bytes);
     read.map(Some)
