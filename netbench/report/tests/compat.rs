@@ -12,8 +12,8 @@ use std::{collections::BTreeMap, iter::repeat};
 use forms::{render, terminal};
 use manifest::{manifest_of, session};
 use netbench_model::{
-    Alert, CipherSuite, Library, Manifest, Profile, SCHEMA_VERSION, Session, StackName, TlsVersion,
-    WorkerRecord,
+    Alert, CipherSuite, Library, Manifest, Profile, SCHEMA_VERSION, Session, StackName, Standing,
+    TlsVersion, WorkerRecord,
     browser::Sandbox,
     compat::{
         CompatCase, CompatManifest, CompatOutcome, CompatPlan, CompatSample, EmbedderView,
@@ -123,19 +123,29 @@ fn summary_of(stacks: &[&str]) -> CompatSummary {
     let mut samples = Vec::new();
     for (name, expected, first, second) in rows {
         cases.push(case(name, expected));
-        let outcomes = [first].into_iter().chain(repeat(second));
-        for (stack, outcome) in stacks.iter().zip(outcomes) {
-            samples.push(CompatSample {
-                schema: SCHEMA_VERSION,
-                case: name.to_owned(),
-                stack: stack.clone(),
-                outcome,
-                embedder: None,
-            });
-        }
+        samples.extend(samples_of(name, &stacks, first, second));
     }
     cases.push(case("a/not-tried", Expected::Accepted));
     summarize_compat(&manifest(stacks, Vec::new(), cases), samples)
+}
+
+/// What the first stack does with a case, and what all others do.
+fn samples_of(
+    case: &str,
+    stacks: &[StackName],
+    first: CompatOutcome,
+    others: CompatOutcome,
+) -> Vec<CompatSample> {
+    let outcomes = [first].into_iter().chain(repeat(others));
+    let samples = stacks.iter().zip(outcomes);
+    let samples = samples.map(|(stack, outcome)| CompatSample {
+        schema: SCHEMA_VERSION,
+        case: case.to_owned(),
+        stack: stack.clone(),
+        outcome,
+        embedder: None,
+    });
+    samples.collect()
 }
 
 fn manifest(
@@ -169,20 +179,7 @@ fn advice_is_that_for_the_library_of_the_stack() {
         advice_by: [(Library::Rustls, "rustls has none.".to_owned())].into(),
         ..case("a/lost", Expected::Accepted)
     };
-    let outcomes = [accepted()]
-        .into_iter()
-        .chain(repeat(rejected("alert", "alert")));
-    let samples = stacks
-        .iter()
-        .zip(outcomes)
-        .map(|(stack, outcome)| CompatSample {
-            schema: SCHEMA_VERSION,
-            case: lost.name.clone(),
-            stack: stack.clone(),
-            outcome,
-            embedder: None,
-        });
-    let samples = samples.collect();
+    let samples = samples_of(&lost.name, &stacks, accepted(), rejected("alert", "alert"));
     let summary = summarize_compat(&manifest(stacks.to_vec(), Vec::new(), vec![lost]), samples);
     let advice = summary.differences.iter();
     let advice: Vec<_> = advice
@@ -209,6 +206,31 @@ fn advice_is_that_for_the_library_of_the_stack() {
     assert!(line("rustls has none.").contains("rustls-aws-lc, rustls-ring"));
     let of_go = line("Tell the owner.");
     assert!(of_go.contains("go") && !of_go.contains("rustls"), "{of_go}");
+}
+
+/// A dated server loads in no browser, unless one was observed to load it.
+#[test]
+fn what_browsers_do_is_said_of_those_that_were_observed() {
+    let refused = || rejected("bad-purpose", "bad-purpose");
+    for (does, browsers) in [("rejected", "browsers"), ("accepted", "some browsers")] {
+        let stacks = ["openssl", "go"].map(StackName::new);
+        let expected = Expected::Rejected(vec!["bad-purpose".parse().unwrap()]);
+        let dated = CompatCase {
+            standing: Some(Standing::Dated),
+            observed: [("chromium-156".to_owned(), does.to_owned())].into(),
+            ..case("a/dated", expected)
+        };
+        let manifest = manifest(stacks.to_vec(), Vec::new(), vec![dated]);
+        let seen = |first, second| {
+            let samples = samples_of("a/dated", &stacks, first, second);
+            let mut found = summarize_compat(&manifest, samples).differences;
+            found.remove(0).seen
+        };
+        let lost = format!("The page does not load any more, as in {browsers}: bad-purpose.");
+        assert_eq!(seen(accepted(), refused()), lost);
+        let gained = format!("The page loads, which it did not before; {browsers} do not load it.");
+        assert_eq!(seen(refused(), accepted()), gained);
+    }
 }
 
 fn client(name: &str, kind: OutsideKind, sandbox: Option<Sandbox>) -> OutsideClient {

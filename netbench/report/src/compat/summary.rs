@@ -344,6 +344,14 @@ fn effect(standing: Standing, before: &CompatOutcome, now: &CompatOutcome) -> Op
     }
 }
 
+/// The browsers that do not load the page of a dated server: all, unless one was observed to load it.
+fn browsers(case: &CompatCase) -> &'static str {
+    match case.observed.values().any(|does| does == "accepted") {
+        true => "some browsers",
+        false => "browsers",
+    }
+}
+
 /// What the client's user sees of a change.
 fn seen(case: &CompatCase, before: &CompatCell, now: &CompatCell) -> String {
     use CompatOutcome as O;
@@ -367,7 +375,8 @@ fn seen(case: &CompatCase, before: &CompatCell, now: &CompatCell) -> String {
         }
         (O::Accepted { .. }, O::Rejected { .. }) if is_dated => {
             format!(
-                "The page does not load any more, and browsers refuse it too: {}.",
+                "The page does not load any more, as in {}: {}.",
+                browsers(case),
                 cause(now)
             )
         }
@@ -378,7 +387,10 @@ fn seen(case: &CompatCase, before: &CompatCell, now: &CompatCell) -> String {
             "The page loads, which it did not before.".to_owned()
         }
         (_, O::Accepted { .. }) if is_dated => {
-            "The page loads, which it did not before; browsers refuse it.".to_owned()
+            format!(
+                "The page loads, which it did not before; {} do not load it.",
+                browsers(case)
+            )
         }
         (_, O::Accepted { .. }) => "The page loads without a warning.".to_owned(),
     }
