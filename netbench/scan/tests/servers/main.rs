@@ -60,6 +60,7 @@ netbench_testing::tests! {
     limited::the_curve_of_the_certificate_is_no_intolerance: OpensslCommand;
     names::dead_names_keep_no_other_waiting;
     names::every_address_of_a_name_is_tried;
+    names::many_names_that_do_not_resolve_are_looked_up_at_a_time;
     names::silence_failure_and_absence_of_names_are_three_reasons;
     nginx::the_intermediate_set_takes_few_connections: Nginx, OpensslCommand;
     nginx::everything_about_nginx: Nginx;

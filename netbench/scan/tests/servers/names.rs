@@ -91,11 +91,13 @@ pub(crate) fn dead_names_keep_no_other_waiting() {
     assert!((9..=256).contains(&most), "{most} lookups at one time");
 }
 
-/// Names of which the system's resolver says only that it failed, and a DNS server that is asked why.
-pub(crate) fn silence_failure_and_absence_of_names_are_three_reasons() {
+/// A DNS server on loopback that answers names of `nx` with NXDOMAIN and of `fa` with SERVFAIL once `wait_for` names have been asked
+/// for, and no others.
+fn dns_server(wait_for: usize) -> SocketAddr {
     let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
     let server = socket.local_addr().unwrap();
     thread::spawn(move || {
+        let mut waiting = Vec::new();
         loop {
             let mut message = [0; 512];
             let (length, from) = socket.recv_from(&mut message).unwrap();
@@ -106,9 +108,43 @@ pub(crate) fn silence_failure_and_absence_of_names_are_three_reasons() {
             };
             message[2] |= 0x80;
             message[3] |= code;
-            socket.send_to(&message[..length], from).unwrap();
+            waiting.push((message[..length].to_vec(), from));
+            if waiting.len() >= wait_for {
+                for (answer, from) in waiting.drain(..) {
+                    socket.send_to(&answer, from).unwrap();
+                }
+            }
         }
     });
+    server
+}
+
+/// The server answers only when it has been asked for all of them.
+pub(crate) fn many_names_that_do_not_resolve_are_looked_up_at_a_time() {
+    const NAMES: usize = 64;
+    let server = dns_server(NAMES);
+    let lookup = move |name: &str, _| match dns::fault(name, &[server], Duration::from_secs(60)) {
+        Some(fault) => Err(io::Error::other(fault)),
+        None => panic!("{name} has an address"),
+    };
+    let limits = Limits {
+        sites: 4,
+        retries: 0,
+        parts: Vec::new(),
+        ..limits()
+    };
+    let names: Vec<String> = (0..NAMES).map(|n| format!("nx{n}.test")).collect();
+    let begun = Instant::now();
+    let resolver = Resolver::new(lookup, Duration::from_secs(60));
+    let found = scan(resolver, names.iter().map(|name| named(name)), limits);
+    println!("{NAMES} names in {:?}", begun.elapsed());
+    let absent = |scan: &SiteScan| matches!(&scan.outcome, ScanOutcome::Failed { detail, .. } if detail.contains("NXDOMAIN"));
+    assert_eq!(found.iter().filter(|scan| absent(scan)).count(), NAMES);
+}
+
+/// Names of which the system's resolver says only that it failed, and a DNS server that is asked why.
+pub(crate) fn silence_failure_and_absence_of_names_are_three_reasons() {
+    let server = dns_server(1);
     let lookup = move |name: &str, _| {
         let error = io::Error::other("temporary failure in name resolution");
         Err(dns::explained(name, error, &[server]))
