@@ -39,6 +39,8 @@ pub enum Tool {
     GnutlsServ,
     /// The runtime of Erlang, with its library of TLS.
     Erl,
+    /// The proxy stunnel.
+    Stunnel,
     /// The mail server Postfix.
     Postfix,
     /// The server Dovecot, for IMAP and POP3.
@@ -79,7 +81,7 @@ pub enum Tool {
 
 impl Tool {
     /// Every tool.
-    pub const ALL: [Self; 32] = [
+    pub const ALL: [Self; 33] = [
         Self::Go,
         Self::Javac,
         Self::Python,
@@ -94,6 +96,7 @@ impl Tool {
         Self::Lighttpd,
         Self::GnutlsServ,
         Self::Erl,
+        Self::Stunnel,
         Self::Postfix,
         Self::Dovecot,
         Self::Slapd,
@@ -131,6 +134,7 @@ impl Tool {
             Self::Lighttpd => "lighttpd",
             Self::GnutlsServ => "gnutls-serv",
             Self::Erl => "erl",
+            Self::Stunnel => "stunnel",
             Self::Postfix => "postfix",
             Self::Dovecot => "dovecot",
             Self::Slapd => "slapd",
@@ -169,6 +173,7 @@ impl Tool {
             | Self::Lighttpd
             | Self::GnutlsServ
             | Self::Erl
+            | Self::Stunnel
             | Self::Postfix
             | Self::Dovecot
             | Self::Slapd

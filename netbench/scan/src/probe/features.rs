@@ -32,13 +32,12 @@ async fn signatures13(prober: &Prober<'_>, found: &VersionFound) -> Result<(), S
     if groups.is_empty() || suites.is_empty() {
         return Ok(());
     }
-    for part in prober.scheme_parts() {
+    for (part, known) in both_ways(prober) {
         loop {
             let taken = taken(prober, TlsVersion::Tls13);
-            let left = without(&part, &taken);
-            if left.is_empty() {
+            let Some(left) = left_of(&part, &taken, known) else {
                 break;
-            }
+            };
             let keys = PrivateShares::new(&groups);
             let mut spec = prober.spec(&ProbeHello::new(TlsVersion::Tls13, &suites, &groups));
             spec.shares = Some(keys.public());
@@ -66,18 +65,20 @@ async fn signatures12(prober: &Prober<'_>, found: &VersionFound) -> Result<(), S
     if suites.is_empty() {
         return Ok(());
     }
-    let groups = if found.groups.is_empty() {
-        vec![0x1d, 0x17]
+    let mut groups = if found.groups.is_empty() {
+        vec![0x1d]
     } else {
         cheap_first(&found.groups)
     };
-    for part in prober.scheme_parts() {
+    // The curve of an ECDSA certificate has to be offered too (RFC 8422 section 5.1), whether the server uses it or not.
+    let curves = [0x17, 0x18, 0x19].into_iter();
+    groups.extend(curves.filter(|curve| !found.groups.contains(curve)));
+    for (part, known) in both_ways(prober) {
         loop {
             let taken = taken(prober, TlsVersion::Tls12);
-            let left = without(&part, &taken);
-            if left.is_empty() {
+            let Some(left) = left_of(&part, &taken, known) else {
                 break;
-            }
+            };
             let mut spec = prober.spec(&ProbeHello::new(TlsVersion::Tls12, &suites, &groups));
             spec.signatures = Some(left);
             let Reply::Flight(..) = prober.hello(&spec).await? else {
@@ -91,10 +92,29 @@ async fn signatures12(prober: &Prober<'_>, found: &VersionFound) -> Result<(), S
     Ok(())
 }
 
-fn without(schemes: &[u16], taken: &[u16]) -> Vec<u16> {
-    let mut schemes = schemes.to_vec();
-    schemes.retain(|code| !taken.contains(code));
-    schemes
+/// Whether schemes that the server has chosen are offered again, after all others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Known {
+    LeftOut,
+    /// A server may refuse a client that does not offer the scheme by which its chain is signed (RFC 5246 section 7.4.2).
+    Last,
+}
+
+/// The parts of all schemes, each without the known schemes first.
+fn both_ways(prober: &Prober<'_>) -> impl Iterator<Item = (Vec<u16>, Known)> + use<> {
+    let parts = prober.scheme_parts().into_iter();
+    parts.flat_map(|part| [(part.clone(), Known::LeftOut), (part, Known::Last)])
+}
+
+/// The schemes of a part to offer; none where the server has chosen each of them.
+fn left_of(part: &[u16], taken: &[u16], known: Known) -> Option<Vec<u16>> {
+    let mut left = part.to_vec();
+    left.retain(|code| !taken.contains(code));
+    let is_new = !left.is_empty() && (known == Known::LeftOut || !taken.is_empty());
+    if known == Known::Last {
+        left.extend(taken);
+    }
+    is_new.then_some(left)
 }
 
 /// Features that the hellos of enumeration do not show.

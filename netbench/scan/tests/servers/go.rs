@@ -3,13 +3,14 @@
 use std::process::Command;
 
 use netbench_model::{
-    scan::{Observed, Order, ScanOutcome},
+    scan::{Observed, Order},
     tls::{CipherSuite, TlsVersion},
 };
 use netbench_scan::ScanPart;
 use netbench_testing::Tool;
 use tempfile::TempDir;
 
+use crate::oracle::Truth;
 use crate::support::{Files, Key, Server, groups, scan, shown, suites, usable};
 
 const SOURCE: &str = include_str!("server.go");
@@ -103,7 +104,7 @@ fn check(folder: &TempDir, setting: &Setting) {
     command.args([words(setting.suites), words(setting.groups)]);
     let server = Server::that_says(command, "LISTENS ");
     let found = scan(server.address, &ScanPart::ALL);
-    assert_eq!(found.outcome, ScanOutcome::Scanned, "{}", shown(&found));
+    Truth::of(server.address).is_found_by(&found, "Go");
     for version in TlsVersion::ALL {
         let mut due: Vec<u16> = match version {
             _ if !setting.versions.contains(&version) => Vec::new(),

@@ -94,7 +94,7 @@ fn erlang(files: &Files, options: &str) -> Server {
 }
 
 /// Scans the server, and compares it with the brute force.
-fn is_found(server: &Server, name: &str) {
+pub(crate) fn is_found(server: &Server, name: &str) {
     let truth = Truth::of(server.address);
     let found = scan(server.address, &ScanPart::ALL);
     println!(

@@ -16,6 +16,7 @@ mod hostile;
 mod identity;
 mod libraries;
 mod limited;
+mod more_libraries;
 mod names;
 mod nginx;
 mod nss;
@@ -50,6 +51,10 @@ netbench_testing::tests! {
     libraries::mbedtls_is_enumerated: Lighttpd;
     libraries::gnutls_is_enumerated: GnutlsServ, Lighttpd;
     libraries::erlang_is_enumerated: Erl;
+    more_libraries::openssl_is_enumerated: OpensslCommand;
+    more_libraries::node_is_enumerated: Node;
+    more_libraries::stunnel_is_enumerated: Stunnel;
+    more_libraries::java_is_enumerated: Javac, OpensslCommand;
     limited::limits_of_connections_are_waited_for_or_said: Nginx;
     limited::limits_that_answer_are_no_policy_of_the_server: Nginx;
     limited::another_server_that_differs_by_its_certificate_alone_is_noticed: Nginx;

@@ -249,7 +249,7 @@ pub(crate) fn prosody_is_enumerated() {
 }
 
 /// Runs a program that listens where it is asked to.
-fn listening(command: impl Fn(SocketAddr) -> Command) -> Server {
+pub(crate) fn listening(command: impl Fn(SocketAddr) -> Command) -> Server {
     for _ in 0..5 {
         let address = free_address();
         let child = command(address)
