@@ -1,4 +1,4 @@
-//! Tells the worker how it was built: that goes into every run's manifest.
+//! Passes the facts of the build to the worker, which reports them for every run's manifest.
 
 use std::{env, process::Command};
 
@@ -21,7 +21,7 @@ fn main() {
             env::var(from).unwrap_or_default()
         );
     }
-    // What Cargo heeds instead of the profile's own, and the compiler's flags.
+    // The settings that override the profile in Cargo, and the compiler's flags.
     if let Ok(lto) = env::var("CARGO_PROFILE_RELEASE_LTO") {
         println!("cargo::rustc-env=NETBENCH_LTO={lto}");
     }

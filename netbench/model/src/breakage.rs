@@ -1,40 +1,40 @@
-//! What broke for others who changed the TLS stack of a client, and what netbench says of it.
+//! Breakages that other projects met when they changed the TLS stack of a client, and netbench's prediction of each.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::named::words;
 
-/// What users of a client met, from a public thread.
+/// A breakage that users of a client met, from a public thread.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Breakage {
     /// The project and the number of its thread.
     pub thread: String,
-    /// Where the thread is.
+    /// The address of the thread.
     pub url: String,
-    /// What they met.
+    /// The breakage that the users met.
     pub what: String,
     /// The outcome with the stacks of today.
     #[serde(flatten)]
     pub answer: Prediction,
 }
 
-/// Whether netbench predicts a breakage.
+/// The prediction of a breakage.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Prediction {
     /// A reader of the run sees a loss with the right cause.
     Predicted(Tried),
-    /// The case is tried, and nothing breaks with the stacks of today.
+    /// The case is tested, and no stack of today breaks.
     DoesNotBreak(Tried),
-    /// The reason why no case predicts it.
+    /// The reason why no case predicts the breakage.
     NotPredicted(String),
     /// The reason why the thread was not read, so that its breakage is not known.
     NotRead(String),
 }
 
 impl Prediction {
-    /// The case, where one is tried.
+    /// Returns the case that is tested, or `None` if the breakage has no case.
     pub fn tried(&self) -> Option<&Tried> {
         match self {
             Self::Predicted(tried) | Self::DoesNotBreak(tried) => Some(tried),
@@ -43,19 +43,19 @@ impl Prediction {
     }
 }
 
-/// The case that is tried for a breakage.
+/// The case that is tested for a breakage.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Tried {
-    /// The command that tries it.
+    /// The command that tests the case.
     pub command: Predicts,
-    /// The case's name, the layout's, or for `ship` the stack's.
+    /// The name of the case, of the layout, or for `ship` of the stack.
     pub case: String,
-    /// The stack, and for `compat roots` where its roots are from too.
+    /// The stack; for `compat roots`, also the source of its roots.
     pub client: String,
-    /// What the client does in this case today.
+    /// The outcome of the client in this case today.
     pub today: String,
-    /// The thread's library, where the client has another one.
+    /// The library of the thread, if the client has a different library.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stands_in_for: Option<String>,
 }
@@ -63,13 +63,13 @@ pub struct Tried {
 words!(
     /// A command that predicts breakages.
     Predicts, {
-        /// Of servers.
+        /// Servers.
         Servers = "compat",
-        /// Of certificate chains.
+        /// Certificate chains.
         Chains = "compat chains",
-        /// Of trust stores.
+        /// Trust stores.
         Roots = "compat roots",
-        /// Of what shipping a stack costs.
+        /// The cost of shipping a stack.
         Ship = "ship",
     }
 );

@@ -4,9 +4,9 @@ use serde::{Deserialize, Serialize};
 use crate::named::named;
 
 named!(
-    /// In what state the client's stack is when a connection begins.
+    /// The state of the client's stack when a connection begins.
     Condition, "condition", {
-        /// A new connector for each connection, nothing cached.
+        /// A new connector for each connection, with an empty cache.
         Clean = "clean",
         /// A connector that has visited the site once and resumes its session.
         Resumed = "resumed",
@@ -16,17 +16,17 @@ named!(
 );
 
 impl Condition {
-    /// How many connections one sample takes.
+    /// Returns the number of connections of one sample.
     pub fn connections(self) -> u32 {
         match self {
             Self::Clean => 1,
-            // The one that gives the session; the second of the process.
+            // The first connection gives the session of `Resumed`; `Cold` has a second connection in the same process.
             Self::Resumed | Self::Cold => 2,
         }
     }
 }
 
-/// What a connection is for: only `measured` ones enter a comparison, all are kept.
+/// The purpose of a connection. Only `measured` connections enter a comparison; all connections are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
@@ -36,7 +36,7 @@ pub enum Role {
     Prime,
     /// The connection that the trial is about.
     Measured,
-    /// The second connection of a `cold` trial's process, as in `clean`: what the first is compared with.
+    /// The second connection of a `cold` trial's process, made as in `clean`, with which the first is compared.
     Again,
     /// The first connection of another process, in which the stack's set-up was done step by step before.
     Stepped,

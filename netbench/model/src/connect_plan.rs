@@ -8,56 +8,56 @@ use crate::{
     SignatureScheme, Site, StackName, Sweep, Switch, TlsVersion,
 };
 
-/// What a run of `connect` was to do.
+/// The plan of a run of `connect`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ConnectPlan {
-    /// Everything random comes from it: the order of trials, the losses on a link.
+    /// The seed of every random choice: the order of trials, the losses on a link.
     pub seed: u64,
-    /// The stacks, in the order given; the first is what the others are compared with.
+    /// The stacks, in the given order. Each is compared with the first.
     pub stacks: Vec<StackName>,
     /// The conditions.
     pub conditions: Vec<Condition>,
-    /// Rounds.
+    /// Number of rounds.
     pub rounds: u32,
-    /// Trials at one time.
+    /// Number of concurrent trials.
     pub jobs: u32,
-    /// The share of a core's time that each client got; none where it was not limited.
+    /// The CPU quota of each client; `None` if the CPU time was not limited.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu_percent: Option<CpuShare>,
-    /// Where the sites are.
+    /// The location of the sites.
     pub target: Target,
-    /// The sites file, as given, `built-in`, or `command line`.
+    /// The sites file as given, `built-in`, or `command line`.
     pub sites_file: String,
-    /// SHA-256 of the sites file, in hexadecimal; of URLs, of their lines.
+    /// SHA-256 of the sites file, in hexadecimal; for URLs, of their lines.
     pub sites_sha256: String,
-    /// The sites, in the file's order; of a sweep, each at every point.
+    /// The sites, in the file's order; in a sweep, each site at every point.
     pub sites: Vec<Site>,
-    /// What is swept; none where the sites are as their file says.
+    /// The sweep; `None` if the sites are as their file defines them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sweep: Option<Sweep>,
-    /// What every client is set to.
+    /// The settings of every client.
     pub client: ClientSettings,
     /// The trust roots.
     pub roots: RootsRecord,
     /// The time limit of one connection, in milliseconds.
     pub timeout_ms: u64,
-    /// The pause between two connections to one site, in milliseconds; none for the usual one
+    /// The pause between two connections to one site, in milliseconds; `None` for the default
     /// ([`Target::usual_pause`]).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pause_ms: Option<u64>,
-    /// Where connections to some hosts go instead.
+    /// Rules that redirect connections to some hosts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub connect_to: Vec<ConnectTo>,
-    /// What every site is asked.
+    /// The request that every site receives.
     #[serde(default, skip_serializing_if = "RequestRecord::is_usual")]
     pub request: RequestRecord,
-    /// The certificate that clients show to servers that ask for one.
+    /// The certificate that clients present to servers that request one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client_certificate: Option<ClientCertificate>,
 }
 
 impl ConnectPlan {
-    /// Returns the number of sites. One that is swept is one site, at however many points.
+    /// Returns the number of sites. A site that is swept counts once, whatever the number of points.
     pub fn site_count(&self) -> u64 {
         let places: BTreeSet<String> = self.sites.iter().map(Site::place).collect();
         places.len() as u64
@@ -71,21 +71,21 @@ impl Plan for ConnectPlan {
 /// The manifest of a run of `connect`.
 pub type ConnectManifest = Manifest<ConnectPlan>;
 
-/// Where the sites are.
+/// The location of the sites.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Target {
     /// Emulated on this machine.
     #[default]
     Lab,
-    /// Servers that listen on this machine already.
+    /// Servers that already listen on this machine.
     Loopback,
     /// The real hosts.
     Live,
 }
 
 impl Target {
-    /// Where the sites of two runs are: emulated if those of either are.
+    /// Returns the location of the sites of two runs: the lab if either run is of the lab.
     #[must_use]
     pub fn with(self, other: Self) -> Self {
         match self {
@@ -94,7 +94,7 @@ impl Target {
         }
     }
 
-    /// The pause between two connections to one site, where nobody asks for another.
+    /// Returns the default pause between two connections to one site.
     pub fn usual_pause(self) -> Duration {
         match self {
             Self::Lab | Self::Loopback => Duration::ZERO,
@@ -103,7 +103,7 @@ impl Target {
     }
 }
 
-/// What every site is asked. The values of headers are not kept: they may be secrets.
+/// The request that every site receives. The values of headers are not kept, because they may be secrets.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RequestRecord {
     /// The method.
@@ -127,35 +127,35 @@ impl RequestRecord {
     }
 }
 
-/// A client's certificate. Neither its key nor where that is stored is kept.
+/// A client's certificate. Its key and the path of the key are not kept.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ClientCertificate {
-    /// SHA-256 of the file with the certificate and what chains it to a root, in hexadecimal.
+    /// SHA-256 of the file with the certificate and its chain, in hexadecimal.
     pub sha256: String,
-    /// How many certificates are in it.
+    /// Number of certificates in the file.
     pub certificates: u32,
 }
 
-/// What a client stack is set to: the same for every stack of a run.
+/// The settings of a client stack, which are the same for every stack of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ClientSettings {
-    /// Which of the ways to set up a connector.
+    /// The profile of the connector.
     pub profile: Profile,
     /// Versions offered.
     pub versions: Vec<TlsVersion>,
-    /// Suites offered, most wanted first.
+    /// Suites offered, most preferred first.
     pub suites: Vec<CipherSuite>,
-    /// Groups offered, most wanted first. A key share goes with the first, and with x25519 too
-    /// where the first is a hybrid that contains it.
+    /// Groups offered, most preferred first. The client sends a key share for the first group, and for x25519 too if
+    /// the first group is a hybrid that contains it.
     pub groups: Vec<Group>,
-    /// Signature schemes offered, most wanted first.
+    /// Signature schemes offered, most preferred first.
     pub signatures: Vec<SignatureScheme>,
-    /// Application protocols offered, most wanted first.
+    /// Application protocols offered, most preferred first.
     pub alpn: Vec<Alpn>,
 }
 
 impl ClientSettings {
-    /// What clients offer at a point of a sweep.
+    /// Returns the settings of clients at a point of a sweep.
     #[must_use]
     pub fn at(&self, own: PointClient) -> Self {
         const HYBRID: Group = Group::X25519MLKEM768;
@@ -169,7 +169,7 @@ impl ClientSettings {
         settings
     }
 
-    /// The groups that a key share goes with.
+    /// Returns the groups for which the client sends key shares.
     pub fn shares(&self) -> Vec<Group> {
         match self.groups.first().copied() {
             Some(Group::X25519MLKEM768) if self.groups.contains(&Group::X25519) => {
@@ -181,21 +181,21 @@ impl ClientSettings {
     }
 }
 
-/// Which of the ways to set up a connector.
+/// A profile of connectors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Profile {
     /// The same versions, suites, groups and signature schemes for every stack.
     Default,
-    /// As `default`, and hyper as Servo sets it up: its headers, title case, Nagle's algorithm on.
+    /// The settings of `default`, with hyper as Servo sets it up: its headers, title case, Nagle's algorithm on.
     Servo,
-    /// What each library offers by itself; stacks may then do different work, and pairs that do
-    /// are left out of the comparison.
+    /// The default settings of each library. Stacks may then do different work, and pairs that do are left out of the
+    /// comparison.
     Library,
 }
 
 impl Profile {
-    /// The word of `--client-profile`.
+    /// Returns the value of `--client-profile`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Default => "default",
@@ -208,21 +208,21 @@ impl Profile {
 /// The trust roots of every client.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RootsRecord {
-    /// Where they come from.
+    /// The source of the roots.
     pub source: RootsSource,
-    /// How many there are, the lab's own among them.
+    /// Number of roots, including the lab's root.
     pub count: u32,
-    /// SHA-256 of the PEM that the set was made from, in hexadecimal.
+    /// SHA-256 of the PEM that the set was read from, in hexadecimal.
     pub sha256: String,
 }
 
-/// Where trust roots come from.
+/// A source of trust roots.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum RootsSource {
     /// Mozilla's set as checked in under `trust-roots/`.
     Mozilla,
-    /// The operating system's.
+    /// The roots of the operating system.
     Native,
     /// A PEM file.
     File(String),

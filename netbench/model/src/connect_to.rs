@@ -5,8 +5,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::{HostName, bracketed, named::text_in_json};
 
-/// A rule that sends connections for one host and port to another, as curl's `--connect-to` has them:
-/// `HOST1:PORT1:HOST2:PORT2`. What of the first two is empty fits any, what of the last two is empty stays.
+/// A rule that redirects connections for one host and port, in the format of curl's `--connect-to`:
+/// `HOST1:PORT1:HOST2:PORT2`. An empty `HOST1` or `PORT1` matches any; an empty `HOST2` or `PORT2` leaves the value
+/// unchanged.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "String", into = "String")]
 #[schemars(with = "String")]
@@ -17,7 +18,8 @@ pub struct ConnectTo {
     to_port: Option<u16>,
 }
 
-/// Where a connection to `host` and `port` goes: the first rule about it says; none where no rule is about it.
+/// Returns the destination of a connection to `host` and `port` by the first rule that matches, or `None` if no rule
+/// matches.
 pub fn destination(rules: &[ConnectTo], host: &HostName, port: u16) -> Option<(HostName, u16)> {
     let rule = rules.iter().find(|rule| {
         rule.host.as_ref().is_none_or(|of| of == host) && rule.port.is_none_or(|of| of == port)
@@ -57,7 +59,7 @@ impl FromStr for ConnectTo {
     }
 }
 
-/// The four parts between colons; those of an IPv6 address in brackets are none.
+/// Splits a text at its colons into four parts. Colons inside the brackets of an IPv6 address do not split.
 fn split(text: &str) -> Option<[&str; 4]> {
     let mut parts = Vec::new();
     let (mut start, mut inside) = (0, false);

@@ -3,18 +3,18 @@ use std::{fmt, str::FromStr};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The share of a core's time that a worker gets, in per cent: less than all of it.
+/// The CPU quota of a worker, in per cent of one core: less than 100.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "u8")]
 pub struct CpuShare(u8);
 
-/// What is no such share.
+/// The error for a value that is not a valid CPU quota.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("expected a share of a core from 5% to 99%, such as 25%")]
 pub struct NoCpuShare;
 
 impl CpuShare {
-    /// In per cent.
+    /// Returns the quota in per cent.
     pub fn percent(self) -> u8 {
         self.0
     }

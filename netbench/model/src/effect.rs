@@ -1,43 +1,43 @@
-//! The effect of a switch on one server, chain or site: the one classification that every part of a report has.
+//! The effect of a switch on one server, chain or site: the classification that every part of a report uses.
 
 use crate::{CertificateFault, named::named};
 
 named!(
-    /// What a refusal of a server does to the user of a client.
+    /// The effect of a refusal of a server on the user of a client.
     Standing, "standing", {
-        /// A client should accept it.
+        /// A client should accept the server.
         Sound = "sound",
-        /// Whoever answers holds a key that a trusted CA certified for the host, and yet a rule in force has clients refuse it.
-        /// No attacker gains by an acceptance who could not be that server anyway, so that a refusal costs reach and protects
-        /// nothing. The rule is one of:
+        /// The server holds a key that a trusted CA certified for the host, but a rule in force requires clients to
+        /// refuse it. An acceptance gives no advantage to an attacker who could not be that server anyway, so a refusal
+        /// costs reach and protects no user. The rule is one of:
         ///
         /// - a version, suite or signature algorithm that is deprecated: RFC 8996 (TLS 1.0 and 1.1), RFC 9155 (MD5 and SHA-1 in
         ///   signatures of TLS 1.2), RFC 9325 sections 4.1, 4.2 and 4.5 (suites, sizes of keys), Baseline Requirements of the
         ///   CA/Browser Forum 6.1.5 and 7.1.3 (sizes of keys, algorithms, SHA-1 in certificates);
         /// - a name where clients do not look any more: RFC 9525 sections 2, 6.3 and 6.4;
         /// - a format that RFC 5280 section 4, X.690 or Baseline Requirements 7.1.2 forbid: encodings, a CA as leaf;
-        /// - a chain that lacks a certificate which RFC 8446 section 4.4.2 has the server send;
-        /// - the observed behaviour of named browsers, for what no document forbids.
+        /// - a chain without a certificate that RFC 8446 section 4.4.2 requires the server to send;
+        /// - the observed behaviour of named browsers, where no document forbids the server's behaviour.
         ///
         /// Each case of the catalogue with this standing has its rule's source in `why`.
         Dated = "dated",
         /// An attacker could be such a server: a refusal protects the user.
         Unsafe = "unsafe",
-        /// Another step of the connection decides, so that nothing changes for a user.
+        /// Another step of the connection decides, so the refusal has no effect on a user.
         Moot = "moot",
     }
 );
 
 named!(
-    /// What changes for the user of a client where two stacks differ. Yesterday's stack is the measure.
+    /// The effect of a difference between two stacks on the user of a client. The stack in use is the reference.
     SwitchEffect, "effect", {
-        /// A server was reached, and is not any more.
+        /// A server that was reached is no longer reached.
         LossOfReach = "loss of reach",
-        /// A server was refused to protect the user, and is not any more.
+        /// A server that was refused to protect the user is no longer refused.
         LossInSecurity = "loss in security",
-        /// A server is reached that was not.
+        /// A server that was not reached is reached.
         GainOfReach = "gain of reach",
-        /// A server is refused to protect the user that was not.
+        /// A server that was not refused is refused to protect the user.
         GainInSecurity = "gain in security",
     }
 );
@@ -74,8 +74,8 @@ impl Standing {
 }
 
 impl SwitchEffect {
-    /// Returns the effect of a switch from a stack to another, by whether each accepts the server; `None` where nothing
-    /// changes.
+    /// Returns the effect of a switch between two stacks, given whether each accepts the server, or `None` if the user
+    /// sees no change.
     pub fn of(standing: Standing, before: Accepts, after: Accepts) -> Option<Self> {
         use Accepts::{No, Yes};
         Some(match (before, after, standing) {
@@ -87,18 +87,18 @@ impl SwitchEffect {
         })
     }
 
-    /// Whether something is lost.
+    /// Returns whether the effect is a loss.
     pub fn is_loss(self) -> bool {
         matches!(self, Self::LossOfReach | Self::LossInSecurity)
     }
 }
 
-/// Whether a stack accepts a server.
+/// The verdict of a stack on a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Accepts {
-    /// It does.
+    /// The stack accepts the server.
     Yes,
-    /// It does not.
+    /// The stack does not accept the server.
     No,
 }
 
@@ -109,29 +109,29 @@ impl From<bool> for Accepts {
 }
 
 named!(
-    /// What a client is for, which decides how the effects of a switch weigh.
+    /// The use of a client, which determines the weight of the effects of a switch.
     ClientUse, "use of a client", {
-        /// It shows pages of servers that others run.
+        /// A client that shows pages of third-party servers.
         Browser = "browser",
-        /// It calls servers that its operator runs or has an agreement with.
+        /// A client that calls servers of its operator or of the operator's partners.
         HttpClient = "http-client",
-        /// It fetches what its user names, from any server.
+        /// A client that fetches the URLs that its user gives, from any server.
         CliTool = "cli-tool",
     }
 );
 
-/// How an effect weighs.
+/// The weight of an effect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Weight {
-    /// It makes an answer worse.
+    /// The effect makes the answer worse.
     Counted,
-    /// It is listed, and leaves the answer as it is.
+    /// The effect is listed, and does not change the answer.
     Listed,
 }
 
 impl ClientUse {
-    /// Returns how an effect weighs. Losses count, with one exception: a browser gives up the reach of what other browsers
-    /// refuse too. Gains never make an answer worse.
+    /// Returns the weight of an effect. Losses count, with one exception: for a browser, a loss of reach does not count
+    /// if other browsers refuse the server too. Gains never make an answer worse.
     pub fn weight(self, effect: SwitchEffect, standing: Standing) -> Weight {
         match (effect, standing, self) {
             (SwitchEffect::LossOfReach, Standing::Dated, Self::Browser)
@@ -140,8 +140,8 @@ impl ClientUse {
         }
     }
 
-    /// Returns the losses in the order in which they are listed, the one that weighs most first: reach for a client to its
-    /// operator's own servers, security where the servers are those of others.
+    /// Returns the loss that is listed first, which is the most severe: reach for a client of its operator's own
+    /// servers, security for a client of third-party servers.
     pub fn first_loss(self) -> SwitchEffect {
         match self {
             Self::HttpClient => SwitchEffect::LossOfReach,
@@ -149,7 +149,7 @@ impl ClientUse {
         }
     }
 
-    /// The rule in a sentence, for reports.
+    /// Returns the rule in a sentence, for reports.
     pub fn rule(self) -> &'static str {
         match self {
             Self::Browser => {
@@ -169,7 +169,7 @@ impl ClientUse {
 }
 
 impl Default for ClientUse {
-    /// A client to its operator's own servers, for which every loss counts.
+    /// Returns the use of a client of its operator's own servers, for which every loss counts.
     fn default() -> Self {
         Self::HttpClient
     }

@@ -6,48 +6,48 @@ use crate::{
     RootsSource, StackName, Target, named::words,
 };
 
-/// What an evaluation was to do, and how far each part of it came. The parts are runs of their own, in
-/// folders beside its `run.json`.
+/// The plan of an evaluation, and the progress of each part. The parts are separate runs, in folders beside the
+/// evaluation's `run.json`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct EvaluationPlan {
     /// The stack that is in use.
     pub from: StackName,
-    /// The stack that would take its place.
+    /// The stack that would replace it.
     pub to: StackName,
-    /// How thorough it is.
+    /// The depth of the evaluation.
     pub depth: Depth,
-    /// Where the sites are.
+    /// The location of the sites.
     pub target: Target,
-    /// The sites file, as given; none for the built-in one.
+    /// The sites file as given; `None` for the built-in file.
     pub sites_file: Option<String>,
-    /// URLs in place of a sites file, as given.
+    /// URLs that replace a sites file, as given.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub urls: Vec<String>,
-    /// How sites are connected to, where that was asked for.
+    /// The settings of connections that the user chose.
     #[serde(default, skip_serializing_if = "ConnectionSettings::is_usual")]
     pub connections: ConnectionSettings,
-    /// Only so many sites of it.
+    /// Maximum number of sites of the file.
     pub limit: Option<u32>,
-    /// How many sites that makes.
+    /// Number of sites.
     pub sites: u32,
-    /// What the client is for, by which losses and gains are weighed.
+    /// The use of the client, which determines the weight of losses and gains.
     #[serde(default, rename = "for")]
     pub client_use: ClientUse,
-    /// How connectors are set up in every part. None in evaluations by earlier versions, whose parts took
-    /// different ones.
+    /// The profile of connectors in every part. `None` in evaluations by earlier versions, whose parts used different
+    /// profiles.
     #[serde(default)]
     pub client_profile: Option<Profile>,
-    /// The link to emulated sites, as given; none where netbench chooses it.
+    /// The link to emulated sites, as given; `None` if netbench chooses the link.
     #[serde(default)]
     pub link: Option<String>,
-    /// Everything random in every part comes from it.
+    /// The seed of every random choice in every part.
     pub seed: u64,
-    /// Workers of the user's own: stack and program.
+    /// The user's own workers, each as stack and program.
     pub workers: Vec<(String, String)>,
-    /// Browsers that are asked as well.
+    /// Browsers that are tested in addition.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub browsers: Vec<String>,
-    /// The parts, in the order in which they are run.
+    /// The parts, in the order of their execution.
     pub parts: Vec<PartRecord>,
 }
 
@@ -55,20 +55,21 @@ impl Plan for EvaluationPlan {
     const KIND: Kind = Kind::new("evaluation");
 }
 
-/// How the parts of an evaluation connect to sites. What is none or empty is as in a run of its own.
+/// The settings of connections to sites in the parts of an evaluation. A field that is `None` or empty has the default
+/// of the part's kind of run.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ConnectionSettings {
     /// The trust roots.
     pub roots: Option<RootsSource>,
-    /// Rounds of timed connections.
+    /// Number of rounds of timed connections.
     pub rounds: Option<u32>,
     /// The pause between two timed connections to one site, in milliseconds.
     pub pause_ms: Option<u64>,
-    /// Where connections to some hosts go instead.
+    /// Rules that redirect connections to some hosts.
     pub connect_to: Vec<ConnectTo>,
-    /// What every site is asked.
+    /// The request that every site receives.
     pub request: RequestRecord,
-    /// The certificate that clients show.
+    /// The certificate that clients present.
     pub client_certificate: Option<ClientCertificate>,
 }
 
@@ -81,108 +82,108 @@ impl ConnectionSettings {
 /// The manifest of an evaluation.
 pub type EvaluationManifest = Manifest<EvaluationPlan>;
 
-/// How thorough an evaluation is.
+/// The depth of an evaluation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Depth {
-    /// A few minutes.
+    /// Takes a few minutes.
     Quick,
-    /// Half an hour at most.
+    /// Takes half an hour at most.
     Full,
 }
 
-/// One part.
+/// One part of an evaluation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PartRecord {
-    /// Its name: that of its folder too.
+    /// The name of the part, which is the name of its folder too.
     pub part: String,
-    /// How far it came.
+    /// The progress of the part.
     pub state: PartState,
-    /// How long it was thought to take, in seconds.
+    /// The estimated duration, in seconds.
     pub estimate_s: u64,
-    /// How long it took, in seconds.
+    /// The actual duration, in seconds.
     pub took_s: Option<u64>,
-    /// What a reader must know of how it was done.
+    /// Notes for the reader about the execution of the part.
     pub notes: Vec<String>,
 }
 
-/// How far a part came.
+/// The progress of a part.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "state", rename_all = "kebab-case")]
 pub enum PartState {
-    /// Not begun, or not ended.
+    /// The part is not started, or not finished.
     Pending,
-    /// All of it was done.
+    /// The part is finished.
     Done,
-    /// Ended by Ctrl-C: what there was has been kept.
+    /// The part was ended by Ctrl-C. Its results until then are kept.
     Interrupted,
-    /// It failed; the other parts still stand.
+    /// The part failed. The other parts remain valid.
     Failed {
-        /// Why, in one line.
+        /// The reason, in one line.
         why: String,
     },
-    /// This machine or these stacks cannot do it.
+    /// The machine or the stacks do not support the part.
     Unsupported {
-        /// Why.
+        /// The reason.
         why: String,
     },
-    /// Not wanted.
+    /// The user excluded the part.
     LeftOut,
 }
 
-/// Which sites two stacks can agree with, as an evaluation needs it.
+/// The sites with which two stacks can agree, as an evaluation needs them.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Losses {
-    /// How connectors were set up. None in evaluations by earlier versions.
+    /// The profile of the connectors. `None` in evaluations by earlier versions.
     #[serde(default)]
     pub client_profile: Option<Profile>,
-    /// Sites that were scanned.
+    /// Number of sites that were scanned.
     pub scanned: u64,
-    /// Sites that could not be scanned.
+    /// Number of sites that could not be scanned.
     pub not_scanned: u64,
-    /// Sites that both stacks can agree with.
+    /// Number of sites with which both stacks can agree.
     pub both: u64,
-    /// Sites that neither can agree with.
+    /// Number of sites with which neither stack can agree.
     pub neither: u64,
     /// Sites that only the stack in use reaches.
     pub lost: Vec<LostSite>,
-    /// Sites that only the stack that would take its place reaches.
+    /// Sites that only the replacing stack reaches.
     pub gained: Vec<LostSite>,
     /// Sites that only the stack in use accepts, and that the other refuses to protect the user.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub refused: Vec<LostSite>,
-    /// Sites that only the stack that would take its place accepts, and that the other refuses to protect the user.
+    /// Sites that only the replacing stack accepts, and that the other refuses to protect the user.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unwarned: Vec<LostSite>,
-    /// Sites that are not counted, because nothing follows from them for a switch.
+    /// Sites that are not counted, because they imply no conclusion about a switch.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outside: Vec<OutsideSite>,
-    /// Real handshakes that went as predicted.
+    /// Number of real handshakes with the predicted result.
     pub confirmed: u64,
-    /// Predictions that real handshakes contradict, in words.
+    /// Predictions that real handshakes contradict, as sentences.
     pub contradicted: Vec<String>,
 }
 
 impl Losses {
-    /// The sites that every share of sites is of: those that the stack in use reaches, and that the other either reaches or
-    /// loses.
+    /// Returns the denominator of every share of sites: the number of sites that the stack in use reaches, and that the
+    /// other either reaches or loses.
     pub fn counted(&self) -> u64 {
         self.both + self.lost.len() as u64
     }
 }
 
 words!(
-    /// The reason why a site is not counted. The one with the clearest remedy comes first.
+    /// The reason why a site is not counted. The reason with the clearest remedy comes first.
     Outside, {
-        /// Both stacks refuse its certificate, which leads to no root that they trust.
+        /// Both stacks refuse the site's certificate, which does not chain to a root that they trust.
         Untrusted = "no trusted root",
-        /// Neither stack can agree with it.
+        /// Neither stack can agree with the site.
         Neither = "neither can agree with it",
         /// A connection of the stack in use failed.
         FailedBefore = "it fails with the stack in use too",
-        /// Its server could not be set up.
+        /// The site's server could not be set up.
         NotTried = "it could not be tried",
-        /// The scan did not get far enough.
+        /// The scan is not complete enough.
         Unknown = "the scan cannot tell",
     }
 );
@@ -192,9 +193,9 @@ words!(
 pub struct OutsideSite {
     /// The site.
     pub site: String,
-    /// Why.
+    /// The reason.
     pub because: Outside,
-    /// More, in words.
+    /// Details of the reason.
     pub detail: String,
 }
 
@@ -203,10 +204,10 @@ pub struct OutsideSite {
 pub struct LostSite {
     /// The site.
     pub site: String,
-    /// Why, as a class for grouping.
+    /// The class of the reason, for grouping.
     pub reason: String,
-    /// More, in words.
+    /// Details of the reason.
     pub detail: String,
-    /// Whether a real handshake has shown it; none where none was tried.
+    /// Whether a real handshake confirmed the loss; `None` if none was attempted.
     pub confirmed: Option<bool>,
 }

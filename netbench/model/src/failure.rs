@@ -1,4 +1,4 @@
-//! Why trials fail: the classes and words that every worker uses, so that reports can group by them.
+//! Failures of trials: the classes and words that every worker uses, so that reports can group by them.
 
 use std::borrow::Cow;
 
@@ -7,18 +7,18 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Alert, Phase, named::words};
 
-/// Why a trial failed.
+/// The failure of a trial.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Failure {
     /// The class.
     pub class: FailureClass,
-    /// The alert, the certificate's fault, or the like: a short, stable word to group by.
+    /// A short, stable word to group by, such as the alert or the certificate's fault.
     pub reason: FailureReason,
-    /// The stack's own words, with escape codes removed.
+    /// The stack's message, without escape codes.
     pub detail: String,
-    /// The phase that the connection was in.
+    /// The phase of the connection.
     pub phase: Option<Phase>,
-    /// Nanoseconds from the start to the failure.
+    /// Time from the start to the failure, in nanoseconds.
     pub after_ns: Option<u64>,
 }
 
@@ -37,56 +37,56 @@ words!(
         Alert = "alert",
         /// The stack refused the server's certificate.
         Certificate = "certificate",
-        /// The stack refused what the server sent, or found nothing in common with it.
+        /// The stack refused the server's message, or found no common parameters.
         Protocol = "protocol",
         /// The response was not HTTP, or was not complete.
         Http = "http",
-        /// Handshake and response were fine, but not what the case asked for.
+        /// Handshake and response succeeded, but differ from what the case requires.
         WrongWork = "wrong-work",
-        /// The configuration that the case asks for could not be made.
+        /// The configuration that the case requires could not be made.
         Setup = "setup",
-        /// The worker died, hung, or printed nonsense.
+        /// The worker died, hung, or printed an invalid answer.
         Worker = "worker",
     }
 );
 
 words!(
-    /// What a stack finds wrong with a certificate.
+    /// A fault of a certificate, as a stack finds it.
     CertificateFault, {
-        /// DER that it cannot read.
+        /// The stack cannot parse the DER.
         BadEncoding = "bad-encoding",
-        /// A signature that does not verify.
+        /// A signature does not verify.
         BadSignature = "bad-signature",
-        /// Its time has not come.
+        /// The validity period has not started.
         NotYetValid = "not-yet-valid",
-        /// Its time is over.
+        /// The validity period has ended.
         Expired = "expired",
-        /// Its issuer has taken it back.
+        /// The issuer has revoked the certificate.
         Revoked = "revoked",
-        /// No chain to a trusted root.
+        /// No chain leads to a trusted root.
         UnknownIssuer = "unknown-issuer",
-        /// An issuer that may not issue.
+        /// An issuer is not permitted to issue.
         BadCa = "bad-ca",
-        /// A certificate authority's own certificate as the server's.
+        /// The server's certificate is a CA certificate.
         CaAsLeaf = "ca-as-leaf",
-        /// Not for servers.
+        /// The certificate is not for servers.
         BadPurpose = "bad-purpose",
-        /// For another host.
+        /// The certificate is for another host.
         WrongName = "wrong-name",
-        /// A critical extension that the stack does not know (RFC 5280 section 4.2).
+        /// The stack does not know a critical extension (RFC 5280 section 4.2).
         UnknownCriticalExtension = "unknown-critical-extension",
-        /// A key or a signature that is too weak, or that the stack does not know.
+        /// A key or a signature is too weak, or the stack does not know its algorithm.
         WeakOrUnknownSignature = "weak-or-unknown-signature",
         /// The server sent no certificate.
         NonePresented = "none presented",
-        /// Something else; the detail says what.
+        /// Another fault, which the detail describes.
         Other = "other",
     }
 );
 
 words!(
-    /// A word of netbench for what happened, where it is neither an alert nor a certificate's fault. They are
-    /// in the order of the classes that they go with; see [`FailureReason::is_of`].
+    /// A word of netbench for a failure that is neither an alert nor a certificate's fault. The words are in the order
+    /// of their classes; see [`FailureReason::is_of`].
     #[expect(missing_docs, reason = "most words say it all")]
     FailureWord, {
         /// The name does not exist, or has no address.
@@ -98,7 +98,7 @@ words!(
         /// The address refused the connection, or a worker what it was asked for.
         Refused = "refused",
         ConnectTimedOut = "timed out",
-        /// The kernel gave up waiting for an established connection.
+        /// The kernel timed out an established connection.
         KernelTimeout = "in the kernel",
         Unreachable = "unreachable",
         Reset = "reset",
@@ -107,30 +107,30 @@ words!(
         EndOfStream = "end of stream",
         NotHttp = "not HTTP",
         Incomplete = "incomplete",
-        /// It failed, and nothing says why.
+        /// The operation failed for an unknown reason.
         Failed = "failed",
-        /// TLS failed, and nothing says why.
+        /// TLS failed for an unknown reason.
         Unexplained = "unexplained",
         Runtime = "runtime",
-        /// The host cannot stand in a URL.
+        /// The host cannot be part of a URL.
         Host = "host",
         Connector = "connector",
         /// A scenario could not be set up, or its operations fail.
         Setup = "setup",
         Configuration = "configuration",
         Session = "session",
-        /// What a session wants to send could not be taken from it.
+        /// Data that a session wants to send could not be read from it.
         Write = "write",
-        /// What came could not be given to a session.
+        /// Received data could not be passed to a session.
         Read = "read",
         Send = "send",
         Receive = "receive",
         /// A burst of data did not arrive as it was sent.
         Bulk = "bulk",
         Verify = "verify",
-        /// An operation of the library's cryptography.
+        /// An operation of the library's cryptography failed.
         Primitive = "primitive",
-        /// The kernel does not tell how much memory is in use.
+        /// The kernel does not report the memory in use.
         Memory = "memory",
         Hold = "hold",
         Threads = "threads",
@@ -141,61 +141,61 @@ words!(
         Start = "start",
         Died = "died",
         Hung = "hung",
-        /// The worker wrote what is no answer.
+        /// The worker wrote an invalid answer.
         Nonsense = "nonsense",
         Callgrind = "callgrind",
-        /// No finished handshake is told of.
+        /// The worker did not report a finished handshake.
         NoHandshake = "no handshake",
         NoVerification = "no verification",
         Resumed = "resumed",
         NotResumed = "not resumed",
         NoServersView = "no server's view",
         SidesDisagree = "sides disagree",
-        /// Another response than the site sends.
+        /// The response differs from the one that the site sends.
         AnotherResponse = "another response",
-        /// What was agreed on is not told.
+        /// The worker did not report the negotiated parameters.
         Agreement = "agreement",
         Version = "version",
         Suite = "suite",
         Group = "group",
-        /// Another kind of handshake; or the handshake failed.
+        /// The handshake is of a different kind, or failed.
         Handshake = "handshake",
         Chain = "chain",
-        /// A client's certificate where none was due, or none where one was.
+        /// Client authentication occurred or did not occur, contrary to the scenario.
         ClientAuthentication = "client authentication",
-        /// More or fewer resumed handshakes in a turn than were due.
+        /// The number of resumed handshakes in a turn is wrong.
         Resumption = "resumption",
-        /// Not one timing for each operation.
+        /// The number of timings differs from the number of operations.
         Timings = "timings",
         Sessions = "sessions",
-        /// A figure that every connection has is 0.
+        /// A figure that every connection must have is 0.
         NoFigure = "no figure",
-        /// A time that the verification cannot have taken.
+        /// The verification time is impossible.
         VerificationTime = "verification time",
-        /// Other bytes than passed the link, or than belong to what is told.
+        /// The number of bytes differs from the bytes on the link, or does not fit the reported parameters.
         Bytes = "bytes",
     }
 );
 
-/// Why a trial failed, as a word to group by; in JSON it is that word.
+/// The reason why a trial failed, as a word to group by, which is also its JSON representation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "String", into = "String")]
 pub enum FailureReason {
     /// The alert that the server sent.
     Alert(Alert),
-    /// What the stack finds wrong with the certificate.
+    /// The fault that the stack finds with the certificate.
     Certificate(CertificateFault),
-    /// The time limit passed in this phase.
+    /// The time limit passed in the given phase.
     In(Phase),
-    /// What happened.
+    /// Any other failure.
     Word(FailureWord),
-    /// The library's own name of an error of protocol, in small letters with hyphens. Reports group by it for
-    /// one stack; no two libraries have the same.
+    /// The library's own name of a protocol error, in lower case with hyphens. Reports group by it for one stack; no
+    /// two libraries have the same names.
     Library(String),
 }
 
 impl FailureReason {
-    /// Whether a worker may give it with `class`.
+    /// Returns whether a worker may report the reason with `class`.
     pub fn is_of(&self, class: FailureClass) -> bool {
         use FailureClass as C;
         use FailureWord as W;
@@ -241,7 +241,7 @@ impl std::fmt::Display for FailureReason {
 }
 
 impl From<String> for FailureReason {
-    /// The reason that is shown so; a text that is none of netbench's is the library's.
+    /// Parses a reason from its displayed text. A text that is not a word of netbench is the library's name.
     fn from(text: String) -> Self {
         fn find<T: Copy + std::fmt::Display>(known: &[T], text: &str) -> Option<T> {
             known

@@ -1,7 +1,7 @@
-//! The words of netbench as data: sites, stacks, samples, runs.
+//! The data types of netbench: sites, stacks, samples, runs.
 //!
-//! Pure data and pure parsing. This crate must never do I/O, read a clock or draw a random number.
-//! Start reading at [`Sample`], then [`Site`] and [`Manifest`].
+//! This crate contains only data and parsing. It must never do I/O, read a clock or draw a random number. Start reading
+//! at [`Sample`], then [`Site`] and [`Manifest`].
 
 pub mod breakage;
 pub mod browser;
@@ -86,6 +86,6 @@ pub use units::{BitRate, ParseUnitError, parse_bytes, parse_duration, parse_loss
 pub use urls::{authority, bracketed, parse_target};
 pub use variant::{Variant, VariantError, Variants};
 
-/// The version of every JSON document that netbench publishes (`run.json`, `samples.jsonl`,
-/// `summary.json`). It rises when a reader of the old form could misread the new one.
+/// The version of every JSON document that netbench publishes (`run.json`, `samples.jsonl`, `summary.json`). The
+/// version increases when a reader of the old format could misread the new one.
 pub const SCHEMA_VERSION: u32 = 2;

@@ -1,9 +1,9 @@
 use crate::{StackName, named::words};
 
 words!(
-    /// A library about which advice differs from that for every stack.
+    /// A library for which the advice differs from the general advice.
     Library, {
-        /// rustls, with any provider but ring.
+        /// rustls, with any provider except ring.
         Rustls = "rustls",
         /// rustls with ring, which has fewer algorithms.
         RustlsRing = "rustls-ring",
@@ -17,7 +17,8 @@ words!(
 );
 
 impl Library {
-    /// The library of a stack, whatever its version, variant and copy; none where no advice is known.
+    /// Returns the library of a stack, whatever its version, variant and copy, or `None` for a stack without
+    /// library-specific advice.
     pub fn of(stack: &StackName) -> Option<Self> {
         let name = stack.stack();
         let base = name.split(['@', '+']).next().unwrap_or(name);
@@ -34,7 +35,7 @@ impl Library {
         }
     }
 
-    /// The library whose advice holds where there is none for this one.
+    /// Returns the library whose advice applies if this library has no advice.
     pub fn base(self) -> Self {
         match self {
             Self::RustlsRing => Self::Rustls,

@@ -7,32 +7,32 @@ use crate::BitRate;
 
 /// The emulated path between the client and one site, the same in both directions.
 ///
-/// A packet first waits in the queue of the bottleneck (`rate`, `queue`), then travels for
-/// `rtt / 2` plus its share of `jitter`. Packets of one direction never overtake each other.
+/// A packet first waits in the queue of the bottleneck (`rate`, `queue`), then travels for `rtt / 2` plus its share of
+/// `jitter`. Packets of one direction never overtake each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct LinkProfile {
     /// Round-trip time: half of it in each direction, in nanoseconds.
     pub rtt_ns: u64,
-    /// The most that a packet's one-way delay is lengthened by, drawn evenly from 0, in nanoseconds.
+    /// Maximum extra one-way delay of a packet, drawn uniformly from 0 to this value, in nanoseconds.
     pub jitter_ns: u64,
     /// The share of packets lost, in each direction.
     pub loss: LossRate,
-    /// The bottleneck's rate, in each direction; none means as fast as the machine goes.
+    /// The bottleneck's rate, in each direction; `None` for no limit.
     pub rate: Option<BitRate>,
-    /// The rate from the client to the site, where it is another.
+    /// The rate from the client to the site, if different.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate_up: Option<BitRate>,
-    /// How much waits at the bottleneck before packets are dropped from its tail.
+    /// Maximum number of packets that wait at the bottleneck before the link drops new arrivals.
     pub queue: Queue,
 }
 
 impl LinkProfile {
-    /// The round-trip time.
+    /// Returns the round-trip time.
     pub fn rtt(&self) -> Duration {
         Duration::from_nanos(self.rtt_ns)
     }
 
-    /// The most that a packet is delayed beyond half of the round-trip time.
+    /// Returns the maximum delay of a packet beyond half of the round-trip time.
     pub fn jitter(&self) -> Duration {
         Duration::from_nanos(self.jitter_ns)
     }
@@ -42,7 +42,7 @@ impl LinkProfile {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct LossRate {
-    /// Packets lost of a million.
+    /// Lost packets per million.
     pub parts_per_million: u32,
 }
 
@@ -56,7 +56,7 @@ impl fmt::Display for LossRate {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct Queue {
-    /// Packets.
+    /// Number of packets.
     pub packets: u32,
 }
 

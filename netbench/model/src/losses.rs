@@ -1,4 +1,4 @@
-//! Which packets of a trial an emulated link lost.
+//! The packets of a trial that an emulated link lost.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,17 +8,17 @@ use serde::{Deserialize, Serialize};
 use crate::named::words;
 
 words!(
-    /// Which way a packet goes.
+    /// The direction of a packet.
     LinkDirection, {
-        /// From the client to the site.
+        /// The direction from the client to the site.
         Up = "up",
-        /// From the site to the client.
+        /// The direction from the site to the client.
         Down = "down",
     }
 );
 
 words!(
-    /// What a packet carries, as far as its number depends on it.
+    /// The load of a packet, as far as the packet's number depends on it.
     PacketLoad, {
         /// SYN or data.
         Data = "data",
@@ -27,26 +27,26 @@ words!(
     }
 );
 
-/// What a link with losses did with the packets of one connection, direction and load, which it numbers from 0.
+/// The losses of a lossy link among the packets of one connection, direction and load, which are numbered from 0.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LossLog {
-    /// Which of the trial's connections, from 0.
+    /// The connection of the trial, from 0.
     pub connection: u32,
-    /// Which way the packets went.
+    /// The direction of the packets.
     pub direction: LinkDirection,
-    /// What they carried.
+    /// The load of the packets.
     pub load: PacketLoad,
-    /// How many packets came to the link while the trial lasted.
+    /// Number of packets that arrived at the link during the trial.
     pub packets: u32,
-    /// The numbers of those that the seed dropped, in their order. The log ends with the last of [`LossLog::MOST`].
+    /// The numbers of the packets that the seed dropped, in order. The log ends after [`LossLog::MOST`] losses.
     pub lost: Vec<u32>,
 }
 
 impl LossLog {
-    /// The most losses that a log has.
+    /// Maximum number of losses of a log.
     pub const MOST: usize = 256;
 
-    /// The next packet has come.
+    /// Records the arrival of the next packet.
     pub fn enter(&mut self, is_lost: bool) {
         if self.lost.len() >= Self::MOST {
             return;
@@ -58,18 +58,18 @@ impl LossLog {
     }
 }
 
-/// How far two trials met the same losses.
+/// The degree to which two trials met the same losses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SameLosses {
-    /// The same packets of both were lost.
+    /// The same packets were lost in both trials.
     Throughout,
-    /// Of the packets that both have, the same were lost. One had more packets, and lost some of these.
+    /// The same of the common packets were lost. One trial had more packets, and lost some of them.
     WhileAlike,
-    /// A packet that both have was lost in one trial only.
+    /// A packet that both trials have was lost in one trial only.
     No,
 }
 
-/// How far two trials met the same losses, by their logs.
+/// Compares the losses of two trials by their logs.
 pub fn same_losses(first: &[LossLog], other: &[LossLog]) -> SameLosses {
     type Lane = (u32, LinkDirection, PacketLoad);
     fn by_lane(logs: &[LossLog]) -> BTreeMap<Lane, &LossLog> {
@@ -117,7 +117,7 @@ mod tests {
         let first = [log(Up, 5, &[1]), log(Down, 20, &[3, 17])];
         for (other, same) in [
             (first.to_vec(), SameLosses::Throughout),
-            // A packet more, which was not lost.
+            // One more packet, which was not lost.
             (
                 vec![log(Down, 21, &[3, 17]), log(Up, 5, &[1])],
                 SameLosses::Throughout,

@@ -5,59 +5,58 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::{Environment, LinkRecord, Origin, WorkerRecord};
 
-/// What a run was: its `run.json`, whatever its kind. Written before anything is measured, and again at
-/// the end.
+/// The description of a run of any kind: its `run.json`. Written before the first measurement, and again at the end.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Manifest<P> {
     /// [`crate::SCHEMA_VERSION`] of the writer.
     pub schema: u32,
-    /// What the run is of.
+    /// The kind of run.
     pub kind: Kind,
     /// The version of netbench.
     pub netbench: String,
-    /// The run's name: its folder's.
+    /// The name of the run, which is the name of its folder.
     pub name: String,
     /// Start, RFC 3339, UTC.
     pub started: String,
-    /// End, RFC 3339, UTC; none while it runs or after a kill.
+    /// End, RFC 3339, UTC; `None` while the run is in progress or after a kill.
     pub finished: Option<String>,
-    /// What was to be done; `--resume` continues it.
+    /// The plan of the run, which `--resume` continues.
     pub plan: P,
     /// The processes that measured and served.
     pub workers: Vec<WorkerRecord>,
-    /// The emulated path to the sites, or the real one; none where there are no sites.
+    /// The emulated or real path to the sites; `None` if the run has no sites.
     pub link: Option<LinkRecord>,
     /// The machine.
     pub environment: Environment,
-    /// The sessions in which it was run: one, and one more for every `--resume`.
+    /// The sessions of the run: one, and another for every `--resume`.
     pub sessions: Vec<Session>,
-    /// What a reader must know before quoting a figure.
+    /// Warnings for a reader who quotes a figure.
     pub warnings: Vec<String>,
-    /// Where the run comes from: vantage point, shard, the runs it was merged from.
+    /// The origin of the run: vantage point, shard, the runs that were merged.
     #[serde(default)]
     pub origin: Origin,
 }
 
-/// What a run of one kind was to do: the part of a [`Manifest`] that is the kind's own.
+/// The plan of a run of one kind: the part of a [`Manifest`] that is specific to the kind.
 pub trait Plan: Serialize + DeserializeOwned {
     /// The kind.
     const KIND: Kind;
 }
 
-/// What a run is of: `connect`, `suite`, `scan`, `evaluation` …
+/// The kind of a run: `connect`, `suite`, `scan`, `evaluation` …
 ///
-/// A name and not an enum: the list of kinds is the command's, and nothing else tells kinds apart.
+/// A name and not an enum: the command defines the list of kinds, and no other code distinguishes them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct Kind(Cow<'static, str>);
 
 impl Kind {
-    /// The kind of this name.
+    /// Creates the kind with the given name.
     pub const fn new(name: &'static str) -> Self {
         Self(Cow::Borrowed(name))
     }
 
-    /// Its name.
+    /// Returns the name of the kind.
     pub fn name(&self) -> &str {
         &self.0
     }
@@ -74,18 +73,18 @@ impl fmt::Display for Kind {
 pub struct Session {
     /// Start, RFC 3339, UTC.
     pub started: String,
-    /// End, RFC 3339, UTC; none after a kill.
+    /// End, RFC 3339, UTC; `None` after a kill.
     pub finished: Option<String>,
     /// The command line.
     pub command: Vec<String>,
-    /// Whether it was ended early, by Ctrl-C or a time limit.
+    /// Whether the session was ended early, by Ctrl-C or a time limit.
     pub interrupted: bool,
-    /// What reached the lab's servers, by their own count; empty where no server counts.
+    /// The connections to the lab's servers, as the servers counted them; empty if no server counts.
     #[serde(default)]
     pub served: Vec<ServerCount>,
 }
 
-/// A lab server's own count for one site, over a session.
+/// The counts of a lab server for one site over a session.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct ServerCount {
     /// The site's name.
@@ -94,21 +93,21 @@ pub struct ServerCount {
     pub accepted: u64,
     /// Handshakes finished.
     pub handshakes: u64,
-    /// Of those, resumed.
+    /// Resumed handshakes among those.
     pub resumed: u64,
     /// Requests answered.
     pub responses: u64,
 }
 
-/// One line of a run's raw data, which are appended as they come.
+/// One line of a run's raw data, which is appended as soon as it is measured.
 pub trait Record: Serialize + DeserializeOwned {
-    /// The file of a run's folder that has them.
+    /// The name of the file in a run's folder.
     const FILE: &'static str;
 
-    /// [`crate::SCHEMA_VERSION`] of its writer.
+    /// Returns the [`crate::SCHEMA_VERSION`] of the writer.
     fn schema(&self) -> u32;
 
-    /// Figures that no measurement can have given.
+    /// Returns a description of figures that no measurement can produce, if the record contains any.
     fn fault(&self) -> Option<&'static str> {
         None
     }

@@ -1,5 +1,5 @@
-/// An enum whose values have words: with the list of all, their words, and showing them. In JSON they
-/// are the same words.
+/// Defines an enum whose values have words, with a list of all values and a display. The JSON representation is the
+/// same words.
 macro_rules! words {
     ($(#[$doc:meta])* $name:ident, { $($(#[$vdoc:meta])* $variant:ident = $text:literal),+ $(,)? }) => {
         $(#[$doc])*
@@ -11,10 +11,11 @@ macro_rules! words {
         }
 
         impl $name {
-            /// Every value, in the order in which they are shown; of what is offered, the most wanted first.
+            /// Every value, in display order. Values that clients offer are in order of preference, the most preferred
+            /// first.
             pub const ALL: &'static [Self] = &[$(Self::$variant),+];
 
-            /// Its word in JSON and tables; the registry's own, where it has one.
+            /// Returns the word of the value in JSON and tables, which is the registry's name if registered.
             pub fn name(self) -> &'static str {
                 match self { $(Self::$variant => $text),+ }
             }
@@ -28,7 +29,7 @@ macro_rules! words {
     };
 }
 
-/// As [`words`], and they can be read, in capitals or not.
+/// Defines an enum as [`words`] does, with a parser that ignores case.
 macro_rules! named {
     ($(#[$doc:meta])* $name:ident, $what:literal, { $($values:tt)+ }) => {
         crate::named::words!($(#[$doc])* $name, { $($values)+ });
@@ -43,10 +44,10 @@ macro_rules! named {
     };
 }
 
-/// Reads the one of `known` that is shown as `text`, in capitals or not.
+/// Returns the value of `known` whose displayed text is `text`, ignoring case.
 ///
 /// # Errors
-/// There is none; the message lists what is known.
+/// No value matches. The message names the value that was probably meant, or lists all values.
 pub fn one_of<T: Copy + std::fmt::Display>(
     what: &str,
     text: &str,
@@ -59,7 +60,7 @@ pub fn one_of<T: Copy + std::fmt::Display>(
     })
 }
 
-/// What to say of a `text` that is none of `names`: the one that was probably meant, or else all of them.
+/// Returns a hint about a `text` that is not among `names`: the name that was probably meant, or else all names.
 pub fn suggestion(text: &str, names: &[impl AsRef<str>]) -> String {
     let lower = text.to_lowercase();
     let edits = |name: &str| strsim::levenshtein(&lower, &name.to_lowercase());
@@ -74,7 +75,7 @@ pub fn suggestion(text: &str, names: &[impl AsRef<str>]) -> String {
     }
 }
 
-/// For a type that is read from text and shown as text: in JSON it is that text. Goes with
+/// Makes the displayed text of a type its JSON representation. To be used with
 /// `#[serde(try_from = "String", into = "String")]`.
 macro_rules! text_in_json {
     ($name:ident) => {

@@ -5,23 +5,22 @@ use serde::{Deserialize, Serialize};
 
 use crate::named::text_in_json;
 
-/// Where a run comes from: which part of a plan it is, seen from where, and from which runs it was
-/// merged.
+/// The origin of a run: its part of a plan, its vantage point, and the runs that were merged into it.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Origin {
-    /// The name of the place that the sites were seen from; empty in runs of before there were any.
+    /// The name of the vantage point; empty in runs from before vantage points existed.
     #[serde(default)]
     pub vantage: String,
-    /// The part of the sites that the run has; none where it has all.
+    /// The run's part of the sites; `None` if the run has all sites.
     #[serde(default)]
     pub shard: Option<ShardRecord>,
-    /// The runs that were merged; empty where the run was measured as one.
+    /// The runs that were merged; empty if the run was measured as a whole.
     #[serde(default)]
     pub merged: Vec<MergedRun>,
 }
 
 impl Origin {
-    /// The vantage point of a session, by its number.
+    /// Returns the vantage point of a session, given the session's number.
     pub fn vantage_of(&self, session: u32) -> &str {
         let of = self
             .merged
@@ -30,7 +29,7 @@ impl Origin {
         of.map_or(&self.vantage, |run| &run.vantage)
     }
 
-    /// The names of all vantage points, in order, each once.
+    /// Returns the names of all vantage points, sorted and without duplicates.
     pub fn vantages(&self) -> Vec<&str> {
         let mut names: Vec<&str> = self.merged.iter().map(|run| run.vantage.as_str()).collect();
         if names.is_empty() && !self.vantage.is_empty() {
@@ -45,41 +44,41 @@ impl Origin {
 /// One of the runs that a run was merged from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MergedRun {
-    /// Its name.
+    /// The name of the run.
     pub name: String,
-    /// Its vantage point.
+    /// The vantage point of the run.
     pub vantage: String,
-    /// Its seed.
+    /// The seed of the run.
     pub seed: u64,
     /// Start, RFC 3339, UTC.
     pub started: String,
-    /// End; none where it was not finished.
+    /// End; `None` if the run was not finished.
     pub finished: Option<String>,
-    /// The part of the sites that it had.
+    /// The run's part of the sites.
     pub shard: Option<ShardRecord>,
-    /// The number that its first session has in the merged run.
+    /// The number of the run's first session in the merged run.
     pub first_session: u32,
-    /// How many sessions it had.
+    /// Number of sessions of the run.
     pub sessions: u32,
-    /// The number that its first round has in the merged run.
+    /// The number of the run's first round in the merged run.
     pub first_round: u32,
-    /// The number that its first block has in the merged run.
+    /// The number of the run's first block in the merged run.
     pub first_block: u32,
 }
 
-/// A shard, and what it is a part of.
+/// A shard, and the size of the whole.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 pub struct ShardRecord {
-    /// Which.
+    /// The shard.
     pub shard: Shard,
-    /// How many sites all shards have together.
+    /// Number of sites of all shards together.
     pub whole_sites: u32,
 }
 
-/// One of `of` parts of a list of sites: the part `index` has the sites at the places `index`,
-/// `index + of`, `index + 2 of` and so on of the list. Written `2/3`.
+/// One of `of` parts of a list of sites. The part `index` has the sites at the places `index`, `index + of`,
+/// `index + 2 of` and so on of the list. Written `2/3`.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
@@ -90,14 +89,14 @@ pub struct Shard {
     of: u32,
 }
 
-/// More shards than this are taken for a mistake.
+/// Maximum number of shards. A larger number is an error.
 const MOST: u32 = 10_000;
 
 impl Shard {
-    /// The part `index`, from 1, of `of`.
+    /// Creates the part `index`, from 1, of `of`.
     ///
     /// # Errors
-    /// An index or a number of shards that cannot be.
+    /// A number of shards that is 0 or above the maximum, or an index that is not from 1 to `of`.
     pub fn new(index: u32, of: u32) -> Result<Self, String> {
         if of == 0 || of > MOST {
             return Err(format!("{of} shards: expected from 1 to {MOST}"));
@@ -110,17 +109,17 @@ impl Shard {
         Ok(Self { index, of })
     }
 
-    /// Which, from 1.
+    /// Returns the index, from 1.
     pub fn index(self) -> u32 {
         self.index
     }
 
-    /// How many there are.
+    /// Returns the number of shards.
     pub fn of(self) -> u32 {
         self.of
     }
 
-    /// The places in the whole list, from 0 and below `whole`, that are this shard's.
+    /// Returns the places of this shard in the whole list, from 0 and below `whole`.
     pub fn places(self, whole: usize) -> impl Iterator<Item = usize> {
         (self.index as usize - 1..whole).step_by(self.of as usize)
     }

@@ -1,4 +1,4 @@
-//! The packets of a trial, as the emulated link saw them.
+//! The packets of a trial, as the emulated link observed them.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,24 +10,24 @@ use crate::LinkDirection;
 pub struct LinkPackets {
     /// Connections that the client opened. The other fields are about the first one.
     pub connections: u32,
-    /// SYNs of the client, including those that were sent again.
+    /// SYNs of the client, including retransmissions.
     pub syns: u32,
     /// The time from the client's first SYN to the time at which the answer was due at the client, in nanoseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub connect_ns: Option<u64>,
     /// Other segments that the client sent again.
     pub resent_up: u32,
-    /// Segments that the server sent again.
+    /// Segments that the server retransmitted.
     pub resent_down: u32,
-    /// Data that the client sent, in bytes, without what was sent again.
+    /// Data that the client sent, in bytes, without retransmissions.
     pub bytes_up: u64,
-    /// Data that the server sent, in bytes, without what was sent again.
+    /// Data that the server sent, in bytes, without retransmissions.
     pub bytes_down: u64,
-    /// The longest time in the handshake between the server's first data after the client's and the client's next
-    /// data, in nanoseconds. A verification is within it.
+    /// The longest time in the handshake from the server's first data after the client's to the client's next data, in
+    /// nanoseconds. A verification is within that time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub longest_client_turn_ns: Option<u64>,
-    /// Data that was sent only after an acknowledgement had come. The list ends with the last of [`Self::MOST_WAITS`].
+    /// Data that was sent only after the arrival of an acknowledgement. The list ends after [`Self::MOST_WAITS`] waits.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub waits: Vec<AckWait>,
 }
@@ -37,8 +37,8 @@ impl LinkPackets {
     pub const MOST_WAITS: usize = 64;
 }
 
-/// A wait of one side, which had sent data, until an acknowledgement without data came. It then sent further data at once, so
-/// that its congestion window was full or Nagle's algorithm held the data back.
+/// A wait of one side, which had sent data, until an acknowledgement without data arrived. The side then sent further
+/// data at once, so its congestion window was full or Nagle's algorithm held the data back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AckWait {
     /// The direction of the data that waited.
@@ -50,7 +50,7 @@ pub struct AckWait {
 }
 
 impl AckWait {
-    /// Linux' minimal timer for delayed acknowledgements (`TCP_DELACK_MIN`), less one tick of 250 Hz.
+    /// Linux's minimum timer for delayed acknowledgements (`TCP_DELACK_MIN`), less one tick of 250 Hz.
     const DELAYED_NS: u64 = 36_000_000;
 
     /// Returns whether the acknowledgement was delayed by the timer of RFC 1122 section 4.2.3.2.

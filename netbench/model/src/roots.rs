@@ -1,4 +1,4 @@
-//! Trust stores as systems keep them, and what the stacks trust by themselves with each.
+//! Trust stores of operating systems, and the roots that the stacks trust by default with each.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Kind, Manifest, Plan, Record, Recorded, StackName, Tally, chains::ChainOutcome};
 
-/// What a run of `compat roots` was to do.
+/// The plan of a run of `compat roots`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RootsPlan {
-    /// The stacks, in the order in which they were asked for.
+    /// The stacks, in the given order.
     pub stacks: Vec<StackName>,
     /// The clients: stacks, each with a source of trust.
     pub clients: Vec<RootsClient>,
@@ -27,14 +27,14 @@ impl Plan for RootsPlan {
 /// The manifest of a run of `compat roots`.
 pub type RootsManifest = Manifest<RootsPlan>;
 
-/// A stack, and what finds the roots that nobody gives it.
+/// A stack, and the source of its default roots.
 #[derive(
     Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
 pub struct RootsClient {
     /// The stack.
     pub stack: StackName,
-    /// What finds its roots: `default-paths`. None for a stack that finds none by itself.
+    /// The source of the stack's roots: `default-paths`. `None` for a stack that finds no roots without configuration.
     pub source: Option<String>,
 }
 
@@ -47,39 +47,39 @@ impl std::fmt::Display for RootsClient {
     }
 }
 
-/// How a system keeps its trust roots.
+/// A layout of a system's trust roots.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct StoreLayout {
-    /// Its name.
+    /// The name of the layout.
     pub name: String,
-    /// What it is.
+    /// A description of the layout.
     pub about: String,
     /// The sites that a user of such a system expects to load.
     pub trusts: Vec<String>,
 }
 
-/// A site, known by its root.
+/// A site, identified by its root.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RootsSite {
-    /// Its name: `corporate`.
+    /// The name of the site: `corporate`.
     pub name: String,
-    /// What its root is.
+    /// A description of the site's root.
     pub about: String,
-    /// Its host.
+    /// The host of the site.
     pub host: String,
 }
 
-/// One client with one layout.
+/// The outcome of one client with one layout.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RootsSample {
     /// [`crate::SCHEMA_VERSION`] of the writer.
     pub schema: u32,
-    /// The layout's name.
+    /// The name of the layout.
     pub layout: String,
     /// The client.
     #[serde(flatten)]
     pub client: RootsClient,
-    /// What became of it.
+    /// The outcome.
     #[serde(flatten)]
     pub outcome: RootsOutcome,
 }
@@ -99,50 +99,50 @@ impl Record for RootsSample {
     }
 }
 
-/// Where a client's roots are from.
+/// The origin of a client's roots.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum TrustOrigin {
-    /// The system's store.
+    /// The store of the system.
     System,
-    /// The client itself: no store of the system is read.
+    /// The client itself, which reads no store of the system.
     Bundled,
 }
 
-/// What a client's own trust comes to.
+/// The outcome of a client with its default trust.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "outcome", rename_all = "lowercase")]
 pub enum RootsOutcome {
-    /// Its connector is made.
+    /// The client's connector was made.
     Made {
-        /// What making it took, in nanoseconds, the reading of the store included.
+        /// Duration of making the connector, including reading the store, in nanoseconds.
         connector_ns: u64,
-        /// How many roots it has read by then, where it tells.
+        /// Number of roots that the client has read, if it reports the number.
         roots: Option<u32>,
-        /// Where they are from.
+        /// The origin of the roots.
         origin: TrustOrigin,
-        /// What it says of each site.
+        /// The verdict of the client on each site.
         sites: BTreeMap<String, ChainOutcome>,
     },
-    /// Its connector cannot be made.
+    /// The client's connector could not be made.
     Refused {
-        /// In the library's words.
+        /// The message of the library.
         detail: String,
     },
     /// The process ended, or did not answer.
     Broken {
-        /// How.
+        /// A description of the failure.
         detail: String,
     },
-    /// It cannot be tried.
+    /// The client does not support the test.
     Unsupported {
-        /// Why.
+        /// The reason.
         reason: String,
     },
 }
 
 impl RootsOutcome {
-    /// The sites that are trusted; none where there is no connector.
+    /// Returns the sites that are trusted, or `None` without a connector.
     pub fn trusted(&self) -> Option<Vec<&str>> {
         let Self::Made { sites, .. } = self else {
             return None;
@@ -153,7 +153,7 @@ impl RootsOutcome {
     }
 }
 
-/// What a user has of it: the sites that load.
+/// Displays the result for the user: the sites that load.
 impl std::fmt::Display for RootsOutcome {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match (self, self.trusted().as_deref()) {

@@ -5,16 +5,16 @@ use serde::{Deserialize, Serialize};
 
 use crate::Target;
 
-/// A worker's own account of itself.
+/// The description of a worker, as the worker reports it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct WorkerRecord {
-    /// The executable's name.
+    /// The name of the executable.
     pub executable: String,
     /// The stack.
     pub stack: String,
     /// The TLS library and its version, as the library itself reports it.
     pub library: String,
-    /// Its cryptography, where that is another library.
+    /// The cryptographic library, if different.
     pub provider: Option<String>,
     /// The HTTP connector and its version.
     pub connector: String,
@@ -23,23 +23,24 @@ pub struct WorkerRecord {
 }
 
 impl WorkerRecord {
-    /// The entry of [`Self::build`] that says what verifies chains, where it is not the library itself.
+    /// The entry of [`Self::build`] that names the verifier of chains, if that is not the library itself.
     pub const VERIFIER: &'static str = "verifier";
 
     /// The verifier of a library whose handshakes verify no certificates.
     pub const NO_VERIFIER: &'static str = "none";
 
-    /// Whether a handshake of the stack verifies the server's chain.
+    /// Returns whether a handshake of the stack verifies the server's chain.
     pub fn verifies_chains(&self) -> bool {
         self.build
             .get(Self::VERIFIER)
             .is_none_or(|verifier| verifier != Self::NO_VERIFIER)
     }
 
-    /// The fact of a build that says how its virtual machine runs code, in that machine's words.
+    /// The entry of [`Self::build`] with the execution mode of the virtual machine, in that machine's terms.
     pub const VM_INFO: &'static str = "vm_info";
 
-    /// Whether the worker interprets code first, and compiles what runs often while it runs: `mixed mode` in Java's words.
+    /// Returns whether the worker interprets code first, and compiles frequent code at run time: `mixed mode` in Java's
+    /// terms.
     pub fn compiles_while_it_runs(&self) -> bool {
         let said = self.build.get(Self::VM_INFO);
         said.is_some_and(|said| said.contains("mixed mode"))
@@ -49,29 +50,28 @@ impl WorkerRecord {
 /// The path between client and sites.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LinkRecord {
-    /// Which kind was used.
+    /// The kind of link.
     pub kind: LinkKind,
-    /// Why this one.
+    /// The reason for the choice of the kind.
     pub why: String,
-    /// One check for every distinct round-trip time, or of more than fifty for so many that the seed has chosen,
-    /// before the first trial.
+    /// One check for every distinct round-trip time before the first trial; if there are more than fifty, for a sample
+    /// that the seed selects.
     pub checks: Vec<LinkCheck>,
-    /// How late the forwarder released packets: nanoseconds at quantiles named `p50`, `p90`, `p99`,
-    /// `max`; only a link in user space knows.
+    /// The forwarder's delay in releasing packets: nanoseconds at quantiles named `p50`, `p90`, `p99`, `max`. Only a
+    /// link in user space measures the delay.
     pub lateness_ns: BTreeMap<String, u64>,
-    /// Packets forwarded, and packets dropped by loss and by full queues.
+    /// Numbers of packets forwarded, and of packets dropped by loss and by full queues.
     pub packets: BTreeMap<String, u64>,
-    /// SHA-256 over the packets with SYN or data that the seed dropped, in the order (site, trial,
-    /// connection, direction, packet): two runs that lost the same packets have the same. Bare
-    /// acknowledgements are not in it, because how many there are is a matter of timing. Only a
-    /// link in user space knows.
+    /// SHA-256 over the packets with SYN or data that the seed dropped, in the order (site, trial, connection,
+    /// direction, packet). Two runs that lost the same packets have the same digest. Bare acknowledgements are
+    /// excluded, because their number depends on timing. Only a link in user space computes the digest.
     pub losses_sha256: Option<String>,
     /// Kernel settings made in the namespaces.
     pub settings: BTreeMap<String, String>,
 }
 
 impl LinkRecord {
-    /// That of sites that are not emulated.
+    /// Returns the record for sites that are not emulated.
     pub fn without(target: Target) -> Self {
         let (kind, why) = match target {
             Target::Lab | Target::Loopback => (LinkKind::None, "servers of this machine"),
@@ -89,21 +89,21 @@ impl LinkRecord {
     }
 }
 
-/// How a link is emulated.
+/// A kind of link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum LinkKind {
-    /// In user space, over veth and AF_PACKET or TUN.
+    /// A link in user space, over veth and AF_PACKET or TUN.
     User,
     /// The kernel's netem.
     Netem,
-    /// None: loopback.
+    /// No emulation: loopback.
     None,
     /// The real network.
     Live,
 }
 
-/// What an idle TCP connect took, against what was configured.
+/// A comparison of an idle TCP connect with the configured round-trip time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LinkCheck {
     /// The round-trip time configured, in nanoseconds.
@@ -123,19 +123,18 @@ impl LinkCheck {
     }
 }
 
-/// The machine, as far as it can matter.
+/// The properties of the machine that can affect measurements.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Environment {
     /// Named facts: `cpu_model`, `cpu_flags`, `cores`, `memory_bytes`, `governor`, `kernel`,
     /// `aslr`, `os`, and more.
     pub facts: BTreeMap<String, String>,
-    /// Environment variables that change what a TLS library or an allocator does.
+    /// Environment variables that affect a TLS library or an allocator.
     pub variables: BTreeMap<String, String>,
 }
 
 impl Environment {
-    /// What a reader must be told where parts of a run were made in this environment and others in
-    /// `later`.
+    /// Returns warnings for the reader of a run that was made partly in this environment and partly in `later`.
     pub fn changes(&self, later: &Self) -> Vec<String> {
         ["cpu_model", "cores", "kernel", "hostname"]
             .iter()

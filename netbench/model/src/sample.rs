@@ -11,40 +11,41 @@ use crate::{
 pub struct Sample {
     /// [`crate::SCHEMA_VERSION`] of the writer.
     pub schema: u32,
-    /// Which session of the run took it: 0, and one more at every `--resume`.
+    /// The session of the run: 0, incremented by every `--resume`.
     pub session: u32,
-    /// The ordinal of the trial in the plan; the same seed gives the same ordinals.
+    /// The ordinal of the trial in the plan, which the seed determines.
     pub trial: u64,
     /// The site's name, as [`crate::Site::name`] gives it.
     pub site: String,
     /// The stack that made the connection.
     pub stack: StackName,
-    /// The state the stack was in.
+    /// The state of the stack.
     pub condition: Condition,
     /// The round, from 0.
     pub round: u32,
     /// The process that made the connection, counted over the run. Samples of one block share its
     /// memory layout and are resampled together.
     pub block: u32,
-    /// What the connection was for.
+    /// The purpose of the connection.
     pub role: Role,
     /// Milliseconds since the Unix epoch at the start.
     pub started_unix_ms: u64,
-    /// What came of it.
+    /// The outcome of the connection.
     pub outcome: Outcome,
-    /// What a link in user space that loses packets did with those of this trial; none where it loses none.
+    /// The losses of a lossy link in user space during this trial; empty for a link without losses.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub losses: Vec<LossLog>,
-    /// What a link in user space saw of the trial's packets. Samples of netbench before 2026-11-24 lack it.
+    /// The trial's packets, as a link in user space observed them. Samples of netbench before 2026-11-24 lack the
+    /// field.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub packets: Option<LinkPackets>,
 }
 
-/// Which trial of a plan a sample is of: condition, round, site's name, stack.
+/// The key of a sample's trial in a plan: condition, round, site's name, stack.
 pub type SampleKey<'a> = (Condition, u32, &'a str, &'a StackName);
 
 impl Sample {
-    /// Which trial of the plan it is of.
+    /// Returns the key of the trial in the plan.
     pub fn key(&self) -> SampleKey<'_> {
         (self.condition, self.round, &self.site, &self.stack)
     }
@@ -63,29 +64,29 @@ impl Record for Sample {
     }
 }
 
-/// What came of a trial.
+/// The outcome of a trial.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "outcome", rename_all = "lowercase")]
 pub enum Outcome {
     /// A finished handshake and a response read to its end.
     Ok(Box<Measured>),
-    /// An error, with its class. Whatever was measured before it is kept.
+    /// An error, with its class. Figures from before the error are kept.
     Failed(Failure),
-    /// What the case asks for cannot be done by this stack, site or machine.
+    /// The stack, site or machine does not support the case.
     Unsupported {
-        /// Why.
+        /// The reason.
         reason: String,
     },
-    /// netbench's own lab failed, which says nothing of stack or site: it counts against nobody, and `--resume`
-    /// makes the trial again.
+    /// netbench's own lab failed, so the trial gives no information about the stack or the site. The trial does not
+    /// count, and `--resume` repeats it.
     Void {
-        /// What happened.
+        /// A description of the failure.
         reason: String,
     },
 }
 
 impl Outcome {
-    /// The figures, where the trial ended well.
+    /// Returns the figures of the trial if it succeeded.
     pub fn ok(&self) -> Option<&Measured> {
         match self {
             Self::Ok(sample) => Some(sample),
@@ -93,52 +94,53 @@ impl Outcome {
         }
     }
 
-    /// Whether the trial was made. One that was not says nothing.
+    /// Returns whether the trial counts. A trial that the lab failed does not count.
     pub fn counts(&self) -> bool {
         !matches!(self, Self::Void { .. })
     }
 }
 
-/// What a connection that ended well was measured at.
+/// The figures of a successful connection.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Measured {
-    /// Where the time went.
+    /// The times of the phases.
     pub phases: Phases,
-    /// What the client says was agreed.
+    /// The negotiated parameters as the client reports them.
     pub client: Negotiated,
-    /// What the server says was agreed; only the lab's servers say.
+    /// The negotiated parameters as the server reports them; only the lab's servers do.
     pub server: Option<ServerView>,
-    /// What crossed the wire.
+    /// The data transferred on the wire.
     pub transfer: Transfer,
     /// The status of the response.
     pub http_status: u16,
     /// Bytes of the response's body.
     pub body_bytes: u64,
-    /// What it cost the process beyond the phases.
+    /// The cost of the connection for the process beyond the phases.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub process: Option<ProcessCost>,
 }
 
-/// The phases of a connection, each in nanoseconds of wall clock but for the CPU time.
+/// The phases of a connection, each in nanoseconds of wall clock except for the CPU time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Phases {
-    /// Roots parsed, TLS configuration and hyper connector made. Not part of `total_ns`.
-    /// None where the connector was made by an earlier connection (condition `resumed`).
+    /// Parsing of the roots, and creation of the TLS configuration and the hyper connector. Not part of `total_ns`.
+    /// `None` if an earlier connection made the connector (condition `resumed`).
     pub connector_ns: Option<u64>,
     /// Name resolution.
     pub dns_ns: u64,
     /// TCP connect.
     pub tcp_ns: u64,
-    /// From TCP connected to the handshake done, the making of the ClientHello included.
+    /// Time from the end of TCP connect to the end of the handshake, including the construction of the ClientHello.
     pub tls_ns: u64,
-    /// In `tls_ns`: from TCP connected to the first byte of the ClientHello handed to the socket.
+    /// Time, within `tls_ns`, from the end of TCP connect until the first byte of the ClientHello is passed to the
+    /// socket.
     pub client_hello_ns: u64,
-    /// In `tls_ns`: verification of the certificate chain and the name. None where a resumed
-    /// handshake has none.
+    /// Time, within `tls_ns`, of the verification of the certificate chain and the name. `None` for a resumed handshake
+    /// without a verification.
     pub verify_ns: Option<u64>,
-    /// From the handshake done to the head of the response.
+    /// Time from the end of the handshake to the head of the response.
     pub first_byte_ns: u64,
-    /// From the request handed to hyper to the last byte of the response's body.
+    /// Time from passing the request to hyper to the last byte of the response's body.
     pub total_ns: u64,
     /// CPU time of the client's thread within `total_ns`.
     pub cpu_ns: u64,
@@ -147,10 +149,10 @@ pub struct Phases {
 words!(
     /// A phase that reports compare.
     Phase, {
-        /// The connector made, as CPU time: [`ProcessCost::connector_cpu_ns`].
+        /// Creation of the connector, as CPU time: [`ProcessCost::connector_cpu_ns`].
         Connector = "connector",
-        /// The connector made, by wall clock: [`Phases::connector_ns`]. It has what the machine did meanwhile, so that it is
-        /// shown and not judged.
+        /// Creation of the connector, as wall clock: [`Phases::connector_ns`]. The time includes other work of the
+        /// machine, so it is shown without a verdict.
         ConnectorWall = "connector_wall",
         /// [`Phases::dns_ns`].
         Dns = "dns",
@@ -170,7 +172,7 @@ words!(
 );
 
 impl Phase {
-    /// The phase's time in nanoseconds, where the connection had it.
+    /// Returns the phase's time in nanoseconds, if the connection had the phase.
     pub fn of(self, measured: &Measured) -> Option<u64> {
         let phases = &measured.phases;
         match self {
@@ -190,29 +192,29 @@ impl Phase {
     }
 }
 
-/// What a handshake agreed on. A worker gives code points by name or by number.
+/// The negotiated parameters of a handshake. A worker reports code points by name or by number.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Negotiated {
-    /// The version; none where no handshake was finished.
+    /// The version; `None` if no handshake was finished.
     pub version: Option<TlsVersion>,
-    /// The cipher suite; none where no handshake was finished.
+    /// The cipher suite; `None` if no handshake was finished.
     pub suite: Option<CipherSuite>,
-    /// The key-exchange group, where the stack tells it.
+    /// The key-exchange group, if the stack reports it.
     pub group: Option<Group>,
-    /// The scheme of the server's handshake signature; none in a resumed handshake, and where the stack does
-    /// not tell it.
+    /// The scheme of the server's handshake signature; `None` in a resumed handshake, or if the stack does not report
+    /// it.
     pub signature: Option<SignatureScheme>,
-    /// The application protocol, where one was agreed.
+    /// The application protocol, if one was negotiated.
     pub alpn: Option<String>,
     /// Whether an earlier session was resumed.
     pub resumed: bool,
-    /// Bytes of DER of each certificate that the server sent, the leaf first; empty where unknown.
+    /// Size of the DER of each certificate that the server sent, in bytes, the leaf first; empty if unknown.
     pub chain_bytes: Vec<u32>,
 }
 
 impl Negotiated {
-    /// Whether two handshakes were the same work: version, suite, group, signature, protocol and
-    /// resumption. A value that one side cannot tell does not count as a difference.
+    /// Returns whether two handshakes were the same work: version, suite, group, signature, protocol and resumption. A
+    /// value that one side does not report does not count as a difference.
     pub fn same_work(&self, other: &Self) -> bool {
         fn agree<T: PartialEq>(a: Option<T>, b: Option<T>) -> bool {
             a.is_none() || b.is_none() || a == b
@@ -226,40 +228,40 @@ impl Negotiated {
     }
 }
 
-/// What the lab's server says of the connection, sent in the response's head.
+/// The lab server's report on the connection, sent in the response's head.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct ServerView {
-    /// What the server says was agreed.
+    /// The negotiated parameters as the server reports them.
     pub negotiated: Negotiated,
-    /// Time that the server spent computing in its handshake, in nanoseconds; 0 where it does not tell.
+    /// CPU time of the server's handshake, in nanoseconds; 0 if the server does not report it.
     pub compute_ns: u64,
 }
 
-/// What crossed the wire for one connection.
+/// The data transferred on the wire for one connection.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Transfer {
-    /// Bytes the client wrote until the handshake was done.
+    /// Bytes that the client wrote until the handshake was done.
     pub handshake_bytes_out: u64,
-    /// Bytes the client read until the handshake was done.
+    /// Bytes that the client read until the handshake was done.
     pub handshake_bytes_in: u64,
-    /// Bytes the client wrote in all.
+    /// Bytes that the client wrote in total.
     pub bytes_out: u64,
-    /// Bytes the client read in all.
+    /// Bytes that the client read in total.
     pub bytes_in: u64,
-    /// How often the client, having written, had to wait for the server: flights, TCP's own
-    /// handshake not counted.
+    /// Number of times that the client, after a write, had to wait for the server: flights, without TCP's own
+    /// handshake.
     pub round_trips: u32,
     /// The kernel's figures at the end of the connection.
     pub tcp: Option<TcpInfo>,
 }
 
-/// Of the kernel's `TCP_INFO`.
+/// Fields of the kernel's `TCP_INFO`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct TcpInfo {
     /// Smoothed round-trip time, in microseconds.
     pub rtt_us: u32,
-    /// The smallest round-trip time seen, in microseconds.
+    /// The minimum observed round-trip time, in microseconds.
     pub min_rtt_us: u32,
-    /// Segments that this side sent again. The server's are not in it.
+    /// Number of segments that this side retransmitted. Retransmissions of the server are not included.
     pub retransmits: u32,
 }

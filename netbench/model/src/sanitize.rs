@@ -1,18 +1,16 @@
-/// `text` with each character that a terminal or a browser would obey instead of showing replaced
-/// by U+FFFD. Everything that comes from a server, a worker or a file passes through it before it is
-/// stored or shown.
+/// Returns `text` with each character that a terminal or a browser would interpret instead of display replaced by
+/// U+FFFD. All text from a server, a worker or a file passes through this function before it is stored or shown.
 ///
-/// Replaced are control characters (C0, DEL and C1, so that no escape sequence is left), line and
-/// paragraph separators, the characters with the Unicode property Bidi_Control, and invisible
-/// characters that can hide in a name. ZERO WIDTH JOINER and NON-JOINER stay: Persian and Indic
-/// spelling needs them.
+/// The replaced characters are control characters (C0, DEL and C1, so that no escape sequence remains), line and
+/// paragraph separators, the characters with the Unicode property Bidi_Control, and invisible characters that can hide
+/// in a name. ZERO WIDTH JOINER and NON-JOINER are kept, because Persian and Indic spelling needs them.
 pub fn sanitize(text: &str) -> String {
     text.chars()
         .map(|c| if is_obeyed(c) { '\u{fffd}' } else { c })
         .collect()
 }
 
-/// At most the first `longest` characters of [`sanitize`].
+/// Returns at most the first `longest` characters of [`sanitize`].
 pub fn sanitize_prefix(text: &str, longest: usize) -> String {
     let end = text.char_indices().nth(longest).map(|(end, _)| end);
     sanitize(&text[..end.unwrap_or(text.len())])
@@ -49,12 +47,12 @@ mod tests {
             // C0, DEL, C1.
             ("a\0b\tc\r\n", "a\u{fffd}b\u{fffd}c\u{fffd}\u{fffd}"),
             ("a\x7fb\u{85}c", "a\u{fffd}b\u{fffd}c"),
-            // Escape sequences, with ESC [ and with the C1 form of it; a title, a hyperlink.
+            // Escape sequences, with ESC [ and with its C1 equivalent; a title, a hyperlink.
             ("\x1b[31mred\x1b[0m", "\u{fffd}[31mred\u{fffd}[0m"),
             ("\u{9b}2Jgone", "\u{fffd}2Jgone"),
             ("\x1b]0;title\x07", "\u{fffd}]0;title\u{fffd}"),
             ("\x1b]8;;http://a\x1b\\b", "\u{fffd}]8;;http://a\u{fffd}\\b"),
-            // Text that is turned around.
+            // Text that is displayed in reverse.
             ("moc.\u{202e}elpmaxe", "moc.\u{fffd}elpmaxe"),
             (
                 "\u{061c}\u{200e}\u{200f}\u{2066}\u{2069}",

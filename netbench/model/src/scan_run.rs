@@ -8,59 +8,59 @@ use crate::{
     StackName, Target, named::named, scan::Policy,
 };
 
-/// What a run of `scan` was to do.
+/// The plan of a run of `scan`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ScanPlan {
-    /// Where the sites are.
+    /// The location of the sites.
     pub place: Target,
-    /// The sites file, as given, `built-in`, or `command line`.
+    /// The sites file as given, `built-in`, or `command line`.
     pub sites_file: String,
-    /// The digest of the sites file's bytes, or of the lines of URLs; empty in runs of before it was kept.
+    /// SHA-256 of the sites file, or of the lines of URLs; empty in runs from before it was recorded.
     #[serde(default)]
     pub sites_sha256: String,
-    /// The sites, in the file's order. Only of the lab's do the profiles mean anything.
+    /// The sites, in the file's order. Their profiles have a meaning only in the lab.
     pub sites: Arc<Vec<Site>>,
-    /// What was asked for beside versions, suites and groups.
+    /// The parts that were requested in addition to versions, suites and groups.
     pub parts: Vec<String>,
-    /// Sites scanned at one time.
+    /// Number of sites scanned concurrently.
     pub jobs: u32,
-    /// Connections begun in a second at most; none for no limit.
+    /// Maximum number of connections started per second; `None` for no limit.
     pub rate: Option<f64>,
     /// The time limit of one connection and of one answer, in milliseconds.
     pub timeout_ms: u64,
     /// The time limit of a site, in milliseconds.
     #[serde(default = "two_minutes_ms")]
     pub site_timeout_ms: u64,
-    /// How often a connection that failed is tried again.
+    /// Maximum number of attempts after a failed connection.
     pub retries: u32,
-    /// The trust roots that chains were held against.
+    /// The trust roots for the verification of chains.
     pub roots: RootsRecord,
     /// The seed of the link's losses.
     pub seed: u64,
-    /// The stacks that are compared by what they can agree on with each site.
+    /// The stacks that are compared by their predicted agreement with each site.
     pub against: Vec<StackName>,
-    /// How those stacks' connectors are set up.
+    /// The profile of those stacks' connectors.
     pub client_profile: Profile,
-    /// How many sites that a stack loses are confirmed by handshakes.
+    /// Number of sites lost by a stack that are confirmed by handshakes.
     pub confirm: u32,
-    /// How many sites that all stacks reach are tried too.
+    /// Number of sites reached by all stacks that are tested too.
     #[serde(default = "five")]
     pub confirm_reached: u32,
     /// Whether the report has the population table.
     pub summary: bool,
-    /// The name that servers are asked for, where it is not the site's.
+    /// The name that the scan requests, if not the site's name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sni: Option<HostName>,
-    /// The policy that sites are held against.
+    /// The policy with which sites are compared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy: Option<Policy>,
-    /// Of how many sites these were drawn at random; none where they are all.
+    /// Size of the list from which the sites were drawn at random; `None` if they are the whole list.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sampled_of: Option<u32>,
-    /// The certificate that was shown to servers that require one.
+    /// The certificate for servers that require one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client_certificate: Option<ClientCertificate>,
-    /// Where connections to some hosts go instead.
+    /// Rules that redirect connections to some hosts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub connect_to: Vec<ConnectTo>,
     /// The protocol in which servers were asked for TLS; none where connections began with TLS.
@@ -91,7 +91,7 @@ fn two_minutes_ms() -> u64 {
     120_000
 }
 
-/// What it was before it could be chosen.
+/// Returns the fixed value of the time before the option existed.
 fn five() -> u32 {
     5
 }

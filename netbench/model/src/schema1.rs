@@ -1,9 +1,9 @@
-//! Schema 1, in which each kind of run had a manifest of its own form.
+//! Schema 1, in which each kind of run had a different format of the manifest.
 
 use serde_json::{Map, Value, json};
 
-/// Turns a `run.json` of schema 1 into one of [`crate::SCHEMA_VERSION`]. What is missing or misshapen stays
-/// so: whoever reads the result says what is wrong with it.
+/// Upgrades a `run.json` of schema 1 to [`crate::SCHEMA_VERSION`]. Missing or invalid parts are kept; the reader of the
+/// result reports them.
 pub fn upgrade_manifest(manifest: &mut Value) {
     let Some(fields) = manifest.as_object_mut() else {
         return;
@@ -18,7 +18,7 @@ pub fn upgrade_manifest(manifest: &mut Value) {
     }
 }
 
-/// It had neither machine nor sessions: its parts, which are runs, have them.
+/// Upgrades an evaluation, which had neither machine nor sessions, because its parts are runs that have them.
 fn evaluation(fields: &mut Map<String, Value>) {
     fields.insert("kind".to_owned(), json!("evaluation"));
     let parts = fields.remove("parts");
@@ -39,7 +39,7 @@ fn evaluation(fields: &mut Map<String, Value>) {
     set(fields, "warnings", json!([]));
 }
 
-/// Unless it is there.
+/// Sets a field unless it is present.
 fn set(fields: &mut Map<String, Value>, name: &str, value: Value) {
     fields.entry(name).or_insert(value);
 }

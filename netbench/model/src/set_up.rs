@@ -3,16 +3,16 @@ use serde::{Deserialize, Serialize};
 
 use crate::named::words;
 
-/// What a connection cost its process beyond its phases.
+/// The cost of a connection for its process beyond the phases.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct ProcessCost {
-    /// CPU time of the client's thread while the connector was made, in nanoseconds. It is not in
-    /// the phases' `cpu_ns`.
+    /// CPU time of the client's thread while the connector was made, in nanoseconds. The phases' `cpu_ns` does not
+    /// include it.
     pub connector_cpu_ns: u64,
-    /// Pages of memory that the thread had to be given (minor page faults), connector and connection together.
+    /// Number of minor page faults of the thread, for connector and connection together.
     pub minor_faults: u64,
-    /// CPU time of one such fault, in nanoseconds, where steps were taken: pages of the executable that
-    /// are in the page cache, touched by the same thread.
+    /// CPU time of one minor page fault, in nanoseconds, if steps were measured: the same thread touches pages of the
+    /// executable that are in the page cache.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fault_ns: Option<u64>,
     /// The steps of the stack's set-up, each done twice before the connector was made.
@@ -20,19 +20,19 @@ pub struct ProcessCost {
     pub steps: Vec<StepCost>,
 }
 
-/// A step of the set-up: what it took, and what it took right afterwards, when nothing was left to
-/// set up. The difference is paid once per process.
+/// The cost of a step of the set-up, and of an immediate repetition when no set-up remains. The difference is paid once
+/// per process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct StepCost {
-    /// Which step.
+    /// The step.
     pub step: SetUpStep,
-    /// The first time in the process.
+    /// The cost of the first execution in the process.
     pub first: Spent,
-    /// The second time.
+    /// The cost of the second execution.
     pub again: Spent,
 }
 
-/// What something took.
+/// The cost of an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Spent {
     /// Wall clock, in nanoseconds.
@@ -44,27 +44,27 @@ pub struct Spent {
 }
 
 words!(
-    /// A step that a library takes once per process, before or in its first connection.
+    /// A step of a library that occurs once per process, before or in its first connection.
     SetUpStep, {
-        /// The library's own initialisation and its configuration file.
+        /// Initialisation of the library, including its configuration file.
         Library = "library",
-        /// Its cryptographic provider loaded.
+        /// Loading of the cryptographic provider.
         Provider = "provider",
-        /// Its random generator seeded.
+        /// Seeding of the random generator.
         Entropy = "entropy",
-        /// A TLS context made: the algorithms that TLS has are looked up.
+        /// Creation of a TLS context, which looks up the algorithms of TLS.
         Context = "context",
-        /// Trust roots parsed and put into a store.
+        /// Parsing of the trust roots and creation of a store.
         TrustRoots = "trust-roots",
-        /// A key share of each group that is sent.
+        /// Generation of a key share for each group that the client sends.
         KeyExchange = "key-exchange",
-        /// Signatures verified.
+        /// Verification of signatures.
         Signatures = "signatures",
-        /// Hashes, key derivation, and records encrypted.
+        /// Hashes, key derivation, and encryption of records.
         Records = "records",
-        /// A ClientHello made.
+        /// Construction of a ClientHello.
         ClientHello = "client-hello",
-        /// The runtime, sockets and the HTTP client, without TLS. Not the stack's.
+        /// The runtime, sockets and the HTTP client, without TLS. Not part of the stack.
         Http = "http",
     }
 );

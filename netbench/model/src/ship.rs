@@ -1,4 +1,4 @@
-//! What is recorded of `netbench ship`: what a client costs that is built with a stack.
+//! The records of `netbench ship`: the costs of a client that is built with a stack.
 
 use std::collections::HashSet;
 
@@ -7,16 +7,16 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Kind, Manifest, Plan, Record, Recorded, StackName, Tally};
 
-/// What a run of `ship` was to do.
+/// The plan of a run of `ship`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ShipPlan {
     /// The stacks.
     pub stacks: Vec<StackName>,
-    /// The Cargo.lock that pins the versions: `built-in`, or the file as given.
+    /// The Cargo.lock that pins the versions: `built-in`, or the given file.
     pub lock: String,
-    /// The digest of its bytes.
+    /// SHA-256 of that Cargo.lock.
     pub lock_sha256: String,
-    /// The providers of cryptography that rustls depends on in the file as given.
+    /// The cryptographic providers on which rustls depends in the given file.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lock_providers: Vec<String>,
     /// `cargo --version`.
@@ -39,7 +39,7 @@ pub struct ShipSample {
     pub schema: u32,
     /// The stack.
     pub stack: StackName,
-    /// What came of it.
+    /// The outcome of the build.
     pub outcome: ShipOutcome,
 }
 
@@ -58,83 +58,83 @@ impl Record for ShipSample {
     }
 }
 
-/// What came of a build.
+/// The outcome of a build.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "outcome", rename_all = "lowercase")]
 pub enum ShipOutcome {
-    /// A program that starts.
+    /// The build produced a program that starts.
     Built(Box<Shipped>),
-    /// None, and why.
+    /// The build failed.
     Failed {
-        /// Why, as cargo or the program says it.
+        /// The reason, as reported by cargo or the program.
         why: String,
     },
 }
 
-/// What a client is that was built with a stack.
+/// The properties of a client that was built with a stack.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Shipped {
-    /// Bytes of the program, without symbols.
+    /// Size of the program without symbols, in bytes.
     pub program_bytes: u64,
-    /// CPU time of cargo and of everything that it started, in milliseconds.
+    /// CPU time of cargo and all its child processes, in milliseconds.
     pub build_cpu_ms: u64,
-    /// How long the build took here, in milliseconds.
+    /// Duration of the build on this machine, in milliseconds.
     pub build_ms: u64,
     /// The crates that were compiled, by name.
     pub crates: Vec<ShippedCrate>,
-    /// The providers of cryptography that rustls has features for. With more than one, a program has to choose.
+    /// The cryptographic providers that rustls has features for. With more than one, a program has to choose.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub providers: Vec<String>,
-    /// The tools that the build started beside rustc, by name.
+    /// The tools that the build started in addition to rustc, by name.
     pub tools: Vec<String>,
-    /// Advisories in the table of netbench that apply to one of the crates.
+    /// Advisories in netbench's table that apply to one of the crates.
     pub advisories: Vec<ShippedAdvisory>,
     /// The date of that table.
     pub advisories_of: String,
-    /// Whether there is a validated (FIPS 140) form of the stack, in words.
+    /// The availability of a FIPS 140 validated version of the stack, as a sentence.
     pub fips: String,
-    /// Whether it was built now, or an earlier build of the same was found.
+    /// Whether the client was built in this run, or an identical earlier build was found.
     pub found: Found,
 }
 
-/// Where a result comes from.
+/// The origin of a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Found {
     /// Built in this run.
     Built,
-    /// Built in an earlier one, from the same sources by the same compiler.
+    /// Built in an earlier run, from the same sources by the same compiler.
     Cached,
 }
 
 /// A crate that is in a client, or helps to build it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ShippedCrate {
-    /// Its name.
+    /// The name of the crate.
     pub name: String,
-    /// Its version.
+    /// The version of the crate.
     pub version: String,
-    /// Its licence, as an SPDX expression; none where it names a file instead.
+    /// The licence, as an SPDX expression; `None` if the crate names a file instead.
     pub licence: Option<String>,
-    /// Lines of Rust with `unsafe`.
+    /// Number of lines of Rust with `unsafe`.
     pub unsafe_lines: u32,
-    /// Lines of C, C++ and assembly, for all platforms; blank ones not counted.
+    /// Number of lines of C, C++ and assembly for all platforms, without blank lines.
     pub c_lines: u32,
 }
 
 /// An advisory that applies to a crate.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ShippedAdvisory {
-    /// Its number: `RUSTSEC-2025-0022`.
+    /// The identifier of the advisory: `RUSTSEC-2025-0022`.
     pub id: String,
     /// The crate.
     pub name: String,
-    /// What it is about.
+    /// The title of the advisory.
     pub title: String,
 }
 
 impl Shipped {
-    /// Lines of Rust with `unsafe`, in all crates.
+    /// Returns the number of lines of Rust with `unsafe` in all crates.
     pub fn unsafe_lines(&self) -> u64 {
         self.crates
             .iter()
@@ -142,7 +142,7 @@ impl Shipped {
             .sum()
     }
 
-    /// Lines of C, C++ and assembly, in all crates.
+    /// Returns the number of lines of C, C++ and assembly in all crates.
     pub fn c_lines(&self) -> u64 {
         self.crates.iter().map(|of| u64::from(of.c_lines)).sum()
     }

@@ -19,15 +19,15 @@ use crate::{
 pub struct Site {
     /// The host name or IP address that certificates are checked against.
     pub host: HostName,
-    /// The TCP port; 443 unless the line says another.
+    /// The TCP port, 443 by default.
     pub port: u16,
-    /// The path that is asked for, with the query if there is one.
+    /// The path of the request, including any query.
     #[serde(default = "root", skip_serializing_if = "is_root")]
     pub path: String,
-    /// How the lab emulates the site; as [`LabProfile::usual`] where nothing is said. Only used in the lab.
+    /// The emulation of the site, [`LabProfile::usual`] by default. Only used in the lab.
     #[serde(default = "LabProfile::usual", skip_serializing_if = "is_usual")]
     pub lab: Arc<LabProfile>,
-    /// The point of a sweep that it is, if it is one.
+    /// The point of a sweep, if the site is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub point: Option<Box<SweepPoint>>,
 }
@@ -45,7 +45,7 @@ fn is_usual(lab: &Arc<LabProfile>) -> bool {
 }
 
 impl Site {
-    /// The site of a host and a port: its first page, and the lab's usual profile.
+    /// Creates the site of a host and a port: its first page, with the lab's default profile.
     pub fn new(host: HostName, port: u16) -> Self {
         Self {
             host,
@@ -56,8 +56,8 @@ impl Site {
         }
     }
 
-    /// `host`, with the port where it is not 443, and with the path where it is not `/`: what reports and
-    /// samples call the site. A point of a sweep is `host@rtt=10ms`.
+    /// Returns the name of the site in reports and samples: `host`, followed by the port if it is not 443, and by the
+    /// path if it is not `/`. A point of a sweep is `host@rtt=10ms`.
     pub fn name(&self) -> String {
         let mut name = self.place();
         if let Some(point) = self.point.as_deref().filter(|point| !point.name.is_empty()) {
@@ -67,7 +67,7 @@ impl Site {
         name
     }
 
-    /// The name of the site that is swept; of any other, its name.
+    /// Returns the name of the site without the point of a sweep.
     pub(crate) fn place(&self) -> String {
         let authority = authority(&self.host, self.port);
         if is_root(&self.path) {
@@ -78,10 +78,10 @@ impl Site {
     }
 }
 
-/// A host name of letters, digits, hyphens and dots (RFC 1123), in lower case; or an IPv4 or IPv6 address,
-/// without brackets.
+/// A host name of letters, digits, hyphens and dots (RFC 1123), in lower case; or an IPv4 or IPv6 address, without
+/// brackets.
 ///
-/// Nothing that could carry an escape code or a path can be one.
+/// A host name cannot contain an escape code or a path.
 #[derive(
     Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
@@ -89,12 +89,12 @@ impl Site {
 pub struct HostName(String);
 
 impl HostName {
-    /// The name.
+    /// Returns the name.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The address, where it is one.
+    /// Returns the address, if the host is one.
     pub fn address(&self) -> Option<IpAddr> {
         self.0.parse().ok()
     }
@@ -122,8 +122,8 @@ impl FromStr for HostName {
                 && !label.starts_with('-')
                 && !label.ends_with('-')
         };
-        // A last label of digits is for IPv4 addresses alone (RFC 3696 section 2); certificates and
-        // URLs take anything else that ends so for a broken address.
+        // A last label of digits is reserved for IPv4 addresses (RFC 3696 section 2). Certificates and URLs treat any
+        // other name with such a label as an invalid address.
         let number_last = text
             .rsplit('.')
             .next()
@@ -147,32 +147,33 @@ impl fmt::Display for HostName {
     }
 }
 
-/// How the lab emulates a site.
+/// The lab's emulation of a site.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LabProfile {
-    /// The stack that serves the site; or a server that is installed on this machine, such as `nginx`.
+    /// The stack that serves the site, or a server that is installed on this machine, such as `nginx`.
     pub server: String,
-    /// The versions that the server speaks.
+    /// The versions that the server supports.
     pub tls: Vec<TlsVersion>,
-    /// The suites that the server accepts, in its order; empty means [`CipherSuite::OFFERED`].
+    /// The suites that the server accepts, in its order of preference; empty for [`CipherSuite::OFFERED`].
     pub suites: Vec<CipherSuite>,
-    /// The groups that the server accepts, in its order; empty means the stack's own default.
+    /// The groups that the server accepts, in its order of preference; empty for the stack's default.
     pub groups: Vec<Group>,
     /// The type of the leaf's key.
     pub key: KeyType,
     /// The certificates that the server sends.
     pub chain: ChainProfile,
-    /// The application protocols that the server agrees to, in its order.
+    /// The application protocols that the server agrees to, in its order of preference.
     pub alpn: Vec<Alpn>,
-    /// Session tickets that the server sends after a full TLS 1.3 handshake; 0 turns resumption off in every version.
+    /// Number of session tickets that the server sends after a full TLS 1.3 handshake; 0 turns resumption off in every
+    /// version.
     pub tickets: u8,
     /// Whether the server staples an OCSP response (RFC 6066).
     pub ocsp: Switch,
     /// The path to the site.
     pub link: LinkProfile,
-    /// Bytes of the response's body.
+    /// Size of the response's body, in bytes.
     pub body_bytes: u64,
-    /// What the server does wrong, if anything.
+    /// The fault of the server, if any.
     pub fault: Option<Fault>,
 }
 
@@ -196,14 +197,14 @@ impl Default for LabProfile {
 }
 
 impl LabProfile {
-    /// The default profile, which many sites share. Stored runs leave it out, so it must not change.
+    /// Returns the default profile, which many sites share. Stored runs leave it out, so it must not change.
     pub fn usual() -> Arc<Self> {
         static USUAL: LazyLock<Arc<LabProfile>> = LazyLock::new(Arc::default);
         Arc::clone(&USUAL)
     }
 }
 
-/// On or off, as a sites file writes it.
+/// On or off, as in a sites file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Switch {
@@ -213,13 +214,13 @@ pub enum Switch {
     Off,
 }
 
-/// The certificates that a site's server sends: `length` of them, the leaf among them and the
-/// root not, padded to `bytes` of DER where that is more than they have.
+/// The certificates that a site's server sends: `length` certificates, including the leaf and excluding the root,
+/// padded to `bytes` of DER if they are smaller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ChainProfile {
-    /// Certificates sent, 1 to 6.
+    /// Number of certificates, 1 to 6.
     pub length: u8,
-    /// Bytes of DER that all of them together come to, at least; 0 means as they are.
+    /// Minimum size of the DER of all certificates together, in bytes; 0 for no padding.
     pub bytes: u32,
 }
 
@@ -251,9 +252,9 @@ named!(
 );
 
 named!(
-    /// What a site's server does wrong.
+    /// A fault of a site's server.
     Fault, "fault", {
-        /// Nothing listens: connections are refused.
+        /// No server listens: connections are refused.
         Refuse = "refuse",
         /// Accepts, reads, and never answers.
         Silent = "silent",
@@ -261,11 +262,11 @@ named!(
         Reset = "reset",
         /// Answers with bytes that are not TLS.
         Garbage = "garbage",
-        /// Sends a ServerHello and then a Certificate message that does not end.
+        /// Sends a ServerHello, followed by a Certificate message that does not end.
         EndlessCertificate = "endless-certificate",
         /// Closes after the ClientHello.
         CloseMidHandshake = "close-mid-handshake",
-        /// Finishes the handshake and then sends its response a byte at a time, too slowly to end in time.
+        /// Finishes the handshake and sends its response one byte at a time, too slowly for the time limit.
         SlowResponse = "slow-response",
         /// Finishes the handshake and answers with bytes that are not HTTP.
         BadHttp = "bad-http",

@@ -1,4 +1,4 @@
-//! The sites file: one site a line, `host[:port] key=value …`.
+//! The sites file: one site per line, `host[:port] key=value …`.
 
 mod fields;
 
@@ -11,22 +11,22 @@ pub(crate) use fields::{FieldError, conflicts, names as field_names, set as set_
 
 use crate::{HostName, LabProfile, Site, parse_target, urls::shown};
 
-/// The most sites that one file may list.
+/// Maximum number of sites in a file.
 const MAX_SITES: usize = 1_000_000;
-/// The most bytes that one line may have.
+/// Maximum length of a line, in bytes.
 const MAX_LINE_BYTES: usize = 4096;
-/// After so many errors reading stops: nobody repairs more at a time.
+/// Maximum number of errors before reading stops, because a user repairs few at a time.
 const MAX_ERRORS: usize = 1000;
 
-/// A line of a sites file that is wrong.
+/// An error in a line of a sites file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {}{message}", prefix(field.as_deref()))]
 pub struct SiteError {
     /// The line, from 1.
     pub line: usize,
-    /// The field at fault, where it is one; `host` for the first word of a line.
+    /// The field with the error, if any; `host` for the first word of a line.
     pub field: Option<String>,
-    /// What is wrong and what was expected.
+    /// A description of the error and the expected value.
     pub message: String,
 }
 
@@ -34,19 +34,18 @@ fn prefix(field: Option<&str>) -> String {
     field.map(|field| format!("{field}: ")).unwrap_or_default()
 }
 
-/// Reads a sites file: one site a line, `#` comments, blank lines.
+/// Parses a sites file: one site per line, `#` comments, blank lines.
 ///
-/// A line is `host[:port] key=value …`, or has a URL in place of the host. The keys are the fields of [`LabProfile`]: `server`, `tls`,
-/// `suites`, `groups`, `key`, `chain`, `alpn`, `tickets`, `ocsp`, `rtt`, `jitter`, `loss`, `rate`,
-/// `rate-up`, `queue`, `body`, `fault`. A line `* key=value …` sets defaults for the lines below it. A `#`
-/// at the start of a line or after white space begins a comment. A byte order mark and CRLF are
-/// tolerated; any other control character is an error.
+/// A line is `host[:port] key=value …`, or has a URL in place of the host. The keys are the fields of [`LabProfile`]:
+/// `server`, `tls`, `suites`, `groups`, `key`, `chain`, `alpn`, `tickets`, `ocsp`, `rtt`, `jitter`, `loss`, `rate`,
+/// `rate-up`, `queue`, `body`, `fault`. A line `* key=value …` sets defaults for the lines below it. A `#` at the start
+/// of a line or after white space begins a comment. A byte order mark and CRLF are tolerated; any other control
+/// character is an error.
 ///
 /// # Errors
-/// Every line that is wrong, not only the first (after 1,000 errors it stops and says so): an
-/// unknown, repeated, or unreadable field; a profile that nothing can serve, such as an ECDSA key
-/// with RSA suites only; a bad or repeated host; a line over 4,096 bytes; more than 1,000,000 sites;
-/// no site at all.
+/// All wrong lines, not only the first (reading stops after 1,000 errors and reports that): an unknown, repeated, or
+/// unreadable field; a profile that no server can serve, such as an ECDSA key with RSA suites only; an invalid or
+/// repeated host; a line over 4,096 bytes; more than 1,000,000 sites; no site at all.
 pub fn parse_sites(text: &str) -> Result<Vec<Site>, Vec<SiteError>> {
     parse_at_most(MAX_SITES, text)
 }
@@ -143,7 +142,7 @@ impl Reader {
         };
         let mut lab = Arc::clone(&self.defaults);
         self.read_fields(words, &mut lab);
-        // A profile of which a part was not understood would only be blamed for the wrong thing.
+        // A partly parsed profile would cause misleading conflicts.
         if self.errors.len() == errors_before {
             for (field, message) in fields::conflicts(&lab) {
                 self.error(Some(field), message);
@@ -202,7 +201,7 @@ fn read_address(text: &str) -> Result<Site, String> {
             shown(text)
         ));
     }
-    // IPv6 is written as in URLs.
+    // IPv6 addresses are written as in URLs.
     if text.starts_with('[') || text.matches(':').count() > 1 {
         return parse_target(text);
     }

@@ -3,8 +3,8 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The name of a stack as a run knows it: `rustls-aws-lc`, or `rustls-aws-lc#2` for the second
-/// copy of a stack that is compared with itself.
+/// The name of a stack in a run: `rustls-aws-lc`, or `rustls-aws-lc#2` for the second copy of a stack that is compared
+/// with itself.
 #[derive(
     Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
@@ -12,12 +12,12 @@ use serde::{Deserialize, Serialize};
 pub struct StackName(String);
 
 impl StackName {
-    /// A label for the first copy of `stack`.
+    /// Creates the label of the first copy of `stack`.
     pub fn new(stack: impl Into<String>) -> Self {
         Self(stack.into())
     }
 
-    /// The label of copy `ordinal` (from 1) of `stack`.
+    /// Creates the label of copy `ordinal` (from 1) of `stack`.
     pub fn copy(stack: &str, ordinal: usize) -> Self {
         if ordinal <= 1 {
             Self(stack.to_owned())
@@ -26,12 +26,12 @@ impl StackName {
         }
     }
 
-    /// The whole label.
+    /// Returns the whole label.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The stack without the copy's ordinal: what a worker knows it by.
+    /// Returns the stack without the copy's ordinal, which is the name that a worker knows.
     pub fn stack(&self) -> &str {
         self.0.split_once('#').map_or(&self.0, |(stack, _)| stack)
     }

@@ -7,37 +7,37 @@ use crate::{
 
 /// A plan whose runs have records.
 pub trait Recorded: Plan {
-    /// What its runs are made of.
+    /// The record of a run.
     type Record: Record;
 
-    /// As much of a record as it takes to count it, read from the same file.
+    /// The part of a record that is needed to count it, read from the same file.
     type Counted: Record;
 
-    /// Holds the records of a run against what it was to do.
+    /// Compares the records of a run with the plan.
     fn tally(&self, records: &[Self::Counted]) -> Tally;
 }
 
-/// How many records a run has of those that its plan asks for.
+/// Numbers of the records of a run compared with its plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Tally {
-    /// The plan asks for so many.
+    /// Number of records that the plan requires.
     pub planned: u64,
-    /// Of these there are so many, each counted once.
+    /// Number of those records that exist, each counted once.
     pub taken: u64,
-    /// Records that the plan does not ask for: of other sites, stacks or rounds.
+    /// Number of records that are not in the plan: of other sites, stacks or rounds.
     pub foreign: u64,
 }
 
 impl Tally {
-    /// How many are not there.
+    /// Returns the number of missing records.
     pub fn missing(&self) -> u64 {
         self.planned.saturating_sub(self.taken)
     }
 }
 
 impl<P: Recorded> Manifest<P> {
-    /// How many records a finished run lacks: they were lost, or say nothing. An unfinished one lacks none,
-    /// since it is not said to have them.
+    /// Returns the number of records that a finished run lacks: they were lost, or do not count. An unfinished run
+    /// lacks no records, because it does not claim to have them.
     pub fn missing(&self, records: &[P::Counted]) -> u64 {
         match self.finished {
             Some(_) => self.plan.tally(records).missing(),
@@ -72,14 +72,14 @@ impl Recorded for ConnectPlan {
     }
 }
 
-/// What samples a plan of `connect` asks for.
+/// The samples that a plan of `connect` requires.
 pub struct AskedFor<'a> {
     plan: &'a ConnectPlan,
     sites: HashSet<String>,
 }
 
 impl ConnectPlan {
-    /// What samples it asks for.
+    /// Returns the samples that the plan requires.
     pub fn asked_for(&self) -> AskedFor<'_> {
         AskedFor {
             plan: self,
@@ -89,7 +89,7 @@ impl ConnectPlan {
 }
 
 impl AskedFor<'_> {
-    /// Whether it asks for this one.
+    /// Returns whether the plan requires the sample.
     pub fn has(&self, sample: &Sample) -> bool {
         let plan = self.plan;
         sample.round < plan.rounds
@@ -103,7 +103,7 @@ impl Recorded for SuitePlan {
     type Record = SuiteSample;
     type Counted = SuiteSample;
 
-    /// Where a scenario ends once it is decided, its rounds are those that it has.
+    /// Counts the records. The rounds of a scenario that ended when it was decided are those that it has.
     fn tally(&self, records: &[SuiteSample]) -> Tally {
         let mut rounds: HashMap<String, u32> = HashMap::new();
         for scenario in &self.scenarios {

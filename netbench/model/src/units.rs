@@ -5,13 +5,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::LossRate;
 
-/// A rate in bits a second.
+/// A rate in bits per second.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(transparent)]
 pub struct BitRate {
-    /// Bits a second.
+    /// The rate, in bits per second.
     pub bits_per_second: u64,
 }
 
@@ -29,19 +29,19 @@ impl fmt::Display for BitRate {
     }
 }
 
-/// A number with a unit that could not be read.
+/// An error for text that is not a number with a known unit.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("expected {expected}, such as {example}; found {found:?}")]
 pub struct ParseUnitError {
-    /// What kind of value belongs here.
+    /// The kind of the expected value.
     pub expected: &'static str,
-    /// A value that would do.
+    /// A valid example.
     pub example: &'static str,
-    /// What stood there.
+    /// The text that was found.
     pub found: String,
 }
 
-/// Reads `20ms`, `1.5s`, `300us` or `0`.
+/// Parses `20ms`, `1.5s`, `300us` or `0`.
 ///
 /// # Errors
 /// A unit that is missing or unknown, or a number that is negative, not finite, or over an hour.
@@ -58,7 +58,7 @@ pub fn parse_duration(text: &str) -> Result<Duration, ParseUnitError> {
         _ => return Err(error()),
     };
     if (0.0..=3600.0).contains(&seconds) {
-        // Through nanoseconds as a whole number, so that 20ms is exactly 20 ms.
+        // The conversion rounds to whole nanoseconds, so that 20ms is exactly 20 ms.
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
@@ -70,7 +70,7 @@ pub fn parse_duration(text: &str) -> Result<Duration, ParseUnitError> {
     }
 }
 
-/// Reads `1.6mbit`, `768kbit`, `1gbit`, `1500bit`.
+/// Parses `1.6mbit`, `768kbit`, `1gbit`, `1500bit`.
 ///
 /// # Errors
 /// A unit that is missing or unknown, or a rate under 1 kbit/s or over 100 Gbit/s.
@@ -99,7 +99,7 @@ pub fn parse_rate(text: &str) -> Result<BitRate, ParseUnitError> {
     }
 }
 
-/// Reads `1%`, `0.25%` or `0`.
+/// Parses `1%`, `0.25%` or `0`.
 ///
 /// # Errors
 /// A missing `%`, or a share outside 0–100 %.
@@ -122,10 +122,10 @@ pub fn parse_loss(text: &str) -> Result<LossRate, ParseUnitError> {
     })
 }
 
-/// Reads `14480`, `16k` (1024s) or `1m`.
+/// Parses `14480`, `16k` (1024s) or `1m`.
 ///
 /// # Errors
-/// Anything but a whole number with one of those units, or more than 1 GiB.
+/// Any text other than a whole number with one of those units, or more than 1 GiB.
 pub fn parse_bytes(text: &str) -> Result<u64, ParseUnitError> {
     let error = || unreadable("a number of bytes", "16k", text);
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());

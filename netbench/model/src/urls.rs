@@ -1,4 +1,4 @@
-//! What a user names a server by (a URL, or a host with or without a port), and how a host is written in a URL.
+//! A user's name of a server (a URL, or a host with or without a port), and the host in a URL.
 
 use std::{
     borrow::Cow,
@@ -7,10 +7,10 @@ use std::{
 
 use crate::{HostName, Site};
 
-/// The longest URL that is read.
+/// Maximum length of a URL.
 const LONGEST: usize = 4096;
 
-/// A host as URLs and `Host` headers have it: an IPv6 address stands in brackets.
+/// Returns the host as in URLs and `Host` headers: an IPv6 address stands in brackets.
 pub fn bracketed(host: &HostName) -> Cow<'_, str> {
     match host.address() {
         Some(IpAddr::V6(address)) => Cow::Owned(format!("[{address}]")),
@@ -18,7 +18,7 @@ pub fn bracketed(host: &HostName) -> Cow<'_, str> {
     }
 }
 
-/// The host of a URL, with the port where it is not 443.
+/// Returns the host of a URL, with the port if it is not 443.
 pub fn authority(host: &HostName, port: u16) -> String {
     let host = bracketed(host);
     if port == 443 {
@@ -28,12 +28,12 @@ pub fn authority(host: &HostName, port: u16) -> String {
     }
 }
 
-/// Reads what names a server: `https://host[:port][/path]`, or the same without `https://`.
+/// Parses the name of a server: `https://host[:port][/path]`, or the same without `https://`.
 ///
-/// What a path cannot have as it is becomes `%XX`, as browsers do it.
+/// Characters that are not allowed in a path become `%XX`, as in browsers.
 ///
 /// # Errors
-/// What cannot be a server that speaks TLS, with what to write instead.
+/// A text that does not name a TLS server. The message states the expected text.
 pub fn parse_target(text: &str) -> Result<Site, String> {
     let wrong = |why: &str| Err(format!("{}: {why}", shown(text)));
     if text.len() > LONGEST {
@@ -94,7 +94,7 @@ pub fn parse_target(text: &str) -> Result<Site, String> {
     })
 }
 
-/// The host, with its brackets, and the port: 443 where there is none.
+/// Splits the host, with its brackets, from the port, which is 443 by default.
 fn split_port(authority: &str) -> Result<(&str, u16), &'static str> {
     const NO_PORT: &str = "a port is a number from 1 to 65535";
     let (host, port) = match authority.find(']') {
@@ -116,7 +116,7 @@ fn split_port(authority: &str) -> Result<(&str, u16), &'static str> {
     }
 }
 
-/// A path as a request has it.
+/// Encodes a path for a request.
 fn encoded(path: &str) -> String {
     let mut text = String::with_capacity(path.len() + 1);
     if !path.starts_with('/') {
@@ -133,7 +133,7 @@ fn encoded(path: &str) -> String {
     text
 }
 
-/// `text` for a message: quoted, escaped, and cut where it is long.
+/// Formats `text` for a message: quoted, escaped, and cut if long.
 pub(crate) fn shown(text: &str) -> String {
     const MOST: usize = 60;
     let mut cut = text.chars();

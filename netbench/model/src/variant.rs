@@ -1,35 +1,35 @@
-//! Variants that go with any stack: how a worker is built or run otherwise.
+//! Variants that any stack can have: other ways to build or run a worker.
 
 use std::fmt;
 
-/// A variant of a worker in Rust, whatever its stack. Its name follows the stack's after a `+`, and the worker proves that it is one
-/// (`variant.rs` of `netbench-worker`).
+/// A variant of a worker in Rust, of any stack. The variant's name follows the stack's name after a `+`, and the worker
+/// proves the variant at run time (`variant.rs` of `netbench-worker`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Variant {
-    /// All of its memory comes from the system's allocator, as it does where nobody asks for another.
+    /// The worker's memory comes from the system's allocator, as without a variant.
     Malloc,
-    /// All of its memory comes from jemalloc.
+    /// The worker's memory comes from jemalloc.
     Jemalloc,
-    /// All of its memory comes from mimalloc.
+    /// The worker's memory comes from mimalloc.
     Mimalloc,
-    /// Its library's C is compiled by GCC.
+    /// The library's C is compiled by GCC.
     Gcc,
-    /// Its library's C is compiled by Clang.
+    /// The library's C is compiled by Clang.
     Clang,
-    /// Its Rust is optimised as one program: fat LTO, where it usually is thin.
+    /// The worker's Rust is optimised as one program: fat LTO, where the default is thin LTO.
     Lto,
-    /// It is compiled for the processor of the machine that builds it.
+    /// The worker is compiled for the processor of the machine that builds it.
     Native,
-    /// Its library is told that the processor has no AVX-512.
+    /// The library runs as if the processor had no AVX-512.
     NoAvx512,
-    /// Its library is told that the processor has neither VAES nor VPCLMULQDQ.
+    /// The library runs as if the processor had neither VAES nor VPCLMULQDQ.
     NoVaes,
-    /// Its cryptography comes from a FIPS 140-3 module, and what is not approved is left out.
+    /// The cryptography comes from a FIPS 140-3 module, and algorithms that are not approved are left out.
     Fips,
 }
 
 impl Variant {
-    /// All of them.
+    /// All variants.
     pub const ALL: [Self; 10] = [
         Self::Malloc,
         Self::Jemalloc,
@@ -43,7 +43,7 @@ impl Variant {
         Self::Fips,
     ];
 
-    /// Its name, without the `+`.
+    /// Returns the name, without the `+`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Malloc => "malloc",
@@ -59,7 +59,7 @@ impl Variant {
         }
     }
 
-    /// What it is, in a line.
+    /// Returns a description in a line.
     pub fn about(self) -> &'static str {
         match self {
             Self::Malloc => {
@@ -85,7 +85,7 @@ impl Variant {
         }
     }
 
-    /// What it is one of several of, where a worker can have but one.
+    /// Returns the exclusive choice to which the variant belongs, if any.
     fn choice(self) -> Option<Choice> {
         match self {
             Self::Malloc | Self::Jemalloc | Self::Mimalloc => Some(Choice::Allocator),
@@ -94,12 +94,12 @@ impl Variant {
         }
     }
 
-    /// Whether it is another program where the worker is in Rust, and not only run otherwise.
+    /// Returns whether the variant changes how a worker in Rust is built, and not only how it is run.
     fn is_built(self) -> bool {
         !matches!(self, Self::Malloc | Self::NoAvx512 | Self::NoVaes)
     }
 
-    /// The instructions that the library is to do without: the bits of CPUID's leaf 7, ECX above EBX.
+    /// Returns the instructions that the library must not use: the bits of CPUID's leaf 7, ECX above EBX.
     pub fn hidden(self) -> u64 {
         match self {
             Self::NoAvx512 => AVX512,
@@ -109,47 +109,47 @@ impl Variant {
     }
 }
 
-/// What a worker is built with, and not only run with.
+/// A property of which a worker can have only one value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Choice {
     Allocator,
     Compiler,
 }
 
-/// In EBX: F, DQ, IFMA, CD, BW, VL; in ECX: VBMI, VBMI2, VNNI, BITALG, VPOPCNTDQ.
+/// Bits of EBX: F, DQ, IFMA, CD, BW, VL; of ECX: VBMI, VBMI2, VNNI, BITALG, VPOPCNTDQ.
 const AVX512: u64 = 0x5842_D023_0000;
-/// In ECX: VAES, VPCLMULQDQ.
+/// Bits of ECX: VAES, VPCLMULQDQ.
 const VAES: u64 = 0x0600_0000_0000;
 
-/// A stack's name cannot be read as one with variants.
+/// An error in the variants of a stack's name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum VariantError {
-    /// The same one twice.
+    /// The same variant occurs twice.
     #[error("+{0} is there twice")]
     Twice(Variant),
-    /// A worker has one allocator, and one compiler of its C.
+    /// The variants exclude each other: a worker has one allocator, and one compiler of its C.
     #[error("+{0} and +{1} exclude each other")]
     Exclude(Variant, Variant),
 }
 
-/// The variants of a worker, in one order.
+/// The variants of a worker, in the order given.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Variants(Vec<Variant>);
 
 impl Variants {
-    /// The variable of the environment that tells a worker what it is to prove.
+    /// The environment variable with the variants that a worker has to prove.
     pub const VARIABLE: &'static str = "NETBENCH_VARIANTS";
 
-    /// The variable with the settings of Go's runtime, of which the last counts where there are two.
+    /// The environment variable with the settings of Go's runtime, of which the last duplicate counts.
     pub const GO_SETTINGS: &'static str = "GODEBUG";
 
-    /// None of them.
+    /// No variants.
     pub const NONE: Self = Self(Vec::new());
 
-    /// Takes them out of the name of a stack: what is left is a stack that a worker knows.
+    /// Splits the variants from the name of a stack. The rest is a stack that a worker knows.
     ///
     /// # Errors
-    /// Variants that cannot be together.
+    /// Variants that exclude each other or are repeated.
     pub fn split(name: &str) -> Result<(String, Self), VariantError> {
         let mut parts = name.split('+');
         let mut stack = parts.next().unwrap_or_default().to_owned();
@@ -174,7 +174,7 @@ impl Variants {
         Ok((stack, Self(found)))
     }
 
-    /// Those that the worker is built with, in the order of [`Variant`].
+    /// Returns the variants that change how the worker is built, in the order of [`Variant`].
     #[must_use]
     pub fn built(&self) -> Self {
         let mut built: Vec<_> = self.iter().filter(|variant| variant.is_built()).collect();
@@ -182,24 +182,24 @@ impl Variants {
         Self(built)
     }
 
-    /// Whether it is one of them.
+    /// Returns whether the variants include the given one.
     pub fn has(&self, variant: Variant) -> bool {
         self.0.contains(&variant)
     }
 
-    /// All but one.
+    /// Returns the variants without the given one.
     #[must_use]
     pub fn without(&self, variant: Variant) -> Self {
         Self(self.iter().filter(|other| *other != variant).collect())
     }
 
-    /// The allocator that the worker is linked with, where it is not the system's.
+    /// Returns the allocator with which the worker is linked, if it is not the system's.
     pub fn allocator(&self) -> Option<Variant> {
         let chosen = self.chosen(Choice::Allocator);
         chosen.filter(|variant| variant.is_built())
     }
 
-    /// The compiler of the library's C, where it is not the one that the build finds by itself.
+    /// Returns the compiler of the library's C, if it is not the build's default.
     pub fn compiler(&self) -> Option<Variant> {
         self.chosen(Choice::Compiler)
     }
@@ -208,12 +208,12 @@ impl Variants {
         self.iter().find(|variant| variant.choice() == Some(choice))
     }
 
-    /// Each of them.
+    /// Returns an iterator over the variants.
     pub fn iter(&self) -> impl Iterator<Item = Variant> {
         self.0.iter().copied()
     }
 
-    /// What the environment of such a worker has: [`Self::VARIABLE`], and what its library heeds.
+    /// Returns the environment of such a worker: [`Self::VARIABLE`], and the variables that its library heeds.
     pub fn environment(&self) -> Vec<(&'static str, String)> {
         let mut environment = Vec::new();
         if !self.0.is_empty() {
@@ -237,7 +237,7 @@ impl fmt::Display for Variant {
 }
 
 impl fmt::Display for Variants {
-    /// As they end a stack's name, in the order in which they were given.
+    /// Formats the variants as at the end of a stack's name, in the given order.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0
             .iter()

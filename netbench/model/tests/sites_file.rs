@@ -1,4 +1,4 @@
-//! What a sites file may say, and what is said about a wrong one.
+//! The syntax of a sites file, and the errors of a wrong file.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by it")]
 

@@ -7,7 +7,7 @@ use std::{collections::BTreeSet, fs, path::Path};
 use netbench_model::{Alpn, CipherSuite, Group, KeyType, Site, Switch, TlsVersion, parse_sites};
 use serde_json::Value;
 
-/// Where the sites behind a CDN end.
+/// The line that ends the sites behind a CDN.
 const ORIGINS: &str = "# --- Origins";
 
 fn text() -> String {
@@ -18,7 +18,7 @@ fn sites() -> Vec<Site> {
     parse_sites(&text()).unwrap_or_else(|errors| panic!("{errors:#?}"))
 }
 
-/// Those behind a CDN, and the origins.
+/// Returns the sites behind a CDN, and the origins.
 fn parts() -> (Vec<Site>, Vec<Site>) {
     let text = text();
     let (cdn, _) = text.split_once(ORIGINS).unwrap();
@@ -44,14 +44,14 @@ fn is_tls12_only(site: &Site) -> bool {
     site.lab.tls == [TlsVersion::Tls12]
 }
 
-/// The round trips of a full TLS handshake with a client that sends a share for X25519.
+/// Returns the round trips of a full TLS handshake with a client that sends a share for X25519.
 fn handshake_round_trips(site: &Site) -> u64 {
     let retried =
         !is_tls12_only(site) && !is_hybrid(site) && !site.lab.groups.contains(&Group::X25519);
     1 + u64::from(is_tls12_only(site)) + u64::from(retried)
 }
 
-/// The round trips of a response in slow start from 10 segments, without loss.
+/// Returns the round trips of a response in slow start from 10 segments, without loss.
 fn response_round_trips(site: &Site) -> u64 {
     let segments = site.lab.body_bytes.div_ceil(1400);
     let (mut window, mut sent, mut round_trips) = (10, 10, 1);
@@ -63,14 +63,15 @@ fn response_round_trips(site: &Site) -> u64 {
     round_trips
 }
 
-/// The population model, which has the published shares.
+/// Returns the population model, which has the published shares.
 fn web() -> Value {
     let file = "../interop/data/population-2026.json";
     let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(file)).unwrap();
     serde_json::from_str(&text).unwrap()
 }
 
-/// The kinds of sites of the model and their shares, in percent; the rest is TLS 1.2 with what every stack has.
+/// Returns the kinds of sites of the model and their shares, in percent. The rest is TLS 1.2 with suites that every
+/// stack has.
 fn kinds(web: &Value) -> Vec<(&str, f64)> {
     let kinds = web["kinds"].as_array().unwrap().iter();
     let kinds = kinds.filter(|kind| kind["rest"] != Value::Bool(true));
@@ -80,19 +81,19 @@ fn kinds(web: &Value) -> Vec<(&str, f64)> {
         .collect()
 }
 
-/// Whether so many of 101 sites are this share, as near as whole sites come to it.
+/// Returns whether `found` of 101 sites is the given share, rounded to whole sites.
 fn is_share(found: usize, percent: f64) -> bool {
     (found as f64 - 1.01 * percent).abs() <= 1.0
 }
 
-/// Key exchange by RSA, which some stacks do not have.
+/// Returns whether the site's key exchange is by RSA, which some stacks do not support.
 fn by_rsa(site: &Site) -> bool {
     site.lab
         .suites
         .contains(&CipherSuite::TLS_RSA_WITH_AES_128_GCM_SHA256)
 }
 
-/// The lines of the header as one, without the signs of comments.
+/// Returns the lines of the header as one line, without the comment signs.
 fn header() -> String {
     let text = text();
     let lines = text.lines().take_while(|line| !line.starts_with("# ---"));
@@ -216,7 +217,7 @@ fn the_header_names_what_is_too_rare_for_a_list_of_101() {
         .collect();
     assert_eq!(lost.len(), 3);
     for percent in &lost {
-        // Fewer than one site in two such lists.
+        // The share is less than one site in two such lists.
         assert!(1.01 * percent < 0.5, "{percent} % is enough for a site");
         assert!(header.contains(&format!(" {percent:.2} %")), "{percent} %");
     }

@@ -1,10 +1,10 @@
-//! Servers as users name them, and rules that send connections elsewhere.
+//! The names of servers that users give, and rules that redirect connections.
 
 use netbench_model::{ConnectTo, destination, parse_target};
 
 #[test]
 fn servers_are_named_by_urls_and_by_hosts() {
-    // What is given; what the site is called; host, port and path.
+    // The given text; the name of the site; host, port and path.
     let cases = [
         ("https://a.example", "a.example", "a.example", 443, "/"),
         ("https://a.example:443/", "a.example", "a.example", 443, "/"),
@@ -59,7 +59,7 @@ fn servers_are_named_by_urls_and_by_hosts() {
             (host, port, path),
             "{text}"
         );
-        // What it is called names it too.
+        // The name of the site parses to the same site.
         assert_eq!(parse_target(name).as_ref(), Ok(&site), "{text}");
     }
 }

@@ -1,7 +1,7 @@
 //! The messages between netbench and a worker: JSON lines on the worker's stdin and stdout.
 //!
-//! Pure data: this crate must never do I/O. `docs/WORKER-PROTOCOL.md` says in which order messages
-//! go; `netbench/schemas/worker-request.json` and `netbench/schemas/worker-response.json` are made from these types.
+//! This crate contains only data and must never do I/O. `docs/WORKER-PROTOCOL.md` describes the order of the messages;
+//! `netbench/schemas/worker-request.json` and `netbench/schemas/worker-response.json` are generated from these types.
 //! Start reading at [`Request`].
 
 mod load;
@@ -21,14 +21,13 @@ pub use load::{Load, Loaded};
 pub use suite::{Clocks, Hold, Material, Prepare, Prepared, Slice, SliceLimit, Sliced};
 pub use verify::{ChainToVerify, TrustMade, Verified, Verify};
 
-/// The version of the protocol. A worker that answers `describe` with another one is refused.
+/// The version of the protocol. netbench refuses a worker that answers `describe` with a different version.
 pub const PROTOCOL_VERSION: u32 = 1;
 
-/// The response header in which the lab's servers say what they saw: JSON of
-/// [`netbench_model::ServerView`].
+/// The response header with the lab server's report on the connection: JSON of [`netbench_model::ServerView`].
 pub const SERVER_VIEW_HEADER: &str = "x-netbench-server";
 
-/// Among a stack's operations: its library does not report when it verifies, so that `verify_ns` may be null.
+/// The operation of a stack whose library does not report its verifications, so that `verify_ns` may be null.
 pub const VERIFICATION_UNTIMED: &str = "verification-untimed";
 
 /// Among a stack's operations: sessions are also held after tickets and after data ([`netbench_model::HeldAfter`]).
@@ -42,78 +41,76 @@ pub const PAGE_LINE: &[u8] =
 /// One line to a worker. A worker answers each with one [`Response`] line of the same `id`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Request {
-    /// Chosen by the sender.
+    /// The identifier, which the sender chooses.
     pub id: u64,
-    /// What is asked for.
+    /// The request itself.
     #[serde(flatten)]
     pub body: RequestBody,
 }
 
-/// What a worker can be asked for. A worker answers one that it does not know with
-/// [`ResponseBody::Error`].
+/// A request to a worker. A worker answers an unknown request with [`ResponseBody::Error`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "op", rename_all = "kebab-case")]
 pub enum RequestBody {
-    /// Say what you are.
+    /// Describe the worker.
     Describe,
-    /// Keep these settings for the `connect` requests that follow.
+    /// Keep these settings for later `connect` requests.
     Configure(Box<Configure>),
     /// Make one connection and measure it.
     Connect(Box<Connect>),
     /// Listen and serve these sites until stdin closes.
     Serve(Box<Serve>),
-    /// Say how many connections each site has seen.
+    /// Report the number of connections of each site.
     Counts,
-    /// Set a scenario of the in-memory suite up and run it once.
+    /// Set up a scenario of the in-memory suite and run it once.
     Prepare(Box<Prepare>),
-    /// Run the prepared scenario for a while, each operation timed on its own.
+    /// Run the prepared scenario for one turn, with each operation or batch timed separately.
     Slice(Slice),
     /// Make many sessions of the prepared scenario and hold them.
     Hold(Hold),
-    /// Say of each of these chains whether it is good.
+    /// Verify each of these chains.
     Verify(Verify),
-    /// Load a page as whoever embeds the network stack does.
+    /// Load a page as an embedder of the network stack does.
     Load(Load),
 }
 
-/// Settings for the connections that follow.
+/// Settings for later connections.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Configure {
-    /// Which of the worker's stacks.
+    /// The stack of the worker.
     pub stack: String,
-    /// What the client offers.
+    /// The settings of the client.
     pub client: ClientSettings,
-    /// The trust roots, as PEM. Parsed anew for every connector: that is part of its cost.
+    /// The trust roots, as PEM. Parsed again for every connector, because the parsing is part of its cost.
     pub roots_pem: String,
-    /// What the client shows to a server that asks for a certificate. Given only to stacks with
-    /// `client-certificate` among their operations.
+    /// The client certificate for a server that requests one. Sent only to stacks that list `client-certificate` among
+    /// their operations.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub identity: Option<ClientIdentity>,
-    /// Whether the client offers early data (RFC 8446 section 2.3) where a ticket allows it. Asked only of stacks with
+    /// Whether the client offers early data (RFC 8446 section 2.3) if a ticket allows it. Sent only to stacks that list
     /// `early-data` among their operations.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub early_data: bool,
 }
 
-/// A client's certificate and its key. The key is in no message of an error and in no log.
+/// A client's certificate and its key. The key must not appear in an error message or a log.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ClientIdentity {
-    /// The certificate and what chains it to a root, the leaf first, as PEM.
+    /// The certificate and its chain to a root, the leaf first, as PEM.
     pub chain_pem: String,
-    /// The leaf's key, as PEM; encrypted only where there is a password.
+    /// The leaf's key, as PEM; encrypted only with a password.
     pub key_pem: String,
-    /// What the key or the PKCS#12 file is encrypted with. Given only to stacks with `client-file` among their
-    /// operations.
+    /// The password of the key or the PKCS#12 file. Sent only to stacks that list `client-file` among their operations.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub password: Option<String>,
-    /// A PKCS#12 file in base64 that has both; the PEM is empty. Given only to stacks with `client-file` among their
+    /// A PKCS#12 file in base64 with both; the PEM is empty. Sent only to stacks that list `client-file` among their
     /// operations.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pkcs12_base64: Option<String>,
 }
 
 impl ClientIdentity {
-    /// Of PEM that is not encrypted, which every worker that shows certificates can read.
+    /// Creates an identity from unencrypted PEM, which every worker with client certificates can read.
     pub fn of_pem(chain_pem: impl Into<String>, key_pem: impl Into<String>) -> Self {
         Self {
             chain_pem: chain_pem.into(),
@@ -123,7 +120,7 @@ impl ClientIdentity {
         }
     }
 
-    /// Whether it is encrypted or PKCS#12: not every library reads these.
+    /// Returns whether the identity is encrypted or PKCS#12, which not every library can read.
     pub fn is_file(&self) -> bool {
         self.password.is_some() || self.pkcs12_base64.is_some()
     }
@@ -144,16 +141,15 @@ pub struct Connect {
     pub port: u16,
     /// The address to connect to.
     pub address: SocketAddr,
-    /// Where the time for `dns` comes from.
+    /// The source of the time for `dns`.
     pub resolve: Resolve,
-    /// The state the stack is to be in.
+    /// The required state of the stack.
     pub condition: Condition,
-    /// What the connection is for.
+    /// The purpose of the connection.
     pub role: Role,
-    /// The time limit for all of it, in milliseconds.
+    /// The time limit of the connection, in milliseconds.
     pub timeout_ms: u64,
-    /// What is asked for on it, where that is not `GET /`. Given only to stacks with `request` among their
-    /// operations.
+    /// The request, if not `GET /`. Sent only to stacks that list `request` among their operations.
     #[serde(default, skip_serializing_if = "HttpRequest::is_usual")]
     pub request: HttpRequest,
 }
@@ -163,9 +159,9 @@ pub struct Connect {
 pub struct HttpRequest {
     /// The method.
     pub method: String,
-    /// The path, with the query if there is one.
+    /// The path, including any query.
     pub path: String,
-    /// Headers beside the client's own, which they replace if they have the same name: name and value.
+    /// Headers in addition to the client's own, which they replace if the names are equal: name and value.
     pub headers: Vec<(String, String)>,
 }
 
@@ -180,14 +176,14 @@ impl Default for HttpRequest {
 }
 
 impl HttpRequest {
-    /// Whether every worker can send it: `GET /` without further headers.
+    /// Returns whether every worker can send the request: `GET /` without additional headers.
     pub fn is_usual(&self) -> bool {
         *self == Self::default()
     }
 }
 
 impl fmt::Debug for HttpRequest {
-    /// Without the values of headers, which may be secrets.
+    /// Formats the request without the values of headers, which may be secrets.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<&str> = self.headers.iter().map(|(name, _)| name.as_str()).collect();
         f.debug_struct("HttpRequest")
@@ -198,37 +194,38 @@ impl fmt::Debug for HttpRequest {
     }
 }
 
-/// How a worker resolves the name.
+/// The worker's name resolution.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Resolve {
-    /// Inside the worker: the address is given.
+    /// The worker uses the given address.
     Given,
-    /// Ask the system and time it, but connect to the address given, so that every stack reaches the same one.
+    /// The worker queries the system and times the query, but connects to the given address, so that every stack
+    /// reaches the same server.
     System,
 }
 
 /// Sites to serve.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Serve {
-    /// Which of the worker's stacks.
+    /// The stack of the worker.
     pub stack: String,
     /// The sites.
     pub sites: Vec<ServeSite>,
-    /// One listener for all of them; none where each is to have its own. A worker that cannot share one listens
-    /// for each site on its own.
+    /// One listener for all sites; `None` for a separate listener per site. A worker that cannot share a listener
+    /// listens for each site separately.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shared: Option<SharedListener>,
 }
 
-/// A listener for many sites: a connection is for the site whose [`ServeSite::listen`] has the address that the
-/// connection came to.
+/// A listener for many sites. A connection belongs to the site whose [`ServeSite::listen`] has the local address of the
+/// connection.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SharedListener {
-    /// Where to listen; port 0 means any free one.
+    /// The address of the listener; port 0 means any free port.
     pub listen: SocketAddr,
-    /// The network interface that connections must come in by, where there is one. If the listener cannot be
-    /// bound to it, each site has its own.
+    /// The network interface of incoming connections, if any. If the listener cannot be bound to it, each site has a
+    /// separate listener.
     pub interface: Option<String>,
 }
 
@@ -237,102 +234,102 @@ pub struct SharedListener {
 pub struct ServeSite {
     /// The site's name, for counts.
     pub site: String,
-    /// Where to listen; port 0 means any free one.
+    /// The address of the listener; port 0 means any free port.
     pub listen: SocketAddr,
-    /// The chain that is sent, the leaf first, as PEM.
+    /// The chain that the server sends, the leaf first, as PEM.
     pub chain_pem: String,
     /// The leaf's key, PKCS#8 as PEM.
     pub key_pem: String,
     /// Versions.
     pub versions: Vec<TlsVersion>,
-    /// Suites accepted, in the server's order; empty means [`CipherSuite::OFFERED`].
+    /// Suites accepted, in the server's order of preference; empty for [`CipherSuite::OFFERED`].
     pub suites: Vec<CipherSuite>,
-    /// Groups accepted, in the server's order; empty means the stack's own default.
+    /// Groups accepted, in the server's order of preference; empty for the stack's default.
     pub groups: Vec<Group>,
-    /// Application protocols, in the server's order.
+    /// Application protocols, in the server's order of preference.
     pub alpn: Vec<Alpn>,
-    /// TLS 1.3 tickets after a full handshake; 0 turns resumption off in every version.
+    /// Number of TLS 1.3 tickets after a full handshake; 0 turns resumption off in every version.
     pub tickets: u8,
     /// A DER OCSP response to staple, in base64.
     pub ocsp_base64: Option<String>,
-    /// Bytes of the response's body.
+    /// Size of the response's body, in bytes.
     pub body_bytes: u64,
-    /// What to do wrong. The faults that are in the certificate need nothing of the server.
+    /// The fault of the server. A fault of the certificate needs no change in the server's behaviour.
     pub fault: Option<Fault>,
-    /// TCP congestion control of accepted connections, where one is asked for.
+    /// TCP congestion control of accepted connections; `None` for the system's default.
     pub congestion: Option<String>,
 }
 
 /// One line from a worker.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Response {
-    /// The request's.
+    /// The `id` of the request.
     pub id: u64,
     /// The answer.
     #[serde(flatten)]
     pub body: ResponseBody,
 }
 
-/// What a worker answers.
+/// The answer of a worker.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "kebab-case")]
 pub enum ResponseBody {
-    /// To `describe`.
+    /// The answer to `describe`.
     Description(Description),
-    /// To `configure`.
+    /// The answer to `configure`.
     Configured,
-    /// To `connect`: it ended well.
+    /// The answer to a `connect` that succeeded.
     Connected(Box<Measured>),
-    /// To `connect`, `prepare` and `load`: it failed.
+    /// The answer to a `connect`, `prepare` or `load` that failed.
     Failed(Failure),
-    /// To `connect`, `prepare`, `verify` and `load`: this stack cannot do it.
+    /// The answer to a `connect`, `prepare`, `verify` or `load` that the stack does not support.
     Unsupported {
-        /// Why.
+        /// The reason.
         reason: String,
     },
-    /// To `serve`: every site is listening.
+    /// The answer to `serve`: the listening sites, and the others with the reasons.
     Serving(Serving),
-    /// To `counts`.
+    /// The answer to `counts`.
     Counted {
-        /// One for every site.
+        /// One entry for every site.
         sites: Vec<ServerCount>,
     },
-    /// To `prepare`: it works.
+    /// The answer to a `prepare` that succeeded.
     Prepared(Box<Prepared>),
-    /// To `slice`.
+    /// The answer to `slice`.
     Sliced(Box<Sliced>),
-    /// To `hold`.
+    /// The answer to `hold`.
     Held(Held),
-    /// To `verify`.
+    /// The answer to `verify`.
     Verified {
-        /// One for every chain, in their order.
+        /// One verdict for every chain, in the order of the chains.
         chains: Vec<Verified>,
-        /// Where the roots were the stack's own.
+        /// The default trust of the stack, if it was used.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         trust: Option<TrustMade>,
     },
-    /// To `load`.
+    /// The answer to `load`.
     Loaded(Loaded),
-    /// The request could not be understood or done.
+    /// The answer to a request that could not be parsed or executed.
     Error {
-        /// Why.
+        /// The reason.
         message: String,
     },
 }
 
-/// A worker's account of itself.
+/// A worker's description of itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Description {
     /// [`PROTOCOL_VERSION`] of the worker.
     pub protocol: u32,
-    /// The stacks it holds.
+    /// The stacks of the worker.
     pub stacks: Vec<StackDescription>,
 }
 
 /// One stack of a worker.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct StackDescription {
-    /// What it is.
+    /// The record of the stack.
     pub record: WorkerRecord,
     /// Which operations it does: `connect`, `serve`, `suite`; `set-up` where a connection with the role
     /// `stepped` takes the steps of the set-up first; `request` where it sends the requests that it is given, and
@@ -340,14 +337,14 @@ pub struct StackDescription {
     /// encrypted keys and PKCS#12, to read them as its library does; `early-data`; `verify`; `load`; `objects` where its server has
     /// the pages of [`netbench_model::browser::ObjectsPage`] too; [`VERIFICATION_UNTIMED`]; [`HELD_AFTER`].
     pub operations: Vec<String>,
-    /// Where its clients find roots that nobody gives them, by the names of the crates or functions; for `verify`.
+    /// The sources of the clients' default roots, by the names of the crates or functions; for `verify`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub trust_sources: Vec<String>,
-    /// Groups it can offer.
+    /// Groups that the stack can offer.
     pub groups: Vec<Group>,
-    /// Suites it can offer and accept.
+    /// Suites that the stack can offer and accept.
     pub suites: Vec<CipherSuite>,
-    /// Signature schemes it can offer. Those that clients offer by default where a worker does not say.
+    /// Signature schemes that the stack can offer. By default, the schemes that clients offer by default.
     #[serde(default = "offered_signatures")]
     pub signatures: Vec<SignatureScheme>,
 }
@@ -356,14 +353,14 @@ fn offered_signatures() -> Vec<SignatureScheme> {
     SignatureScheme::OFFERED.to_vec()
 }
 
-/// Where the sites are listening.
+/// The addresses of the listening sites.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Serving {
     /// The address of each site that could be set up.
     pub listening: BTreeMap<String, SocketAddr>,
-    /// Why others could not.
+    /// The other sites, with the errors.
     pub failed: BTreeMap<String, String>,
-    /// What of others this server cannot do.
+    /// The other sites that this server does not support, with the reasons.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub unsupported: BTreeMap<String, String>,
 }

@@ -4,34 +4,34 @@ use netbench_model::{CipherSuite, Group, TlsVersion};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A page to load, as whoever embeds the network stack does: with its cache, and with what it keeps of earlier pages.
-/// All of that lasts from one `configure` to the next.
+/// A page to load as an embedder of the network stack does: with its cache, and with its data from earlier pages. All
+/// of that data is discarded at the next `configure`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Load {
     /// The host name or address in the URL, whose path is `/`.
     pub host: String,
     /// The port in the URL.
     pub port: u16,
-    /// The address that the name leads to. It is the same for all pages after a `configure`.
+    /// The address of the host. The address is the same for all pages after a `configure`.
     pub address: SocketAddr,
     /// The certificate of an earlier error, for which the user has decided to proceed: DER in base64.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proceed_base64: Option<String>,
-    /// The time limit for all of it, in milliseconds.
+    /// The time limit of the load, in milliseconds.
     pub timeout_ms: u64,
 }
 
-/// What became of a page.
+/// The outcome of a load.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "outcome", rename_all = "kebab-case")]
 pub enum Loaded {
-    /// It is there.
+    /// The page was loaded.
     Page {
         /// The status of the response.
         http_status: u16,
-        /// Bytes of the body.
+        /// Size of the body, in bytes.
         body_bytes: u64,
-        /// Whether the response is from the cache, without asking the server.
+        /// Whether the response is from the cache, without a request to the server.
         from_cache: bool,
         /// The version.
         version: Option<TlsVersion>,
@@ -41,18 +41,18 @@ pub enum Loaded {
         group: Option<Group>,
         /// The application protocol.
         alpn: Option<String>,
-        /// The server's certificate, as the page's security details have it: DER in base64.
+        /// The server's certificate, from the page's security details: DER in base64.
         certificate_base64: Option<String>,
     },
-    /// There is an error instead.
+    /// The load ended with an error.
     Refused {
-        /// Which, in the network stack's own word.
+        /// The error, in the word of the network stack.
         error: String,
-        /// What it says.
+        /// The message of the error.
         detail: String,
-        /// The certificate that the error has, if any: DER in base64.
+        /// The certificate of the error, if any: DER in base64.
         certificate_base64: Option<String>,
     },
-    /// Neither within the time limit.
+    /// The load did not end within the time limit.
     TimedOut,
 }

@@ -7,15 +7,15 @@ use serde::{Deserialize, Serialize};
 /// A scenario of the in-memory suite to set up.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Prepare {
-    /// Which of the worker's stacks.
+    /// The stack of the worker.
     pub stack: String,
-    /// What is to be done.
+    /// The scenario.
     pub scenario: Scenario,
     /// Certificates and keys.
     pub material: Material,
 }
 
-/// What a scenario is done with. What it does not need is empty.
+/// The certificates and keys of a scenario. Unneeded fields are empty.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Material {
     /// The name that the server's certificate is for.
@@ -34,23 +34,23 @@ pub struct Material {
     pub native_path: Option<String>,
 }
 
-/// What the first run of a scenario agreed on.
+/// The negotiated parameters of the first run of a scenario.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Prepared {
-    /// As the client saw it, where there are sessions.
+    /// The client's report, if the scenario has sessions.
     pub client: Option<Negotiated>,
-    /// As the server saw it.
+    /// The server's report, if the scenario has sessions.
     pub server: Option<Negotiated>,
 }
 
 /// A turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Slice {
-    /// When it ends.
+    /// The end of the turn.
     pub limit: SliceLimit,
-    /// Which clocks are read.
+    /// The clock that times operations.
     pub clocks: Clocks,
-    /// Operations that are timed together, where the clock is read around several: those that take less than a microsecond.
+    /// Number of operations that are timed together. Operations of less than a microsecond are timed in batches.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub batch: u32,
 }
@@ -67,46 +67,47 @@ fn is_one(batch: &u32) -> bool {
     *batch == 1
 }
 
-/// When a turn ends.
+/// The end of a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum SliceLimit {
-    /// With the first operation that ends after so many microseconds.
+    /// The first operation that ends after the given number of microseconds.
     Microseconds(u64),
-    /// After so many timings, each of one operation or of one batch.
+    /// The given number of timings, each of one operation or of one batch.
     Operations(u32),
 }
 
-/// Which clocks are read around each operation.
+/// The clock that times each operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Clocks {
-    /// The wall clock, which costs 20 to 40 ns.
+    /// The wall clock, whose reading takes 20 to 40 ns.
     Wall,
-    /// The thread's CPU clock, which costs a system call.
+    /// The thread's CPU clock, whose reading takes a system call.
     Cpu,
 }
 
-/// What a turn measured.
+/// The results of a turn.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Sliced {
-    /// Operations, or batches of them, each with one timing for each measure; with threads, operations on all of them
-    /// together.
+    /// Number of operations, or of batches, each with one timing for each measure; with threads, the number of
+    /// operations on all threads together.
     pub operations: u32,
-    /// Operations in each timing. A worker that times each by itself may leave it out, whatever it was asked for.
+    /// Number of operations in each timing. A worker that times each operation separately may omit the field, whatever
+    /// the request.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub batch: u32,
-    /// The timings of each measure, in nanoseconds of the clock that was asked for.
+    /// The timings of each measure, in nanoseconds of the requested clock.
     pub timings_ns: BTreeMap<Measure, Vec<u64>>,
-    /// What the reference loops took between the operations; none where they were not run, as with
-    /// threads or in a turn of counted operations.
+    /// Durations of the reference loops between the operations; `None` if the loops were not run, as with threads or in
+    /// a turn of counted operations.
     #[serde(default)]
     pub reference: Option<ReferenceFigures>,
-    /// Handshakes made.
+    /// Number of handshakes.
     pub handshakes: u32,
-    /// Of those, resumed as the client saw it.
+    /// Number of those handshakes that were resumed, as the client reports.
     pub client_resumed: u32,
-    /// Of those, resumed as the server saw it.
+    /// Number of those handshakes that were resumed, as the server reports.
     pub server_resumed: u32,
 }
 
@@ -124,9 +125,9 @@ impl Default for Sliced {
     }
 }
 
-/// Sessions to hold.
+/// Number of sessions to hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Hold {
-    /// Sessions: half of them clients, half servers.
+    /// Number of sessions: half of them clients, half servers.
     pub sessions: u32,
 }

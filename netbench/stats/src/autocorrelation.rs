@@ -1,22 +1,22 @@
-//! How much a round is like the one before it.
+//! The correlation of each round with the previous one.
 
-/// The fewest rounds of a run of which the autocorrelation is estimated.
+/// Minimum number of rounds of a run for an estimate of the autocorrelation.
 const FEWEST: usize = 8;
 
-/// The largest autocorrelation that is assumed: above it, a run has hardly one independent round.
+/// Maximum assumed autocorrelation: above it, a run has hardly one independent round.
 const MOST: f64 = 0.9;
 
-/// The correlation of each round with the one before it. Further rounds are taken to follow from it: that with the `k`th
-/// before is its `k`th power, as in an autoregressive process of order one.
+/// The correlation of each round with the previous one. The correlation with the `k`th previous round is assumed to be
+/// its `k`th power, as in an autoregressive process of order one.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Autocorrelation(f64);
 
 impl Autocorrelation {
     /// Estimates the autocorrelation from the rounds of some runs, each in their order.
     ///
-    /// It is that of the ranks within each run, which a lost packet does not dominate, pooled over the runs. The estimate from
-    /// `n` rounds is too low by (1 + 4 r) / n (Marriott and Pope 1954, Kendall 1954); this is corrected. Less than 0 counts as 0,
-    /// as do runs of fewer than eight rounds.
+    /// The estimate uses the ranks within each run, which a lost packet does not dominate, pooled over the runs. An
+    /// estimate from `n` rounds is too low by (1 + 4 r) / n (Marriott and Pope 1954, Kendall 1954), which the function
+    /// corrects. A negative estimate counts as 0, as do runs of fewer than eight rounds.
     pub fn of(runs: &[&[f64]]) -> Self {
         let runs = runs.iter().filter(|run| run.len() >= FEWEST);
         let centered: Vec<Vec<f64>> = runs.map(|run| centered_ranks(run)).collect();
@@ -33,7 +33,7 @@ impl Autocorrelation {
         Self(((rounds * lag_one + 1.0) / (rounds - 4.0)).clamp(0.0, MOST))
     }
 
-    /// Returns the number of independent rounds whose mean varies as much as that of so many correlated ones.
+    /// Returns the number of independent rounds whose mean varies as much as that of `rounds` correlated ones.
     pub(crate) fn effective_rounds(self, rounds: f64) -> f64 {
         let Self(r) = self;
         let away = 1.0 - r;
@@ -43,7 +43,7 @@ impl Autocorrelation {
     }
 }
 
-/// The ranks of values less the mean rank; equal values have the same rank.
+/// Returns the ranks of values minus the mean rank; equal values have the same rank.
 fn centered_ranks(values: &[f64]) -> Vec<f64> {
     let rank = |value: &f64| {
         let below = values.iter().filter(|other| *other < value).count() as f64;
@@ -58,7 +58,7 @@ mod tests {
     use super::*;
     use crate::Rng;
 
-    /// Rounds with a correlation of `r`.
+    /// Returns rounds with a correlation of `r`.
     fn correlated(r: f64, rounds: usize, rng: &mut Rng) -> Vec<f64> {
         let mut state = rng.normal();
         let next = |_| {
@@ -97,9 +97,9 @@ mod tests {
     fn effective_rounds_are_those_of_the_variance_of_the_mean() {
         let close = |a: f64, b: f64| (a - b).abs() < 1e-9;
         assert!(close(Autocorrelation(0.0).effective_rounds(16.0), 16.0));
-        // 1 + 2 × (1 − 1/2) × 0.5 for two rounds.
+        // The inflation of the variance is 1 + 2 × (1 − 1/2) × 0.5 for two rounds.
         assert!(close(Autocorrelation(0.5).effective_rounds(2.0), 2.0 / 1.5));
-        // n (1 − r) / (1 + r) for many.
+        // The result approaches n (1 − r) / (1 + r) for many rounds.
         let many = Autocorrelation(0.5).effective_rounds(1e6);
         assert!((many / 1e6 - 1.0 / 3.0).abs() < 1e-5, "{many}");
     }

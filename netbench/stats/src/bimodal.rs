@@ -1,27 +1,26 @@
 use crate::median;
 
-/// Fewer values than this have no two modes: each would be of a chance or two.
+/// Minimum number of values for two modes, because fewer values can form groups by chance.
 const FEWEST: usize = 8;
 
-/// A mode of fewer values than this is a stray.
+/// Minimum number of values of a mode.
 const FEWEST_OF_MODE: usize = 2;
 
-/// Values that come in two groups with nothing between.
+/// Values in two groups with a gap in between.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bimodal {
     /// The median of the lower mode.
     pub lower: f64,
     /// The median of the upper mode.
     pub upper: f64,
-    /// How many values the upper mode has.
+    /// Number of values in the upper mode.
     pub upper_count: u64,
-    /// How many there are.
+    /// Number of all values.
     pub count: u64,
 }
 
-/// The two modes of these values, if they are bimodal: the widest gap between neighbours is wider than
-/// either mode from its 10th to its 90th percentile, both have two values or more, and there are
-/// eight or more.
+/// Returns the two modes of the values if they are bimodal: the widest gap between neighbours is wider than either mode
+/// from its 10th to its 90th percentile, both modes have two values or more, and there are eight values or more.
 pub fn bimodal(values: &[f64]) -> Option<Bimodal> {
     if values.len() < FEWEST || values.iter().any(|value| !value.is_finite()) {
         return None;
@@ -65,7 +64,7 @@ mod tests {
         assert_eq!((modes.upper_count, modes.count), (3, 10));
         let one = [
             values_at(10, 0),
-            // One stray is no mode, and seven values are too few.
+            // A single outlier is not a mode, and seven values are too few.
             values_at(10, 1),
             values_at(5, 2),
             vec![5.0; 20],

@@ -7,22 +7,21 @@ use crate::{
     student_t_quantile,
 };
 
-/// The median ratio of some pairs over that of all others of a run.
+/// The median ratio of some pairs over that of all other pairs of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Contrast {
     /// The median of B/A inside over the median of B/A outside: under 1, B does better inside.
     pub ratio: f64,
-    /// What the interval says.
+    /// The verdict from the interval.
     pub verdict: Verdict,
-    /// The interval that the verdict rests on; none with under six pairs on either side, or with
-    /// too few blocks.
+    /// The interval that determines the verdict; `None` with under six pairs on either side, or with too few blocks.
     pub interval: Option<Interval>,
     /// The interval at [`SINGLE_LEVEL`].
     pub interval_single: Option<Interval>,
 }
 
-/// How differently two parts of a run's pairs behave. Blocks are resampled for both parts at once: a
-/// process that was fast throughout was so on either side. None where a side has no pair.
+/// Compares two parts of a run's pairs. Blocks are resampled for both parts at once, because a fast process is fast in
+/// both parts. Returns `None` if a side has no pair.
 pub fn contrast(inside: &[Pair], outside: &[Pair], resampling: &Resampling) -> Option<Contrast> {
     let numbers = numbers(inside.iter().chain(outside));
     let (one, rest) = (
@@ -67,7 +66,7 @@ fn standard_error(
     let count = u32::try_from(blocks).ok()?;
     let mut rng = Rng::new(resampling.seed);
     let mut times = vec![0u32; blocks];
-    // A draw that leaves one side without a pair says nothing of the difference.
+    // A draw that leaves one side without a pair gives no difference.
     let drawn: Vec<f64> = (0..resampling.resamples)
         .filter_map(|_| {
             times.fill(0);
@@ -83,7 +82,7 @@ fn standard_error(
     let n = drawn.len() as f64;
     let mean = drawn.iter().sum::<f64>() / n;
     let variance = drawn.iter().map(|d| (d - mean).powi(2)).sum::<f64>() / (n - 1.0);
-    // A bootstrap's variance is short by (n - 1) / n, n the effective sample size.
+    // A bootstrap underestimates the variance by the factor (n - 1) / n, where n is the effective sample size.
     Some((variance * sample_size / (sample_size - 1.0)).sqrt())
 }
 
@@ -91,7 +90,7 @@ fn standard_error(
 mod tests {
     use super::*;
 
-    /// Pairs of `blocks` blocks, each with a layout of its own that both sides share.
+    /// Returns pairs of `blocks` blocks, each with a separate layout that both sides share.
     fn pairs(rng: &mut Rng, blocks: u32, shift: f64, layouts: &[f64]) -> Vec<Pair> {
         (0..blocks)
             .flat_map(|block| (0..8).map(move |_| block))

@@ -1,23 +1,23 @@
-//! Interim analyses: verdicts while a run goes on, with the chance of a false one shared among them.
+//! Interim analyses: verdicts during a run, which share the chance of a false verdict.
 
-/// Rounds before the first interim analysis: with fewer, an interval says little.
+/// Number of rounds before the first interim analysis. With fewer rounds, an interval is too wide.
 const FIRST: u32 = 9;
 
-/// Each further one comes after 1.4 times as many rounds.
+/// Factor between the numbers of rounds of successive analyses.
 const NEXT: f64 = 1.4;
 
-/// Whether there is an interim analysis after `rounds` rounds.
+/// Returns whether there is an interim analysis after `rounds` rounds.
 pub fn is_interim_analysis(rounds: u32) -> bool {
     analyses()
         .take_while(|after| *after <= rounds)
         .any(|after| after == rounds)
 }
 
-/// The share of the chance of a false verdict that the analysis after `rounds` rounds may spend.
+/// Returns the share of the chance of a false verdict that the analysis after `rounds` rounds may spend.
 ///
-/// The k-th analysis spends 1/(k(k+1)) of it. All together, however many there are, spend 1, so
-/// that the chance of a false verdict at any of them stays what it is for one (a union bound; it
-/// assumes nothing of how the analyses depend on one another).
+/// The k-th analysis spends 1/(k(k+1)) of it. All analyses together, whatever their number, spend 1, so the chance of a
+/// false verdict at any of them remains that of a single analysis (a union bound, which makes no assumption about the
+/// dependence between the analyses).
 pub fn interim_share(rounds: u32) -> f64 {
     let before = analyses().take_while(|after| *after < rounds).count();
     let k = (before + 1) as f64;
@@ -50,7 +50,7 @@ mod tests {
         assert_eq!(at, [9, 13, 19, 27, 38, 54]);
         assert!((interim_share(9) - 0.5).abs() < 1e-12);
         assert!((interim_share(13) - 1.0 / 6.0).abs() < 1e-12);
-        // Between two analyses a run that ends early has the next one's.
+        // A run that ends between two analyses has the share of the next one.
         assert!((interim_share(10) - interim_share(13)).abs() < 1e-12);
         let spent: f64 = at.iter().map(|rounds| interim_share(*rounds)).sum();
         assert!(spent < 1.0);

@@ -4,44 +4,43 @@ use statrs::distribution::{ChiSquared, ContinuousCDF};
 
 use crate::{Interval, Verdict, student::bisect, student_t_quantile};
 
-/// The level of the interval of several runs' joined ratio. Three runs have two degrees of freedom:
-/// at 99 % their interval would be more than twice as wide.
+/// The level of the interval of several runs' joined ratio. Three runs have two degrees of freedom, with which an
+/// interval of 99 % would be more than twice as wide.
 pub const JOINED_LEVEL: f64 = 0.95;
 
-/// One run's ratio.
+/// The ratio of one run.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RunRatio {
     /// The natural logarithm of B/A.
     pub log_ratio: f64,
-    /// Its standard error, from what varies within the run.
+    /// The standard error of `log_ratio`, from the variation within the run.
     pub standard_error: f64,
 }
 
-/// What several runs of the same comparison say together.
+/// The joined result of several runs of the same comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct JoinedRatio {
-    /// The mean of the runs' ratios on the logarithmic scale, each weighted by the inverse of its own
-    /// variance and that between runs together.
+    /// The mean of the runs' ratios on the logarithmic scale, each weighted by the inverse of the sum of its own
+    /// variance and the variance between runs.
     pub ratio: f64,
-    /// The interval of it, at [`JOINED_LEVEL`].
+    /// The interval of the ratio, at [`JOINED_LEVEL`].
     pub interval: Interval,
-    /// What the interval says.
+    /// The verdict from the interval.
     pub verdict: Verdict,
-    /// Cochran's Q: by how much runs differ, in their own errors, squared and summed.
+    /// Cochran's Q: the sum of the runs' squared deviations from the weighted mean, in units of their standard errors.
     pub q: f64,
-    /// How likely a Q of at least that is if all runs measure one ratio. Under 0.01 they do not.
+    /// The probability of at least this Q if all runs measure one ratio. Below 0.01, the runs differ.
     pub q_p: f64,
-    /// The deviation between runs beyond their own errors, of the logarithm: 0.005 is 0.5 %.
+    /// The standard deviation between runs beyond their own errors, of the logarithm: 0.005 is 0.5 %.
     pub between_runs: f64,
 }
 
-/// Joins the ratios of two or more runs by a random-effects model: each run measured a ratio of its own,
-/// which varies about the one that is looked for. None of fewer than two, or where a standard error is
-/// not over 0.
+/// Joins the ratios of two or more runs by a random-effects model: each run measured a separate ratio, which varies
+/// about the common one. Returns `None` for fewer than two runs, or if a standard error is not positive.
 ///
-/// The variance between runs is the estimator of Paule and Mandel (1982), the interval that of
-/// Hartung and Knapp (2001), never narrower than with the runs' own errors alone (Röver, Knapp
-/// and Friede 2015), as with three runs it would be by chance in many cases.
+/// The variance between runs is the estimator of Paule and Mandel (1982), and the interval that of Hartung and Knapp
+/// (2001). The interval is never narrower than with only the runs' own errors (Röver, Knapp and Friede 2015), which
+/// would often happen by chance with three runs.
 pub fn join_runs(runs: &[RunRatio], margin: f64) -> Option<JoinedRatio> {
     let usable = |run: &RunRatio| run.standard_error > 0.0 && run.standard_error.is_finite();
     if runs.len() < 2 || !runs.iter().all(usable) {
@@ -76,7 +75,7 @@ struct Weighted {
     q: f64,
 }
 
-/// The weighted mean with this variance between runs, and the weighted squares about it.
+/// Returns the weighted mean with this variance between runs, and the weighted squares about it.
 fn weighted(runs: &[RunRatio], variance: f64) -> Weighted {
     let weight = |run: &RunRatio| 1.0 / (run.standard_error.powi(2) + variance);
     let total: f64 = runs.iter().map(weight).sum();
@@ -95,8 +94,8 @@ fn weighted(runs: &[RunRatio], variance: f64) -> Weighted {
     }
 }
 
-/// The variance between runs at which the weighted squares are what is expected; 0 where they are fewer
-/// without any.
+/// Returns the variance between runs at which the weighted squares equal their expectation, or 0 if they are already
+/// less without such a variance.
 fn between(runs: &[RunRatio], degrees: f64) -> f64 {
     let squares = |variance: f64| weighted(runs, variance).q;
     if squares(0.0) <= degrees {
@@ -135,7 +134,7 @@ mod tests {
 
     #[test]
     fn equal_errors_have_a_closed_form() {
-        // With equal errors Paule and Mandel's variance is the sample variance less the error's.
+        // With equal errors, the variance of Paule and Mandel is the sample variance minus the variance of the error.
         let runs = [run(0.10, 0.01), run(0.16, 0.01), run(0.13, 0.01)];
         let joined = join_runs(&runs, 0.005).unwrap();
         assert!((joined.between_runs.powi(2) - (0.0009 - 0.0001)).abs() < 1e-9);

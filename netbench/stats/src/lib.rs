@@ -1,21 +1,19 @@
 //! Statistics of paired timings: quantiles, intervals of ratios, verdicts.
 //!
-//! Pure functions: this crate must never do I/O, read a clock, or draw a random number that does
-//! not come from the seed it is given. Start reading at [`compare`], which decides between two
-//! stacks over all sites, then [`compare_rounds`], which decides on one site, and [`compare_turns`], which
-//! decides on a case of the suite.
+//! Pure functions: this crate must never do I/O, read a clock, or draw a random number that does not come from the
+//! given seed. Start reading at [`compare`], which decides between two stacks over all sites, then [`compare_rounds`],
+//! which decides on one site, and [`compare_turns`], which decides on a case of the suite.
 //!
-//! **What a verdict rests on.** Pairs come in blocks: the connections that one process of each
-//! stack made. Pairs of one block share the memory layout of their processes, and such a layout can
-//! be faster or slower by a percent or two throughout, so pairs of a block are not independent and
-//! whole blocks are resampled. The interval is the median log ratio plus and minus a quantile of
-//! Student's t times the bootstrap's standard error. Percentiles of the resamples are not used:
-//! at the levels needed here they would rest on one or two of 2,000 resamples, and with few blocks
-//! they are too narrow. Student's t has both repaired; `tests/coverage.rs` measures how well.
+//! **The basis of a verdict.** Pairs come in blocks: the connections that one process of each stack made. Pairs of one
+//! block share the memory layout of their processes, which can make them faster or slower by a percent or two
+//! throughout. Pairs of a block are therefore not independent, and whole blocks are resampled. The interval is the
+//! median log ratio plus and minus a quantile of Student's t times the bootstrap's standard error. Percentiles of the
+//! resamples are not used: at the required levels they would depend on one or two of 2,000 resamples, and with few
+//! blocks they are too narrow. Student's t corrects both; `tests/coverage.rs` measures the accuracy.
 //!
-//! **Many verdicts at once.** A report has a verdict for each of eight phases. The interval that
-//! verdicts rest on is so wide that all of a family hold together with [`FAMILY_LEVEL`]
-//! (Bonferroni), so that a stack compared with itself is rarely called faster at anything.
+//! **Many verdicts at once.** A report has a verdict for each of eight phases. The interval of a verdict is wide enough
+//! for all verdicts of a family to hold together with [`FAMILY_LEVEL`] (Bonferroni), so a stack compared with itself is
+//! rarely faster in any phase.
 
 mod autocorrelation;
 mod bimodal;
@@ -62,14 +60,14 @@ pub use turns::{
 };
 pub use verdict::{CASE_MARGIN, Interval, SAME_MARGIN, Verdict};
 
-/// The share of runs in which every interval of a family holds the true ratio.
+/// The share of runs in which every interval of a family contains the true ratio.
 pub const FAMILY_LEVEL: f64 = 0.99;
 
-/// The level of the interval that the verdict on one case of the suite rests on. As the whole interval
-/// must lie beyond [`CASE_MARGIN`], a stack whose true ratio is at the margin is called slower in at most
-/// one run of forty, and equal stacks are called different in far fewer.
+/// The level of the interval that determines the verdict on one case of the suite. Because the whole interval must lie
+/// beyond [`CASE_MARGIN`], a stack whose true ratio is at the margin is called slower in at most one run of forty, and
+/// equal stacks are called different in far fewer.
 pub const CASE_LEVEL: f64 = 0.95;
 
-/// The level of the interval that is shown beside the one that a verdict rests on, and of the
-/// interval for a single site.
+/// The level of the interval that is shown beside the one that determines a verdict, and of the interval for a single
+/// site.
 pub const SINGLE_LEVEL: f64 = 0.95;

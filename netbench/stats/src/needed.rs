@@ -1,4 +1,4 @@
-//! How many rounds would decide, and how often the rounds that there are find a change.
+//! The number of rounds that a decision needs, and the power of the existing rounds to find a change.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,21 +9,22 @@ use crate::{
     student_t_quantile,
 };
 
-/// A figure that needs more than this many times its rounds lies at the limit, as far as rounds can tell.
+/// Maximum factor between the needed and the existing rounds. A figure that needs more rounds counts as equal to the
+/// limit.
 const MOST_TIMES: u64 = 1_000;
 
-/// How many rounds would decide.
+/// The number of rounds that a decision needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum RoundsNeeded {
-    /// About this many in all, if they vary as those that there are.
+    /// About this many rounds in total, if they vary as the existing ones.
     Rounds(u64),
-    /// No number of rounds: the figure lies at the limit.
+    /// No number of rounds, because the figure equals the limit.
     AtTheLimit,
 }
 
 impl RoundsNeeded {
-    /// Returns the number of rounds for a number of processes, where `processes` were made in `rounds`.
+    /// Converts a number of processes to a number of rounds, where `processes` were made in `rounds`.
     #[must_use]
     pub fn of_processes(self, rounds: u64, processes: u64) -> Self {
         match self {
@@ -35,23 +36,23 @@ impl RoundsNeeded {
     }
 }
 
-/// How well some rounds know a ratio. All in logarithms.
+/// The precision of a ratio from some rounds. All fields are of logarithms.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Precision {
     log_ratio: f64,
     /// Half the width of the interval.
     half: f64,
     level: f64,
-    /// The standard error of the ratio that the interval implies: that of independent rounds.
+    /// The standard error of the ratio that the interval implies, which assumes independent rounds.
     error: f64,
     rounds: f64,
-    /// The samples that vary independently: of one side, or of two runs.
+    /// Number of independently varying samples: 1 for pairs, or 2 for two runs.
     sides: f64,
     correlation: Autocorrelation,
 }
 
 impl Precision {
-    /// The precision of a paired ratio, of which each block is a round. None without an interval.
+    /// Returns the precision of a paired ratio, of which each block is a round, or `None` without an interval.
     pub fn of_pairs(found: &PairedRatio) -> Option<Self> {
         let single = found.interval_single.or(found.interval);
         Self::new(
@@ -63,16 +64,16 @@ impl Precision {
         )
     }
 
-    /// The precision of a ratio of two runs. None without an interval.
+    /// Returns the precision of a ratio of two runs, or `None` without an interval.
     pub fn of_runs(found: &RunsRatio) -> Option<Self> {
         let (first, other) = (found.first_rounds as f64, found.other_rounds as f64);
-        // As many rounds on both sides say as much.
+        // The number of rounds per side in a comparison of equal sides with the same precision.
         let rounds = 2.0 / (1.0 / first + 1.0 / other);
         let single = found.interval_single.or(found.interval);
         Self::new(found.ratio, found.interval, single, rounds, 2.0)
     }
 
-    /// The precision of the ratio on one site. None without an interval.
+    /// Returns the precision of the ratio on one site, or `None` without an interval.
     pub fn of_rounds(found: &RoundsRatio) -> Option<Self> {
         Self::new(
             found.ratio,
@@ -110,7 +111,7 @@ impl Precision {
         })
     }
 
-    /// Sets the correlation of the rounds, which the interval knows nothing of.
+    /// Sets the correlation of the rounds, which the interval does not account for.
     #[must_use]
     pub fn with_correlation(self, correlation: Autocorrelation) -> Self {
         Self {
@@ -119,8 +120,8 @@ impl Precision {
         }
     }
 
-    /// The standard error of the ratio. With correlated rounds it is larger than the interval implies: their mean varies as that of
-    /// fewer independent ones, and they vary less about it.
+    /// Returns the standard error of the ratio. With correlated rounds it is larger than the interval implies: their
+    /// mean varies as that of fewer independent rounds, and the rounds vary less about it.
     fn true_error(&self) -> f64 {
         if self.rounds <= 1.0 {
             return self.error;
@@ -129,27 +130,28 @@ impl Precision {
         self.error * ((self.rounds - 1.0) / (independent - 1.0)).sqrt()
     }
 
-    /// The rounds at which the interval would lie on one side of `1 + limit`.
+    /// Returns the number of rounds at which the interval would lie on one side of `1 + limit`.
     pub fn rounds_to_judge(&self, limit: f64) -> RoundsNeeded {
         self.rounds_for((self.log_ratio - limit.ln_1p()).abs())
     }
 
-    /// The rounds at which [`crate::Verdict::of`] would decide: the interval excludes 1, or lies within the margin
-    /// of `same`.
+    /// Returns the number of rounds at which [`crate::Verdict::of`] would decide: the interval excludes 1, or lies
+    /// within the margin of `same`.
     pub fn rounds_to_decide(&self) -> RoundsNeeded {
         let within = self.log_ratio - (-SAME_MARGIN).ln_1p();
         let within = within.min(SAME_MARGIN.ln_1p() - self.log_ratio);
         self.rounds_for(self.log_ratio.abs().max(within))
     }
 
-    /// The rounds at which [`crate::Verdict::beyond`] would decide: the interval contains neither limit.
+    /// Returns the number of rounds at which [`crate::Verdict::beyond`] would decide: the interval contains neither
+    /// limit.
     pub fn rounds_to_decide_beyond(&self, margin: f64) -> RoundsNeeded {
         let limits = [margin.ln_1p(), (-margin).ln_1p()];
         let distances = limits.map(|limit| (self.log_ratio - limit).abs());
         self.rounds_for(distances[0].min(distances[1]))
     }
 
-    /// The rounds at which half the width of the interval would be less than a distance.
+    /// Returns the number of rounds at which half the width of the interval would be less than a distance.
     fn rounds_for(&self, distance: f64) -> RoundsNeeded {
         #[expect(
             clippy::cast_possible_truncation,
@@ -172,7 +174,7 @@ impl Precision {
         RoundsNeeded::Rounds(high)
     }
 
-    /// Half the width that the interval of so many rounds would have.
+    /// Returns half the width of the interval of `rounds` rounds.
     fn half_width(&self, rounds: u64) -> f64 {
         let rounds = rounds as f64;
         let degrees = (self.sides * (rounds - 1.0)).max(1.0);
@@ -180,13 +182,13 @@ impl Precision {
         quantile * self.error * (self.rounds / rounds).sqrt()
     }
 
-    /// The share of measurements with as many rounds whose whole interval would lie above `1 + limit`, if the true ratio
-    /// were `1 + change`.
+    /// Returns the share of measurements with the same number of rounds whose whole interval would lie above
+    /// `1 + limit`, if the true ratio were `1 + change`.
     pub fn share_above(&self, limit: f64, change: f64) -> f64 {
         self.share(change.ln_1p() - limit.ln_1p())
     }
 
-    /// The share of those whose whole interval would lie below `1 + limit`.
+    /// Returns the share of measurements whose whole interval would lie below `1 + limit`.
     pub fn share_below(&self, limit: f64, change: f64) -> f64 {
         self.share(limit.ln_1p() - change.ln_1p())
     }
@@ -195,7 +197,7 @@ impl Precision {
         let beyond = distance - self.half;
         match Normal::new(0.0, self.true_error()) {
             Ok(normal) => normal.cdf(beyond),
-            // Rounds that do not vary.
+            // The rounds do not vary.
             Err(_) => f64::from(u8::from(beyond > 0.0)),
         }
     }
@@ -233,7 +235,7 @@ mod tests {
                 panic!("{few:?}");
             };
             assert!(needed > 12, "{needed}");
-            // The estimate is of twelve rounds: twice as many leave room for what they missed.
+            // The estimate comes from twelve rounds. Twice the needed rounds leave room for its error.
             decided += u32::from(of(&mut rng, 2 * needed).verdict.is_decided());
         }
         assert!(decided >= 24, "{decided} of 40");
@@ -303,11 +305,11 @@ mod tests {
         }
     }
 
-    /// 400 comparisons of two runs with heavy noise: equal ones, and ones in which the other run takes longer.
+    /// 400 comparisons of two runs with heavy noise: of equal runs, and of runs of which the second takes longer.
     #[test]
     fn the_power_that_is_stated_is_the_power_that_there_is() {
         let mut rng = Rng::new(20);
-        // One round of twenty loses a packet.
+        // One round in twenty loses a packet.
         let mut draw = |factor: f64| -> Vec<f64> {
             let round = |_| {
                 let lost = if rng.below(20) == 0 { 200.0 } else { 0.0 };

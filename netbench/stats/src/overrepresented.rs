@@ -1,7 +1,7 @@
 use statrs::distribution::{DiscreteCDF, Hypergeometric};
 
-/// The chance that `drawn` of `all` things, drawn blindly, have among them `found` or more of the
-/// `marked` ones (the upper tail of the hypergeometric distribution; Fisher's exact test, one-sided).
+/// Returns the probability that `drawn` of `all` items, drawn at random, include `found` or more of the `marked` ones
+/// (the upper tail of the hypergeometric distribution; Fisher's exact test, one-sided).
 pub fn chance_of_as_many(found: u64, drawn: u64, marked: u64, all: u64) -> f64 {
     let Some(fewer) = found.checked_sub(1) else {
         return 1.0;

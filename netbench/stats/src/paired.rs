@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{CASE_LEVEL, FAMILY_LEVEL, Interval, Rng, SINGLE_LEVEL, Verdict, student_t_quantile};
 
-/// Fewer pairs than this have no interval: a bootstrap of them would repeat the same few values.
+/// Minimum number of pairs for an interval: a bootstrap of fewer pairs would repeat the same few values.
 pub(crate) const MIN_PAIRS: usize = 6;
 
 /// One timing of A and one of B, taken side by side.
@@ -13,13 +13,13 @@ pub(crate) const MIN_PAIRS: usize = 6;
 pub struct Pair {
     /// The natural logarithm of B/A.
     pub log_ratio: f64,
-    /// Which pairs it shares its processes with.
+    /// The block, which identifies the pairs of the same processes.
     pub block: u32,
 }
 
 impl Pair {
-    /// The pair of these two timings. A clock that did not advance counts as one nanosecond, so
-    /// that the ratio is always a number.
+    /// Creates the pair of two timings. A clock that did not advance counts as one nanosecond, so that the ratio is
+    /// always a number.
     pub fn from_ns(a_ns: u64, b_ns: u64, block: u32) -> Self {
         let (a, b) = (a_ns.max(1) as f64, b_ns.max(1) as f64);
         Self {
@@ -29,20 +29,20 @@ impl Pair {
     }
 }
 
-/// How [`compare`] resamples and decides.
+/// The settings with which [`compare`] resamples and decides.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Resampling {
-    /// Where the resampling starts: the same seed gives the same interval.
+    /// The seed of the resampling, which determines the interval.
     pub seed: u64,
-    /// How often blocks are drawn with replacement.
+    /// Number of resamples, in which blocks are drawn with replacement.
     pub resamples: u32,
-    /// The level of the interval that the verdict rests on.
+    /// The level of the interval that determines the verdict.
     pub verdict_level: f64,
 }
 
 impl Resampling {
-    /// For one of `verdicts` verdicts that are read together: each at so high a level that all of
-    /// them hold with [`FAMILY_LEVEL`].
+    /// Returns the settings for one of `verdicts` verdicts that are read together. The level of each is high enough for
+    /// all of them to hold together with [`FAMILY_LEVEL`].
     pub fn for_family(seed: u64, verdicts: usize) -> Self {
         let verdict_level = 1.0 - (1.0 - FAMILY_LEVEL) / verdicts.max(1) as f64;
         Self {
@@ -52,8 +52,8 @@ impl Resampling {
         }
     }
 
-    /// For a verdict that stands for itself, at an interim analysis that may spend `share` of the chance
-    /// of a false one ([`crate::interim_share`]; 1 where there is only one): all together hold with
+    /// Returns the settings for a separate verdict, at an interim analysis that may spend `share` of the chance of a
+    /// false one ([`crate::interim_share`]; 1 if it is the only analysis): all analyses together hold with
     /// [`CASE_LEVEL`].
     pub fn for_case(seed: u64, share: f64) -> Self {
         Self {
@@ -69,21 +69,21 @@ impl Resampling {
 pub struct PairedRatio {
     /// The median of B/A over the pairs.
     pub ratio: f64,
-    /// How many pairs.
+    /// Number of pairs.
     pub pairs: u64,
-    /// How many blocks the pairs come from.
+    /// Number of blocks of the pairs.
     pub blocks: u64,
-    /// What the interval says.
+    /// The verdict from the interval.
     pub verdict: Verdict,
-    /// The interval that the verdict rests on. None where there are under six pairs, or not two
-    /// blocks to compare: then nothing is known of how one pair of processes differs from another.
+    /// The interval that determines the verdict. `None` with under six pairs, or without two blocks to compare, because
+    /// the variation between pairs of processes is then unknown.
     pub interval: Option<Interval>,
-    /// The interval at [`SINGLE_LEVEL`], for a reader who looks at this ratio alone.
+    /// The interval at [`SINGLE_LEVEL`], for a reader of only this ratio.
     pub interval_single: Option<Interval>,
 }
 
-/// The median ratio B/A with its interval from resampling whole blocks, and the verdict.
-/// None of no pairs.
+/// Returns the median ratio B/A with its interval from resampling whole blocks, and the verdict, or `None` without
+/// pairs.
 pub fn compare(pairs: &[Pair], resampling: &Resampling) -> Option<PairedRatio> {
     let resampler = Resampler::new(pairs);
     let log_ratio = resampler.median_with(&vec![1; resampler.sizes.len()])?;
@@ -91,7 +91,7 @@ pub fn compare(pairs: &[Pair], resampling: &Resampling) -> Option<PairedRatio> {
     let at = |level: f64| {
         spread.map(|s| {
             let half = student_t_quantile(f64::midpoint(1.0, level), s.degrees) * s.standard_error;
-            // No stack is e^50 times another; the bound keeps every figure finite.
+            // No stack is slower than another by a factor of e^50; the bound keeps every figure finite.
             let half = half.min(50.0);
             Interval {
                 level,
@@ -117,7 +117,7 @@ struct Spread {
     degrees: f64,
 }
 
-/// Pairs in rising order of their ratio: the median of any choice of blocks is then one walk.
+/// Pairs in increasing order of their ratio, so that the median of any choice of blocks needs one pass.
 pub(crate) struct Resampler {
     sorted: Vec<(f64, u32)>,
     sizes: Vec<u32>,
@@ -128,7 +128,7 @@ impl Resampler {
         Self::numbered(pairs, &numbers(pairs))
     }
 
-    /// With numbers that other pairs of the same blocks have too.
+    /// Creates a resampler with block numbers that are shared with other pairs of the same blocks.
     pub(crate) fn numbered(pairs: &[Pair], numbers: &HashMap<u32, u32>) -> Self {
         let mut sizes = vec![0; numbers.len()];
         let mut sorted: Vec<(f64, u32)> = pairs
@@ -143,14 +143,15 @@ impl Resampler {
         Self { sorted, sizes }
     }
 
-    /// Kish's effective sample size: how many blocks of equal size say as much, (sum n)^2 / sum n^2.
+    /// Returns Kish's effective sample size, (sum n)^2 / sum n^2: the number of blocks of equal size with the same
+    /// precision.
     pub(crate) fn effective_sample_size(&self) -> f64 {
         let total: f64 = self.sizes.iter().map(|n| f64::from(*n)).sum();
         let squares: f64 = self.sizes.iter().map(|n| f64::from(*n).powi(2)).sum();
         total * total / squares
     }
 
-    /// The median when block `i` is counted `times[i]` times.
+    /// Returns the median with block `i` counted `times[i]` times.
     pub(crate) fn median_with(&self, times: &[u32]) -> Option<f64> {
         let count: u64 = self
             .sizes
@@ -198,7 +199,7 @@ impl Resampler {
         let n = medians.len() as f64;
         let mean = medians.iter().sum::<f64>() / n;
         let variance = medians.iter().map(|m| (m - mean).powi(2)).sum::<f64>() / (n - 1.0);
-        // A bootstrap's variance is short by (n - 1) / n, n the effective sample size.
+        // A bootstrap underestimates the variance by the factor (n - 1) / n, where n is the effective sample size.
         let standard_error = (variance * sample_size / (sample_size - 1.0)).sqrt();
         Some(Spread {
             standard_error,
@@ -207,7 +208,7 @@ impl Resampler {
     }
 }
 
-/// A number for each block, from 0, in the order in which they come.
+/// Returns a number for each block, from 0, in the order of their first appearance.
 pub(crate) fn numbers<'a>(pairs: impl IntoIterator<Item = &'a Pair>) -> HashMap<u32, u32> {
     let mut numbers = HashMap::new();
     for pair in pairs {
@@ -261,7 +262,7 @@ mod tests {
             assert_eq!((ratio.verdict, ratio.interval), (Verdict::NotJudged, None));
         }
         assert!(of(100, 2).unwrap().interval.is_some());
-        // Nine pairs of a second block say little of how blocks differ.
+        // A second block of nine pairs is too small for an estimate of the variation between blocks.
         let lopsided: Vec<Pair> = (0..100)
             .map(|i| Pair::from_ns(100, 200, u32::from(i < 9)))
             .collect();

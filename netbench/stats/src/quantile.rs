@@ -1,8 +1,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The quantile `p` (0 to 1) of values in rising order, by linear interpolation between the two
-/// nearest ranks (type 7 of Hyndman and Fan 1996). None of no values.
+/// Returns the quantile `p` (0 to 1) of values in increasing order, by linear interpolation between the two nearest
+/// ranks (type 7 of Hyndman and Fan 1996), or `None` without values.
 pub fn quantile_sorted(sorted: &[f64], p: f64) -> Option<f64> {
     let last = sorted.len().checked_sub(1)?;
     let at = p.clamp(0.0, 1.0) * last as f64;
@@ -17,15 +17,15 @@ pub fn quantile_sorted(sorted: &[f64], p: f64) -> Option<f64> {
     Some(sorted[below] * (1.0 - share) + sorted[above] * share)
 }
 
-/// The median. None of no values.
+/// Returns the median, or `None` without values.
 pub fn median(values: &[f64]) -> Option<f64> {
     quantile_sorted(&sorted(values), 0.5)
 }
 
-/// How a set of timings is spread, in nanoseconds.
+/// The distribution of a set of timings, in nanoseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Figures {
-    /// How many values.
+    /// Number of values.
     pub count: u64,
     /// The 5th percentile.
     pub p5_ns: f64,
@@ -40,7 +40,7 @@ pub struct Figures {
 }
 
 impl Figures {
-    /// The figures of these timings. None of no values.
+    /// Returns the figures of the timings, or `None` without values.
     pub fn of_ns(values: &[u64]) -> Option<Self> {
         let sorted = sorted(&values.iter().map(|v| *v as f64).collect::<Vec<_>>());
         let p50_ns = quantile_sorted(&sorted, 0.5)?;

@@ -1,59 +1,60 @@
 use crate::quantile_sorted;
 
-/// Reference loops of a turn: multiplications, AES, loads.
+/// Number of reference loops of a turn: multiplications, AES, loads.
 pub const LOOPS: usize = 3;
 
-/// The quantile of a figure over all turns that is taken for its level on a quiet machine.
+/// The quantile of a figure over all turns that counts as its level on a quiet machine.
 const LEVEL: f64 = 0.02;
 
-/// How far over its level the relation of a loop to the multiplications may be in a quiet turn.
+/// Maximum excess over the level, in a quiet turn, of the ratio of a loop to the multiplications.
 const TOLERANCE: f64 = 0.02;
 
-/// How far over its level a loop itself may be in a quiet turn: the clock of a virtual machine's host changes by up to 7 %, and
-/// a machine that is slower than that by all loops is disturbed by something else.
+/// Maximum excess over the level, in a quiet turn, of a loop's time. The clock of a virtual machine's host changes by
+/// up to 7 %, and a machine whose loops are all slower than that is disturbed by another cause.
 const CLOCK_TOLERANCE: f64 = 0.10;
 
-/// How far apart the clocks of two turns of a pair may be, by the multiplications.
+/// Maximum difference between the clocks of two turns of a pair, measured by the multiplications.
 const SAME_CLOCK: f64 = 0.01;
 
-/// How far over those of an idle machine the lowest relations may be, of AES and of loads to the multiplications.
+/// Maximum excess over an idle machine of the lowest ratios of AES and of loads to the multiplications.
 const IDLE_TOLERANCE: f64 = 0.03;
 
-/// The same for loads beside another worker's program, where that of the loads' loop also depends on its place: of 13 programs
-/// that took turns, two took 1,191 ns at their quietest, and eleven 1,231.
+/// Maximum excess for loads beside another worker's program, where the time of the loads' loop also depends on its
+/// address: of 13 programs that alternated, two took a minimum of 1,191 ns, and eleven 1,231.
 const OTHER_PROGRAM_TOLERANCE: f64 = 0.07;
 
-/// The reference loops beside one stack while the machine was quiet: the 2nd percentile over all turns of each loop, and of the
-/// relations of AES and loads to the multiplications. As low as that because a machine may be disturbed nearly all the time.
+/// The reference loops beside one stack while the machine was quiet: the 2nd percentile over all turns of each loop,
+/// and of the ratios of AES and loads to the multiplications. The percentile is low because a machine may be disturbed
+/// nearly all the time.
 ///
-/// What works on the core's sibling slows loads by 10 to 40 % and multiplications by under 1 %, so the relation shows it.
-/// Another clock slows all loops alike, and both stacks with them, so the relation does not change.
+/// Work on the core's sibling thread slows loads by 10 to 40 % and multiplications by under 1 %, which changes the
+/// ratio. A different clock slows all loops alike, and both stacks with them, which does not change the ratio.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct QuietLevel {
     loops_ns: [f64; LOOPS],
     relations: [f64; LOOPS - 1],
 }
 
-/// What the loops take on an idle machine, as earlier turns found it.
+/// Times of the loops on an idle machine, as earlier turns measured them.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Idle {
     /// The level.
     pub level: QuietLevel,
-    /// Where it was found.
+    /// The program of those turns.
     pub program: IdleProgram,
 }
 
-/// The program beside which an idle machine's level was found.
+/// The program beside which the level of an idle machine was measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum IdleProgram {
-    /// The worker that it is compared with.
+    /// The worker of the compared level.
     Same,
-    /// Any worker, in which the loops may lie elsewhere.
+    /// Any worker, in which the loops may have other addresses.
     Any,
 }
 
 impl QuietLevel {
-    /// The level in these turns. None of no turns.
+    /// Returns the level in the given turns, or `None` without turns.
     pub fn of(turns: &[[f64; LOOPS]]) -> Option<Self> {
         let level = |figure: &dyn Fn(&[f64; LOOPS]) -> f64| {
             let mut figures: Vec<f64> = turns.iter().map(figure).collect();
@@ -68,7 +69,7 @@ impl QuietLevel {
         })
     }
 
-    /// The level of which only the loops' times are known.
+    /// Returns the level if only the loops' times are known.
     pub fn of_loops(loops_ns: [f64; LOOPS]) -> Self {
         Self {
             loops_ns,
@@ -76,20 +77,21 @@ impl QuietLevel {
         }
     }
 
-    /// Each loop's time.
+    /// Returns the time of each loop.
     pub fn loops_ns(&self) -> [f64; LOOPS] {
         self.loops_ns
     }
 
-    /// Whether the machine was quiet in a turn: AES and loads took at most 2 % more of the multiplications' time than at the
-    /// level, and no loop took 10 % more time.
+    /// Returns whether the machine was quiet in a turn: the ratios of AES and loads to the multiplications were at most
+    /// 2 % over the level, and the times of all loops at most 10 %.
     pub fn is_quiet(&self, turn: &[f64; LOOPS]) -> bool {
         within(&relations(turn), &self.relations, TOLERANCE)
             && within(turn, &self.loops_ns, CLOCK_TOLERANCE)
     }
 
-    /// Whether the core's clock was the same in a turn and in one of another stack: the multiplications, each over their level
-    /// beside that stack, as their time also depends on where their loop lies in a worker's program.
+    /// Returns whether the core's clock was the same in a turn and in one of another stack. The comparison uses the
+    /// times of the multiplications, each relative to the level beside that stack, because they also depend on the
+    /// address of the loop in a worker's program.
     pub(crate) fn has_the_same_clock(
         &self,
         turn: &[f64; LOOPS],
@@ -100,7 +102,7 @@ impl QuietLevel {
         (over(self, turn) - over(other, other_turn)).abs() <= SAME_CLOCK
     }
 
-    /// The lower of both, figure by figure.
+    /// Returns the minimum of both levels, figure by figure.
     #[must_use]
     pub fn lower(mut self, other: Self) -> Self {
         let mine = self.loops_ns.iter_mut().chain(&mut self.relations);
@@ -111,8 +113,8 @@ impl QuietLevel {
         self
     }
 
-    /// Whether the machine was never as it is when idle: a relation is more than 3 % over the idle machine's, or a loop more
-    /// than 10 %. Loads beside another program may be 7 % over.
+    /// Returns whether the machine was never in its idle state: a ratio is more than 3 % over the idle machine's, or a
+    /// loop more than 10 %. The ratio of loads beside another program may be 7 % over.
     pub fn is_over(&self, idle: &Idle) -> bool {
         let [aes, loads] = relations(&self.loops_ns);
         let [idle_aes, idle_loads] = relations(&idle.level.loops_ns);
@@ -126,7 +128,7 @@ impl QuietLevel {
     }
 }
 
-/// AES and loads over the multiplications.
+/// Returns the ratios of AES and loads to the multiplications.
 fn relations([integer, aes, loads]: &[f64; LOOPS]) -> [f64; LOOPS - 1] {
     [aes, loads].map(|ns| ns / integer.max(1.0))
 }
@@ -141,7 +143,7 @@ mod tests {
     use super::*;
     use crate::Rng;
 
-    /// Turns of which every second twenty are disturbed, each loop by its own factor.
+    /// Returns turns of which every second twenty are disturbed, each loop by a separate factor.
     fn half_disturbed(factors: [f64; LOOPS]) -> Vec<[f64; LOOPS]> {
         let mut rng = Rng::new(9);
         let mut turn = |i: usize| {
@@ -155,7 +157,7 @@ mod tests {
 
     #[test]
     fn turns_beside_a_busy_sibling_are_left_out_and_those_at_another_clock_are_not() {
-        // As measured: the sibling slows loads, another clock everything.
+        // As measured: work on the sibling slows loads, a different clock all loops.
         let sibling = half_disturbed([1.005, 1.01, 1.25]);
         let level = QuietLevel::of(&sibling).unwrap();
         for (i, turn) in sibling.iter().enumerate() {
@@ -198,14 +200,14 @@ mod tests {
         let both = [IdleProgram::Same, IdleProgram::Any];
         for program in both {
             assert!(!is_over([2_373.0, 1_783.0, 1_191.0], program));
-            // The host's clock was 4 % higher when the idle level was found.
+            // The host's clock was 4 % higher during the measurement of the idle level.
             assert!(!is_over([2_468.0, 1_854.0, 1_239.0], program));
-            // A sibling at work, a machine that is slower by a third, and AES alone.
+            // A busy sibling, a machine that is slower by a third, and only AES slower.
             assert!(is_over([2_380.0, 1_795.0, 1_400.0], program));
             assert!(is_over([3_164.0, 2_377.0, 1_588.0], program));
             assert!(is_over([2_373.0, 1_850.0, 1_191.0], program));
         }
-        // Where the loop of the loads lies is worth 3.4 %.
+        // The address of the loads' loop affects its time by 3.4 %.
         assert!(is_over([2_373.0, 1_783.0, 1_231.0], IdleProgram::Same));
         assert!(!is_over([2_373.0, 1_783.0, 1_231.0], IdleProgram::Any));
         let other = QuietLevel::of_loops([2_400.0, 1_700.0, 1_191.0]);

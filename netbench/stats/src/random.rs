@@ -3,7 +3,7 @@ use rand_xoshiro::{
     rand_core::{Rng as _, SeedableRng as _},
 };
 
-/// The first number of SplitMix64 (Steele, Lea and Flood 2014) from `word`: every bit of it depends on
+/// Returns the first number of SplitMix64 (Steele, Lea and Flood 2014) from `word`. Every bit of the number depends on
 /// every bit of `word`.
 pub fn mix(word: u64) -> u64 {
     SplitMix64::seed_from_u64(word).next_u64()
@@ -14,12 +14,12 @@ pub fn mix(word: u64) -> u64 {
 pub struct SplitMix(SplitMix64);
 
 impl SplitMix {
-    /// The stream that belongs to `seed`.
+    /// Creates the stream of `seed`.
     pub fn new(seed: u64) -> Self {
         Self(SplitMix64::seed_from_u64(seed))
     }
 
-    /// Fisher and Yates; the bias of the reduction is under 2^-40 for any list that fits.
+    /// Shuffles the items (Fisher and Yates); the bias of the reduction is under 2^-40 for any list that fits.
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for last in (1..items.len()).rev() {
             let wide = u128::from(self.0.next_u64()) * (last as u128 + 1);
@@ -30,22 +30,22 @@ impl SplitMix {
 
 /// xoshiro256++, seeded by SplitMix64, the same on every machine.
 ///
-/// Good for resampling and for tests; not for anything secret.
+/// Suitable for resampling and for tests; not for secrets.
 #[derive(Debug, Clone)]
 pub struct Rng(Xoshiro256PlusPlus);
 
 impl Rng {
-    /// A generator of the stream that belongs to `seed`.
+    /// Creates the stream of `seed`.
     pub fn new(seed: u64) -> Self {
         Self(Xoshiro256PlusPlus::seed_from_u64(seed))
     }
 
-    /// The next 64 bits.
+    /// Returns the next 64 bits.
     pub fn next_u64(&mut self) -> u64 {
         self.0.next_u64()
     }
 
-    /// A number below `bound`, which must not be 0. The bias is under `bound` in 2^64.
+    /// Returns a number below `bound`, which must not be 0. The bias is under `bound` in 2^64.
     pub fn below(&mut self, bound: u32) -> u32 {
         #[expect(
             clippy::cast_possible_truncation,
@@ -55,12 +55,12 @@ impl Rng {
         drawn
     }
 
-    /// A number from 0 up to, not including, 1.
+    /// Returns a number from 0 to 1, excluding 1.
     pub fn unit(&mut self) -> f64 {
         (self.next_u64() >> 11) as f64 / (1u64 << 53) as f64
     }
 
-    /// A draw from the normal distribution of mean 0 and deviation 1 (Box and Muller).
+    /// Draws from the normal distribution of mean 0 and deviation 1 (Box and Muller).
     pub fn normal(&mut self) -> f64 {
         let radius = (-2.0 * (1.0 - self.unit()).ln()).sqrt();
         radius * (std::f64::consts::TAU * self.unit()).cos()
@@ -71,7 +71,7 @@ impl Rng {
 mod tests {
     use super::*;
 
-    /// Published runs are made again from their seeds: these numbers must never change.
+    /// Published runs are reproduced from their seeds, so these numbers must never change.
     #[test]
     fn the_numbers_of_a_seed_stay() {
         assert_eq!(

@@ -3,22 +3,23 @@ use crate::{
     student_t_quantile,
 };
 
-/// Up to so many pairs of rounds the distribution of the rank sum is counted out, above it is normal.
+/// Maximum number of pairs of rounds for the exact distribution of the rank sum. Above it, the normal distribution is
+/// used.
 const EXACT_UP_TO: usize = 2_500;
 
-/// With fewer rounds than this on a side, the normal distribution is too far off.
+/// Minimum number of rounds on each side for the normal distribution, which is too inaccurate for fewer.
 const FEW: usize = 8;
 
-/// Above so many rounds of a run, means are as good as normal, and pairs too many to be listed.
+/// Maximum number of rounds of a run. Above it, means are practically normal, and there are too many pairs to list.
 const MOST_ROUNDS: usize = 1_000;
 
-/// Decides between the rounds of two runs, each a figure over 0, that were not taken side by side. None where a
-/// side has no round.
+/// Decides between the rounds of two runs, each a positive figure, that were not taken side by side. Returns `None` if
+/// a side has no round.
 ///
 /// The ratio is the median of all B/A, each round of one run with each of the other (Hodges and Lehmann), and the
-/// interval that of Mann's and Whitney's test. Unlike [`compare_runs`] it assumes nothing of how rounds are distributed:
-/// over a network, a lost packet makes one of them take ten times as long. It does assume that the rounds of a run are
-/// independent of each other, and it says nothing of what else changed between the runs.
+/// interval is that of Mann's and Whitney's test. Unlike [`compare_runs`], this function makes no assumption about the
+/// distribution of rounds: over a network, a lost packet makes a round take ten times as long. It does assume that the
+/// rounds of a run are independent, and it does not account for other changes between the runs.
 pub fn compare_apart(a: &[f64], b: &[f64], level: f64) -> Option<RunsRatio> {
     if a.len().max(b.len()) > MOST_ROUNDS {
         let found = compare_runs(a, b, level)?;
@@ -54,15 +55,15 @@ pub fn compare_apart(a: &[f64], b: &[f64], level: f64) -> Option<RunsRatio> {
     })
 }
 
-/// How many rounds two runs need, each as many, for an interval of this level.
+/// Returns the number of rounds of each run that an interval of this level needs.
 pub fn rounds_apart(level: f64) -> usize {
     (1..MOST_ROUNDS)
         .find(|rounds| cut(*rounds, *rounds, level).is_some())
         .unwrap_or(MOST_ROUNDS)
 }
 
-/// Which of the sorted ratios ends the interval, and how likely equal runs are to have all of them above it; none where
-/// even the first is too likely.
+/// Returns the index of the sorted ratio that ends the interval, and the probability that 1 lies beyond it for equal
+/// runs, or `None` if that probability is too high even for the first ratio.
 fn cut(a: usize, b: usize, level: f64) -> Option<(usize, f64)> {
     let tail = (1.0 - level) / 2.0;
     let (n, m) = (a as f64, b as f64);
@@ -89,10 +90,11 @@ fn cut(a: usize, b: usize, level: f64) -> Option<(usize, f64)> {
     found
 }
 
-/// P(U = u) of Mann's and Whitney's statistic of `a` and `b` equal rounds, for u up to its mean.
+/// Returns P(U = u) of Mann's and Whitney's statistic of `a` and `b` equal rounds, for u up to its mean.
 fn probabilities(a: usize, b: usize) -> Vec<f64> {
     let most = a * b / 2;
-    // Of `a` and so many of the other: the last of all is one of either, in proportion to their numbers.
+    // The distributions for `a` rounds of one side and each number of rounds of the other: the largest of all is of
+    // either side, with probabilities in proportion to their numbers.
     let mut of: Vec<Vec<f64>> = Vec::with_capacity(b + 1);
     let point = || {
         let mut only_zero = vec![0.0; most + 1];
@@ -142,9 +144,9 @@ mod tests {
             assert_eq!((rank(0.95), rank(0.99)), (five, one), "{a} and {b}");
         }
         let sum: f64 = probabilities(5, 7).iter().sum();
-        // U goes to 35, and is as likely to be at most 17 as at least 18.
+        // U goes to 35, and is as likely to be at most 17 as 18 or more.
         assert!((sum - 0.5).abs() < 1e-12, "{sum}");
-        // Where the two ways of counting meet they agree.
+        // The exact and the normal distribution agree at the transition.
         let ((exact, _), (normal, _)) = (cut(50, 50, 0.95).unwrap(), cut(50, 51, 0.95).unwrap());
         assert!(normal > exact && normal - exact < 30, "{exact} {normal}");
         assert_eq!([0.95, 0.99, 0.9999].map(rounds_apart), [4, 5, 9]);

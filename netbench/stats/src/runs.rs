@@ -3,26 +3,26 @@ use serde::{Deserialize, Serialize};
 
 use crate::{CASE_MARGIN, Interval, Pair, PairedRatio, SINGLE_LEVEL, Verdict, student_t_quantile};
 
-/// The ratio of two sets of rounds that were not taken side by side: of two runs.
+/// The ratio of two sets of rounds that were not taken side by side, such as two runs.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RunsRatio {
     /// The ratio of the geometric means, B/A.
     pub ratio: f64,
-    /// Rounds of A.
+    /// Number of rounds of A.
     pub first_rounds: u64,
-    /// Rounds of B.
+    /// Number of rounds of B.
     pub other_rounds: u64,
-    /// What the interval says.
+    /// The verdict from the interval.
     pub verdict: Verdict,
-    /// The interval that the verdict rests on; none with under two rounds on either side. It holds
-    /// for what varied between the rounds of a run, and not for what changed between the runs.
+    /// The interval that determines the verdict; `None` with under two rounds on either side. The interval accounts for
+    /// the variation between the rounds of a run, and not for changes between the runs.
     pub interval: Option<Interval>,
     /// The interval at [`SINGLE_LEVEL`].
     pub interval_single: Option<Interval>,
 }
 
-/// Decides between two sets of rounds, each a figure over 0, taken independently: Welch's interval
-/// of the difference of their logarithms (Welch 1947). None where a side has no round.
+/// Decides between two sets of rounds, each a positive figure, taken independently, by Welch's interval of the
+/// difference of their logarithms (Welch 1947). Returns `None` if a side has no round.
 pub fn compare_runs(a: &[f64], b: &[f64], level: f64) -> Option<RunsRatio> {
     let logs = |values: &[f64]| -> Vec<f64> {
         let positive = values.iter().filter(|value| **value > 0.0);
@@ -42,8 +42,8 @@ pub fn compare_runs(a: &[f64], b: &[f64], level: f64) -> Option<RunsRatio> {
     })
 }
 
-/// Decides from one pair for each round, of figures that hardly vary (bytes, instructions): the
-/// geometric mean with Student's interval, from three rounds on. None of no pairs.
+/// Decides from one pair for each round, of figures that hardly vary (bytes, instructions), by the geometric mean with
+/// Student's interval, from three rounds on. Returns `None` without pairs.
 pub fn compare_whole(pairs: &[Pair], level: f64) -> Option<PairedRatio> {
     const FEWEST: usize = 3;
     let logs: Vec<f64> = pairs.iter().map(|pair| pair.log_ratio).collect();
@@ -64,9 +64,9 @@ pub fn compare_whole(pairs: &[Pair], level: f64) -> Option<PairedRatio> {
     })
 }
 
-/// The interval of a ratio whose logarithm is known to within `half`.
+/// Returns the interval of a ratio whose logarithm is known to within `half`.
 fn around(log_ratio: f64, half: f64, level: f64) -> Interval {
-    // Keeps the ends finite.
+    // The bound keeps the ends finite.
     let half = half.min(50.0);
     Interval {
         level,
@@ -75,7 +75,7 @@ fn around(log_ratio: f64, half: f64, level: f64) -> Interval {
     }
 }
 
-/// Half the width of Welch's interval, with the degrees of freedom of Satterthwaite.
+/// Returns half the width of Welch's interval, with the degrees of freedom of Satterthwaite.
 fn welch(a: &[f64], b: &[f64], level: f64) -> Option<f64> {
     let ((share_a, degrees_a), (share_b, degrees_b)) = (variance_of_mean(a)?, variance_of_mean(b)?);
     let variance = share_a + share_b;
@@ -90,7 +90,7 @@ fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
-/// The variance of the mean, and its degrees of freedom.
+/// Returns the variance of the mean, and its degrees of freedom.
 fn variance_of_mean(values: &[f64]) -> Option<(f64, f64)> {
     if values.len() < 2 {
         return None;
@@ -170,7 +170,7 @@ mod tests {
         }
         let share = |count: u32| f64::from(count) / f64::from(runs);
         assert!((0.03..0.075).contains(&share(outside)), "{outside}");
-        // The margin leaves few of those.
+        // The margin leaves few of those verdicts.
         assert!(share(different) < 0.025, "{different}");
     }
 }

@@ -1,14 +1,14 @@
-//! Shares of a whole, from a sample of it.
+//! Estimates of a share of a population from a sample.
 
 use crate::Interval;
 
 /// The normal distribution's 97.5th percentile.
 const Z: f64 = 1.959_963_985;
 
-/// What share of a whole has something, from `having` of `asked` that were asked: the interval of Wilson (1927) at
-/// 95 %. `sampled` of `whole` were drawn at random and without replacement, so that the interval is narrower the more
-/// of the whole was drawn, and a point where all of it was (the correction for a finite population). None where nobody
-/// was asked.
+/// Returns the interval of Wilson (1927) at 95 % for the share of a population with a property, which `having` of
+/// `asked` items have. `sampled` of `whole` items were drawn at random and without replacement, so the interval becomes
+/// narrower with the share of the population that was drawn, and is a point if all of it was (the correction for a
+/// finite population). Returns `None` if `asked` is 0.
 pub fn share_of_whole(having: u64, asked: u64, sampled: u64, whole: u64) -> Option<Interval> {
     if asked == 0 || having > asked {
         return None;
@@ -53,7 +53,7 @@ mod tests {
         assert_eq!(share_of_whole(0, 0, 0, 10), None);
     }
 
-    /// Samples of a third of a population of 600 hold its share as often as they say.
+    /// Intervals from samples of a third of a population of 600 contain its share as often as their level requires.
     #[test]
     fn intervals_hold_the_share_of_the_whole() {
         const WHOLE: u32 = 600;

@@ -3,34 +3,35 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Interval, Pair, SINGLE_LEVEL, Verdict, quantile_sorted};
 
-/// The fewest rounds in which one site can be decided: with five, all in one direction still
-/// happens by chance in more than one case of twenty.
+/// Minimum number of rounds for a decision on one site. With five rounds, all differences have the same direction by
+/// chance in more than one case of twenty.
 pub const MIN_ROUNDS: u32 = 6;
 
-/// Up to here the distribution of the signed-rank statistic is counted out, above it is normal.
+/// Maximum number of rounds for the exact distribution of the signed-rank statistic. Above it, the normal distribution
+/// is used.
 const EXACT_UP_TO: usize = 100;
 
 /// The ratio of two stacks on one site.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RoundsRatio {
-    /// The middle of B/A: the median of the means of all two rounds (Hodges and Lehmann), which
-    /// always lies in the interval.
+    /// The estimate of B/A: the median of the means of all pairs of two rounds (Hodges and Lehmann), which always lies
+    /// in the interval.
     pub ratio: f64,
-    /// How many rounds gave a pair.
+    /// Number of rounds with a pair.
     pub pairs: u64,
-    /// What the interval says.
+    /// The verdict from the interval.
     pub verdict: Verdict,
-    /// The interval of Wilcoxon's signed-rank test, with the level it really has, which is at
-    /// least [`SINGLE_LEVEL`]. None under [`MIN_ROUNDS`] rounds.
+    /// The interval of Wilcoxon's signed-rank test, with its actual level, which is at least [`SINGLE_LEVEL`]. `None`
+    /// under [`MIN_ROUNDS`] rounds.
     pub interval: Option<Interval>,
-    /// How likely two equal stacks are to give `faster` by chance; `slower` is as likely.
+    /// The probability of `faster` for two equal stacks, which is also that of `slower`.
     pub chance: f64,
 }
 
-/// Decides on one site from its rounds, taken as independent. None of no pairs.
+/// Decides on one site from its rounds, taken as independent. Returns `None` without pairs.
 ///
-/// The signed-rank test assumes only that the difference is as likely one way as the other when
-/// the stacks are equal, which holds for pairs in shuffled order.
+/// The signed-rank test only assumes that both directions of a difference are equally likely if the stacks are equal,
+/// which holds for pairs in shuffled order.
 pub fn compare_rounds(pairs: &[Pair]) -> Option<RoundsRatio> {
     let logs: Vec<f64> = pairs.iter().map(|pair| pair.log_ratio).collect();
     let (middle, ends) = middle(&logs)?;
@@ -48,18 +49,18 @@ pub fn compare_rounds(pairs: &[Pair]) -> Option<RoundsRatio> {
     })
 }
 
-/// By how much two stacks differ over some rounds.
+/// The difference between two stacks over some rounds.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RoundsDifference {
-    /// The middle of B-A, as that of a [`RoundsRatio`].
+    /// The estimate of B-A, computed as that of a [`RoundsRatio`].
     pub middle_ns: f64,
-    /// The lower end of the interval; none under [`MIN_ROUNDS`] rounds.
+    /// The lower end of the interval; `None` under [`MIN_ROUNDS`] rounds.
     pub low_ns: Option<f64>,
     /// The upper end.
     pub high_ns: Option<f64>,
 }
 
-/// The middle of the differences of rounds, taken as independent, in nanoseconds. None of no rounds.
+/// Returns the estimate of the differences of rounds, taken as independent, in nanoseconds, or `None` without rounds.
 pub fn difference_of_rounds(differences_ns: &[f64]) -> Option<RoundsDifference> {
     let (middle_ns, ends) = middle(differences_ns)?;
     Some(RoundsDifference {
@@ -69,14 +70,14 @@ pub fn difference_of_rounds(differences_ns: &[f64]) -> Option<RoundsDifference> 
     })
 }
 
-/// The ends of an interval, and how likely zero is to lie beyond one of them.
+/// The ends of an interval, and the probability that zero lies beyond one of them.
 struct Ends {
     low: f64,
     high: f64,
     chance: f64,
 }
 
-/// The median of the means of all two values, and its interval.
+/// Returns the median of the means of all pairs of two values, and its interval.
 fn middle(values: &[f64]) -> Option<(f64, Option<Ends>)> {
     let n = values.len();
     let mut means: Vec<f64> = Vec::with_capacity(n * (n + 1) / 2);
@@ -93,7 +94,7 @@ fn middle(values: &[f64]) -> Option<(f64, Option<Ends>)> {
     Some((middle, ends))
 }
 
-/// Which of the sorted means ends the interval, and how likely zero is to lie beyond it.
+/// The index of the sorted mean that ends the interval, and the probability that zero lies beyond it.
 struct Cut {
     rank: usize,
     chance: f64,
@@ -133,7 +134,7 @@ impl Cut {
     }
 }
 
-/// P(T = t) of the signed-rank statistic of `n` rounds, for t up to its mean.
+/// Returns P(T = t) of the signed-rank statistic of `n` rounds, for t up to its mean.
 fn signed_rank_probabilities(n: usize) -> Vec<f64> {
     let mut probabilities = vec![0.0; n * (n + 1) / 4 + 1];
     probabilities[0] = 1.0;
@@ -173,7 +174,7 @@ mod tests {
             assert!(cut.chance <= 0.025);
         }
         assert!(Cut::for_rounds(5).is_none());
-        // Where the two ways of counting meet they agree.
+        // The exact and the normal distribution agree at the transition.
         let (exact, normal) = (Cut::for_rounds(100).unwrap(), Cut::for_rounds(101).unwrap());
         assert!(normal.rank > exact.rank && normal.rank - exact.rank < 60);
     }

@@ -1,4 +1,4 @@
-/// At most `most` of the places 0 to `len - 1`, evenly spread, the first and the last among them.
+/// Returns at most `most` of the places 0 to `len - 1`, evenly spread, including the first and the last.
 pub fn spread(len: usize, most: usize) -> impl Iterator<Item = usize> {
     let chosen = len.min(most);
     let last = len.saturating_sub(1);

@@ -1,7 +1,7 @@
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
-/// The quantile `p` (0.5 to 1) of Student's t distribution with `degrees` of freedom, which need
-/// not be whole. Infinite at 1.
+/// Returns the quantile `p` (0.5 to 1) of Student's t distribution with `degrees` of freedom, which need not be whole.
+/// The result is infinite at 1.
 pub fn student_t_quantile(p: f64, degrees: f64) -> f64 {
     if p <= 0.5 {
         return 0.0;
@@ -9,7 +9,7 @@ pub fn student_t_quantile(p: f64, degrees: f64) -> f64 {
     let Ok(distribution) = StudentsT::new(0.0, 1.0, degrees) else {
         return f64::INFINITY;
     };
-    // Bisection: the library's own inverse is wrong far out and for many degrees of freedom.
+    // Bisection is used because the library's inverse is wrong in the far tail and for many degrees of freedom.
     let tail = 1.0 - p;
     let mut high = 1.0;
     while distribution.sf(high) > tail {
@@ -21,7 +21,7 @@ pub fn student_t_quantile(p: f64, degrees: f64) -> f64 {
     bisect(high, |value| distribution.sf(value) > tail)
 }
 
-/// Where `is_below` turns from true to false between 0 and `high`.
+/// Returns the point between 0 and `high` where `is_below` turns from true to false.
 pub(crate) fn bisect(mut high: f64, is_below: impl Fn(f64) -> bool) -> f64 {
     let mut low = 0.0;
     for _ in 0..100 {

@@ -6,101 +6,101 @@ use crate::{
     compare, median,
 };
 
-/// The fewest quiet pairs of turns for a verdict. With seven to nine, ratios on a busy machine were off
-/// by seven percent; with twenty, by a third of one.
+/// Minimum number of quiet pairs of turns for a verdict. With seven to nine, ratios on a busy machine were wrong by
+/// seven percent; with twenty, by a third of a percent.
 pub const FEWEST_QUIET: u64 = 20;
 
-/// The fewest measured operations of a turn for a verdict. The 10th percentile of three or four operations on caches that
-/// another stack left is another figure than that of many: on one machine the factor between two stacks was 2.26 with two
-/// and three operations, and 2.06 to 2.09 with more than a hundred.
+/// Minimum number of measured operations of a turn for a verdict. The 10th percentile of three or four operations on
+/// caches that another stack left differs from that of many: on one machine the factor between two stacks was 2.26 with
+/// two and three operations, and 2.06 to 2.09 with more than a hundred.
 pub const FEWEST_OPERATIONS: u32 = 20;
 
-/// One side's turn: figures over its operations, and what the reference loops took between them. All
-/// in nanoseconds.
+/// One side's turn: figures over its operations, and times of the reference loops between them. All times are in
+/// nanoseconds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Turn {
-    /// Operations that the figures are of.
+    /// Number of operations of the figures.
     pub operations: u32,
-    /// The first operation after the other stacks' turns, where it was kept. It is in none of the other figures.
+    /// The first operation after the other stacks' turns, if recorded. The other figures exclude it.
     pub first_ns: Option<f64>,
     /// The 10th percentile of the operations.
     pub low_ns: f64,
-    /// Their median, where it was kept.
+    /// The median of the operations, if recorded.
     pub median_ns: Option<f64>,
-    /// Their mean, where it was kept.
+    /// The mean of the operations, if recorded.
     pub mean_ns: Option<f64>,
-    /// The reference loops, where they ran.
+    /// Times of the reference loops, if they ran.
     pub reference_ns: Option<[f64; LOOPS]>,
 }
 
-/// A turn of A and one of B, taken right after one another.
+/// A turn of A and one of B, taken in direct succession.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TurnPair {
-    /// Which pairs it shares its processes with.
+    /// The round, which identifies the pairs of the same processes.
     pub round: u32,
-    /// A's turn.
+    /// The turn of A.
     pub a: Turn,
-    /// B's turn.
+    /// The turn of B.
     pub b: Turn,
 }
 
-/// The ratio of two stacks over turns that the reference loops chose.
+/// The ratio of two stacks over the turns that the reference loops selected.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TurnsRatio {
-    /// The ratio of the 10th percentiles over quiet pairs, with the verdict. Where no pair was quiet, or
-    /// where no reference loops ran, over all pairs.
+    /// The ratio of the 10th percentiles over quiet pairs, with the verdict. If no pair was quiet, or no reference
+    /// loops ran, the ratio over all pairs.
     pub low: PairedRatio,
     /// The ratio of the 10th percentiles over all pairs.
     pub all_turns: f64,
-    /// The ratio of the medians over the pairs of `low`, where they were kept.
+    /// The ratio of the medians over the pairs of `low`, if recorded.
     pub median: Option<OtherFigure>,
-    /// The ratio of the means over the pairs of `low`, where they were kept.
+    /// The ratio of the means over the pairs of `low`, if recorded.
     pub mean: Option<OtherFigure>,
-    /// The ratio of the turns' first operations over the pairs of `low`, where they were kept: another condition, in which
-    /// other work has emptied the caches.
+    /// The ratio of the turns' first operations over the pairs of `low`, if recorded. They measure another condition,
+    /// in which other work has emptied the caches.
     pub after_pause: Option<OtherFigure>,
-    /// Measured operations of a turn: the median over turns, of the side that has fewer.
+    /// Number of measured operations of a turn: the median over turns, of the side with fewer operations.
     pub operations: u32,
-    /// How pairs were chosen.
+    /// The choice of the pairs.
     pub choice: Choice,
-    /// The reason why there is no verdict, where it is not the width of the interval.
+    /// The reason why there is no verdict, if it is not the width of the interval.
     pub undecided: Option<UndecidedReason>,
 }
 
-/// The ratio by another figure than the one that verdicts rest on.
+/// The ratio by a figure other than the one that determines the verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct OtherFigure {
     /// The median of B/A over the pairs.
     pub ratio: f64,
-    /// Its interval, at the level of the verdict's.
+    /// The interval of the ratio, at the level of the verdict's.
     pub interval: Option<Interval>,
-    /// Whether it contradicts the 10th percentiles: its interval excludes their ratio by more than the
-    /// margin. Work that is done once in many operations is in the mean and not in a low percentile.
+    /// Whether the ratio contradicts the 10th percentiles: its interval excludes their ratio by more than the margin.
+    /// Work that occurs once in many operations affects the mean and not a low percentile.
     pub disagrees: bool,
 }
 
-/// Which pairs of turns a ratio rests on.
+/// The choice of the pairs of turns for a ratio.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Choice {
-    /// Those in which the reference loops found the machine quiet.
+    /// The pairs in which the reference loops found the machine quiet.
     Quiet,
-    /// All: no reference loops ran.
+    /// All pairs, because no reference loops ran.
     All,
 }
 
-/// The reason why two stacks are not judged, though the interval might decide.
+/// The reason why two stacks are not judged, although the interval might decide.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum UndecidedReason {
-    /// Turns have too few operations.
+    /// The turns have too few operations.
     FewOperations,
     /// The machine was quiet in too few pairs of turns.
     FewQuietTurns,
-    /// The reference loops never ran as fast as they do on this processor when it is idle.
+    /// The reference loops never ran as fast as on this processor when idle.
     NeverQuiet,
-    /// The ratio over all turns is another one than over quiet turns: what disturbed the machine slows one
-    /// stack more than the other, by more than the stacks differ.
+    /// The ratio over all turns differs from that over quiet turns: the disturbance slows one stack more than the
+    /// other, by more than the stacks differ.
     DependsOnDisturbance,
 }
 
@@ -137,12 +137,12 @@ pub fn held_back(sides: [SideTurns<'_>; 2]) -> Option<UndecidedReason> {
 /// Decides from turns. `idle` has the levels beside A and beside B on this processor when it is idle, as far as they are
 /// known. None of no turns.
 ///
-/// The results play no part in the choice of turns: a pair is quiet if in both turns the reference loops stood in the same
-/// relation as beside the same stack on a quiet machine ([`QuietLevel`]), and the clock was the same.
+/// The choice of turns is independent of the results: a pair is quiet if in both turns the reference loops had the same
+/// ratios as beside the same stack on a quiet machine ([`QuietLevel`]), and the clock was the same.
 ///
-/// What is left of a disturbance in the quiet turns is less than what sets all turns apart from them.
-/// So where those two ratios differ by more than the half-width of the interval, the verdict must hold with
-/// the interval widened by that difference.
+/// The remaining disturbance in the quiet turns is less than the difference between all turns and the quiet ones. If
+/// those two ratios differ by more than the half-width of the interval, the verdict must therefore hold with the
+/// interval widened by that difference.
 pub fn compare_turns(
     turns: &[TurnPair],
     idle: [&[Idle]; 2],
@@ -224,14 +224,14 @@ pub fn compare_turns(
     })
 }
 
-/// The median of one side's operations in a turn.
+/// Returns the median number of one side's operations in a turn.
 fn usual_operations(turns: &[TurnPair], side: fn(&TurnPair) -> &Turn) -> u32 {
     let mut operations: Vec<u32> = turns.iter().map(|pair| side(pair).operations).collect();
     operations.sort_unstable();
     operations.get(operations.len() / 2).copied().unwrap_or(0)
 }
 
-/// The pairs of one figure, where both sides have it. A clock that did not advance counts as one
+/// Returns the pairs of one figure, for turns in which both sides have it. A clock that did not advance counts as one
 /// nanosecond.
 fn pairs(turns: &[&TurnPair], figure: impl Fn(&Turn) -> Option<f64>) -> Vec<Pair> {
     let pair = |pair: &&TurnPair| {
@@ -244,7 +244,7 @@ fn pairs(turns: &[&TurnPair], figure: impl Fn(&Turn) -> Option<f64>) -> Vec<Pair
     turns.iter().filter_map(pair).collect()
 }
 
-/// The interval with `difference` added on either side, where that is over its half-width.
+/// Returns the interval with `difference` added on either side, if `difference` exceeds its half-width.
 fn widened(interval: Interval, difference: f64) -> Interval {
     let half = (interval.high / interval.low).ln() / 2.0;
     if difference <= half {
@@ -257,7 +257,7 @@ fn widened(interval: Interval, difference: f64) -> Interval {
     }
 }
 
-/// The level of one side's loops; none where a turn has no reference.
+/// Returns the level of one side's loops, or `None` if a turn has no reference.
 fn level(turns: &[TurnPair], side: fn(&TurnPair) -> &Turn) -> Option<QuietLevel> {
     let references: Option<Vec<[f64; LOOPS]>> =
         turns.iter().map(|pair| side(pair).reference_ns).collect();

@@ -3,13 +3,13 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How far from 1 an interval may reach and still say `same`.
+/// Maximum distance from 1 of an interval with the verdict `same`.
 pub const SAME_MARGIN: f64 = 0.01;
 
-/// The margin of verdicts on cases of the suite: a difference of under half a percent is none.
+/// The margin of verdicts on cases of the suite: a difference of under half a percent does not count.
 pub const CASE_MARGIN: f64 = 0.005;
 
-/// What the paired samples of two stacks say of B, measured against A.
+/// The verdict on B compared with A, from the paired samples of two stacks.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
@@ -19,13 +19,13 @@ pub enum Verdict {
     Faster,
     /// B takes more time: the interval of B/A lies above 1.
     Slower,
-    /// The interval of B/A lies within [`SAME_MARGIN`] of 1. This comes before the other two: a
+    /// The interval of B/A lies within [`SAME_MARGIN`] of 1. This verdict takes precedence over the other two: a
     /// difference that is certain and under one percent is called the same.
     Same,
-    /// The interval contains the limit: it is too wide to say.
+    /// The interval contains the limit, so it is too wide for a decision.
     Undecided,
-    /// There is no interval, or something else than its width keeps it from being relied on, such as a machine that was
-    /// never quiet.
+    /// There is no interval, or it is unreliable for a reason other than its width, such as a machine that was never
+    /// quiet.
     #[serde(rename = "not-judged")]
     NotJudged,
 }
@@ -42,14 +42,13 @@ impl Verdict {
         }
     }
 
-    /// Decides against one margin: `Faster` and `Slower` need the whole interval beyond it, `Same` the
-    /// whole interval within it.
+    /// Decides against one margin: `Faster` and `Slower` need the whole interval beyond it, `Same` the whole interval
+    /// within it.
     ///
-    /// What a verdict means does then not depend on how long was measured: a stack whose true ratio
-    /// lies within the margin is called faster or slower only if the interval fails to hold that
-    /// ratio. [`Verdict::of`] asks for a difference from 1 instead, however small, and calls a true
-    /// half percent slower as soon as the interval is narrow enough and not yet narrow enough for
-    /// `Same`.
+    /// The meaning of a verdict then does not depend on the length of the measurement: a stack whose true ratio lies
+    /// within the margin is called faster or slower only if the interval does not contain that ratio. [`Verdict::of`]
+    /// requires a difference from 1 instead, however small. It calls a true half percent slower as soon as the interval
+    /// is narrow enough for that and not yet narrow enough for `Same`.
     pub fn beyond(interval: Option<Interval>, margin: f64) -> Self {
         match interval {
             Some(i) if i.low >= 1.0 - margin && i.high <= 1.0 + margin => Self::Same,
@@ -60,12 +59,12 @@ impl Verdict {
         }
     }
 
-    /// Whether the interval lies on one side of the limit, or within it.
+    /// Returns whether the interval lies on one side of the limit, or within it.
     pub fn is_decided(self) -> bool {
         matches!(self, Self::Faster | Self::Slower | Self::Same)
     }
 
-    /// The word used in tables.
+    /// Returns the word for tables.
     pub fn name(self) -> &'static str {
         match self {
             Self::Faster => "faster",
@@ -86,7 +85,7 @@ impl fmt::Display for Verdict {
 /// An interval of the ratio B/A.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Interval {
-    /// The share of such intervals that hold the true ratio: 0.95 for 95 %.
+    /// The share of such intervals that contain the true ratio: 0.95 for 95 %.
     pub level: f64,
     /// Lower end.
     pub low: f64,

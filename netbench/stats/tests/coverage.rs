@@ -1,7 +1,7 @@
-//! How often the verdicts are wrong and how often they find what is there, on synthetic pairs with
-//! fixed seeds: block effects of 1.5 %, noise of 10 % within a block, eight phases.
+//! The error rate and the power of the verdicts, on synthetic pairs with fixed seeds: block effects of 1.5 %, noise of
+//! 10 % within a block, eight phases.
 //!
-//! `NETBENCH_SIMULATED_RUNS` raises the number of runs, for a closer look in a release build.
+//! `NETBENCH_SIMULATED_RUNS` raises the number of runs, for more precision in a release build.
 
 use netbench_stats::{Pair, Resampling, Rng, Verdict, compare};
 
@@ -20,7 +20,7 @@ enum Noise {
     Normal,
     /// One pair in twenty is a lost packet or a descheduled process.
     Outliers,
-    /// Blocks of 1 to twice the mean number of pairs.
+    /// Blocks with 1 to twice the mean number of pairs.
     UnequalBlocks,
 }
 
@@ -63,10 +63,10 @@ const DESIGNS: [Design; 6] = [
     },
 ];
 
-/// The verdicts on the eight phases of one synthetic run of B against A.
+/// Returns the verdicts on the eight phases of one synthetic run of B against A.
 fn verdicts(design: Design, log_effect: f64, seed: u64) -> Vec<Verdict> {
     let mut rng = Rng::new(seed);
-    // Fewer resamples than a real run, for speed; the standard error is good to 4 % all the same.
+    // Fewer resamples than in a real run, for speed; the standard error is still accurate to 4 %.
     let settings = Resampling {
         resamples: 300,
         ..Resampling::for_family(seed, PHASES)
@@ -123,8 +123,8 @@ fn a_stack_against_itself_is_rarely_called_different() {
     }
 }
 
-/// The default run finds 5 % nearly always. Three rounds give 12 blocks, and what is certain for
-/// eight phases at once must then be larger: 5 % is found in about five cases of six, 6 % in 19 of 20.
+/// The default run finds 5 % nearly always. Three rounds give 12 blocks, with which a difference must be larger to be
+/// certain for eight phases at once: 5 % is found in about five cases of six, 6 % in 19 of 20.
 #[test]
 fn a_real_slowdown_is_found() {
     let cases = [

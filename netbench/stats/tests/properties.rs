@@ -1,11 +1,11 @@
-//! What holds of quantiles, ratios and intervals whatever the timings are.
+//! Properties of quantiles, ratios and intervals that hold for all timings.
 
 use netbench_stats::{
     Figures, Interval, Pair, Resampling, Verdict, compare, compare_rounds, median, quantile_sorted,
 };
 use proptest::prelude::*;
 
-/// Type 7 by its definition in Hyndman and Fan: the line through the points (k / (n - 1), x_k).
+/// Computes type 7 by its definition in Hyndman and Fan: the line through the points (k / (n - 1), x_k).
 fn quantile_by_definition(values: &[f64], p: f64) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -24,7 +24,7 @@ fn close(a: f64, b: f64, scale: f64) -> bool {
     (a - b).abs() <= 1e-9 * scale.max(1.0)
 }
 
-/// Timings of A and B with their block. Few values, so that ties are common.
+/// Generates timings of A and B with their block. The values are few, so that ties are common.
 fn timings(at_least: usize) -> impl Strategy<Value = Vec<(u64, u64, u32)>> {
     let time = prop_oneof![
         900u64..1_100,
@@ -52,7 +52,7 @@ fn settings(seed: u64) -> Resampling {
     }
 }
 
-/// Whether two ratios are each other's inverse. They may be as far apart as e^44.
+/// Returns whether two ratios are each other's inverse. The ratios may differ by a factor of e^44.
 fn inverse(a: f64, b: f64) -> bool {
     (a.ln() + b.ln()).abs() < 1e-6
 }
@@ -67,8 +67,8 @@ fn inverse_interval(a: Option<Interval>, b: Option<Interval>) -> bool {
     }
 }
 
-/// `same` comes first and is not symmetrical to the last digit (0.99 is not 1 / 1.01), so that a
-/// difference of one percent may be certain one way and `same` the other.
+/// Returns whether two verdicts are opposite. `same` takes precedence and is not exactly symmetrical (0.99 is not 1 /
+/// 1.01), so a difference of one percent may be certain in one direction and `same` in the other.
 fn opposite(a: Verdict, b: Verdict) -> bool {
     match (a, b) {
         (Verdict::Faster, other) => matches!(other, Verdict::Slower | Verdict::Same),
@@ -93,7 +93,7 @@ proptest! {
         let expected = quantile_by_definition(&values, p);
         prop_assert!(close(got, expected, 1e6), "{got} is not {expected}");
         prop_assert!(got >= sorted[0] - 1e-9 && got <= sorted[sorted.len() - 1] + 1e-9);
-        // Beyond the ends there is nothing more.
+        // Probabilities outside 0 to 1 give the extreme values.
         prop_assert_eq!(quantile_sorted(&sorted, -1.0), Some(sorted[0]));
         prop_assert_eq!(quantile_sorted(&sorted, 2.0), Some(sorted[sorted.len() - 1]));
     }

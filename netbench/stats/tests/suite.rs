@@ -11,23 +11,23 @@ use netbench_stats::{
     is_interim_analysis, median,
 };
 
-/// Turns of each side in a round, as by default: every fifth of 25 reads another clock.
+/// Number of turns of each side in a round by default: every fifth of 25 reads another clock.
 const TURNS: usize = 20;
 
-/// Rounds by default.
+/// Default number of rounds.
 const ROUNDS: u32 = 30;
 
-/// Rounds at most with `--until-decided`.
+/// Maximum number of rounds with `--until-decided`.
 const MOST_ROUNDS: u32 = 60;
 
-/// What each reference loop takes on an idle core, in nanoseconds.
+/// Time of each reference loop on an idle core, in nanoseconds.
 const IDLE_NS: [f64; 3] = [2_600.0, 2_400.0, 1_500.0];
 
-/// How much of what works on the core's sibling shows in the loops, as published runs have it: where loads took 20 to 40 %
+/// Effect of a disturbance by the core's sibling on the loops, as in published runs: where loads took 20 to 40 %
 /// longer, multiplications took 0.6 % and AES 1.3 %.
 const SIBLING: [f64; LOOPS] = [0.03, 0.05, 1.0];
 
-/// A disturbance that shows in all loops alike.
+/// Effect of a disturbance that slows all loops alike.
 const EVERYTHING: [f64; LOOPS] = [1.0; LOOPS];
 
 /// A machine and two stacks on it. All deviations and levels are of natural logarithms: 0.01 is 1 %.
@@ -37,48 +37,48 @@ struct Machine {
     noise: [Noise; 2],
     /// The deviation between processes.
     process: f64,
-    /// How often a process of the second stack is slow throughout, and by how much.
+    /// The probability that a process of the second stack is slow throughout, and the slowdown.
     slow_process: (f64, f64),
-    /// What disturbs the machine.
+    /// The disturbance of the machine.
     disturbance: Disturbance,
-    /// How much of a disturbance shows in either stack; the loads of the reference loops show 1.
+    /// The effect of a disturbance on each stack; that on the loads of the reference loops is 1.
     hit: [f64; 2],
     /// The noise of a reference loop.
     reference: f64,
-    /// By how much the clock slows from the first round to the last.
+    /// The slowdown of the clock from the first round to the last.
     drift: f64,
     /// The deviation of the host's clock, which slows all loops and both stacks alike, and changes every few turns.
     clock: f64,
-    /// How much of a disturbance shows in multiplications, AES and loads.
+    /// The effect of a disturbance on multiplications, AES and loads.
     shows: [f64; LOOPS],
 }
 
 #[derive(Clone, Copy)]
 enum Noise {
     Gaussian(f64),
-    /// Its mean.
+    /// Exponential noise with this mean.
     Exponential(f64),
-    /// Its scale; the exponent is 2.5.
+    /// Pareto noise with this scale; the exponent is 2.5.
     Pareto(f64),
-    /// Its deviation; and of one turn in twenty another process takes a good part, which no reference loop
-    /// sees.
+    /// Gaussian noise with this deviation. In one turn in twenty, another process takes a large part of the time, which
+    /// the reference loops do not detect.
     Interrupted(f64),
 }
 
 #[derive(Clone, Copy)]
 enum Disturbance {
     None,
-    /// The share of time that it is on, and its level.
+    /// A disturbance for this share of the time, with this level.
     OnOff(f64, f64),
-    /// Anything up to this level, for a while each.
+    /// Disturbances of random levels up to this one, each for some time.
     Graded(f64),
-    /// Always this level, more or less.
+    /// A permanent disturbance of about this level.
     Always(f64),
-    /// Its deviation: each turn keeps 95 % of the one before.
+    /// A disturbance with this deviation, which keeps 95 % from one turn to the next.
     Autocorrelated(f64),
 }
 
-/// What was measured on the project's build machine while nothing else ran there.
+/// The project's build machine without other work, as measured.
 const PLAIN: Machine = Machine {
     noise: [Noise::Gaussian(0.006); 2],
     process: 0.003,
@@ -91,7 +91,7 @@ const PLAIN: Machine = Machine {
     shows: SIBLING,
 };
 
-/// That machine while compilers ran on it, with a neighbour on the core's sibling for half of the time.
+/// The build machine while compilers ran on it, with a busy sibling of the core for half of the time.
 const BUSY: Machine = Machine {
     noise: [Noise::Interrupted(0.006); 2],
     disturbance: Disturbance::OnOff(0.5, 0.35),
@@ -236,13 +236,13 @@ impl Noise {
     }
 }
 
-/// A machine as time goes on.
+/// The changing state of a machine.
 struct Run {
     machine: Machine,
     rng: Rng,
-    /// The present disturbance.
+    /// The current disturbance.
     level: f64,
-    /// How much slower the host's clock is at present.
+    /// The current slowdown of the host's clock.
     clock: f64,
 }
 
@@ -279,10 +279,10 @@ impl Run {
         };
     }
 
-    /// One side's turn at the machine's present speed.
+    /// Returns one side's turn at the machine's current speed.
     fn turn(&mut self, side: usize, speed: f64) -> Turn {
         let machine = self.machine;
-        // Nothing makes a machine faster than it is when it is idle.
+        // A disturbance never makes a machine faster than when idle.
         let level = self.level.abs();
         let noise = machine.noise[side].draw(&mut self.rng);
         let slow = machine.drift * speed + self.clock;
@@ -301,7 +301,7 @@ impl Run {
         }
     }
 
-    /// The pairs of one round of `ROUNDS`, B's true ratio given as its logarithm.
+    /// Returns the pairs of one round of `ROUNDS`, given the logarithm of B's true ratio.
     fn round(&mut self, round: u32, log_ratio: f64) -> Vec<TurnPair> {
         let machine = self.machine;
         let mut process = || machine.process * self.rng.normal();
@@ -362,13 +362,13 @@ fn runs(machine: Machine, seed: u64, runs: u64, rounds: u32, ratio: f64) -> Vec<
         .collect()
 }
 
-/// The share of runs with this verdict.
+/// Returns the share of runs with this verdict.
 fn share(found: &[TurnsRatio], verdict: Verdict) -> f64 {
     let with = found.iter().filter(|ratio| ratio.low.verdict == verdict);
     with.count() as f64 / found.len() as f64
 }
 
-/// The share of runs without a verdict for this reason.
+/// Returns the share of runs without a verdict for this reason.
 fn without(found: &[TurnsRatio], reason: UndecidedReason) -> f64 {
     let with = found.iter().filter(|ratio| ratio.undecided == Some(reason));
     with.count() as f64 / found.len() as f64
@@ -483,8 +483,8 @@ fn the_first_operations_are_a_condition_by_themselves() {
     assert!(after_pause.disagrees);
 }
 
-/// The true ratio: the median over pairs of turns while nothing disturbs the machine. Where some processes of one side are slow,
-/// they are a part of it.
+/// Returns the true ratio: the median over pairs of turns on an undisturbed machine. If some processes of one side are
+/// slow, they are a part of it.
 fn true_ratio(machine: Machine, ratio: f64) -> f64 {
     let undisturbed = Machine {
         disturbance: Disturbance::None,

@@ -6,12 +6,12 @@ use std::{
 
 use crate::StoreError;
 
-/// Writes a whole file or none of it: into a neighbour first, which then takes its name.
+/// Writes a whole file or none of it: the data goes to a temporary neighbour, which is then renamed.
 pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
     write_with(path, |file| file.write_all(bytes))
 }
 
-/// The same of what `content` writes.
+/// Writes the output of `content` in the same way.
 pub(crate) fn write_with(
     path: &Path,
     content: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,

@@ -5,22 +5,22 @@ use std::{
 
 use netbench_model::{Kind, SCHEMA_VERSION};
 
-/// A run folder that cannot be used. Every variant names the file.
+/// An error of a run folder. Every variant names the file.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// There is no such folder.
+    /// The folder does not exist.
     #[error("{0}: no such run folder")]
     Missing(PathBuf),
     /// The folder has no manifest.
     #[error("{0}: not a run: the folder has no run.json")]
     NotARun(PathBuf),
-    /// A new run was to go where something is.
+    /// The folder of a new run is not empty.
     #[error("{0}: the folder is not empty; a new run needs a new one")]
     InUse(PathBuf),
-    /// Another process is appending to it.
+    /// Another process is appending to the run.
     #[error("{0}: another netbench process is writing to it")]
     Locked(PathBuf),
-    /// Records were to be appended to a packed run.
+    /// The run is packed, so no records can be appended.
     #[error(
         "{0}: the run is packed, so nothing can be added to it; `zstd -d --rm` unpacks the file"
     )]
@@ -33,56 +33,56 @@ pub enum StoreError {
     Damaged {
         /// The file.
         path: PathBuf,
-        /// What the decoder says.
+        /// The error of the decoder.
         source: io::Error,
     },
-    /// A run of one kind where one of another is needed.
+    /// The run is of another kind than required.
     #[error("{path}: a run of kind {found}, where one of {wanted} is needed")]
     OtherKind {
         /// The folder.
         path: PathBuf,
-        /// What it is of.
+        /// The kind of the run.
         found: Kind,
-        /// What it should be of.
+        /// The required kind.
         wanted: Kind,
     },
-    /// A file was written by a newer netbench.
+    /// The file was written by a newer netbench.
     #[error(
         "{path}: schema {found} is newer than this netbench reads ({SCHEMA_VERSION}); use a newer netbench"
     )]
     Newer {
         /// The file.
         path: PathBuf,
-        /// Its schema.
+        /// The schema of the file.
         found: u64,
     },
-    /// The manifest is cut short, or is not one.
+    /// The manifest is truncated or not a manifest.
     #[error("{path}: not a manifest: {source}")]
     Manifest {
         /// The file.
         path: PathBuf,
-        /// What the parser says.
+        /// The error of the parser.
         source: serde_json::Error,
     },
-    /// A line of samples is none.
+    /// A line of samples is not a sample.
     #[error("{path}, line {line}: not a sample: {source}; without this line the run can be read")]
     Sample {
         /// The file.
         path: PathBuf,
         /// The line, from 1.
         line: usize,
-        /// What the parser says.
+        /// The error of the parser.
         source: serde_json::Error,
     },
     /// The disk is full.
     #[error("{0}: no space left on the device; what was written before is whole")]
     Full(PathBuf),
-    /// Anything else.
+    /// Any other error.
     #[error("{path}: {source}")]
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         source: io::Error,
     },
 }
@@ -99,7 +99,7 @@ impl StoreError {
         }
     }
 
-    /// An error in reading a packed file: the system's own, or the decoder's.
+    /// Converts an error in reading a packed file, which is either of the system or of the decoder.
     pub(crate) fn unpacking(path: &Path) -> impl Fn(io::Error) -> Self {
         let system = Self::io(path);
         move |source| match source.raw_os_error() {

@@ -20,14 +20,14 @@ pub struct RunFolder {
     path: PathBuf,
 }
 
-/// What every manifest says, whatever the kind of the run.
+/// The part of a manifest that does not depend on the kind of the run.
 pub type Head = Manifest<IgnoredAny>;
 
 impl RunFolder {
-    /// Makes the folder of a new run, with its parents.
+    /// Creates the folder of a new run, with its parents.
     ///
     /// # Errors
-    /// A folder that has something in it, or cannot be made or written to.
+    /// A folder that is not empty, or cannot be made or written to.
     pub fn create(path: &Path, manifest: &impl Serialize) -> Result<Self, StoreError> {
         fs::create_dir_all(path).map_err(StoreError::io(path))?;
         if fs::read_dir(path)
@@ -47,9 +47,9 @@ impl RunFolder {
     /// Opens the folder of a run that has begun.
     ///
     /// # Errors
-    /// A folder that is not there, or has no manifest.
+    /// A folder that does not exist, or has no manifest.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
-        // What cannot be looked at may well be there.
+        // A path without permission may exist.
         let about = |path: &Path| match fs::metadata(path) {
             Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
                 Err(StoreError::io(path)(error))
@@ -67,15 +67,15 @@ impl RunFolder {
         })
     }
 
-    /// Where it is.
+    /// Returns the path of the folder.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// What the run is of.
+    /// Returns the kind of the run.
     ///
     /// # Errors
-    /// A manifest that is cut short, of a newer schema, or says nothing of a kind.
+    /// A manifest that is truncated, of a newer schema, or without a kind.
     pub fn kind(&self) -> Result<Kind, StoreError> {
         #[derive(serde::Deserialize)]
         struct OnlyKind {
@@ -85,10 +85,10 @@ impl RunFolder {
         Ok(kind)
     }
 
-    /// Reads what every manifest says, whatever the kind.
+    /// Reads the part of the manifest that does not depend on the kind.
     ///
     /// # Errors
-    /// As [`Self::manifest`], but for the kind.
+    /// As [`Self::manifest`], except for the kind.
     pub fn head(&self) -> Result<Head, StoreError> {
         self.read_manifest()
     }
@@ -96,7 +96,7 @@ impl RunFolder {
     /// Reads the manifest of a run of one kind.
     ///
     /// # Errors
-    /// A manifest that is cut short, of a newer schema, or of another kind.
+    /// A manifest that is truncated, of a newer schema, or of another kind.
     pub fn manifest<P: Plan>(&self) -> Result<Manifest<P>, StoreError> {
         let found = self.kind()?;
         if found != P::KIND {
@@ -116,7 +116,7 @@ impl RunFolder {
         }
         let path = self.path.join(MANIFEST);
         let bytes = fs::read(&path).map_err(StoreError::io(&path))?;
-        // The schema first: a manifest of another one may well have another form.
+        // The schema is read first, because a manifest of another schema may have a different format.
         let schema = serde_json::from_slice(&bytes).map(|OnlySchema { schema }| schema);
         let read = match schema {
             Ok(found) if found > u64::from(SCHEMA_VERSION) => {
@@ -134,38 +134,38 @@ impl RunFolder {
     /// Writes the manifest, whole or not at all.
     ///
     /// # Errors
-    /// What the system says.
+    /// An error of the system.
     pub fn write_manifest(&self, manifest: &impl Serialize) -> Result<(), StoreError> {
-        // A run of many sites has a long one.
+        // The manifest of a run with many sites is long.
         atomic::write_with(&self.path.join(MANIFEST), |file| {
             serde_json::to_writer_pretty(&mut *file, manifest)?;
             file.write_all(b"\n")
         })
     }
 
-    /// Every record, in the order in which they were appended, from the plain file or the packed one. A last
-    /// line without its end is what a kill leaves, and is passed over; no file at all is no records.
+    /// Returns every record, in the order in which they were appended, from the plain file or the packed one. An
+    /// incomplete last line, which a kill leaves, is skipped; a missing file has no records.
     ///
     /// # Errors
-    /// A whole line that is no record or one of a newer schema, or a packed file that is damaged.
+    /// A complete line that is not a record or is of a newer schema, or a packed file that is damaged.
     pub fn records<R: Record>(&self) -> Result<Vec<R>, StoreError> {
         let mut records = Vec::new();
         self.each_record(|record| records.push(record))?;
         Ok(records)
     }
 
-    /// Passes every record to `each`, in the same order: for runs of which no process should hold all.
+    /// Passes every record to `each`, in the same order, for runs whose records do not fit into memory.
     ///
     /// # Errors
-    /// As [`Self::records`]; `each` has had those before it.
+    /// As [`Self::records`]; `each` has received the records before the error.
     pub fn each_record<R: Record>(&self, each: impl FnMut(R)) -> Result<(), StoreError> {
         records::read(&self.path.join(R::FILE), each)
     }
 
-    /// Finds the lines in its files of records that repeat one before them. [`Self::records`] passes over them.
+    /// Finds the lines in the files of records that repeat an earlier line. [`Self::records`] skips them.
     ///
     /// # Errors
-    /// What the system says, or a packed file that is damaged.
+    /// An error of the system, or a packed file that is damaged.
     pub fn repeated(&self) -> Result<Vec<Repeated>, StoreError> {
         let entries = fs::read_dir(&self.path).map_err(StoreError::io(&self.path))?;
         let mut found = Vec::new();
@@ -179,8 +179,8 @@ impl RunFolder {
         Ok(found)
     }
 
-    /// Finds the place of each record by a `name` that `K` has of it, to read them one at a time in any
-    /// order. Of those of one name the last counts.
+    /// Finds the position of each record, under the `name` of its `K`, to read the records one at a time in any order.
+    /// The last of several records with the same name counts.
     ///
     /// # Errors
     /// As [`Self::records`].
@@ -188,21 +188,21 @@ impl RunFolder {
         Index::new(self.path.join(K::FILE), name)
     }
 
-    /// Opens the records for appending, for this process alone. What a kill has left of a last
-    /// line is cut off.
+    /// Opens the records for appending, exclusively for this process. An incomplete last line, which a kill leaves, is
+    /// removed.
     ///
     /// # Errors
-    /// [`StoreError::Locked`], [`StoreError::Packed`], or what the system says.
+    /// [`StoreError::Locked`], [`StoreError::Packed`], or an error of the system.
     pub fn appender<R: Record>(&self) -> Result<Appender, StoreError> {
         Appender::open(&self.path.join(R::FILE))
     }
 
-    /// Compresses the run's records with zstd. Each file is read back and compared before the plain one goes.
-    /// [`Self::records`] reads both alike.
+    /// Compresses the run's records with zstd. Each packed file is read back and compared before the plain file is
+    /// removed. [`Self::records`] reads both.
     ///
     /// # Errors
-    /// [`StoreError::Locked`] while another process appends, or what the system says; the plain file is then
-    /// still there.
+    /// [`StoreError::Locked`] while another process appends, or an error of the system; the plain file then still
+    /// exists.
     pub fn pack(&self) -> Result<Packed, StoreError> {
         let mut packed = Packed::default();
         for path in self.plain_records()? {
@@ -211,10 +211,10 @@ impl RunFolder {
         Ok(packed)
     }
 
-    /// Whether a process is appending records to it at the moment.
+    /// Returns whether a process is currently appending records to the run.
     ///
     /// # Errors
-    /// What the system says.
+    /// An error of the system.
     pub fn is_in_use(&self) -> Result<bool, StoreError> {
         for path in self.plain_records()? {
             if records::is_locked(&path)? {
@@ -224,7 +224,7 @@ impl RunFolder {
         Ok(false)
     }
 
-    /// The files of records that are not packed.
+    /// Returns the files of records that are not packed.
     fn plain_records(&self) -> Result<Vec<PathBuf>, StoreError> {
         let entries = fs::read_dir(&self.path).map_err(StoreError::io(&self.path))?;
         let mut paths = Vec::new();
@@ -238,10 +238,10 @@ impl RunFolder {
         Ok(paths)
     }
 
-    /// Reads a JSON file of the run that [`Self::write_file`] wrote; none where there is none.
+    /// Reads a JSON file of the run that [`Self::write_file`] wrote, or returns `None` if it does not exist.
     ///
     /// # Errors
-    /// One that is cut short or of another form, or what the system says.
+    /// A file that is truncated or of another format, or an error of the system.
     pub fn read_json<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>, StoreError> {
         let path = self.path.join(name);
         let Some(bytes) = records::read_file(&path)? else {
@@ -252,10 +252,10 @@ impl RunFolder {
             .map_err(|source| StoreError::Manifest { path, source })
     }
 
-    /// Writes a file of the run, whole or not at all, and says where it is.
+    /// Writes a file of the run, whole or not at all, and returns its path.
     ///
     /// # Errors
-    /// What the system says.
+    /// An error of the system.
     pub fn write_file(&self, name: &str, bytes: &[u8]) -> Result<PathBuf, StoreError> {
         let path = self.path.join(name);
         atomic::write(&path, bytes)?;

@@ -14,18 +14,18 @@ use crate::{
     records::{self, Stored},
 };
 
-/// Where each record of a run is, by its name.
+/// The position of each record of a run, by the record's name.
 #[derive(Debug)]
 pub struct Index {
     path: PathBuf,
-    /// The plain file; none where there are no records.
+    /// The plain file; `None` if there are no records.
     file: Option<File>,
-    /// Sorted by the key of the name.
+    /// Hash of the name, offset and length of each record, sorted by the hash.
     places: Vec<(Key, u64, u32)>,
 }
 
-/// What stands for a name: of a million sites the names themselves would take most of the memory. That two of them
-/// have the same 128 bits does not happen.
+/// The hash of a name: the names of a million sites would need most of the memory. A collision of 128 bits is
+/// negligible.
 type Key = [u64; 2];
 
 fn key(name: &str) -> Key {
@@ -52,7 +52,7 @@ impl Index {
         let mut places = Vec::new();
         if let Some(file) = &file {
             let each = |record, place: Range<u64>| {
-                // No line is as long as 32 bits could say.
+                // Lines are shorter than 4 GiB.
                 let length = u32::try_from(place.end - place.start).unwrap_or(u32::MAX);
                 places.push((key(&name(record)), place.start, length));
             };
@@ -62,15 +62,15 @@ impl Index {
         Ok(Self { path, file, places })
     }
 
-    /// How many names there are.
+    /// Returns the number of names.
     pub fn names(&self) -> usize {
         self.places.chunk_by(|(a, ..), (b, ..)| a == b).count()
     }
 
-    /// The record of this name, if there is one.
+    /// Reads the record with this name, if it exists.
     ///
     /// # Errors
-    /// One that is no longer there or is no `R`, or what the system says.
+    /// A record that no longer exists or is not an `R`, or an error of the system.
     pub fn read<R: Record>(&self, name: &str) -> Result<Option<R>, StoreError> {
         let (Some(file), Some((_, start, length))) = (&self.file, self.place(name)) else {
             return Ok(None);
@@ -84,12 +84,12 @@ impl Index {
             .map_err(|error| failed(io::Error::other(error)))
     }
 
-    /// Whether there is a record of this name.
+    /// Returns whether a record with this name exists.
     pub fn has(&self, name: &str) -> bool {
         self.place(name).is_some()
     }
 
-    /// Of several the last.
+    /// Returns the last of several positions.
     fn place(&self, name: &str) -> Option<&(Key, u64, u32)> {
         let key = key(name);
         let end = self.places.partition_point(|(of, ..)| *of <= key);
@@ -97,7 +97,7 @@ impl Index {
     }
 }
 
-/// A packed file as a plain one, which is gone when it is closed.
+/// Decompresses a packed file to a temporary file, which is deleted when it is closed.
 fn unpack(packed: File) -> io::Result<File> {
     let mut plain = tempfile::tempfile()?;
     io::copy(&mut zstd::Decoder::new(packed)?, &mut plain)?;

@@ -1,8 +1,8 @@
-//! Run folders: `run.json` (the manifest), records such as `samples.jsonl`
-//! (append-only; packed, `samples.jsonl.zst`), and the reports.
+//! Run folders: `run.json` (the manifest), records such as `samples.jsonl` (append-only; packed, `samples.jsonl.zst`),
+//! and the reports.
 //!
-//! This crate must never compute anything from samples, and never overwrite one: what was measured
-//! is kept for ever, in the order in which it came. Start reading at [`RunFolder`].
+//! This crate must never compute anything from samples, and never overwrite one: measurements are kept for ever, in
+//! their original order. Start reading at [`RunFolder`].
 
 mod atomic;
 mod error;

@@ -7,15 +7,15 @@ use std::{
 
 use crate::{StoreError, records};
 
-/// Samples are read often and packed once.
+/// The level of compression, which is high because samples are read often and packed once.
 const LEVEL: i32 = 19;
 
-/// What packing has saved.
+/// The result of packing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Packed {
-    /// Bytes of the files that were packed.
+    /// Size of the files before packing, in bytes.
     pub plain_bytes: u64,
-    /// Bytes of what they became.
+    /// Size of the packed files, in bytes.
     pub packed_bytes: u64,
 }
 
@@ -26,21 +26,21 @@ impl AddAssign for Packed {
     }
 }
 
-/// The name that a file has once it is packed.
+/// Returns the packed name of a file.
 pub(crate) fn packed(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(".zst");
     name.into()
 }
 
-/// Packs one file of records: into a neighbour that is read back and compared, and takes its name last. A kill
-/// at any moment leaves the plain file, or the packed one, or both, and then the plain one is read.
+/// Packs one file of records: into a temporary neighbour that is read back and compared, and renamed last. A kill at
+/// any moment leaves the plain file, or the packed one, or both, in which case the plain file is read.
 pub(crate) fn pack(path: &Path) -> Result<Packed, StoreError> {
-    // Held to the end, so that nobody appends meanwhile; also cuts off what a kill has left of a line.
+    // The lock is held to the end, so that no process appends meanwhile; locking also removes an incomplete last line.
     let plain = records::lock(path)?;
     let target = packed(path);
     if plain.metadata().map_err(StoreError::io(path))?.len() == 0 {
-        // Nothing to pack, or another process has just packed it.
+        // The file is empty, or another process has just packed it.
         return Ok(Packed::default());
     }
     let mut beside = target.as_os_str().to_owned();

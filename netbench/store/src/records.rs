@@ -11,15 +11,15 @@ use netbench_model::{Record, SCHEMA_VERSION};
 
 use crate::{StoreError, pack::packed};
 
-/// The longest line that is taken for a record; a site with long chains takes most.
+/// Maximum length of a record's line; a site with long chains has the longest.
 const LONGEST_LINE: u64 = 16 << 20;
 
-/// Appends records to a run, alone.
+/// An exclusive writer that appends records to a run.
 #[derive(Debug)]
 pub struct Appender {
     file: File,
     path: PathBuf,
-    /// Where the last whole line ends.
+    /// The end of the last complete line.
     end: u64,
 }
 
@@ -39,10 +39,10 @@ impl Appender {
         })
     }
 
-    /// Appends one record, by one write, so that a kill leaves at most this one line cut.
+    /// Appends one record with one write, so that a kill truncates at most this line.
     ///
     /// # Errors
-    /// What the system says. What was appended before stays readable.
+    /// An error of the system. Earlier records remain readable.
     pub fn append(&mut self, record: &impl Record) -> Result<(), StoreError> {
         let failed = StoreError::io(&self.path);
         let mut line = match serde_json::to_vec(record) {
@@ -51,7 +51,7 @@ impl Appender {
         };
         line.push(b'\n');
         if let Err(error) = self.file.write_all(&line) {
-            // A disk that filled up half-way through the line.
+            // The disk may have filled up in the middle of the line.
             let _ = self.file.set_len(self.end);
             let _ = self.file.seek(SeekFrom::Start(self.end));
             return Err(failed(error));
@@ -61,7 +61,7 @@ impl Appender {
     }
 }
 
-/// Opens the file for this process alone, cuts off what a kill has left of a last line, and stands at the end.
+/// Opens the file exclusively, removes an incomplete last line, and seeks to the end.
 pub(crate) fn lock(path: &Path) -> Result<File, StoreError> {
     let mut file = OpenOptions::new()
         .read(true)
@@ -82,7 +82,7 @@ pub(crate) fn lock(path: &Path) -> Result<File, StoreError> {
     Ok(file)
 }
 
-/// Passes each record to `each`, in their order.
+/// Passes each record to `each`, in order.
 pub(crate) fn read<R: Record>(path: &Path, mut each: impl FnMut(R)) -> Result<(), StoreError> {
     match stored(path)? {
         None => Ok(()),
@@ -101,11 +101,11 @@ pub(crate) fn read<R: Record>(path: &Path, mut each: impl FnMut(R)) -> Result<()
 /// A file of records as it is stored.
 pub(crate) enum Stored {
     Plain(File),
-    /// With the packed file's own path.
+    /// The packed file, with its own path.
     Packed(File, PathBuf),
 }
 
-/// The plain file, or else the packed one; none where there are no records.
+/// Returns the plain file, or else the packed one, or `None` if there are no records.
 pub(crate) fn stored(path: &Path) -> Result<Option<Stored>, StoreError> {
     let packed_path = packed(path);
     Ok(match (open(path)?, open(&packed_path)?) {
@@ -142,29 +142,29 @@ fn open(path: &Path) -> Result<Option<(File, u64)>, StoreError> {
     Ok(Some((file, length)))
 }
 
-/// Lines of a file of records that are there more than once: it was appended to itself, or put together from copies.
+/// Repeated lines of a file of records, which was appended to itself or assembled from copies.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Repeated {
     /// The file.
     pub path: PathBuf,
-    /// How many lines are the same as one before them.
+    /// Number of lines that repeat an earlier line.
     pub lines: u64,
-    /// The first of them, from 1.
+    /// The number of the first such line, from 1.
     pub first: usize,
 }
 
-/// Tells lines apart. Each has the time at which its record was made, so that no two are the same by chance.
+/// The hashes of earlier lines. Each line has the time of its record, so no two lines are equal by chance.
 #[derive(Default)]
 struct Seen(HashSet<u64>, RandomState);
 
 impl Seen {
-    /// Whether the line is the same as one before it.
+    /// Returns whether the line repeats an earlier one.
     fn again(&mut self, line: &[u8]) -> bool {
         !self.0.insert(self.1.hash_one(line))
     }
 }
 
-/// Finds the lines that repeat one before them.
+/// Finds the lines that repeat an earlier line.
 pub(crate) fn repeated(path: &Path) -> Result<Option<Repeated>, StoreError> {
     let file = File::open(path).map_err(StoreError::io(path))?;
     let reader: Box<dyn Read> = match path.extension() {
@@ -197,7 +197,7 @@ pub(crate) fn repeated(path: &Path) -> Result<Option<Repeated>, StoreError> {
     Ok(found)
 }
 
-/// Passes each record to `each`, with the place of its line; a line that repeats one before it is passed over.
+/// Passes each record to `each`, with the position of its line; a line that repeats an earlier one is skipped.
 pub(crate) fn lines<R: Record>(
     mut reader: impl BufRead,
     path: &Path,
@@ -220,7 +220,8 @@ pub(crate) fn lines<R: Record>(
             Ok(_) if seen.again(&text) => {}
             Ok(record) => each(record, start..start + text.len() as u64),
             Err(error) => {
-                // The checksum of a packed file is at its end: damage comes before what it looks like.
+                // The checksum of a packed file is at its end. Damage is reported before a parse error that it may
+                // cause.
                 io::copy(&mut reader, &mut io::sink()).map_err(&failed)?;
                 return Err(error);
             }
@@ -230,7 +231,7 @@ pub(crate) fn lines<R: Record>(
     Ok(())
 }
 
-/// Whether an [`Appender`] has the file.
+/// Returns whether an [`Appender`] holds the file.
 pub(crate) fn is_locked(path: &Path) -> Result<bool, StoreError> {
     let Some((file, _)) = open(path)? else {
         return Ok(false);
@@ -273,7 +274,7 @@ fn parse<S: Record>(text: &[u8], path: &Path, line: usize) -> Result<S, StoreErr
     }
 }
 
-/// Where the last line that has its end ends.
+/// Returns the end of the last complete line.
 fn whole_lines(file: &mut File) -> io::Result<u64> {
     const STEP: u64 = 64 * 1024;
     let mut end = file.seek(SeekFrom::End(0))?;

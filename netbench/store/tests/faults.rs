@@ -1,4 +1,4 @@
-//! Figures that no measurement has, in runs that are published here.
+//! Figures that no measurement can produce, in the published runs of this repository.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -32,7 +32,7 @@ fn zeroed(line: &str, key: &str) -> String {
     })
 }
 
-/// Checks that no line of a run has a fault, and that one has with 0 for the numbers after `key`.
+/// Checks that no line of a run has a fault, and that lines have one with 0 for the numbers after `key`.
 fn check<T: Record>(run: &str, key: &str, says: &str) {
     let lines = published(run);
     let fault = |line: &str| serde_json::from_str::<T>(line).unwrap().fault();

@@ -1,4 +1,4 @@
-//! Run folders as a run leaves them, and as kills and accidents do.
+//! Run folders after runs, kills and accidents.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -199,7 +199,7 @@ fn only_one_process_appends() {
 
 #[test]
 fn a_full_disk_is_said_and_spares_what_was_written() {
-    // A device that is always full stands in for the file.
+    // A device that is always full replaces the file.
     let temp = tempfile::tempdir().unwrap();
     let run = folder(&temp.path().join("run"), 2);
     let samples = temp.path().join("run/samples.jsonl");
@@ -210,7 +210,7 @@ fn a_full_disk_is_said_and_spares_what_was_written() {
         Ok(mut appender) => appender
             .append(&sample(9, "a", Role::Measured))
             .unwrap_err(),
-        // A device cannot be cut to a length.
+        // A device cannot be truncated.
         Err(error) => error,
     };
     assert!(
@@ -273,18 +273,18 @@ fn a_packed_run_is_read_as_it_was() {
     assert_eq!(run.records::<Sample>().unwrap(), before);
     assert_eq!(run.pack().unwrap(), netbench_store::Packed::default());
 
-    // Nothing is added to it, and no empty file is left that would hide it.
+    // Appending fails, without an empty file that would hide the packed one.
     let error = run.appender::<Sample>().unwrap_err();
     assert!(matches!(error, StoreError::Packed(_)), "{error}");
     assert!(error.to_string().contains("zstd -d"), "{error}");
     assert!(!plain.exists());
 
-    // A kill between the last two steps leaves both.
+    // A kill between the last two steps leaves both files.
     fs::write(&plain, &bytes).unwrap();
     assert_eq!(run.records::<Sample>().unwrap(), before);
     run.pack().unwrap();
     assert!(!plain.exists());
-    // And one just after the plain file was made again leaves it empty.
+    // A kill just after the plain file was created again leaves it empty.
     fs::write(&plain, b"").unwrap();
     assert_eq!(run.records::<Sample>().unwrap(), before);
 }
@@ -323,7 +323,7 @@ fn a_run_of_another_kind_is_refused_by_name() {
     );
 }
 
-/// Every kind of run that is published, whatever schema it was written with.
+/// Tests that published runs of every kind and schema are readable.
 #[test]
 fn published_runs_are_read() {
     fn has_records<R: Record>(run: &RunFolder) {
@@ -410,12 +410,12 @@ fn published_runs_are_read() {
     assert_eq!(kinds, published);
 }
 
-/// As a run of a million sites is read: whose records no process could hold.
+/// Tests reading as in a run of a million sites, whose records do not fit into memory.
 #[test]
 fn records_are_found_by_name_one_at_a_time() {
     let temp = tempfile::tempdir().unwrap();
     let run = folder(&temp.path().join("run"), 5);
-    // Of a name that comes twice the last counts.
+    // The last of two records with the same name counts.
     let again = Sample {
         stack: StackName::new("again"),
         ..sample(3, "a", Role::Measured)

@@ -1,4 +1,4 @@
-//! Requests and certificates of the user's own, put to `openssl s_server`.
+//! Custom requests and client certificates, tested against `openssl s_server`.
 
 use std::{fs, net::SocketAddr, process::Command};
 
@@ -14,10 +14,10 @@ use crate::{
     foreign::{Files, HOST, LIMIT, OpenSslCommand, one_site},
 };
 
-/// What the server's one page has.
+/// The content of the server's only page.
 const PAGE: &str = "A page that only its own path leads to.\n";
 
-/// Says what is wrong with the requests that `stack` sends and with the certificate that it shows.
+/// Returns the errors in the requests that `stack` sends and in the certificate that it presents.
 pub(crate) fn run(program: &WorkerProgram, stack: &str) -> Result<Vec<String>, String> {
     let described = describe(&mut start(program)?, stack)?;
     let can = |operation: &str| described.operations.iter().any(|named| named == operation);
@@ -85,7 +85,7 @@ enum Fits {
     Failure,
 }
 
-/// A certificate that is its own root, in `client`.
+/// Creates a self-signed certificate in `client`.
 fn client_identity(files: &Files) -> Result<ClientIdentity, String> {
     let (certificate, key) = (files.path("client"), files.path("client-key"));
     let made = Command::new("openssl")

@@ -19,39 +19,39 @@ use crate::{
     judge,
 };
 
-/// Longer than any answer takes on a busy machine.
+/// Time limit of an answer, longer than any answer needs on a busy machine.
 const ANSWER_LIMIT: Duration = Duration::from_secs(40);
 
-/// How the error begins where a worker did not serve all sites.
+/// The beginning of the error of a worker that did not serve all sites.
 const NOT_SERVED: &str = "not served: ";
 
-/// For the whole table, so that a worker that hangs at every case does not hold up a test run.
+/// Time limit of the whole table, so that a worker that hangs at every case does not delay a test run.
 const TABLE_LIMIT: Duration = Duration::from_secs(180);
 
-/// A worker that serves, and one of the same program that connects to it.
+/// A worker that serves, and a worker of the same program that connects to it.
 pub(crate) struct Bench {
     client: Worker,
     server: Worker,
     stack: String,
     cases: Vec<Case>,
     served: BTreeMap<String, Served>,
-    /// Why sites are not served that the stack says it cannot serve.
+    /// The sites that the stack reports as unsupported, with the reasons.
     unsupported: BTreeMap<String, String>,
     roots_pem: String,
 }
 
-/// The sites that a stack must refuse to serve.
+/// A predicate for the sites that a stack must refuse to serve.
 pub(crate) type Lacks = fn(&LabProfile) -> bool;
 
 /// A site that is listening.
 pub(crate) struct Served {
     pub(crate) address: SocketAddr,
-    /// Bytes of DER of each certificate of its chain.
+    /// Size of the DER of each certificate in the chain, in bytes.
     pub(crate) chain_bytes: Vec<u32>,
 }
 
 impl Bench {
-    /// Without the cases whose sites the stack `lacks`: it must refuse to serve them.
+    /// Starts the workers, without the cases whose sites the stack `lacks`, which it must refuse to serve.
     pub(crate) fn new(program: &WorkerProgram, stack: &str, lacks: Lacks) -> Result<Self, String> {
         let mut client = start(program)?;
         let can = describe(&mut client, stack)?;
@@ -85,7 +85,7 @@ impl Bench {
         })
     }
 
-    /// Runs every case and says what was wrong.
+    /// Runs every case and returns the findings.
     pub(crate) fn run(&mut self, exceptions: &[Exception]) -> Findings {
         let mut wrong = Vec::new();
         let mut lacks = Vec::new();
@@ -160,7 +160,8 @@ impl Bench {
         Ok(answer)
     }
 
-    /// As many handshakes as connections that ended well, and as many of them resumed.
+    /// Returns the errors in the server's counts: the numbers of handshakes and of resumed handshakes must be those of
+    /// the successful connections.
     fn miscounted(&self, counts: &[ServerCount], lacks: &[Lack]) -> Vec<String> {
         let mut wrong = Vec::new();
         let lacking = |case: &&Case| lacks.iter().any(|lack| lack.case == case.name);
@@ -184,7 +185,7 @@ impl Bench {
     }
 }
 
-/// The profile by which a stack makes connectors: its library's own, where it can be set to no other.
+/// Returns the profile of a stack's connectors: `library` if the stack supports no other.
 pub(crate) fn profile(worker: &mut Worker, can: &StackDescription) -> Result<Profile, String> {
     let stack = &can.record.stack;
     let (lab, _) = one_site(stack, KeyType::EcdsaP256)?;
@@ -193,7 +194,7 @@ pub(crate) fn profile(worker: &mut Worker, can: &StackDescription) -> Result<Pro
     for profile in [Profile::Default, Profile::Library] {
         case.client.profile = profile;
         configure(worker, stack, &case, lab.ca_pem().to_owned())?;
-        // Nobody answers, but the connector is made before that is found out.
+        // No server listens, but the connector is made before the connect fails.
         let nowhere = closed_port()?;
         let answer = connect(worker, &case, nowhere, Condition::Clean, Role::Measured)?;
         if !is_a_lack(&case, &answer) {
@@ -203,7 +204,7 @@ pub(crate) fn profile(worker: &mut Worker, can: &StackDescription) -> Result<Pro
     Err("no profile with which a connector can be made".to_owned())
 }
 
-/// Whether the stack says that it cannot do what it may not be able to do.
+/// Returns whether the stack reports a permitted lack of support.
 fn is_a_lack(case: &Case, answer: &ResponseBody) -> bool {
     matches!(answer, ResponseBody::Unsupported { reason } if !reason.is_empty())
         && !case.is_to_be_unsupported()
@@ -224,7 +225,7 @@ pub(crate) fn describe(worker: &mut Worker, stack: &str) -> Result<StackDescript
     }
 }
 
-/// A site for each name, all served by `stack`.
+/// Creates a site for each name, all served by `stack`.
 pub(crate) fn sites<'a>(
     stack: &str,
     profiles: impl Iterator<Item = (&'a str, LabProfile)>,
@@ -240,14 +241,14 @@ pub(crate) fn sites<'a>(
         .collect()
 }
 
-/// What became of sites that were to be served.
+/// The sites of a `serve` request.
 pub(crate) struct Sites {
     pub(crate) served: BTreeMap<String, Served>,
-    /// Those that the stack cannot serve, and why.
+    /// The sites that the stack cannot serve, with the reasons.
     pub(crate) unsupported: BTreeMap<String, String>,
 }
 
-/// Has `worker` serve `sites` on free ports.
+/// Makes `worker` serve `sites` on free ports.
 pub(crate) fn serve(
     worker: &mut Worker,
     stack: &str,
@@ -289,7 +290,7 @@ pub(crate) fn serve(
     }
 }
 
-/// That `worker` says why it does not serve the site of `case`.
+/// Checks that `worker` refuses to serve the site of `case`, with a reason.
 fn refused(worker: &mut Worker, stack: &str, case: &Case) -> Result<(), String> {
     let sites = sites(stack, [(case.name.as_str(), case.site.clone())].into_iter())?;
     let lab = Lab::new(&sites).map_err(|e| e.to_string())?;
@@ -304,7 +305,7 @@ fn refused(worker: &mut Worker, stack: &str, case: &Case) -> Result<(), String> 
     }
 }
 
-/// Bytes of DER in each block of `pem`: three for every four characters, but for the padding.
+/// Returns the size of the DER in each block of `pem`: three bytes for every four characters, without the padding.
 fn der_lengths(pem: &str) -> Vec<u32> {
     let mut lengths = Vec::new();
     let mut characters = 0;
@@ -371,7 +372,7 @@ fn ask(worker: &mut Worker, body: RequestBody) -> Result<ResponseBody, String> {
     worker.ask(body, ANSWER_LIMIT).map_err(|e| e.to_string())
 }
 
-/// A port at which nothing listens: one that was free a moment ago.
+/// Returns an address without a listener, whose port was free a moment ago.
 pub(crate) fn closed_port() -> Result<SocketAddr, String> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).map_err(|e| e.to_string())?;
     listener.local_addr().map_err(|e| e.to_string())

@@ -6,13 +6,13 @@ use netbench_model::{
 };
 use netbench_protocol::StackDescription;
 
-/// Longer than any connection of the table takes on a busy machine.
+/// Time limit of a connection, longer than any connection of the table needs on a busy machine.
 const PATIENCE_MS: u64 = 20_000;
 
-/// The connection that makes a session to resume.
+/// The connection that creates a session for a resumption.
 const PRIME: (Condition, Role) = (Condition::Resumed, Role::Prime);
 
-/// Keys that differ in their work; making longer RSA ones takes too long here.
+/// Key types whose work differs. The generation of longer RSA keys would be too slow.
 const KEYS: [KeyType; 4] = [
     KeyType::EcdsaP256,
     KeyType::Rsa2048,
@@ -34,7 +34,7 @@ const ECDSA_SCHEMES: &[SignatureScheme] = &[
     SignatureScheme::ECDSA_SECP384R1_SHA384,
 ];
 
-/// One connection, or two of which the second is judged, to a site of its own.
+/// One connection, or two of which the second is judged, to a separate site.
 #[derive(Debug, Clone)]
 pub(crate) struct Case {
     /// A host name: letters, digits, hyphens.
@@ -42,7 +42,7 @@ pub(crate) struct Case {
     pub(crate) site: LabProfile,
     pub(crate) client: ClientSettings,
     pub(crate) roots: Roots,
-    /// A connection made before, which must be a full handshake that ends well.
+    /// An earlier connection, which must be a successful full handshake.
     pub(crate) before: Option<(Condition, Role)>,
     pub(crate) condition: Condition,
     pub(crate) timeout_ms: u64,
@@ -50,39 +50,39 @@ pub(crate) struct Case {
 }
 
 impl Case {
-    /// Whether what the stack says of itself is that it cannot.
+    /// Returns whether the stack must report that it does not support the case.
     pub(crate) fn is_to_be_unsupported(&self) -> bool {
         matches!(self.expected, Expected::Unsupported)
     }
 }
 
-/// What the client is given to trust.
+/// The trust roots of the client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Roots {
-    /// The lab's.
+    /// The roots of the lab.
     Lab,
-    /// Something else.
+    /// Another text.
     Text(&'static str),
 }
 
-/// What a case must come to.
+/// The expected outcome of a case.
 #[derive(Debug, Clone)]
 pub(crate) enum Expected {
-    /// A response, on a connection that agreed on this.
+    /// A response, on a connection with these parameters.
     Agreed(Agreed),
-    /// A failure of this class, for this reason where it must be one.
+    /// A failure of this class, with this reason if given.
     Failed(FailureClass, Option<FailureReason>),
-    /// The stack says that it cannot.
+    /// The stack reports that it does not support the case.
     Unsupported,
 }
 
-/// None where the case leaves it open.
+/// The expected parameters; `None` if any value is correct.
 #[derive(Debug, Clone)]
 pub(crate) struct Agreed {
     pub(crate) version: TlsVersion,
     pub(crate) suite: Option<CipherSuite>,
     pub(crate) group: Option<Group>,
-    /// The schemes that the server may have signed with; empty where it signs nothing, or anything goes.
+    /// The permitted schemes of the server's signature; empty if the server does not sign, or if any scheme is correct.
     pub(crate) signatures: &'static [SignatureScheme],
     pub(crate) alpn: Option<Alpn>,
     pub(crate) resumed: Resumed,
@@ -94,7 +94,7 @@ pub(crate) enum Resumed {
     No,
 }
 
-/// Every case for a stack that can do what `can` says.
+/// Returns every case for a stack with the description `can`.
 pub(crate) fn all(can: &StackDescription) -> Vec<Case> {
     let mut cases = Vec::new();
     for version in TlsVersion::OFFERED.iter().copied() {
@@ -130,12 +130,12 @@ pub(crate) fn all(can: &StackDescription) -> Vec<Case> {
             (case.client.suites, case.client.groups) = (lacking.suites, lacking.groups);
         }
     }
-    // Of a case of one suite that the stack does not have, nothing is left.
+    // A case of one suite or group that the stack lacks has an empty offer.
     cases.retain(|case| !case.client.suites.is_empty() && !case.client.groups.is_empty());
     cases
 }
 
-/// The cases in which a client comes to the same with what its library offers by itself.
+/// Returns the cases whose outcome is the same with the default settings of the client's library.
 pub(crate) fn with_the_librarys_settings(
     can: &StackDescription,
     mut cases: Vec<Case>,
@@ -153,7 +153,7 @@ pub(crate) fn with_the_librarys_settings(
             && own.suites == usual.suites
             && own.signatures == usual.signatures
             && own.profile != Profile::Servo
-            // It need not ask for a stapled response.
+            // The library need not request a stapled response by default.
             && !case.name.contains(STAPLED)
     });
     for case in &mut cases {
@@ -162,7 +162,7 @@ pub(crate) fn with_the_librarys_settings(
     cases
 }
 
-/// The scheme without which a client cannot connect to servers with this key; none for keys with several.
+/// Returns the scheme that a client needs for servers with this key, or `None` for keys with several schemes.
 fn scheme_of(key: KeyType) -> Option<SignatureScheme> {
     match key {
         KeyType::EcdsaP256 => Some(SignatureScheme::ECDSA_SECP256R1_SHA256),
@@ -172,7 +172,7 @@ fn scheme_of(key: KeyType) -> Option<SignatureScheme> {
     }
 }
 
-/// Leaves out the suites, groups and signature schemes that the stack does not say that it has, as the runner does.
+/// Removes the suites, groups and signature schemes that the stack does not list, as the runner does.
 pub(crate) fn offer_only(can: &StackDescription, client: &mut ClientSettings) {
     client.suites.retain(|suite| can.suites.contains(suite));
     client.groups.retain(|group| can.groups.contains(group));
@@ -181,7 +181,7 @@ pub(crate) fn offer_only(can: &StackDescription, client: &mut ClientSettings) {
         .retain(|scheme| can.signatures.contains(scheme));
 }
 
-/// What a client offers by default.
+/// Returns the default settings of the client.
 pub(crate) fn client() -> ClientSettings {
     ClientSettings {
         profile: Profile::Default,
@@ -200,7 +200,7 @@ fn site() -> LabProfile {
     }
 }
 
-/// A case that ends well, with what both sides do by default.
+/// Returns a case that succeeds, with the default settings of both sides.
 pub(crate) fn good(name: impl Into<String>) -> Case {
     Case {
         name: host(&name.into()),
@@ -250,7 +250,7 @@ fn plain(
 ) -> Case {
     let signatures: &[SignatureScheme] = match key {
         KeyType::Rsa2048 | KeyType::Rsa3072 | KeyType::Rsa4096 => RSA_SCHEMES,
-        // Before TLS 1.3 the scheme of ECDSA did not say the curve (RFC 8446 section 4.2.3).
+        // Before TLS 1.3, ECDSA schemes did not specify the curve (RFC 8446 section 4.2.3).
         KeyType::EcdsaP256 | KeyType::EcdsaP384 if version == TlsVersion::Tls12 => ECDSA_SCHEMES,
         KeyType::EcdsaP256 => &[SignatureScheme::ECDSA_SECP256R1_SHA256],
         KeyType::EcdsaP384 => &[SignatureScheme::ECDSA_SECP384R1_SHA384],
@@ -266,13 +266,13 @@ fn plain(
     case.site.alpn = vec![alpn];
     case.site.key = key;
     case.site.groups = vec![group];
-    // The others stay: a curve of a certificate must be among them too (RFC 8422 section 5.1.1).
+    // The other groups stay: a certificate's curve must be among them too (RFC 8422 section 5.1.1).
     case.client.groups.retain(|other| *other != group);
     case.client.groups.insert(0, group);
     case.condition = condition;
     case.before = (condition == Condition::Resumed).then_some(PRIME);
     case.expected = Expected::Agreed(Agreed {
-        // A resumed session of TLS 1.2 exchanges no keys.
+        // A resumed session of TLS 1.2 has no key exchange.
         group: Some(group).filter(|_| resumed == Resumed::No || version == TlsVersion::Tls13),
         signatures: if resumed == Resumed::No {
             signatures
@@ -296,7 +296,7 @@ fn no_tickets(version: TlsVersion) -> Case {
     case
 }
 
-/// A connector that is made anew has nothing to resume, whatever was connected before.
+/// Returns the cases in which a new connector must not resume, whatever the earlier connection.
 fn never_resumed(version: TlsVersion) -> Vec<Case> {
     let visits = [
         ("clean", (Condition::Clean, Role::Measured)),
@@ -315,7 +315,7 @@ fn never_resumed(version: TlsVersion) -> Vec<Case> {
         .collect()
 }
 
-/// A client that offers a single suite, to a server that accepts that one alone.
+/// Returns the case of a client that offers a single suite, to a server that accepts only that suite.
 fn one_suite(suite: CipherSuite) -> Case {
     let mut case = good(format!("only-{suite}"));
     if suite.facts().map(|facts| facts.authentication) == Some(Authentication::Rsa) {
@@ -323,7 +323,7 @@ fn one_suite(suite: CipherSuite) -> Case {
     }
     case.site.suites = vec![suite];
     case.client.suites = vec![suite];
-    // RFC 9113 section 9.2.2 keeps CBC and RSA key exchange out of HTTP/2.
+    // RFC 9113 section 9.2.2 prohibits CBC and RSA key exchange in HTTP/2.
     let alpn = if CipherSuite::OFFERED.contains(&suite) {
         Alpn::H2
     } else {
@@ -338,7 +338,7 @@ fn one_suite(suite: CipherSuite) -> Case {
     case
 }
 
-/// Suites and groups that the stack says it does not have.
+/// Returns the cases of suites that the stack does not list.
 fn other_suites(can: &StackDescription) -> Vec<Case> {
     let lacking = |suite: &&CipherSuite| !can.suites.contains(suite);
     let cases = CipherSuite::SERVED.iter().filter(lacking).map(|suite| {
@@ -360,7 +360,7 @@ fn other_groups(can: &StackDescription) -> Vec<Case> {
     });
     let mut cases: Vec<_> = cases.collect();
     if can.groups.contains(&Group::X25519MLKEM768) {
-        // The hybrid's key share comes with one of x25519: no second round trip.
+        // The client sends key shares for the hybrid and for x25519, so there is no second round trip.
         let mut offered = client().groups;
         offered.insert(0, Group::X25519MLKEM768);
         cases.push(other_share(HYBRID_REFUSED, offered, Group::X25519));
@@ -369,8 +369,8 @@ fn other_groups(can: &StackDescription) -> Vec<Case> {
     cases
 }
 
-/// A server with a single group that is not the client's first. Nothing but the handshake makes
-/// round trips here that could differ: no tickets, and HTTP/1.1.
+/// Returns the case of a server with a single group that is not the client's first. The only round trips that can
+/// differ are those of the handshake, because the server sends no tickets and uses HTTP/1.1.
 fn other_share(name: &str, offered: Vec<Group>, group: Group) -> Case {
     let mut case = good(name);
     case.client.groups = offered;
@@ -385,7 +385,7 @@ fn other_share(name: &str, offered: Vec<Group>, group: Group) -> Case {
     case
 }
 
-/// Settings that differ on the two sides, but leave something in common.
+/// Returns the cases with different settings on the two sides that have common values.
 fn settings_in_common() -> Vec<Case> {
     let mut cases = Vec::new();
 
@@ -410,7 +410,7 @@ fn settings_in_common() -> Vec<Case> {
     });
     cases.push(case);
 
-    // Neither side may speak a version that none of its suites belongs to.
+    // A side must not negotiate a version without a suite of that version.
     let mut case = good("old-suites-at-the-server");
     case.site.suites = vec![CipherSuite::TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256];
     case.expected = Expected::Agreed(agreed(TlsVersion::Tls12));
@@ -432,7 +432,8 @@ fn settings_in_common() -> Vec<Case> {
     cases
 }
 
-/// A certificate for an address (RFC 5280 section 4.2.1.6), and no server name (RFC 6066 section 3).
+/// Returns the case of a certificate for an address (RFC 5280 section 4.2.1.6), without a server name (RFC 6066 section
+/// 3).
 fn address_as_host() -> Case {
     Case {
         name: "127.0.0.1".to_owned(),
@@ -440,7 +441,7 @@ fn address_as_host() -> Case {
     }
 }
 
-/// Bodies that fill every buffer on the way, a long chain, and a stapled response.
+/// Returns the cases of bodies that fill every buffer on the path, a long chain, and a stapled response.
 fn sizes() -> Vec<Case> {
     let mut cases = Vec::new();
     for alpn in Alpn::ALL.iter().copied() {
@@ -469,13 +470,13 @@ fn sizes() -> Vec<Case> {
     cases
 }
 
-/// Cases that are held against one another.
+/// The names of cases that are compared with each other.
 pub(crate) const HYBRID_REFUSED: &str = "hybrid-refused";
 pub(crate) const RETRIED: &str = "hello-retry";
 pub(crate) const STAPLED: &str = "stapled";
 pub(crate) const NOT_STAPLED: &str = "not-stapled";
 
-/// The host of a case.
+/// Returns the host of a case.
 pub(crate) fn host_of(name: &str) -> String {
     host(name)
 }

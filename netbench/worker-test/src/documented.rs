@@ -1,4 +1,4 @@
-//! That a worker answers as the session in `docs/WORKER-PROTOCOL.md` says.
+//! Test that a worker's answers match the session in `docs/WORKER-PROTOCOL.md`.
 
 use std::{
     collections::{BTreeMap, btree_map::Entry},
@@ -18,10 +18,10 @@ const DOCUMENT: &str = include_str!("../../../docs/WORKER-PROTOCOL.md");
 /// The site of the session.
 const HOST: &str = "a.example";
 
-/// Fields whose words are part of the protocol, and not only their kind.
+/// Fields whose values are part of the protocol, and not only their types.
 const WORDS: [&str; 3] = ["type", "class", "reason"];
 
-/// Puts every request of the session to workers, and holds the answers' form against the documented one.
+/// Sends every request of the session to workers, and compares the structure of the answers with the documentation.
 pub(crate) fn run(program: &WorkerProgram, stack: &str) -> Result<Vec<String>, String> {
     let profile = LabProfile {
         key: KeyType::EcdsaP256,
@@ -60,7 +60,7 @@ pub(crate) fn run(program: &WorkerProgram, stack: &str) -> Result<Vec<String>, S
         let given = worker.put(line.as_bytes())?;
         let documented: Response =
             serde_json::from_str(answer).map_err(|e| format!("{e} in the document: {answer}"))?;
-        // Connections go to the port that this server has.
+        // Later connections use the port of this server.
         if let (ResponseBody::Serving(old), ResponseBody::Serving(new)) =
             (&documented.body, &given.body)
             && let (Some(old), Some(new)) = (old.listening.get(HOST), new.listening.get(HOST))
@@ -77,7 +77,7 @@ pub(crate) fn run(program: &WorkerProgram, stack: &str) -> Result<Vec<String>, S
     Ok(wrong)
 }
 
-/// The certificates of a PEM text, each as the base64 of its DER.
+/// Returns the certificates of a PEM text, each as the base64 of its DER.
 fn certificates(pem: &str) -> Vec<String> {
     let blocks = pem.split("-----BEGIN CERTIFICATE-----").skip(1);
     let base64 = |block: &str| -> String {
@@ -87,7 +87,7 @@ fn certificates(pem: &str) -> Vec<String> {
     blocks.map(base64).collect()
 }
 
-/// Of each request the process that it is put to, its line, and the line of the answer.
+/// Returns, for each request, the process that receives it, its line, and the line of the answer.
 fn session() -> Result<Vec<(&'static str, &'static str, &'static str)>, String> {
     let mut session = Vec::new();
     let mut asked = None;
@@ -111,7 +111,7 @@ fn session() -> Result<Vec<(&'static str, &'static str, &'static str)>, String> 
     Ok(session)
 }
 
-/// The kinds of its fields; of [`WORDS`] the values too.
+/// Returns the types of an answer's fields, and the values of the fields in [`WORDS`].
 fn shape(answer: &Response) -> Value {
     fn of(value: &Value) -> Value {
         match value {

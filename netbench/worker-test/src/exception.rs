@@ -3,20 +3,20 @@ use netbench_model::{FailureClass, FailureReason, TlsVersion};
 
 use crate::cases::{Agreed, Case, Expected, agreed};
 
-/// Cases of connections that must fail, and that come to something else with a library.
+/// An exception for cases of failing connections that have another outcome with a library.
 ///
-/// It is printed, has to fit some case, and to be needed in every case that it fits.
+/// The exception is printed. It must match at least one case, and be needed in every case that it matches.
 #[derive(Debug, Clone)]
 pub struct Exception {
     /// The cases, as a glob.
     pub cases: &'static str,
-    /// What they come to.
+    /// The outcome of the cases.
     pub comes_to: ComesTo,
-    /// What the library does.
+    /// The behaviour of the library.
     pub why: &'static str,
 }
 
-/// What a case comes to.
+/// The outcome of a case with an exception.
 #[derive(Debug, Clone)]
 pub enum ComesTo {
     /// A failure of another class, or for another reason.
@@ -25,7 +25,7 @@ pub enum ComesTo {
     NoProtocol,
 }
 
-/// The exceptions of one stack, with how often each was met.
+/// The exceptions of one stack, with the number of matching cases.
 pub(crate) struct Exceptions<'a>(Vec<(&'a Exception, u32)>);
 
 impl<'a> Exceptions<'a> {
@@ -33,7 +33,7 @@ impl<'a> Exceptions<'a> {
         Self(declared.iter().map(|one| (one, 0)).collect())
     }
 
-    /// The case as it comes to what is declared of it, if it is an exception.
+    /// Returns the case with the outcome of its exception, if it has one.
     pub(crate) fn of(&mut self, case: &Case) -> Option<Case> {
         let fits = |cases: &str| {
             Glob::new(cases).is_ok_and(|glob| glob.compile_matcher().is_match(&case.name))
@@ -52,7 +52,7 @@ impl<'a> Exceptions<'a> {
         })
     }
 
-    /// Prints what was met, and says what was declared for nothing.
+    /// Prints the matched exceptions, and returns an error for each unmatched one.
     pub(crate) fn end(self, stack: &str) -> Vec<String> {
         let mut wrong = Vec::new();
         for (Exception { cases, why, .. }, met) in self.0 {

@@ -1,13 +1,13 @@
-/// What was found of some rules.
+/// The findings of a check of some rules.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Findings {
-    /// What is wrong, in a line each.
+    /// The errors, in one line each.
     pub wrong: Vec<String>,
-    /// What the stack says that it cannot do.
+    /// The cases that the stack reports as unsupported.
     pub lacks: Vec<Lack>,
 }
 
-/// A case that is unsupported, and that nothing known of the stack says is.
+/// A case that is unsupported, although the stack's description does not predict it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lack {
     /// The case.
@@ -26,7 +26,7 @@ impl From<Vec<String>> for Findings {
 }
 
 impl Findings {
-    /// All of it, where a stack is to lack nothing.
+    /// Returns all findings as errors, for a stack that must support everything.
     pub fn all(self) -> Vec<String> {
         let lacks = self.lacks.into_iter();
         let lacks = lacks.map(|lack| format!("{}: it is unsupported: {}", lack.case, lack.reason));

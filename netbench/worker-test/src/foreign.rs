@@ -22,10 +22,10 @@ use crate::{
     judge::{self, Connector},
 };
 
-/// How long another program may take.
+/// Time limit of another program.
 pub(crate) const LIMIT: Duration = Duration::from_secs(20);
 
-/// The site's host.
+/// The host of the site.
 pub(crate) const HOST: &str = "foreign.test";
 
 pub(crate) fn run(program: &WorkerProgram, stack: &str) -> Result<Vec<String>, String> {
@@ -56,7 +56,7 @@ pub(crate) fn run(program: &WorkerProgram, stack: &str) -> Result<Vec<String>, S
     Ok(wrong)
 }
 
-/// A lab with [`HOST`] alone.
+/// Creates a lab with only [`HOST`].
 pub(crate) fn one_site(stack: &str, key: KeyType) -> Result<(Lab, Vec<Site>), String> {
     let profile = LabProfile {
         key,
@@ -68,7 +68,7 @@ pub(crate) fn one_site(stack: &str, key: KeyType) -> Result<(Lab, Vec<Site>), St
     Ok((lab, sites))
 }
 
-/// The certificates where a program can read them: a folder for this user alone.
+/// The certificates in files for other programs, in a folder that only this user can read.
 pub(crate) struct Files(TempDir);
 
 impl Files {
@@ -107,7 +107,7 @@ impl Files {
     }
 }
 
-/// A process that is ended when this is dropped.
+/// A process that is killed when the value is dropped.
 pub(crate) struct Ended(pub(crate) Child);
 
 impl Drop for Ended {
@@ -117,7 +117,7 @@ impl Drop for Ended {
     }
 }
 
-/// The `openssl` command under way.
+/// A running `openssl` command.
 pub(crate) struct OpenSslCommand(Ended);
 
 impl OpenSslCommand {
@@ -125,7 +125,7 @@ impl OpenSslCommand {
         Self::start_in(arguments, ".")
     }
 
-    /// In a folder, whose files a server may serve.
+    /// Starts the command in a folder, whose files a server may serve.
     pub(crate) fn start_in(arguments: &[&str], folder: &str) -> Result<Self, String> {
         Command::new("openssl")
             .args(arguments)
@@ -138,7 +138,7 @@ impl OpenSslCommand {
             .map_err(|e| e.to_string())
     }
 
-    /// Where a server that was told to take any port listens.
+    /// Returns the address of a server that listens on any port.
     pub(crate) fn address(&mut self) -> Result<SocketAddr, String> {
         self.read_until(|text| {
             let line = text.lines().find_map(|line| line.strip_prefix("ACCEPT "))?;
@@ -146,7 +146,7 @@ impl OpenSslCommand {
         })
     }
 
-    /// Reads what the command prints until `done` finds what it looks for in it.
+    /// Reads the output of the command until `done` returns a value.
     fn read_until<T: Send + 'static>(
         &mut self,
         done: impl Fn(&str) -> Option<T> + Send + 'static,
@@ -155,13 +155,13 @@ impl OpenSslCommand {
         let (sender, found) = mpsc::channel();
         thread::spawn(move || {
             let mut text = String::new();
-            // A bound on what is kept; it prints far less.
+            // The limit bounds the memory; the command prints far less.
             let mut reader = BufReader::new(stdout.take(1 << 20));
             loop {
                 let more = reader.read_line(&mut text).unwrap_or(0);
                 if let Some(result) = done(&text) {
                     let _ = sender.send(Ok(result));
-                    // Reading on, so that it never has to wait for a reader.
+                    // Reading continues, so that the command never blocks on its output.
                     let _ = std::io::copy(&mut reader, &mut std::io::sink());
                     return;
                 }
@@ -186,7 +186,7 @@ fn flag(version: TlsVersion) -> &'static str {
     }
 }
 
-/// A full and a resumed connection to `openssl s_server`.
+/// Makes a full and a resumed connection to `openssl s_server`.
 fn to_server(
     program: &WorkerProgram,
     stack: &str,
@@ -221,10 +221,10 @@ fn to_server(
     visits.judge(program, stack, roots_pem)
 }
 
-/// A full and a resumed connection to a server that knows nothing of netbench.
+/// A full and a resumed connection to a server that is independent of netbench.
 pub(crate) struct Visits {
     pub(crate) address: SocketAddr,
-    /// The version, key and protocol that must be agreed on.
+    /// The version, key and protocol that must be negotiated.
     pub(crate) version: TlsVersion,
     pub(crate) key: KeyType,
     pub(crate) alpn: Alpn,
@@ -255,7 +255,7 @@ impl Visits {
         agreed.group = settings.groups.first().copied();
         settings.profile = profile(&mut worker, &can)?;
         if settings.profile == Profile::Library {
-            // The library's own choices may be others.
+            // The library's default groups and schemes may differ.
             (agreed.group, agreed.signatures) = (None, &[]);
         }
         settings.versions = vec![self.version];
@@ -289,7 +289,7 @@ impl Visits {
     }
 }
 
-/// What `openssl s_client` says of a server.
+/// Checks the output of `openssl s_client` with a server.
 fn from_client(files: &Files, address: SocketAddr, version: TlsVersion) -> Result<(), String> {
     let (roots, address) = (files.path("roots"), address.to_string());
     let mut client = OpenSslCommand::start(&[
@@ -310,7 +310,7 @@ fn from_client(files: &Files, address: SocketAddr, version: TlsVersion) -> Resul
     ])?;
     if let Some(stdin) = client.0.0.stdin.as_mut() {
         let request = format!("GET / HTTP/1.1\r\nHost: {HOST}\r\nConnection: close\r\n\r\n");
-        // A refused handshake closes the pipe; what it printed says more.
+        // A refused handshake closes the pipe; the output of the command contains the reason.
         let _ = stdin.write_all(request.as_bytes());
         let _ = stdin.flush();
     }

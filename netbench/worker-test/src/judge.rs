@@ -9,15 +9,15 @@ use crate::cases::{
     Agreed, Case, Expected, HYBRID_REFUSED, NOT_STAPLED, RETRIED, Resumed, STAPLED, host_of,
 };
 
-/// Whether the connector was made for this connection, or kept from the one before.
+/// The origin of a connection's connector: made for this connection, or kept from the previous one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Connector {
     Made,
     Kept,
 }
 
-/// Holds an answer against what its case must come to; `sent` is what each certificate of the
-/// server's chain has in bytes.
+/// Compares an answer with the expected outcome of its case. `sent` is the size of each certificate in the server's
+/// chain, in bytes.
 pub(crate) fn judge(case: &Case, sent: &[u32], answer: &ResponseBody) -> Result<(), String> {
     match (&case.expected, answer) {
         (Expected::Agreed(agreed), ResponseBody::Connected(measured)) => {
@@ -52,7 +52,7 @@ pub(crate) fn judge(case: &Case, sent: &[u32], answer: &ResponseBody) -> Result<
     }
 }
 
-/// The phase in which the table's connections fail so.
+/// Returns the phase in which the table's connections have this failure.
 fn phase_of(class: FailureClass, reason: &FailureReason) -> Phase {
     match class {
         FailureClass::Connect => Phase::Tcp,
@@ -63,7 +63,7 @@ fn phase_of(class: FailureClass, reason: &FailureReason) -> Phase {
     }
 }
 
-/// How long a connection lasts before it fails so, at least.
+/// Returns the minimum duration of a connection with this failure.
 fn least_ns(class: FailureClass, timeout_ms: u64) -> u64 {
     if class == FailureClass::Timeout {
         timeout_ms * 1_000_000
@@ -72,7 +72,7 @@ fn least_ns(class: FailureClass, timeout_ms: u64) -> u64 {
     }
 }
 
-/// As [`judge`] for a server that is not a worker: it says nothing, and its body has any length.
+/// Judges as [`judge`] does, for a server that is not a worker: it reports no view, and its body has any length.
 pub(crate) fn judge_foreign(
     agreed: &Agreed,
     connector: Connector,
@@ -140,7 +140,7 @@ fn shown(value: Option<impl ToString>) -> String {
     value.map_or_else(|| "none".to_owned(), |value| value.to_string())
 }
 
-/// That a handshake and a response took place, and left the traces that they must.
+/// Returns the checks that a handshake and a response took place, with consistent figures.
 fn work_was_done(
     agreed: &Agreed,
     connector: Connector,
@@ -190,7 +190,7 @@ fn work_was_done(
     checks.into_iter()
 }
 
-/// That what came is what the lab's site sends.
+/// Returns the checks that the received data is that of the lab's site.
 fn as_served(case: &Case, sent: &[u32], measured: &Measured) -> impl Iterator<Item = Check> {
     let sent = if measured.client.resumed { &[] } else { sent };
     let body = (case.site.body_bytes, measured.body_bytes);
@@ -215,9 +215,9 @@ fn same_on_both_sides(measured: &Measured) -> Result<(), String> {
     }
 }
 
-/// Holds cases against one another.
+/// Compares cases with each other.
 pub(crate) fn relations(measured: &BTreeMap<String, Measured>) -> Result<(), String> {
-    // A case that is missing here has failed already, or is not for this stack.
+    // A missing case has already failed, or is not for this stack.
     let of = |name: &str| measured.get(&host_of(name));
     for version in TlsVersion::OFFERED {
         let stapled = of(&format!("{version}-{STAPLED}"));
@@ -227,7 +227,7 @@ pub(crate) fn relations(measured: &BTreeMap<String, Measured>) -> Result<(), Str
                 with.transfer.handshake_bytes_in,
                 without.transfer.handshake_bytes_in,
             );
-            // An OCSP response with a P-256 signature has about 300 bytes at the least.
+            // The minimum size of an OCSP response with a P-256 signature is about 300 bytes.
             if with < without + 150 {
                 return Err(format!(
                     "{version}: no OCSP response was asked for and stapled: {with} bytes, {without} without"

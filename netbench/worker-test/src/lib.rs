@@ -1,12 +1,11 @@
-//! What every worker must get right: a table of connections that it makes to sites that it serves
-//! itself; connections to nginx, and to and from the `openssl` command, which know nothing of
-//! netbench; and the worker protocol's rules.
+//! The conformance tests of workers: a table of connections between a worker's client and server; connections to nginx,
+//! and to and from the `openssl` command, which are independent of netbench; and the rules of the worker protocol.
 //!
-//! For the tests of stacks, and for `netbench stacks check`. It must never know one stack from another but by
-//! what its worker says of itself and its test declares ([`Exception`]). Start reading at [`check`]; `cases.rs` and
-//! `cases/failing.rs` are the table of connections, `lines.rs` holds the protocol's rules, `suite.rs` and its folder have
-//! the in-memory suite. What panics is behind the feature `tests`: [`conformance`] and its like for the tests of
-//! stacks, `plain.rs` for their benchmarks.
+//! For the tests of stacks, and for `netbench stacks check`. This crate must never distinguish stacks other than by the
+//! worker's description and the exceptions that a test declares ([`Exception`]). Start reading at [`check`]; `cases.rs`
+//! and `cases/failing.rs` are the table of connections, `lines.rs` contains the rules of the protocol, `suite.rs` and
+//! its folder contain the in-memory suite. Functions that panic are behind the feature `tests`: [`conformance`] and
+//! similar functions for the tests of stacks, `plain.rs` for their benchmarks.
 
 mod asked;
 mod bench;
@@ -42,17 +41,17 @@ pub use tests::{
 /// Rules that a worker must keep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rules {
-    /// It keeps to the worker protocol: says what it and its stack are, answers what it cannot understand or do with
-    /// an error and goes on, and ends when stdin does.
+    /// The worker follows the protocol: it describes itself and its stack, answers a request that it cannot parse or
+    /// execute with an error and continues, and ends when stdin ends.
     Protocol,
-    /// A table of connections that it makes to sites that it serves itself.
+    /// A table of connections of the worker to sites that the worker itself serves.
     Connections,
-    /// Every kind of scenario of the in-memory suite runs and is what was asked for, or is unsupported where it may
-    /// be, with a reason; and nothing that is wrong ends the worker.
+    /// Every kind of scenario of the in-memory suite runs as requested, or is unsupported if permitted, with a reason;
+    /// no invalid request ends the worker.
     Suite,
-    /// It takes the steps of a library's set-up before a connection, and says what each took.
+    /// The worker executes the steps of a library's set-up before a connection, and reports the cost of each.
     SetUp,
-    /// It verifies chains without a connection, each by itself, and says what is wrong in the words of every worker.
+    /// The worker verifies chains without a connection, each independently, and reports faults in the common words.
     Verify,
     /// Connections to `openssl s_server`, also with a client certificate and another path, and from `openssl s_client`.
     OpensslCommand,
@@ -61,7 +60,7 @@ pub enum Rules {
 }
 
 impl Rules {
-    /// All of them, the quickest first.
+    /// All rules, the fastest first.
     pub const ALL: &[Self] = &[
         Self::Protocol,
         Self::Connections,
@@ -72,7 +71,7 @@ impl Rules {
         Self::Nginx,
     ];
 
-    /// What they are called.
+    /// Returns the name of the rules.
     pub fn name(self) -> &'static str {
         match self {
             Self::Protocol => "protocol",
@@ -85,19 +84,20 @@ impl Rules {
         }
     }
 
-    /// Returns the operations that a stack must name for these to apply to it.
+    /// Returns the operations that a stack must list for the rules to apply.
     pub fn operations(self) -> &'static [&'static str] {
         match self {
             Self::Protocol => &[],
             Self::Suite => &["suite"],
             Self::SetUp => &["set-up"],
             Self::Verify => &["verify"],
-            // The first two have the worker as a server too, and all hold clients to settings that the lab's servers need.
+            // `Connections` and `OpensslCommand` test the worker as a server too, and all three use client settings
+            // that the lab's servers need.
             Self::Connections | Self::OpensslCommand | Self::Nginx => &["connect", "serve"],
         }
     }
 
-    /// The program that they need.
+    /// Returns the program that the rules need.
     pub fn tool(self) -> Option<&'static str> {
         match self {
             Self::OpensslCommand => Some("openssl"),
@@ -107,11 +107,11 @@ impl Rules {
     }
 }
 
-/// What the worker `program` gets wrong of `rules` with `stack`, and what it says that it cannot do of them. `tool` is where
-/// their [`Rules::tool`] is, which is looked for in the path without it.
+/// Checks the worker `program` with `stack` against `rules`, and returns its errors and unsupported cases. `tool` is
+/// the path of the rules' [`Rules::tool`]; without it, the tool is searched for in `PATH`.
 ///
-/// Every request has a time limit, and so has each set of rules; all of it takes some seconds, or minutes with a
-/// worker that hangs.
+/// Every request and each set of rules has a time limit. A check takes some seconds, or minutes with a worker that
+/// hangs.
 ///
 /// # Errors
 /// The worker does not start, describe itself or serve.

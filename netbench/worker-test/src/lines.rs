@@ -22,13 +22,13 @@ use crate::{
     foreign::{HOST, one_site},
 };
 
-/// Longer than any answer takes on a busy machine.
+/// Time limit of an answer, longer than any answer needs on a busy machine.
 const ANSWER_LIMIT: Duration = Duration::from_secs(40);
 
-/// How long a worker may outlive its stdin.
+/// Maximum time that a worker may continue after the end of its stdin.
 const END_LIMIT: Duration = Duration::from_secs(2);
 
-/// The time limit of a connection that is cut short by the end of stdin.
+/// The time limit of a connection that the end of stdin interrupts.
 const CONNECTION_MS: u64 = 60_000;
 
 /// What a stack may say that it does, in this order.
@@ -48,17 +48,17 @@ const OPERATIONS: [&str; 13] = [
     HELD_AFTER,
 ];
 
-/// Whether the stack makes connections.
+/// Returns whether the stack makes connections.
 pub(crate) fn connects(own: &StackDescription) -> bool {
     own.operations.iter().any(|named| named == OPERATIONS[0])
 }
 
-/// Whether the stack serves connections. A worker may be a client alone.
+/// Returns whether the stack serves connections. A worker may be only a client.
 fn serves(own: &StackDescription) -> bool {
     own.operations.iter().any(|named| named == OPERATIONS[1])
 }
 
-/// A worker's process, to which anything can be written.
+/// A worker's process, to which arbitrary bytes can be written.
 pub(crate) struct Talk {
     child: Child,
     stdin: Option<ChildStdin>,
@@ -144,7 +144,7 @@ fn line(id: u64, body: RequestBody) -> Result<Vec<u8>, String> {
     serde_json::to_vec(&Request { id, body }).map_err(|e| e.to_string())
 }
 
-/// That the worker says what it is.
+/// Checks the worker's description of itself.
 pub(crate) fn description(
     program: &WorkerProgram,
     stack: &str,
@@ -189,7 +189,7 @@ pub(crate) fn description(
     }
 }
 
-/// What cannot be understood or done is answered by an error, and the worker goes on.
+/// Checks that a request that cannot be parsed or executed is answered with an error, and that the worker continues.
 pub(crate) fn errors(
     program: &WorkerProgram,
     own: &StackDescription,
@@ -226,7 +226,7 @@ pub(crate) fn errors(
     Ok(wrong)
 }
 
-/// What is wrong, what to write, and the id of the answer: 0 where the line has none.
+/// The error, the bytes to write, and the id of the answer: 0 if the line has no id.
 type BadLine = (&'static str, Vec<u8>, u64);
 
 fn bad_lines(of: &Client<'_>) -> Result<Vec<BadLine>, String> {
@@ -293,7 +293,7 @@ fn bad_lines(of: &Client<'_>) -> Result<Vec<BadLine>, String> {
     ])
 }
 
-/// A client of the stack, as it can be set up.
+/// A client of the stack, with settings that the stack supports.
 struct Client<'a> {
     stack: &'a str,
     lab: &'a Lab,
@@ -314,7 +314,7 @@ impl<'a> Client<'a> {
             ..client()
         };
         offer_only(own, &mut settings);
-        // The site's own, which every stack has.
+        // The scheme of the site's key, which every stack supports.
         settings.signatures = vec![SignatureScheme::ECDSA_SECP256R1_SHA256];
         Ok(Self {
             stack: &own.record.stack,
@@ -347,7 +347,7 @@ fn connect(host: &str, address: SocketAddr, condition: Condition, role: Role) ->
     }
 }
 
-/// What comes before a measured connection that is to resume.
+/// A step before a measured connection that resumes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Step {
     Configure,
@@ -358,8 +358,8 @@ enum Step {
     Clean,
 }
 
-/// After these there is nothing to resume: that needs a prime connection right before, which ended
-/// well, to the same site and with the same settings.
+/// Steps after which a resumption is impossible: it needs a successful prime connection directly before, to the same
+/// site and with the same settings.
 const NOTHING_KEPT: &[&[Step]] = &[
     &[Step::Configure],
     &[Step::Configure, Step::Clean],
@@ -386,7 +386,7 @@ fn resumed_without_prime(
                 step,
                 Step::Prime | Step::PrimeNowhere | Step::PrimeOtherPort
             );
-            // A stack that never resumes has nothing to keep either.
+            // A stack that never resumes keeps no session.
             if is_prime && matches!(answer, ResponseBody::Unsupported { .. }) {
                 break;
             }
@@ -444,8 +444,7 @@ fn serve(worker: &mut Talk, stack: &str, lab: &Lab, sites: &[Site]) -> Result<So
     }
 }
 
-/// That the end of stdin ends the worker while it waits for a server that says nothing, and while
-/// it serves.
+/// Checks that the end of stdin ends the worker while it waits for a silent server, and while it serves.
 pub(crate) fn end_of_stdin(
     program: &WorkerProgram,
     own: &StackDescription,

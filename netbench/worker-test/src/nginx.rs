@@ -12,7 +12,7 @@ use netbench_runner::WorkerProgram;
 
 use crate::foreign::{Ended, Files, HOST, LIMIT, Visits, one_site};
 
-/// Has `stack` of the worker `program` connect to `nginx`, and says what went wrong.
+/// Makes `stack` of the worker `program` connect to `nginx`, and returns the errors.
 pub(crate) fn run(
     nginx: &Path,
     program: &WorkerProgram,
@@ -43,9 +43,9 @@ pub(crate) fn run(
     Ok(wrong)
 }
 
-/// nginx with one site, as a single process in the foreground; it writes in its folder alone.
+/// Starts nginx with one site, as a single process in the foreground, which only writes to its folder.
 fn start(nginx: &Path, files: &Files) -> Result<(SocketAddr, Ended), String> {
-    // Between finding a free port and listening on it, another may take it.
+    // Another process may bind the free port before nginx does.
     let again = |_| start_once(nginx, files);
     start_once(nginx, files).or_else(again).or_else(again)
 }

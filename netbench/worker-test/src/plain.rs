@@ -1,4 +1,4 @@
-//! The suite's harness against a plain program that does the same with the library alone: what the harness adds.
+//! The overhead of the suite's harness, compared with a plain program that uses the library directly.
 
 use std::{
     env,
@@ -31,7 +31,7 @@ const TURNING: u64 = 9;
 /// Spreads small numbers over all 64 bits (2^64 over the golden ratio).
 const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// Processes of each side that hold sessions.
+/// Number of processes of each side that hold sessions.
 const HOLDING: usize = 5;
 
 /// The quantile of a turn's operations, and of all turns.
@@ -154,10 +154,10 @@ impl Beside {
 /// the processes, and the range. The worker does as many operations as the plain program did, as in a run: with its reference
 /// loops between them. The operations that begin a turn are left out on either side. Then come the figures of `memory`.
 ///
-/// Each process, on either side, has another layout of memory, which is worth a percent or two to one of them.
+/// Each process, on both sides, has a different layout of memory, which can affect one of them by a percent or two.
 ///
 /// # Panics
-/// A process does not do what it is asked.
+/// A process does not execute a request.
 pub fn compare(
     worker: &Path,
     stack: &str,
@@ -210,7 +210,7 @@ fn compare_times(stack: &str, processes: u64) {
     }
 }
 
-/// A stack's worker, and the core on which it takes turns with a plain program in this process.
+/// A stack's worker, and the core on which it alternates with a plain program in this process.
 #[derive(Debug, Clone, Copy)]
 pub struct Harness<'a> {
     program: &'a Path,
@@ -225,11 +225,11 @@ impl<'a> Harness<'a> {
     pub fn on_one_core(program: &'a Path, stack: &'a str, layout: u64) -> Self {
         let cores = thread::available_parallelism().map_or(1, NonZero::get);
         let core = u32::try_from(cores - 1).unwrap_or_default();
-        // SAFETY: cpu_set_t is plain integers, for which zero is a value.
+        // SAFETY: cpu_set_t consists of integers, for which zero is valid.
         let mut set: libc::cpu_set_t = unsafe { std::mem::zeroed() };
-        // SAFETY: the core is one of this machine's.
+        // SAFETY: the core exists on this machine.
         unsafe { libc::CPU_SET(core as usize, &mut set) };
-        // SAFETY: the set is as long as it says. Where it fails, the figures only vary more.
+        // SAFETY: the set has the given size. A failure only makes the figures vary more.
         unsafe { libc::sched_setaffinity(0, size_of::<libc::cpu_set_t>(), &raw const set) };
         Self {
             program,
@@ -239,11 +239,11 @@ impl<'a> Harness<'a> {
         }
     }
 
-    /// Takes turns of at least 4 ms and twenty operations after the warm-up with `plain`, which does one operation and gives
-    /// its times in ns.
+    /// Alternates turns of at least 4 ms and twenty operations after the warm-up between the worker and `plain`, which
+    /// does one operation and returns its times in ns.
     ///
     /// # Panics
-    /// The worker does not do what it is asked.
+    /// The worker does not execute a request.
     pub fn take_turns<const N: usize>(
         &self,
         scenario: &Scenario,
@@ -274,7 +274,7 @@ impl<'a> Harness<'a> {
                     _ => timings_of(&mut worker, operations, measures),
                 };
             }
-            // Nobody's first turn counts.
+            // The first turn of each side is discarded.
             if turn > 0 {
                 for (every, figures) in every.iter_mut().flatten().zip(figures.iter().flatten()) {
                     every.extend_from_slice(figures);
@@ -311,7 +311,7 @@ impl<'a> Harness<'a> {
     /// the resident size of a fresh process of its own; prints the medians and their ratio.
     ///
     /// # Panics
-    /// The worker does not do what it is asked.
+    /// The worker does not execute a request.
     pub fn compare_memory(
         &self,
         version: TlsVersion,
@@ -360,7 +360,7 @@ impl<'a> Harness<'a> {
         beside.print();
     }
 
-    /// A worker that has prepared `scenario`.
+    /// Starts a worker and prepares `scenario`.
     fn prepared(&self, scenario: &Scenario, layout: Layout) -> Worker {
         let launch = Launch {
             core: Some(self.core),
@@ -380,7 +380,7 @@ impl<'a> Harness<'a> {
     }
 }
 
-/// The chain of two RSA-2048 certificates, with their root, that both sides use.
+/// Returns the chain of two RSA-2048 certificates, with their root, that both sides use.
 pub fn material() -> Material {
     material_of(&SessionSettings::usual(
         TlsVersion::Tls13,
@@ -389,7 +389,7 @@ pub fn material() -> Material {
     ))
 }
 
-/// The chain of these settings, with its root.
+/// Returns the chain of these settings, with its root.
 pub fn material_of(settings: &SessionSettings) -> Material {
     let pki = suite_pki(settings.key, settings.chain_length);
     Material {
@@ -401,10 +401,10 @@ pub fn material_of(settings: &SessionSettings) -> Material {
     }
 }
 
-/// The resident size of this process in bytes, as the kernel adds it up page by page.
+/// Returns the resident size of this process in bytes, which the kernel sums page by page.
 ///
 /// # Panics
-/// The kernel does not tell.
+/// The kernel does not report the size.
 pub fn resident_bytes() -> u64 {
     let text = std::fs::read_to_string("/proc/self/smaps_rollup").expect("smaps_rollup");
     let line = text.lines().find_map(|line| line.strip_prefix("Rss:"));

@@ -8,8 +8,7 @@ use crate::{
     foreign::{HOST, one_site},
 };
 
-/// Has `stack` take the steps of its set-up before a connection to a site of its own, and says what is wrong with
-/// them.
+/// Makes `stack` execute the steps of its set-up before a connection to a separate site, and returns the errors.
 pub(crate) fn run(program: &WorkerProgram, stack: &str) -> Result<Vec<String>, String> {
     let (lab, sites) = one_site(stack, KeyType::EcdsaP256)?;
     let mut server = start(program)?;
@@ -33,7 +32,7 @@ pub(crate) fn run(program: &WorkerProgram, stack: &str) -> Result<Vec<String>, S
 fn judge(steps: &[StepCost]) -> Vec<String> {
     let mut wrong = Vec::new();
     let names: Vec<_> = steps.iter().map(|cost| cost.step).collect();
-    // What no stack has a part in comes last, so there must be more than that.
+    // The step that is independent of the stack comes last, so the stack must have another step.
     if names.len() < 2 || names.last() != Some(&SetUpStep::Http) {
         wrong.push(format!(
             "steps with HTTP as the last were due, not {names:?}"

@@ -20,25 +20,25 @@ use crate::{
     findings::{Findings, Lack},
 };
 
-/// Longer than any answer takes on a busy machine.
+/// Time limit of an answer, longer than any answer needs on a busy machine.
 const ANSWER_LIMIT: Duration = Duration::from_secs(40);
 
-/// For all of it, so that a worker that hangs at every scenario does not hold up a test run.
+/// Time limit of all scenarios, so that a worker that hangs at every scenario does not delay a test run.
 const LIMIT: Duration = Duration::from_secs(180);
 
-/// Operations of each turn with the wall clock: over two turns, the sessions of bulk are renewed.
+/// Number of operations of each turn with the wall clock: over two turns, the sessions of bulk are renewed.
 const OPERATIONS: u32 = 2;
 
-/// Operations of every batch that is asked for.
+/// Number of operations in every batch.
 const BATCH: u32 = 4;
 
-/// What one session may take at the very most, in bytes: OpenSSL's take less than a tenth of it.
+/// Maximum memory of one session, in bytes: OpenSSL's sessions need less than a tenth of it.
 const MOST_PER_SESSION: u64 = 1 << 20;
 
-/// What one of many sessions takes at the very least, in bytes: its keys and secrets are of this size.
+/// Minimum memory of one of many sessions, in bytes: its keys and secrets have this size.
 const LEAST_PER_SESSION: u64 = 500;
 
-/// Runs every scenario, and asks for what cannot be, and says what was wrong.
+/// Runs every scenario and sends impossible requests, and returns the findings.
 pub(crate) fn run(program: &WorkerProgram, stack: &str, lacks: Lacks) -> Result<Findings, String> {
     let mut bench = Bench::new(program, stack, lacks)?;
     let mut wrong = wrong::before_prepare(&mut bench);
@@ -65,10 +65,10 @@ pub(crate) fn run(program: &WorkerProgram, stack: &str, lacks: Lacks) -> Result<
     })
 }
 
-/// The scenarios that a stack must refuse.
+/// A predicate for the scenarios that a stack must refuse.
 pub(crate) type Lacks = fn(&Scenario) -> bool;
 
-/// A worker that is asked for one scenario after another.
+/// A worker that executes one scenario after another.
 struct Bench {
     worker: Worker,
     stack: String,
@@ -78,7 +78,7 @@ struct Bench {
     /// The worker names [`HELD_AFTER`].
     holds_after: bool,
     lacks: Lacks,
-    /// What it was not to refuse, and refused.
+    /// The scenarios that the stack refused without a permitted reason.
     found: Vec<Lack>,
 }
 
@@ -130,8 +130,8 @@ impl Bench {
         }
     }
 
-    /// The usual settings of this version, or a chain of one certificate where the stack sends no other. None for a version that it
-    /// does not speak.
+    /// Returns the default settings of a version, with a chain of one certificate if the stack sends no other, or
+    /// `None` if the stack does not support the version.
     fn plain(&mut self, version: TlsVersion) -> Result<Option<SessionSettings>, String> {
         let usual = scenarios::usual(version, KeyType::EcdsaP256);
         for chain_length in [usual.chain_length, 1] {
@@ -172,7 +172,7 @@ impl Bench {
             }
             counted(scenario, operations, &sliced).map_err(|why| format!("{clocks:?}: {why}"))?;
         }
-        // However short, a turn has an operation.
+        // Even the shortest turn has an operation.
         let limit = SliceLimit::Microseconds(0);
         let sliced = self.slice(limit, Clocks::Wall, 1)?;
         let asked = Slice {
@@ -183,9 +183,9 @@ impl Bench {
         prove_slice(scenario, &asked, &sliced).map_err(|e| e.to_string())
     }
 
-    /// Only what the stack was to refuse, the hybrid group and keys, by a stack that does not say that it has them, and
-    /// the native roots of a system without any, and cryptography beneath sessions.
-    /// What else it refuses is noted.
+    /// Checks a refusal. A stack may refuse the scenarios that it must refuse, the hybrid group and keys that it does
+    /// not list, the native roots of a system without any, and cryptography below sessions. Other refusals are recorded
+    /// as findings.
     fn may_lack(
         &mut self,
         scenario: &Scenario,
@@ -218,8 +218,8 @@ impl Bench {
     }
 }
 
-/// Holds sessions in fresh processes, as the runner does: in one that has worked, they find room
-/// where others were.
+/// Holds sessions in fresh processes, as the runner does, because a process that has worked before has free memory from
+/// earlier sessions.
 fn holds(program: &WorkerProgram, stack: &str) -> Result<(), String> {
     for version in TlsVersion::OFFERED {
         let mut bench = Bench::new(program, stack, |_| false)?;
@@ -234,19 +234,19 @@ fn holds(program: &WorkerProgram, stack: &str) -> Result<(), String> {
             sessions: 20,
             after: HeldAfter::Handshake,
         });
-        // They come in pairs: of an odd number, one is left out.
+        // Sessions come in pairs: an odd number is rounded down.
         for (asked, due) in [(20, 20), (200, 200), (21, 20), (0, 0)] {
             let held = held(program, stack, &scenario, asked)?;
             let plausible = held.sessions == due
                 && held.before_bytes > 0
                 && held.peak_bytes >= held.before_bytes.max(held.after_bytes)
                 && grown(&held) <= u64::from(due.max(20)) * MOST_PER_SESSION
-                // Nobody counts allocations here.
+                // Allocations are not counted here.
                 && held.heap.is_none();
             if !plausible {
                 return Err(format!("{asked} sessions of {version}: {held:?}"));
             }
-            // An allocator may have had room for so few.
+            // An allocator may already have memory for few sessions.
             if due == 200 && !tells(&held) {
                 let many = self::held(program, stack, &scenario, 1000)?;
                 if !tells(&many) {
@@ -314,12 +314,12 @@ fn grown(held: &Held) -> u64 {
     held.after_bytes.saturating_sub(held.before_bytes)
 }
 
-/// Whether the resident size has grown by the least that so many sessions take.
+/// Returns whether the resident size has grown by at least the minimum for the number of sessions.
 fn tells(held: &Held) -> bool {
     grown(held) >= u64::from(held.sessions) * LEAST_PER_SESSION
 }
 
-/// What the runner makes sure of, and that a group is named wherever keys are exchanged.
+/// Checks the properties that the runner verifies, and that a group is reported for every key exchange.
 fn agreed(scenario: &Scenario, prepared: &Prepared) -> Result<(), String> {
     prove_prepared(scenario, prepared).map_err(|e| e.to_string())?;
     let Some(settings) = scenario.settings() else {
@@ -339,7 +339,7 @@ fn agreed(scenario: &Scenario, prepared: &Prepared) -> Result<(), String> {
     Ok(())
 }
 
-/// What the runner makes sure of, and that everything is there as often as it should be.
+/// Checks the properties that the runner verifies, and the number of each kind of result.
 fn counted(scenario: &Scenario, operations: u32, sliced: &Sliced) -> Result<(), String> {
     let asked = Slice {
         limit: SliceLimit::Operations(operations),
@@ -348,7 +348,7 @@ fn counted(scenario: &Scenario, operations: u32, sliced: &Sliced) -> Result<(), 
     };
     prove_slice(scenario, &asked, sliced).map_err(|e| e.to_string())?;
     let (threads, timings) = match scenario.work {
-        // One timing for the throughput of them all.
+        // The only timing is that of the throughput of all threads.
         Work::Threads { threads, .. } => (u32::from(threads), 1),
         _ => (1, operations as usize),
     };
@@ -376,13 +376,13 @@ fn counted(scenario: &Scenario, operations: u32, sliced: &Sliced) -> Result<(), 
     }
 }
 
-/// What the runner would give for this one.
+/// Returns the material that the runner would send for the scenario.
 fn material(scenario: &Scenario) -> Result<Material, String> {
     let materials = Materials::of(std::slice::from_ref(scenario)).map_err(|e| e.to_string())?;
     Ok(materials.material(scenario))
 }
 
-/// A full handshake with these settings.
+/// Returns the scenario of a full handshake with these settings.
 fn handshake(settings: SessionSettings) -> Scenario {
     Scenario::timed(Work::Handshake {
         kind: HandshakeKind::Full,

@@ -8,24 +8,24 @@ use crate::{
     Exception, Findings, Rules, bench::Bench, check, documented as session, suite as scenarios,
 };
 
-/// [`Rules::Connections`].
+/// Tests a worker against [`Rules::Connections`].
 ///
 /// # Panics
-/// The worker does not start or serve, or got anything wrong.
+/// The worker does not start or serve, or violates a rule.
 pub fn conformance(program: &Path, stack: &str) {
     conformance_but(program, stack, &[]);
 }
 
-/// As [`conformance`], but for failures that come to something else with this library.
+/// Tests a worker as [`conformance`] does, except for failures that have another outcome with this library.
 ///
 /// # Panics
-/// As [`conformance`], and for an exception that fits no case or was not needed.
+/// As [`conformance`], and for an exception that matches no case or was not needed.
 pub fn conformance_but(program: &Path, stack: &str, exceptions: &[Exception]) {
     let bench = Bench::new(&program.into(), stack, |_| false);
     complain(stack, bench.map(|mut bench| bench.run(exceptions)));
 }
 
-/// As [`conformance`], for a stack that must refuse to serve the sites that `lacks` says.
+/// Tests a worker as [`conformance`] does, for a stack that must refuse to serve the sites for which `lacks` is true.
 ///
 /// # Panics
 /// As [`conformance`].
@@ -34,7 +34,7 @@ pub fn conformance_without(program: &Path, stack: &str, lacks: fn(&LabProfile) -
     complain(stack, bench.map(|mut bench| bench.run(&[])));
 }
 
-/// [`Rules::Protocol`].
+/// Tests a worker against [`Rules::Protocol`].
 ///
 /// # Panics
 /// As [`conformance`].
@@ -42,7 +42,7 @@ pub fn protocol(program: &Path, stack: &str) {
     complain(stack, check(Rules::Protocol, &program.into(), stack, None));
 }
 
-/// That the worker `program` answers as in the session of `docs/WORKER-PROTOCOL.md`, which is with `stack`.
+/// Tests that the worker `program` answers as in the session of `docs/WORKER-PROTOCOL.md`, which uses `stack`.
 ///
 /// # Panics
 /// As [`conformance`].
@@ -50,7 +50,7 @@ pub fn documented(program: &Path, stack: &str) {
     complain(stack, session::run(&program.into(), stack));
 }
 
-/// [`Rules::Suite`].
+/// Tests a worker against [`Rules::Suite`].
 ///
 /// # Panics
 /// As [`conformance`].
@@ -58,7 +58,8 @@ pub fn suite(program: &Path, stack: &str) {
     complain(stack, check(Rules::Suite, &program.into(), stack, None));
 }
 
-/// As [`suite`], for a stack that must refuse the scenarios that `lacks` says: each must be unsupported, with a reason.
+/// Tests a worker as [`suite`] does, for a stack that must refuse the scenarios for which `lacks` is true: each must be
+/// unsupported, with a reason.
 ///
 /// # Panics
 /// As [`conformance`].
@@ -66,7 +67,7 @@ pub fn suite_without(program: &Path, stack: &str, lacks: fn(&Scenario) -> bool) 
     complain(stack, scenarios::run(&program.into(), stack, lacks));
 }
 
-/// Whether sessions of `scenario` resume by tickets of the server: for [`suite_without`].
+/// Returns whether sessions of `scenario` resume by tickets of the server, for [`suite_without`].
 pub fn resumes_by_ticket(scenario: &Scenario) -> bool {
     let (Work::Handshake { kind, .. }
     | Work::Threads {
@@ -79,7 +80,7 @@ pub fn resumes_by_ticket(scenario: &Scenario) -> bool {
     kind == HandshakeKind::Ticket
 }
 
-/// [`Rules::SetUp`].
+/// Tests a worker against [`Rules::SetUp`].
 ///
 /// # Panics
 /// As [`conformance`].
@@ -87,7 +88,7 @@ pub fn set_up(program: &Path, stack: &str) {
     complain(stack, check(Rules::SetUp, &program.into(), stack, None));
 }
 
-/// [`Rules::Verify`].
+/// Tests a worker against [`Rules::Verify`].
 ///
 /// # Panics
 /// As [`conformance`].
@@ -95,7 +96,7 @@ pub fn verify(program: &Path, stack: &str) {
     complain(stack, check(Rules::Verify, &program.into(), stack, None));
 }
 
-/// [`Rules::OpensslCommand`].
+/// Tests a worker against [`Rules::OpensslCommand`].
 ///
 /// # Panics
 /// As [`conformance`], and without the `openssl` command.
@@ -106,7 +107,7 @@ pub fn openssl_command(program: &Path, stack: &str) {
     );
 }
 
-/// [`Rules::Nginx`].
+/// Tests a worker against [`Rules::Nginx`].
 ///
 /// # Panics
 /// As [`conformance`], and without nginx.
@@ -118,11 +119,11 @@ pub fn nginx(program: &Path, stack: &str) {
     );
 }
 
-/// Holds a worker to a table of rules in which some cases are `unsupported`: each of `lacks` is a part of the names of such
-/// cases, and of the reason that the worker gives.
+/// Tests a worker against a table of rules in which some cases are `unsupported`: each item of `lacks` is a part of the
+/// names of such cases, and a part of the worker's reason.
 ///
 /// # Panics
-/// As [`conformance`], for a case that is unsupported and not in `lacks`, and for one of `lacks` that no case meets.
+/// As [`conformance`], for an unsupported case that is not in `lacks`, and for an item of `lacks` that matches no case.
 pub fn lacks_only(rules: Rules, program: &Path, stack: &str, lacks: &[(&str, &str)]) {
     let found = check(rules, &program.into(), stack, None).expect("it runs");
     assert!(found.wrong.is_empty(), "{:#?}", found.wrong);

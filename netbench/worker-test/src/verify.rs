@@ -6,7 +6,7 @@ use netbench_runner::WorkerProgram;
 
 use crate::lines::Talk;
 
-/// Chains of netbench's own, and why each is to be rejected, if it is.
+/// Chains of netbench, and the reason of the expected rejection, if any.
 const DUE: [(&str, Option<Fault>); 9] = [
     ("own/path/usual", None),
     ("own/time/leaf-a-second-late", Some(Fault::Expired)),
@@ -19,10 +19,10 @@ const DUE: [(&str, Option<Fault>); 9] = [
     ("own/revocation/leaf", Some(Fault::Revoked)),
 ];
 
-/// Chains that a verifier may have no answer to.
+/// Prefix of the chains that a verifier need not support.
 const OPTIONAL: &str = "own/revocation/";
 
-/// Has `stack` verify chains, and says what is wrong with what it says of them.
+/// Makes `stack` verify chains, and returns the errors in its verdicts.
 pub(crate) fn run(program: &WorkerProgram, stack: &str) -> Result<Vec<String>, String> {
     let mut worker = Talk::start(program)?;
     let all = own(Timestamp::now());
@@ -69,7 +69,7 @@ pub(crate) fn run(program: &WorkerProgram, stack: &str) -> Result<Vec<String>, S
         if !good {
             wrong.push(format!("{name}: {due:?} was due, not {said:?}"));
         }
-        // What was asked before says nothing of it.
+        // An earlier request must not affect the verdict.
         let alone = ask(2, vec![questions[number].clone()])?;
         if alone
             != (ResponseBody::Verified {
@@ -107,7 +107,7 @@ pub(crate) fn run(program: &WorkerProgram, stack: &str) -> Result<Vec<String>, S
     Ok(wrong)
 }
 
-/// What is wrong with a chain as a request, and how it comes to be.
+/// A fault of a request with a chain, and the change that causes it.
 type Change = (&'static str, fn(&mut ChainToVerify));
 
 const UNREADABLE: [Change; 2] = [

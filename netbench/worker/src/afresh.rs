@@ -13,19 +13,19 @@ use std::{
 
 use crate::answers::Answers;
 
-/// The descriptor of the file that has the request to begin with.
+/// The environment variable with the descriptor of the file that holds the first request.
 const VARIABLE: &str = "NETBENCH_FIRST_REQUEST";
 
-/// Restarts this program by `exec`, with the same process ID, stdin and stdout. The new program answers `line` first. Returns
-/// only if that fails, with the error. No other request is lost, because netbench sends one at a time.
+/// Restarts this program by `exec`, with the same process ID, stdin and stdout. The new program answers `line` first.
+/// Returns only on failure, with the error. No other request is lost, because netbench sends one at a time.
 pub(crate) fn begin(line: &str, answers: &Answers) -> io::Error {
     let started = || -> io::Result<io::Error> {
-        // SAFETY: the name ends with a zero.
+        // SAFETY: the name ends with a null byte.
         let descriptor = unsafe { libc::memfd_create(c"netbench-request".as_ptr(), 0) };
         if descriptor < 0 {
             return Err(io::Error::last_os_error());
         }
-        // SAFETY: it was opened just now, and nobody else has it.
+        // SAFETY: the descriptor was just opened and has no other owner.
         let mut file = unsafe { File::from_raw_fd(descriptor) };
         file.write_all(line.as_bytes())?;
         file.rewind()?;
@@ -39,10 +39,10 @@ pub(crate) fn begin(line: &str, answers: &Answers) -> io::Error {
     started().unwrap_or_else(|error| error)
 }
 
-/// What [`begin`] left to be answered.
+/// Returns the request that [`begin`] left for this process.
 pub(crate) fn first_request() -> Option<String> {
     let descriptor: RawFd = env::var(VARIABLE).ok()?.parse().ok()?;
-    // SAFETY: `begin` left it open for this process, which takes it once.
+    // SAFETY: `begin` left the descriptor open for this process, which takes it once.
     let mut file = unsafe { File::from_raw_fd(descriptor) };
     let mut line = String::new();
     file.read_to_string(&mut line).ok()?;

@@ -1,20 +1,20 @@
-//! The allocator of this process: what it is linked with, and whose blocks are handed out.
+//! The allocator of this process: the one that is linked, and the owner of allocated blocks.
 
 #[cfg(feature = "jemalloc")]
 use jemalloc as linked;
 #[cfg(all(feature = "mimalloc", not(feature = "jemalloc")))]
 use mimalloc as linked;
 
-/// The allocator that this process was found to have: `system`, or its name and version where Rust's blocks and C's are
-/// its own.
+/// Returns the allocator of this process: its name and version if it owns the blocks of Rust and of C, or else
+/// `system`.
 pub(crate) fn found() -> String {
     #[cfg(any(feature = "jemalloc", feature = "mimalloc"))]
     {
         let rusts = vec![0_u8; BLOCK_BYTES];
-        // SAFETY: any size may be asked for.
+        // SAFETY: any size is permitted.
         let cs = unsafe { libc::malloc(BLOCK_BYTES) };
         let owned = [linked::owns(rusts.as_ptr().cast()), linked::owns(cs)];
-        // SAFETY: it came from `malloc` just now.
+        // SAFETY: the block was just returned by `malloc`.
         unsafe { libc::free(cs) };
         match owned {
             [true, true] => linked::version(),
@@ -26,7 +26,7 @@ pub(crate) fn found() -> String {
     "system".to_owned()
 }
 
-/// What is allocated to see whose it is.
+/// Size of the block whose owner is tested.
 #[cfg(any(feature = "jemalloc", feature = "mimalloc"))]
 const BLOCK_BYTES: usize = 4096;
 
@@ -42,11 +42,11 @@ mod jemalloc {
     #[global_allocator]
     static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
-    /// Whether the block is in one of jemalloc's arenas.
+    /// Returns whether the block is in one of jemalloc's arenas.
     pub(super) fn owns(block: *const c_void) -> bool {
         let (mut arena, mut arena_bytes): (c_uint, _) = (0, mem::size_of::<c_uint>());
         let mut asked = block;
-        // SAFETY: the name ends with a zero; both values have the types that this name has (jemalloc(3)).
+        // SAFETY: the name ends with a null byte, and both values have the types of that name (jemalloc(3)).
         let error = unsafe {
             mallctl(
                 c"arenas.lookup".as_ptr(),
@@ -62,7 +62,7 @@ mod jemalloc {
     pub(super) fn version() -> String {
         let (mut text, mut bytes): (*const c_char, _) =
             (ptr::null(), mem::size_of::<*const c_char>());
-        // SAFETY: as above.
+        // SAFETY: as above, with the type of `version`.
         let error = unsafe {
             mallctl(
                 c"version".as_ptr(),
@@ -75,9 +75,9 @@ mod jemalloc {
         if error != 0 || text.is_null() {
             return "jemalloc".to_owned();
         }
-        // SAFETY: jemalloc gives a string that lives for ever.
+        // SAFETY: jemalloc returns a static string.
         let text = unsafe { CStr::from_ptr(text) }.to_string_lossy();
-        // After the number: the commit.
+        // The commit follows the number.
         format!("jemalloc {}", text.split('-').next().unwrap_or_default())
     }
 }
@@ -89,15 +89,15 @@ mod mimalloc {
     #[global_allocator]
     static ALLOCATOR: ::mimalloc::MiMalloc = ::mimalloc::MiMalloc;
 
-    /// Whether the block is in mimalloc's heap.
+    /// Returns whether the block is in mimalloc's heap.
     pub(super) fn owns(block: *const c_void) -> bool {
         // SAFETY: the block is not read.
         unsafe { libmimalloc_sys::mi_is_in_heap_region(block) }
     }
 
-    /// Of its number, two digits each are minor version and patch.
+    /// Returns the version. The last two digits of the number are the patch, and the two before are the minor version.
     pub(super) fn version() -> String {
-        // SAFETY: it only gives a number.
+        // SAFETY: the function only returns a number.
         let number = unsafe { libmimalloc_sys::mi_version() };
         let (major, minor, patch) = (number / 10_000, number / 100 % 100, number % 100);
         format!("mimalloc {major}.{minor}.{patch}")

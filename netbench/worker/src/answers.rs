@@ -1,4 +1,4 @@
-//! The worker's stdout, kept for its answers: some libraries print to stdout by themselves.
+//! The worker's stdout, reserved for its answers, because some libraries print to stdout.
 
 use std::{
     fs::File,
@@ -8,24 +8,24 @@ use std::{
 
 use netbench_protocol::Response;
 
-/// What was stdout when the worker started.
+/// The stdout of the worker at its start.
 pub(crate) struct Answers(File);
 
 impl Answers {
-    /// Takes stdout for answers. What is printed from now on goes to stderr.
+    /// Reserves stdout for answers. Later prints go to stderr.
     pub(crate) fn take_stdout() -> io::Result<Self> {
-        // SAFETY: it touches descriptors alone.
+        // SAFETY: the call only affects descriptors.
         let kept = unsafe { libc::fcntl(libc::STDOUT_FILENO, libc::F_DUPFD_CLOEXEC, 3) };
         if kept < 0 {
             return Err(io::Error::last_os_error());
         }
-        // SAFETY: it was opened just now, and nobody else has it.
+        // SAFETY: the descriptor was just opened and has no other owner.
         let answers = Self(unsafe { File::from_raw_fd(kept) });
         replace_stdout(libc::STDERR_FILENO)?;
         Ok(answers)
     }
 
-    /// Gives stdout back, for the program that this process runs next.
+    /// Restores stdout, for the program that this process executes next.
     pub(crate) fn give_back_stdout(&self) -> io::Result<()> {
         replace_stdout(self.0.as_raw_fd())
     }
@@ -39,7 +39,7 @@ impl Answers {
 }
 
 fn replace_stdout(by: i32) -> io::Result<()> {
-    // SAFETY: it touches descriptors alone.
+    // SAFETY: the call only affects descriptors.
     match unsafe { libc::dup2(by, libc::STDOUT_FILENO) } {
         result if result < 0 => Err(io::Error::last_os_error()),
         _ => Ok(()),

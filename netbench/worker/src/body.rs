@@ -9,10 +9,10 @@ use bytes::Bytes;
 use hyper::body::{Body, Frame, SizeHint};
 use tokio::time::Sleep;
 
-/// Between the bytes of a slow response.
+/// The pause between the bytes of a slow response.
 const PAUSE: Duration = Duration::from_millis(500);
 
-/// The body of a site's response: at once, or a byte at a time.
+/// The body of a site's response, sent at once or one byte at a time.
 pub(crate) struct SiteBody {
     rest: Bytes,
     pause: Option<Pin<Box<Sleep>>>,
@@ -71,7 +71,7 @@ mod tests {
 
     use super::*;
 
-    /// The frames of a body and how long they took, on a clock that goes on when all sleep.
+    /// Returns the frames of a body and their duration, on a clock that advances when all tasks sleep.
     fn frames(body: impl FnOnce() -> SiteBody) -> (Vec<Bytes>, Duration) {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_time()
@@ -111,7 +111,7 @@ mod tests {
     fn a_slow_body_comes_byte_by_byte() {
         let (frames, took) = frames(|| SiteBody::slow(Bytes::from_static(b"slow")));
         assert_eq!(frames, ["s", "l", "o", "w"]);
-        // The clock has a millisecond's grain.
+        // The clock has a resolution of one millisecond.
         assert!(
             took >= 4 * PAUSE && took <= 4 * PAUSE + Duration::from_millis(8),
             "{took:?}"

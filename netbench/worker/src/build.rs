@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use crate::allocator;
 
-/// How this worker was built, for [`netbench_model::WorkerRecord::build`].
+/// Returns the facts of this worker's build, for [`netbench_model::WorkerRecord::build`].
 pub fn build_facts() -> BTreeMap<String, String> {
     let assertions = if cfg!(debug_assertions) { "on" } else { "off" };
     [
@@ -20,18 +20,18 @@ pub fn build_facts() -> BTreeMap<String, String> {
     .collect()
 }
 
-/// What was set otherwise than usual, where it was.
+/// Returns the fact if its value is set.
 fn set(name: &str, value: &str) -> Option<(String, String)> {
     (!value.is_empty()).then(|| (name.to_owned(), value.to_owned()))
 }
 
-/// The version of `package` in the text of a `Cargo.lock`, the newest if there are several: for libraries that do not say
-/// theirs.
+/// Returns the version of `package` in the text of a `Cargo.lock`, the newest if there are several, for libraries that
+/// do not report their version.
 pub fn locked_version(lock: &str, package: &str) -> Option<String> {
     locked_versions(lock, package).last()
 }
 
-/// All versions of `package` in the text of a `Cargo.lock`, in its order: the oldest first.
+/// Returns all versions of `package` in the text of a `Cargo.lock`, in its order: the oldest first.
 pub fn locked_versions(lock: &str, package: &str) -> impl Iterator<Item = String> {
     let name = format!("name = \"{package}\"");
     let lines = lock.lines().zip(lock.lines().skip(1));

@@ -8,49 +8,49 @@ use netbench_protocol::{ChainToVerify, ResponseBody, TrustMade, Verified, Verify
 
 use crate::{SetupError, Stack, clock::nanos};
 
-/// The most of a library's words that an answer has.
+/// Maximum length of a library's message in an answer.
 const WORDS: usize = 200;
 
-/// A chain that a stack's verifier is asked about; certificates are DER.
+/// A chain for a stack's verifier; certificates are DER.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChainInDer {
-    /// What a server sent, its own certificate first. There is at least one.
+    /// The certificates that a server sent, the leaf first. Not empty.
     pub sent: Vec<Vec<u8>>,
-    /// What is trusted.
+    /// The trust roots.
     pub roots: Vec<Vec<u8>>,
-    /// Where there are any, every certificate below the root must be covered by one.
+    /// CRLs. If there are any, every certificate below the root must be covered by one.
     pub crls: Vec<Vec<u8>>,
     /// The host name or address; IPv6 without brackets.
     pub host: String,
-    /// When, in seconds since 1970.
+    /// The time of the verification, in seconds since 1970.
     pub at_unix_s: u64,
 }
 
-/// Why a verifier does not accept a chain.
+/// The reason why a verifier does not accept a chain.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NotVerified {
-    /// It is not good, for this reason and in the library's own words.
+    /// The verifier rejected the chain, for this reason and with the library's message.
     Rejected(CertificateFault, String),
-    /// The verifier cannot be asked this.
+    /// The verifier does not support the verification.
     Unsupported(String),
 }
 
-/// A stack's own verifier, as its clients use it.
+/// A stack's verifier, as its clients use it.
 pub trait ChainVerifier {
     /// Verifies a chain for a host at a time.
     ///
     /// # Errors
-    /// It is not good, or the verifier has no answer.
+    /// The chain is not valid, or the verifier has no verdict.
     fn verify(&self, chain: &ChainInDer) -> Result<(), NotVerified>;
 }
 
-/// A client's own trust: the roots that it finds by itself, with its connector made.
+/// The default trust of a client: the roots that it finds without configuration, with its connector made.
 pub struct OwnTrust {
-    /// What verifies with these roots.
+    /// The verifier with these roots.
     pub verifier: Box<dyn ChainVerifier>,
-    /// How many have been read, where the library tells.
+    /// Number of roots that were read, if the library reports it.
     pub roots: Option<u32>,
-    /// Where they are from.
+    /// The origin of the roots.
     pub origin: TrustOrigin,
 }
 

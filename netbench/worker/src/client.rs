@@ -23,8 +23,8 @@ use tower_service::Service;
 
 use crate::{BoxFuture, Fetch, FetchError, Fetched, Probe};
 
-/// hyper's pooling client over a stack's HTTPS connector, as browsers and libraries use it, but
-/// that every request makes a connection of its own.
+/// hyper's pooling client over a stack's HTTPS connector, as browsers and libraries use it, except that every request
+/// makes a separate connection.
 pub struct HyperClient<C: Service<Uri>> {
     client: Client<Observed<C>, Empty<Bytes>>,
     probe: Probe,
@@ -38,7 +38,7 @@ where
     C::Error: Into<Box<dyn Error + Send + Sync>>,
     C::Future: Send + 'static,
 {
-    /// Wraps `connector`; `inspect` tells what the handshake of a finished connection agreed on.
+    /// Wraps `connector`. `inspect` returns the negotiated parameters of a finished connection.
     pub fn new(
         connector: C,
         profile: Profile,
@@ -99,15 +99,15 @@ where
     }
 }
 
-/// What the lab's server said of the connection, in a response with these headers.
+/// Parses the lab server's report on the connection from the headers of a response.
 pub fn server_view(headers: &HeaderMap) -> Option<ServerView> {
     serde_json::from_slice(headers.get(SERVER_VIEW_HEADER)?.as_bytes()).ok()
 }
 
-/// The client's own headers, for a request that lacks them.
+/// Returns the headers that the client adds to a request that lacks them.
 pub fn client_headers(profile: Profile) -> impl Iterator<Item = (HeaderName, HeaderValue)> {
     let fields: &[(HeaderName, &'static str)] = match profile {
-        // What Servo sends for a document (components/net/http_loader.rs).
+        // The headers that Servo sends for a document (components/net/http_loader.rs).
         Profile::Servo => &[
             (
                 header::ACCEPT,
@@ -133,14 +133,14 @@ pub fn client_headers(profile: Profile) -> impl Iterator<Item = (HeaderName, Hea
         .map(|(name, value)| (name.clone(), HeaderValue::from_static(value)))
 }
 
-/// A stack's connector, with the end of its handshake marked.
+/// A stack's connector that marks the end of its handshake.
 struct Observed<C: Service<Uri>> {
     connector: C,
     probe: Probe,
     inspect: fn(&C::Response) -> Negotiated,
 }
 
-// Not derived: that would ask the response to be Clone too.
+// Not derived: a derived implementation would require the response to be Clone.
 impl<C: Service<Uri> + Clone> Clone for Observed<C> {
     fn clone(&self) -> Self {
         Self {

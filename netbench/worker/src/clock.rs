@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-/// CPU time of the calling thread.
+/// Returns the CPU time of the calling thread.
 pub(crate) fn thread_cpu() -> Duration {
     let mut time = libc::timespec {
         tv_sec: 0,
@@ -17,7 +17,7 @@ pub(crate) fn thread_cpu() -> Duration {
     )
 }
 
-/// A duration as nanoseconds.
+/// Converts a duration to nanoseconds.
 pub(crate) fn nanos(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }

@@ -1,5 +1,5 @@
-//! What compiled the C of this worker, as its executable says: compilers put their name and version into every object file's
-//! section `.comment`, and linkers keep one of each.
+//! The compilers of this worker's C, as its executable names them: compilers put their name and version into the
+//! section `.comment` of every object file, and linkers keep one copy of each.
 
 use std::{fs::File, os::unix::fs::FileExt};
 
@@ -8,23 +8,23 @@ use netbench_model::Variant;
 /// The executable of this process.
 const OWN: &str = "/proc/self/exe";
 
-/// How Clang's comment goes on after the name of whoever built it.
+/// The text after the vendor's name in Clang's comment.
 const CLANG: &str = "clang version ";
 
-/// The flag that names a processor. Compilers write `-march=native` down as the one that it stands for.
+/// The flag that names a processor. Compilers record `-march=native` as the processor that it stands for.
 const PROCESSOR: &str = "-march=";
 
-/// What is not of a compiler of C.
+/// Beginnings of comments that are not of a C compiler.
 const OTHERS: [&str; 2] = ["rustc version ", "Linker: "];
 
-/// The compilers of C that the executable names. GCC is among them wherever it compiled the C library's start code.
+/// Returns the C compilers that the executable names. GCC is among them if it compiled the C library's start code.
 pub(crate) fn found() -> Option<String> {
     let mut comments = comments(&File::open(OWN).ok()?)?;
     comments.retain(|comment| !OTHERS.iter().any(|other| comment.starts_with(other)));
     (!comments.is_empty()).then(|| comments.join(", "))
 }
 
-/// Why the worker's C was not compiled by Clang or, for another variant, by GCC.
+/// Returns the reason why the worker's C was not compiled by the variant's compiler, GCC or Clang.
 pub(crate) fn lacks(variant: Variant) -> Option<String> {
     let Some(found) = found() else {
         return Some("the worker does not say what compiled its C".to_owned());
@@ -34,7 +34,7 @@ pub(crate) fn lacks(variant: Variant) -> Option<String> {
         .then(|| format!("the worker's C was not compiled by {variant}: it names {found}"))
 }
 
-/// The processors that the worker's C was compiled for, where compilers were told to write their flags down
+/// Returns the processors for which the worker's C was compiled, if the compilers recorded their flags
 /// (`-frecord-gcc-switches`).
 pub(crate) fn processors() -> Option<String> {
     let flags = texts(&File::open(OWN).ok()?, b".GCC.command.line\0")?;
@@ -45,12 +45,12 @@ pub(crate) fn processors() -> Option<String> {
     (!found.is_empty()).then(|| found.join(", "))
 }
 
-/// The texts of the section `.comment` of a program.
+/// Returns the texts of a program's section `.comment`.
 fn comments(program: &File) -> Option<Vec<String>> {
     texts(program, b".comment\0")
 }
 
-/// The texts of a section of a program. Each ends with a zero.
+/// Returns the texts of a program's section. Each text ends with a null byte.
 fn texts(program: &File, section: &[u8]) -> Option<Vec<String>> {
     let section = Elf::new(program)?.section(section)?;
     let texts = section.split(|byte| *byte == 0);
@@ -62,15 +62,15 @@ fn texts(program: &File, section: &[u8]) -> Option<Vec<String>> {
     )
 }
 
-/// A file in the Executable and Linkable Format (elf(5)), with the least significant byte first and of 64 bits. It is not read
-/// as a whole: that would be the most memory that the process ever had.
+/// A 64-bit little-endian file in the Executable and Linkable Format (elf(5)). The file is not read as a whole, because
+/// that would determine the peak memory of the process.
 struct Elf<'a> {
     file: &'a File,
-    /// The table of sections: where it begins, what an entry has in bytes, and how many there are.
+    /// The table of sections: its offset, the size of an entry in bytes, and the number of entries.
     table: u64,
     entry_bytes: u64,
     sections: u64,
-    /// The section that has the names of all.
+    /// The section with the names of all sections.
     names: u64,
 }
 
@@ -88,7 +88,7 @@ impl<'a> Elf<'a> {
         })
     }
 
-    /// What is in the section of this name, which ends with a zero.
+    /// Returns the content of the section with this name, which ends with a null byte.
     fn section(&self, name: &[u8]) -> Option<Vec<u8>> {
         let names = self.content(&self.header(self.names)?)?;
         let named = |header: &Vec<u8>| {
@@ -114,13 +114,13 @@ impl<'a> Elf<'a> {
     }
 }
 
-/// The unsigned number of so many bytes, with the least significant first.
+/// Returns the unsigned little-endian number of `length` bytes at `at`.
 fn number(bytes: &[u8], at: usize, length: usize) -> Option<u64> {
     let bytes = bytes.get(at..at + length)?.iter().rev();
     Some(bytes.fold(0, |all, byte| all << 8 | u64::from(*byte)))
 }
 
-/// A part of a file. What is read here is small.
+/// Reads a part of a file, of at most `MOST` bytes.
 fn read(file: &File, at: u64, length: u64) -> Option<Vec<u8>> {
     const MOST: u64 = 1 << 16;
     let mut bytes = vec![0; usize::try_from(length.min(MOST)).ok()?];
@@ -141,7 +141,7 @@ mod tests {
         assert!(own.iter().any(by_rustc), "{own:?}");
         let found = found().unwrap();
         assert!(!found.contains("rustc"), "{found}");
-        // It has no C but the C library's.
+        // The program has no C except the C library's.
         let why = lacks(Variant::Clang).unwrap();
         assert!(why.ends_with(&found), "{why}");
     }

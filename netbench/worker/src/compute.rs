@@ -6,7 +6,7 @@ use std::{
 
 use crate::clock::thread_cpu;
 
-/// A future and the CPU time that its polls took, on whichever threads.
+/// A future and the CPU time of its polls, on all threads.
 pub(crate) struct Computed<F> {
     future: F,
     spent: Duration,
@@ -40,7 +40,7 @@ mod tests {
 
     const WORK: Duration = Duration::from_millis(5);
 
-    /// Computes until the thread's CPU clock has gone on so far.
+    /// Computes until the thread's CPU clock has advanced by `duration`.
     fn work(duration: Duration) {
         let start = thread_cpu();
         while thread_cpu().saturating_sub(start) < duration {
@@ -48,7 +48,7 @@ mod tests {
         }
     }
 
-    /// Computes in each of `polls` polls, and is ready in the last.
+    /// A future that computes in each of `polls` polls, and is ready in the last.
     struct Working {
         polls: u32,
     }

@@ -4,17 +4,17 @@ use netbench_model::{FailureClass, FailureReason, FailureWord, Phase, sanitize_p
 
 use crate::{Probe, Stack};
 
-/// What an error means: its class and a short, stable word to group by.
+/// The explanation of an error: its class and a short, stable word to group by.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Explained {
     /// The class.
     pub class: FailureClass,
-    /// The alert, the certificate's fault, or the like.
+    /// The reason, such as the alert or the certificate's fault.
     pub reason: FailureReason,
 }
 
 impl Explained {
-    /// An explanation. The reason must be one of the class: [`FailureReason::is_of`].
+    /// Creates an explanation. The reason must be one of the class: [`FailureReason::is_of`].
     pub fn new(class: FailureClass, reason: impl Into<FailureReason>) -> Self {
         Self {
             class,
@@ -23,7 +23,7 @@ impl Explained {
     }
 }
 
-/// The variants' names of a debug text, without what they carry in braces:
+/// Converts the names of variants in a debug text to lower case with hyphens, without fields in braces:
 /// `PeerIncompatible(Tls13RequiredForQuic)` as `peer-incompatible-tls13-required-for-quic`.
 pub fn kebab(text: &str) -> String {
     let head = text.split(['{', '"', '[']).next().unwrap_or_default();
@@ -41,7 +41,8 @@ pub fn kebab(text: &str) -> String {
     out.trim_end_matches('-').to_owned()
 }
 
-/// A C library's name or words for an error in small letters, with hyphens for all that is neither letter nor digit.
+/// Converts a C library's name or message of an error to lower case, with hyphens for all characters other than letters
+/// and digits.
 pub fn hyphenated(reason: &str) -> String {
     let letters = reason.chars().map(|c| match c {
         c if c.is_ascii_alphanumeric() => c.to_ascii_lowercase(),
@@ -50,7 +51,7 @@ pub fn hyphenated(reason: &str) -> String {
     letters.collect()
 }
 
-/// Looks through `error` and its sources for the first that says what happened.
+/// Searches `error` and its sources for the first that explains the failure.
 pub(crate) fn explain(
     stack: &dyn Stack,
     probe: &Probe,
@@ -77,7 +78,7 @@ pub(crate) fn explain(
     })
 }
 
-/// An error and its sources in one line.
+/// Formats an error and its sources in one line.
 pub(crate) fn chain(error: &(dyn Error + 'static)) -> String {
     const LONGEST: usize = 600;
     let mut parts: Vec<String> = Vec::new();
@@ -90,7 +91,7 @@ pub(crate) fn chain(error: &(dyn Error + 'static)) -> String {
     sanitize_prefix(&without_folders(&parts.join(": ")), LONGEST)
 }
 
-/// Names the source files of OpenSSL's errors without the folders of the machine that built it.
+/// Removes the folders of the build machine from the source files that OpenSSL's errors name.
 pub(crate) fn without_folders(text: &str) -> String {
     let file = |part: &str| match part.rsplit_once('/') {
         Some((_, name)) if name.ends_with(".c") => name.to_owned(),
@@ -100,8 +101,8 @@ pub(crate) fn without_folders(text: &str) -> String {
     parts.join(":")
 }
 
-/// Visits `error` and all below it, those inside an `io::Error` too, from the innermost outwards:
-/// the innermost knows best.
+/// Visits `error` and all its sources, including those inside an `io::Error`, from the innermost outwards, because the
+/// innermost is the most specific.
 fn visit(error: &(dyn Error + 'static), visitor: &mut dyn FnMut(&(dyn Error + 'static))) {
     const DEEPEST: usize = 16;
     let mut errors = vec![error];

@@ -6,13 +6,13 @@ use tokio::{
     net::TcpStream,
 };
 
-/// How long a silent server stays silent, at most.
+/// Maximum time that a silent server waits.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The most that an endless message comes to.
+/// Maximum size of an endless message.
 const ENDLESS: usize = 64 << 20;
 
-/// Whether the fault leaves no room for a TLS handshake by a stack.
+/// Returns whether the fault occurs before a TLS handshake by a stack.
 pub(crate) fn is_before_tls(fault: Fault) -> bool {
     match fault {
         Fault::Refuse
@@ -29,7 +29,7 @@ pub(crate) fn is_before_tls(fault: Fault) -> bool {
     }
 }
 
-/// Does to a fresh connection what `fault` says.
+/// Applies the fault to a fresh connection.
 pub(crate) async fn commit(fault: Fault, mut stream: TcpStream) -> io::Result<()> {
     match fault {
         Fault::Silent => {
@@ -39,7 +39,7 @@ pub(crate) async fn commit(fault: Fault, mut stream: TcpStream) -> io::Result<()
             Ok(())
         }
         Fault::Reset => {
-            // Right after the accept, the reset would race with the client's connect.
+            // A reset directly after the accept would race with the client's connect.
             read_some(&mut stream).await?;
             stream.set_zero_linger()
         }
@@ -63,7 +63,7 @@ pub(crate) async fn commit(fault: Fault, mut stream: TcpStream) -> io::Result<()
     }
 }
 
-/// Answers inside TLS with what is not HTTP in either version.
+/// Answers inside TLS with bytes that are not HTTP of any version.
 pub(crate) async fn bad_http<S>(stream: &mut S) -> io::Result<()>
 where
     S: AsyncRead + AsyncWrite + Unpin + ?Sized,
@@ -76,8 +76,8 @@ where
     hang_up(stream).await
 }
 
-/// Ends the stream and waits for the client to end it too. What it sent and nobody read would
-/// turn the end into a reset, which can overtake what was sent before.
+/// Closes the stream and waits for the client to close it too. Otherwise unread data of the client would turn the close
+/// into a reset, which can overtake the data that was sent before.
 async fn hang_up<S>(stream: &mut S) -> io::Result<()>
 where
     S: AsyncRead + AsyncWrite + Unpin + ?Sized,
@@ -93,8 +93,8 @@ async fn read_some<S: AsyncRead + Unpin + ?Sized>(stream: &mut S) -> io::Result<
     stream.read(&mut buffer).await.map(drop)
 }
 
-/// A TLS 1.2 ServerHello, then records of a Certificate message (RFC 5246 section 7.4.2) that
-/// says it has 2^24 - 1 bytes, and another, and so on.
+/// Sends a TLS 1.2 ServerHello, followed by records of a Certificate message (RFC 5246 section 7.4.2) with a stated
+/// length of 2^24 - 1 bytes, another such message, and so on.
 async fn endless_certificate(stream: &mut TcpStream) -> io::Result<()> {
     const RECORD: usize = 16 * 1024;
     const SUITE: [u8; 2] = [0xc0, 0x2f];
@@ -103,7 +103,7 @@ async fn endless_certificate(stream: &mut TcpStream) -> io::Result<()> {
     hello.push(0);
     hello.extend(SUITE);
     hello.push(0);
-    // renegotiation_info, without which some clients refuse (RFC 5746).
+    // Some clients refuse a ServerHello without renegotiation_info (RFC 5746).
     hello.extend([0x00, 0x05, 0xff, 0x01, 0x00, 0x01, 0x00]);
     let mut message = vec![0x02, 0x00, 0x00, u8::try_from(hello.len()).unwrap_or(0)];
     message.extend(hello);

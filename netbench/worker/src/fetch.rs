@@ -15,15 +15,15 @@ use crate::{
     explain::explain,
 };
 
-/// An error of hyper or of what lies below it.
+/// An error of hyper or of a layer below it.
 pub type FetchError = Box<dyn std::error::Error + Send + Sync>;
 
-/// A connector with hyper's client on top: one call is one connection, one request, one response.
+/// A connector with hyper's client on top. One call makes one connection, one request and one response.
 pub trait Fetch: Send {
-    /// Where connections leave their figures.
+    /// Returns the probe that records the figures of connections.
     fn probe(&self) -> &Probe;
 
-    /// Sends `request` with the client's own headers on a connection of its own, and reads the response to its end.
+    /// Sends `request` with the client's own headers on a separate connection, and reads the response to its end.
     fn fetch(&self, request: Request<Empty<Bytes>>) -> BoxFuture<'_, Result<Fetched, FetchError>>;
 }
 
@@ -32,16 +32,16 @@ pub trait Fetch: Send {
 pub struct Fetched {
     /// The status.
     pub status: u16,
-    /// Bytes of the body.
+    /// Size of the body, in bytes.
     pub body_bytes: u64,
-    /// What the lab's server said of the connection.
+    /// The lab server's report on the connection.
     pub server: Option<ServerView>,
 }
 
 /// Makes one connection through `client` and measures it.
 ///
 /// # Errors
-/// Anything but a finished handshake and a response read to its end.
+/// Any result other than a finished handshake and a response read to its end.
 pub(crate) fn measure(
     stack: &dyn Stack,
     client: &dyn Fetch,
@@ -79,7 +79,7 @@ pub(crate) fn measure(
         (fetched, end, cpu)
     });
     let phase = probe.phase();
-    // Ends what is left of a connection that failed.
+    // Dropping the runtime ends the tasks of a failed connection.
     drop(runtime);
     match fetched {
         Ok(Ok(fetched)) => {
@@ -120,8 +120,8 @@ pub(crate) fn measure(
     }
 }
 
-/// Lets hyper close the connection as it does for its users, with TLS' own goodbye: OpenSSL forgets
-/// the session of a connection that ends without (RFC 2246 section 7.2.1 asked for that).
+/// Lets hyper close the connection as it does for its users, with a close_notify. OpenSSL discards the session of a
+/// connection that ends without one (required by RFC 2246 section 7.2.1).
 async fn close(probe: &Probe) {
     const LIMIT: Duration = Duration::from_millis(200);
     const PAUSE: Duration = Duration::from_micros(100);
@@ -134,7 +134,7 @@ async fn close(probe: &Probe) {
     }
 }
 
-/// The request as hyper takes it. What is wrong with a value is not said: it may be a secret.
+/// Builds the request for hyper. Error messages do not contain header values, which may be secrets.
 fn http_request(request: &Connect) -> Result<Request<Empty<Bytes>>, String> {
     let host: HostName = request.host.parse()?;
     let uri = Uri::builder()

@@ -1,11 +1,10 @@
-//! The heap's counters, where the process was started with the library that counts (`netbench-heap`
-//! by `LD_PRELOAD`).
+//! The counters of the heap, if the process was started with the counting library (`netbench-heap` by `LD_PRELOAD`).
 
 use std::mem;
 
 use crate::allocator;
 
-/// What has been allocated since the process began. The layout is `netbench-heap`'s.
+/// The allocations since the start of the process. The layout is that of `netbench-heap`.
 #[derive(Debug, Clone, Copy, Default)]
 #[repr(C)]
 pub(crate) struct HeapCounts {
@@ -15,12 +14,12 @@ pub(crate) struct HeapCounts {
     pub(crate) peak_bytes: u64,
 }
 
-/// The counters; none where nobody counts. An allocator that is linked into the worker goes before the library that counts.
+/// Returns the counters, or `None` if allocations are not counted. A linked allocator replaces the counting library.
 pub(crate) fn counts() -> Option<HeapCounts> {
     if allocator::found() != "system" {
         return None;
     }
-    // SAFETY: a lookup of a C string in what is loaded.
+    // SAFETY: the call looks up a C string among the loaded symbols.
     let found = unsafe { libc::dlsym(libc::RTLD_DEFAULT, c"netbench_heap_counts".as_ptr()) };
     if found.is_null() {
         return None;
@@ -32,9 +31,9 @@ pub(crate) fn counts() -> Option<HeapCounts> {
     Some(counts)
 }
 
-/// Lets the peak begin anew.
+/// Resets the peak.
 pub(crate) fn reset_peak() {
-    // SAFETY: a lookup of a C string in what is loaded.
+    // SAFETY: the call looks up a C string among the loaded symbols.
     let found = unsafe { libc::dlsym(libc::RTLD_DEFAULT, c"netbench_heap_reset_peak".as_ptr()) };
     if !found.is_null() {
         // SAFETY: the library exports this name with this signature.

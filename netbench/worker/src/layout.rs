@@ -1,33 +1,32 @@
-//! Where in memory a process' stack and heap begin, and what its heap looks like.
+//! The start addresses of a process's stack and heap, and the state of its heap.
 
 use std::{env, hint::black_box, mem};
 
 use crate::random;
 
-/// The variable with a number from which the layout is made; without it, it is the system's.
+/// The environment variable with the seed of the layout; without it, the layout is the system's.
 const VARIABLE: &str = "NETBENCH_LAYOUT";
 
-/// Bytes of one step of the stack.
+/// Size of one step of the stack, in bytes.
 const STEP: usize = 208;
 
-/// Freed once, has glibc keep its heap. It minds blocks of up to 32 MiB.
+/// Size of a block whose free makes glibc keep its heap, which works for blocks of up to 32 MiB.
 const LARGE_BLOCK: usize = 16 << 20;
 
-/// Holes in the heap of a process that has worked for a while.
+/// Number of holes in the heap of a process that has worked for a while.
 const HOLES: usize = 256;
 
-/// Bytes of a block between two holes.
+/// Size of a block between two holes, in bytes.
 const HOLE_END: usize = 64;
 
-/// The sizes of the holes are between these powers of two, each as likely.
+/// Powers of two between which the sizes of the holes lie, each equally likely.
 const HOLE_BITS: [usize; 2] = [5, 16];
 
-/// Does `work` with the calling thread's stack and heap moved by an amount that comes from the variable.
+/// Runs `work` with the calling thread's stack and heap moved by an amount that comes from the variable.
 ///
-/// The kernel moves both by whole pages only (ASLR), and within a page a library's data lie as before. A
-/// few bytes more change what shares a cache line or a set of the cache, which can be worth a percent
-/// (Mytkowicz, Diwan, Hauswirth and Sweeney 2009, "Producing wrong data without doing anything
-/// obviously wrong").
+/// The kernel moves both by whole pages only (ASLR), so a library's data keep their position within a page. A few bytes
+/// more change which data share a cache line or a set of the cache, which can affect times by a percent (Mytkowicz,
+/// Diwan, Hauswirth and Sweeney 2009, "Producing wrong data without doing anything obviously wrong").
 pub(crate) fn with_layout(mut work: impl FnMut()) {
     let Some(seed) = seed() else {
         work();
@@ -41,14 +40,14 @@ pub(crate) fn with_layout(mut work: impl FnMut()) {
 
 /// Brings the allocator into the state of a process that has worked for a while.
 ///
-/// glibc gives the top of its heap back to the system after every free beyond 128 KiB, until one large block has
-/// been freed; from then on it keeps twice as much. Which of the two a young process does is chance, and is worth
-/// a factor of 2.6 to a library that allocates for every record.
+/// glibc returns the top of its heap to the system after every free above 128 KiB, until one large block has been
+/// freed; from then on it keeps twice the size of that block. The state of a young process is random, and makes a
+/// difference of a factor of 2.6 for a library that allocates for every record.
 ///
-/// A young heap has no holes either, so that blocks lie where the order of allocations puts them, in every
-/// process alike. rustls' plaintext then always begins a few bytes after its record, modulo the size of a page, which is the
-/// slowest distance for a copy by `rep movsb` on some processors (glibc bug 30994). With a seed, holes of random
-/// sizes are made first.
+/// A young heap also has no holes, so the order of allocations determines the position of blocks, in every process
+/// alike. rustls's plaintext then always begins a few bytes after its record, modulo the size of a page, which is the
+/// slowest distance for a copy by `rep movsb` on some processors (glibc bug 30994). With a seed, the function first
+/// makes holes of random sizes.
 pub fn settle_heap(seed: Option<u64>) {
     drop(black_box(vec![1_u8; LARGE_BLOCK]));
     if let Some(mut state) = seed {
@@ -62,12 +61,12 @@ fn make_holes(state: &mut u64) {
         let bits = HOLE_BITS[0] + random::below(state, HOLE_BITS[1] - HOLE_BITS[0]);
         let bytes = (1 << bits) + random::below(state, 1 << bits);
         holes.push(black_box(Vec::<u8>::with_capacity(bytes)));
-        // What stays between two holes keeps them apart.
+        // The block between two holes keeps them apart.
         mem::forget(black_box(Vec::<u8>::with_capacity(HOLE_END)));
     }
 }
 
-/// What this process' layout is made from; none where it is left to the system.
+/// Returns the seed of this process's layout, or `None` if the layout is the system's.
 pub(crate) fn seed() -> Option<u64> {
     env::var(VARIABLE).ok()?.parse().ok()
 }

@@ -1,8 +1,8 @@
-//! What a TLS stack builds on to become a worker: the [`Stack`] trait, the measured hyper client,
-//! the lab's server, and the worker's side of the protocol.
+//! The base on which a TLS stack becomes a worker: the [`Stack`] trait, the measured hyper client, the lab's server,
+//! and the worker's side of the protocol.
 //!
-//! This crate must never know a TLS library, and never write to stdout anything but protocol
-//! lines. Start reading at [`Stack`]; [`run`] is a worker's whole `main`.
+//! This crate must never depend on a TLS library, and must only write protocol lines to stdout. Start reading at
+//! [`Stack`]; [`run`] is a worker's whole `main`.
 
 mod afresh;
 mod allocator;
@@ -56,5 +56,5 @@ pub use suite::{
 pub use tcp::TimedTcp;
 pub use wire::Wire;
 
-/// A boxed future, as the traits of this crate return it.
+/// A boxed future, the return type of this crate's traits.
 pub type BoxFuture<'a, T> = std::pin::Pin<Box<dyn Future<Output = T> + Send + 'a>>;

@@ -3,15 +3,15 @@ use netbench_protocol::{Load, Loaded, ResponseBody};
 
 use crate::SetupError;
 
-/// The most of a library's words that an answer has.
+/// Maximum length of a library's message in an answer.
 const WORDS: usize = 400;
 
-/// The network stack of a browser engine, as whoever embeds it uses it. It keeps a cache, and the user's decisions.
+/// The network stack of a browser engine, used as an embedder uses it, with a cache and the user's decisions.
 pub trait PageLoader: Send {
     /// Loads a page.
     ///
     /// # Errors
-    /// The page cannot be asked for.
+    /// The page cannot be requested.
     fn load(&mut self, page: &Load) -> Result<Loaded, SetupError>;
 }
 

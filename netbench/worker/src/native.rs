@@ -1,12 +1,12 @@
-//! Whether this worker was compiled for the processor that it runs on.
+//! Proof that this worker was compiled for the processor on which it runs.
 
 use crate::compiler;
 
-/// The processor that C is compiled for where nobody says another.
+/// The default target processor of C compilers.
 const GENERIC: &str = "-march=x86-64";
 
-/// Why it was not. What Rust was compiled for is known when it is compiled; C is asked only where a compiler wrote its flags
-/// down: a stack in Rust has none.
+/// Returns the reason why the worker was not compiled for this processor. Rust's target is known at compile time. C is
+/// checked only if a compiler recorded its flags, because a stack in Rust has no C.
 pub(crate) fn lacks() -> Option<String> {
     let unused = unused();
     if !unused.is_empty() {
@@ -19,7 +19,8 @@ pub(crate) fn lacks() -> Option<String> {
     (c == GENERIC).then(|| format!("the worker's C was compiled for any processor ({c})"))
 }
 
-/// What this processor has and the worker was compiled without, of what compilers use by themselves.
+/// Returns the features of this processor that the worker was compiled without, among those that compilers use
+/// automatically.
 #[cfg(target_arch = "x86_64")]
 fn unused() -> Vec<&'static str> {
     macro_rules! unused {
@@ -38,7 +39,7 @@ fn unused() -> Vec<&'static str> {
     unused.map(|(feature, _)| feature).collect()
 }
 
-/// Elsewhere nothing is known of this.
+/// Returns a description for processors whose features are unknown.
 #[cfg(not(target_arch = "x86_64"))]
 fn unused() -> Vec<&'static str> {
     vec!["what this kind of processor has, of which nothing is known"]
@@ -48,7 +49,7 @@ fn unused() -> Vec<&'static str> {
 mod tests {
     use super::*;
 
-    /// Tests are compiled for any processor, unless RUSTFLAGS says otherwise.
+    /// Tests are compiled for any processor by default, except with RUSTFLAGS.
     #[test]
     fn a_program_for_any_processor_is_told_from_one_for_this() {
         let native = env!("NETBENCH_RUSTFLAGS").contains("target-cpu=native");

@@ -1,10 +1,11 @@
-//! What a handshake agreed on, read from what the server sends in the clear: for libraries that do not tell all of it.
+//! The negotiated parameters of a handshake, parsed from the server's plaintext messages, for libraries that do not
+//! report all of them.
 
 use netbench_model::{
     CipherSuite, Group, Negotiated, SignatureScheme, TlsVersion, tls::KeyExchange,
 };
 
-/// No server's first flight is longer.
+/// Maximum length of a server's first flight.
 const MOST_BYTES: usize = 256 << 10;
 
 /// Types of records and of handshake messages, and extensions (RFC 8446, appendix B).
@@ -24,13 +25,13 @@ const KEY_SHARE: u16 = 51;
 #[derive(Debug, Clone, Default)]
 pub struct Observed {
     bytes: Vec<u8>,
-    /// Where the next record begins.
+    /// The offset of the next record.
     next: usize,
     is_over: bool,
 }
 
 impl Observed {
-    /// Takes what the client has received next, before it is decrypted.
+    /// Records the next bytes that the client received, before their decryption.
     pub fn received(&mut self, bytes: &[u8]) {
         if self.is_over {
             return;
@@ -43,8 +44,8 @@ impl Observed {
         self.is_over |= self.bytes.len() > MOST_BYTES;
     }
 
-    /// What a handshake agreed on, of which these are the messages of both sides in plain text, as a library hashes them. The
-    /// application protocol, the chain and the signature's scheme are there with TLS 1.3 too.
+    /// Returns the negotiated parameters of a handshake, given the plaintext messages of both sides as a library hashes
+    /// them. They include the application protocol, the chain and the signature scheme for TLS 1.3 too.
     pub fn in_messages(messages: &[u8]) -> Negotiated {
         let mut seen = Seen::default();
         seen.read_messages(&mut messages.to_vec());
@@ -59,12 +60,12 @@ impl Observed {
         }
     }
 
-    /// What the server has agreed to so far. Never the application protocol; and the chain and the signature's scheme only
-    /// before TLS 1.3, which encrypts them.
+    /// Returns the parameters that the server has agreed to so far, without the application protocol. The chain and the
+    /// signature scheme are present only before TLS 1.3, which encrypts them.
     pub fn negotiated(&self) -> Negotiated {
         let mut seen = Seen::default();
         seen.read_all(&self.bytes);
-        // Before TLS 1.3, a server that has changed to encryption without a certificate has resumed a session.
+        // Before TLS 1.3, a server that sends ChangeCipherSpec without a certificate has resumed a session.
         let resumed = match seen.agreed.version {
             Some(TlsVersion::Tls13) => seen.took_psk,
             _ => seen.changed_cipher && seen.agreed.chain_bytes.is_empty(),
@@ -77,7 +78,7 @@ impl Observed {
     }
 }
 
-/// The type of the record at `at` and its length with the header, if that is there.
+/// Returns the type of the record at `at` and its length including the header, if the header is complete.
 fn header(bytes: &[u8], at: usize) -> Option<(u8, usize)> {
     let [kind, _, _, high, low] = *bytes.get(at..)?.first_chunk()?;
     Some((kind, 5 + usize::from(u16::from_be_bytes([high, low]))))
@@ -100,7 +101,7 @@ impl Seen {
             at += length;
             match kind {
                 HANDSHAKE => messages.extend_from_slice(record),
-                // In TLS 1.3 it means nothing, and may stand before a second ServerHello.
+                // ChangeCipherSpec has no meaning in TLS 1.3, and may come before a second ServerHello.
                 CHANGE_CIPHER_SPEC => {
                     self.read_messages(&mut messages);
                     if self.agreed.version != Some(TlsVersion::Tls13) {
@@ -114,13 +115,13 @@ impl Seen {
         self.read_messages(&mut messages);
     }
 
-    /// Reads the whole messages of `messages`, and leaves the rest.
+    /// Reads the complete messages of `messages`, and keeps the rest.
     fn read_messages(&mut self, messages: &mut Vec<u8>) {
         let mut rest = Bytes(messages);
         let mut left = rest.0.len();
         while let (Some(kind), Some(body)) = (rest.number(1), rest.prefixed(3)) {
             left = rest.0.len();
-            // What cannot be read, the library complains of.
+            // The library reports messages that cannot be parsed.
             let _ = match u8::try_from(kind) {
                 Ok(SERVER_HELLO) => self.server_hello(Bytes(body)),
                 Ok(ENCRYPTED_EXTENSIONS) => self.encrypted_extensions(Bytes(body)),
@@ -133,7 +134,7 @@ impl Seen {
         messages.drain(..messages.len() - left);
     }
 
-    /// A ServerHello, or the HelloRetryRequest before it (RFC 8446 section 4.1.3).
+    /// Reads a ServerHello, or the HelloRetryRequest before it (RFC 8446 section 4.1.3).
     fn server_hello(&mut self, mut body: Bytes<'_>) -> Option<()> {
         self.agreed = Negotiated {
             version: TlsVersion::of(body.code()?),
@@ -157,7 +158,7 @@ impl Seen {
         Some(())
     }
 
-    /// RFC 8446 section 4.3.1.
+    /// Reads the EncryptedExtensions (RFC 8446 section 4.3.1).
     fn encrypted_extensions(&mut self, mut body: Bytes<'_>) -> Option<()> {
         let mut extensions = Bytes(body.prefixed(2)?);
         while let Some(extension) = extensions.code() {
@@ -169,7 +170,7 @@ impl Seen {
         Some(())
     }
 
-    /// A list of one (RFC 7301 section 3.1).
+    /// Reads the application protocol, a list of one (RFC 7301 section 3.1).
     fn application_protocol(&mut self, mut value: Bytes<'_>) -> Option<()> {
         let mut names = Bytes(value.prefixed(2)?);
         let name = str::from_utf8(names.prefixed(1)?).ok()?;
@@ -177,14 +178,15 @@ impl Seen {
         Some(())
     }
 
-    /// The server's Certificate (RFC 8446 section 4.4.2, RFC 5246 section 7.4.2). The client's comes after it.
+    /// Reads the server's Certificate (RFC 8446 section 4.4.2, RFC 5246 section 7.4.2). The client's Certificate comes
+    /// after it.
     fn certificate(&mut self, mut body: Bytes<'_>) -> Option<()> {
         let is_tls13 = self.agreed.version == Some(TlsVersion::Tls13);
         if !self.agreed.chain_bytes.is_empty() {
             return None;
         }
         if is_tls13 {
-            // The context of a request for a certificate.
+            // The context of a certificate request.
             body.prefixed(1)?;
         }
         let mut chain = Bytes(body.prefixed(3)?);
@@ -199,7 +201,8 @@ impl Seen {
         Some(())
     }
 
-    /// RFC 8446 section 4.4.3. A client's signature comes after the server's, which is the only one in TLS 1.3 that counts here.
+    /// Reads the CertificateVerify (RFC 8446 section 4.4.3). A client's signature comes after the server's, and only
+    /// the server's counts here.
     fn certificate_verify(&mut self, mut body: Bytes<'_>) -> Option<()> {
         let is_tls13 = self.agreed.version == Some(TlsVersion::Tls13);
         if is_tls13 && self.agreed.signature.is_none() {
@@ -208,11 +211,11 @@ impl Seen {
         Some(())
     }
 
-    /// A ServerKeyExchange (RFC 8422 section 5.4, RFC 5246 section 7.4.3).
+    /// Reads a ServerKeyExchange (RFC 8422 section 5.4, RFC 5246 section 7.4.3).
     fn server_key_exchange(&mut self, mut body: Bytes<'_>) -> Option<()> {
         match self.agreed.suite?.facts()?.key_exchange {
             KeyExchange::Ecdhe => {
-                // The type of the curve: a named one.
+                // The type of the curve: named_curve.
                 body.number(1)?;
                 self.agreed.group = Some(Group(body.code()?));
                 body.prefixed(1)?;
@@ -231,7 +234,7 @@ impl Seen {
     }
 }
 
-/// Takes values off the front.
+/// A reader that removes values from the front.
 struct Bytes<'a>(&'a [u8]);
 
 impl<'a> Bytes<'a> {
@@ -241,7 +244,7 @@ impl<'a> Bytes<'a> {
         Some(taken)
     }
 
-    /// A number of so many bytes, the highest first.
+    /// Reads a big-endian number of `bytes` bytes.
     fn number(&mut self, bytes: usize) -> Option<usize> {
         let taken = self.take(bytes)?.iter();
         Some(taken.fold(0, |number, byte| number << 8 | usize::from(*byte)))
@@ -251,7 +254,7 @@ impl<'a> Bytes<'a> {
         self.number(2)?.try_into().ok()
     }
 
-    /// Bytes after their length, which has `bytes` bytes.
+    /// Reads a vector whose length has `bytes` bytes.
     fn prefixed(&mut self, bytes: usize) -> Option<&'a [u8]> {
         let length = self.number(bytes)?;
         self.take(length)
@@ -290,7 +293,7 @@ mod tests {
 
     fn observed(bytes: &[u8]) -> Observed {
         let mut observed = Observed::default();
-        // However it is cut into pieces.
+        // The result must not depend on the division into pieces.
         for piece in bytes.chunks(7) {
             observed.received(piece);
         }
@@ -364,7 +367,7 @@ mod tests {
         let resumed = [
             record(HANDSHAKE, &server_hello(0xc02b, &[])),
             record(CHANGE_CIPHER_SPEC, &[1]),
-            // An encrypted message, whatever it looks like.
+            // An encrypted message, with arbitrary content.
             record(HANDSHAKE, &message(CERTIFICATE, &chain)),
         ];
         let resumed = observed(&resumed.concat()).negotiated();
@@ -390,7 +393,7 @@ mod tests {
         };
         let verify = |scheme: [u8; 2]| message(CERTIFICATE_VERIFY, &scheme);
         let full = [
-            // What stands for the first ClientHello, and the second.
+            // The substitute for the first ClientHello, and the second ClientHello.
             message(254, &[5; 32]),
             server_hello(0x1301, &[extensions[0], &[0, 51, 0, 2, 0, 24]]),
             message(1, &[5; 40]),
@@ -399,7 +402,7 @@ mod tests {
             certificate(&[3, 4]),
             verify([4, 3]),
             message(20, &[5; 32]),
-            // The client's.
+            // The client's messages.
             certificate(&[7]),
             verify([8, 4]),
         ];

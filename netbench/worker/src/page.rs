@@ -6,13 +6,13 @@ use netbench_model::browser::ObjectsPage;
 
 use crate::body::SiteBody;
 
-/// What an image is around its filling.
+/// The text of an image around its filling.
 const IMAGE: [&str; 2] = [
     "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"1\" height=\"1\"><!-- ",
     " --></svg>",
 ];
 
-/// The page as the host that was asked for it sends it, filled up to as many bytes as the site's own page has.
+/// Returns the page as the requested host sends it, filled to the size of the site's own page.
 pub(crate) fn html<T>(page: &ObjectsPage, request: &Request<T>, own: &Bytes) -> Bytes {
     let authority = request
         .uri()
@@ -30,7 +30,8 @@ pub(crate) fn html<T>(page: &ObjectsPage, request: &Request<T>, own: &Bytes) -> 
     text.into()
 }
 
-/// An image of so many bytes. Another origin's page may read its timing and its length, and no cache keeps it.
+/// Returns an image of `bytes` bytes. Pages of other origins may read its timing and its length, and no cache stores
+/// it.
 pub(crate) fn image(bytes: u64) -> Response<SiteBody> {
     let around: usize = IMAGE.iter().map(|part| part.len()).sum();
     let filling = usize::try_from(bytes).unwrap_or(0).saturating_sub(around);

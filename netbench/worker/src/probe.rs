@@ -11,15 +11,15 @@ use netbench_model::{
 };
 use netbench_protocol::Resolve;
 
-/// Where a connection leaves its times and counts. One is shared by the resolver, the TCP
-/// connector, the wire, the verifier and the client; clones are handles on the same figures.
+/// The recorder of a connection's times and counts. The resolver, the TCP connector, the wire, the verifier and the
+/// client share one probe; clones are handles on the same figures.
 #[derive(Debug, Clone, Default)]
 pub struct Probe(Arc<Mutex<Marks>>);
 
-/// The figures of one connection; every instant is none until it was reached.
+/// The figures of one connection; every instant is `None` until it was reached.
 #[derive(Debug, Default)]
 pub(crate) struct Marks {
-    /// Where the next connection goes.
+    /// The target of the next connection.
     pub(crate) target: Option<(SocketAddr, Resolve)>,
     pub(crate) dns: Option<Duration>,
     pub(crate) resolved: Option<Instant>,
@@ -28,12 +28,12 @@ pub(crate) struct Marks {
     pub(crate) handshake: Option<Instant>,
     pub(crate) head: Option<Instant>,
     pub(crate) verify: Option<Duration>,
-    /// When a verification began that has not ended, and how many bytes had been read by then.
+    /// The start of a verification that has not ended, and the number of bytes read by then.
     pub(crate) verifying: Option<(Instant, u64)>,
-    /// The fault that the verifier found in the certificate and the library's words for it, for stacks
-    /// that do not say it in their error.
+    /// The fault that the verifier found in the certificate and the library's message, for stacks whose error does not
+    /// include them.
     pub(crate) certificate_fault: Option<(CertificateFault, String)>,
-    /// The alert that came, for stacks that do not say it in their error.
+    /// The alert that was received, for stacks whose error does not include it.
     pub(crate) alert: Option<Alert>,
     pub(crate) signature: Option<SignatureScheme>,
     pub(crate) negotiated: Option<Negotiated>,
@@ -51,7 +51,7 @@ pub(crate) enum Direction {
 }
 
 impl Probe {
-    /// A probe with nothing marked.
+    /// Creates a probe without marks.
     pub fn new() -> Self {
         Self::default()
     }
@@ -64,8 +64,8 @@ impl Probe {
         result
     }
 
-    /// Marks that a chain verification may begin, for libraries that only call back in the course of it. Of several
-    /// marks the first counts after which nothing more was read.
+    /// Marks that a chain verification may begin, for libraries that only call back during it. Of several marks, the
+    /// first one after the last read counts.
     pub fn verification_begins(&self) {
         let now = Instant::now();
         let mut marks = self.marks();
@@ -89,31 +89,31 @@ impl Probe {
         marks.verify = Some(marks.verify.unwrap_or_default() + took);
     }
 
-    /// Keeps what the verifier found wrong with the certificate, and the library's words for it.
+    /// Records the fault that the verifier found in the certificate, and the library's message.
     pub fn certificate_fault(&self, fault: CertificateFault, words: &str) {
         self.marks().certificate_fault = Some((fault, words.to_owned()));
     }
 
-    /// Keeps the alert that the server sent.
+    /// Records the alert that the server sent.
     pub fn alert(&self, alert: Alert) {
         self.marks().alert = Some(alert);
     }
 
-    /// Keeps the scheme of the server's handshake signature.
+    /// Records the scheme of the server's handshake signature.
     pub fn signature(&self, scheme: SignatureScheme) {
         self.marks().signature = Some(scheme);
     }
 
-    /// The address that the connection is to go to.
+    /// Returns the target address of the connection.
     pub fn target(&self) -> Option<SocketAddr> {
         self.marks().target.map(|(address, _)| address)
     }
 
-    /// Gives the address that `name` has in this connection, after asking the system where the request says so, and marks
-    /// the end of `dns`.
+    /// Returns the address of `name` in this connection, after a query to the system if the request requires it, and
+    /// marks the end of `dns`.
     ///
     /// # Errors
-    /// What the system says.
+    /// An error of the system's resolver.
     pub async fn resolve(&self, name: &str) -> io::Result<SocketAddr> {
         let start = Instant::now();
         let target = self.marks().target;
@@ -145,7 +145,7 @@ impl Probe {
         marks.socket = Some(socket);
     }
 
-    /// Marks that bytes are about to be written: the first are the ClientHello.
+    /// Marks that bytes are about to be written. The first bytes are the ClientHello.
     pub fn writes(&self) {
         let mut marks = self.marks();
         if marks.client_hello.is_none() {
@@ -153,7 +153,7 @@ impl Probe {
         }
     }
 
-    /// Counts bytes that the socket has taken.
+    /// Counts bytes that the socket accepted.
     pub fn wrote(&self, bytes: usize) {
         let mut marks = self.marks();
         marks.transfer.bytes_out += bytes as u64;
@@ -176,7 +176,7 @@ impl Probe {
         self.marks().socket = None;
     }
 
-    /// Marks the end of `tls`, and then asks what was agreed on.
+    /// Marks the end of `tls`, and then inspects the negotiated parameters.
     pub fn agreed(&self, inspect: impl FnOnce() -> Negotiated) {
         let done = Instant::now();
         let mut negotiated = inspect();
@@ -190,12 +190,12 @@ impl Probe {
         marks.negotiated = Some(negotiated);
     }
 
-    /// Marks that the head of the response is there.
+    /// Marks that the head of the response was received.
     pub fn has_response(&self) {
         self.marks().head = Some(Instant::now());
     }
 
-    /// Forgets everything and takes the address of the next connection.
+    /// Resets the probe and sets the address of the next connection.
     pub(crate) fn aim(&self, address: SocketAddr, resolve: Resolve) {
         *self.marks() = Marks {
             target: Some((address, resolve)),
@@ -207,7 +207,7 @@ impl Probe {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes `TCP_INFO` while the socket is still open.
+    /// Records `TCP_INFO` while the socket is still open.
     pub(crate) fn keep_tcp_info(&self) {
         let mut marks = self.marks();
         if let Some(info) = marks.socket.and_then(tcp_info) {
@@ -215,7 +215,7 @@ impl Probe {
         }
     }
 
-    /// The phase that the connection is in.
+    /// Returns the phase of the connection.
     pub(crate) fn phase(&self) -> Phase {
         let marks = self.marks();
         if marks.resolved.is_none() {
@@ -233,11 +233,11 @@ impl Probe {
 }
 
 fn tcp_info(socket: RawFd) -> Option<TcpInfo> {
-    // SAFETY: tcp_info is plain integers, for which zero is a value.
+    // SAFETY: tcp_info consists of integers, for which zero is valid.
     let mut info: libc::tcp_info = unsafe { std::mem::zeroed() };
     let mut length = libc::socklen_t::try_from(size_of::<libc::tcp_info>()).ok()?;
-    // SAFETY: `info` is as long as `length` says, and the socket is open: the wire that owns it
-    // takes it out of the marks, under their lock, before it closes.
+    // SAFETY: `info` has `length` bytes, and the socket is open: the wire that owns it removes it from the marks, under
+    // their lock, before it closes.
     let result = unsafe {
         libc::getsockopt(
             socket,
@@ -254,8 +254,8 @@ fn tcp_info(socket: RawFd) -> Option<TcpInfo> {
     })
 }
 
-/// `tcpi_min_rtt`, which the C library's structure lacks: at byte 148 of the kernel's
-/// (linux/tcp.h), where the kernel is 4.6 or later.
+/// Returns `tcpi_min_rtt`, which the C library's structure lacks. The field is at byte 148 of the kernel's structure
+/// (linux/tcp.h), from kernel 4.6.
 fn min_rtt_us(socket: RawFd) -> Option<u32> {
     const OFFSET: usize = 148;
     let mut bytes = [0u8; 256];

@@ -27,10 +27,10 @@ use crate::{
     variant::varied,
 };
 
-/// A worker's whole `main`: answers requests from stdin on stdout until stdin closes.
+/// Runs a worker's whole `main`: answers requests from stdin on stdout until stdin closes.
 ///
-/// Work is done on a thread of its own, so that the end of stdin, which is how the death of
-/// netbench shows, ends the process at once and whatever it is doing.
+/// The requests are handled on a separate thread, so that the end of stdin, which indicates the end of netbench, ends
+/// the process at once, whatever the thread is doing.
 pub fn run(stacks: Vec<Arc<dyn Stack>>) -> ExitCode {
     let stacks = varied(stacks);
     let default_hook = std::panic::take_hook();
@@ -66,7 +66,7 @@ pub fn run(stacks: Vec<Arc<dyn Stack>>) -> ExitCode {
                     }
                 }
             });
-            // Nobody reads any more.
+            // Stdout has no reader any more.
             std::process::exit(0);
         });
     if let Err(error) = spawned {
@@ -84,7 +84,7 @@ pub fn run(stacks: Vec<Arc<dyn Stack>>) -> ExitCode {
         match stdin.read_until(b'\n', &mut line) {
             Ok(0) => break,
             Ok(_) if line.trim_ascii().is_empty() => {}
-            // Bytes that are no text make a line that is no request: that is an answer's matter.
+            // Bytes that are not text make an invalid request, which gets an answer.
             Ok(_) => {
                 let line = String::from_utf8_lossy(&line).into_owned();
                 if requests.send(line).is_err() {
@@ -97,7 +97,7 @@ pub fn run(stacks: Vec<Arc<dyn Stack>>) -> ExitCode {
             }
         }
     }
-    // Not by returning: that would wait for nothing, but run destructors of libraries in use.
+    // Returning instead would run the destructors of libraries in use.
     std::process::exit(0)
 }
 
@@ -107,7 +107,7 @@ struct Worker {
     configured: Option<(Arc<dyn Stack>, Configure)>,
     /// The connector of the last `prime`, with its site.
     kept: Option<(String, u16, Box<dyn Fetch>)>,
-    /// What loads pages, since the first one after `configure`.
+    /// The loader of pages, present after the first page since `configure`.
     loader: Option<Box<dyn PageLoader>>,
     server: Option<Server>,
     scenario: Option<PreparedScenario>,
@@ -322,7 +322,7 @@ impl Worker {
     }
 }
 
-/// What a stack says of itself, and what this crate's server does for each that serves.
+/// Returns the stack's description of itself, with the additions of this crate's server for each stack that serves.
 fn described(stack: &Arc<dyn Stack>) -> StackDescription {
     let mut description = stack.describe();
     if description.operations.iter().any(|does| does == "serve") {

@@ -25,29 +25,30 @@ use tokio::{
 
 use crate::{BoxFuture, SetupError, Stack, body::SiteBody, compute::Computed, fault, page};
 
-/// Connections that wait to be accepted: with fewer, a burst costs its last ones a second each.
+/// Maximum number of connections that wait to be accepted. With a smaller backlog, the last connections of a burst are
+/// delayed by a second each.
 const BACKLOG: u32 = 4096;
 
-/// How long a connection may take in all.
+/// Time limit of a connection.
 const CONNECTION_LIMIT: Duration = Duration::from_secs(120);
 
-/// How long a handshake may take.
+/// Time limit of a handshake.
 const HANDSHAKE_LIMIT: Duration = Duration::from_secs(60);
 
 /// A stack's server configuration for one site.
 pub trait Accept: Send + Sync {
-    /// Takes a connection through the server's handshake.
+    /// Performs the server's handshake on a connection.
     fn accept(&self, stream: TcpStream) -> BoxFuture<'static, Result<Accepted, AcceptError>>;
 }
 
-/// Why a server's handshake failed.
+/// The error of a failed server handshake.
 pub type AcceptError = Box<dyn std::error::Error + Send + Sync>;
 
 /// A connection whose handshake is done.
 pub struct Accepted {
     /// The connection, inside TLS.
     pub stream: Box<dyn ServerStream>,
-    /// What the server says was agreed.
+    /// The negotiated parameters as the server reports them.
     pub negotiated: Negotiated,
 }
 
@@ -59,13 +60,13 @@ impl<T: AsyncRead + AsyncWrite + Unpin + Send> ServerStream for T {}
 /// The sites of all `serve` requests, until the process ends.
 pub(crate) struct Server {
     sites: Vec<Arc<Site>>,
-    /// Runs the connections for as long as the server is kept.
+    /// The runtime of the connections, which lives as long as the server.
     runtime: Runtime,
 }
 
 struct Site {
     settings: ServeSite,
-    /// None where the site's fault comes before TLS.
+    /// `None` if the site's fault occurs before TLS.
     acceptor: Option<Arc<dyn Accept>>,
     body: Bytes,
     counters: Counters,
@@ -90,7 +91,7 @@ impl Server {
         })
     }
 
-    /// Listens for every site that can be set up, and says which cannot and why.
+    /// Listens for every site that can be set up, and reports the others with the reasons.
     pub(crate) fn serve(
         &mut self,
         stack: &dyn Stack,
@@ -138,7 +139,7 @@ impl Server {
         serving
     }
 
-    /// One listener for all `sites`; gives its port.
+    /// Opens one listener for all `sites`, and returns its port.
     fn listen_once(&self, shared: &SharedListener, sites: &[Arc<Site>]) -> io::Result<u16> {
         let by_address: HashMap<IpAddr, Arc<Site>> = sites
             .iter()
@@ -195,7 +196,7 @@ impl Site {
             Some(fault) if fault::is_before_tls(fault) => None,
             _ => Some(stack.acceptor(&settings)?),
         };
-        // The stack has made its own of them, and ten thousand sites have 70 MB of such text.
+        // The stack has copies of these texts, which use 70 MB for ten thousand sites.
         settings.chain_pem = String::new();
         settings.key_pem = String::new();
         settings.ocsp_base64 = None;
@@ -231,7 +232,7 @@ fn listen(address: SocketAddr, interface: Option<&str>) -> io::Result<(TcpListen
     Ok((listener, address))
 }
 
-/// Accepts connections, each for the site that `find` has for the address that it came to.
+/// Accepts connections, each for the site that `find` returns for its local address.
 async fn accept_all(
     listener: TcpListener,
     find: impl Fn(SocketAddr) -> Option<Arc<Site>> + Send + 'static,
@@ -250,7 +251,7 @@ async fn accept_all(
                     }
                 });
             }
-            // Out of descriptors, or a connection that was gone before it was accepted.
+            // The process has no free descriptors, or the connection ended before it was accepted.
             Err(_) => tokio::time::sleep(Duration::from_millis(10)).await,
         }
     }
@@ -327,7 +328,7 @@ async fn respond(
             .serve_connection(io, service)
             .await
     };
-    // A client that hangs up after its response is what happens every time.
+    // Every client closes the connection after its response.
     let _ = ended;
     Ok(())
 }

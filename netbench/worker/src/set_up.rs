@@ -12,16 +12,16 @@ use netbench_protocol::Resolve;
 
 use crate::{Fetch, HyperClient, Probe, SetupError, Stack, TimedTcp, spent::spent};
 
-/// A step of a stack's set-up, to be done alone.
+/// A step of a stack's set-up, which runs separately.
 pub struct SetUpAction<'a> {
-    /// Which.
+    /// The step.
     pub step: SetUpStep,
-    /// Does it. What it makes is dropped within.
+    /// Executes the step. Its results are dropped within the call.
     pub run: Box<dyn FnMut() -> Result<(), SetupError> + 'a>,
 }
 
 impl<'a> SetUpAction<'a> {
-    /// `run` as the step `step`.
+    /// Creates the action that executes `run` as the step `step`.
     pub fn new(step: SetUpStep, run: impl FnMut() -> Result<(), SetupError> + 'a) -> Self {
         Self {
             step,
@@ -30,8 +30,8 @@ impl<'a> SetUpAction<'a> {
     }
 }
 
-/// Does the stack's steps, and the one that no stack has a part in, and then all of them again. In a fresh
-/// process, the first time is that of a first connection.
+/// Executes the stack's steps and the step that is independent of the stack, and then all of them again. In a fresh
+/// process, the first execution corresponds to a first connection.
 ///
 /// # Errors
 /// A step that the library refuses.
@@ -52,8 +52,8 @@ pub(crate) fn take_steps(
         };
         actions.iter_mut().map(one).collect()
     };
-    // All once and then all again, not each twice: what has just run is in the processor's caches, and
-    // is not in a second connection.
+    // All steps run once before all run again, not each step twice: recently executed code would be in the processor's
+    // caches, which is not the case in a second connection.
     let (first, again) = (all()?, all()?);
     let steps = actions.iter().map(|action| action.step);
     let costs = steps.zip(first).zip(again);
@@ -62,20 +62,20 @@ pub(crate) fn take_steps(
         .collect())
 }
 
-/// Answers requests on the loopback interface without TLS, on a thread of its own, whose time does not count.
+/// Answers requests on the loopback interface without TLS, on a separate thread, whose time does not count.
 fn serve_without_tls() -> std::io::Result<SocketAddr> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
     let address = listener.local_addr()?;
     thread::spawn(move || {
         for stream in listener.incoming() {
-            // A client that hangs up is the client's matter.
+            // A client that closes early is not an error of the server.
             let _ = stream.and_then(answer);
         }
     });
     Ok(address)
 }
 
-/// A request without TLS through the client that every stack uses.
+/// Makes a request without TLS through the client that every stack uses.
 fn fetch_without_tls(address: SocketAddr) -> Result<(), SetupError> {
     const LIMIT: Duration = Duration::from_secs(5);
     let runtime = tokio::runtime::Builder::new_current_thread()

@@ -6,7 +6,7 @@ use netbench_model::Spent;
 
 use crate::clock::{nanos, thread_cpu};
 
-/// Runs `work`, and says what it took.
+/// Runs `work`, and returns its result and its cost.
 pub(crate) fn spent<T>(work: impl FnOnce() -> T) -> (T, Spent) {
     let (faults, cpu, wall) = (minor_faults(), thread_cpu(), Instant::now());
     let result = work();
@@ -20,10 +20,10 @@ pub(crate) fn spent<T>(work: impl FnOnce() -> T) -> (T, Spent) {
     (result, spent)
 }
 
-/// Minor page faults of the calling thread so far: pages that it had to be given, but that no disk
-/// was read for (`ru_minflt`, getrusage(2)).
+/// Returns the number of minor page faults of the calling thread so far: page faults that needed no read from a disk
+/// (`ru_minflt`, getrusage(2)).
 pub(crate) fn minor_faults() -> u64 {
-    // SAFETY: rusage is plain integers, for which zero is a value.
+    // SAFETY: rusage consists of integers, for which zero is valid.
     let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
     // SAFETY: `usage` is a valid rusage for the kernel to fill.
     let result = unsafe { libc::getrusage(libc::RUSAGE_THREAD, &raw mut usage) };
@@ -33,15 +33,16 @@ pub(crate) fn minor_faults() -> u64 {
     u64::try_from(usage.ru_minflt).unwrap_or(0)
 }
 
-/// CPU time of one minor fault on a page of the executable, in nanoseconds; none where it cannot be mapped.
+/// Returns the CPU time of one minor fault on a page of the executable, in nanoseconds, or `None` if it cannot be
+/// mapped.
 ///
-/// The executable is mapped anew, so that its pages are in the page cache and not yet in the mapping. One
-/// byte of every sixteenth page is read: the kernel maps so many around a fault (`fault_around_bytes`).
+/// The function makes a new mapping of the executable, whose pages are in the page cache and not yet in the mapping. It
+/// reads one byte of every sixteenth page, because the kernel maps 16 pages around a fault (`fault_around_bytes`).
 pub(crate) fn fault_ns() -> Option<u64> {
     const STEP: usize = 16 * 4096;
     let file = std::fs::File::open("/proc/self/exe").ok()?;
     let length = usize::try_from(file.metadata().ok()?.len()).ok()?;
-    // SAFETY: a private, read-only mapping at an address of the kernel's choice touches nothing else.
+    // SAFETY: a private, read-only mapping at an address of the kernel's choice has no other effects.
     let start = unsafe {
         libc::mmap(
             std::ptr::null_mut(),
@@ -61,7 +62,7 @@ pub(crate) fn fault_ns() -> Option<u64> {
             unsafe { start.cast::<u8>().add(offset).read_volatile() };
         }
     });
-    // SAFETY: the mapping is ours, and nothing refers to it any more.
+    // SAFETY: this function owns the mapping, and no references to it remain.
     unsafe { libc::munmap(start, length) };
     spent.cpu_ns.checked_div(spent.minor_faults)
 }

@@ -9,17 +9,17 @@ use crate::{
 
 /// One TLS implementation in one configuration.
 ///
-/// An adapter sets its library up as told and wraps its hyper connector; all timing is done here.
+/// An adapter configures its library and wraps its hyper connector; this crate does all timing.
 pub trait Stack: Send + Sync {
     /// The stack's name.
     fn name(&self) -> &'static str;
 
-    /// What it is. Must not initialise the library: `cold` measures that.
+    /// Returns the description of the stack. Must not initialise the library, because `cold` measures that.
     fn describe(&self) -> StackDescription;
 
-    /// Parses the roots and makes the TLS configuration and the hyper connector: the phase
-    /// `connector`. The adapter reports its chain verification to `probe`. A server that asks for a certificate is
-    /// shown `identity`.
+    /// Parses the roots and makes the TLS configuration and the hyper connector: the phase `connector`. The adapter
+    /// reports its chain verification to `probe`. The client presents `identity` to a server that requests a
+    /// certificate.
     ///
     /// # Errors
     /// Roots or a certificate that cannot be used, or settings that the library cannot express.
@@ -31,10 +31,10 @@ pub trait Stack: Send + Sync {
         probe: &Probe,
     ) -> Result<Box<dyn Fetch>, SetupError>;
 
-    /// The same, and the client offers early data where a ticket allows it.
+    /// Makes a connector as [`Stack::connector`] does, whose client offers early data if a ticket allows it.
     ///
     /// # Errors
-    /// As [`Stack::connector`], and where the hyper connector offers none.
+    /// The errors of [`Stack::connector`], and a hyper connector without early data.
     fn early_connector(
         &self,
         _settings: &ClientSettings,
@@ -48,11 +48,11 @@ pub trait Stack: Send + Sync {
         )))
     }
 
-    /// Makes what loads pages as whoever embeds the network stack does, with an empty cache. A stack that has it says
-    /// `load` among its operations.
+    /// Makes a loader of pages as an embedder of the network stack does, with an empty cache. A stack with a loader
+    /// lists `load` among its operations.
     ///
     /// # Errors
-    /// There is none, or it cannot be made.
+    /// The stack has no loader, or the loader cannot be made.
     fn page_loader(
         &self,
         _settings: &ClientSettings,
@@ -63,13 +63,13 @@ pub trait Stack: Send + Sync {
         ))
     }
 
-    /// Whether a connector with `settings` needs a new process, because the library was configured otherwise in this one and
-    /// cannot be configured again. The worker then restarts itself.
+    /// Returns whether a connector with `settings` needs a new process, because the library has a different
+    /// configuration in this process and cannot be configured again. The worker then restarts itself.
     fn needs_another_process(&self, _settings: &ClientSettings) -> bool {
         false
     }
 
-    /// Why no connector resumes a session, where none does.
+    /// Returns the reason why no connector resumes a session, if that is the case.
     fn never_resumes(&self) -> Option<&'static str> {
         None
     }
@@ -80,9 +80,9 @@ pub trait Stack: Send + Sync {
     /// A chain or key that cannot be used, or settings that the library cannot express.
     fn acceptor(&self, site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError>;
 
-    /// The steps of what the library sets up once per process, in the order in which a first connection
-    /// takes them. Must not initialise the library before they are run. None for a stack that
-    /// cannot take them one by one; one that can says `set-up` among its operations.
+    /// Returns the steps of the library's set-up, once per process, in the order of a first connection. Must not
+    /// initialise the library before the steps are run. Empty for a stack that cannot separate the steps; a stack that
+    /// can lists `set-up` among its operations.
     fn set_up_actions<'a>(
         &'a self,
         _settings: &'a ClientSettings,
@@ -91,53 +91,53 @@ pub trait Stack: Send + Sync {
         Vec::new()
     }
 
-    /// What the in-memory suite runs on, where the stack has it.
+    /// Returns the stack's interface for the in-memory suite, if it has one.
     fn in_memory(&self) -> Option<&dyn InMemory> {
         None
     }
 
-    /// What verifies chains as the stack's connector does, without a connection. A stack that has it says `verify` among
-    /// its operations.
+    /// Makes a verifier that verifies chains as the stack's connector does, without a connection. A stack with a
+    /// verifier lists `verify` among its operations.
     ///
     /// # Errors
-    /// There is none, or it cannot be made.
+    /// The stack has no verifier, or the verifier cannot be made.
     fn chain_verifier(&self) -> Result<Box<dyn ChainVerifier + '_>, SetupError> {
         Err(SetupError::Unsupported(
             "its worker has no verifier without a connection".to_owned(),
         ))
     }
 
-    /// Makes the connector of a client that nobody gives any roots, with those from `source`, which is one of the
+    /// Makes the connector of a client without configured roots, which uses the roots from `source`, one of the
     /// description's `trust_sources`.
     ///
     /// # Errors
-    /// There are no such roots, or none that can be used.
+    /// The source has no roots, or none that can be used.
     fn own_trust(&self, source: &str) -> Result<OwnTrust, SetupError> {
         Err(SetupError::Unsupported(format!(
             "its worker does not look for roots by itself ({source})"
         )))
     }
 
-    /// The processor's instructions that the library may use, as it tells them: the bits of CPUID's leaf 7, ECX above EBX. None
-    /// for a library that heeds no `OPENSSL_ia32cap`, or does not tell.
+    /// Returns the processor's instructions that the library may use, as it reports them: the bits of CPUID's leaf 7,
+    /// ECX above EBX. `None` for a library that does not heed `OPENSSL_ia32cap`, or does not report the instructions.
     fn capabilities(&self) -> Option<u64> {
         None
     }
 
-    /// The FIPS 140 module that does the cryptography, where the library says that one does. Asked as the worker starts, so it must not
-    /// initialise what a first connection would.
+    /// Returns the FIPS 140 module that performs the cryptography, if the library reports one. The worker calls this
+    /// function at its start, so it must not initialise anything that a first connection would.
     fn fips(&self) -> Option<String> {
         None
     }
 
-    /// What an error of this library means, or none if it is not one of its own.
+    /// Explains an error of this library. Returns `None` for other errors.
     fn explain(&self, error: &(dyn Error + 'static)) -> Option<Explained>;
 }
 
 /// A configuration that could not be made.
 #[derive(Debug, thiserror::Error)]
 pub enum SetupError {
-    /// The stack has no way to do it.
+    /// The stack does not support the configuration.
     #[error("{0}")]
     Unsupported(String),
     /// The library refused.
@@ -146,7 +146,7 @@ pub enum SetupError {
 }
 
 impl SetupError {
-    /// The library's error with what was attempted.
+    /// Creates an error from the library's error and the failed operation.
     pub fn refused(what: &str, error: impl std::fmt::Display) -> Self {
         Self::Refused(format!("{what}: {error}"))
     }

@@ -11,7 +11,7 @@ use tower_service::Service;
 
 use crate::{BoxFuture, Observed, Probe, Wire};
 
-/// hyper's `HttpConnector` with its phases timed: what every stack's HTTPS connector wraps.
+/// hyper's `HttpConnector` with its phases timed, which every stack's HTTPS connector wraps.
 #[derive(Debug, Clone)]
 pub struct TimedTcp {
     http: HttpConnector<Resolver>,
@@ -20,7 +20,7 @@ pub struct TimedTcp {
 }
 
 impl TimedTcp {
-    /// A connector that reports to `probe`, set up as `profile` says.
+    /// Creates a connector that reports to `probe`, with the settings of `profile`.
     pub fn new(profile: Profile, probe: &Probe) -> Self {
         let mut http = HttpConnector::new_with_resolver(Resolver {
             probe: probe.clone(),
@@ -36,7 +36,7 @@ impl TimedTcp {
         }
     }
 
-    /// The same, and its connections keep what servers send in the clear: [`Wire::observed`].
+    /// Makes connections keep the server's plaintext: [`Wire::observed`].
     #[must_use]
     pub fn observed(mut self) -> Self {
         self.observed = Some(Observed::default());
@@ -64,8 +64,8 @@ impl Service<Uri> for TimedTcp {
     }
 }
 
-/// `uri` as `HttpConnector` must see it to connect to the address that the request named: it takes
-/// a port from the URI before the resolver's, and does not ask the resolver about an IP address.
+/// Rewrites `uri` so that `HttpConnector` connects to the address of the request: it prefers the URI's port to the
+/// resolver's, and does not call the resolver for an IP address.
 fn aimed(uri: Uri, probe: &Probe) -> Uri {
     let (Some(address), Some(host)) = (probe.target(), uri.host()) else {
         return uri;
@@ -85,11 +85,11 @@ fn aimed(uri: Uri, probe: &Probe) -> Uri {
         .authority(authority)
         .path_and_query("/")
         .build();
-    // Both are made of what was a part of a URI before.
+    // Both parts come from a valid URI.
     aimed.unwrap_or(uri)
 }
 
-/// Gives the address that the request named, after asking the system where it is told to.
+/// A resolver that returns the address of the request, after a query to the system if the request requires it.
 #[derive(Debug, Clone)]
 pub(crate) struct Resolver {
     probe: Probe,
@@ -136,7 +136,7 @@ mod tests {
             probe.aim(address.parse().unwrap(), Resolve::Given);
             let aimed = aimed(uri.parse().unwrap(), &probe);
             assert_eq!(aimed.to_string(), due, "{uri} at {address}");
-            // An address is not resolved, so that nobody else marks it so.
+            // An address is not resolved, so `aimed` has to set the mark.
             let marked = probe.marks().resolved.is_some();
             assert_eq!(marked, !uri.contains("a.test"), "{uri}");
         }

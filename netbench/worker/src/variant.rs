@@ -1,4 +1,4 @@
-//! What a worker is asked to be otherwise than usual (`+jemalloc`, `+noavx512`), and its proof that it is.
+//! The variants of a worker (`+jemalloc`, `+noavx512`), and the proof of each.
 
 use std::{any::Any, env, error::Error, sync::Arc};
 
@@ -11,7 +11,8 @@ use crate::{
     Verifier, allocator, compiler, native,
 };
 
-/// The stacks under the names that their variants have, where the environment asks for variants.
+/// Returns the stacks under the names of their variants, if the environment requests variants. A library in FIPS mode
+/// without a requested variant makes its stack unsupported.
 pub(crate) fn varied(stacks: Vec<Arc<dyn Stack>>) -> Vec<Arc<dyn Stack>> {
     let asked = env::var(Variants::VARIABLE).unwrap_or_default();
     let vary = |inner: Arc<dyn Stack>| -> Arc<dyn Stack> {
@@ -24,11 +25,11 @@ pub(crate) fn varied(stacks: Vec<Arc<dyn Stack>>) -> Vec<Arc<dyn Stack>> {
     stacks.into_iter().map(vary).collect()
 }
 
-/// A stack that is a variant of another, or says why it cannot be.
+/// A stack that is a variant of another, or reports why it cannot be.
 struct Varied {
     inner: Arc<dyn Stack>,
     name: &'static str,
-    /// Why it is not what its name says: then it does nothing.
+    /// The reason why the stack is not the variant of its name. Such a stack refuses all operations.
     problem: Option<String>,
 }
 
@@ -37,14 +38,14 @@ impl Varied {
         let problem = match Variants::split(asked) {
             Ok((rest, variants)) if rest.is_empty() => {
                 let lacks = variants.iter().find_map(|variant| lacks(&*inner, variant));
-                // Nobody may take its figures for those of the usual library.
+                // The figures of FIPS mode must not be mistaken for those of the default library.
                 let hides = !variants.has(Variant::Fips) && inner.fips().is_some();
                 lacks.or_else(|| hides.then(|| "its library is in FIPS mode".to_owned()))
             }
             Ok((rest, _)) => Some(format!("its worker knows no variant {rest}")),
             Err(error) => Some(error.to_string()),
         };
-        // One for each stack of a process.
+        // The leak happens once for each stack of a process.
         let name = format!("{}{asked}", inner.name()).leak();
         Self {
             inner,
@@ -66,7 +67,7 @@ impl Varied {
     }
 }
 
-/// Why this process, with this stack, is not the variant.
+/// Returns the reason why this process, with this stack, is not the variant.
 fn lacks(stack: &dyn Stack, variant: Variant) -> Option<String> {
     match variant {
         Variant::Malloc => {
@@ -255,7 +256,7 @@ impl InMemory for Varied {
 mod tests {
     use super::*;
 
-    /// A stack that says of itself what it is told to, and works.
+    /// A stack that reports the given FIPS module, and whose `own_trust` returns `source` as its error.
     struct Says(Option<&'static str>);
 
     impl Stack for Says {
@@ -310,7 +311,7 @@ mod tests {
         for (asked, says, expected) in cases {
             let varied = Varied::new(Arc::new(Says(says)), asked);
             assert_eq!(varied.name(), format!("says{asked}"));
-            // Whatever is asked of it, the stack itself is asked only where it is what its name says.
+            // The inner stack is called only if it is the variant of its name.
             let said = match varied.own_trust(works) {
                 Err(SetupError::Unsupported(reason) | SetupError::Refused(reason)) => reason,
                 other => panic!("{asked}: {:?}", other.map(drop)),

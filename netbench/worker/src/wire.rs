@@ -14,7 +14,7 @@ use tokio::{
 
 use crate::{Observed, Probe};
 
-/// A TCP connection that counts what crosses it, below TLS.
+/// A TCP connection that counts the bytes in both directions, below TLS.
 #[derive(Debug)]
 pub struct Wire {
     stream: TcpStream,
@@ -32,7 +32,7 @@ impl Wire {
         }
     }
 
-    /// What the server sent in the clear, where [`TimedTcp::observed`](crate::TimedTcp::observed) has it kept.
+    /// Returns the server's plaintext, if [`TimedTcp::observed`](crate::TimedTcp::observed) enabled its recording.
     pub fn observed(&self) -> Option<&Observed> {
         self.observed.as_ref()
     }

@@ -1,4 +1,4 @@
-//! Visits of browsers to sites: what was to be done, and what came of each visit.
+//! Visits of browsers to sites: the plan of a run, and the outcome of each visit.
 
 mod page;
 mod plan;

@@ -3,44 +3,44 @@ use std::{fmt, str::FromStr};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The most objects that a page has.
+/// Maximum number of objects of a page.
 const MOST_OBJECTS: u32 = 100;
 
-/// The most origins that they come from.
+/// Maximum number of origins of a page's objects.
 const MOST_ORIGINS: u32 = 20;
 
-/// Bytes of the objects, over and over: from a small icon to a photograph.
+/// Sizes of the objects in KiB, repeated in this order: from a small icon to a photograph.
 const SIZES: [u64; 8] = [2, 40, 8, 16, 4, 64, 24, 1];
 
-/// Where the lab's servers have such pages and their objects, whatever the site's own path is.
+/// Prefixes of the paths of such pages and their objects on the lab's servers, independent of the site's own path.
 const PAGES: &str = "/.well-known/netbench/page/";
 const OBJECTS: &str = "/.well-known/netbench/object/";
 
-/// A page that has more than itself: images, which come from one or several origins, as the browser reads of them in the page.
+/// A page with images from one or several origins, which the browser finds as it reads the page.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ObjectsPage {
-    /// How many images it has.
+    /// Number of images.
     pub objects: u32,
-    /// How many origins they come from, each as many; the site itself is the first.
+    /// Number of origins, each of which serves an equal share of the images; the first is the site itself.
     pub origins: u32,
-    /// Bytes of each image.
+    /// Size of each image, in bytes.
     pub object_bytes: Vec<u64>,
 }
 
-/// What a server of the lab is asked for beside a site's own page.
+/// A request to a server of the lab other than for a site's own page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PageRequest {
-    /// Such a page.
+    /// A page with images.
     Page(ObjectsPage),
-    /// One of its images, by the number of its bytes.
+    /// An image of a page, named by its size in bytes.
     Object(u64),
 }
 
 impl ObjectsPage {
-    /// A page of so many images from so many origins.
+    /// Creates a page with `objects` images from `origins` origins.
     ///
     /// # Errors
-    /// None, or too many; or more origins than images.
+    /// A number of images that is 0 or too large, or more origins than images.
     pub fn new(objects: u32, origins: u32) -> Result<Self, String> {
         if !(1..=MOST_OBJECTS).contains(&objects) {
             return Err(format!(
@@ -59,12 +59,12 @@ impl ObjectsPage {
         })
     }
 
-    /// The path at which the lab's servers have it.
+    /// Returns the path of the page on the lab's servers.
     pub fn path(&self) -> String {
         format!("{PAGES}{}/{}", self.objects, self.origins)
     }
 
-    /// The host of an origin: the site's own, or one below it.
+    /// Returns the host of an origin: the site itself, or a subdomain of it.
     pub fn host(site: &str, origin: u32) -> String {
         match origin {
             0 => site.to_owned(),
@@ -72,7 +72,7 @@ impl ObjectsPage {
         }
     }
 
-    /// The page, as the host of a site sends it; `port` with its colon, where it is not 443.
+    /// Returns the HTML of the page that the host of a site sends. `port` includes its colon and is empty for port 443.
     pub fn html(&self, site: &str, port: &str) -> String {
         let images: String = self
             .object_bytes
@@ -81,8 +81,8 @@ impl ObjectsPage {
             .enumerate()
             .map(|(number, (bytes, origin))| {
                 let host = Self::host(site, origin);
-                // The number makes each another address. Browsers tell how long other origins' images are only where
-                // those came by CORS.
+                // The number gives each image a distinct address. Browsers report the times and sizes of images from
+                // other origins only if CORS allows it.
                 format!(
                     "<img crossorigin src=\"https://{host}{port}{OBJECTS}{bytes}?{number}\" alt=\"\">\n"
                 )
@@ -96,7 +96,7 @@ impl ObjectsPage {
 }
 
 impl PageRequest {
-    /// What a path asks for; none for a path of the site's own.
+    /// Returns the request that a path stands for, or `None` for a path of the site itself.
     pub fn of_path(path: &str) -> Option<Self> {
         if let Some(page) = path.strip_prefix(PAGES) {
             let (objects, origins) = page.split_once('/')?;
@@ -112,7 +112,7 @@ impl PageRequest {
 impl FromStr for ObjectsPage {
     type Err = String;
 
-    /// Reads `objects=24,origins=6`; one origin unless it says more.
+    /// Parses `objects=24,origins=6`; the default is one origin.
     fn from_str(text: &str) -> Result<Self, String> {
         let (mut objects, mut origins) = (None, None);
         for part in text.split(',') {

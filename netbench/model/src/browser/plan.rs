@@ -9,38 +9,39 @@ use crate::{
 
 use super::{ObjectsPage, VisitSample};
 
-/// What a run of `browser` was to do.
+/// The plan of a run of `browser`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct BrowserPlan {
-    /// Everything random comes from it: the order of visits, the losses on a link.
+    /// The seed of every random choice: the order of visits, the losses on a link.
     pub seed: u64,
-    /// The browsers, and the stacks after them; each is held against the first.
+    /// The browsers, followed by the stacks. Each client is compared with the first.
     pub clients: Vec<StackName>,
-    /// What the browsers are, and how they are started.
+    /// The browsers, and how each is started.
     pub browsers: Vec<BrowserRecord>,
-    /// The conditions: `clean` is a fresh profile, `resumed` the second visit of a profile.
+    /// The conditions: `clean` is a fresh profile, `resumed` is the second visit of a profile.
     pub conditions: Vec<Condition>,
-    /// Rounds.
+    /// Number of rounds.
     pub rounds: u32,
-    /// The sites file, as given, or `built-in`.
+    /// The sites file as given, or `built-in`.
     pub sites_file: String,
     /// SHA-256 of the sites file, in hexadecimal.
     pub sites_sha256: String,
     /// The sites, in the file's order.
     pub sites: Vec<Site>,
-    /// The stacks' trust roots. A browser has its own, and the lab's.
+    /// The trust roots of the stacks. A browser has its own roots and the lab's.
     pub roots: RootsRecord,
-    /// What the stacks offer; none where there are no stacks. Browsers offer what they do by themselves.
+    /// The client settings of the stacks; `None` if the run has no stacks. Browsers keep their own settings.
     pub client: Option<ClientSettings>,
-    /// The page that is visited; none for a site's own, which is one request.
+    /// The page that is visited; `None` for a site's own page, which is one request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub page: Option<ObjectsPage>,
-    /// The time limit of one visit, in milliseconds, the browser's start included.
+    /// The time limit of one visit, including the browser's start, in milliseconds.
     pub limit_ms: u64,
 }
 
 impl BrowserPlan {
-    /// The places, among the lab's sites, of the other origins of a site's page: after all sites of the plan.
+    /// Returns the indices, among the lab's sites, of the other origins of a site's page. They follow all sites of the
+    /// plan.
     pub fn other_origins(&self, site: usize) -> impl Iterator<Item = usize> + use<> {
         let others = self
             .page
@@ -50,10 +51,10 @@ impl BrowserPlan {
         first..first + others
     }
 
-    /// The sites that the lab serves: those of the plan, and then the other origins of each one's page.
+    /// Returns the sites that the lab serves: the sites of the plan, followed by the other origins of each site's page.
     ///
     /// # Errors
-    /// A site whose host is an address, which has no names below it.
+    /// A site whose host is an address, which cannot have subdomains.
     pub fn served_sites(&self) -> Result<Vec<Site>, String> {
         let mut served = self.sites.clone();
         let origins = self.page.as_ref().map_or(1, |page| page.origins);
@@ -91,27 +92,27 @@ pub type BrowserManifest = Manifest<BrowserPlan>;
 /// A browser, and how it is started.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct BrowserRecord {
-    /// What it is called in the run: `chromium`.
+    /// The name of the browser in the run: `chromium`.
     pub name: String,
-    /// Its own account of its version.
+    /// The version that the browser reports.
     pub version: String,
-    /// Its TLS library.
+    /// The TLS library of the browser.
     pub library: String,
-    /// Whether its sandbox is on.
+    /// Whether the browser's sandbox is on.
     pub sandbox: Sandbox,
-    /// The user that it runs as, where that is not the one who measures: a browser's sandbox does not take root.
+    /// The user that the browser runs as, if not the user who measures: a browser's sandbox does not work as root.
     pub user: Option<String>,
-    /// What is set for every visit beyond what is needed to drive it.
+    /// The settings of every visit other than those needed to control the browser.
     pub settings: Vec<String>,
 }
 
-/// Whether a browser confines its processes as it does for its users.
+/// The state of a browser's sandbox.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Sandbox {
-    /// As it does by itself.
+    /// On, as is the default.
     On,
-    /// Turned off, as the command line asked.
+    /// Off, as the command line requested.
     Off,
 }
 

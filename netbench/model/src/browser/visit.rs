@@ -10,30 +10,30 @@ use crate::{Condition, Failure, Negotiated, Record, ServerView, StackName};
 pub struct VisitSample {
     /// [`crate::SCHEMA_VERSION`] of the writer.
     pub schema: u32,
-    /// Which session of the run took it: 0, and one more at every `--resume`.
+    /// The session of the run: 0, incremented by every `--resume`.
     pub session: u32,
-    /// The unit of the plan that it is of. All clients visit the same site in a unit, one right after the other.
+    /// The unit of the plan. In a unit, all clients visit the same site one after the other.
     pub unit: u64,
     /// The site's name, as [`crate::Site::name`] gives it.
     pub site: String,
     /// The browser, or the stack.
     pub client: StackName,
-    /// The state that the client was in.
+    /// The state of the client.
     pub condition: Condition,
     /// The round, from 0.
     pub round: u32,
     /// Milliseconds since the Unix epoch at the start.
     pub started_unix_ms: u64,
-    /// What a browser's start and end and the visit took together, in milliseconds.
+    /// Duration of the visit, including a browser's start and end, in milliseconds.
     pub took_ms: u64,
-    /// What came of it.
+    /// The outcome of the visit.
     pub outcome: VisitOutcome,
-    /// What the link saw of it; none where the link does not look.
+    /// The observations of the link; `None` if the link does not observe visits.
     pub link: Option<OnTheLink>,
 }
 
 impl VisitSample {
-    /// Which visit of the plan it is.
+    /// Returns the key of the visit in the plan.
     pub fn key(&self) -> (Condition, u32, &str, &StackName) {
         (self.condition, self.round, &self.site, &self.client)
     }
@@ -52,28 +52,28 @@ impl Record for VisitSample {
     }
 }
 
-/// What came of a visit.
+/// The outcome of a visit.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "outcome", rename_all = "lowercase")]
 pub enum VisitOutcome {
-    /// The page was loaded, and both sides say the same of the connection.
+    /// The page was loaded, and both sides report the same connection.
     Ok(Box<Visit>),
-    /// It was not: an error page, whose code the detail has, or a browser that crashed or hung.
+    /// The page was not loaded. The browser showed an error page, whose code is in the detail, or crashed or hung.
     Failed(Failure),
-    /// It cannot be told.
+    /// The outcome cannot be determined.
     Unsupported {
-        /// Why.
+        /// The reason.
         reason: String,
     },
-    /// netbench's own lab failed, which says nothing of client or site.
+    /// netbench's own lab failed, so the visit gives no information about the client or the site.
     Void {
-        /// What happened.
+        /// A description of the failure.
         reason: String,
     },
 }
 
 impl VisitOutcome {
-    /// The figures, where the page was loaded.
+    /// Returns the figures of the visit if the page was loaded.
     pub fn ok(&self) -> Option<&Visit> {
         match self {
             Self::Ok(visit) => Some(visit),
@@ -81,7 +81,7 @@ impl VisitOutcome {
         }
     }
 
-    /// Whether the visit was made. One that was not says nothing.
+    /// Returns whether the visit counts. A visit that the lab failed does not count.
     pub fn counts(&self) -> bool {
         !matches!(self, Self::Void { .. })
     }
@@ -90,41 +90,41 @@ impl VisitOutcome {
 /// A page that was loaded.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Visit {
-    /// Where the time went, as the client says: a browser by the page's own Navigation Timing.
+    /// The times of the page as the client reports them. A browser reports them by Navigation Timing.
     pub times: VisitTimes,
-    /// The marks among these that are those of the packets.
+    /// The marks in these times that were taken from the packets.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub from_packets: Vec<Mark>,
-    /// What the client says was agreed. A browser does not say everything: whether a session was resumed is what
-    /// the server says where the browser does not, and so are suite and group.
+    /// The negotiated parameters as the client reports them. Where a browser does not report whether the session was
+    /// resumed, the suite or the group, the server's report takes its place.
     pub client: Negotiated,
-    /// What the server says was agreed.
+    /// The negotiated parameters as the server reports them.
     pub server: Option<ServerView>,
     /// The status of the response.
     pub http_status: u16,
     /// Bytes of the response's body.
     pub body_bytes: u64,
-    /// What else was on the page, where there was more.
+    /// The other objects of the page, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub objects: Option<ObjectsLoad>,
 }
 
-/// The objects of a page, by its own Resource Timing. Times are from the beginning of the page's TCP connect.
+/// The objects of a page, as Resource Timing reports them. Times start at the beginning of the page's TCP connect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ObjectsLoad {
-    /// Objects that were loaded.
+    /// Number of objects that were loaded.
     pub loaded: u32,
-    /// Bytes of their bodies together.
+    /// Sum of the sizes of their bodies, in bytes.
     pub bytes: u64,
-    /// Of them, those that came over a connection that was there already: `connectEnd` = `connectStart`.
+    /// Number of objects that came over an existing connection: `connectEnd` = `connectStart`.
     pub reused: u32,
-    /// To the last object's last byte, in nanoseconds.
+    /// Time to the last byte of the last object, in nanoseconds.
     pub last_object_ns: u64,
-    /// To the page's load event, in nanoseconds.
+    /// Time to the page's load event, in nanoseconds.
     pub load_ns: u64,
 }
 
-/// Where the time of a page went, in nanoseconds. Browsers tell it to a tenth of a millisecond, or less exactly.
+/// The times of the phases of a page, in nanoseconds. Browsers round them to a tenth of a millisecond or more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct VisitTimes {
     /// The name's lookup: `domainLookupEnd` − `domainLookupStart`.
@@ -133,12 +133,12 @@ pub struct VisitTimes {
     pub tcp_ns: u64,
     /// The TLS handshake: `connectEnd` − `secureConnectionStart`.
     pub tls_ns: u64,
-    /// From the handshake's end to the request: `requestStart` − `connectEnd`.
+    /// Time from the handshake's end to the request: `requestStart` − `connectEnd`.
     pub wait_ns: u64,
-    /// From the request to the response's first byte: `responseStart` − `requestStart`.
+    /// Time from the request to the response's first byte: `responseStart` − `requestStart`.
     pub first_byte_ns: u64,
-    /// From the beginning of TCP connect to the response's last byte: `responseEnd` − `connectStart`. `None` if the client does
-    /// not tell it and the packets do not either.
+    /// Time from the beginning of TCP connect to the response's last byte: `responseEnd` − `connectStart`. `None` if
+    /// neither the client nor the packets show it.
     pub total_ns: Option<u64>,
 }
 
@@ -149,7 +149,7 @@ impl VisitTimes {
     }
 }
 
-/// A mark of a visit that a client does not tell exactly, and that was taken from its packets.
+/// A mark of a visit that a client does not report exactly and that was taken from its packets.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
@@ -161,63 +161,65 @@ pub enum Mark {
     End,
 }
 
-/// What the link saw of a visit.
+/// The link's observations of a visit.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct OnTheLink {
-    /// Connections to the site, and to the other origins of its page.
+    /// Number of connections to the site and to the other origins of its page.
     pub connections: u32,
-    /// Of the connection that the page came over: from the first SYN to its answer, in nanoseconds, at the
-    /// client's end of the link.
+    /// Time from the first SYN of the page's connection to the SYN-ACK, in nanoseconds, at the client's end of the
+    /// link.
     pub tcp_ns: Option<u64>,
-    /// From there to the client's first protected record, which is its Finished in TLS 1.3 and its request before
-    /// that, in nanoseconds.
+    /// Time from the SYN-ACK to the client's first protected record, in nanoseconds. That record is the client's
+    /// Finished in TLS 1.3 and the request in earlier versions.
     pub protected_ns: Option<u64>,
-    /// From the first SYN until the response's first record was whole at the client, in nanoseconds.
+    /// Time from the first SYN until the response's first record is complete at the client, in nanoseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_byte_ns: Option<u64>,
-    /// From the first SYN until the server's last byte was at the client, in nanoseconds.
+    /// Time from the first SYN until the server's last byte is at the client, in nanoseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub end_ns: Option<u64>,
-    /// Names that the client asked a name server for. There is none.
+    /// Names that the client queried a name server for. No name server exists.
     pub names: Vec<String>,
-    /// Packets to addresses that are not the lab's. None of them got anywhere.
+    /// Packets to addresses outside the lab. Such packets are dropped.
     pub elsewhere: Vec<Attempt>,
 }
 
-/// Packets that were to go where nothing of the lab is.
+/// Packets with a destination outside the lab.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub struct Attempt {
-    /// To where: `tcp 192.0.2.1:443`.
+    /// The destination: `tcp 192.0.2.1:443`.
     pub to: String,
-    /// How many.
+    /// Number of packets.
     pub packets: u64,
 }
 
-/// How far a client's own times are from those of its packets; positive where the client says more. `None` is what the
-/// packets do not tell, and what the client does not tell and was taken from them.
+/// Differences between the times that a client reports and those of its packets, positive where the client reports
+/// more. `None` if the packets do not show a time, or if the client does not report it and it was taken from the
+/// packets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Departures {
-    /// Of TCP connect, in nanoseconds.
+    /// Difference of TCP connect, in nanoseconds.
     pub tcp_ns: Option<i64>,
-    /// Of the TLS handshake.
+    /// Difference of the TLS handshake.
     pub tls_ns: i64,
-    /// Of the response's first byte, counted from the beginning of TCP connect.
+    /// Difference of the response's first byte, counted from the beginning of TCP connect.
     pub first_byte_ns: Option<i64>,
-    /// Of the response's last byte, counted from the beginning of TCP connect.
+    /// Difference of the response's last byte, counted from the beginning of TCP connect.
     pub end_ns: Option<i64>,
 }
 
 impl Departures {
-    /// The limit of TCP connect and of the handshake, beyond which a visit is named.
+    /// The limit of TCP connect and of the handshake, above which a visit is listed.
     pub const LIMIT: Duration = Duration::from_millis(1);
 
-    /// The limit of the response's first and last byte: a browser marks them in another thread than the one that reads.
+    /// The limit of the response's first and last byte, which a browser marks in a different thread from the one that
+    /// reads.
     pub const RESPONSE_LIMIT: Duration = Duration::from_millis(2);
 
-    /// Returns those of a visit, if the link saw its connection.
+    /// Returns the differences of a visit if the link observed its connection.
     pub fn of(visit: &Visit, link: &OnTheLink) -> Option<Self> {
-        // In TLS 1.3 the handshake ends as the client's Finished leaves. Before, the first protected record is
-        // the request.
+        // In TLS 1.3 the handshake ends when the client sends its Finished. In earlier versions the first protected
+        // record is the request.
         let is_13 = visit.client.version == Some(crate::TlsVersion::Tls13);
         let times = &visit.times;
         let told = if is_13 {
@@ -244,13 +246,13 @@ impl Departures {
         })
     }
 
-    /// Returns that of TCP connect and the handshake together. A browser that is late to take up its connection says more of one and
-    /// less of the other.
+    /// Returns the difference of TCP connect and the handshake together. A browser that takes up its connection late
+    /// reports more of one and less of the other.
     pub fn both_ns(self) -> i64 {
         self.tcp_ns.unwrap_or_default().saturating_add(self.tls_ns)
     }
 
-    /// Returns whether TCP connect or the handshake is beyond [`Self::LIMIT`].
+    /// Returns whether TCP connect or the handshake differs by more than [`Self::LIMIT`].
     pub fn are_far(self) -> bool {
         [self.tcp_ns, Some(self.tls_ns)]
             .into_iter()
@@ -258,12 +260,12 @@ impl Departures {
             .any(|ns| is_beyond(Self::LIMIT, ns))
     }
 
-    /// Returns whether both together are beyond [`Self::LIMIT`].
+    /// Returns whether both together differ by more than [`Self::LIMIT`].
     pub fn are_far_in_both(self) -> bool {
         is_beyond(Self::LIMIT, self.both_ns())
     }
 
-    /// Returns whether the response's first or last byte is beyond [`Self::RESPONSE_LIMIT`].
+    /// Returns whether the response's first or last byte differs by more than [`Self::RESPONSE_LIMIT`].
     pub fn response_is_far(self) -> bool {
         [self.first_byte_ns, self.end_ns]
             .into_iter()
@@ -352,7 +354,7 @@ mod tests {
             found(&[], 66_000_000, 71_000_000),
             (Some(900_000), Some(-1_000_000), false)
         );
-        // An end that is the beginning: the page came over 50 ms more.
+        // The client reports the end with the first bytes, but the page took another 50 ms.
         assert_eq!(
             found(&[], 66_900_000, 120_000_000),
             (Some(0), Some(-50_000_000), true)
@@ -361,7 +363,7 @@ mod tests {
             found(&[], 60_000_000, 70_000_000),
             (Some(6_900_000), Some(0), true)
         );
-        // No figure is compared with itself.
+        // A figure is not compared with itself.
         assert_eq!(
             found(&[Mark::End], 66_900_000, 70_000_000),
             (Some(0), None, false)

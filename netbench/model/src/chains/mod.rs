@@ -1,4 +1,4 @@
-//! Certificate chains, what a verifier should say of each, and what the stacks' own verifiers said.
+//! Certificate chains, the correct verdict on each, and the verdicts of the stacks' verifiers.
 
 mod reason;
 mod run;

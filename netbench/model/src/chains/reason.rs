@@ -4,44 +4,45 @@ use crate::{CertificateFault, Standing, named::one_of};
 
 use super::{ChainCase, Due};
 
-/// Why verifiers disagree about some chains, and what that means for the users of a client. What is empty fits all.
+/// The reason why verifiers disagree about some chains, and its meaning for the users of a client. An empty field
+/// matches every case.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ReasonSpec {
-    /// Its name.
+    /// The name of the reason.
     pub name: String,
-    /// What the names of the cases begin with, one of these.
+    /// Prefixes of the names of the cases, one of which must match.
     #[serde(default)]
     pub cases: Vec<String>,
-    /// What the cases are made of, all of these.
+    /// The properties of the cases, all of which must match.
     #[serde(default)]
     pub made_of: Vec<String>,
-    /// What a verifier should say of the cases, one of these.
+    /// The correct verdicts on the cases, one of which must match.
     #[serde(default)]
     pub due: Vec<Due>,
-    /// What the name of the stack that rejects begins with, one of these.
+    /// Prefixes of the name of the stack that rejects, one of which must match.
     #[serde(default)]
     pub rejects: Vec<String>,
-    /// What the name of the stack that accepts begins with, one of these.
+    /// Prefixes of the name of the stack that accepts, one of which must match.
     #[serde(default)]
     pub accepts: Vec<String>,
-    /// Why it rejects, one of these.
+    /// The reasons of the rejection, one of which must match.
     #[serde(default)]
     pub faults: Vec<Fault>,
-    /// What a refusal of such chains does to a user, where it does not follow from what a verifier should say.
+    /// The effect of a refusal of such chains on a user, if the correct verdict does not determine it.
     #[serde(default)]
     pub standing: Option<Standing>,
-    /// Why the one accepts and the other does not.
+    /// The reason why one stack accepts and the other does not.
     pub why: String,
-    /// What a user sees where the new stack rejects.
+    /// The effect on a user if the new stack rejects.
     pub lost: String,
-    /// What a user sees where the new stack accepts.
+    /// The effect on a user if the new stack accepts.
     pub gained: String,
-    /// What to do.
+    /// The remedy.
     pub advice: String,
 }
 
-/// A certificate's fault, by its word.
+/// A certificate's fault, read from its word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String")]
 pub struct Fault(CertificateFault);
@@ -63,12 +64,12 @@ pub struct Disagreement<'a> {
     pub accepts: &'a str,
     /// The stack that rejects.
     pub rejects: &'a str,
-    /// Why it rejects.
+    /// The reason of the rejection.
     pub fault: CertificateFault,
 }
 
 impl ReasonSpec {
-    /// Whether it is the reason of this one.
+    /// Returns whether this reason explains the disagreement.
     pub fn explains(&self, found: Disagreement<'_>) -> bool {
         let begins = |known: &[String], name: &str| {
             known.is_empty() || known.iter().any(|begin| name.starts_with(begin.as_str()))

@@ -8,16 +8,16 @@ use crate::{
     named::words,
 };
 
-/// What a run of `compat chains` was to do.
+/// The plan of a run of `compat chains`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ChainsPlan {
-    /// The stacks; each is held against the first.
+    /// The stacks. Each is compared with the first.
     pub stacks: Vec<StackName>,
-    /// Where the cases are from.
+    /// The suites of the cases.
     pub suites: Vec<SuiteOfChains>,
     /// The cases.
     pub cases: Vec<ChainCase>,
-    /// How long a verifier may take for one chain, in milliseconds.
+    /// The time limit of a verifier for one chain, in milliseconds.
     pub limit_ms: u64,
 }
 
@@ -28,35 +28,35 @@ impl Plan for ChainsPlan {
 /// The manifest of a run of `compat chains`.
 pub type ChainsManifest = Manifest<ChainsPlan>;
 
-/// Where cases are from.
+/// A suite of cases.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SuiteOfChains {
-    /// The first part of its cases' names: `bettertls`, `own`.
+    /// The first part of the names of the suite's cases: `bettertls`, `own`.
     pub name: String,
-    /// Its version, and what its chains were made by.
+    /// The version of the suite, and the generator of its chains.
     pub version: String,
-    /// The digest of what names its root; none where every run has another one.
+    /// The digest that identifies the suite's root; `None` if every run has a different root.
     pub sha256: Option<String>,
-    /// Why it could not be had.
+    /// The reason why the suite is not available.
     pub missing: Option<String>,
 }
 
-/// A chain, and what a verifier should say of it.
+/// A chain, and the correct verdict on it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct ChainCase {
-    /// Its name: `own/path-length/1-of-0`. All but the last part say of which kind it is.
+    /// The name of the case: `own/path-length/1-of-0`. All parts but the last name the kind.
     pub name: String,
-    /// What it is made of: `ip-san=valid`.
+    /// The properties of the chain: `ip-san=valid`.
     pub made_of: Vec<String>,
-    /// What a verifier should say.
+    /// The correct verdict.
     pub due: Due,
-    /// The rule of a standard that says so, where the case names one.
+    /// The rule of a standard that requires the verdict, if the case names one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rule: Option<String>,
 }
 
 impl ChainCase {
-    /// Its name but for the last part.
+    /// Returns the name of the case without its last part.
     pub fn kind(&self) -> &str {
         self.name
             .rsplit_once('/')
@@ -65,26 +65,26 @@ impl ChainCase {
 }
 
 words!(
-    /// What a verifier should say of a chain. Where standards or verifiers leave a choice, it is what it *should* do.
+    /// The correct verdict on a chain. Where standards or verifiers leave a choice, the verdict is a *should*.
     Due, {
-        /// Whoever rejects it breaks a site.
+        /// A verifier that rejects the chain breaks a site.
         MustAccept = "must accept",
-        /// Whoever accepts it is no verifier.
+        /// A verifier that accepts the chain does not verify.
         MustReject = "must reject",
-        /// It is better accepted.
+        /// Acceptance is preferable.
         ShouldAccept = "should accept",
-        /// It is better rejected.
+        /// Rejection is preferable.
         ShouldReject = "should reject",
     }
 );
 
 impl Due {
-    /// Whether it is to be accepted.
+    /// Returns whether the verdict is acceptance.
     pub fn accepts(self) -> bool {
         matches!(self, Self::MustAccept | Self::ShouldAccept)
     }
 
-    /// Whether a refusal costs reach or protects the user.
+    /// Returns whether a refusal costs reach or protects the user.
     pub fn standing(self) -> Standing {
         match self {
             Self::MustAccept | Self::ShouldAccept => Standing::Sound,
@@ -94,16 +94,16 @@ impl Due {
     }
 }
 
-/// One case put to one stack's verifier.
+/// The verdict of one stack's verifier on one case.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ChainSample {
     /// [`crate::SCHEMA_VERSION`] of the writer.
     pub schema: u32,
-    /// The case's name.
+    /// The name of the case.
     pub case: String,
     /// The stack.
     pub stack: StackName,
-    /// What its verifier said.
+    /// The verdict of the stack's verifier.
     #[serde(flatten)]
     pub outcome: ChainOutcome,
 }
@@ -116,38 +116,38 @@ impl Record for ChainSample {
     }
 }
 
-/// What became of a chain that a verifier was asked about.
+/// The outcome of the verification of a chain.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "outcome", rename_all = "lowercase")]
 pub enum ChainOutcome {
-    /// It is good.
+    /// The verifier accepted the chain.
     Accepted,
-    /// It is not.
+    /// The verifier rejected the chain.
     Rejected {
-        /// Why, in a word that every stack shares.
+        /// The reason, in a word that all stacks share.
         reason: CertificateFault,
-        /// The library's own words.
+        /// The message of the library.
         detail: String,
     },
-    /// The verifier said nothing within the time limit.
+    /// The verifier did not return within the time limit.
     Hang {
         /// The time limit, in milliseconds.
         after_ms: u64,
     },
-    /// Its process ended.
+    /// The verifier's process ended.
     Crash {
-        /// How, and its last words.
+        /// The process's exit status and last output.
         detail: String,
     },
-    /// The stack cannot be asked.
+    /// The stack does not support the verification.
     Unsupported {
-        /// Why.
+        /// The reason.
         reason: String,
     },
 }
 
 impl ChainOutcome {
-    /// Whether the chain is good; none where the verifier did not say.
+    /// Returns whether the verifier accepted the chain, or `None` if it gave no verdict.
     pub fn accepts(&self) -> Option<bool> {
         match self {
             Self::Accepted => Some(true),
@@ -156,7 +156,7 @@ impl ChainOutcome {
         }
     }
 
-    /// Its word.
+    /// Returns the word of the outcome.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Accepted => "accepted",

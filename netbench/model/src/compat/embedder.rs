@@ -4,62 +4,62 @@ use serde::{Deserialize, Serialize};
 use crate::named::words;
 
 words!(
-    /// The certificate that a network stack tells its embedder with a page or an error, held against the one that the
-    /// server sent on the same connection.
+    /// The certificate that a network stack reports to its embedder with a page or an error, compared with the
+    /// certificate that the server sent on the same connection.
     ToldCertificate, {
-        /// It is the server's own.
+        /// The server's certificate.
         Sent = "the server's",
-        /// It is another one.
+        /// Another certificate.
         Another = "another",
-        /// There is none, though the server sent one.
+        /// No certificate, though the server sent one.
         Missing = "none",
-        /// There is none, and the server sent none.
+        /// No certificate, and the server sent none.
         NotSent = "none was sent",
     }
 );
 
-/// What a network stack tells whoever embeds it, beside whether the page loads.
+/// The information that a network stack gives its embedder besides the success of the page load.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct EmbedderView {
     /// The certificate of the page, or of the error.
     pub certificate: ToldCertificate,
-    /// The SHA-256 digest of that certificate, where there is one.
+    /// The SHA-256 digest of that certificate, if present.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub certificate_sha256: Option<String>,
-    /// What became of the page when it was loaded once more, from a server that lets it be cached. None for a page
-    /// that was not loaded.
+    /// The outcome of a second load of the page, from a server that allows it to be cached. `None` if the page was not
+    /// loaded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub again: Option<NextLoad>,
-    /// What became of the page after the user's decision to proceed. None where there is no certificate to decide
-    /// about.
+    /// The outcome of a load after the user's decision to proceed. `None` if no certificate needs a decision.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proceeded: Option<NextLoad>,
-    /// What became afterwards of the same server under its address, for which that certificate is not, and which was
-    /// refused before the decision. None where that was not so, or the host is an address already.
+    /// The outcome of a later load of the same server under its address, for which that certificate is not valid and
+    /// which was refused before the decision. `None` if the address was not refused, or if the host is already an
+    /// address.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub elsewhere: Option<NextLoad>,
 }
 
-/// What became of a further load in the same process.
+/// The outcome of a further load in the same process.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "load", rename_all = "kebab-case")]
 pub enum NextLoad {
-    /// The page loaded over a new connection, as the server saw too.
+    /// The page loaded over a new connection, which the server saw too.
     Connected,
     /// The page loaded from the cache, and the server saw no new connection.
     Cached,
-    /// It was refused.
+    /// The load was refused.
     Refused {
-        /// The network stack's own word.
+        /// The word of the network stack.
         library: String,
-        /// Its own sentence.
+        /// The message of the network stack.
         detail: String,
     },
-    /// It did not end within the time limit.
+    /// The load did not end within the time limit.
     Hang,
-    /// Client and server do not tell the same.
+    /// Client and server report different results.
     Unclear {
-        /// What each tells.
+        /// The report of each.
         reason: String,
     },
 }

@@ -10,19 +10,19 @@ use crate::{
 
 use super::CompatOutcome;
 
-/// Why a stack refused a server, in a word that is the same for every stack: what it finds wrong with the
-/// certificate, or else the class of its failure.
+/// The reason why a stack refused a server, in a word that all stacks share: the fault of the certificate, or else the
+/// class of the failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum Refusal {
-    /// What it finds wrong with the certificate.
+    /// The fault of the certificate.
     Certificate(CertificateFault),
     /// The class of any other failure.
     Class(FailureClass),
 }
 
 impl Refusal {
-    /// Every one, certificates' faults first.
+    /// Returns every refusal, the faults of certificates first.
     pub fn all() -> impl Iterator<Item = Self> {
         let faults = CertificateFault::ALL.iter().map(|f| Self::Certificate(*f));
         let classes = FailureClass::ALL.iter();
@@ -30,7 +30,7 @@ impl Refusal {
         faults.chain(classes.map(|class| Self::Class(*class)))
     }
 
-    /// That of a failed connection.
+    /// Returns the refusal of a failed connection.
     pub fn of(failure: &Failure) -> Self {
         match &failure.reason {
             FailureReason::Certificate(fault) => Self::Certificate(*fault),
@@ -41,7 +41,7 @@ impl Refusal {
         }
     }
 
-    /// Its word.
+    /// Returns the word of the refusal.
     pub fn name(self) -> &'static str {
         match self {
             Self::Certificate(fault) => fault.name(),
@@ -85,13 +85,13 @@ impl JsonSchema for Refusal {
     }
 }
 
-/// What a client should do with a server.
+/// The correct behaviour of a client with a server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Expected {
     /// Show the page.
     Accepted,
-    /// Refuse, for one of these reasons.
+    /// Refuse the server, for one of these reasons.
     Rejected(Vec<Refusal>),
 }
 
@@ -108,32 +108,32 @@ impl fmt::Display for Expected {
 }
 
 words!(
-    /// What a stack did, held against what it should do. The worst comes first.
+    /// The behaviour of a stack compared with the correct behaviour, worst first.
     Judgement, {
         /// The process ended.
         Crashed = "crash",
-        /// It neither accepted nor refused within the time limit, twice.
+        /// The stack neither accepted nor refused within the time limit, in two attempts.
         Hung = "hang",
-        /// It refused a server that it should accept: the page does not load.
+        /// The stack refused a server that it should accept: the page does not load.
         Lost = "rejected wrongly",
-        /// It accepted a server that it should refuse: no warning is shown.
+        /// The stack accepted a server that it should refuse: no warning is shown.
         Unwarned = "accepted wrongly",
-        /// It refused, as it should, for another reason: the user reads a wrong explanation.
+        /// The stack refused correctly, but for another reason: the user reads a wrong explanation.
         WrongReason = "wrong reason",
-        /// It cannot do what the case asks for, or the case's server cannot tell.
+        /// The stack cannot do what the case requires, or the case's server cannot determine the outcome.
         Unsupported = "unsupported",
-        /// As it should be.
+        /// The stack behaved correctly.
         Right = "right",
     }
 );
 
 impl Judgement {
-    /// Of an outcome.
+    /// Returns the judgement of an outcome.
     pub fn of(expected: &Expected, outcome: &CompatOutcome) -> Self {
         use CompatOutcome as O;
         match (outcome, expected) {
             (O::Crash { .. }, _) => Self::Crashed,
-            // A server that never answers some hellos.
+            // The case's server never answers some hellos.
             (O::Hang { .. }, Expected::Rejected(reasons))
                 if reasons.contains(&Refusal::Class(FailureClass::Timeout)) =>
             {

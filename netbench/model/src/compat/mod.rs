@@ -1,4 +1,4 @@
-//! Servers of every kind, what a client should do with each, and what stacks did.
+//! Servers of every kind, the correct behaviour of a client with each, and the behaviour of the stacks.
 
 mod embedder;
 mod judgement;

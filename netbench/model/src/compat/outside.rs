@@ -4,45 +4,45 @@ use serde::{Deserialize, Serialize};
 use crate::{StackName, browser::Sandbox, named::words};
 
 words!(
-    /// What a client is that is tried from outside.
+    /// The kind of a client that is tested from outside.
     OutsideKind, {
         /// A browser.
         Browser = "browser",
-        /// The network stack of a browser engine, as whoever embeds it uses it.
+        /// The network stack of a browser engine, used as an embedder uses it.
         Engine = "engine",
         /// A program that fetches pages.
         Program = "program",
     }
 );
 
-/// A client that is tried from outside, beside the stacks.
+/// A client that is tested from outside, in addition to the stacks.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct OutsideClient {
-    /// What it is called in the run: `chromium`.
+    /// The name of the client in the run: `chromium`.
     pub name: StackName,
-    /// What it is.
+    /// The kind of client.
     pub kind: OutsideKind,
-    /// What is known of it, or why it cannot be tried here.
+    /// The properties of the client, or the reason why it cannot be tested here.
     #[serde(flatten)]
     pub found: OutsideFound,
 }
 
-/// Whether a client is here.
+/// The availability of a client.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "found", rename_all = "lowercase")]
 pub enum OutsideFound {
-    /// It is.
+    /// The client is installed.
     Installed {
-        /// Its own account of its version.
+        /// The version that the client reports.
         version: String,
-        /// Its TLS library.
+        /// The TLS library of the client.
         library: String,
-        /// Whether a browser's sandbox is on; none for other programs.
+        /// Whether a browser's sandbox is on; `None` for other programs.
         sandbox: Option<Sandbox>,
     },
-    /// It is not, or it cannot be used.
+    /// The client is not installed or not usable.
     Missing {
-        /// Why, and what to install.
+        /// The reason, and the packages to install.
         reason: String,
     },
 }

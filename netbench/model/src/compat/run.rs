@@ -10,28 +10,28 @@ use crate::{
 
 use super::{EmbedderView, Expected, OutsideClient, Refusal};
 
-/// What a run of `compat` was to do.
+/// The plan of a run of `compat`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CompatPlan {
-    /// The stacks; each is held against the first.
+    /// The stacks. Each is compared with the first.
     pub stacks: Vec<StackName>,
-    /// Browsers and other programs, which are tried beside them.
+    /// Browsers and other programs that are tested in addition to the stacks.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub clients: Vec<OutsideClient>,
     /// The cases, in the catalogue's order.
     pub cases: Vec<CompatCase>,
-    /// The catalogue: `built-in`, or the file as given.
+    /// The catalogue: `built-in`, or the given file.
     pub catalogue: String,
-    /// The digest of the catalogue's bytes.
+    /// The SHA-256 digest of the catalogue.
     pub catalogue_sha256: String,
-    /// How the stacks' connectors are set up.
+    /// The profile of the stacks' connectors.
     pub client_profile: Profile,
-    /// How long a stack may take before it is tried again, in milliseconds.
+    /// The time limit of a stack before its second attempt, in milliseconds.
     pub limit_ms: u64,
 }
 
 impl CompatPlan {
-    /// The stacks, and the clients after them.
+    /// Returns the stacks, followed by the clients.
     pub fn tried(&self) -> impl Iterator<Item = &StackName> {
         let clients = self.clients.iter().map(|client| &client.name);
         self.stacks.iter().chain(clients)
@@ -45,32 +45,32 @@ impl Plan for CompatPlan {
 /// The manifest of a run of `compat`.
 pub type CompatManifest = Manifest<CompatPlan>;
 
-/// A server, and what a client should do with it.
+/// A server, and the correct behaviour of a client with it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CompatCase {
-    /// Its name: `certificate/expired`.
+    /// The name of the case: `certificate/expired`.
     pub name: String,
-    /// What the server does.
+    /// The behaviour of the server.
     pub about: String,
-    /// What a client should do.
+    /// The correct behaviour of a client.
     pub expected: Expected,
-    /// The effect of a refusal, where it does not follow from the reasons that are expected.
+    /// The effect of a refusal, if the expected reasons do not determine it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub standing: Option<Standing>,
-    /// Why: what says so.
+    /// The reason for the expectation, with its source.
     pub why: String,
-    /// What named browsers were seen to do otherwise, by name and version: `firefox-153`.
+    /// The differing behaviour that was observed in named browsers, by name and version: `firefox-153`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub observed: BTreeMap<String, String>,
-    /// Why no client can accept the server, where that is so.
+    /// The reason why no client can accept the server, if that is the case.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nothing_accepts: Option<String>,
-    /// What to do about any stack that does otherwise.
+    /// The advice about any stack that behaves otherwise.
     pub advice: String,
-    /// What to do about the stacks of a library, in place of that.
+    /// The advice about the stacks of a library, which replaces the general advice.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub advice_by: BTreeMap<Library, String>,
-    /// The host that the client asks for.
+    /// The host that the client requests.
     pub host: String,
 }
 
@@ -85,8 +85,8 @@ impl CompatCase {
         library.and_then(by).unwrap_or(&self.advice)
     }
 
-    /// Whether a refusal costs reach or protects the user. A server that a client may refuse for what it speaks, and not for its
-    /// certificate, is dated.
+    /// Returns whether a refusal costs reach or protects the user. A server that a client may refuse for its protocol
+    /// rather than its certificate is dated.
     pub fn standing(&self) -> Standing {
         let Expected::Rejected(reasons) = &self.expected else {
             return Standing::Sound;
@@ -99,18 +99,18 @@ impl CompatCase {
     }
 }
 
-/// One case tried on one stack.
+/// The outcome of one case with one stack.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CompatSample {
     /// [`crate::SCHEMA_VERSION`] of the writer.
     pub schema: u32,
-    /// The case's name.
+    /// The name of the case.
     pub case: String,
     /// The stack, or the client from outside.
     pub stack: StackName,
-    /// What it did.
+    /// The outcome.
     pub outcome: CompatOutcome,
-    /// What its embedder is told beside that, of a client of the kind `engine`.
+    /// The information that the embedder receives in addition, from a client of the kind `engine`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub embedder: Option<EmbedderView>,
 }
@@ -123,47 +123,47 @@ impl Record for CompatSample {
     }
 }
 
-/// What a stack did with a server.
+/// The behaviour of a stack with a server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "outcome", rename_all = "lowercase")]
 pub enum CompatOutcome {
-    /// It finished the handshake and read the response, as both sides say.
+    /// The stack finished the handshake and read the response, as both sides report.
     Accepted {
         /// The version.
         version: Option<TlsVersion>,
         /// The suite.
         suite: Option<CipherSuite>,
-        /// The group, where the library tells.
+        /// The group, if the library reports it.
         group: Option<Group>,
         /// The application protocol.
         alpn: Option<String>,
     },
-    /// It refused the server, or the server refused it.
+    /// The stack refused the server, or the server refused the stack.
     Rejected {
-        /// Why, in a word that every stack shares.
+        /// The reason, in a word that all stacks share.
         reason: Refusal,
-        /// The library's own word.
+        /// The word of the library.
         library: String,
-        /// The library's own sentence.
+        /// The message of the library.
         detail: String,
-        /// The alert that it sent, where the server could read one.
+        /// The alert that the stack sent, if the server could read it.
         alert: Option<Alert>,
-        /// The status of the response, where that was an error.
+        /// The status of the response, if that was an error.
         http_status: Option<u16>,
     },
-    /// It did neither within the time limit.
+    /// The stack neither accepted nor refused within the time limit.
     Hang {
-        /// The time limit of the second try, in milliseconds.
+        /// The time limit of the second attempt, in milliseconds.
         after_ms: u64,
     },
-    /// Its process ended.
+    /// The process of the stack ended.
     Crash {
-        /// How, and its last words.
+        /// The process's exit status and last output.
         detail: String,
     },
-    /// It cannot be told.
+    /// The outcome cannot be determined.
     Unsupported {
-        /// Why.
+        /// The reason.
         reason: String,
     },
 }

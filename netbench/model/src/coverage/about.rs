@@ -1,23 +1,23 @@
 use crate::named::named;
 
 named!(
-    /// Which side of a connection the library is in a test.
+    /// The role of the library in a test.
     Role, "role", {
-        /// It connects.
+        /// The library connects.
         Client = "client",
-        /// It accepts.
+        /// The library accepts.
         Server = "server",
     }
 );
 
 named!(
-    /// What a test's handshake goes over.
+    /// The transport of a test's handshake.
     Transport, "transport", {
         /// Records over TCP.
         Tls = "tls",
         /// Datagrams.
         Dtls = "dtls",
-        /// The runner's stand-in for QUIC.
+        /// The runner's substitute for QUIC.
         Quic = "quic",
     }
 );
@@ -39,14 +39,14 @@ named!(
         Dtls12 = "DTLS 1.2",
         /// RFC 9147.
         Dtls13 = "DTLS 1.3",
-        /// TLS 1.3 as RFC 9001 has it in QUIC.
+        /// TLS 1.3 in QUIC (RFC 9001).
         Quic = "QUIC",
     }
 );
 
 impl Protocol {
-    /// From the runner's name of a TLS version, such as `TLS12`, and what it goes over; none where there is no such
-    /// protocol.
+    /// Returns the protocol for a transport and the runner's name of a TLS version, such as `TLS12`, or `None` if there
+    /// is no such protocol.
     pub fn of(transport: Transport, version: &str) -> Option<Self> {
         Some(match (transport, version) {
             (Transport::Tls, "TLS1") => Self::Tls10,

@@ -5,27 +5,27 @@ use super::{Protocol, Role, RunnerId};
 use crate::named::named;
 
 named!(
-    /// What a stack did in a test.
+    /// The behaviour of a stack in a test.
     Conduct, "conduct", {
-        /// What the test wants.
+        /// The stack did what the test expects.
         Right = "right",
-        /// It accepted what must be refused.
+        /// The stack accepted input that must be refused.
         Accepted = "accepted",
-        /// It refused what must be accepted.
+        /// The stack refused input that must be accepted.
         Refused = "refused",
-        /// Its process crashed.
+        /// The stack's process crashed.
         Crashed = "crashed",
-        /// It hung, and was ended.
+        /// The stack's process hung, and was killed.
         Hung = "hung",
-        /// Something else, for a reason that is no defect.
+        /// The stack did something else, for a reason that is not a defect.
         Excused = "excused",
-        /// The shim has no way to run the test.
+        /// The shim cannot run the test.
         NotRun = "not run",
     }
 );
 
 impl Conduct {
-    /// Whether it is a defect.
+    /// Returns whether the behaviour is a defect.
     pub fn is_defect(self) -> bool {
         matches!(
             self,
@@ -34,49 +34,51 @@ impl Conduct {
     }
 }
 
-/// Tests in which a stack does what it must not.
+/// Tests in which a stack violates the protocol.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Defects {
     /// The runner.
     pub runner: RunnerId,
     /// The stacks' shims, in the order of the conducts.
     pub shims: Vec<String>,
-    /// Tests that all of them run.
+    /// Number of tests that all shims run.
     pub run_by_all: usize,
-    /// How many of those are defects of each.
+    /// Number of defects of each shim in those tests.
     pub among_those: Vec<usize>,
-    /// How many of all that it runs are defects of each.
+    /// Number of defects of each shim in all tests that it runs.
     pub among_all: Vec<usize>,
-    /// How many causes those in the tests that all of them run have. Empty in a record that does not count causes.
+    /// Number of causes of each shim's defects in the tests that all shims run. Empty in a record that does not count
+    /// causes.
     #[serde(default)]
     pub causes_among_those: Vec<usize>,
-    /// How many causes the defects in all tests that it runs have.
+    /// Number of causes of each shim's defects in all tests that it runs.
     #[serde(default)]
     pub causes_among_all: Vec<usize>,
-    /// The tests, those with the same reason together.
+    /// The tests, grouped by reason.
     pub tests: Vec<DefectTest>,
-    /// What a reader has to know.
+    /// Warnings for the reader.
     pub warnings: Vec<String>,
 }
 
-/// A test in which at least one stack does what it must not.
+/// A test in which at least one stack violates the protocol.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DefectTest {
-    /// The runner's name for it.
+    /// The runner's name of the test.
     pub test: String,
-    /// Which side the stack is.
+    /// The role of the stack.
     pub role: Role,
-    /// The protocol; none where there is no such protocol.
+    /// The protocol; `None` if the combination is not a protocol.
     pub protocol: Option<Protocol>,
-    /// What the runner does that a good peer would not, in its own names.
+    /// The deviation of the runner from a correct peer, in the runner's names.
     pub sends: String,
-    /// The error that it waits for; empty where it wants success.
+    /// The error that the runner expects; empty if it expects success.
     pub wants: String,
-    /// What each stack did.
+    /// The behaviour of each stack.
     pub conducts: Vec<Conduct>,
-    /// The reason, of the first stack that has one.
+    /// The reason of the first stack that has one.
     pub why: String,
-    /// The cause of the defect of each stack; none for a stack without one. A failure that nothing explains is its own.
+    /// The cause of the defect of each stack; `None` for a stack without a defect. A failure without an explanation is
+    /// its own cause.
     #[serde(default)]
     pub causes: Vec<Option<String>>,
 }

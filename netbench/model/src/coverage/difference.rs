@@ -3,20 +3,20 @@ use serde::{Deserialize, Serialize};
 
 use super::{Category, TestOutcome};
 
-/// Which tests one shim passes and another does not.
+/// The tests that one of two shims passes and the other does not.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Difference {
-    /// One shim.
+    /// The first shim.
     pub first: String,
-    /// The other.
+    /// The second shim.
     pub second: String,
-    /// Tests that both pass, the floor left out.
+    /// Number of tests that both pass, without the floor.
     pub both: usize,
-    /// Tests that neither passes.
+    /// Number of tests that neither passes.
     pub neither: usize,
-    /// What only the first passes, and why the second does not.
+    /// The tests that only the first passes, with the reasons why the second does not.
     pub only_first: Vec<DifferenceGroup>,
-    /// What only the second passes, and why the first does not.
+    /// The tests that only the second passes, with the reasons why the first does not.
     pub only_second: Vec<DifferenceGroup>,
 }
 
@@ -25,13 +25,13 @@ pub struct Difference {
 pub struct DifferenceGroup {
     /// The feature.
     pub feature: String,
-    /// Whether the tests failed, or the library has no way to do them.
+    /// The outcome of the tests: failed, or not supported by the library.
     pub outcome: TestOutcome,
-    /// What kind of reason it is, where the shim's configuration gives one.
+    /// The kind of the reason, if the shim's configuration states it.
     pub category: Option<Category>,
-    /// The reason, or the runner's words in one line.
+    /// The reason, or the runner's message in one line.
     pub why: String,
-    /// How many of the tests expect success.
+    /// Number of the tests that expect success.
     pub expect_success: usize,
     /// The tests.
     pub tests: Vec<String>,

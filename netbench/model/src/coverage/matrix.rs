@@ -5,34 +5,34 @@ use super::{Protocol, Role, RunnerId};
 use crate::named::named;
 
 named!(
-    /// What a stack has of a feature.
+    /// The degree to which a stack supports a feature.
     Support, "support", {
-        /// Every test that is about it passes, but for those that fail for want of something else.
+        /// Every test of the feature passes, except tests that fail because another feature is missing.
         Works = "works",
-        /// As before, once an application turns it on: the library does not offer it unasked.
+        /// The same as `Works`, but only if an application enables the feature.
         OffByDefault = "off by default",
-        /// The tests of its core pass, and others do not.
+        /// The tests of the feature's core pass, and other tests do not.
         Partly = "in part",
-        /// No test of its core passes.
+        /// No test of the feature's core passes.
         Absent = "absent",
-        /// The shim has no way to ask for it, or to see it.
+        /// The shim cannot request or observe the feature.
         NotTestable = "not testable",
     }
 );
 
-/// The feature that is the protocol itself: a stack without it has no other over that protocol.
+/// The feature that stands for the protocol itself. A stack without it has no other feature over that protocol.
 pub const HANDSHAKE: &str = "Handshake";
 
-/// Features by protocol and role: what each stack has.
+/// The support of each stack for each feature, by protocol and role.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Matrix {
     /// The runner.
     pub runner: RunnerId,
     /// The stacks' shims, in the order of the cells.
     pub shims: Vec<String>,
-    /// One for each feature, role and protocol that there are tests of.
+    /// One cell for each feature, role and protocol with tests.
     pub cells: Vec<MatrixCell>,
-    /// What a reader has to know.
+    /// Warnings for the reader.
     pub warnings: Vec<String>,
 }
 
@@ -41,24 +41,25 @@ pub struct Matrix {
 pub struct MatrixCell {
     /// The feature.
     pub feature: String,
-    /// Which side the stack is.
+    /// The role of the stack.
     pub role: Role,
     /// The protocol.
     pub protocol: Protocol,
-    /// What each shim's stack has, in their order.
+    /// The support of each shim's stack, in the order of the shims.
     pub stacks: Vec<StackSupport>,
 }
 
-/// What one stack has of a feature.
+/// The support of one stack for a feature.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct StackSupport {
-    /// The sum of it.
+    /// The degree of support.
     pub support: Support,
-    /// Tests that expect success, and passed.
+    /// Number of tests that expect success and passed.
     pub passed: usize,
-    /// Such tests that count against the feature.
+    /// Number of tests that expect success and count against the feature.
     pub against: usize,
-    /// Such tests that did not pass for want of something else, or for a decision that a library may take.
+    /// Number of tests that expect success and did not pass because another feature is missing, or by a permitted
+    /// choice of the library.
     pub apart: usize,
     /// Every cause of tests that count against a feature in part, or the first cause why a feature is absent, cannot be
     /// tested or is off by default.

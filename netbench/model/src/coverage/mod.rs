@@ -1,5 +1,5 @@
-//! What is recorded of protocol coverage: how BoringSSL's tests went for each shim, summed up by
-//! feature, and how two shims differ. `netbench-bogo` makes these records; reports read them.
+//! Records of protocol coverage: the results of BoringSSL's tests for each shim, summed by feature, and the differences
+//! between two shims. `netbench-bogo` makes these records; reports read them.
 
 mod about;
 mod defects;

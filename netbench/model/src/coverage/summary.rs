@@ -5,61 +5,60 @@ use serde::{Deserialize, Serialize};
 
 use super::{Category, Ending, RunnerId, TestOutcome};
 
-/// What each shim passed, feature by feature.
+/// The tests that each shim passed, by feature.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Coverage {
     /// The runner.
     pub runner: RunnerId,
-    /// Tests of the runner.
+    /// Number of tests of the runner.
     pub tests: usize,
-    /// Tests that a shim passes by doing nothing, and which count for no one.
+    /// Number of tests that a shim passes without doing anything, and which are not counted.
     pub floor: usize,
-    /// Pattern of the tests that were run; none for all.
+    /// The pattern of the tests that were run; `None` for all tests.
     pub pattern: Option<String>,
     /// The shims, in the order of the columns.
     pub shims: Vec<ShimSummary>,
     /// The features; a test may be about several.
     pub features: Vec<FeatureRow>,
-    /// What a reader has to know.
+    /// Warnings for the reader.
     pub warnings: Vec<String>,
 }
 
-/// One shim over all tests.
+/// The results of one shim over all tests.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ShimSummary {
     /// The shim.
     pub shim: String,
-    /// All that the runner says it passed, the floor included.
+    /// Number of tests that the runner reports as passed, including the floor.
     pub passed_with_floor: usize,
-    /// Tests that expect success.
+    /// Tally of the tests that expect success.
     pub works: Tally,
-    /// How many of those that passed have an expectation of a diagnosis that only BoringSSL offers, which was
-    /// ignored.
+    /// Number of passed tests whose expected diagnosis, which only BoringSSL gives, was ignored.
     #[serde(default)]
     pub passed_less_diagnosis: usize,
-    /// Tests that expect the library to refuse something, without the floor.
+    /// Tally of the tests that expect a refusal, without the floor.
     pub refuses: Tally,
-    /// Failures that the shim's configuration explains, by kind.
+    /// Number of failures that the shim's configuration explains, by kind.
     pub explained: BTreeMap<Category, usize>,
-    /// Failures that nothing explains, by name, with the runner's words in one line.
+    /// Failures without an explanation, by name, with the runner's message in one line.
     pub unexplained: BTreeMap<String, String>,
     /// Tests in which the shim crashed or hung.
     pub crashed: BTreeMap<String, Ending>,
 }
 
-/// Tests counted by how they went.
+/// Numbers of tests by outcome.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Tally {
-    /// As the runner wants it.
+    /// Tests with the result that the runner expects.
     pub passed: usize,
-    /// Otherwise.
+    /// Tests with any other result.
     pub failed: usize,
-    /// The library has no way to do it.
+    /// Tests that the library does not support.
     pub unsupported: usize,
 }
 
 impl Tally {
-    /// All of them.
+    /// Returns the sum of all outcomes.
     pub fn total(self) -> usize {
         self.passed + self.failed + self.unsupported
     }
@@ -74,19 +73,19 @@ impl Tally {
     }
 }
 
-/// Which half of the tests.
+/// One half of the tests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Half {
-    /// Those that expect success.
+    /// Tests that expect success.
     Works,
-    /// Those that expect a refusal.
+    /// Tests that expect a refusal.
     Refuses,
 }
 
-/// One feature.
+/// The results for one feature.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FeatureRow {
-    /// Its name.
+    /// The name of the feature.
     pub feature: String,
     /// Tests that expect success, a tally for each shim.
     pub works: Vec<Tally>,
@@ -95,7 +94,7 @@ pub struct FeatureRow {
 }
 
 impl FeatureRow {
-    /// The tallies of one half.
+    /// Returns the tallies of one half.
     pub fn half(&self, half: Half) -> &[Tally] {
         match half {
             Half::Works => &self.works,

@@ -3,60 +3,58 @@ use serde::{Deserialize, Serialize};
 
 use crate::named::named;
 
-/// The runner's version, named by the package that its source came in.
+/// The version of the runner, identified by the package of its source.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RunnerId {
     /// The package on crates.io.
     pub package: String,
-    /// Its version.
+    /// The version of the package.
     pub version: String,
     /// The SHA-256 of the package, as Cargo pins it.
     pub checksum: String,
 }
 
 named!(
-    /// How a test of the runner went.
+    /// The outcome of a test of the runner.
     TestOutcome, "outcome", {
-        /// As the runner wants it.
+        /// The result is as the runner expects.
         Passed = "passed",
-        /// Otherwise.
+        /// The result is different.
         Failed = "failed",
-        /// The shim said that its library cannot express what the test asks for.
+        /// The shim reported that its library does not support the test.
         Unsupported = "unsupported",
     }
 );
 
-/// How the shim's process ended.
+/// The end of the shim's process.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Ending {
-    /// By itself.
+    /// The process exited.
     Exited,
-    /// By a signal, in Go's words for it.
+    /// A signal ended the process; the text is Go's description.
     Crashed(String),
-    /// It hung, and the runner ended it.
+    /// The process hung, and the runner killed it.
     Hung,
 }
 
 named!(
-    /// What kind of reason there is for a failure.
+    /// The kind of reason for a failure.
     Category, "kind of reason", {
-        /// The library has no such feature, and no flag tells the shim that the test needs it: counts as
-        /// unsupported.
+        /// The library lacks the feature, and no flag informs the shim that the test needs it: counts as unsupported.
         Missing = "missing",
         /// The library violates the specification.
         Defect = "defect",
         /// The library behaves in another way that the specification allows.
         Choice = "choice",
-        /// The library refuses as it must, with another alert or error.
+        /// The library refuses correctly, with a different alert or error.
         Wording = "wording",
         /// The test is about BoringSSL itself (its defaults, its limits, its interface): counts as
         /// unsupported.
         Boringssl = "boringssl",
-        /// The test passes or fails by chance, because it shuffles what it sends.
+        /// The result of the test is random, because the test shuffles what it sends.
         Chance = "chance",
-        /// What the library does makes the runner itself crash, so the test is not run: counts as
-        /// unsupported.
+        /// The behaviour of the library crashes the runner, so the test is not run: counts as unsupported.
         Runner = "runner",
     }
 );

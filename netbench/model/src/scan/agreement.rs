@@ -4,132 +4,134 @@ use serde::{Deserialize, Serialize};
 use super::Offer;
 use crate::tls::TlsVersion;
 
-/// What a scan records of the stacks of `--against`: its `against.json`.
+/// A scan's record of the stacks of `--against`: its `against.json`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AgainstRecord {
-    /// What each stack offers.
+    /// The offer of each stack.
     pub offers: Vec<Offer>,
     /// The handshakes that were made.
     pub confirmed: Vec<Confirmation>,
 }
 
-/// A real handshake beside its prediction.
+/// A real handshake compared with its prediction.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Confirmation {
     /// The site.
     pub site: String,
     /// The stack.
     pub stack: String,
-    /// What was predicted.
+    /// The prediction.
     pub predicted: Agreement,
-    /// What happened.
+    /// The actual result.
     pub seen: HandshakeResult,
-    /// How the two go together.
+    /// The verdict of the comparison.
     pub verdict: Confirmed,
 }
 
-/// What a real handshake came to.
+/// The result of a real handshake.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum HandshakeResult {
-    /// It was finished.
+    /// The handshake was finished.
     Handshake {
         /// `1.2` or `1.3`.
         version: String,
         /// The suite.
         suite: String,
-        /// The group, where the stack tells.
+        /// The group, if the stack reports it.
         group: Option<String>,
-        /// The scheme, where the stack tells.
+        /// The scheme, if the stack reports it.
         signature: Option<String>,
-        /// What its packets show; none where no emulated link saw them, or one was lost.
+        /// The facts that the handshake's packets show; `None` if no emulated link observed them, or if a packet was
+        /// lost.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         packets: Option<PacketsSeen>,
     },
-    /// It failed.
+    /// The handshake failed.
     Failed {
         /// The class of failure.
         class: String,
         /// The alert, or the like.
         reason: String,
-        /// Whether TLS was what failed: not the network, not HTTP.
+        /// Whether the failure is one of TLS, as opposed to the network or HTTP.
         in_tls: bool,
     },
 }
 
-/// How a handshake goes together with its prediction.
+/// The verdict on a handshake and its prediction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Confirmed {
-    /// It came as predicted.
+    /// The result is as predicted.
     AsPredicted,
-    /// It did not.
+    /// The result differs from the prediction.
     Mismatch,
-    /// The network failed, or nothing had been predicted.
+    /// The network failed, or no prediction existed.
     Untold,
 }
 
-/// What a stack and a site agree on, or why they do not.
+/// The parameters that a stack and a site agree on, or the reason why they do not agree.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Agreement {
-    /// A handshake.
+    /// The stack and the site agree.
     Agrees(Agreed),
-    /// None.
+    /// The stack and the site do not agree.
     Loses {
-        /// Why.
+        /// The reason.
         reason: LossReason,
-        /// More, in words.
+        /// Details of the reason.
         detail: String,
     },
-    /// The scan did not get far enough to tell.
+    /// The scan is not complete enough for a prediction.
     Unknown {
-        /// Why.
+        /// The reason.
         why: String,
     },
 }
 
-/// What a handshake comes out as.
+/// The parameters of a handshake.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Agreed {
     /// The version.
     pub version: TlsVersion,
-    /// The suite that is chosen.
+    /// The selected suite.
     pub suite: String,
-    /// The group, where there is one.
+    /// The group, if any.
     pub group: Option<String>,
-    /// The scheme of the server's signature, where there is one.
+    /// The scheme of the server's signature, if any.
     pub signature: Option<String>,
-    /// What it may be instead, where the scan does not know the server's order.
+    /// The alternatives, if the scan does not know the server's order of preference.
     pub or: Vec<String>,
-    /// How often packets go to the site and back before the response comes; none where the scan does not tell.
+    /// The round trips before the response arrives; `None` if the scan does not determine them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub round_trips: Option<RoundTrips>,
 }
 
-/// How often packets go to a site and back in a connection of its own.
+/// The round trips of a separate connection to a site.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RoundTrips {
-    /// Until the first byte of the response: one for TCP, those of the handshake, one for the request.
+    /// Number of round trips until the first byte of the response: one for TCP, those of the handshake, one for the
+    /// request.
     pub first_byte: u32,
-    /// Of these, one that the server needs because it asks for another key share (HelloRetryRequest).
+    /// Number of those round trips for a HelloRetryRequest, by which the server requests another key share: 0 or 1.
     pub retry: u32,
-    /// Of these, those for what of the server's flight does not fit into TCP's initial window.
+    /// Number of those round trips for the part of the server's flight that exceeds TCP's initial window.
     pub window: u32,
-    /// Segments of the first ClientHello.
+    /// Number of segments of the first ClientHello.
     pub hello_segments: u32,
 }
 
-/// What the packets of a handshake show.
+/// The facts that the packets of a handshake show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PacketsSeen {
-    /// Round trips until the first byte of the response.
+    /// Number of round trips until the first byte of the response.
     pub first_byte: u32,
-    /// Segments of the first ClientHello.
+    /// Number of segments of the first ClientHello.
     pub hello_segments: u32,
 }
 
-/// Why a stack cannot reach a site.
+/// The reason why a stack cannot reach a site.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
@@ -137,9 +139,9 @@ pub struct PacketsSeen {
 pub enum LossReason {
     /// No common version.
     Version,
-    /// The site has no elliptic curves: ephemeral Diffie-Hellman over finite fields is its best.
+    /// The site supports no elliptic curves: ephemeral Diffie-Hellman over finite fields is its best key exchange.
     DheOnly,
-    /// The site's suites with a key exchange that the stack has are all in CBC mode.
+    /// The site's suites with a key exchange that the stack supports are all in CBC mode.
     CbcOnly,
     /// The site's only key exchange is encryption to its RSA key.
     RsaKeyExchangeOnly,
@@ -151,22 +153,22 @@ pub enum LossReason {
     Sha1,
     /// No common signature scheme.
     Signature,
-    /// The site requires a certificate of the client, which has none to show.
+    /// The site requires a client certificate, and the client has none.
     ClientCertificate,
-    /// The chain is wrong: expired, for another name, from no known root, or refused by the stack.
+    /// The chain is not valid: expired, for another name, without a known root, or refused by the stack.
     Certificate,
-    /// The site fails at what the stack's hello has, although it would find something in it to agree to.
+    /// The site fails at the contents of the stack's hello, although they include parameters that it supports.
     Intolerance,
     /// The certificate has the host in its subject's common name, and no alternative name.
     CommonNameOnly,
-    /// The chain ends before a root that clients have: an intermediate was not sent, or its root is unknown.
+    /// The chain does not end at a root that clients have: an intermediate was not sent, or the root is unknown.
     IncompleteChain,
-    /// A real handshake failed that was predicted to succeed, and not because of the certificate.
+    /// A real handshake failed that was predicted to succeed, for a reason other than the certificate.
     Handshake,
 }
 
 impl LossReason {
-    /// The name that JSON and tables have.
+    /// Returns the name for JSON and tables.
     pub fn name(self) -> &'static str {
         match self {
             Self::Version => "version",
@@ -188,12 +190,12 @@ impl LossReason {
 }
 
 impl Agreement {
-    /// Whether a handshake is predicted.
+    /// Returns whether a successful handshake is predicted.
     pub fn agrees(&self) -> bool {
         matches!(self, Self::Agrees(_))
     }
 
-    /// The round trips that are predicted, where a handshake is and they are known.
+    /// Returns the predicted round trips, if a successful handshake is predicted and they are known.
     pub fn round_trips(&self) -> Option<RoundTrips> {
         match self {
             Self::Agrees(agreed) => agreed.round_trips,
@@ -201,7 +203,7 @@ impl Agreement {
         }
     }
 
-    /// A loss.
+    /// Creates a loss.
     pub fn loses(reason: LossReason, detail: impl Into<String>) -> Self {
         Self::Loses {
             reason,

@@ -6,28 +6,28 @@ use crate::tls::TlsVersion;
 /// A chain of certificates.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ChainScan {
-    /// Versions in which it was sent.
+    /// Versions in which the chain was sent.
     pub versions: Vec<TlsVersion>,
-    /// As they were sent; the first is the server's own.
+    /// The certificates in the order in which they were sent; the first is the leaf.
     pub certificates: Vec<CertificateScan>,
     /// Whether each certificate was issued and signed by the next.
     pub in_order: bool,
-    /// Certificates that lead to no place in the chain.
+    /// Number of certificates that are not part of the chain.
     pub unrelated: u32,
-    /// Whether the last one is its own issuer, so that it need not have been sent.
+    /// Whether the last certificate is self-issued, so that the server need not have sent it.
     pub has_root: bool,
-    /// How the chain ends: at a root of the list of roots, or in nothing.
+    /// The end of the chain.
     pub anchor: Anchor,
-    /// Whether one of the leaf's names is the host's.
+    /// Whether a name of the leaf matches the host.
     pub names_match: bool,
-    /// DER bytes of all certificates.
+    /// Size of the DER of all certificates, in bytes.
     pub bytes: u32,
-    /// Certificate transparency timestamps: in the leaf, and in a TLS extension.
+    /// Number of certificate transparency timestamps in the leaf and in a TLS extension.
     pub scts: u32,
 }
 
 impl CertificateScan {
-    /// Whether it has a host in its subject's common name, and no alternative name at all.
+    /// Returns whether the certificate has the host in its subject's common name, and no alternative name.
     pub fn is_for_common_name(&self, host: &str) -> bool {
         let mut parts = self.subject.split(", ").flat_map(|part| part.split(" + "));
         self.names.is_empty()
@@ -38,17 +38,17 @@ impl CertificateScan {
     }
 }
 
-/// How a chain ends.
+/// The end of a chain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Anchor {
-    /// At a root that clients have: by its name, and where it was sent by its bytes.
+    /// The chain ends at a root that clients have, matched by name, or by its bytes if it was sent.
     Known,
-    /// The leaf signs itself.
+    /// The leaf is self-signed.
     SelfSigned,
-    /// At a root that clients do not have.
+    /// The chain ends at a root that clients do not have.
     UnknownRoot,
-    /// Its last certificate's issuer was not sent, and is no root: an intermediate is missing.
+    /// The issuer of the last certificate was not sent, and is not a root: an intermediate is missing.
     Missing,
     /// The list of roots was not given.
     Unchecked,
@@ -63,26 +63,26 @@ pub struct CertificateScan {
     pub subject: String,
     /// The issuer's name.
     pub issuer: String,
-    /// The names that it is for.
+    /// The names of the certificate.
     pub names: Vec<String>,
     /// The key: `rsa`, `ec`, `ed25519`, `ed448`, `dsa`, or an object identifier.
     pub key: String,
-    /// Bits of the key.
+    /// Size of the key, in bits.
     pub key_bits: u32,
-    /// The curve, by its registered name.
+    /// The registered name of the curve.
     pub curve: Option<String>,
     /// The signature's algorithm: `sha256WithRSAEncryption`, or an object identifier.
     pub signature: String,
-    /// From when it is valid, in UTC.
+    /// Start of the validity period, in UTC.
     pub not_before: String,
-    /// Until when.
+    /// End of the validity period, in UTC.
     pub not_after: String,
-    /// Whether that includes the moment of the scan.
+    /// Whether the validity period includes the time of the scan.
     pub valid_now: bool,
-    /// Whether it may sign others.
+    /// Whether the certificate may sign others.
     pub is_ca: bool,
-    /// Timestamps of certificate transparency in it.
+    /// Number of certificate transparency timestamps in the certificate.
     pub scts: u32,
-    /// Bytes of DER.
+    /// Size of the DER, in bytes.
     pub bytes: u32,
 }

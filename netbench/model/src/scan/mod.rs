@@ -1,7 +1,7 @@
-//! What is recorded of a scan: a line of `scan.jsonl` for each site ([`SiteScan`]), what the stacks of
-//! `--against` offer and what their handshakes came to (`against.json`, [`AgainstRecord`]).
+//! The records of a scan: a line of `scan.jsonl` for each site ([`SiteScan`]), the offers of the stacks of `--against`,
+//! and the results of their handshakes (`against.json`, [`AgainstRecord`]).
 //!
-//! Every text that came from a server has passed [`crate::sanitize`].
+//! All text from a server has passed [`crate::sanitize`].
 
 mod agreement;
 mod chain;

@@ -3,58 +3,61 @@ use serde::{Deserialize, Serialize};
 
 use crate::{CipherSuite, Group, TlsVersion, named::words};
 
-/// What a site may have, and must: a policy that scans are held against. What a field leaves out is free.
+/// A policy with which scans are compared: the permitted and the required properties of a site. An absent field permits
+/// any value.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Policy {
-    /// What reports call it.
+    /// The name of the policy in reports.
     pub name: String,
-    /// Where it is published.
+    /// The place of publication.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
-    /// The version of what is published there.
+    /// The version of the publication.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
-    /// The only versions of TLS that it may speak.
+    /// The only TLS versions that the site may support.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub versions: Option<Vec<TlsVersion>>,
-    /// Versions that it must speak.
+    /// TLS versions that the site must support.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub needs_versions: Vec<TlsVersion>,
-    /// The only suites.
+    /// The only suites that the site may accept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub suites: Option<Vec<CipherSuite>>,
-    /// The only groups.
+    /// The only groups that the site may accept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub groups: Option<Vec<Group>>,
-    /// The only keys of its certificates.
+    /// The only keys that the site's certificates may have.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub keys: Option<Vec<KeyRule>>,
-    /// Whether its own order of suites must decide.
+    /// Whether the site's own order of suites must decide.
     #[serde(default)]
     pub server_order: bool,
-    /// Whether its chain must be in order, be for its name, be valid, and end at a trust root.
+    /// Whether the site's chain must be in order, match the site's name, be valid, and end at a trust root.
     #[serde(default)]
     pub valid_chain: bool,
-    /// Whether its certificate must be valid now, be for its name, and not be signed by itself.
+    /// Whether the site's certificate must be valid at the time of the scan, match the site's name, and not be
+    /// self-signed.
     #[serde(default)]
     pub valid_certificate: bool,
-    /// The only algorithms that its certificate may be signed with, such as `sha256WithRSAEncryption` and `ecdsa-with-SHA256`.
+    /// The only signature algorithms of the site's certificate, such as `sha256WithRSAEncryption` and
+    /// `ecdsa-with-SHA256`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub certificate_signatures: Option<Vec<String>>,
-    /// The most days from the beginning of its certificate's validity to the end.
+    /// Maximum validity period of the site's certificate, in days.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub certificate_most_days: Option<u32>,
-    /// The fewest bits of the prime of a key exchange over a finite field.
+    /// Minimum size of the prime of a finite-field key exchange, in bits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dh_least_bits: Option<u32>,
-    /// What it must do.
+    /// Features that the site must have.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub needs: Vec<PolicyFeature>,
-    /// What it may not do.
+    /// Features that the site must not have.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub forbids: Vec<PolicyFeature>,
-    /// The least `max-age` of `Strict-Transport-Security` (RFC 6797), in seconds.
+    /// Minimum `max-age` of `Strict-Transport-Security` (RFC 6797), in seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hsts_least_seconds: Option<u64>,
 }
@@ -65,22 +68,22 @@ pub struct Policy {
 pub struct KeyRule {
     /// `rsa`, `ec`, `ed25519` …
     pub kind: String,
-    /// The fewest bits.
+    /// Minimum size, in bits.
     #[serde(default)]
     pub least_bits: u32,
-    /// The only curves, by their registered names.
+    /// The only curves, by registered name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub curves: Option<Vec<String>>,
 }
 
 words!(
-    /// What a policy can need or forbid.
+    /// A feature that a policy can require or forbid.
     PolicyFeature, {
         /// Compression of TLS (RFC 3749).
         Compression = "compression",
         /// Extended master secret (RFC 7627).
         ExtendedMasterSecret = "extended-master-secret",
-        /// Protection from fallbacks that were not needed (RFC 7507).
+        /// Protection from unnecessary fallbacks (RFC 7507).
         FallbackScsv = "fallback-scsv",
         /// Session tickets, in any version.
         SessionTickets = "session-tickets",
@@ -98,33 +101,33 @@ words!(
 );
 
 words!(
-    /// What of a policy a site breaks.
+    /// The rule of a policy that a site violates.
     PolicyRule, {
-        /// It speaks a version that it may not.
+        /// The site supports a version that is not permitted.
         Version = "version",
-        /// It does not speak a version that it must.
+        /// The site does not support a required version.
         MissingVersion = "missing-version",
-        /// It accepts a suite that it may not.
+        /// The site accepts a suite that is not permitted.
         Suite = "suite",
-        /// It accepts a group that it may not.
+        /// The site accepts a group that is not permitted.
         Group = "group",
-        /// Its own order of suites does not decide alone.
+        /// The site's own order of suites does not decide, or not alone.
         Order = "order",
-        /// The key of its certificate is of another kind or too short.
+        /// The key of the site's certificate is of another kind or too short.
         Key = "key",
-        /// Its certificate is expired, for other names, or signed by itself.
+        /// The site's certificate is expired, for other names, or self-signed.
         Certificate = "certificate",
-        /// Its certificate is signed with another algorithm.
+        /// The site's certificate is signed with an algorithm that is not permitted.
         CertificateSignature = "certificate-signature",
-        /// Its certificate is valid for too long.
+        /// The validity period of the site's certificate is too long.
         Lifetime = "lifetime",
         /// The prime of a key exchange is too short.
         Dh = "dh-size",
-        /// It lacks what it must do, or does what it may not.
+        /// The site lacks a required feature, or has a forbidden one.
         Feature = "feature",
-        /// Its chain is not valid.
+        /// The site's chain is not valid.
         Chain = "chain",
-        /// It has no HSTS, or for too short a time.
+        /// The site has no HSTS, or its `max-age` is too short.
         Hsts = "hsts",
     }
 );

@@ -10,142 +10,144 @@ use crate::{
     tls::{FfdheSize, TlsVersion},
 };
 
-/// The version of this form. It rises when a reader of the old form could misread the new one.
+/// The version of the format of `scan.jsonl`. The version increases when a reader of the old format could misread the
+/// new one.
 pub const SCAN_SCHEMA_VERSION: u32 = 1;
 
-/// Everything that was found out about one site.
+/// The results of the scan of one site.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SiteScan {
     /// [`SCAN_SCHEMA_VERSION`].
     pub schema: u32,
-    /// `host`, or `host:port` where the port is not 443.
+    /// `host`, or `host:port` if the port is not 443.
     pub site: String,
     /// The host name or address that was scanned.
     pub host: String,
     /// The TCP port.
     pub port: u16,
-    /// The address that was connected to; none where the name did not resolve.
+    /// The address of the connections; `None` if the name did not resolve.
     pub address: Option<SocketAddr>,
-    /// Every address of the name, in the order in which they were tried, where it has several.
+    /// All addresses of the name, in the order of the attempts, if the name has several.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub addresses: Vec<SocketAddr>,
-    /// How the scan of this site ended.
+    /// The outcome of the scan of this site.
     pub outcome: ScanOutcome,
-    /// Versions, the newest first: those that are spoken, and why the others are not.
+    /// Versions, the newest first: those that the site supports, and the reasons why it does not support the others.
     pub versions: Vec<VersionScan>,
-    /// Signature schemes with which the server signs its key exchange, as it chose them.
+    /// Signature schemes with which the server signs its key exchange, in the order in which it selected them.
     pub signatures: Vec<SignatureScan>,
-    /// The chains of certificates that the server sent, as they were first seen.
+    /// The chains of certificates that the server sent, in the order of their first appearance.
     pub chains: Vec<ChainScan>,
-    /// What the server does beyond that.
+    /// The other features of the server.
     pub features: Features,
-    /// Which hellos the server tolerates and which it does not: `grease`, `hello of 4 KiB` …
+    /// The server's tolerance of each kind of hello: `grease`, `hello of 4 KiB` …
     pub intolerance: BTreeMap<String, Tolerance>,
-    /// What a hello may not have for this server to read it.
+    /// The limits of the hellos that this server can read.
     #[serde(default, skip_serializing_if = "HelloLimits::is_empty")]
     pub hello_limits: HelloLimits,
-    /// Unusual behaviour, in words.
+    /// Unusual behaviour, as sentences.
     pub notes: Vec<String>,
-    /// What the scan of this site cost.
+    /// The cost of the scan of this site.
     pub effort: Effort,
 }
 
-/// How the scan of a site ended.
+/// The outcome of the scan of a site.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum ScanOutcome {
-    /// All of it was settled.
+    /// The scan is complete.
     Scanned,
-    /// Some of it: `why` says what cut it short.
+    /// The scan is partial, for the reason `why`.
     Partial {
-        /// Why.
+        /// The reason.
         why: String,
     },
-    /// Nothing: the site does not speak TLS, or not to this client.
+    /// The scan failed: the site does not support TLS, or not with this client.
     Failed {
         /// The class, for counting.
         class: FailedClass,
-        /// More, in words.
+        /// Details of the failure.
         detail: String,
     },
 }
 
 words!(
-    /// Why a site could not be scanned.
+    /// The reason why a site could not be scanned.
     FailedClass, {
         /// The name has no address.
         Resolve = "resolve",
-        /// No port listens there, or the network is unreachable.
+        /// No server listens on the port, or the network is unreachable.
         Connect = "connect",
-        /// It accepts connections and sends nothing.
+        /// The site accepts connections and sends no data.
         Silent = "silent",
-        /// It resets or closes connections instead of answering.
+        /// The site resets or closes connections instead of answering.
         Reset = "reset",
-        /// It answers in plain HTTP.
+        /// The site answers in plain HTTP.
         PlainHttp = "plain-http",
-        /// It answers as SSH.
+        /// The site answers with SSH.
         Ssh = "ssh",
-        /// It sends a greeting in text, as SMTP or FTP do.
+        /// The site sends a greeting in text, as SMTP and FTP servers do.
         Greeting = "greeting",
         /// It was asked for TLS in plain text, and does not begin it.
         StartTls = "starttls",
         /// It answers in another protocol that is not text, or in one that is not known here.
         NotTls = "not-tls",
-        /// It answers in TLS that breaks the protocol.
+        /// The site answers with TLS that violates the protocol.
         Malformed = "malformed",
-        /// It speaks TLS and refuses every hello with an alert.
+        /// The site supports TLS and refuses every hello with an alert.
         Refused = "refused",
-        /// The scan's own machine failed.
+        /// The machine of the scan failed.
         Local = "local",
     }
 );
 
-/// One version.
+/// The results for one version.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct VersionScan {
-    /// Which.
+    /// The version.
     pub version: TlsVersion,
-    /// Whether the server speaks it.
+    /// Whether the server supports the version.
     pub supported: bool,
-    /// Why not, where it does not: the alert, or what happened instead.
+    /// The reason why the server does not support the version: the alert, or another event.
     pub refusal: Option<String>,
-    /// Every suite that it accepts, as it chose them.
+    /// Every suite that the server accepts, in the order in which it selected them.
     pub suites: Vec<SuiteScan>,
-    /// Whose order that is.
+    /// The side whose order of suites decides.
     pub suite_order: Order,
-    /// Groups, as it chose or stated them; empty for versions older than the newest before TLS 1.3.
+    /// Groups, in the order in which the server selected or stated them; empty for versions older than the newest
+    /// before TLS 1.3.
     pub groups: Vec<NamedCode>,
-    /// Whose order that is.
+    /// The side whose order of groups decides.
     pub group_order: Order,
-    /// How the groups were learned.
+    /// The source of the groups.
     pub groups_learned: Learned,
-    /// Whether the lists are known to be whole.
+    /// Whether the lists are known to be complete.
     pub complete: bool,
 }
 
-/// Whose order decides what is chosen.
+/// The side whose order of preference decides a selection.
 #[derive(Debug, Clone, Copy, PartialEq, Hash, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Order {
-    /// The server's; a list is in that order.
+    /// The server's order decides; a list is in that order.
     Server,
-    /// The client's: the server has no order, and that of a list means nothing.
+    /// The client's order decides: the server has no order, and the order of a list has no meaning.
     Client,
-    /// Partly the one and partly the other, such as equal preference within a class.
+    /// Both orders decide in part, such as equal preference within a class.
     Mixed,
-    /// There is only one to choose, or none.
+    /// At most one choice exists.
     Single,
-    /// The stated order of the server; whether it follows it was not tried.
+    /// The server stated an order; the scan did not test whether the server follows it.
     Stated,
-    /// The server answered inconsistently, or too little.
+    /// The server answered inconsistently, or gave too few answers.
     Unknown,
 }
 
-/// How groups were learned.
+/// The source of a server's groups.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Learned {
-    /// The server chose each of them.
+    /// The server selected each group.
     Chosen,
     /// The server listed them in its EncryptedExtensions, and refuses all others.
     Stated,
@@ -154,43 +156,43 @@ pub enum Learned {
 /// A suite that a server accepts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SuiteScan {
-    /// The registry's name.
+    /// The registered name.
     pub name: String,
-    /// The registry's number.
+    /// The registered number.
     pub code: u16,
-    /// The group that the server chose with it when all were offered.
+    /// The group that the server selected with the suite when all groups were offered.
     pub group: Option<String>,
     /// The prime of a finite-field exchange.
     pub dh: Option<FfdheSize>,
 }
 
-/// Something of a registry.
+/// An entry of a registry.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct NamedCode {
-    /// The registry's name.
+    /// The registered name.
     pub name: String,
-    /// The registry's number.
+    /// The registered number.
     pub code: u16,
 }
 
 /// A signature scheme that the server used.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SignatureScan {
-    /// The version in which it did.
+    /// The version in which the server used the scheme.
     pub version: TlsVersion,
-    /// The scheme's name (RFC 8446 section 4.2.3).
+    /// The name of the scheme (RFC 8446 section 4.2.3).
     pub name: String,
-    /// Its number.
+    /// The code point of the scheme.
     pub code: u16,
 }
 
-/// Whether a server does something.
+/// The presence of a behaviour of a server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Default)]
 #[serde(rename_all = "kebab-case")]
 pub enum Observed {
-    /// Yes.
+    /// Observed.
     Yes,
-    /// No.
+    /// Not present.
     No,
     /// Not probed, or no answer.
     #[default]
@@ -203,12 +205,12 @@ impl From<bool> for Observed {
     }
 }
 
-/// What a server does beyond versions, suites, groups and certificates.
+/// The features of a server other than versions, suites, groups and certificates.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Features {
     /// Staples an OCSP response (RFC 6066).
     pub ocsp_stapling: Observed,
-    /// Application protocols that it agrees to, in the order found.
+    /// Application protocols that the server agrees to, in the order found.
     pub alpn: Vec<String>,
     /// Gives session tickets in TLS 1.2 (RFC 5077).
     pub tickets_tls12: Observed,
@@ -216,11 +218,11 @@ pub struct Features {
     pub session_ids: Observed,
     /// Resumes a session of TLS 1.2.
     pub resumption_tls12: Observed,
-    /// Tickets that it sends after a handshake of TLS 1.3.
+    /// Number of tickets that the server sends after a handshake of TLS 1.3.
     pub tickets_tls13: Option<u32>,
     /// Resumes a session of TLS 1.3.
     pub resumption_tls13: Observed,
-    /// Bytes of early data (0-RTT) that its tickets allow; 0 for none.
+    /// Amount of early data (0-RTT) that the server's tickets allow, in bytes; 0 if not allowed.
     pub early_data_bytes: Option<u32>,
     /// Extended master secret (RFC 7627).
     pub extended_master_secret: Observed,
@@ -230,21 +232,21 @@ pub struct Features {
     pub secure_renegotiation: Observed,
     /// Lets the client renegotiate.
     pub client_renegotiation: Observed,
-    /// Compression of TLS (RFC 3749), which leaks.
+    /// Compression of TLS (RFC 3749), which leaks plaintext.
     pub compression: Observed,
     /// Heartbeat (RFC 6520).
     pub heartbeat: Observed,
-    /// Refuses a fallback that was not needed (RFC 7507).
+    /// Refuses an unnecessary fallback (RFC 7507).
     pub fallback_scsv: Observed,
-    /// Chooses ChaCha20 for clients that put it first, and else not.
+    /// Selects ChaCha20 only for clients that prefer it.
     pub chacha20_by_client: Observed,
-    /// Asks the client for a certificate.
+    /// Requests a certificate from the client.
     pub client_certificate: Observed,
-    /// Ends the handshake of a client that shows none.
+    /// Ends the handshake of a client without a certificate.
     #[serde(default)]
     pub client_certificate_required: Observed,
-    /// Groups of TLS 1.3 that the server takes where it is offered all of its groups and a key share of this one alone. Of
-    /// its other groups it asks for a share of another one. None where it was not asked.
+    /// TLS 1.3 groups whose key share the server accepts if it is the only share in an offer of all of the server's
+    /// groups. For its other groups, the server requests another share. `None` if not probed.
     #[serde(default)]
     pub shares_taken: Option<Vec<NamedCode>>,
     /// The status of the response to `HEAD /`.
@@ -255,94 +257,95 @@ pub struct Features {
     pub alt_svc: Option<String>,
 }
 
-/// Whether a server tolerates a hello.
+/// The tolerance of a server for a hello.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Tolerance {
-    /// It answers as without it.
+    /// The server answers as without the change.
     Tolerant,
-    /// It fails.
+    /// The server fails.
     Intolerant {
-        /// How.
+        /// A description of the failure.
         how: String,
     },
 }
 
-/// What a ClientHello may not have, because the server then fails although it would find something in it to agree to.
+/// The limits of a ClientHello, beyond which a server fails although the hello includes parameters that it supports.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct HelloLimits {
-    /// The most suites.
+    /// Maximum number of suites.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub most_suites: Option<u32>,
-    /// The most groups.
+    /// Maximum number of groups.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub most_groups: Option<u32>,
-    /// The most signature schemes.
+    /// Maximum number of signature schemes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub most_schemes: Option<u32>,
-    /// The most bytes on the wire.
+    /// Maximum size on the wire, in bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub most_bytes: Option<u32>,
-    /// Extensions that a hello may not have.
+    /// Extensions at which the server fails.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub extensions: Vec<NamedCode>,
-    /// Suites that a hello may not have, whatever else is in it.
+    /// Suites at which the server fails, whatever the rest of the hello.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub suites: Vec<NamedCode>,
-    /// Versions that a hello may not offer, although the server need not choose them.
+    /// Versions at which the server fails, although it need not select them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub versions: Vec<TlsVersion>,
-    /// Application protocols that the server refused together; without any it answers.
+    /// Application protocols that the server refused together. The server answers a hello without application
+    /// protocols.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub protocols: Vec<String>,
 }
 
 impl HelloLimits {
-    /// Whether there are none.
+    /// Returns whether the server has no limits.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 }
 
-/// What a scan cost.
+/// The cost of a scan.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Effort {
-    /// TCP connections, all of them.
+    /// Number of all TCP connections.
     pub connections: u32,
-    /// Of these, for versions, suites with their order, and groups.
+    /// Number of connections for versions, suites with their order, and groups.
     pub enumeration_connections: u32,
-    /// Connections by what they were for.
+    /// Number of connections by purpose.
     pub by_part: BTreeMap<String, u32>,
-    /// Connections that were tried again.
+    /// Number of connections that were repeated.
     pub retries: u32,
     /// Bytes sent.
     pub bytes_out: u64,
     /// Bytes received.
     pub bytes_in: u64,
-    /// From the first connection to the last answer, in milliseconds.
+    /// Time from the first connection to the last answer, in milliseconds.
     pub elapsed_ms: u64,
-    /// The median of the times that a TCP connection took, in microseconds: about one round trip.
+    /// The median time of a TCP connect, in microseconds: about one round trip.
     pub connect_us: Option<u64>,
-    /// The shortest of them: the round trip where the scan itself keeps its machine busy.
+    /// The minimum time of a TCP connect, in microseconds: the round trip if the scan itself keeps its machine busy.
     pub fastest_connect_us: Option<u64>,
 }
 
 impl SiteScan {
-    /// The version's entry, if it is spoken.
+    /// Returns the version's entry if the site supports the version.
     pub fn version(&self, version: TlsVersion) -> Option<&VersionScan> {
         self.versions
             .iter()
             .find(|found| found.version == version && found.supported)
     }
 
-    /// Whether the site was scanned, at least in part.
+    /// Returns whether the site was scanned, at least in part.
     pub fn is_scanned(&self) -> bool {
         self.outcome.is_scanned()
     }
 }
 
 impl ScanOutcome {
-    /// Whether the site was scanned, at least in part.
+    /// Returns whether the site was scanned, at least in part.
     pub fn is_scanned(&self) -> bool {
         !matches!(self, Self::Failed { .. })
     }
@@ -356,14 +359,14 @@ impl Record for SiteScan {
     }
 }
 
-/// Of a [`SiteScan`], which site it is of and how it ended: what a run of many sites can hold of all of them.
+/// The site and the outcome of a [`SiteScan`], which fit into memory for a run of many sites.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SiteOutcome {
     /// [`SCAN_SCHEMA_VERSION`].
     pub schema: u32,
-    /// As [`SiteScan::site`].
+    /// The same as [`SiteScan::site`].
     pub site: String,
-    /// As [`SiteScan::outcome`].
+    /// The same as [`SiteScan::outcome`].
     pub outcome: ScanOutcome,
 }
 

@@ -1,4 +1,4 @@
-//! The fields of a line: how each is read and written, and which do not go together.
+//! The fields of a line: the reader and writer of each, and the conflicts between them.
 
 use std::{fmt::Display, ops::RangeInclusive, time::Duration};
 
@@ -14,9 +14,9 @@ use crate::{
 /// A field of a line.
 struct Field {
     name: &'static str,
-    /// Sets it to what a text says.
+    /// Sets the field from its text.
     read: fn(&mut LabProfile, &str) -> Result<(), String>,
-    /// The text that says what it is.
+    /// Returns the text of the field's value.
     text: fn(&LabProfile) -> String,
 }
 
@@ -130,20 +130,20 @@ static FIELDS: [Field; 17] = [
     },
 ];
 
-/// More than this no stack accepts as one Certificate message.
+/// Maximum size of a chain. No stack accepts a larger Certificate message.
 const MAX_CHAIN_BYTES: u32 = 60_000;
-/// The longest word that a field takes; the longest name of a cipher suite has 45.
+/// Maximum length of an item of a value; the longest name of a cipher suite has 45 bytes.
 const MAX_ITEM_BYTES: usize = 64;
 
-/// What is wrong with a field.
+/// An error in a field.
 pub(crate) enum FieldError {
-    /// No such field.
+    /// The field does not exist.
     Unknown(String),
     /// The field cannot have this value.
     Value(String),
 }
 
-/// The names of all fields.
+/// Returns the names of all fields.
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     FIELDS.iter().map(|field| field.name)
 }
@@ -173,8 +173,8 @@ pub(crate) fn set(lab: &mut LabProfile, name: &str, value: &str) -> Result<(), F
 }
 
 impl Site {
-    /// The line of a sites file that says this site: `host[:port]`, or a URL if it has a path, and every field that differs
-    /// from [`LabProfile::default`]. [`crate::parse_sites`] reads it back as an equal site.
+    /// Returns the line of a sites file for this site: `host[:port]`, or a URL if it has a path, and every field that
+    /// differs from [`LabProfile::default`]. [`crate::parse_sites`] parses the line to an equal site.
     pub fn to_line(&self) -> String {
         let scheme = if self.path == "/" { "" } else { "https://" };
         let mut line = format!("{scheme}{}", self.place());
@@ -194,7 +194,7 @@ impl Site {
     }
 }
 
-/// What in `lab` contradicts itself so that nothing can serve it: field and message.
+/// Returns the contradictions in `lab` that prevent any server from serving it: field and message.
 pub(crate) fn conflicts(lab: &LabProfile) -> Vec<(&'static str, String)> {
     let mut found = Vec::new();
     for suite in &lab.suites {
@@ -245,7 +245,7 @@ pub(crate) fn conflicts(lab: &LabProfile) -> Vec<(&'static str, String)> {
     found
 }
 
-/// A whole number within `range`; digits only.
+/// Parses a whole number within `range` that consists of digits only.
 pub(super) fn number<T>(text: &str, range: RangeInclusive<u32>, what: &str) -> Result<T, String>
 where
     T: TryFrom<u32>,
@@ -265,13 +265,13 @@ where
         })
 }
 
-/// Whether a certificate with such a key goes with the suite.
+/// Returns whether a certificate with such a key is usable with the suite.
 fn fits(key: KeyType, suite: CipherSuite) -> bool {
     let rsa_key = matches!(key, KeyType::Rsa2048 | KeyType::Rsa3072 | KeyType::Rsa4096);
     match suite.facts().map(|facts| facts.authentication) {
         Some(Authentication::Any) => true,
         Some(Authentication::Rsa) => rsa_key,
-        // EdDSA keys go with these too: RFC 8422 section 2.2.
+        // EdDSA keys are usable with these suites too: RFC 8422 section 2.2.
         Some(Authentication::Ecdsa) => !rsa_key,
         _ => false,
     }
@@ -286,7 +286,7 @@ fn example(version: TlsVersion, key: KeyType) -> CipherSuite {
         .unwrap_or(CipherSuite::TLS_AES_128_GCM_SHA256)
 }
 
-/// A server, where `rustls` is short for rustls as it comes: with aws-lc-rs.
+/// Parses a server, where `rustls` is short for rustls with its default provider, aws-lc-rs.
 fn server_name(text: &str) -> Result<String, String> {
     stack_name(if text == "rustls" {
         "rustls-aws-lc"

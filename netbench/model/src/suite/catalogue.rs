@@ -1,4 +1,4 @@
-//! Which scenarios there are: everything that can be asked for by name.
+//! The catalogue of scenarios: every scenario that a user can select by name.
 
 use crate::{KeyType, TlsVersion, named::named};
 
@@ -7,37 +7,37 @@ use super::{
     Work, name::USUAL_AMOUNT,
 };
 
-/// Numbers of trust roots: the chain's own alone, a few, Mozilla's of today, as many as Servo had
-/// in 2017, and far too many.
+/// Numbers of trust roots: only the chain's own, a few, Mozilla's current number, Servo's number in 2017, and far too
+/// many.
 const ROOTS: [u32; 5] = [1, 10, 118, 159, 1_000];
 
-/// Sessions of the published table of memory (C10K).
+/// Numbers of sessions in the published table of memory (C10K).
 const SESSIONS: [u32; 4] = [100, 1_000, 5_000, 10_000];
 
 named!(
-    /// A published benchmark whose form is reproduced, or a table of our own.
+    /// A published benchmark whose configuration is reproduced, or a table of netbench.
     Preset, "preset", {
-        /// rustls' own comparison with OpenSSL: its twenty rows, with x25519, and the handshakes of TLS 1.3 with
-        /// X25519MLKEM768, which is what both libraries choose by themselves today.
+        /// rustls's own comparison with OpenSSL: its twenty rows, with x25519, and the handshakes of TLS 1.3 with
+        /// X25519MLKEM768, which is the default group of both libraries today.
         RustlsVsOpenssl = "rustls-vs-openssl",
         /// The comparison of memory up to ten thousand sessions.
         MemoryTable = "memory-table",
-        /// s2n-tls' harness: latency by key type, throughput, memory.
+        /// The harness of s2n-tls: latency by key type, throughput, memory.
         S2n = "s2n",
         /// Bertie's benchmark: 100 MB in chunks of 16 KiB, a P-256 certificate, two groups.
         Bertie = "bertie",
-        /// The headline figures, with a row for each stack.
+        /// The main figures, with a row for each stack.
         AllStacks = "all-stacks",
-        /// rustls with each of its providers, by another compiler and with each allocator.
+        /// rustls with each provider, with another compiler and with each allocator.
         RustlsMatrix = "rustls-matrix",
-        /// What AVX-512 is worth to RSA and AES: each library that heeds OPENSSL_ia32cap with it and without.
+        /// The benefit of AVX-512 for RSA and AES: each library that heeds OPENSSL_ia32cap, with AVX-512 and without.
         Avx512 = "avx512",
-        /// The headline figures of all versions of one stack.
+        /// The main figures of all versions of one stack.
         History = "history",
     }
 );
 
-/// Every scenario that can be asked for, with as many threads as `cores`.
+/// Returns every scenario that a user can select, with thread counts up to `cores`.
 pub fn catalogue(cores: u16) -> Vec<Scenario> {
     let mut all = Vec::new();
     for kind in HandshakeKind::ALL {
@@ -110,8 +110,8 @@ pub fn catalogue(cores: u16) -> Vec<Scenario> {
     timed.chain(counted).collect()
 }
 
-/// The settings that data, memory and threads are measured with: every version and protection, with the
-/// two key types that the web has most of.
+/// Returns the settings of the scenarios of data, memory and threads: every version and protection, with the two most
+/// common key types of the web.
 fn common() -> impl Iterator<Item = SessionSettings> {
     TlsVersion::OFFERED.iter().flat_map(|version| {
         [KeyType::Rsa2048, KeyType::EcdsaP256]
@@ -124,7 +124,7 @@ fn common() -> impl Iterator<Item = SessionSettings> {
     })
 }
 
-/// The same with the leaf alone, for servers that send no other certificate.
+/// Returns the same settings with the leaf only, for servers that send no other certificate.
 fn alone(settings: SessionSettings) -> SessionSettings {
     SessionSettings {
         chain_length: 1,
@@ -132,7 +132,7 @@ fn alone(settings: SessionSettings) -> SessionSettings {
     }
 }
 
-/// 1, 2, 4 … and all cores.
+/// Returns the thread counts: 1, 2, 4 … and all cores.
 fn thread_counts(cores: u16) -> Vec<u16> {
     let cores = cores.max(1);
     let mut counts: Vec<u16> = (0..16)

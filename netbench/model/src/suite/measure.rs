@@ -8,15 +8,15 @@ use crate::named::named;
 use super::{Part, Scenario, Work};
 
 named!(
-    /// What is measured of a scenario.
+    /// A measure of a scenario.
     Measure, "measure", {
         /// The client's side of a handshake.
         Client = "client",
         /// The server's side of a handshake.
         Server = "server",
-        /// Plaintext to records.
+        /// Encryption of plaintext to records.
         Send = "sent",
-        /// Records to plaintext.
+        /// Decryption of records to plaintext.
         Receive = "received",
         /// The whole operation.
         Whole = "whole",
@@ -24,7 +24,7 @@ named!(
         Both = "both",
         /// Peak resident size of the process.
         Peak = "peak",
-        /// Resident size that one session added: half of a client's and a server's together.
+        /// Resident size that one session adds: half of a client's and a server's together.
         PerSession = "per-session",
         /// Heap that one session holds: half of a client's and a server's together.
         Heap = "heap",
@@ -32,27 +32,27 @@ named!(
         HeapOfClient = "heap-client",
         /// Heap that a server's session holds.
         HeapOfServer = "heap-server",
-        /// Allocations that one session took.
+        /// Number of allocations of one session.
         Allocations = "allocations",
     }
 );
 
-/// What a figure counts. In each, less is better.
+/// The unit of a figure. In all units, less is better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Unit {
-    /// Nanoseconds for one operation.
+    /// Nanoseconds per operation.
     Nanoseconds,
     /// Bytes.
     Bytes,
     /// Allocations.
     Allocations,
-    /// Instructions for one operation.
+    /// Instructions per operation.
     Instructions,
 }
 
 impl Scenario {
-    /// What is measured of it.
+    /// Returns the measures of the scenario.
     pub fn measures(&self) -> &'static [Measure] {
         match self.work {
             Work::Handshake { .. } => &[Measure::Client, Measure::Server],
@@ -70,7 +70,7 @@ impl Scenario {
         }
     }
 
-    /// Its cases.
+    /// Returns the cases of the scenario.
     pub fn cases(&self) -> impl Iterator<Item = Case> + use<> {
         let scenario = *self;
         self.measures().iter().map(move |measure| Case {
@@ -80,17 +80,17 @@ impl Scenario {
     }
 }
 
-/// One thing that is measured, with a name that stays.
+/// One measured quantity, with a stable name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct Case {
-    /// What is done.
+    /// The scenario.
     pub scenario: Scenario,
-    /// What is measured of it.
+    /// The measure of the scenario.
     pub measure: Measure,
 }
 
 impl Case {
-    /// What its figures count.
+    /// Returns the unit of the case's figures.
     pub fn unit(&self) -> Unit {
         match (self.scenario.part(), self.measure) {
             (Part::Instructions, _) => Unit::Instructions,
@@ -107,12 +107,13 @@ impl Case {
         }
     }
 
-    /// Whether it is the heap of clients' or servers' sessions alone, which runs of earlier versions do not have.
+    /// Returns whether the measure is the heap of only the clients' or only the servers' sessions, which runs of
+    /// earlier versions lack.
     pub fn is_of_one_side(&self) -> bool {
         matches!(self.measure, Measure::HeapOfClient | Measure::HeapOfServer)
     }
 
-    /// Plaintext bytes that one operation moves, where it moves data.
+    /// Returns the plaintext bytes that one operation moves, if it moves data.
     pub fn bytes_per_operation(&self) -> Option<u64> {
         match self.scenario.work {
             Work::Bulk { write_bytes, .. } => Some(burst_bytes(write_bytes)),
@@ -125,8 +126,8 @@ impl Case {
     }
 }
 
-/// Bytes that are timed together in bulk: writes of under 64 KiB are timed in bursts of that size, so
-/// that reading the clock stays under half a percent of what is timed.
+/// Returns the number of bytes that are timed together in bulk. Writes of less than 64 KiB are timed in bursts of that
+/// size, so that reading the clock remains below half a percent of the measured time.
 pub fn burst_bytes(write_bytes: u32) -> u64 {
     const BURST: u64 = 64 << 10;
     let write = u64::from(write_bytes.max(1));

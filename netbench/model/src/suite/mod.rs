@@ -1,4 +1,4 @@
-//! The in-memory suite as data: what is done, what of it is measured, and what came of it.
+//! The data of the in-memory suite: the scenarios, their measures, and their outcomes.
 
 mod catalogue;
 mod measure;

@@ -1,5 +1,5 @@
-//! Names of scenarios, in the form of the tables that rustls publishes:
-//! `handshake-full_1.3_ECDHE_RSA_AES256-GCM_SHA384`. What is not the usual value stands behind.
+//! Names of scenarios, in the format of the tables that rustls publishes:
+//! `handshake-full_1.3_ECDHE_RSA_AES256-GCM_SHA384`. Values other than the default are appended.
 
 use std::fmt;
 
@@ -9,10 +9,10 @@ use super::{
     Aead, ClientAuth, HeldAfter, ParallelWork, Primitive, Scenario, SessionSettings, Work,
 };
 
-/// Bytes of one write where a name says nothing else.
+/// Default size of one write in a name, in bytes.
 pub(super) const USUAL_WRITE: u32 = 16 << 10;
 
-/// Bytes over one session where a name says nothing else.
+/// Default amount of data over one session in a name, in bytes.
 pub(super) const USUAL_AMOUNT: u64 = 100_000_000;
 
 impl fmt::Display for Scenario {
@@ -109,7 +109,7 @@ fn session(settings: &SessionSettings) -> String {
     name
 }
 
-/// Without the hash of the key schedule, which protects no record.
+/// Returns the name of the algorithm without the hash of the key schedule, which protects no record.
 fn algorithm(aead: Aead) -> &'static str {
     match aead {
         Aead::Aes128Gcm => "aes128-gcm",
@@ -132,7 +132,7 @@ fn bytes(bytes: u64) -> String {
 }
 
 impl SessionSettings {
-    /// Every combination that the standards define.
+    /// Returns every combination that the standards define.
     pub fn all() -> impl Iterator<Item = Self> {
         TlsVersion::OFFERED
             .iter()

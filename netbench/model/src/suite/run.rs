@@ -7,47 +7,48 @@ use crate::{Kind, Manifest, Plan, StackName};
 
 use super::Scenario;
 
-/// What a run of the suite was to do.
+/// The plan of a run of the suite.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SuitePlan {
-    /// The order of scenarios and stacks comes from it.
+    /// The seed of the order of scenarios and stacks.
     pub seed: u64,
-    /// The stacks; the first is what the others are compared with.
+    /// The stacks. Each is compared with the first.
     pub stacks: Vec<StackName>,
-    /// The preset, where one was asked for.
+    /// The preset, if any.
     pub preset: Option<String>,
     /// The scenarios.
     pub scenarios: Vec<Scenario>,
-    /// Rounds: the most that there may be.
+    /// Maximum number of rounds.
     pub rounds: u32,
     /// Whether a scenario ends as soon as all its verdicts are decided.
     pub until_decided: bool,
-    /// The wall time after which no round begins, in milliseconds; only with `until_decided`.
+    /// The wall time after which no round starts, in milliseconds; only with `until_decided`.
     pub budget_ms: Option<u64>,
-    /// How long each stack works on a scenario in a round, in milliseconds.
+    /// Duration of each stack's work on a scenario in a round, in milliseconds.
     pub trial_ms: u64,
-    /// The shortest time that the measured operations of a turn take the fastest stack, in microseconds; in runs without
+    /// Minimum duration of the measured operations of a turn of the fastest stack, in microseconds; in runs without
     /// `turn_operations`, the length of a turn.
     pub slice_us: u64,
-    /// The fewest measured operations of a turn. All stacks do equally many. None in runs whose turns ended by time.
+    /// Minimum number of measured operations of a turn, which is the same for all stacks. `None` in runs whose turns
+    /// ended by time.
     #[serde(default)]
     pub turn_operations: Option<u32>,
-    /// The core that workers are held to.
+    /// The core to which workers are pinned.
     pub pin: PinRecord,
-    /// The layout of workers' memory.
+    /// The memory layout of the workers.
     pub layout: LayoutRecord,
-    /// What the reference loops take on this processor when it is idle, as earlier runs found it;
-    /// none where there was no earlier run.
+    /// Durations of the reference loops on this processor when idle, as earlier runs measured them; `None` if there was
+    /// no earlier run.
     #[serde(default)]
     pub idle: Option<IdleReference>,
-    /// The same beside each stack, as earlier runs of that stack found it.
+    /// Durations of the reference loops beside each stack when idle, as earlier runs of that stack measured them.
     #[serde(default)]
     pub idle_beside: BTreeMap<StackName, IdleReference>,
     /// SHA-256 of the certificates and keys, in hexadecimal.
     pub pki_sha256: String,
 }
 
-/// What the reference loops take when nothing disturbs them.
+/// Durations of the reference loops without disturbance.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct IdleReference {
     /// The chain of multiplications, in nanoseconds.
@@ -58,15 +59,15 @@ pub struct IdleReference {
     pub memory_ns: f64,
 }
 
-/// The layout of the memory of workers.
+/// A memory layout of workers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum LayoutRecord {
-    /// The same in every process (ASLR off).
+    /// The same layout in every process (ASLR off).
     Fixed,
-    /// Random as the system has it (ASLR).
+    /// A random layout, as the system's default (ASLR).
     Random,
-    /// Another one in every process: ASLR on, and stack and heap begin a random amount further on.
+    /// A different layout in every process: ASLR on, and stack and heap start at an additional random offset.
     Varied,
 }
 
@@ -78,18 +79,18 @@ impl Plan for SuitePlan {
 pub type SuiteManifest = Manifest<SuitePlan>;
 
 impl SuitePlan {
-    /// Whether workers were held to a core.
+    /// Returns whether workers were pinned to a core.
     pub fn is_pinned(&self) -> bool {
         matches!(self.pin, PinRecord::Core(_))
     }
 }
 
-/// Where workers run.
+/// The cores on which workers run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum PinRecord {
-    /// On this core.
+    /// The given core.
     Core(u32),
-    /// Wherever the kernel puts them.
+    /// Any core that the kernel chooses.
     Free,
 }

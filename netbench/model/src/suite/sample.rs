@@ -7,23 +7,22 @@ use crate::{Failure, Negotiated, Record, StackName};
 
 use super::{Measure, Scenario};
 
-/// One trial: one scenario on one stack in one round, in a process of its own. One line of
-/// `samples.jsonl`.
+/// One trial: one scenario on one stack in one round, in a separate process. One line of `samples.jsonl`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SuiteSample {
     /// [`crate::SCHEMA_VERSION`] of the writer.
     pub schema: u32,
     /// The scenario's name.
     pub name: String,
-    /// What was done.
+    /// The scenario.
     pub scenario: Scenario,
     /// The stack.
     pub stack: StackName,
-    /// The round, from 0. Each round has processes of its own.
+    /// The round, from 0. Each round has separate processes.
     pub round: u32,
     /// Milliseconds since the Unix epoch at the start.
     pub started_unix_ms: u64,
-    /// What came of it.
+    /// The outcome of the trial.
     pub outcome: SuiteOutcome,
 }
 
@@ -48,23 +47,23 @@ impl Record for SuiteSample {
     }
 }
 
-/// What came of a trial.
+/// The outcome of a trial.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "outcome", rename_all = "lowercase")]
 pub enum SuiteOutcome {
-    /// It was measured.
+    /// The trial was measured.
     Ok(Box<SuiteMeasured>),
     /// An error, with its class.
     Failed(Failure),
-    /// The stack or the machine has no way to do it.
+    /// The stack or the machine does not support the scenario.
     Unsupported {
-        /// Why.
+        /// The reason.
         reason: String,
     },
 }
 
 impl SuiteOutcome {
-    /// The figures, where the trial ended well.
+    /// Returns the figures of the trial if it succeeded.
     pub fn ok(&self) -> Option<&SuiteMeasured> {
         match self {
             Self::Ok(measured) => Some(measured),
@@ -76,55 +75,55 @@ impl SuiteOutcome {
 /// The figures of a trial.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct SuiteMeasured {
-    /// What the client's side of the first handshake agreed, where there are sessions.
+    /// The parameters that the client's side of the first handshake negotiated, if the scenario has sessions.
     pub client: Option<Negotiated>,
-    /// What the server's side says was agreed.
+    /// The negotiated parameters as the server's side reports them.
     pub server: Option<Negotiated>,
-    /// Handshakes made while measuring.
+    /// Number of handshakes during the measurement.
     pub handshakes: u64,
-    /// Of those, resumed, as the clients saw it.
+    /// Number of those handshakes that were resumed, as the clients report.
     pub client_resumed: u64,
-    /// Of those, resumed, as the servers saw it.
+    /// Number of those handshakes that were resumed, as the servers report.
     pub server_resumed: u64,
-    /// Timed operations, slice by slice. Slices of one round and scenario with the same ordinal
-    /// were taken right after one another on every stack.
+    /// Timed operations by slice. Slices of one round and scenario with the same ordinal were measured in direct
+    /// succession on all stacks.
     pub slices: Vec<SliceFigures>,
-    /// Each measure's operations over all slices, without those that warm a turn up, wall clock.
+    /// Distribution of each measure's operations over all slices, without the warm-up of a turn, by wall clock.
     pub wall: BTreeMap<Measure, Distribution>,
-    /// Each measure's operations over all slices, without those that warm a turn up, CPU clock of the thread.
+    /// Distribution of each measure's operations over all slices, without the warm-up of a turn, by the thread's CPU
+    /// clock.
     pub cpu: BTreeMap<Measure, Distribution>,
-    /// What many sessions took, in the part `memory`.
+    /// The memory of many sessions, in the part `memory`.
     pub held: Option<Held>,
-    /// Instructions for one operation, in the part `instructions`.
+    /// Instructions per operation, in the part `instructions`.
     pub instructions: BTreeMap<Measure, f64>,
 }
 
 /// The operations of one slice.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SliceFigures {
-    /// Timings after the warm-up, each of one operation or of one batch. All other figures are of these. With threads,
-    /// operations on all of them together.
+    /// Number of timings after the warm-up, each of one operation or of one batch. All other figures are computed from
+    /// these. With threads, the number of operations on all threads together.
     pub operations: u32,
-    /// Timings before them, which are in no figure but `first_ns`. 0 in runs whose turns had no warm-up.
+    /// Number of timings of the warm-up, of which only `first_ns` is recorded. 0 in runs whose turns had no warm-up.
     #[serde(default)]
     pub warm_up: u32,
-    /// Operations in each timing.
+    /// Number of operations in each timing.
     #[serde(default = "one")]
     pub batch: u32,
-    /// The turn's first operation, on caches that the other stacks' turns left, for each measure. Empty with batches, with
-    /// threads, and in runs whose turns had no warm-up.
+    /// Time of the turn's first operation for each measure, on caches that the other stacks' turns left. Empty with
+    /// batches, with threads, and in runs whose turns had no warm-up.
     #[serde(default)]
     pub first_ns: BTreeMap<Measure, f64>,
-    /// The 10th percentile of each measure, in nanoseconds of wall clock. With threads: the mean.
+    /// The 10th percentile of each measure, in nanoseconds of wall clock; with threads, the mean.
     pub low_ns: BTreeMap<Measure, f64>,
-    /// The median of each measure. Empty in runs that did not keep it.
+    /// The median of each measure. Empty in runs that did not record it.
     #[serde(default)]
     pub median_ns: BTreeMap<Measure, f64>,
-    /// The mean of each measure. Empty in runs that did not keep it.
+    /// The mean of each measure. Empty in runs that did not record it.
     #[serde(default)]
     pub mean_ns: BTreeMap<Measure, f64>,
-    /// What the reference loops took between the operations; none with threads, and in runs
-    /// without them.
+    /// Durations of the reference loops between the operations; `None` with threads, and in runs without the loops.
     #[serde(default)]
     pub reference: Option<ReferenceFigures>,
 }
@@ -142,37 +141,37 @@ fn one() -> u32 {
     1
 }
 
-/// Loops of fixed work that a worker runs between the operations of a turn: how fast the core is
-/// just then, whatever the library does. Each figure is the 10th percentile over the turn.
+/// Durations of loops of fixed work that a worker runs between the operations of a turn. The loops measure the current
+/// speed of the core independently of the library. Each figure is the 10th percentile over the turn.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ReferenceFigures {
-    /// How often each loop ran.
+    /// Number of executions of each loop.
     pub count: u32,
     /// A chain of multiplications, in nanoseconds.
     pub integer_ns: f64,
     /// AES rounds over a few kilobytes, in nanoseconds.
     pub aes_ns: f64,
-    /// Loads that depend on one another, in nanoseconds.
+    /// Loads that depend on each other, in nanoseconds.
     pub memory_ns: f64,
 }
 
-/// Timings in nanoseconds: every operation is counted, its time to three digits.
+/// Timings in nanoseconds: every operation is counted, with its time rounded to three digits.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Distribution {
-    /// How many.
+    /// Number of timings.
     pub count: u64,
-    /// Their sum.
+    /// The sum of the timings.
     pub sum_ns: u64,
-    /// The shortest.
+    /// The minimum.
     pub min_ns: u64,
-    /// The longest.
+    /// The maximum.
     pub max_ns: u64,
-    /// Pairs of a time, rounded to three digits, and how many had it; in rising order.
+    /// Pairs of a time, rounded to three digits, and its frequency, in increasing order.
     pub histogram: Vec<(u64, u64)>,
 }
 
 impl Distribution {
-    /// The distribution of these timings.
+    /// Returns the distribution of the given timings.
     pub fn of_ns(timings: impl IntoIterator<Item = u64>) -> Self {
         let mut found = Self {
             min_ns: u64::MAX,
@@ -191,7 +190,7 @@ impl Distribution {
         found
     }
 
-    /// Both together.
+    /// Returns the distribution of all the given distributions together.
     #[must_use]
     pub fn merged<'a>(all: impl IntoIterator<Item = &'a Self>) -> Self {
         let mut merged = Self {
@@ -213,12 +212,12 @@ impl Distribution {
         merged
     }
 
-    /// The mean.
+    /// Returns the mean.
     pub fn mean_ns(&self) -> Option<f64> {
         (self.count > 0).then(|| self.sum_ns as f64 / self.count as f64)
     }
 
-    /// The quantile `p` (0 to 1) by nearest rank, to the histogram's three digits.
+    /// Returns the quantile `p` (0 to 1) by nearest rank, with the histogram's three digits.
     pub fn quantile_ns(&self, p: f64) -> Option<u64> {
         #[expect(
             clippy::cast_possible_truncation,
@@ -234,7 +233,7 @@ impl Distribution {
     }
 }
 
-/// Rounded to three digits.
+/// Rounds to three digits.
 fn three_digits(ns: u64) -> u64 {
     let mut step = 1;
     while ns / step >= 1_000 {
@@ -243,17 +242,17 @@ fn three_digits(ns: u64) -> u64 {
     (ns + step / 2) / step * step
 }
 
-/// What many sessions took.
+/// The memory of many sessions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Held {
-    /// Sessions held at the end: half of them are clients' and half are servers', so that a figure of one session is half of a
-    /// client's and a server's together.
+    /// Number of sessions held at the end: half of them are clients' and half are servers', so a figure per session is
+    /// half of a client's and a server's together.
     pub sessions: u32,
     /// Peak resident size of the process, bytes.
     pub peak_bytes: u64,
-    /// Resident size before the first session, after one pair had come and gone, bytes.
+    /// Resident size before the first session, after one pair was made and dropped, in bytes.
     pub before_bytes: u64,
-    /// Resident size with all sessions held, bytes.
+    /// Resident size with all sessions held, in bytes.
     pub after_bytes: u64,
     /// Bytes of tickets that clients received after their handshakes.
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -275,17 +274,17 @@ fn is_zero(bytes: &u64) -> bool {
 /// What sessions took from the heap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct HeapUse {
-    /// Allocations made for all sessions.
+    /// Number of allocations for all sessions.
     pub allocations: u64,
-    /// Bytes that all sessions hold, as the allocator rounds them.
+    /// Bytes that all sessions hold, rounded as by the allocator.
     pub held_bytes: u64,
-    /// The most bytes in use over what there was before.
+    /// Maximum number of bytes in use in addition to the initial number.
     pub peak_bytes: u64,
-    /// Bytes that were free after all clients' sessions had been dropped; none in samples of earlier versions. What the
-    /// sessions share, such as a cache of tickets, is in neither this nor `server_bytes`.
+    /// Bytes that were freed when all clients' sessions had been dropped; `None` in samples of earlier versions. Data
+    /// that the sessions share, such as a cache of tickets, is in neither this value nor `server_bytes`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client_bytes: Option<u64>,
-    /// Bytes that were free after all servers' sessions had then been dropped too; none in samples of earlier versions.
+    /// Bytes that were freed when all servers' sessions had then been dropped; `None` in samples of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server_bytes: Option<u64>,
 }

@@ -10,9 +10,9 @@ named!(
         Bulk = "bulk",
         /// Handshakes, one at a time.
         Handshake = "handshake",
-        /// Verification of a certificate chain alone.
+        /// Verification of a certificate chain.
         Verify = "verify",
-        /// The making of a client's configuration.
+        /// Creation of a client's configuration.
         Connector = "connector",
         /// The cryptography of handshakes and records, one operation at a time.
         Crypto = "crypto",
@@ -26,14 +26,14 @@ named!(
 );
 
 named!(
-    /// How a session begins.
+    /// The start of a session.
     HandshakeKind, "kind of handshake", {
-        /// With certificates.
+        /// A handshake with certificates.
         Full = "full",
-        /// Resumed from what the server keeps: a session ID (RFC 5246), or a ticket that only names
-        /// the server's state (RFC 8446).
+        /// Resumption from state on the server: a session ID (RFC 5246), or a ticket that only identifies the server's
+        /// state (RFC 8446).
         SessionId = "session-id",
-        /// Resumed from a ticket that holds the state (RFC 5077, RFC 8446).
+        /// Resumption from a ticket that holds the state (RFC 5077, RFC 8446).
         Ticket = "ticket",
     }
 );
@@ -70,7 +70,7 @@ impl HeldAfter {
 }
 
 impl KeyType {
-    /// The part of a suite's name that says who signs.
+    /// Returns the part of a suite's name that identifies the signature algorithm.
     pub fn algorithm(self) -> &'static str {
         match self {
             Self::Rsa2048 | Self::Rsa3072 | Self::Rsa4096 => "RSA",
@@ -79,8 +79,8 @@ impl KeyType {
         }
     }
 
-    /// The scheme by which a handshake of TLS 1.3 is signed with it, and the one that signs the certificates of its chain
-    /// where that is another.
+    /// Returns the scheme with which a handshake of TLS 1.3 is signed with the key, followed by the scheme that signs
+    /// the certificates of its chain if that is different.
     pub fn schemes(self) -> &'static [SignatureScheme] {
         match self {
             Self::Rsa2048 | Self::Rsa3072 | Self::Rsa4096 => &[
@@ -93,14 +93,14 @@ impl KeyType {
         }
     }
 
-    /// Whether it is the key that a name with only the algorithm means.
+    /// Returns whether the key is the default of its algorithm in a name.
     pub fn is_usual(self) -> bool {
         matches!(self, Self::Rsa2048 | Self::EcdsaP256 | Self::Ed25519)
     }
 }
 
 named!(
-    /// What protects records, and the hash of the key schedule.
+    /// The record protection and the hash of the key schedule.
     Aead, "record protection", {
         /// AES-128-GCM.
         Aes128Gcm = "AES128-GCM_SHA256",
@@ -112,31 +112,31 @@ named!(
 );
 
 named!(
-    /// Whether the server asks for a client's certificate, and gets one.
+    /// Client authentication: the server requests a client's certificate, and receives one.
     ClientAuth, "client authentication", {
-        /// It does not.
+        /// The server does not request a certificate.
         Off = "off",
-        /// It does; the client's chain has two certificates of the server's key type.
+        /// The server requests a certificate; the client's chain has two certificates of the server's key type.
         On = "on",
     }
 );
 
 named!(
-    /// The form in which trust roots are given to a library.
+    /// The format in which trust roots are passed to a library.
     RootsForm, "form of trust roots", {
         /// One text in memory.
         Pem = "pem",
         /// Certificates in memory, one by one.
         Der = "der",
-        /// The operating system's bundle, read from its file by the library itself.
+        /// The operating system's bundle, which the library itself reads from its file.
         Native = "native",
     }
 );
 
-/// What both sides of a session are set to.
+/// The settings of both sides of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct SessionSettings {
-    /// The only version that both sides speak.
+    /// The only version of both sides.
     pub version: TlsVersion,
     /// The only suite's record protection.
     pub aead: Aead,
@@ -144,14 +144,14 @@ pub struct SessionSettings {
     pub key: KeyType,
     /// The only group.
     pub group: Group,
-    /// How many certificates the server sends, the leaf among them.
+    /// Number of certificates that the server sends, including the leaf.
     pub chain_length: u8,
     /// Client authentication.
     pub client_auth: ClientAuth,
 }
 
 impl SessionSettings {
-    /// The settings that a name means where it says nothing else.
+    /// Returns the default settings of a name.
     pub fn usual(version: TlsVersion, key: KeyType, aead: Aead) -> Self {
         Self {
             version,
@@ -163,7 +163,7 @@ impl SessionSettings {
         }
     }
 
-    /// The one suite.
+    /// Returns the only suite.
     pub fn suite(&self) -> CipherSuite {
         use Aead::{Aes128Gcm, Aes256Gcm, ChaCha20Poly1305};
         let rsa = self.key.algorithm() == "RSA";
@@ -182,14 +182,14 @@ impl SessionSettings {
         }
     }
 
-    /// The schemes that both sides are held to: the one for the handshake, and the one that signs
-    /// the chain's certificates.
+    /// Returns the only schemes of both sides: the scheme of the handshake, and the scheme that signs the chain's
+    /// certificates.
     pub fn signatures(&self) -> &'static [SignatureScheme] {
         self.key.schemes()
     }
 
-    /// The groups that both sides are held to, the wanted one first. Before TLS 1.3 a certificate's
-    /// curve is one of the groups too (RFC 8422 section 5.1), and OpenSSL's server insists on it.
+    /// Returns the only groups of both sides, the preferred group first. Before TLS 1.3, a certificate's curve must be
+    /// one of the groups too (RFC 8422 section 5.1), which OpenSSL's server enforces.
     pub fn groups(&self) -> Vec<Group> {
         let curve = match self.key {
             KeyType::EcdsaP256 => Some(Group::SECP256R1),
@@ -200,60 +200,60 @@ impl SessionSettings {
         [self.group].into_iter().chain(also).collect()
     }
 
-    /// Whether the standards define it: the hybrid is for TLS 1.3 alone.
+    /// Returns whether the standards define the settings: the hybrid is for TLS 1.3 only.
     pub fn is_defined(&self) -> bool {
         self.version == TlsVersion::Tls13 || self.group != Group::X25519MLKEM768
     }
 }
 
-/// What is done over and over.
+/// The repeated work of a scenario.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "part", rename_all = "kebab-case")]
 pub enum Work {
     /// A handshake.
     Handshake {
-        /// How it begins.
+        /// The kind of handshake.
         kind: HandshakeKind,
-        /// Both sides' settings.
+        /// The settings of both sides.
         settings: SessionSettings,
     },
     /// Data from the server to the client.
     Bulk {
-        /// Both sides' settings.
+        /// The settings of both sides.
         settings: SessionSettings,
-        /// Bytes given to the library at once.
+        /// Number of bytes passed to the library in one write.
         write_bytes: u32,
-        /// Bytes sent over one session before the next is made.
+        /// Number of bytes sent over one session before the next is made.
         amount_bytes: u64,
-        /// The most plaintext in a record, where it is held to less than 16 KiB (`max_fragment`).
+        /// Maximum plaintext in a record, if limited to less than 16 KiB (`max_fragment`).
         max_fragment_bytes: Option<u16>,
     },
-    /// Verification of a server's chain, from DER to the verdict, name and dates included.
+    /// Verification of a server's chain, from DER to the verdict, including name and dates.
     Verify {
         /// The key type of the chain.
         key: KeyType,
-        /// Certificates in the chain, without the root.
+        /// Number of certificates in the chain, without the root.
         chain_length: u8,
-        /// Trust roots, the chain's own among them.
+        /// Number of trust roots, including the chain's own.
         roots: u32,
     },
-    /// The making of a client's configuration.
+    /// Creation of a client's configuration.
     Connector {
-        /// The form of the roots.
+        /// The format of the roots.
         form: RootsForm,
-        /// How many; none for the operating system's own set.
+        /// Number of roots; `None` for the operating system's own set.
         roots: Option<u32>,
     },
-    /// An operation of the cryptography beneath a session, done as the library does it there.
+    /// An operation of the cryptography of a session, executed as in the library.
     Crypto {
         /// The operation.
         primitive: Primitive,
     },
-    /// Sessions taken through the handshake in lock step and then held.
+    /// Sessions whose handshakes run in lock step, and which are then held.
     Memory {
-        /// Both sides' settings.
+        /// The settings of both sides.
         settings: SessionSettings,
-        /// Sessions: half of them clients, half servers.
+        /// Number of sessions: half of them clients, half servers.
         sessions: u32,
         /// The state in which they are held.
         #[serde(
@@ -264,64 +264,64 @@ pub enum Work {
     },
     /// The same work on many threads that share the configurations.
     Threads {
-        /// Threads.
+        /// Number of threads.
         threads: u16,
-        /// What each does.
+        /// The work of each thread.
         work: ParallelWork,
-        /// Both sides' settings.
+        /// The settings of both sides.
         settings: SessionSettings,
     },
 }
 
-/// What a session of TLS 1.3 asks of a library's cryptography.
+/// An operation of a library's cryptography in a session of TLS 1.3.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "operation", rename_all = "kebab-case")]
 pub enum Primitive {
     /// The server signs: 130 bytes, as in a CertificateVerify with SHA-256 (RFC 8446 section 4.4.3), hashed first.
     Sign {
-        /// With a key of this type, by the scheme that TLS 1.3 uses it with.
+        /// The type of the key, which determines the scheme as in TLS 1.3.
         key: KeyType,
     },
     /// The client verifies that signature.
     Verify {
-        /// With a key of this type.
+        /// The type of the key.
         key: KeyType,
     },
-    /// The client makes a key pair, for its key share.
+    /// The client generates a key pair for its key share.
     KeyShare {
-        /// Of this group.
+        /// The group.
         group: Group,
     },
-    /// The server makes its key share and the secret, from the client's share.
+    /// The server generates its key share and computes the secret from the client's share.
     Respond {
-        /// Of this group.
+        /// The group.
         group: Group,
     },
     /// The client computes the secret from the server's share.
     Agree {
-        /// Of this group.
+        /// The group.
         group: Group,
     },
     /// The sender protects a full record: 16 KiB of data.
     Seal {
-        /// By this algorithm.
+        /// The algorithm.
         aead: Aead,
     },
     /// The receiver opens such a record.
     Open {
-        /// By this algorithm.
+        /// The algorithm.
         aead: Aead,
     },
 }
 
 impl Primitive {
-    /// The bytes that are signed, and verified.
+    /// Number of bytes that are signed and verified.
     pub const SIGNED_BYTES: usize = 130;
 
-    /// The data in a record that is protected: as much as a record may have (RFC 8446 section 5.1).
+    /// Size of the data in a protected record: the maximum (RFC 8446 section 5.1).
     pub const RECORD_BYTES: usize = 16 * 1024;
 
-    /// Every one.
+    /// Returns every operation.
     pub fn all() -> impl Iterator<Item = Self> {
         let keys = KeyType::ALL.iter();
         let keys = keys.flat_map(|key| [Self::Sign { key: *key }, Self::Verify { key: *key }]);
@@ -339,7 +339,7 @@ impl Primitive {
     }
 }
 
-/// What threads do at the same time.
+/// The concurrent work of threads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ParallelWork {
@@ -349,18 +349,18 @@ pub enum ParallelWork {
     Bulk,
 }
 
-/// One thing that every stack does; one or more measures of it are cases.
+/// One task that every stack does; one or more of its measures are cases.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct Scenario {
-    /// What is done.
+    /// The work.
     pub work: Work,
-    /// Whether instructions are counted instead of time.
+    /// Whether the suite counts instructions instead of measuring time.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub counted: bool,
 }
 
 impl Scenario {
-    /// The scenario that is timed.
+    /// Creates the scenario that is timed.
     pub fn timed(work: Work) -> Self {
         Self {
             work,
@@ -368,7 +368,7 @@ impl Scenario {
         }
     }
 
-    /// The same work, with its instructions counted.
+    /// Creates the scenario that counts instructions.
     pub fn counted(work: Work) -> Self {
         Self {
             work,
@@ -376,7 +376,7 @@ impl Scenario {
         }
     }
 
-    /// The part of the suite that it belongs to.
+    /// Returns the part of the suite to which the scenario belongs.
     pub fn part(&self) -> Part {
         if self.counted {
             return Part::Instructions;
@@ -392,7 +392,7 @@ impl Scenario {
         }
     }
 
-    /// The most rounds that are of use: what is not timed hardly varies from process to process.
+    /// Returns the maximum useful number of rounds. Figures other than times hardly vary between processes.
     pub fn rounds_of_use(&self, wanted: u32) -> u32 {
         match self.part() {
             Part::Memory | Part::Instructions => wanted.min(3),
@@ -400,7 +400,7 @@ impl Scenario {
         }
     }
 
-    /// The settings of its sessions, where it has sessions.
+    /// Returns the settings of the scenario's sessions, if it has sessions.
     pub fn settings(&self) -> Option<&SessionSettings> {
         match &self.work {
             Work::Handshake { settings, .. }

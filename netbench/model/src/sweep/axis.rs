@@ -9,22 +9,22 @@ use crate::{
     urls::shown,
 };
 
-/// What a sweep changes, and the values that it gives it: `rtt=1ms,10ms`.
+/// An axis of a sweep: a property and its values, such as `rtt=1ms,10ms`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SweepAxis {
     /// A field of the sites file, or `link`, `hybrid` or `cpu`.
     pub name: String,
-    /// Its values, as given.
+    /// The values, as given.
     pub values: Vec<String>,
 }
 
-/// What of a client is a point's own. All else is the same for the whole run.
+/// The settings of a client that are specific to a point. All other settings are the same for the whole run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct PointClient {
-    /// Whether it offers the hybrid group, and a key share of it; none where the run's groups say.
+    /// Whether the client offers the hybrid group and its key share; `None` for the groups of the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hybrid: Option<Switch>,
-    /// The share of a core's time that it gets; none where the run says.
+    /// The CPU quota of the client; `None` for the quota of the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu_percent: Option<CpuShare>,
 }
@@ -33,11 +33,11 @@ const LINK: &str = "link";
 const HYBRID: &str = "hybrid";
 const CPU: &str = "cpu";
 
-/// Of a core: all of it.
+/// The value for no CPU quota.
 const WHOLE: &str = "100%";
 
 impl SweepAxis {
-    /// Reads `NAME=VALUE,…`.
+    /// Parses `NAME=VALUE,…`.
     pub(super) fn parse(text: &str) -> Result<Self, String> {
         let Some((name, values)) = text.split_once('=') else {
             return Err("expected NAME=VALUE,…, such as rtt=1ms,10ms,50ms".to_owned());
@@ -64,28 +64,29 @@ impl SweepAxis {
         Ok(axis)
     }
 
-    /// Whether it sets the whole link. It is applied first; `rtt`, `loss` and the like then change parts of it.
+    /// Returns whether the axis sets the whole link. Such an axis is applied first; `rtt`, `loss` and similar axes then
+    /// change parts of the link.
     pub(super) fn is_whole_link(&self) -> bool {
         self.name == LINK
     }
 
-    /// Whether it means nothing where no link is emulated.
+    /// Returns whether the axis has a meaning only for an emulated link.
     pub fn is_of_link(&self) -> bool {
         let of_link = [LINK, "rtt", "jitter", "loss", "rate", "rate-up", "queue"];
         of_link.contains(&self.name.as_str())
     }
 
-    /// Whether it is one that the clients' groups depend on.
+    /// Returns whether the axis changes the clients' groups.
     pub fn is_of_groups(&self) -> bool {
         self.name == HYBRID
     }
 
-    /// Whether it says what share of a core clients get.
+    /// Returns whether the axis sets the clients' CPU quota.
     pub fn is_of_cpu(&self) -> bool {
         self.name == CPU
     }
 
-    /// Gives a site or its clients one of the values.
+    /// Applies one of the values to a site or its clients.
     pub(super) fn apply(
         &self,
         value: &str,
@@ -121,12 +122,12 @@ impl SweepAxis {
     }
 }
 
-/// Everything that can be swept.
+/// Returns the names of all axes.
 fn names() -> Vec<&'static str> {
     field_names().chain([LINK, HYBRID, CPU]).collect()
 }
 
-/// Gives a site the values of a point.
+/// Applies the values of a point to a site.
 pub(super) fn at_point(
     site: &Site,
     settings: &[(&SweepAxis, &str)],

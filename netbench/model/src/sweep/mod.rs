@@ -1,5 +1,4 @@
-//! Sites measured at many points: each of some properties has several values, and every combination of them is a
-//! point.
+//! Sites measured at many points: each swept property has several values, and every combination of values is a point.
 
 mod axis;
 mod presets;
@@ -15,54 +14,54 @@ pub use self::{
 };
 use crate::{Site, sites_file::conflicts};
 
-/// What is swept.
+/// The axes of a sweep.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct Sweep {
-    /// In the order given, but for `link`, which is before those that change a part of it.
+    /// The axes in the given order, except that `link` comes before the axes that change a part of it.
     pub axes: Vec<SweepAxis>,
 }
 
-/// The point that a site of a sweep is.
+/// A point of a sweep.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SweepPoint {
     /// The name of the site that is swept.
     pub of: String,
-    /// The point's own name: the values of axes that have more than one, or of all where none has.
+    /// The name of the point: the values of axes that have more than one, or of all axes if none has.
     pub name: String,
     /// The value on each axis.
     pub settings: BTreeMap<String, String>,
-    /// What its clients are set to.
+    /// The settings of the point's clients.
     pub client: PointClient,
 }
 
-/// A sweep that is none.
+/// An error in a sweep.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SweepError {
-    /// An axis or a value that cannot be.
+    /// An invalid axis or value.
     #[error("{0}")]
     Wrong(String),
-    /// More than can be measured in one run.
+    /// More sites than one run can measure.
     #[error("{points} points of {sites} sites are more than the {most} sites that a run can have")]
     TooMany {
-        /// Points.
+        /// Number of points.
         points: u64,
-        /// Sites at each.
+        /// Number of sites at each point.
         sites: u64,
-        /// The most that points times sites may be.
+        /// Maximum number of points times sites.
         most: u64,
     },
 }
 
-/// As many as a link has addresses for.
+/// Maximum number of sites: the number of addresses of a link.
 const MOST_SITES: u64 = 64_516;
 
 impl Sweep {
-    /// Reads axes, each `NAME=VALUE,…`.
+    /// Parses axes, each `NAME=VALUE,…`.
     ///
     /// # Errors
-    /// An axis that there is not, is there twice, or has a value that cannot be or is there twice.
+    /// An unknown or repeated axis, or an invalid or repeated value.
     pub fn parse<T: AsRef<str>>(texts: &[T]) -> Result<Self, SweepError> {
         let mut axes: Vec<SweepAxis> = Vec::new();
         for text in texts {
@@ -77,16 +76,16 @@ impl Sweep {
         Ok(Self { axes })
     }
 
-    /// How many points there are.
+    /// Returns the number of points.
     pub fn points(&self) -> u64 {
         let lengths = self.axes.iter().map(|axis| axis.values.len() as u64);
         lengths.fold(1, u64::saturating_mul)
     }
 
-    /// Each of `sites` at each point.
+    /// Returns each of `sites` at each point.
     ///
     /// # Errors
-    /// More than a run can have, or a point that no server could be set up for.
+    /// More sites than a run can have, or a point that no server can serve.
     pub fn expand(&self, sites: &[Site]) -> Result<Vec<Site>, SweepError> {
         let (points, all) = (self.points(), sites.len() as u64);
         if points.saturating_mul(all) > MOST_SITES {

@@ -1,21 +1,21 @@
 use crate::{BitRate, LinkProfile, LossRate, Queue};
 
-/// A link that has a name.
+/// A named link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LinkPreset {
-    /// Its name.
+    /// The name of the link.
     pub name: &'static str,
-    /// What it is like.
+    /// The properties of the link.
     pub profile: LinkProfile,
-    /// What it stands for.
+    /// A description of the access network that the link represents.
     pub about: &'static str,
 }
 
 impl LinkPreset {
     /// Every preset, from the shortest round trip to the longest.
     ///
-    /// Rates and full round-trip times of all but the satellite are those of WebPageTest's connections. Nothing is
-    /// lost: no figure for a kind of access is good enough to be built in.
+    /// Rates and full round-trip times of all presets but the satellite are those of WebPageTest's connections. No
+    /// preset has losses, because no figure for a kind of access is good enough to be built in.
     pub const ALL: [Self; 8] = [
         preset("fibre", 4, (20_000, 5_000), "fibre to the home"),
         preset("cable", 28, (5_000, 1_000), "a cable television network"),
@@ -33,7 +33,7 @@ impl LinkPreset {
     ];
 }
 
-/// Rates are downwards and upwards.
+/// Creates a preset with the rates downstream and upstream.
 const fn preset(
     name: &'static str,
     rtt_ms: u64,

@@ -1,5 +1,5 @@
-//! What a suite's registered name says of it. The registry's names are systematic (RFC 5246
-//! appendix C), so that everything is read from them.
+//! The facts in a suite's registered name. The registry's names are systematic (RFC 5246 appendix C), so all facts are
+//! parsed from them.
 
 use std::sync::LazyLock;
 
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::{TlsVersion, code_point::code_point};
 
 code_point!(
-    /// A cipher suite, by its name in IANA's registry "TLS Cipher Suites".
+    /// A cipher suite, with its name in IANA's registry "TLS Cipher Suites".
     CipherSuite(u16), "cipher suite", "cipher-suites.tsv", "0x{:04X}", {
         TLS_AES_128_GCM_SHA256 = 0x1301,
         TLS_AES_256_GCM_SHA384 = 0x1302,
@@ -27,8 +27,8 @@ code_point!(
 );
 
 impl CipherSuite {
-    /// The suites that a site of the lab can be told to accept: those of [`Self::OFFERED`], and three that
-    /// only some stacks have.
+    /// The suites that a site of the lab can be configured to accept: those of [`Self::OFFERED`], and three that only
+    /// some stacks support.
     pub const SERVED: &'static [Self] = &[
         Self::TLS_AES_128_GCM_SHA256,
         Self::TLS_CHACHA20_POLY1305_SHA256,
@@ -44,11 +44,11 @@ impl CipherSuite {
         Self::TLS_RSA_WITH_AES_128_GCM_SHA256,
     ];
 
-    /// The suites that every stack has and clients offer unless told otherwise: AEAD with forward secrecy,
-    /// in the order that browsers prefer.
+    /// The suites that every stack supports and that clients offer by default: AEAD with forward secrecy, in the order
+    /// of preference of browsers.
     pub const OFFERED: &'static [Self] = Self::SERVED.split_at(9).0;
 
-    /// What is known of the suite, where it is registered.
+    /// Returns the facts about the suite, if it is registered.
     pub fn facts(self) -> Option<&'static CipherSuiteFacts> {
         static FACTS: LazyLock<Vec<CipherSuiteFacts>> = LazyLock::new(|| {
             let rows = CipherSuite::registry().rows().iter();
@@ -61,12 +61,12 @@ impl CipherSuite {
         FACTS.get(at)
     }
 
-    /// Whether the suite belongs to TLS 1.3, which has its own.
+    /// Returns whether the suite belongs to TLS 1.3, which has separate suites.
     pub fn is_tls13(self) -> bool {
         matches!(self.0, 0x1301..=0x1307 | 0x00c6 | 0x00c7 | 0xc0b4 | 0xc0b5 | 0xc103..=0xc106)
     }
 
-    /// The newest version that the suite can be negotiated in.
+    /// Returns the newest version in which the suite can be negotiated.
     pub fn version(self) -> TlsVersion {
         if self.is_tls13() {
             TlsVersion::Tls13
@@ -75,35 +75,35 @@ impl CipherSuite {
         }
     }
 
-    /// The registered suites that may be negotiated in a version, by code point.
+    /// Returns the registered suites that can be negotiated in a version, by code point.
     pub fn of_version(version: TlsVersion) -> impl Iterator<Item = Self> + Clone {
         Self::registered()
             .filter(move |suite| suite.facts().is_some_and(|facts| facts.fits(version)))
     }
 }
 
-/// What a suite's name says.
+/// The facts in a suite's name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CipherSuiteFacts {
     /// The suite.
     pub suite: CipherSuite,
-    /// Its registered name.
+    /// The registered name.
     pub name: &'static str,
-    /// How keys are agreed.
+    /// The key exchange.
     pub key_exchange: KeyExchange,
-    /// How the server proves who it is.
+    /// The authentication of the server.
     pub authentication: Authentication,
-    /// How records are protected.
+    /// The protection of records.
     pub protection: Protection,
-    /// Whether security is that of the 1990s: no or broken encryption, 40, 56 or 64 bits.
+    /// Whether the security is that of the 1990s: no or broken encryption, 40, 56 or 64 bits.
     pub is_broken: bool,
     oldest: TlsVersion,
 }
 
 impl CipherSuiteFacts {
-    /// Whether the suite may be negotiated in `version`. AEAD and the SHA-2 MACs came with TLS 1.2; but of
-    /// suites with a pre-shared key, those with SHA-2 MACs may be in TLS 1.0 too (RFC 5487 section 3.1, RFC 5489
-    /// section 3.1).
+    /// Returns whether the suite can be negotiated in `version`. AEAD and the SHA-2 MACs require TLS 1.2, except that
+    /// suites with a pre-shared key and SHA-2 MACs are allowed in TLS 1.0 too (RFC 5487 section 3.1, RFC 5489 section
+    /// 3.1).
     pub fn fits(&self, version: TlsVersion) -> bool {
         match version {
             TlsVersion::Tls13 => self.suite.is_tls13(),
@@ -111,7 +111,7 @@ impl CipherSuiteFacts {
         }
     }
 
-    /// Whether the server signs its key exchange, so that a signature scheme is chosen.
+    /// Returns whether the server signs its key exchange, so that a signature scheme is selected.
     pub fn is_signed(&self) -> bool {
         use Authentication::{Anonymous, Other};
         use KeyExchange::{Any, Dhe, Ecdhe};
@@ -119,7 +119,7 @@ impl CipherSuiteFacts {
             && !matches!(self.authentication, Anonymous | Other)
     }
 
-    /// Whether a ServerKeyExchange message comes with it (RFC 5246 section 7.4.3, RFC 8422).
+    /// Returns whether the suite has a ServerKeyExchange message (RFC 5246 section 7.4.3, RFC 8422).
     pub fn has_server_key_exchange(&self) -> bool {
         matches!(self.key_exchange, KeyExchange::Dhe | KeyExchange::Ecdhe)
     }
@@ -138,7 +138,7 @@ impl CipherSuiteFacts {
     }
 }
 
-/// The oldest version that a suite below TLS 1.3 may be negotiated in.
+/// Returns the oldest version in which a suite below TLS 1.3 can be negotiated.
 fn oldest(suite: CipherSuite, protection: Protection, name: &str) -> TlsVersion {
     let sha2 = name.ends_with("_SHA256") || name.ends_with("_SHA384");
     if protection == Protection::Aead || matches!(suite.0, 0xc100..=0xc102) {
@@ -152,7 +152,7 @@ fn oldest(suite: CipherSuite, protection: Protection, name: &str) -> TlsVersion 
     }
 }
 
-/// A name without the prefix that all have.
+/// Returns a name without the prefix that all names have.
 fn rest(name: &str) -> &str {
     name.strip_prefix("TLS_").unwrap_or(name)
 }
@@ -215,11 +215,11 @@ fn is_broken(protection: Protection, name: &str) -> bool {
     protection == Protection::Null || weak.iter().any(|word| name.contains(word))
 }
 
-/// How a suite's keys are agreed.
+/// The key exchange of a suite.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum KeyExchange {
-    /// Encrypted to the certificate's RSA key: no forward secrecy.
+    /// Encryption to the certificate's RSA key, without forward secrecy.
     Rsa,
     /// Fixed Diffie-Hellman.
     Dh,
@@ -229,15 +229,15 @@ pub enum KeyExchange {
     Ecdh,
     /// Ephemeral elliptic curve Diffie-Hellman.
     Ecdhe,
-    /// A key shared beforehand, with or without another exchange.
+    /// A pre-shared key, with or without another exchange.
     Psk,
     /// Kerberos, SRP, GOST, PWD.
     Other,
-    /// TLS 1.3: the group says it, not the suite.
+    /// TLS 1.3: the group determines the key exchange, not the suite.
     Any,
 }
 
-/// How a suite's server proves who it is.
+/// The authentication of a suite's server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Authentication {
@@ -247,15 +247,15 @@ pub enum Authentication {
     Ecdsa,
     /// A DSA certificate.
     Dss,
-    /// Not at all.
+    /// No authentication.
     Anonymous,
-    /// A key shared beforehand, Kerberos, a password.
+    /// A pre-shared key, Kerberos, a password.
     Other,
-    /// TLS 1.3: the signature scheme says it.
+    /// TLS 1.3: the signature scheme determines the authentication.
     Any,
 }
 
-/// How a suite protects records.
+/// The record protection of a suite.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Protection {

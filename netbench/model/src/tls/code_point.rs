@@ -1,5 +1,5 @@
-/// One of IANA's registries, from a table of code point, name, and for some a third column, separated by
-/// tabs. Sorted by code point; lines that begin with `#` are comments.
+/// One of IANA's registries, from a table of code point, name, and for some a third column, separated by tabs. The
+/// table is sorted by code point; lines that begin with `#` are comments.
 pub(super) struct Registry {
     rows: Vec<Row>,
 }
@@ -9,7 +9,7 @@ pub(super) struct Registry {
 pub(super) struct Row {
     pub(super) code: u16,
     pub(super) name: &'static str,
-    /// Empty where the table has two columns.
+    /// The third column, empty if the table has two columns.
     pub(super) column: &'static str,
 }
 
@@ -37,7 +37,7 @@ impl Registry {
         self.rows.get(at)
     }
 
-    /// The code point of a name, in capitals or not.
+    /// Returns the code point of a name, ignoring case.
     pub(super) fn code(&self, name: &str) -> Option<u16> {
         let row = self
             .rows
@@ -47,9 +47,9 @@ impl Registry {
     }
 }
 
-/// A number in decimal or, after `0x`, hexadecimal digits.
+/// Parses a number in decimal or, after `0x`, hexadecimal digits.
 pub(super) fn code(text: &str) -> Option<u16> {
-    // The standard library's parsers take a sign too.
+    // The standard library's parsers accept a sign.
     if text.contains('+') {
         return None;
     }
@@ -65,15 +65,15 @@ pub(super) fn code(text: &str) -> Option<u16> {
     "unknown {what} {text:?}; expected a registered name such as {example}, or a code point such as 0x1301"
 )]
 pub struct UnknownName {
-    /// What was to be read: `cipher suite`.
+    /// The kind of value: `cipher suite`.
     pub what: &'static str,
     /// The text.
     pub text: String,
-    /// A name that could be read.
+    /// An example of a valid name.
     pub example: &'static str,
 }
 
-/// A code point of a registry: a number with its name, in text and in JSON.
+/// Defines a code point of a registry: a number with its name, in text and in JSON.
 macro_rules! code_point {
     (
         $(#[$doc:meta])*
@@ -102,13 +102,13 @@ macro_rules! code_point {
                 &REGISTRY
             }
 
-            /// Every registered one, by code point.
+            /// Returns every registered value, by code point.
             pub fn registered() -> impl Iterator<Item = Self> + Clone {
                 let codes = Self::registry().rows().iter().map(|row| row.code);
                 codes.filter_map(|code| <$code>::try_from(code).ok()).map(Self)
             }
 
-            /// Its registered name.
+            /// Returns the registered name.
             pub fn name(self) -> Option<&'static str> {
                 Self::registry().row(self.0.into()).map(|row| row.name)
             }
@@ -172,7 +172,7 @@ macro_rules! code_point {
     };
 }
 
-/// The JSON schema of what is a name or a number.
+/// Implements the JSON schema of a name or a number.
 macro_rules! code_point_schema {
     ($name:ident, $what:literal) => {
         impl schemars::JsonSchema for $name {
@@ -193,7 +193,7 @@ macro_rules! code_point_schema {
     };
 }
 
-/// Reads a name or a code point. `of_code` says whether the type has the code point.
+/// Reads a name or a code point. `of_code` returns the value of a code point, if the type has it.
 pub(super) fn read<'de, T, D>(
     from: D,
     what: &'static str,

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use super::code_point::code_point;
 
 code_point!(
-    /// A key-exchange group (RFC 8446 section 4.2.7), by its name in IANA's registry "TLS Supported Groups".
+    /// A key-exchange group (RFC 8446 section 4.2.7), with its name in IANA's registry "TLS Supported Groups".
     Group(u16), "group", "groups.tsv", "0x{:04X}", {
         X25519MLKEM768 = 0x11EC,
         X25519 = 0x001D,
@@ -14,7 +14,7 @@ code_point!(
 );
 
 impl Group {
-    /// The groups that clients offer, as far as all chosen stacks have them. In the order browsers prefer.
+    /// The groups that clients offer, as far as all chosen stacks support them, in the order of preference of browsers.
     pub const OFFERED: &'static [Self] = &[
         Self::X25519MLKEM768,
         Self::X25519,
@@ -22,7 +22,7 @@ impl Group {
         Self::SECP384R1,
     ];
 
-    /// What the group computes with, where it is registered.
+    /// Returns the arithmetic of the group, if it is registered.
     pub fn kind(self) -> Option<GroupKind> {
         match Self::registry().row(self.0)?.column {
             "ec" => Some(GroupKind::Ec),
@@ -34,7 +34,7 @@ impl Group {
     }
 }
 
-/// What a group computes with.
+/// The arithmetic of a group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum GroupKind {
@@ -51,15 +51,15 @@ pub enum GroupKind {
 /// The prime of a finite-field group.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub struct FfdheSize {
-    /// Bits of the prime.
+    /// Size of the prime, in bits.
     pub bits: u32,
     /// `ffdhe` (RFC 7919), `modp` (RFC 2409, RFC 3526), or `own`.
     pub origin: String,
 }
 
 impl FfdheSize {
-    /// Of a prime as a ServerKeyExchange has it. The first words of the primes of RFC 7919 and of
-    /// the MODP groups tell them apart: those are digits of e and of pi.
+    /// Creates the size of a prime in a ServerKeyExchange. The first words of the primes distinguish RFC 7919 from the
+    /// MODP groups: they are digits of e and of pi.
     pub fn of_prime(prime: &[u8]) -> Self {
         const E: [u8; 12] = [
             0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xad, 0xf8, 0x54, 0x58,

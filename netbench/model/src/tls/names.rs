@@ -19,8 +19,8 @@ code_point!(
 );
 
 impl SignatureScheme {
-    /// The schemes that clients offer: those that every stack verifies. Those of RSASSA-PKCS1-v1_5 are for
-    /// certificates and TLS 1.2. In the order browsers prefer.
+    /// The schemes that clients offer, which every stack verifies, in the order of preference of browsers. The schemes
+    /// of RSASSA-PKCS1-v1_5 are for certificates and TLS 1.2.
     pub const OFFERED: &'static [Self] = &[
         Self::ECDSA_SECP256R1_SHA256,
         Self::ECDSA_SECP384R1_SHA384,
@@ -47,7 +47,7 @@ code_point!(
 );
 
 impl ExtensionType {
-    /// Its name, `GREASE` (RFC 8701), or its number.
+    /// Returns the name, `GREASE` (RFC 8701), or the number.
     pub fn shown(self) -> String {
         if is_grease(self.0) {
             "GREASE".to_owned()
@@ -58,7 +58,7 @@ impl ExtensionType {
 }
 
 code_point!(
-    /// An alert (RFC 8446 section 6; RFC 5246 section 7.2 and RFC 6101 for those that it dropped).
+    /// An alert (RFC 8446 section 6; RFC 5246 section 7.2 and RFC 6101 for the alerts that RFC 8446 dropped).
     Alert(u8), "alert", "alerts.tsv", "0x{:02X}", {
         CLOSE_NOTIFY = 0,
         UNEXPECTED_MESSAGE = 10,

@@ -1,6 +1,6 @@
 use super::{Alert, CipherSuite, ExtensionType, Group, SignatureScheme, TlsVersion};
 
-/// Every registry, as its tests need it.
+/// Runs a test macro for every registry.
 macro_rules! for_each_registry {
     ($test:ident) => {
         $test!(CipherSuite, "cipher-suites.tsv", 349);

@@ -26,20 +26,20 @@ impl TlsVersion {
         Self::Tls13,
     ];
 
-    /// The versions that every stack speaks and that clients offer unless told otherwise.
+    /// The versions that every stack supports and that clients offer by default.
     pub const OFFERED: &'static [Self] = &[Self::Tls12, Self::Tls13];
 
-    /// As it is on the wire: `ProtocolVersion` of RFC 8446 section 4.1.2.
+    /// Returns the code point on the wire: `ProtocolVersion` of RFC 8446 section 4.1.2.
     pub fn code(self) -> u16 {
         self as u16
     }
 
-    /// The version of a code point, where it is one of these.
+    /// Returns the version of a code point, if known.
     pub fn of(code: u16) -> Option<Self> {
         Self::ALL.into_iter().find(|v| v.code() == code)
     }
 
-    /// `ssl3`, `1.0` … `1.3`.
+    /// Returns the name: `ssl3`, `1.0` … `1.3`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Ssl3 => "ssl3",

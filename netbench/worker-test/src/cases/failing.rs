@@ -1,4 +1,4 @@
-//! Connections that must fail, each with its class and, where every stack knows one, its reason.
+//! Connections that must fail, each with its class and, if all stacks know one, its reason.
 
 use netbench_model::{
     Alert, Alpn, CertificateFault, CipherSuite, FailureClass, FailureReason, FailureWord, Fault,
@@ -7,7 +7,7 @@ use netbench_model::{
 
 use super::{Case, Expected, Roots, good};
 
-/// For a server that never answers.
+/// Time limit for a server that never answers, in milliseconds.
 const IMPATIENCE_MS: u64 = 700;
 
 pub(super) fn all() -> Vec<Case> {
@@ -45,7 +45,7 @@ fn certificate_faults(version: TlsVersion) -> Vec<Case> {
     .collect()
 }
 
-/// The client's and the server's settings have nothing in common.
+/// Returns the cases in which the client's and the server's settings have no common values.
 fn settings_apart() -> Vec<Case> {
     let mut cases = Vec::new();
 
@@ -93,7 +93,7 @@ fn settings_apart() -> Vec<Case> {
         cases.push(case);
     }
 
-    // JSSE's server sends unexpected_message, where RFC 8446 section 4.1.1 has two others to choose from.
+    // JSSE's server sends unexpected_message, while RFC 8446 section 4.1.1 permits two other alerts.
     let mut case = bad("no-group", FailureClass::Alert, None);
     case.client.groups = vec![Group::SECP384R1];
     case.site.groups = vec![Group::X25519];
@@ -148,7 +148,7 @@ fn server_faults() -> Vec<Case> {
     cases
 }
 
-/// Roots of which no connector can be made.
+/// Returns the cases of roots from which no connector can be made.
 fn roots() -> Vec<Case> {
     [
         ("no-roots", ""),

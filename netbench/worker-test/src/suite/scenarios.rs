@@ -3,10 +3,10 @@ use netbench_model::{
     SessionSettings, TlsVersion, Work,
 };
 
-/// Threads of a parallel scenario.
+/// Number of threads of a parallel scenario.
 const THREADS: u16 = 2;
 
-/// Every scenario that a worker is held to.
+/// Returns every scenario that a worker must support.
 pub(super) fn all() -> Vec<Scenario> {
     let works = handshakes()
         .chain(chains())
@@ -16,13 +16,13 @@ pub(super) fn all() -> Vec<Scenario> {
     works.map(Scenario::timed).collect()
 }
 
-/// Settings with what a name means where it says nothing else.
+/// Returns the default settings of a name.
 pub(super) fn usual(version: TlsVersion, key: KeyType) -> SessionSettings {
     SessionSettings::usual(version, key, Aead::Aes128Gcm)
 }
 
-/// Every kind, version, key, group and client authentication with one another. Long RSA keys are
-/// slow in a debug build, and differ from the short one in nothing else: they get one group.
+/// Returns every combination of kind, version, key, group and client authentication. Long RSA keys are slow in a debug
+/// build, and only differ from the short key in length, so they have one group.
 fn handshakes() -> impl Iterator<Item = Work> {
     let settings = versions_and_keys().flat_map(|usual| {
         let slow = matches!(usual.key, KeyType::Rsa3072 | KeyType::Rsa4096);
@@ -52,7 +52,7 @@ fn versions_and_keys() -> impl Iterator<Item = SessionSettings> {
     versions.flat_map(|version| KeyType::ALL.iter().map(|key| usual(*version, *key)))
 }
 
-/// Chains of every length, with and without client authentication. Two certificates are usual.
+/// Returns chains of every length, with and without client authentication, except the default of two certificates.
 fn chains() -> impl Iterator<Item = Work> {
     let versions = TlsVersion::OFFERED.iter();
     let usual = versions.map(|version| usual(*version, KeyType::EcdsaP256));
@@ -73,11 +73,11 @@ fn chains() -> impl Iterator<Item = Work> {
     })
 }
 
-/// Every suite with every size of writes and records.
+/// Returns every suite with every size of writes and records.
 fn bulks() -> impl Iterator<Item = Work> {
     let settings = TlsVersion::OFFERED.iter().flat_map(|version| {
         let keys = match version {
-            // Its suites name the key.
+            // The suites of TLS 1.2 depend on the key.
             TlsVersion::Tls13 => &[KeyType::EcdsaP256][..],
             _ => &[KeyType::EcdsaP256, KeyType::Rsa2048][..],
         };
@@ -92,8 +92,7 @@ fn bulks() -> impl Iterator<Item = Work> {
             [None, Some(512), Some(4096)].map(|max_fragment_bytes| Work::Bulk {
                 settings,
                 write_bytes,
-                // More than one burst of small writes and less than two: the third needs a session of
-                // its own.
+                // More than one burst of small writes and less than two: the third burst needs a new session.
                 amount_bytes: 100_000,
                 max_fragment_bytes,
             })
@@ -115,7 +114,7 @@ fn threads() -> impl Iterator<Item = Work> {
     })
 }
 
-/// What needs no session.
+/// Returns the scenarios without sessions.
 fn alone() -> impl Iterator<Item = Work> {
     let verifications = KeyType::ALL.iter().flat_map(|key| {
         (1..=4).map(|chain_length| Work::Verify {

@@ -1,4 +1,4 @@
-//! What cannot be done must be answered, and must leave the worker as it was.
+//! Impossible requests, which a worker must answer without a change of its state.
 
 use netbench_model::{
     ClientAuth, HandshakeKind, KeyType, RootsForm, Scenario, SessionSettings, TlsVersion, Work,
@@ -10,16 +10,16 @@ use netbench_runner::WorkerError;
 
 use super::{Bench, OPERATIONS, agreed, counted, handshake, material, scenarios::usual};
 
-/// An escape code that must not reach a terminal.
+/// A text with an escape code, which must not reach a terminal.
 const NO_PEM: &str = "no PEM \u{1b}[31m";
 
-/// PEM, and nothing in it that is a certificate or a key.
+/// PEM without a valid certificate or key.
 const EMPTY_PEM: &str = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
 
-/// What only a client that verifies chains can refuse.
+/// The errors that only a client that verifies chains can detect.
 const CHAINS_OF_OTHERS: [&str; 3] = ["no PEM as roots", "roots of another chain", "another host"];
 
-/// A turn and a hold before anything is prepared, and a scenario of a stack that is not there.
+/// Tests a turn and a hold before any scenario is prepared, and a scenario of an unknown stack.
 pub(super) fn before_prepare(bench: &mut Bench) -> Vec<String> {
     let mut wrong = refuses_turns(bench, "before prepare");
     let scenario = handshake(usual(TlsVersion::Tls13, KeyType::EcdsaP256));
@@ -34,8 +34,8 @@ pub(super) fn before_prepare(bench: &mut Bench) -> Vec<String> {
     wrong
 }
 
-/// Material that cannot be used: each must fail, and drop what was prepared before; and what can be
-/// used must run afterwards.
+/// Tests unusable material: each request must fail and discard the prepared scenario, and usable material must work
+/// afterwards.
 pub(super) fn settings(bench: &mut Bench) -> Result<Vec<String>, String> {
     let mut wrong = Vec::new();
     for version in TlsVersion::OFFERED {
@@ -79,7 +79,7 @@ pub(super) fn settings(bench: &mut Bench) -> Result<Vec<String>, String> {
     Ok(wrong)
 }
 
-/// Scenarios, each with material of which one thing is wrong.
+/// Returns scenarios, each with material that has one fault.
 fn all(plain: SessionSettings) -> Result<Vec<(&'static str, Scenario, Material)>, String> {
     let full = handshake(plain);
     let good = material(&full)?;
@@ -181,7 +181,7 @@ fn all(plain: SessionSettings) -> Result<Vec<(&'static str, Scenario, Material)>
     Ok(wrong)
 }
 
-/// That `prepare` fails, in words that a terminal can show.
+/// Checks that `prepare` fails, with a message that a terminal can show.
 fn fails(bench: &mut Bench, scenario: &Scenario, material: Material) -> Result<(), String> {
     match bench.prepare(scenario, material) {
         Ok(ResponseBody::Unsupported { reason }) => bench.may_lack(scenario, true, &reason),
@@ -206,7 +206,7 @@ fn works(bench: &mut Bench, scenario: &Scenario) -> Result<(), String> {
     counted(scenario, OPERATIONS, &sliced)
 }
 
-/// That nothing is prepared.
+/// Checks that no scenario is prepared.
 fn refuses_turns(bench: &mut Bench, when: &str) -> Vec<String> {
     let turns = [
         RequestBody::Slice(Slice {

@@ -10,7 +10,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use super::*;
 use crate::{Accept, Fetch, SetupError};
 
-/// A stack that knows [`Own`] as its error and nothing else.
+/// A stack that only explains [`Own`].
 struct Known;
 
 #[derive(Debug, thiserror::Error)]
@@ -49,7 +49,7 @@ impl Stack for Known {
     }
 }
 
-/// An error with words and perhaps a source.
+/// An error with a message and an optional source.
 #[derive(Debug)]
 struct Around(String, Option<Box<dyn Error + Send + Sync>>);
 
@@ -178,7 +178,7 @@ fn a_very_deep_chain_is_looked_into_only_so_far() {
     assert!(chain(&error).contains("<999>"));
 }
 
-/// hyper's error for what a server answers.
+/// Returns hyper's error for a server's answer.
 fn hyper_error(answer: &'static [u8]) -> hyper::Error {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .build()

@@ -14,29 +14,29 @@ use super::{
 };
 use crate::{SetupError, Stack};
 
-/// The most operations that are timed together.
+/// Maximum number of operations that are timed together.
 const MOST_IN_BATCH: u32 = 1_000_000;
 
-/// What a client does without a session.
+/// An operation of a client without a session.
 pub(crate) struct Alone {
     operation: Operation,
     timed: Timed,
 }
 
-/// Times as many operations as the number says, together.
+/// Executes and times the given number of operations together.
 type Operation = Box<dyn FnMut(&mut Meter, Clocks, u32) -> Result<(), SessionError>>;
 
-/// How operations may be timed.
+/// The way in which operations can be timed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Timed {
-    /// Many together, where that is asked for.
+    /// Several together, if the slice has batches.
     InBatches,
-    /// One at a time: something that is not timed comes before each.
+    /// One at a time, because an untimed step precedes each.
     Alone,
 }
 
 impl Alone {
-    /// An operation that can be repeated without anything between.
+    /// Creates an operation that can be repeated without other steps in between.
     fn repeated(mut operation: impl FnMut() -> Result<(), SessionError> + 'static) -> Self {
         Self {
             operation: Box::new(move |meter, clocks, batch| {
@@ -48,7 +48,7 @@ impl Alone {
 }
 
 impl Alone {
-    /// Verification of the material's chain.
+    /// Prepares the verification of the material's chain.
     pub(crate) fn verify(stack: &dyn InMemory, material: &Material) -> Result<Self, PrepareError> {
         let verifier: Box<dyn Verifier> = stack.verifier(&material.roots_pem, &material.host)?;
         let chain = certificates(&material.chain_pem)?;
@@ -56,7 +56,7 @@ impl Alone {
         Ok(Self::repeated(move || verifier.verify(&chain)))
     }
 
-    /// The making of a client's configuration.
+    /// Prepares the creation of a client's configuration.
     pub(crate) fn connector(
         stack: &Arc<dyn Stack>,
         form: RootsForm,
@@ -73,7 +73,7 @@ impl Alone {
             None => Err(not_in_memory(stack.name())),
         };
         make()?;
-        // What was made is freed after its time has been taken.
+        // The configuration is freed after its time has been measured.
         Ok(Self {
             operation: Box::new(move |meter, clocks, _| {
                 let made = meter.first(clocks, &make);
@@ -90,7 +90,7 @@ impl Alone {
         })
     }
 
-    /// An operation of the library's cryptography, once it is proved that it does what it should.
+    /// Prepares an operation of the library's cryptography, after a proof that its result is correct.
     pub(crate) fn primitive(
         stack: &dyn InMemory,
         primitive: Primitive,
@@ -117,7 +117,7 @@ impl Alone {
                 let mut exchange = exchange(stack, group)?;
                 Self {
                     operation: Box::new(move |meter, clocks, _| {
-                        // Untimed: what comes before.
+                        // The preceding steps are untimed.
                         exchange.key_share()?;
                         exchange.respond()?;
                         ran(meter.first(clocks, || exchange.agree()))
@@ -133,7 +133,7 @@ impl Alone {
                 let mut protection = record_protection(stack, aead)?;
                 Self {
                     operation: Box::new(move |meter, clocks, _| {
-                        // Untimed: a record is opened in its place, and can be opened once.
+                        // The copy is untimed: a record is opened in place, and can be opened only once.
                         protection.receive();
                         ran(meter.first(clocks, || protection.open()))
                     }),
@@ -157,7 +157,7 @@ impl Alone {
     }
 }
 
-/// A key that has signed. Its signature verifies, and one with another bit does not.
+/// Returns a key that has signed. Its signature verifies, and a signature with a changed bit does not.
 fn signatures(
     stack: &dyn InMemory,
     key: KeyType,
@@ -177,7 +177,7 @@ fn signatures(
     Ok(made)
 }
 
-/// A key exchange that gives both sides the same secret. Its client has made another key share since.
+/// Returns a key exchange that gives both sides the same secret. Its client has generated another key share since.
 fn exchange(stack: &dyn InMemory, group: Group) -> Result<Box<dyn KeyExchange>, PrepareError> {
     let mut made = stack.key_exchange(group)?;
     made.key_share()?;
@@ -194,7 +194,7 @@ fn exchange(stack: &dyn InMemory, group: Group) -> Result<Box<dyn KeyExchange>, 
     Ok(made)
 }
 
-/// The protection of records. A record opens to its data, and one with another bit does not open.
+/// Returns a record protection. Its record opens to the data, and a record with a changed bit does not open.
 fn record_protection(
     stack: &dyn InMemory,
     aead: Aead,
@@ -248,7 +248,7 @@ fn certificates(text: &str) -> Result<Vec<Vec<u8>>, SetupError> {
     Ok(found)
 }
 
-/// The bundle of trust roots of this system.
+/// Returns the path of this system's bundle of trust roots.
 fn needs_file(form: RootsForm, material: &Material) -> Result<&str, SetupError> {
     match (&material.native_path, form) {
         (Some(path), RootsForm::Native) => Ok(path),

@@ -20,7 +20,7 @@ pub(crate) struct Bulk {
     plaintext: Vec<u8>,
 }
 
-/// What a receiver reads into: a record's most plaintext.
+/// Size of the receiver's buffer: the maximum plaintext of a record.
 const READ: usize = 16 << 10;
 
 impl Bulk {

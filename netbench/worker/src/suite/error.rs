@@ -1,7 +1,7 @@
 use super::SessionError;
 use crate::SetupError;
 
-/// Why a scenario cannot be prepared.
+/// The reason why a scenario cannot be prepared.
 #[derive(Debug)]
 pub(crate) enum PrepareError {
     Setup(SetupError),
@@ -20,7 +20,7 @@ impl From<SessionError> for PrepareError {
     }
 }
 
-/// For a stack whose worker has no in-memory suite.
+/// Returns the error for a stack whose worker has no in-memory suite.
 pub(crate) fn not_in_memory(stack: &str) -> SetupError {
     SetupError::Unsupported(format!("the worker of {stack} has no sessions in memory"))
 }

@@ -23,7 +23,7 @@ impl Handshakes {
         }
     }
 
-    /// One handshake that nobody times.
+    /// Performs one handshake that is not timed.
     pub(crate) fn one(&mut self) -> Result<Pair, SessionError> {
         Pair::handshake(
             self.client.as_ref(),

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::heap;
 
-/// One pair on its way, with what it has written and the other side has not read.
+/// One pair in the course of its handshake, with data that one side has written and the other has not read.
 struct Held1 {
     client: Box<dyn Session>,
     server: Box<dyn Session>,
@@ -32,7 +32,7 @@ pub(crate) fn hold(
     let mut plaintext = vec![1; HeldAfter::DATA_BYTES];
     let mut wires = Wires::default();
     let (client, server) = (handshakes.client.as_ref(), handshakes.server.as_ref());
-    // What a library allocates once, it has allocated now.
+    // The first handshake causes the library's one-time allocations.
     drop(Pair::handshake(
         client,
         server,
@@ -86,7 +86,7 @@ pub(crate) fn hold(
     let ticket_bytes = pairs.iter().map(|pair| pair.ticket_bytes).sum();
     let heap_after = heap::counts();
     let after_bytes = resident("Rss:")?;
-    // The kernel's own peak comes from counters that run a little behind.
+    // The kernel computes the peak from counters that lag slightly.
     let peak_bytes = peak()?.max(after_bytes);
     let [client_bytes, server_bytes] = drop_by_side(pairs);
     let heap = heap_before.zip(heap_after).map(|(before, after)| HeapUse {
@@ -108,14 +108,14 @@ pub(crate) fn hold(
     })
 }
 
-/// Drops all clients, then all servers, and returns the bytes that each of them gave back to the heap; none where allocations are
-/// not counted.
+/// Drops all clients, then all servers, and returns the bytes that each group returned to the heap, or `None` if
+/// allocations are not counted.
 fn drop_by_side(pairs: Vec<Held1>) -> [Option<u64>; 2] {
     let sides = pairs.into_iter().map(|pair| (pair.client, pair.server));
     let (clients, servers): (Vec<_>, Vec<_>) = sides.unzip();
     [clients, servers].map(|mut sessions: Vec<Box<dyn Session>>| {
         let before = heap::counts();
-        // The harness' own list is kept.
+        // The list of the harness is kept.
         sessions.clear();
         let freed = before
             .zip(heap::counts())
@@ -175,8 +175,8 @@ impl Held1 {
     }
 }
 
-/// A line of what the kernel adds up page by page: counters kept by thread may be off by a quarter of
-/// a megabyte.
+/// Returns a line of `smaps_rollup`, which the kernel sums page by page. Counters per thread may be wrong by a quarter
+/// of a megabyte.
 fn resident(line: &str) -> Result<u64, SessionError> {
     kib("/proc/self/smaps_rollup", line)
         .or_else(|| kib("/proc/self/status", "VmRSS:"))

@@ -15,7 +15,7 @@ impl Meter {
         self.ns
     }
 
-    /// Times a step and adds it.
+    /// Times a step and adds its time.
     #[inline]
     fn time<T>(&mut self, clocks: Clocks, step: impl FnOnce() -> T) -> T {
         match clocks {
@@ -35,7 +35,7 @@ impl Meter {
         }
     }
 
-    /// Times a step of the client, the sender, or whoever works alone.
+    /// Times a step of the client, of the sender, or of an operation without two sides.
     #[inline]
     pub(crate) fn first<T>(&mut self, clocks: Clocks, step: impl FnOnce() -> T) -> Option<T> {
         self.time(clocks, || marked(netbench_first_step, step))
@@ -60,28 +60,28 @@ fn marked<T>(mark: fn(&mut dyn FnMut()), step: impl FnOnce() -> T) -> Option<T> 
     result
 }
 
-/// Callgrind is told to forget what it has counted when this begins: all that came before a turn.
+/// Marks the start of a turn, at which callgrind discards its earlier counts.
 #[unsafe(no_mangle)]
 #[inline(never)]
 pub(crate) fn netbench_turn() {
-    // Another value than the others have, so that none are folded into one.
+    // The value differs from those of the other functions, so that the compiler does not merge them.
     std::hint::black_box(2);
 }
 
-/// Callgrind is told to count only while this runs: it must keep its name and stay a function.
+/// Runs a step, during which callgrind counts. Must keep its name and remain a function.
 #[unsafe(no_mangle)]
 #[inline(never)]
 fn netbench_first_step(step: &mut dyn FnMut()) {
     step();
-    // Keeps the call from being the function's last, which would jump out of it.
+    // Prevents a tail call, which would leave the function before the step.
     std::hint::black_box(());
 }
 
-/// As [`netbench_first_step`], for the other side.
+/// Does the same as [`netbench_first_step`] for the other side.
 #[unsafe(no_mangle)]
 #[inline(never)]
 fn netbench_second_step(step: &mut dyn FnMut()) {
     step();
-    // Another value, so that the two are not folded into one.
+    // The value differs, so that the compiler does not merge the two functions.
     std::hint::black_box(1);
 }

@@ -1,7 +1,6 @@
-//! The in-memory suite: what a stack gives for it, and the loops that measure, written once.
+//! The in-memory suite: the interface of a stack, and the measurement loops, which are common to all stacks.
 //!
-//! Start reading at [`InMemory`], which a stack implements, then `prepared.rs`, which runs a
-//! scenario.
+//! Start reading at [`InMemory`], which a stack implements, then `prepared.rs`, which runs a scenario.
 
 mod alone;
 mod bulk;
@@ -27,8 +26,8 @@ use crate::SetupError;
 pub(crate) use error::PrepareError;
 pub(crate) use prepared::PreparedScenario;
 
-/// What a TLS library gives for the in-memory suite: sessions over plain buffers, and what is
-/// done without a session.
+/// The interface of a TLS library for the in-memory suite: sessions over plain buffers, and operations without a
+/// session.
 pub trait InMemory: Send + Sync {
     /// Makes one side's configuration.
     ///
@@ -36,7 +35,7 @@ pub trait InMemory: Send + Sync {
     /// Settings that the library cannot express, or material that it cannot use.
     fn endpoint(&self, setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError>;
 
-    /// Makes what verifies chains of the server `host`, with these trust roots.
+    /// Makes a verifier for chains of the server `host`, with these trust roots.
     ///
     /// # Errors
     /// Roots or a name that cannot be used.
@@ -48,11 +47,11 @@ pub trait InMemory: Send + Sync {
     /// Roots that cannot be used.
     fn configuration(&self, roots: TrustRoots<'_>) -> Result<Box<dyn Any>, SetupError>;
 
-    /// Makes ready to sign and verify with the leaf's key of the material. Unsupported where a library has no interface for
-    /// its cryptography beneath its sessions.
+    /// Prepares signing and verification with the leaf's key of the material. Unsupported if a library has no interface
+    /// for the cryptography below its sessions.
     ///
     /// # Errors
-    /// What the library does not have, or material that it cannot use.
+    /// A scheme that the library lacks, or material that it cannot use.
     fn signatures(
         &self,
         key: KeyType,
@@ -62,19 +61,19 @@ pub trait InMemory: Send + Sync {
         Err(no_interface())
     }
 
-    /// Makes ready to exchange keys. Unsupported as for [`Self::signatures`].
+    /// Prepares a key exchange. Unsupported as for [`Self::signatures`].
     ///
     /// # Errors
-    /// What the library does not have.
+    /// A group that the library lacks.
     fn key_exchange(&self, group: Group) -> Result<Box<dyn KeyExchange>, SetupError> {
         let _ = group;
         Err(no_interface())
     }
 
-    /// Makes ready to protect the records of one direction. Unsupported as for [`Self::signatures`].
+    /// Prepares the protection of records of one direction. Unsupported as for [`Self::signatures`].
     ///
     /// # Errors
-    /// What the library does not have.
+    /// An algorithm that the library lacks.
     fn record_protection(&self, aead: Aead) -> Result<Box<dyn RecordProtection>, SetupError> {
         let _ = aead;
         Err(no_interface())
@@ -86,101 +85,101 @@ fn no_interface() -> SetupError {
     SetupError::Unsupported(why.to_owned())
 }
 
-/// What is signed: as long as what a server of TLS 1.3 signs with SHA-256 (RFC 8446 section 4.4.3).
+/// The data that is signed, of the same length as the content that a server of TLS 1.3 signs with SHA-256 (RFC 8446
+/// section 4.4.3).
 pub const SIGNED: [u8; Primitive::SIGNED_BYTES] = [0x20; Primitive::SIGNED_BYTES];
 
-/// What a record protects.
+/// The data that a record protects.
 pub const RECORD_DATA: [u8; Primitive::RECORD_BYTES] = [0x2e; Primitive::RECORD_BYTES];
 
 /// A key with its certificate, and the last signature made with it.
 pub trait Signatures {
-    /// Signs [`SIGNED`], by the scheme that TLS 1.3 uses the key with.
+    /// Signs [`SIGNED`], with the key's scheme in TLS 1.3.
     ///
     /// # Errors
-    /// What the library says.
+    /// An error of the library.
     fn sign(&mut self) -> Result<(), SessionError>;
 
     /// Verifies the last signature.
     ///
     /// # Errors
-    /// It is wrong.
+    /// The signature is wrong.
     fn verify(&self) -> Result<(), SessionError>;
 
-    /// The last signature.
+    /// Returns the last signature.
     fn signature(&mut self) -> &mut [u8];
 }
 
 /// Both sides of a key exchange of TLS 1.3.
 pub trait KeyExchange {
-    /// The client makes its key pair.
+    /// Generates the client's key pair.
     ///
     /// # Errors
-    /// What the library says.
+    /// An error of the library.
     fn key_share(&mut self) -> Result<(), SessionError>;
 
-    /// The server makes its share and the secret, from the client's share.
+    /// Generates the server's share and computes the secret, from the client's share.
     ///
     /// # Errors
-    /// What the library says.
+    /// An error of the library.
     fn respond(&mut self) -> Result<(), SessionError>;
 
-    /// The client computes the secret from the server's share. It may need another [`Self::key_share`] before it can do
-    /// so again.
+    /// Computes the client's secret from the server's share. A repetition may need another [`Self::key_share`] first.
     ///
     /// # Errors
-    /// What the library says.
+    /// An error of the library.
     fn agree(&mut self) -> Result<(), SessionError>;
 
-    /// The secrets of both sides, once they have them.
+    /// Returns the secrets of both sides, once they are computed.
     fn secrets(&self) -> Option<[&[u8]; 2]>;
 }
 
 /// The keys of one direction of a session of TLS 1.3, and its last record.
 pub trait RecordProtection {
-    /// Protects [`RECORD_DATA`] as a record of application data: header, type and tag with it.
+    /// Protects [`RECORD_DATA`] as a record of application data, including header, type and tag.
     ///
     /// # Errors
-    /// What the library says.
+    /// An error of the library.
     fn seal(&mut self) -> Result<(), SessionError>;
 
-    /// Copies the last record to where [`Self::open`] works.
+    /// Copies the last record to the buffer of [`Self::open`].
     fn receive(&mut self);
 
-    /// Opens what was received last, in its place.
+    /// Opens the last received record in place.
     ///
     /// # Errors
-    /// It was changed on its way.
+    /// The record was changed.
     fn open(&mut self) -> Result<(), SessionError>;
 
-    /// The last record, without its header.
+    /// Returns the last record, without its header.
     fn record(&mut self) -> &mut [u8];
 
-    /// The data that was opened last.
+    /// Returns the last opened data.
     fn data(&self) -> &[u8];
 }
 
-/// Which side of a session, and how it is set.
+/// The side of a session, and its settings.
 #[derive(Debug, Clone, Copy)]
 pub struct EndpointSetup<'a> {
     /// The side.
     pub side: EndpointSide,
-    /// What both sides are set to: the only version, suite and group.
+    /// The settings of both sides: the only version, suite and group.
     pub settings: &'a SessionSettings,
-    /// How sessions begin. With [`HandshakeKind::Full`] the server gives no ticket and neither side
-    /// keeps a session; otherwise a server of TLS 1.3 gives [`TICKETS`], and a client resumes
-    /// whatever it has got.
+    /// The start of sessions. With [`HandshakeKind::Full`], the server issues no ticket and neither side keeps a
+    /// session; otherwise a server of TLS 1.3 issues [`TICKETS`], and a client resumes any session that it has
+    /// received.
     pub kind: HandshakeKind,
-    /// The most plaintext in a record, where it is held to less than the standard's.
+    /// Maximum plaintext in a record, if limited to less than the standard's maximum.
     pub max_fragment_bytes: Option<u16>,
     /// Certificates, keys and trust roots.
     pub material: &'a Material,
 }
 
-/// Tickets that a server of TLS 1.3 gives after a handshake: what both OpenSSL and rustls do unless
-/// told otherwise.
+/// Number of tickets that a server of TLS 1.3 issues after a handshake, which is the default of both OpenSSL and
+/// rustls.
 pub const TICKETS: usize = 2;
 
-/// Sessions that a server keeps, and tickets that a client does, at most.
+/// Maximum number of sessions that a server keeps, and of tickets that a client keeps.
 pub const KEPT_SESSIONS: usize = 256;
 
 /// A side of a session.
@@ -192,58 +191,57 @@ pub enum EndpointSide {
     Server,
 }
 
-/// One side's configuration, with the sessions that it remembers. Shared between threads.
+/// One side's configuration, with the sessions that it keeps. Shared between threads.
 pub trait Endpoint: Send + Sync {
-    /// A new session.
+    /// Creates a new session.
     ///
     /// # Errors
-    /// What the library says.
+    /// An error of the library.
     fn session(&self) -> Result<Box<dyn Session>, SessionError>;
 }
 
 /// One side of one session, over plain buffers.
 ///
-/// Buffers are given away for the call and come back: an adapter may swap them into its own
-/// transport instead of copying. Every byte of `input` is read, and `input` is empty afterwards;
-/// what is to be sent is appended to `output`.
+/// The caller lends its buffers for a call: an adapter may swap them into its own transport instead of copying. Every
+/// byte of `input` is read, and `input` is empty afterwards; output is appended to `output`.
 pub trait Session: Send {
-    /// Goes on with the handshake as far as `input` allows.
+    /// Continues the handshake as far as `input` allows.
     ///
     /// # Errors
-    /// What the library says.
+    /// An error of the library.
     fn handshake(
         &mut self,
         input: &mut Vec<u8>,
         output: &mut Vec<u8>,
     ) -> Result<HandshakeState, SessionError>;
 
-    /// Puts `plaintext` into records.
+    /// Encrypts `plaintext` to records.
     ///
     /// # Errors
-    /// What the library says.
+    /// An error of the library.
     fn send(&mut self, plaintext: &[u8], output: &mut Vec<u8>) -> Result<(), SessionError>;
 
-    /// Takes whole records, which may be tickets, and says how many bytes of plaintext were in them;
-    /// they are read into `plaintext`, over and over where it is too short for all.
+    /// Reads complete records, which may be tickets, and returns the number of bytes of plaintext. The plaintext is
+    /// read into `plaintext`, which is overwritten if it is too short.
     ///
     /// # Errors
-    /// What the library says.
+    /// An error of the library.
     fn receive(&mut self, input: &mut Vec<u8>, plaintext: &mut [u8])
     -> Result<usize, SessionError>;
 
-    /// What was agreed.
+    /// Returns the negotiated parameters.
     fn negotiated(&self) -> Negotiated;
 
-    /// Whether an earlier session was resumed.
+    /// Returns whether an earlier session was resumed.
     fn resumed(&self) -> bool;
 }
 
-/// How far a side's handshake is.
+/// The progress of a side's handshake.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HandshakeState {
-    /// It waits for the other side.
+    /// The side waits for the other side.
     Going,
-    /// It may send data.
+    /// The side may send data.
     Done,
 }
 
@@ -256,29 +254,29 @@ pub trait Verifier: Send {
     fn verify(&self, chain: &[Vec<u8>]) -> Result<(), SessionError>;
 }
 
-/// Trust roots in one of the forms that libraries take.
+/// Trust roots in one of the formats that libraries accept.
 #[derive(Debug, Clone, Copy)]
 pub enum TrustRoots<'a> {
     /// PEM in memory.
     Pem(&'a str),
     /// DER in memory.
     Der(&'a [Vec<u8>]),
-    /// A file of PEM, which the library reads by itself.
+    /// A PEM file, which the library itself reads.
     File(&'a str),
 }
 
-/// What a library said when something failed.
+/// The error of a library in a session.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{what}: {why}")]
 pub struct SessionError {
-    /// What was attempted.
+    /// The failed operation.
     pub what: FailureWord,
-    /// The library's words.
+    /// The library's message.
     pub why: String,
 }
 
 impl SessionError {
-    /// The library's error with what was attempted.
+    /// Creates an error from the library's error and the failed operation.
     pub fn new(what: FailureWord, why: impl std::fmt::Display) -> Self {
         Self {
             what,

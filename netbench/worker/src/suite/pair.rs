@@ -3,11 +3,11 @@ use netbench_protocol::Clocks;
 
 use super::{Endpoint, HandshakeState, Session, SessionError, meter::Meter};
 
-/// Flights after which a handshake that is not done is going in circles.
+/// Maximum number of flights. A handshake with more flights does not end.
 const MOST_FLIGHTS: usize = 10;
 
-/// Bytes on their way between two sides, kept from one session to the next so that the harness
-/// allocates nothing while it measures.
+/// Bytes in transit between two sides. The buffers are kept between sessions, so that the harness makes no allocations
+/// during a measurement.
 #[derive(Debug, Default)]
 pub(crate) struct Wires {
     pub(crate) to_server: Vec<u8>,
@@ -23,9 +23,8 @@ pub(crate) struct Pair {
 }
 
 impl Pair {
-    /// Takes a new session through its handshake. A side's time is that of its steps: the making of
-    /// the session, and everything from a flight read to the next flight written; the client's
-    /// last step reads the server's tickets.
+    /// Performs the handshake of a new session. A side's time is that of its steps: the creation of the session, and
+    /// all work from a flight read to the next flight written; the client's last step reads the server's tickets.
     pub(crate) fn handshake(
         client: &dyn Endpoint,
         server: &dyn Endpoint,
@@ -98,7 +97,7 @@ fn only_tickets(plaintext: usize) -> Result<HandshakeState, SessionError> {
     }
 }
 
-/// A step's result. The marks always run the step.
+/// Returns a step's result. The marks always run the step.
 pub(crate) fn ran<T>(step: Option<Result<T, SessionError>>) -> Result<T, SessionError> {
     step.unwrap_or_else(|| Err(SessionError::new(FailureWord::Step, "it was not run")))
 }

@@ -20,13 +20,13 @@ use crate::{
     layout::{self, settle_heap},
 };
 
-/// The most sessions that are held at once.
+/// Maximum number of sessions that are held at once.
 const MOST_SESSIONS: u32 = 1_000_000;
 
-/// The most bytes of one write.
+/// Maximum size of one write, in bytes.
 const MOST_WRITE: u32 = 64 << 20;
 
-/// The most threads.
+/// Maximum number of threads.
 const MOST_THREADS: u16 = 1_024;
 
 /// A scenario that has run once.
@@ -67,7 +67,7 @@ impl PreparedScenario {
         };
         let handshakes = |settings, kind, fragment| kinds(settings, [kind; 2], fragment);
         within_bounds(&request.scenario.work)?;
-        // Where memory is measured, what the allocator keeps would count.
+        // A measurement of memory would count the memory that the allocator keeps.
         if !matches!(request.scenario.work, Work::Memory { .. }) {
             settle_heap(layout::seed());
         }
@@ -132,7 +132,7 @@ impl PreparedScenario {
         Ok((Self { running, reference }, prepared))
     }
 
-    /// Runs it for one turn.
+    /// Runs the scenario for one turn.
     pub(crate) fn slice(&mut self, slice: Slice) -> Result<Sliced, SessionError> {
         netbench_turn();
         let mut turn = Turn::new(slice, &mut self.reference);
@@ -165,7 +165,7 @@ impl PreparedScenario {
     }
 }
 
-/// Refuses what would take all of a machine's memory or threads.
+/// Refuses work that would use all of a machine's memory or threads.
 fn within_bounds(work: &Work) -> Result<(), SetupError> {
     let refused = |most: &str| Err(SetupError::Refused(format!("at most {most}")));
     match work {
@@ -179,8 +179,8 @@ fn within_bounds(work: &Work) -> Result<(), SetupError> {
     }
 }
 
-/// The first handshake, and what was agreed in it. Where later ones are to be resumed, one of those
-/// is made as well, and what it agreed is given.
+/// Performs the first handshake and returns its negotiated parameters. For a resumption scenario, performs and returns
+/// a resumed handshake too.
 fn agreed(handshakes: &mut Handshakes, kind: HandshakeKind) -> Result<Prepared, SessionError> {
     let mut pair = handshakes.one()?;
     if kind != HandshakeKind::Full {

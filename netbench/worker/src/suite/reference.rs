@@ -7,38 +7,38 @@ use netbench_model::ReferenceFigures;
 
 use crate::{clock, random};
 
-/// How often the loops run at most: all three take some 8 µs, which would swamp short operations.
+/// Minimum interval between executions of the loops: all three take some 8 µs, which would dominate short operations.
 const EVERY: Duration = Duration::from_micros(100);
 
-/// How often they run at most after one long operation.
+/// Maximum number of executions after one long operation.
 const AT_ONCE: u128 = 6;
 
-/// Multiplications in a chain: some 3 µs.
+/// Number of multiplications in a chain: some 3 µs.
 const MULTIPLICATIONS: u32 = 2_048;
 
-/// Passes over the blocks of AES: some 2 µs.
+/// Number of passes over the blocks of AES: some 2 µs.
 const PASSES: u32 = 6;
 
-/// Blocks of AES, 16 bytes each.
+/// Number of AES blocks of 16 bytes each.
 const BLOCKS: usize = 256;
 
-/// Dependent loads: some 1.5 µs.
+/// Number of dependent loads: some 1.5 µs.
 const LOADS: u32 = 1_024;
 
-/// Bytes of the chain that is walked: half of a first-level cache.
+/// Size of the chain in bytes: half of a first-level cache.
 const CHAIN_BYTES: usize = 16 << 10;
 
-/// Bytes of a cache line.
+/// Size of a cache line, in bytes.
 const LINE: usize = 64;
 
-/// Lines of the chain.
+/// Number of lines of the chain.
 const LINES: u32 = (CHAIN_BYTES / LINE) as u32;
 
 /// Loops of fixed work that run between operations: the same machine code in every worker, so that what
 /// they take says how fast the core is and not which library is measured.
 pub(crate) struct Reference {
     blocks: [[u8; 16]; BLOCKS],
-    /// Where to go next, in lines.
+    /// The index of the next line, for each line.
     chain: Vec<[u32; LINE / 4]>,
     at: u32,
     last: Instant,
@@ -60,7 +60,7 @@ impl Reference {
         }
     }
 
-    /// Begins a turn.
+    /// Starts a turn.
     pub(crate) fn begin(&mut self) {
         self.last = Instant::now();
         for timings in [&mut self.integer_ns, &mut self.aes_ns, &mut self.memory_ns] {
@@ -68,7 +68,7 @@ impl Reference {
         }
     }
 
-    /// Runs the loops as often as they are due after an operation.
+    /// Runs the loops as many times as are due after an operation.
     pub(crate) fn after_operation(&mut self) {
         let due = self.last.elapsed().as_nanos() / EVERY.as_nanos();
         if due == 0 {
@@ -80,7 +80,7 @@ impl Reference {
         self.last = Instant::now();
     }
 
-    /// The 10th percentiles of the turn; none where no operation took long enough for a loop.
+    /// Returns the 10th percentiles of the turn, or `None` if no operation was long enough for a loop.
     pub(crate) fn figures(&mut self) -> Option<ReferenceFigures> {
         if self.integer_ns.is_empty() {
             return None;
@@ -94,7 +94,7 @@ impl Reference {
     }
 
     fn run(&mut self) {
-        // Untimed, so that what the library left in the caches is not in the loops' time.
+        // Untimed, so that the library's data in the caches do not affect the loops' time.
         encrypt(&mut self.blocks, 1);
         self.at = walk(&self.chain, self.at, black_box(LINES));
         let start = Instant::now();
@@ -110,7 +110,7 @@ impl Reference {
     }
 }
 
-/// The 10th percentile by nearest rank.
+/// Returns the 10th percentile by nearest rank.
 fn low(timings: &mut [u64]) -> Option<f64> {
     timings.sort_unstable();
     let rank = timings.len().div_ceil(10);
@@ -119,13 +119,13 @@ fn low(timings: &mut [u64]) -> Option<f64> {
 
 #[inline(never)]
 fn multiply(times: u32) -> u64 {
-    // Each multiplication waits for the one before; the shift keeps compilers from doing many in one.
+    // Each multiplication depends on the previous one; the shift prevents compilers from combining several.
     (0..times).fold(1, |x: u64, _| {
         (x ^ (x >> 29)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
     })
 }
 
-/// Rounds of AES over all blocks, with the processor's instructions where it has them.
+/// Runs rounds of AES over all blocks, with the processor's instructions if available.
 #[inline(never)]
 fn encrypt(blocks: &mut [[u8; 16]; BLOCKS], passes: u32) {
     #[cfg(target_arch = "x86_64")]
@@ -156,7 +156,7 @@ fn encrypt_aes_ni(blocks: &mut [[u8; 16]; BLOCKS], passes: u32) {
     for _ in 0..passes {
         let (eights, _) = blocks.as_chunks_mut::<8>();
         for eight in eights {
-            // SAFETY: each block has the 16 bytes that are read, and no alignment is asked for.
+            // SAFETY: each block has the 16 bytes that are read, and no alignment is required.
             let mut states = eight
                 .each_ref()
                 .map(|block| unsafe { _mm_loadu_si128(block.as_ptr().cast::<__m128i>()) });
@@ -172,13 +172,13 @@ fn encrypt_aes_ni(blocks: &mut [[u8; 16]; BLOCKS], passes: u32) {
     black_box(blocks);
 }
 
-/// Walks along the chain, and says where the walk ended.
+/// Walks along the chain, and returns the end of the walk.
 #[inline(never)]
 fn walk(chain: &[[u32; LINE / 4]], from: u32, steps: u32) -> u32 {
     (0..steps).fold(from, |at, _| chain[at as usize][0])
 }
 
-/// One cycle through all lines, in an order that no prefetcher follows (Sattolo 1986).
+/// Returns one cycle through all lines, in an order that no prefetcher follows (Sattolo 1986).
 fn chain(lines: usize) -> Vec<[u32; LINE / 4]> {
     let mut order: Vec<u32> = (0..).take(lines).collect();
     let mut state: u64 = 1;

@@ -14,7 +14,7 @@ use super::{
     pair::{Pair, Wires},
 };
 
-/// One write of every thread, in bytes.
+/// Size of one write of every thread, in bytes.
 const WRITE: u32 = 16 << 10;
 
 /// The same work on many threads that share both configurations.
@@ -24,7 +24,7 @@ pub(crate) struct Threads {
     work: ParallelWork,
 }
 
-/// What one thread did.
+/// The work of one thread.
 #[derive(Default)]
 struct Done {
     operations: u32,
@@ -43,8 +43,8 @@ impl Threads {
         }
     }
 
-    /// Every thread works until the turn ends. The one timing is that of an operation at the
-    /// throughput of all threads together.
+    /// Runs every thread until the turn ends. The only timing is that of an operation at the throughput of all threads
+    /// together.
     pub(crate) fn slice(&self, slice: Slice) -> Result<Sliced, SessionError> {
         let barrier = Barrier::new(usize::from(self.threads));
         let done: Vec<Result<Done, SessionError>> = thread::scope(|scope| {

@@ -15,7 +15,7 @@ pub(crate) struct Turn<'a> {
 
 impl<'a> Turn<'a> {
     pub(crate) fn new(slice: Slice, reference: &'a mut Reference) -> Self {
-        // Where the CPU clock is read, figures are not those that verdicts rest on.
+        // Verdicts do not depend on figures of the CPU clock.
         let timed = slice.clocks == Clocks::Wall;
         reference.begin();
         Self {
@@ -26,13 +26,13 @@ impl<'a> Turn<'a> {
         }
     }
 
-    /// What was measured.
+    /// Returns the results of the turn.
     pub(crate) fn end(mut self) -> Sliced {
         self.sliced.reference = self.reference.and_then(Reference::figures);
         self.sliced
     }
 
-    /// Whether another operation belongs to it. There is always a first.
+    /// Returns whether the turn has another operation. The first operation always runs.
     pub(crate) fn goes_on(&self) -> bool {
         let done = self.sliced.operations;
         match self.slice.limit {
@@ -43,8 +43,7 @@ impl<'a> Turn<'a> {
         }
     }
 
-    /// Records the timings of one operation, in nanoseconds, and runs the reference loops where they
-    /// are due.
+    /// Records the timings of one operation, in nanoseconds, and runs the reference loops if they are due.
     pub(crate) fn record<const N: usize>(&mut self, timings_ns: [(Measure, u64); N]) {
         self.sliced.operations += 1;
         for (measure, ns) in timings_ns {

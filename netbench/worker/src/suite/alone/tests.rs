@@ -1,4 +1,4 @@
-//! Cryptography that does not do what it should is found before it is timed.
+//! Incorrect cryptography is detected before it is timed.
 
 use std::any::Any;
 
@@ -12,7 +12,7 @@ use crate::{
     suite::{PrepareError, reference::Reference, turn::Turn},
 };
 
-/// What a library does with records.
+/// The behaviour of a library with records.
 #[derive(Clone, Copy, PartialEq)]
 enum Records {
     Right,
@@ -45,7 +45,7 @@ impl InMemory for Library {
     }
 }
 
-/// Adds a number to each byte, and a sum at the end.
+/// A cipher that adds a number to each byte, and a checksum at the end.
 struct Cipher {
     does: Records,
     sealed: Vec<u8>,
