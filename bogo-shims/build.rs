@@ -1,7 +1,9 @@
-//! Tells the shim of OpenSSL which functions its libssl has, and says so where it would not link: with
-//! `OPENSSL_NO_VENDOR` in the environment, openssl-sys takes the system's libssl for the shim that is built from source too.
+//! Reports the functions of libssl to the shim of OpenSSL as cfgs, and prints an error where the shim would
+//! not link: with `OPENSSL_NO_VENDOR` in the environment, openssl-sys takes the system's libssl for the shim
+//! that is built from source too.
 
-/// What is needed, as `OPENSSL_VERSION_NUMBER` has it: the system's libssl, and the one that is built from source.
+/// The minimum versions, in the format of `OPENSSL_VERSION_NUMBER`: of the system's libssl, and of the one
+/// that is built from source.
 const OPENSSL_3_0: u64 = 0x3000_0000;
 const OPENSSL_3_2: u64 = 0x3020_0000;
 const OPENSSL_3_5: u64 = 0x3050_0000;
@@ -14,7 +16,7 @@ fn main() {
     if !has("CARGO_FEATURE_LIBSSL") {
         return;
     }
-    // What openssl-sys tells its dependents; no number where libssl is not OpenSSL's.
+    // openssl-sys passes the number to its dependents; there is none where libssl is not OpenSSL's.
     let number = std::env::var("DEP_OPENSSL_VERSION_NUMBER").unwrap_or_default();
     let version = u64::from_str_radix(&number, 16).unwrap_or(0);
     if has("CARGO_FEATURE_OPENSSL") && version < OPENSSL_3_5 {

@@ -1,25 +1,25 @@
-//! What happens on every connection: handshake, checks, writes, echo, shutdown.
+//! The course of every connection: handshake, checks, writes, echo, shutdown.
 
 use crate::{Failure, OptionSets, Options};
 
 /// One side of one connection, on some TLS library.
 pub trait Endpoint {
-    /// Makes the handshake, or as much of it as there is before application data may flow.
+    /// Makes the handshake, or the part of it that precedes application data.
     ///
     /// # Errors
-    /// What the library or the transport reports.
+    /// Returns an error if the library or the transport reports one.
     fn handshake(&mut self) -> Result<(), Failure>;
 
-    /// Compares what was negotiated with what the test expects.
+    /// Compares the negotiated parameters with the test's expectations.
     ///
     /// # Errors
-    /// The first property that differs.
+    /// Returns the first property that differs.
     fn check(&mut self) -> Result<(), Failure>;
 
-    /// Exported keying material (RFC 5705, RFC 8446 section 7.5).
+    /// Returns exported keying material (RFC 5705, RFC 8446 section 7.5).
     ///
     /// # Errors
-    /// What the library reports.
+    /// Returns an error if the library reports one.
     fn export(
         &mut self,
         length: usize,
@@ -27,64 +27,65 @@ pub trait Endpoint {
         context: Option<&[u8]>,
     ) -> Result<Vec<u8>, Failure>;
 
-    /// What `flag`, which changes the course of the exchange, makes the library send before data.
+    /// Performs the action of `flag`, which changes the course of the exchange, and returns the bytes to send
+    /// before data.
     ///
     /// # Errors
-    /// [`Failure::Unsupported`] for every flag that the endpoint does not know.
+    /// Returns [`Failure::Unsupported`] for every flag that the endpoint does not know.
     fn special(&mut self, flag: Special) -> Result<Vec<u8>, Failure>;
 
     /// Writes all of `data` as application data.
     ///
     /// # Errors
-    /// What the library or the transport reports.
+    /// Returns an error if the library or the transport reports one.
     fn write(&mut self, data: &[u8]) -> Result<(), Failure>;
 
-    /// Hands `data` to the library, and lets but the first byte of what it sends through.
+    /// Passes `data` to the library, and lets only the first byte of its output through.
     ///
     /// # Errors
-    /// What the library or the transport reports; [`Failure::Unsupported`] over QUIC, whose stack does the
-    /// writing.
+    /// Returns an error if the library or the transport reports one; [`Failure::Unsupported`] over QUIC,
+    /// whose stack does the writing.
     fn write_unfinished(&mut self, _data: &[u8]) -> Result<(), Failure> {
         Err(Failure::unsupported("unfinished writes"))
     }
 
-    /// Finishes what [`Self::write_unfinished`] began.
+    /// Finishes the write that [`Self::write_unfinished`] began.
     ///
     /// # Errors
-    /// As there.
+    /// Returns the errors of [`Self::write_unfinished`].
     fn finish_write(&mut self, _data: &[u8]) -> Result<(), Failure> {
         Err(Failure::unsupported("unfinished writes"))
     }
 
-    /// Reads application data; nothing at its end, clean or not.
+    /// Reads application data. Returns 0 at their end, clean or not.
     ///
     /// # Errors
-    /// What the library or the transport reports.
+    /// Returns an error if the library or the transport reports one.
     fn read(&mut self, buffer: &mut [u8]) -> Result<usize, Failure>;
 
     /// Changes the keys of this direction (RFC 8446 section 4.6.3).
     ///
     /// # Errors
-    /// What the library or the transport reports; [`Failure::Unsupported`] over QUIC, which has key updates
-    /// of its own (RFC 9001 section 6).
+    /// Returns an error if the library or the transport reports one; [`Failure::Unsupported`] over QUIC,
+    /// which has its own key updates (RFC 9001 section 6).
     fn key_update(&mut self) -> Result<(), Failure> {
         Err(Failure::unsupported("key updates"))
     }
 
-    /// Ends the connection as the test asks for, and checks what can be checked only now.
+    /// Ends the connection as the test requires, and checks the properties that are known only then.
     ///
     /// # Errors
-    /// What the library or the transport reports.
+    /// Returns an error if the library or the transport reports one.
     fn shutdown(&mut self) -> Result<(), Failure>;
 }
 
 /// An endpoint that holds the options of its connection.
 pub trait Retry<'a>: Endpoint {
-    /// Goes on with other options, after rejected early data.
+    /// Continues with other options, after rejected early data.
     fn retry(&mut self, options: &'a Options);
 }
 
-/// What some tests want between handshake and data; the bytes that it gives are sent as data.
+/// An action between handshake and data that some tests require; the resulting bytes are sent as data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Special {
     /// `-tls-unique`: the channel binding of RFC 5929.
@@ -95,17 +96,17 @@ pub enum Special {
     Alert,
 }
 
-/// What became of early data that a client offered.
+/// The result of early data that a client offered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EarlyData {
-    /// The server took it.
+    /// The server accepted the early data.
     Accepted,
-    /// The server did not.
+    /// The server rejected the early data.
     Rejected,
 }
 
 impl From<bool> for EarlyData {
-    /// From a library's answer to whether it was accepted.
+    /// Converts a library's answer to the question whether early data was accepted.
     fn from(accepted: bool) -> Self {
         if accepted {
             Self::Accepted
@@ -116,10 +117,10 @@ impl From<bool> for EarlyData {
 }
 
 impl EarlyData {
-    /// Compares with what the test expects.
+    /// Compares the result with the test's expectation.
     ///
     /// # Errors
-    /// [`Failure::EarlyDataRejected`] where the exchange is to be tried again without it.
+    /// Returns [`Failure::EarlyDataRejected`] where the exchange is to be repeated without early data.
     pub fn check(self, options: &Options) -> Result<(), Failure> {
         match (self, options.on("-expect-reject-early-data")) {
             (Self::Accepted, false) => Ok(()),
@@ -130,10 +131,10 @@ impl EarlyData {
     }
 }
 
-/// What [`Special::TrafficSecrets`] sends, of secrets found by their labels in key logs.
+/// Returns the bytes of [`Special::TrafficSecrets`], from secrets found by their key log labels.
 ///
 /// # Errors
-/// When there is no such secret.
+/// Returns an error if there is no such secret.
 pub fn traffic_secrets(
     options: &Options,
     secret: impl Fn(&str) -> Option<Vec<u8>>,
@@ -150,14 +151,14 @@ pub fn traffic_secrets(
     Ok([length.to_le_bytes().to_vec(), read, write].concat())
 }
 
-/// Data that the shim sends unasked; `-shim-initial-write` changes it.
+/// Data that the shim sends first; `-shim-initial-write` changes them.
 const INITIAL_WRITE: &[u8] = b"hello";
 
-/// Takes `endpoint` through a connection with these options, and those of a retry when early data was
-/// rejected; `on_retry` is called before it.
+/// Takes `endpoint` through a connection with these options, and with those of a retry when early data was
+/// rejected; `on_retry` is called before the retry.
 ///
 /// # Errors
-/// The first thing that went wrong.
+/// Returns the first failure.
 pub fn connection<'a>(
     mut endpoint: impl Retry<'a>,
     options: &'a Options,
@@ -215,7 +216,7 @@ fn export(endpoint: &mut impl Endpoint, options: &Options) -> Result<(), Failure
     endpoint.write(&material)
 }
 
-/// Sizes around those where libraries split records.
+/// Writes data of the sizes around those at which libraries split records.
 fn write_sizes(endpoint: &mut impl Endpoint) -> Result<(), Failure> {
     let data = vec![0x42; 32769];
     for size in [
@@ -242,7 +243,7 @@ fn write_and_echo(endpoint: &mut impl Endpoint, options: &Options) -> Result<(),
     if options.on("-shim-shuts-down") {
         return Ok(());
     }
-    // Small reads, so that a record takes several; a datagram must fit.
+    // Reads are small, so that a record requires several; a datagram must fit.
     let usual = if options.on("-dtls") { 16384 } else { 512 };
     let size = options
         .number("-read-size")

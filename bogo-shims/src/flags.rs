@@ -1,6 +1,6 @@
-//! The runner's flags and the form of their values: what `ssl/test/test_config.cc` of BoringSSL accepts.
+//! The runner's flags and the format of their values, as `ssl/test/test_config.cc` of BoringSSL accepts them.
 
-/// What every shim of a library can give its library.
+/// The flags that every shim of a library supports.
 pub const COMMON: &[&str] = &[
     "-port",
     "-shim-id",
@@ -102,18 +102,18 @@ pub const COMMON: &[&str] = &[
     "-quic-early-data-context",
 ];
 
-/// Flags that shims may ignore, with a kind, the shims and the reason for each: expectations of a diagnosis that only
-/// BoringSSL offers, and what BoringSSL's own shim does not read.
+/// Flags that shims may ignore, with a kind, the shims and the reason for each: expectations of diagnostics
+/// that only BoringSSL offers, and flags that BoringSSL's own shim does not read.
 pub const IGNORED: &str = include_str!("../configs/ignored.tsv");
 
-/// Whether a flag is one of [`IGNORED`].
+/// Returns whether a flag is one of [`IGNORED`].
 pub fn is_ignored(flag: &str) -> bool {
     IGNORED
         .lines()
         .any(|line| line.split('\t').next() == Some(flag))
 }
 
-/// Flags that ask something of one role alone; the runner gives some of them to both.
+/// Flags that concern only one role; the runner passes some of them to both.
 const OF_SERVERS: &[&str] = &["-select-alpn", "-expect-advertised-alpn"];
 const OF_CLIENTS: &[&str] = &[
     "-advertise-alpn",
@@ -122,8 +122,8 @@ const OF_CLIENTS: &[&str] = &[
     "-enable-ocsp-stapling",
 ];
 
-/// Flags that matter only once a connection is begun, or a handshake is done. Where the library refused before, as
-/// the test wants it, there was nothing to compare or to send.
+/// Flags that matter only after a connection has begun, or a handshake is done. Where the library refused
+/// earlier, as the test requires, there were no properties to compare and no data to send.
 const LATER: &[&str] = &[
     "-async",
     "-ipv6",
@@ -150,33 +150,33 @@ const LATER: &[&str] = &[
     "-write-different-record-sizes",
 ];
 
-/// Whether a flag asks nothing of this role.
+/// Returns whether a flag concerns only the other role.
 pub(crate) fn is_of_other_role(flag: &str, server: bool) -> bool {
     let other = if server { OF_CLIENTS } else { OF_SERVERS };
     other.contains(&flag)
 }
 
-/// Whether a flag asks nothing of a connection whose handshake failed.
+/// Returns whether a flag does not concern a connection whose handshake failed.
 pub(crate) fn is_for_later(flag: &str) -> bool {
     flag.starts_with("-expect-") || LATER.contains(&flag)
 }
 
-/// What follows a flag on the command line.
+/// The argument of a flag on the command line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Form {
-    /// Nothing.
+    /// No argument.
     On,
-    /// An integer. A flag may come more than once.
+    /// An integer. The flag may be given more than once.
     Number,
     /// Bytes as they are.
     Text,
-    /// Bytes in base64. A flag may come more than once.
+    /// Bytes in base64. The flag may be given more than once.
     Base64,
-    /// Nothing; certificate flags after it belong to a credential of its own.
+    /// No argument; certificate flags after this one belong to a separate credential.
     Credential,
 }
 
-/// The form of a flag's value, where the runner has such a flag and a shim can have a use for it.
+/// Returns the format of a flag's value, if the runner has such a flag and a shim can use it.
 pub(crate) fn form(flag: &str) -> Option<Form> {
     const FORMS: &[(Form, &[&str])] = &[
         (

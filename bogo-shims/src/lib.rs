@@ -1,10 +1,10 @@
-//! What the BoGo shims share: options of the BoringSSL runner, its transports, and the loop that
-//! every connection goes through.
+//! The common parts of the BoGo shims: options of the BoringSSL runner, its transports, and the course of
+//! every connection.
 //!
-//! The runner starts a shim for each test, and the shim connects to it. A shim must never claim what
-//! it cannot express: a flag that it does not know, or cannot give its library, ends with
-//! [`Failure::Unsupported`], exit code 89. It must not do a library's work either: where the library
-//! lacks a call, the answer is 89, not a piece of TLS in the shim.
+//! The runner starts a shim for each test, and the shim connects to it. A shim must never claim features that
+//! it cannot express: a flag that it does not know, or cannot pass to its library, ends with
+//! [`Failure::Unsupported`], exit code 89. It must not do a library's work either: where the library lacks a
+//! call, the answer is 89, not an implementation of TLS in the shim.
 //!
 //! Start reading at [`run`], then [`exchange::connection`]; the stacks are in the modules `shim_*`.
 
@@ -33,15 +33,15 @@ use std::process::ExitCode;
 
 /// Reads the command line and calls `connections`, which makes all connections of the test.
 ///
-/// `supported` are the lists of flags that this shim can give its library, `lacking` the protocols that its library does
-/// not have.
+/// `supported` are the lists of flags that this shim can pass to its library, `lacking` the protocols that
+/// its library does not have.
 pub fn run(
     supported: &[&[&str]],
     lacking: &[Lacking],
     connections: impl FnOnce(&OptionSets) -> Result<(), Failure>,
 ) -> ExitCode {
-    // The runner may have closed its end; that is an error of a write, not of the process.
-    // SAFETY: SIG_IGN is a valid disposition, and no other thread runs yet.
+    // The runner may have closed its end; that must be an error of a write, and not end the process. SAFETY:
+    // SIG_IGN is a valid disposition, and no other thread runs yet.
     unsafe { libc::signal(libc::SIGPIPE, libc::SIG_IGN) };
     let args: Vec<_> = std::env::args_os().skip(1).collect();
     if args.iter().any(|arg| arg == "-is-handshaker-supported") {
@@ -60,7 +60,7 @@ pub fn run(
     }
 }
 
-/// The result, unless the test asked for something that nobody looked at: then it proves nothing.
+/// Returns the result, unless the test had a flag that no code has read: the result would prove nothing.
 fn credit(sets: &OptionSets, result: Result<(), Failure>) -> Result<(), Failure> {
     if matches!(result, Err(Failure::Unsupported(_))) {
         return result;

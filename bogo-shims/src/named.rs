@@ -1,26 +1,26 @@
-//! The protocol in the name of a test, which the runner gives to shims in the environment.
+//! The protocol in the name of a test, which the runner passes to shims in the environment.
 //!
-//! A test that expects a refusal does not say at which version the library refused. A library without the protocol
-//! that the test is about refuses for another reason, or at another version, and shows nothing.
+//! A test that expects a refusal does not check at which version the library refused. A library without the
+//! protocol of the test refuses for another reason, or at another version, which proves nothing.
 
 use crate::Failure;
 
-/// The environment variable with the protocol: the transport and the version, in the runner's words.
+/// The environment variable with the protocol: the transport and the version, in the runner's terms.
 pub(crate) const VARIABLE: &str = "NETBENCH_BOGO_NAMED";
 
 /// A protocol that a library does not have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Lacking {
-    /// The transport and the version, in the runner's words, such as `dtls TLS13`.
+    /// The transport and the version, in the runner's terms, such as `dtls TLS13`.
     pub named: &'static str,
     /// The name for users.
     pub name: &'static str,
 }
 
-/// Refuses a test that is about a protocol that the library lacks.
+/// Refuses a test of a protocol that the library lacks.
 ///
 /// # Errors
-/// [`Failure::Unsupported`] with the protocol.
+/// Returns [`Failure::Unsupported`] with the protocol.
 pub fn refuse(named: Option<&str>, lacking: &[Lacking]) -> Result<(), Failure> {
     let lacks = |one: &&Lacking| named == Some(one.named);
     match lacking.iter().find(lacks) {

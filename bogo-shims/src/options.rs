@@ -22,7 +22,7 @@ pub struct Options {
     credentials: Vec<Credential>,
 }
 
-/// A credential with flags of its own.
+/// A credential with separate flags.
 #[derive(Debug, Clone)]
 pub struct Credential {
     kind: String,
@@ -30,11 +30,11 @@ pub struct Credential {
     given: Given,
 }
 
-/// Flags and their values. What is asked for here counts as read; see [`OptionSets::unread`].
+/// Flags and their values. A flag that is looked up counts as read; see [`OptionSets::unread`].
 #[derive(Debug, Clone, Default)]
 pub struct Given(BTreeMap<String, Vec<Argument>>);
 
-/// One flag of the command line. It is the same one in every set that it belongs to, and in copies of them.
+/// One flag of the command line. All sets that it belongs to, and their copies, share its state.
 #[derive(Debug, Clone)]
 struct Argument {
     value: Value,
@@ -51,15 +51,15 @@ enum Value {
 /// The options of the first connection, of those after it, and of a retry after rejected early data.
 #[derive(Debug, Clone, Default)]
 pub struct OptionSets {
-    /// Of the first connection.
+    /// Options of the first connection.
     pub initial: Options,
-    /// Of the connections after it.
+    /// Options of the connections after the first.
     pub resume: Options,
-    /// After rejected early data.
+    /// Options of the retry after rejected early data.
     pub retry: Options,
 }
 
-/// Flags that belong to the credential that was begun last.
+/// Flags that belong to the last credential on the command line before them.
 const OF_CREDENTIALS: &[&str] = &[
     "-cert-file",
     "-key-file",
@@ -69,10 +69,11 @@ const OF_CREDENTIALS: &[&str] = &[
 ];
 
 impl OptionSets {
-    /// Reads the command line of a shim that knows the flags in the lists `supported`.
+    /// Parses the command line of a shim that knows the flags in the lists `supported`.
     ///
     /// # Errors
-    /// [`Failure::Unsupported`] for every other flag, [`Failure::Failed`] for a value of the wrong form.
+    /// Returns [`Failure::Unsupported`] for every other flag, [`Failure::Failed`] for a value in the wrong
+    /// format.
     pub fn parse(
         args: impl IntoIterator<Item = OsString>,
         supported: &[&[&str]],
@@ -109,17 +110,18 @@ impl OptionSets {
         Ok(sets)
     }
 
-    /// The flags that nothing has asked for so far, by name: what they want was not done and not checked.
+    /// Returns the names of the flags that have not been read so far: their requirements were neither met nor
+    /// checked.
     pub fn unread(&self) -> BTreeSet<&str> {
         let sets = [&self.initial, &self.resume, &self.retry];
         sets.into_iter().flat_map(Options::unread).collect()
     }
 
-    /// What two connections of a QUIC application would compare before early data. The libraries compare nothing, so
-    /// that only a test whose connections agree can be run.
+    /// Checks that the contexts, which a QUIC application would compare before early data, are the same on
+    /// all connections. The libraries do not compare them, so only a test whose connections agree can be run.
     ///
     /// # Errors
-    /// [`Failure::Unsupported`] where they differ.
+    /// Returns [`Failure::Unsupported`] where they differ.
     pub fn same_early_data_context(&self) -> Result<(), Failure> {
         let contexts = [&self.initial, &self.resume, &self.retry]
             .map(|options| options.bytes("-quic-early-data-context"));
@@ -179,7 +181,7 @@ fn value(form: flags::Form, text: Vec<u8>) -> Option<Value> {
 }
 
 impl Options {
-    /// Credentials that have flags of their own, in order.
+    /// Returns the credentials that have separate flags, in order.
     pub fn credentials(&self) -> &[Credential] {
         for credential in &self.credentials {
             credential.kind_read.store(true, Ordering::Relaxed);
@@ -214,7 +216,7 @@ impl Options {
 }
 
 impl Credential {
-    /// The flag that began it, such as `-new-x509-credential`.
+    /// Returns the flag that began the credential, such as `-new-x509-credential`.
     pub fn kind(&self) -> &str {
         &self.kind
     }
@@ -237,7 +239,7 @@ impl Deref for Credential {
 }
 
 impl Given {
-    /// Whether a flag was given.
+    /// Returns whether a flag was given.
     pub fn on(&self, flag: &str) -> bool {
         self.values(flag).next().is_some()
     }
@@ -248,20 +250,20 @@ impl Given {
         flags.filter_map(move |(flag, given)| given.iter().any(unread).then_some(flag.as_str()))
     }
 
-    /// The last value of a flag for numbers.
+    /// Returns the last value of a flag for numbers.
     pub fn number(&self, flag: &str) -> Option<i64> {
         self.numbers(flag).pop()
     }
 
-    /// Says that the library does what these flags ask for whether it is told to or not, or finds it where it asks
-    /// for it, each with the reason.
+    /// Marks flags as read because the library meets their requirements in any case, or gets their values
+    /// through a callback. Each flag has a reason.
     pub fn take_for_granted(&self, flags: &[(&str, &str)]) {
         for (flag, _why) in flags {
             let _given = self.on(flag);
         }
     }
 
-    /// All values of a flag for numbers.
+    /// Returns all values of a flag for numbers.
     pub fn numbers(&self, flag: &str) -> Vec<i64> {
         let number = |value: &Value| match value {
             Value::Number(number) => Some(*number),
@@ -270,7 +272,7 @@ impl Given {
         self.values(flag).filter_map(number).collect()
     }
 
-    /// All values of a flag for numbers that are code points of TLS.
+    /// Returns all values of a flag for numbers that are code points of TLS.
     pub fn codes(&self, flag: &str) -> Vec<u16> {
         let numbers = self.numbers(flag);
         numbers
@@ -279,12 +281,12 @@ impl Given {
             .collect()
     }
 
-    /// The last value of a flag for bytes.
+    /// Returns the last value of a flag for bytes.
     pub fn bytes(&self, flag: &str) -> Option<&[u8]> {
         self.all_bytes(flag).pop()
     }
 
-    /// All values of a flag for bytes.
+    /// Returns all values of a flag for bytes.
     pub fn all_bytes(&self, flag: &str) -> Vec<&[u8]> {
         self.values(flag)
             .filter_map(|value| match value {
@@ -302,7 +304,7 @@ impl Given {
         given.iter().map(|argument| &argument.value)
     }
 
-    /// The last value of a flag for text; names are ASCII.
+    /// Returns the last value of a flag for text; names are ASCII.
     pub fn text(&self, flag: &str) -> Option<String> {
         self.bytes(flag)
             .map(|bytes| String::from_utf8_lossy(bytes).into_owned())
@@ -312,7 +314,7 @@ impl Given {
 /// Decodes a comma-separated list of hexadecimal strings, such as DER names.
 ///
 /// # Errors
-/// [`Failure::Failed`] for anything else.
+/// Returns [`Failure::Failed`] for any other text.
 pub fn hex_list(text: &str) -> Result<Vec<Vec<u8>>, Failure> {
     text.split(',').map(hex).collect()
 }

@@ -8,24 +8,24 @@ use std::{
 
 use crate::socket::Socket;
 
-/// What came from the runner.
+/// An event from the runner.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Event {
     /// A datagram.
     Datagram(Vec<u8>),
-    /// This much time passes; the shim has answered that it knows.
+    /// An amount of time passes; the shim has acknowledged the command.
     Timeout(Duration),
-    /// Datagrams may be this long from now on, in bytes.
+    /// The new maximum size of datagrams, in bytes.
     Mtu(u32),
-    /// The library's next timeout must be this far away; `None`: there must be none.
+    /// The library's next timeout must be this far away; `None`: there must be no timeout.
     ExpectTimeout(Option<Duration>),
-    /// The first timeout of a flight is this long from now on.
+    /// The new first timeout of a flight.
     InitialTimeout(Duration),
     /// The stream ended.
     End,
 }
 
-/// Longest datagram that is believed.
+/// The maximum size of a datagram that is accepted from the runner.
 const LONGEST: usize = 1 << 20;
 
 /// Datagrams over a socket.
@@ -35,7 +35,7 @@ pub struct Packeted {
 }
 
 impl Packeted {
-    /// Datagrams over this socket.
+    /// Makes a transport for datagrams over this socket.
     pub fn new(socket: Socket) -> Self {
         Self { socket }
     }
@@ -43,7 +43,7 @@ impl Packeted {
     /// Writes a datagram.
     ///
     /// # Errors
-    /// When the transport breaks.
+    /// Returns an error if the transport fails.
     pub fn write(&mut self, datagram: &[u8]) -> io::Result<()> {
         let length = u32::try_from(datagram.len()).map_err(io::Error::other)?;
         let mut packet = vec![b'P'];
@@ -52,10 +52,10 @@ impl Packeted {
         self.socket.write_all(&packet)
     }
 
-    /// Waits for what comes next.
+    /// Waits for the next event.
     ///
     /// # Errors
-    /// When the transport breaks, or the runner says something unknown.
+    /// Returns an error if the transport fails, or the runner sends an unknown opcode.
     pub fn wait(&mut self) -> io::Result<Event> {
         let mut opcode = [0];
         if self.socket.read(&mut opcode)? == 0 {

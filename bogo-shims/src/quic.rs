@@ -1,8 +1,8 @@
-//! The runner's stand-in for QUIC: records that carry their secret in the clear.
+//! The runner's mock transport for QUIC: records that carry their secret in the clear.
 //!
-//! A record is its type, encryption level, cipher suite, the length of the rest, the secret of its
-//! level, and data (`ssl/test/runner/mock_quic_transport.go`). [`Stream`] is what a QUIC stack is to a
-//! TLS library: it keeps the levels (RFC 9001 section 4.1) and knows nothing of the messages.
+//! A record is its type, encryption level, cipher suite, the length of the rest, the secret of its level, and
+//! data (`ssl/test/runner/mock_quic_transport.go`). [`Stream`] has the role of a QUIC stack for a TLS
+//! library: it keeps the levels (RFC 9001 section 4.1) and does not interpret the messages.
 
 use std::io::{Read, Write};
 
@@ -11,22 +11,22 @@ use crate::{Failure, socket::Socket};
 /// Encryption levels of RFC 9001 section 4, with the runner's numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Level {
-    /// No secret.
+    /// The level without a secret.
     Initial = 0,
     /// 0-RTT.
     EarlyData = 1,
-    /// The handshake's.
+    /// Handshake keys.
     Handshake = 2,
     /// 1-RTT.
     Application = 3,
 }
 
-/// What came from the runner.
+/// The result of reading one record from the runner.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Step {
-    /// Handshake messages, or parts of them, at the level that they are expected at.
+    /// Handshake messages, or parts of them, at the expected level.
     Handshake(Vec<u8>),
-    /// Application data, which [`Stream::take`] gives.
+    /// Application data, which [`Stream::take`] returns.
     Data,
     /// The stream ended.
     End,
@@ -36,15 +36,15 @@ pub enum Step {
 #[derive(Debug)]
 pub struct Stream {
     transport: Transport,
-    /// The level at which handshake messages are read, and written.
+    /// The levels at which handshake messages are read, and written.
     read_level: Level,
     write_level: Level,
-    /// Data that was read and not yet asked for.
+    /// Data that were read and not yet taken.
     pending: Vec<u8>,
 }
 
 impl Stream {
-    /// A stream over this socket; no level but the first has keys yet.
+    /// Makes a stream over this socket; only the first level can be used so far.
     pub fn new(socket: Socket) -> Self {
         Self {
             transport: Transport::new(socket),
@@ -54,13 +54,13 @@ impl Stream {
         }
     }
 
-    /// Sets what the peer's records of a level must carry.
+    /// Sets the suite and secret that the peer's records of a level must carry.
     pub fn set_read_secret(&mut self, level: Level, suite: u16, secret: &[u8]) {
         self.transport.read.levels[level as usize] = Some((suite, secret.to_vec()));
     }
 
-    /// Sets what records of a level will carry. Handshake messages are written at this level from now
-    /// on, but never at that of early data.
+    /// Sets the suite and secret that written records of a level will carry. Handshake messages are written
+    /// at this level from now on, but never at that of early data.
     pub fn set_write_secret(&mut self, level: Level, suite: u16, secret: &[u8]) {
         self.transport.write.levels[level as usize] = Some((suite, secret.to_vec()));
         if level != Level::EarlyData {
@@ -68,14 +68,14 @@ impl Stream {
         }
     }
 
-    /// From now on, handshake messages come at this level; they never come in early data.
+    /// Sets the level at which handshake messages are expected from now on; they never arrive in early data.
     pub fn expect_level(&mut self, level: Level) {
         if level != Level::EarlyData {
             self.read_level = level;
         }
     }
 
-    /// Whether records of this level can be written.
+    /// Returns whether records of this level can be written.
     pub fn can_write(&self, level: Level) -> bool {
         level == Level::Initial || self.transport.write.levels[level as usize].is_some()
     }
@@ -83,7 +83,8 @@ impl Stream {
     /// Reads one record.
     ///
     /// # Errors
-    /// When it is an alert, is of another level than the keys say, or does not carry its secret.
+    /// Returns an error if the record is an alert, has another level than expected, or does not carry its
+    /// secret.
     pub fn read(&mut self) -> Result<Step, Failure> {
         let Some(record) = self.transport.read()? else {
             return Ok(Step::End);
@@ -101,12 +102,12 @@ impl Stream {
         }
     }
 
-    /// Whether there is data that was read and not yet taken.
+    /// Returns whether there are data that were read and not yet taken.
     pub fn has_data(&self) -> bool {
         !self.pending.is_empty()
     }
 
-    /// Takes data that was read.
+    /// Takes data that were read.
     pub fn take(&mut self, buffer: &mut [u8]) -> usize {
         let n = buffer.len().min(self.pending.len());
         buffer[..n].copy_from_slice(&self.pending[..n]);
@@ -117,7 +118,7 @@ impl Stream {
     /// Writes handshake messages.
     ///
     /// # Errors
-    /// When the transport breaks.
+    /// Returns an error if the transport fails.
     pub fn write_handshake(&mut self, messages: &[u8]) -> Result<(), Failure> {
         self.transport
             .write(Content::Handshake, self.write_level, messages)
@@ -126,7 +127,7 @@ impl Stream {
     /// Writes a fatal alert, where QUIC would close the connection with its code (RFC 9001 section 4.8).
     ///
     /// # Errors
-    /// When the transport breaks.
+    /// Returns an error if the transport fails.
     pub fn write_alert(&mut self, code: u8) -> Result<(), Failure> {
         self.transport
             .write(Content::Alert, self.write_level, &[2, code])
@@ -135,7 +136,7 @@ impl Stream {
     /// Writes application data at a level.
     ///
     /// # Errors
-    /// When the level has no keys yet, or the transport breaks.
+    /// Returns an error if the level has no keys yet, or the transport fails.
     pub fn write_data(&mut self, level: Level, data: &[u8]) -> Result<(), Failure> {
         self.transport.write(Content::Data, level, data)
     }
@@ -149,7 +150,7 @@ enum Content {
     Data = 23,
 }
 
-/// A record that was read, without its secret.
+/// A received record, without its secret.
 #[derive(Debug)]
 struct Record {
     content: Content,
@@ -171,7 +172,7 @@ struct Transport {
     write: Secrets,
 }
 
-/// Longest record that is believed.
+/// The maximum size of a record that is accepted from the runner.
 const LONGEST: usize = 1 << 20;
 
 impl Transport {
@@ -183,7 +184,7 @@ impl Transport {
         }
     }
 
-    /// The next record; `None` where the stream ends.
+    /// Reads the next record. Returns `None` where the stream ends.
     fn read(&mut self) -> Result<Option<Record>, Failure> {
         loop {
             let mut header = [0; 8];
@@ -214,7 +215,7 @@ impl Transport {
             let (wanted, secret) = match &self.read.levels[level as usize] {
                 Some(secret) => secret,
                 None if level == Level::Initial => &none,
-                // Early data that was not accepted has no secret, and is to be dropped.
+                // Early data that were not accepted have no secret, and are discarded.
                 None if level == Level::EarlyData => continue,
                 None => {
                     return Err(Failure::failed(format!(

@@ -8,21 +8,21 @@ use std::{
 
 use crate::{Failure, Options};
 
-/// How long a shim waits for the runner; the runner itself gives up earlier.
+/// The time for which a shim waits for the runner; the runner itself gives up earlier.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A connection to the runner, which is half-closed and drained at its end, so that no data of the
-/// shim's is lost.
+/// shim is lost.
 #[derive(Debug)]
 pub struct Socket {
     stream: TcpStream,
 }
 
 impl Socket {
-    /// Connects, and tells the runner which test this is.
+    /// Connects, and sends the test's number to the runner.
     ///
     /// # Errors
-    /// When the runner is not there.
+    /// Returns an error without `-port`, or if the connection fails.
     pub fn connect(options: &Options) -> Result<Self, Failure> {
         let port = options
             .number("-port")

@@ -1,7 +1,8 @@
-//! Expectations that a test has of each connection, compared with what a library tells of it.
+//! A test's expectations of each connection, compared with a library's view of it.
 //!
-//! BoringSSL keeps the properties of a full handshake with the session, and its shim compares them on every connection.
-//! Another library may tell less of a resumed one. What it does not tell was not checked, and the test is unsupported.
+//! BoringSSL keeps the properties of a full handshake with the session, and its shim compares them on every
+//! connection. Another library may report fewer properties of a resumed connection. A property that it does
+//! not report was not checked, and the test is unsupported.
 
 use std::fmt::Debug;
 
@@ -10,9 +11,9 @@ use crate::{Failure, Options};
 /// A property of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Known<T> {
-    /// The library tells it.
+    /// The value that the library reports.
     Is(T),
-    /// The library has no way to tell it, by its name for users.
+    /// The library cannot report the property, which has this name for users.
     Untold(&'static str),
 }
 
@@ -25,36 +26,36 @@ pub enum Verification {
     Refused,
 }
 
-/// Whether a HelloRetryRequest came before the handshake.
+/// Whether a HelloRetryRequest preceded the handshake.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Retry {
-    /// One was sent or received.
+    /// A HelloRetryRequest was sent or received.
     Was,
-    /// None was.
+    /// There was no HelloRetryRequest.
     WasNot,
 }
 
-/// The properties of a connection that a test may expect of each one.
+/// The properties that a test may expect of each connection.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Told {
     /// The result of the verification.
     pub verification: Known<Verification>,
-    /// The code point of the scheme of the peer's signature; none without a signature.
+    /// The code point of the scheme of the peer's signature, or `None` without a signature.
     pub signature: Known<Option<u16>>,
     /// Whether there was a HelloRetryRequest.
     pub retry: Known<Retry>,
-    /// The stapled OCSP response; empty without one.
+    /// The stapled OCSP response; empty if there was none.
     pub staple: Known<Vec<u8>>,
-    /// The code point of the group; none without a key exchange in a group.
+    /// The code point of the group, or `None` without a key exchange in a group.
     pub group: Known<Option<u16>>,
 }
 
 impl Told {
-    /// Compares with what the test expects of this connection.
+    /// Compares the properties with the test's expectations of this connection.
     ///
     /// # Errors
-    /// [`Failure::Failed`] for the first property that differs, [`Failure::Unsupported`] for the first that is expected
-    /// and not told.
+    /// Returns [`Failure::Failed`] for the first property that differs, [`Failure::Unsupported`] for the
+    /// first that is expected and not reported.
     pub fn check(&self, options: &Options) -> Result<(), Failure> {
         if options.on("-expect-verify-result") {
             let want = || {
@@ -70,7 +71,7 @@ impl Told {
             ("-expect-peer-signature-algorithm", &self.signature),
             ("-expect-curve-id", &self.group),
         ] {
-            // Zero expects nothing.
+            // Zero is no expectation.
             let code = options.codes(flag).pop().filter(|code| *code != 0);
             if code.is_some() {
                 compare(flag, || code, told)?;
@@ -93,8 +94,8 @@ impl Told {
     }
 }
 
-/// Compares one property. The value that is wanted is asked for only where there is one to compare it with, since a flag
-/// that is asked for counts as read.
+/// Compares one property. The expected value is looked up only where there is one to compare it with, since a
+/// flag that is looked up counts as read.
 fn compare<T: PartialEq + Debug>(
     flag: &str,
     want: impl FnOnce() -> T,
@@ -142,7 +143,8 @@ mod tests {
         resumed.check(&sets.resume)
     }
 
-    /// An expectation, a resumed connection that differs from it, and one that does not tell.
+    /// Returns expectations, each with a resumed connection that differs from it, and one that does not
+    /// report the property.
     fn cases() -> Vec<(Vec<&'static str>, Told, Told)> {
         let what = "a property of a resumed connection";
         vec![
@@ -224,7 +226,7 @@ mod tests {
                 panic!("{args:?}: {failure}");
             };
             assert!(why.starts_with("the library does not tell"), "{why}");
-            // Nothing is expected of the resumed connection here.
+            // The test has no expectation of the resumed connection here.
             assert!(check(&[], &untold).is_ok());
             let initial = format!("-on-initial{}", args[0]);
             let of_first: Vec<&str> = std::iter::once(initial.as_str())

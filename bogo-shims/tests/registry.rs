@@ -1,4 +1,4 @@
-//! The lists of flags that shims accept, held against the code: a flag that no code asks for is in no list.
+//! Compares the lists of flags that shims accept with the code: a flag that no code looks up is in no list.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -14,13 +14,13 @@ fn source() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("src")
 }
 
-/// The text of a file without its tests.
+/// Returns the text of a file without its tests.
 fn text(path: &Path) -> String {
     let text = fs::read_to_string(path).unwrap();
     text.split("#[cfg(test)]").next().unwrap().to_owned()
 }
 
-/// Everything of a shim but the list of what it accepts, and that list.
+/// Returns all code of a shim but its list of supported flags, and that list.
 fn shim(name: &str) -> (String, BTreeSet<String>) {
     let folder = source().join(name);
     let main = text(&folder.join("mod.rs"));
@@ -62,7 +62,7 @@ fn every_flag_that_a_shim_accepts_is_asked_for_by_its_code() {
         let unread: Vec<String> = common
             .chain(own)
             .filter(|flag| !code.contains(&format!("\"{flag}\"")))
-            // What begins a credential is read as one of the list.
+            // A flag that begins a credential is read as part of the list.
             .filter(|flag| !(flag.ends_with("-credential") && code.contains(".credentials()")))
             .collect();
         assert!(

@@ -1,6 +1,6 @@
 //! Links the system's GnuTLS, as pkg-config finds it.
 
-/// The oldest release that has all functions of `src/ffi.rs`.
+/// The minimum release that has all functions of `src/ffi.rs`.
 const OLDEST: &str = "3.7.4";
 
 fn main() {

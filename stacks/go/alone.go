@@ -37,8 +37,8 @@ func newVerify(given *material) (*scenario, error) {
 	return alone("verify", verify)
 }
 
-// newConfiguration makes a client's configuration. Of the system's bundle the file is read each time: Go itself reads it
-// (x509.SystemCertPool) once for a process.
+// newConfiguration makes a client's configuration. The system's bundle is read from its file each time: Go itself reads it
+// (x509.SystemCertPool) once per process.
 func newConfiguration(form string, given *material) (*scenario, error) {
 	var roots func() (*x509.CertPool, error)
 	ofPEM := func(text []byte) (*x509.CertPool, error) {
@@ -79,7 +79,7 @@ func newConfiguration(form string, given *material) (*scenario, error) {
 	})
 }
 
-// made keeps the compiler from leaving out what nobody uses.
+// made keeps the compiler from omitting unused results.
 var made *tls.Config
 
 func ofDER(all [][]byte) (*x509.CertPool, error) {
@@ -94,16 +94,16 @@ func ofDER(all [][]byte) (*x509.CertPool, error) {
 	return pool, nil
 }
 
-// mostInBatch is the most operations that are timed together.
+// mostInBatch is the maximum number of operations that are timed together.
 const mostInBatch = 1_000_000
 
-// alone repeats what a client does without a session.
+// alone repeats an operation of a client without a session.
 func alone(word string, operation func() error) (*scenario, error) {
 	return prepared(word, nil, operation)
 }
 
-// prepared repeats an operation, each time after what it needs, which is not timed. Where that is nil, operations may be
-// timed in batches.
+// prepared repeats an operation, each time after its preparation, which is not timed. Where the preparation is nil, operations
+// may be timed in batches.
 func prepared(word string, before, operation func() error) (*scenario, error) {
 	inBatches := before == nil
 	if inBatches {

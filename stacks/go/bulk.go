@@ -32,7 +32,7 @@ func newBulk(both *sides, writeBytes int, amount int64) (*scenario, error) {
 	return &scenario{slice: b.slice, end: func() { b.pair.close() }}, nil
 }
 
-// renew takes another session. The one before is kept where none can be made.
+// renew makes another session. The previous one is kept where none can be made.
 func (b *bulk) renew() error {
 	made, err := b.both.newPair(b.wires, "wall")
 	if err != nil {
@@ -63,7 +63,7 @@ func (b *bulk) slice(t *turn) error {
 	return nil
 }
 
-// burst has the server write, and then the client read all of it.
+// burst makes the server write, and then the client read all of the data.
 func (b *bulk) burst(clocks string, sent, received *meter) error {
 	client, server := b.pair.client, b.pair.server
 	err := sent.time(clocks, func() error {

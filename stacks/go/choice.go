@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// What a site accepts unless it is told otherwise: CipherSuite::OFFERED in netbench/model/src/tls/cipher_suite.rs.
+// offeredSuites are the suites that a site accepts by default: CipherSuite::OFFERED in netbench/model/src/tls/cipher_suite.rs.
 var offeredSuites = []uint16{
 	tls.TLS_AES_128_GCM_SHA256, tls.TLS_CHACHA20_POLY1305_SHA256, tls.TLS_AES_256_GCM_SHA384,
 	tls.TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256, tls.TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,
@@ -15,14 +15,14 @@ var offeredSuites = []uint16{
 	tls.TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384, tls.TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384,
 }
 
-// A code point that stands for no suite.
+// noSuite is a code point that stands for no suite.
 const noSuite = 0x0000
 
-// choose has the site's configuration leave the choice of the suite to the site.
+// choose makes the site's configuration leave the choice of the suite to the site.
 //
-// Go has no setting for the suites of TLS 1.3, nor for the order of any. But what it hands to GetConfigForClient are the very code
-// points that it chooses from, so those that are not to be chosen are hidden there, and put back before the first flight is written:
-// after a HelloRetryRequest, the client's second list is compared with its first.
+// Go has no setting for the suites of TLS 1.3, nor for the order of any. But GetConfigForClient receives the same slice of code
+// points from which Go chooses, so the suites that are not to be chosen are hidden there, and restored before the first flight is
+// written: after a HelloRetryRequest, the client's second list is compared with its first.
 func (one *site) choose() {
 	one.config.GetConfigForClient = func(hello *tls.ClientHelloInfo) (*tls.Config, error) {
 		hello.Conn.(*served).hide(hello.CipherSuites)
@@ -48,7 +48,7 @@ func (s *served) hide(offered []uint16) {
 	}
 }
 
-// fits says whether a suite goes with the site's key. One of TLS 1.3 goes with any.
+// fits reports whether a suite is usable with the site's key. A suite of TLS 1.3 is usable with any.
 func (one *site) fits(code uint16) bool {
 	if isSuite13(code) {
 		return true

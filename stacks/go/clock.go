@@ -6,16 +6,16 @@ import (
 	"unsafe"
 )
 
-// CLOCK_PROCESS_CPUTIME_ID and CLOCK_THREAD_CPUTIME_ID of clock_gettime(2).
+// processClock and threadClock are CLOCK_PROCESS_CPUTIME_ID and CLOCK_THREAD_CPUTIME_ID of clock_gettime(2).
 const (
 	processClock = 2
 	threadClock  = 3
 )
 
-// processCPU is the CPU time of this process. Go does the work of one connection on several threads.
+// processCPU returns the CPU time of this process. Go does the work of one connection on several threads.
 func processCPU() time.Duration { return cpuTime(processClock) }
 
-// threadCPU is the CPU time of the calling thread, to which the goroutine must be locked.
+// threadCPU returns the CPU time of the calling thread, to which the goroutine must be locked.
 func threadCPU() time.Duration { return cpuTime(threadClock) }
 
 func cpuTime(clock uintptr) time.Duration {
@@ -27,7 +27,7 @@ func cpuTime(clock uintptr) time.Duration {
 	return time.Duration(now.Nano())
 }
 
-// minorFaults are the pages that this process had to be given so far (ru_minflt, getrusage(2)).
+// minorFaults returns the number of minor page faults of this process so far (ru_minflt, getrusage(2)).
 func minorFaults() int64 {
 	var usage syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &usage) != nil {

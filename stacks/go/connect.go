@@ -81,7 +81,7 @@ func (w *worker) connect(line []byte) (string, any, error) {
 	return "connected", figures, nil
 }
 
-// making is what a connector took.
+// making is the cost of making a connector.
 type making struct {
 	fresh     bool
 	wall, cpu time.Duration
@@ -89,7 +89,7 @@ type making struct {
 	err       error
 }
 
-// connector gives the one that the connection is to be made with: a new one, or the one that the prime connection before it kept.
+// connector returns the connector for the connection: a new one, or the one that the previous prime connection kept.
 func (w *worker) connector(request *connectRequest) (*connector, making, error) {
 	kept := w.kept
 	w.kept = nil
@@ -118,7 +118,7 @@ func unmade(made making) (string, any) {
 	return "failed", failure{"setup", "connector", sanitize(made.err.Error()), &phase, &after}
 }
 
-// measure makes one connection, asks for one page, and reads it to its end.
+// measure makes one connection, requests one page, and reads it to its end.
 func (c *connector) measure(asked *connectRequest) (*measured, error) {
 	request, err := asked.http(c.settings.Profile)
 	if err != nil {
@@ -183,7 +183,7 @@ func (c *connector) fetch(request *http.Request) (status int, bodyBytes int64, v
 	return response.StatusCode, bodyBytes, view, err
 }
 
-// http is the request as net/http takes it, with the headers that other workers send.
+// http returns the request for net/http, with the headers that other workers send.
 func (asked *connectRequest) http(profile string) (*http.Request, error) {
 	wanted := asked.Request
 	if wanted == nil {
@@ -225,7 +225,7 @@ func (asked *connectRequest) http(profile string) (*http.Request, error) {
 
 func ownHeaders(profile string) map[string]string {
 	if profile == "servo" {
-		// What Servo sends for a document (components/net/http_loader.rs).
+		// These are the headers that Servo sends for a document (components/net/http_loader.rs).
 		return map[string]string{
 			"Accept":          "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8",
 			"Accept-Language": "en-US,en;q=0.5",
@@ -236,7 +236,8 @@ func ownHeaders(profile string) map[string]string {
 	return map[string]string{"Accept": "*/*", "User-Agent": "netbench"}
 }
 
-// agreedOn is what a handshake agreed on. Go 1.26 does not publish the scheme of the server's signature, but has it.
+// agreedOn returns the negotiated parameters of a handshake. Go 1.26 has the scheme of the server's signature, but does not
+// publish it.
 func agreedOn(state *tls.ConnectionState) negotiated {
 	v := version(state.Version)
 	agreed := negotiated{
@@ -245,7 +246,7 @@ func agreedOn(state *tls.ConnectionState) negotiated {
 		Resumed:    state.DidResume,
 		ChainBytes: []int{},
 	}
-	// Of a session of TLS 1.2 that is resumed, Go tells the group of its first handshake.
+	// For a resumed session of TLS 1.2, Go reports the group of its first handshake.
 	if state.CurveID != 0 && !(state.DidResume && state.Version < tls.VersionTLS13) {
 		agreed.Group = &group{code: uint16(state.CurveID)}
 	}

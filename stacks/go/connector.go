@@ -14,8 +14,9 @@ import (
 	_ "unsafe" // for linkname
 )
 
-// The suites of TLS 1.3 that Go offers, and accepts in this order. tls.Config has no setting for them. Go keeps these two names
-// open to other packages (go.dev/issue/67401); the second is used where a processor has no AES instructions.
+// defaultCipherSuitesTLS13 are the suites of TLS 1.3 that Go offers, and accepts in this order. tls.Config has no setting for
+// them. Go keeps these two names open to other packages (go.dev/issue/67401); the second is used where a processor has no AES
+// instructions.
 //
 //go:linkname defaultCipherSuitesTLS13 crypto/tls.defaultCipherSuitesTLS13
 var defaultCipherSuitesTLS13 []uint16
@@ -23,10 +24,10 @@ var defaultCipherSuitesTLS13 []uint16
 //go:linkname defaultCipherSuitesTLS13NoAES crypto/tls.defaultCipherSuitesTLS13NoAES
 var defaultCipherSuitesTLS13NoAES []uint16
 
-// ownSuites13 is what Go offers by itself.
+// ownSuites13 are Go's default suites.
 var ownSuites13 = [2][]uint16{defaultCipherSuitesTLS13, defaultCipherSuitesTLS13NoAES}
 
-// holdSuites13 sets the suites of TLS 1.3 for all that this process does from now on; none means Go's own.
+// holdSuites13 sets the suites of TLS 1.3 for the whole process from now on; an empty list means Go's own.
 func holdSuites13(wanted []uint16) {
 	if len(wanted) == 0 {
 		defaultCipherSuitesTLS13, defaultCipherSuitesTLS13NoAES = ownSuites13[0], ownSuites13[1]
@@ -37,12 +38,12 @@ func holdSuites13(wanted []uint16) {
 	}
 }
 
-// unsupported is what Go cannot do.
+// unsupported is the error of a feature that Go lacks.
 type unsupported string
 
 func (reason unsupported) Error() string { return string(reason) }
 
-// connector is what a Go program keeps to make HTTPS requests with: an http.Client with its http.Transport, and in that the
+// connector has the objects that a Go program keeps for HTTPS requests: an http.Client with its http.Transport, and in that the
 // tls.Config.
 type connector struct {
 	client    *http.Client
@@ -63,10 +64,10 @@ func newConnector(settings *clientSettings, rootsPEM string, own *identity) (*co
 	p := &probe{}
 	config := &tls.Config{
 		RootCAs: roots,
-		// Without it Go resumes nothing, and asks for no tickets.
+		// Without the cache, Go resumes no sessions, and requests no tickets.
 		ClientSessionCache: tls.NewLRUClientSessionCache(0),
 		NextProtos:         settings.ALPN,
-		// Asked for right before the chain is verified.
+		// Go calls this function directly before it verifies the chain.
 		Time: p.now,
 		VerifyPeerCertificate: func([][]byte, [][]*x509.Certificate) error {
 			p.verified()
@@ -89,7 +90,7 @@ func newConnector(settings *clientSettings, rootsPEM string, own *identity) (*co
 	transport := &http.Transport{
 		TLSClientConfig: config,
 		Protocols:       &protocols,
-		// What came is counted, not what it unpacks to.
+		// The received bytes are counted, not the decompressed ones.
 		DisableCompression: true,
 		DialContext: func(ctx context.Context, _, address string) (net.Conn, error) {
 			return p.dial(ctx, address, settings.Profile)
@@ -104,13 +105,13 @@ func newConnector(settings *clientSettings, rootsPEM string, own *identity) (*co
 	return &connector{client, transport, p, settings}, nil
 }
 
-// read gives the certificate and its key, as Go's standard library reads them.
+// read parses the certificate and its key with Go's standard library.
 func (own *identity) read() (tls.Certificate, error) {
 	if own.PKCS12 != nil {
 		return tls.Certificate{}, unsupported("Go's standard library reads no PKCS#12")
 	}
 	key := []byte(own.KeyPEM)
-	// RFC 1423, which is all that there is for encrypted keys.
+	// RFC 1423 is the only supported encryption of keys.
 	if block, _ := pem.Decode(key); own.Password != nil && block != nil && x509.IsEncryptedPEMBlock(block) {
 		der, err := x509.DecryptPEMBlock(block, []byte(*own.Password))
 		if err != nil {
@@ -125,7 +126,7 @@ func (own *identity) read() (tls.Certificate, error) {
 	return certificate, nil
 }
 
-// hold sets config to exactly what settings offer, or to their versions alone where the rest is to be Go's own.
+// hold restricts config to the parameters that settings offer, or only to their versions where the rest is to be Go's own.
 func hold(config *tls.Config, settings *clientSettings) error {
 	if settings.Profile == "library" {
 		holdSuites13(nil)
@@ -135,14 +136,14 @@ func hold(config *tls.Config, settings *clientSettings) error {
 	if err != nil {
 		return err
 	}
-	// A version that none of the suites belongs to must not be spoken.
+	// A version without any of the suites must not be offered.
 	versions := slices.DeleteFunc(slices.Clone(settings.Versions), func(v version) bool {
 		return v == tls.VersionTLS13 && len(new13) == 0 || v != tls.VersionTLS13 && len(old) == 0
 	})
 	if err := holdVersions(config, versions); err != nil {
 		return err
 	}
-	// In what order Go offers those of TLS 1.2 is its own affair. An empty list would mean all.
+	// Go itself decides the order of the suites of TLS 1.2. An empty list would mean all.
 	config.CipherSuites = old
 	holdSuites13(new13)
 	return holdGroups(config, settings.Groups)
@@ -182,7 +183,8 @@ func holdVersions(config *tls.Config, versions []version) error {
 	return nil
 }
 
-// holdGroups refuses a list that begins with another group than Go would send a key share for: its order cannot be changed.
+// holdGroups refuses a list that begins with another group than the one for which Go would send a key share: its order cannot be
+// changed.
 func holdGroups(config *tls.Config, wanted []group) error {
 	for _, g := range wanted {
 		if !slices.Contains(groupOrder, g.code) {
@@ -205,7 +207,7 @@ func holdGroups(config *tls.Config, wanted []group) error {
 	return nil
 }
 
-// signed refuses a handshake whose signature is of a scheme that was not to be offered: Go cannot be told which to offer.
+// signed refuses a handshake whose signature is of a scheme that was not to be offered: Go has no setting for the schemes.
 func (c *connector) signed(agreed *negotiated) error {
 	if c.settings.Profile == "library" || agreed.Signature == nil || len(c.settings.Signatures) == 0 {
 		return nil
@@ -217,13 +219,14 @@ func (c *connector) signed(agreed *negotiated) error {
 	return unsupported("Go cannot be told which signature schemes to offer, and the server signed with one that was not to be")
 }
 
-// close ends the connections that are left, and waits a moment for that.
+// close ends the remaining connections, and waits a moment for that.
 func (c *connector) close() {
 	c.transport.CloseIdleConnections()
 	c.probe.waitUntilClosed(200 * time.Millisecond)
 }
 
-// allSuites13 says whether none of TLS 1.3 is left out. In what order they are does not matter to this process' sites, which choose.
+// allSuites13 reports whether no suite of TLS 1.3 is left out. Their order does not matter to the sites of this process, which
+// choose.
 func allSuites13() bool {
 	held, own := defaultCipherSuitesTLS13, ownSuites13[0]
 	if inFIPSMode {

@@ -21,7 +21,7 @@ import (
 	"slices"
 )
 
-// primitive is an operation of the cryptography beneath a session, with what it is done with.
+// primitive is an operation of the cryptography beneath a session, with its parameters.
 type primitive struct {
 	Operation string `json:"operation"`
 	Key       string `json:"key"`
@@ -29,13 +29,14 @@ type primitive struct {
 	AEAD      string `json:"aead"`
 }
 
-// What is signed, and what a record protects, as in netbench/worker/src/suite/mod.rs.
+// signed is the message of signatures, and recordData the contents of a record, as in
+// netbench/worker/src/suite/mod.rs.
 var (
 	signed     = bytes.Repeat([]byte{0x20}, 130)
 	recordData = bytes.Repeat([]byte{0x2e}, 16<<10)
 )
 
-// newPrimitive is an operation of Go's cryptography, once it is proved that it does what it should.
+// newPrimitive returns an operation of Go's cryptography, after a check that it works correctly.
 func newPrimitive(wanted *primitive, given *material) (*scenario, error) {
 	switch wanted.Operation {
 	case "sign", "verify":
@@ -81,7 +82,8 @@ func newPrimitive(wanted *primitive, given *material) (*scenario, error) {
 	return nil, unsupported("this worker does not know the operation " + wanted.Operation)
 }
 
-// signing is a key, the public key of its certificate, and the last signature. crypto/tls hashes and signs like this.
+// signing is a key, the public key of its certificate, and the last signature. crypto/tls hashes and signs in
+// the same way.
 type signing struct {
 	key       crypto.Signer
 	public    crypto.PublicKey
@@ -157,7 +159,7 @@ func (s *signing) verify() error {
 	return errSignature
 }
 
-// prove has a signature verify, and one with another bit not.
+// prove checks that a signature verifies, and that one with a changed bit does not.
 func (s *signing) prove() error {
 	if err := errors.Join(s.sign(), s.verify()); err != nil {
 		return err
@@ -169,7 +171,7 @@ func (s *signing) prove() error {
 	return s.sign()
 }
 
-// exchange is both sides of a key exchange, as crypto/tls does it.
+// exchange is both sides of a key exchange, as in crypto/tls.
 type exchange struct {
 	curve  ecdh.Curve
 	hybrid bool
@@ -177,7 +179,7 @@ type exchange struct {
 	own           *ecdh.PrivateKey
 	decapsulation *mlkem.DecapsulationKey768
 	share         []byte
-	// What the server sent, and the secrets of both.
+	// The server's message, and the secrets of both sides.
 	answer         []byte
 	server, client []byte
 }
@@ -268,7 +270,7 @@ func agreedWith(own *ecdh.PrivateKey, share []byte) ([]byte, error) {
 	return own.ECDH(peer)
 }
 
-// prove has both sides come to one secret.
+// prove checks that both sides derive the same secret.
 func (x *exchange) prove() error {
 	for _, step := range []func() error{x.keyShare, x.respond, x.agree} {
 		if err := step(); err != nil {
@@ -288,7 +290,8 @@ type records struct {
 	data             []byte
 }
 
-// A record's nonce follows from its number. Here each is the first, so that it can be opened many times.
+// nonce is the nonce of every record. It depends on the record's number; each record here is the first, so
+// that it can be opened many times.
 var nonce = bytes.Repeat([]byte{0x11}, 12)
 
 const applicationData, tagBytes = 23, 16
@@ -313,7 +316,7 @@ func newRecords(algorithm string) (*records, error) {
 	return &records{aead: aead}, err
 }
 
-// seal copies what is written to where it is then encrypted, as crypto/tls does.
+// seal copies the data to the buffer in which they are then encrypted, as crypto/tls does.
 func (r *records) seal() error {
 	r.sealed = append(append(r.sealed[:0], recordData...), applicationData)
 	r.sealed = r.aead.Seal(r.sealed[:0], nonce, r.sealed, recordHeader)
@@ -330,7 +333,7 @@ func (r *records) open() (err error) {
 	return err
 }
 
-// prove has a record open to its data, and one with another bit not.
+// prove checks that a record opens to its data, and that one with a changed bit does not.
 func (r *records) prove() error {
 	if err := errors.Join(r.seal(), r.receive(), r.open()); err != nil {
 		return err

@@ -73,7 +73,8 @@ func describe() descriptionAnswer {
 	}}}
 }
 
-// The groups that netbench asks for. Go has three more, which it offers by itself in the profile library.
+// describedGroups are the groups that netbench may request. Go has three more, which it offers by default in
+// the profile library.
 var describedGroups = []uint16{
 	uint16(tls.X25519MLKEM768), uint16(tls.X25519), uint16(tls.CurveP256), uint16(tls.CurveP384),
 }

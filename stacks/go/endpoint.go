@@ -10,14 +10,14 @@ import (
 	"sync"
 )
 
-// How a session begins.
+// The kinds of beginning of a session.
 const (
 	kindFull      = "full"
 	kindSessionID = "session-id"
 	kindTicket    = "ticket"
 )
 
-// The most sessions that a server keeps, and that a client does.
+// keptSessions is the maximum number of sessions that a server keeps, and that a client does.
 const keptSessions = 256
 
 // sides are the configurations of both sides of a scenario's sessions. Threads share them.
@@ -25,8 +25,8 @@ type sides struct {
 	client, server *tls.Config
 }
 
-// newSides holds both sides to the one version, suite, group and signature scheme of the settings. Go's client offers all schemes that
-// it has; which of them is used is the server's choice, and it is told which.
+// newSides restricts both sides to the one version, suite, group and signature scheme of the settings. Go's client offers all of
+// its schemes; the server chooses among them, and is configured with one.
 func newSides(settings *sessionSettings, kind string, given *material) (*sides, error) {
 	chosen, err := settings.suite()
 	if err != nil {
@@ -96,7 +96,7 @@ func (s *sessionSettings) suite() (uint16, error) {
 	return code, nil
 }
 
-// certificate is a chain with its key, which signs by the scheme of the settings and by no other.
+// certificate returns a chain with its key, which signs only by the scheme of the settings.
 func (s *sessionSettings) certificate(chainPEM, keyPEM string) (tls.Certificate, error) {
 	schemes := map[string]tls.SignatureScheme{
 		"rsa-2048":   tls.PSSWithSHA256,
@@ -115,7 +115,7 @@ func (s *sessionSettings) certificate(chainPEM, keyPEM string) (tls.Certificate,
 	return certificate, err
 }
 
-// sessionMemory is a server's memory of sessions, of which its tickets have the number alone.
+// sessionMemory is a server's store of sessions, whose tickets only contain a number.
 type sessionMemory struct {
 	lock   sync.Mutex
 	next   uint64

@@ -17,13 +17,14 @@ import (
 	"unicode"
 )
 
-// The longest detail of a failure, and the longest name that is made of an error's text.
+// longestDetail is the maximum length of a failure's detail, and longestName that of a name made from an
+// error's text.
 const (
 	longestDetail = 600
 	longestName   = 60
 )
 
-// explained is what an error means, in the words of FailureReason in netbench/model/src/failure.rs.
+// explained returns the meaning of an error, in the terms of FailureReason in netbench/model/src/failure.rs.
 func explained(err error, m *marks, limit, after time.Duration) *failure {
 	var request *url.Error
 	if errors.As(err, &request) {
@@ -104,7 +105,7 @@ func ofSystem(err error, phase string) (class, reason string) {
 	return "", ""
 }
 
-// remoteAlert finds the alert that the server sent. Its type is crypto/tls' own.
+// remoteAlert returns the alert that the server sent. Its type is private to crypto/tls.
 func remoteAlert(err error) (uint8, bool) {
 	var op *net.OpError
 	if !errors.As(err, &op) || op.Op != "remote error" {
@@ -117,7 +118,7 @@ func remoteAlert(err error) (uint8, bool) {
 	return uint8(alert.Uint()), true
 }
 
-// certificateFault is what crypto/x509 finds wrong with a certificate, and empty where it is something else.
+// certificateFault returns crypto/x509's fault of a certificate, or an empty string for another error.
 func certificateFault(err error) string {
 	var (
 		invalid  x509.CertificateInvalidError
@@ -138,7 +139,7 @@ func certificateFault(err error) string {
 	case errors.As(err, &insecure), errors.Is(err, x509.ErrUnsupportedAlgorithm):
 		return "weak-or-unknown-signature"
 	case errors.As(err, &unknown):
-		// The hint has no name of its own.
+		// This hint has no separate type.
 		if strings.Contains(text, "verification error") || strings.Contains(text, "verification failure") {
 			return "bad-signature"
 		}
@@ -174,7 +175,8 @@ func invalidity(invalid x509.CertificateInvalidError, at time.Time) string {
 	}
 }
 
-// nameOf makes a name of an error's words: crypto/tls has none. It ends before what varies, such as a number.
+// nameOf returns a name made from an error's text: crypto/tls has none. The name ends before the variable
+// part, such as a number.
 func nameOf(err error) string {
 	for next := errors.Unwrap(err); next != nil; next = errors.Unwrap(err) {
 		err = next

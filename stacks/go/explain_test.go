@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// alert is as crypto/tls' own type, which cannot be named.
+// alert imitates the type of crypto/tls, which cannot be named.
 type alert uint8
 
 func (a alert) Error() string { return "tls: bad record MAC" }

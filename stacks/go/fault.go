@@ -9,17 +9,17 @@ import (
 )
 
 const (
-	// How long a silent server stays silent, at most.
+	// patience is the maximum time for which a silent server stays silent.
 	patience = 60 * time.Second
-	// Between the bytes of a slow response.
+	// pause is the time between the bytes of a slow response.
 	pause = 500 * time.Millisecond
-	// The most that an endless message comes to.
+	// endless is the maximum size of an endless message.
 	endless = 64 << 20
-	// The most in a record.
+	// recordBytes is the maximum size of a record's data.
 	recordBytes = 16 << 10
 )
 
-// isBeforeTLS says whether the fault leaves no room for a handshake.
+// isBeforeTLS reports whether the fault prevents a handshake.
 func isBeforeTLS(fault string) bool {
 	switch fault {
 	case "refuse", "silent", "reset", "garbage", "endless-certificate", "close-mid-handshake":
@@ -28,7 +28,7 @@ func isBeforeTLS(fault string) bool {
 	return false
 }
 
-// commit does to a fresh connection what fault says.
+// commit applies a fault to a new connection.
 func commit(fault string, tcp *net.TCPConn) error {
 	defer tcp.Close()
 	switch fault {
@@ -36,7 +36,7 @@ func commit(fault string, tcp *net.TCPConn) error {
 		drain(tcp)
 		return nil
 	case "reset":
-		// Right after the accept, the reset would race with the client's connect.
+		// Directly after the accept, the reset would race with the client's connect.
 		readSome(tcp)
 		return tcp.SetLinger(0)
 	case "garbage":
@@ -64,7 +64,7 @@ type halfCloser interface {
 	CloseWrite() error
 }
 
-// badHTTP answers inside TLS with what is not HTTP in either version.
+// badHTTP answers inside TLS with bytes that are not HTTP in either version.
 func badHTTP(conn halfCloser) error {
 	defer conn.Close()
 	readSome(conn)
@@ -74,8 +74,8 @@ func badHTTP(conn halfCloser) error {
 	return hangUp(conn)
 }
 
-// hangUp ends the stream and waits for the client to end it too. What it sent and nobody read would turn the end into a reset, which
-// can overtake what was sent before.
+// hangUp ends the stream and waits for the client to end it too. Unread data from the client would turn the end into a reset,
+// which can overtake the data that were sent before.
 func hangUp(conn halfCloser) error {
 	if err := conn.CloseWrite(); err != nil {
 		return err
@@ -93,11 +93,11 @@ func drain(conn net.Conn) {
 	io.Copy(io.Discard, conn)
 }
 
-// endlessCertificate sends a ServerHello of TLS 1.2, then records of a Certificate message (RFC 5246 section 7.4.2) that says it has
-// 2^24 - 1 bytes, and another, and so on.
+// endlessCertificate sends a ServerHello of TLS 1.2, then records of a Certificate message (RFC 5246 section 7.4.2) whose length
+// field is 2^24 - 1 bytes, and another such message, and so on.
 func endlessCertificate(tcp *net.TCPConn) error {
 	hello := append([]byte{0x03, 0x03}, bytes.Repeat([]byte{0x5a}, 32)...)
-	// No session, TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256, and renegotiation_info (RFC 5746).
+	// The ServerHello has no session, TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256, and renegotiation_info (RFC 5746).
 	hello = append(hello, 0x00, 0xc0, 0x2f, 0x00, 0x00, 0x05, 0xff, 0x01, 0x00, 0x01, 0x00)
 	message := append([]byte{0x02, 0x00, 0x00, byte(len(hello))}, hello...)
 	if err := writeRecord(tcp, message); err != nil {

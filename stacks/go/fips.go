@@ -11,21 +11,21 @@ import (
 	_ "unsafe" // for linkname
 )
 
-// The variant +fips is this program with GODEBUG=fips140=on: Go's FIPS 140-3 module does the cryptography, and crypto/tls does without
-// what is not approved. Whether it is so, the module itself says.
+// The variant +fips is this program with GODEBUG=fips140=on: Go's FIPS 140-3 module does the cryptography, and crypto/tls does
+// not use algorithms that are not approved. The module itself reports whether the mode is on.
 
-// variants are what the environment asks this worker to prove, as they end its name.
+// variants are the variants that this worker must prove, from the environment. Their names end the worker's name.
 var variants = os.Getenv("NETBENCH_VARIANTS")
 
 var stackName = "go" + variants
 
-// inFIPSMode is what the module says of this process.
+// inFIPSMode is the module's report on this process.
 var inFIPSMode = fips140.Enabled()
 
-// notTheVariant is why this process is not what its name says.
+// notTheVariant is the reason why this process is not the variant of its name.
 var notTheVariant = lacksVariant(variants, inFIPSMode)
 
-// proven refuses to do anything under a name that is not its own.
+// proven refuses any work under the name of another variant.
 func proven() error {
 	if notTheVariant != "" {
 		return unsupported(notTheVariant)
@@ -45,8 +45,8 @@ func lacksVariant(asked string, inFIPSMode bool) string {
 	return ""
 }
 
-// What crypto/tls keeps to in FIPS mode. In the place of the suites of TLS 1.3 that holdSuites13 sets, it then has a list of its own.
-// Linknames to these need the linker's -checklinkname=0.
+// approvedVersions and the following are crypto/tls' restrictions in FIPS mode. In place of the suites of TLS 1.3 that
+// holdSuites13 sets, it then has a separate list. Linknames to these need the linker's -checklinkname=0.
 //
 //go:linkname approvedVersions crypto/tls.allowedSupportedVersionsFIPS
 var approvedVersions []uint16
@@ -63,16 +63,16 @@ var approvedSuites []uint16
 //go:linkname approvedSuites13 crypto/tls.allowedCipherSuitesTLS13FIPS
 var approvedSuites13 []uint16
 
-// approvedChains leaves out chains with a key that is not approved, in FIPS mode alone. What crypto/x509 has verified, crypto/tls puts
-// through it.
+// approvedChains leaves out chains with a key that is not approved, only in FIPS mode. crypto/tls filters the chains that
+// crypto/x509 has verified by it.
 //
 //go:linkname approvedChains crypto/tls.fipsAllowedChains
 func approvedChains(chains [][]*x509.Certificate) ([][]*x509.Certificate, error)
 
-// ownApproved13 is what Go offers by itself in FIPS mode.
+// ownApproved13 are Go's default suites in FIPS mode.
 var ownApproved13 = approvedSuites13
 
-// In FIPS mode this worker knows nothing else by name or number.
+// In FIPS mode, this worker knows no other algorithms by name or number.
 func init() {
 	if !inFIPSMode {
 		return
@@ -90,7 +90,7 @@ func init() {
 	offeredSuites = slices.DeleteFunc(offeredSuites, func(code uint16) bool { return !knownSuite(code) })
 }
 
-// lacks is a refusal of what Go does not have, or not in FIPS mode.
+// lacks returns the refusal of a feature that Go does not have, or not in FIPS mode.
 func lacks(what string) unsupported {
 	library := "Go"
 	if inFIPSMode {
@@ -99,7 +99,7 @@ func lacks(what string) unsupported {
 	return unsupported(fmt.Sprintf("%s has no %s", library, what))
 }
 
-// verifyChain has crypto/x509 verify a chain as crypto/tls does for a client.
+// verifyChain makes crypto/x509 verify a chain as crypto/tls does for a client.
 func verifyChain(leaf *x509.Certificate, options x509.VerifyOptions) error {
 	chains, err := leaf.Verify(options)
 	if err != nil {

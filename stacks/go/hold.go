@@ -18,7 +18,7 @@ type heldAnswer struct {
 	PeakBytes   uint64 `json:"peak_bytes"`
 	BeforeBytes uint64 `json:"before_bytes"`
 	AfterBytes  uint64 `json:"after_bytes"`
-	// Go's allocator is its own, which nothing that is loaded beside it can count.
+	// Go has its own allocator, whose allocations a preloaded library cannot count.
 	Heap *struct{} `json:"heap"`
 }
 
@@ -37,8 +37,8 @@ func (w *worker) hold(line []byte) (string, any, error) {
 	return "held", held, nil
 }
 
-// hold takes half as many pairs as sessions through the handshake in lock step, and says what holding them takes. Garbage that Go has not
-// collected by then counts, as it does for a server in Go; what there was before is collected first.
+// hold takes half as many pairs as sessions through the handshake in lock step, and returns the memory of holding them. Garbage
+// that Go has not collected by then counts, as it does for a server in Go; earlier garbage is collected first.
 func (s *scenario) hold(sessions int) (*heldAnswer, error) {
 	switch {
 	case s.sides == nil:
@@ -72,18 +72,18 @@ func (s *scenario) hold(sessions int) (*heldAnswer, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The kernel's own peak comes from counters that run a little behind.
+	// The kernel's own peak comes from counters that lag slightly.
 	held.PeakBytes = max(peak, held.AfterBytes, held.BeforeBytes)
 	return held, nil
 }
 
-// heldPair is one pair on its way, with what it has written and the other side has not read.
+// heldPair is one pair in progress, with the data that one side has written and the other has not read.
 type heldPair struct {
 	pair
 	wires wires
 }
 
-// lockStep takes every client's flight, then every server's, and so on.
+// lockStep advances all clients by a flight, then all servers, and so on.
 func lockStep(both *sides, pairs []heldPair) error {
 	for i := range pairs {
 		p := &pairs[i]
@@ -117,13 +117,13 @@ func lockStep(both *sides, pairs []heldPair) error {
 		if err := pairs[i].finished(); err != nil {
 			return err
 		}
-		// Only what the library keeps is to be held.
+		// Only the library's own state is to be held.
 		pairs[i].wires = wires{}
 	}
 	return nil
 }
 
-// advance has a side read what came, if anything did.
+// advance makes a side read the received data, if there are any.
 func advance(s *side, came *buffer) (bool, error) {
 	if came.empty() {
 		return false, nil
@@ -133,7 +133,8 @@ func advance(s *side, came *buffer) (bool, error) {
 	return true, err
 }
 
-// resident is the resident size as the kernel adds it up page by page: counters kept by thread may be off by a quarter of a megabyte.
+// resident returns the resident size as the kernel adds it up page by page: counters kept per thread may be off by a quarter of a
+// megabyte.
 func resident() (uint64, error) {
 	bytes, err := kib("/proc/self/smaps_rollup", "Rss:")
 	if err != nil {

@@ -6,10 +6,10 @@ import (
 	"strconv"
 )
 
-// The variable with a number from which the layout is made; without it, it is the system's.
+// layoutVariable is the variable with a number from which the layout is made; without it, the layout is the system's.
 const layoutVariable = "NETBENCH_LAYOUT"
 
-// Blocks that stay in the heap, of sizes between these powers of two.
+// layoutBlocks is the number of blocks that stay in the heap; their sizes are between the following powers of two.
 const (
 	layoutBlocks  = 256
 	smallestBlock = 5
@@ -18,7 +18,7 @@ const (
 
 var layoutHeld [][]byte
 
-// withLayout does work with the goroutine's stack moved, and with a heap that is not quite empty, by amounts that come from the
+// withLayout does work with the goroutine's stack moved, and with a heap that is not quite empty, by amounts derived from the
 // variable. Go's heap begins at the same address in every process.
 func withLayout(work func()) {
 	seed, err := strconv.ParseUint(os.Getenv(layoutVariable), 10, 64)

@@ -1,18 +1,18 @@
 // The worker of the stack go: Go's crypto/tls, with net/http. It speaks docs/WORKER-PROTOCOL.md.
 //
-// Start reading at main, which reads requests, then at worker.handle. The rest is:
+// Start reading at main, which reads requests, then at worker.handle. The other files are:
 //
 //	protocol.go, points.go     messages, and code points with their names
-//	describe.go                what the stack says of itself
+//	describe.go                the description of the stack
 //	fips.go                    the variant +fips
 //	connector.go, connect.go   one measured connection by net/http; wire.go counts its bytes
-//	explain.go                 what an error means
+//	explain.go                 the meanings of errors
 //	verify.go                  chains without a connection
 //	server.go, fault.go        the lab's server
 //	suite.go                   a scenario of the in-memory suite
-//	endpoint.go, session.go    its sessions; how each side is timed stands in session.go
+//	endpoint.go, session.go    its sessions; session.go describes the timing of each side
 //	bulk.go, alone.go, threads.go, hold.go   the parts of the suite beside handshakes
-//	clock.go, layout.go        CPU clocks, and how memory is laid out
+//	clock.go, layout.go        CPU clocks, and the layout of memory
 package main
 
 import (
@@ -26,21 +26,21 @@ import (
 )
 
 func main() {
-	// With room, so that whoever reads stdin sees its end even while requests wait.
+	// The channel is buffered, so that the reader of stdin sees its end even while requests wait.
 	requests := make(chan []byte, 1024)
 	go read(requests)
 	w := &worker{}
 	withLayout(func() {
 		for line := range requests {
 			if err := answer(os.Stdout, w.handle(line)); err != nil {
-				// Nobody reads any more.
+				// No process reads the answers any more.
 				os.Exit(0)
 			}
 		}
 	})
 }
 
-// read hands on the lines of stdin. Its end ends the process, whatever that is doing: it is how the death of netbench shows.
+// read passes on the lines of stdin. The end of stdin, which signals the end of netbench, ends the process, whatever it is doing.
 func read(requests chan<- []byte) {
 	stdin := bufio.NewReader(os.Stdin)
 	for {
@@ -83,7 +83,7 @@ func answer(to io.Writer, r response) error {
 	return err
 }
 
-// worker is what lasts from one request to the next.
+// worker is the state that lasts from one request to the next.
 type worker struct {
 	settings *configureRequest
 	// The connector of the last prime connection, with its site.
@@ -124,7 +124,7 @@ func failedRequest(id uint64, err error) response {
 	return response{id, "error", errorAnswer{sanitize(err.Error())}}
 }
 
-// do does what op asks for. An error is a request that could not be understood or done.
+// do performs the operation op. It returns an error for a request that could not be parsed or performed.
 func (w *worker) do(op string, line []byte) (kind string, body any, err error) {
 	switch op {
 	case "describe":
@@ -150,7 +150,7 @@ func (w *worker) do(op string, line []byte) (kind string, body any, err error) {
 	}
 }
 
-// ofThisStack refuses the name of another.
+// ofThisStack refuses the name of another stack.
 func ofThisStack(stack string) error {
 	if stack != stackName {
 		return fmt.Errorf("this worker has no stack %q", stack)

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// A code point is read as a number, as hexadecimal digits or by its registered name. A name that is not in the table is kept:
-// Go lacks what it does not name.
+// point is a code point, which is read as a number, as hexadecimal digits or by its registered name. A name that is not in the
+// table is kept: Go does not support it.
 type point struct {
 	code uint16
 	name string
@@ -27,7 +27,7 @@ var versions = map[string]uint16{
 	"ssl3": 0x0300, "1.0": tls.VersionTLS10, "1.1": tls.VersionTLS11, "1.2": tls.VersionTLS12, "1.3": tls.VersionTLS13,
 }
 
-// The groups that Go has, most wanted first: that order is Go's own and cannot be changed.
+// groupOrder are Go's groups, in order of preference: that order is fixed in Go and cannot be changed.
 var groupOrder = []uint16{
 	uint16(tls.X25519MLKEM768), uint16(tls.SecP256r1MLKEM768), uint16(tls.SecP384r1MLKEM1024),
 	uint16(tls.X25519), uint16(tls.CurveP256), uint16(tls.CurveP384), uint16(tls.CurveP521),
@@ -47,7 +47,7 @@ var signatures = map[string]uint16{
 	"ecdsa_secp521r1_sha512": uint16(tls.ECDSAWithP521AndSHA512), "ed25519": uint16(tls.Ed25519),
 }
 
-// Go's suites have their registered names.
+// suites are Go's suites, which have their registered names.
 var suites = func() map[string]uint16 {
 	named := map[string]uint16{}
 	for _, known := range append(tls.CipherSuites(), tls.InsecureCipherSuites()...) {
@@ -115,7 +115,7 @@ func isSuite13(code uint16) bool {
 	return code>>8 == 0x13
 }
 
-// knownSuite says whether Go has the suite.
+// knownSuite reports whether Go has the suite.
 func knownSuite(code uint16) bool {
 	for known := range maps.Values(suites) {
 		if known == code {

@@ -8,7 +8,7 @@ import (
 
 const (
 	protocolVersion = 1
-	// The response header in which the lab's servers say what they saw. They send it in small letters.
+	// The response header with the report of the lab's servers. They send its name in lowercase.
 	serverViewHeader = "X-Netbench-Server"
 )
 
@@ -123,7 +123,7 @@ type measured struct {
 	Process    *processCost `json:"process,omitempty"`
 }
 
-// phases are what Phases in netbench/model/src/sample.rs says, with net/http in the place of hyper.
+// phases are those of Phases in netbench/model/src/sample.rs, with net/http in place of hyper.
 type phases struct {
 	ConnectorNS   *int64 `json:"connector_ns"`
 	DNSNS         int64  `json:"dns_ns"`
@@ -171,14 +171,14 @@ type processCost struct {
 	MinorFaults    int64 `json:"minor_faults"`
 }
 
-// decode reads the whole of a request.
+// decode parses a whole request.
 func decode[T any](line []byte) (T, error) {
 	var request T
 	err := json.Unmarshal(line, &request)
 	return request, err
 }
 
-// sanitize replaces what a terminal would obey.
+// sanitize replaces control characters for terminals.
 func sanitize(text string) string {
 	return strings.Map(func(c rune) rune {
 		if unicode.In(c, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) {

@@ -36,9 +36,9 @@ type server struct {
 
 type site struct {
 	settings serveSite
-	// None where the site's fault comes before TLS.
+	// Nil where the site's fault comes before TLS.
 	config *tls.Config
-	// Suites that it accepts, in its order.
+	// The accepted suites, in the site's order.
 	suites []uint16
 	body   []byte
 	counts struct{ accepted, handshakes, resumed, responses atomic.Uint64 }
@@ -82,7 +82,7 @@ func newServer() *server {
 	return s
 }
 
-// serve listens for every site that can be set up, and says which cannot and why.
+// serve listens for every site that can be set up, and returns the reasons for those that cannot.
 func (s *server) serve(request *serveRequest) servingAnswer {
 	answer := servingAnswer{map[string]string{}, map[string]string{}}
 	var longest int64
@@ -123,7 +123,7 @@ func (s *server) serve(request *serveRequest) servingAnswer {
 	return answer
 }
 
-// listenOnce has one listener for all sites, and gives its port.
+// listenOnce makes one listener for all sites, and returns its port.
 func (s *server) listenOnce(shared *sharedListener, sites []*site) (int, error) {
 	byAddress := map[netip.Addr]*site{}
 	for _, one := range sites {
@@ -166,7 +166,7 @@ func (s *server) acceptAll(listener net.Listener, find func(netip.Addr) *site) {
 	for {
 		conn, err := listener.Accept()
 		if err != nil {
-			// Out of descriptors, or a connection that was gone before it was accepted.
+			// The process has no more descriptors, or the connection was closed before it was accepted.
 			time.Sleep(10 * time.Millisecond)
 			continue
 		}
@@ -186,7 +186,7 @@ func (s *server) acceptAll(listener net.Listener, find func(netip.Addr) *site) {
 	}
 }
 
-// take leads a connection through the handshake, and gives it to net/http.
+// take makes a connection's handshake, and passes the connection to net/http.
 func (s *server) take(tcp *net.TCPConn, one *site) error {
 	if err := tcp.SetDeadline(time.Now().Add(handshakeLimit)); err != nil {
 		return err
@@ -229,7 +229,8 @@ func (s *server) take(tcp *net.TCPConn, one *site) error {
 	return nil
 }
 
-// serverAgreedOn is what a server says of a handshake. The signature that it has seen is the client's.
+// serverAgreedOn returns the negotiated parameters according to a server. The signature that it has verified
+// is the client's.
 func serverAgreedOn(state *tls.ConnectionState) negotiated {
 	agreed := agreedOn(state)
 	agreed.Signature = nil
@@ -259,9 +260,9 @@ func (s *server) counts() []siteCount {
 type served struct {
 	*net.TCPConn
 	site *site
-	// What the server says of the handshake, as JSON.
+	// The server's report on the handshake, as JSON.
 	view string
-	// The client's suites as it sent them, while some are hidden, and where crypto/tls has them.
+	// The client's suites as it sent them, while some are hidden, and crypto/tls' slice of them.
 	sent, offered []uint16
 }
 
@@ -287,7 +288,7 @@ func newSite(settings serveSite, content []byte) (*site, error) {
 		return nil, err
 	}
 	one := &site{settings: settings, body: content[:settings.BodyBytes]}
-	// They are no longer needed, and ten thousand sites have 70 MB of such text.
+	// The texts are no longer needed, and those of ten thousand sites have 70 MB.
 	one.settings.ChainPEM, one.settings.KeyPEM, one.settings.OCSP = "", "", nil
 	if settings.Fault != nil && isBeforeTLS(*settings.Fault) {
 		return one, nil

@@ -8,20 +8,20 @@ import (
 	"time"
 )
 
-// Sessions in memory, and what is in a side's time.
+// Sessions in memory, and the definition of a side's time.
 //
-// crypto/tls calls Read and Write of a connection, and Read blocks. Each side therefore runs in a coroutine (iter.Pull): when it wants to
-// read and nothing is there, its Read gives control back to whoever resumed it, on the same thread and without the scheduler. So only
-// one side runs at a time, as with libraries that are asked step by step, and a step is what a side does from the moment that it is
-// resumed until it wants more than there is. In its time is all that crypto/tls does in between, the copies to and from the other side's
-// buffer, two switches of coroutines, and what a goroutine of its own costs: it begins with a small stack that has to grow, as that of
-// every connection of a Go program does. The collector runs as it does for Go's users: what its assistance takes from a step is in the
-// step, and what it does on other cores is not.
+// crypto/tls calls Read and Write of a connection, and Read blocks. Each side therefore runs in a coroutine (iter.Pull): when it
+// wants to read and no data are available, its Read returns control to its caller, on the same thread and without the scheduler.
+// Therefore only one side runs at a time, as with libraries that are called step by step, and a step is the work of a side from
+// the moment that it is resumed until it needs more data than are available. Its time includes all work of crypto/tls in between,
+// the copies to and from the other side's buffer, two switches of coroutines, and the cost of a separate goroutine: it begins
+// with a small stack that has to grow, as does that of every connection of a Go program. The garbage collector runs as it does
+// for Go's users: its assists within a step are in the step's time, and its work on other cores is not.
 
-// Flights after which a handshake that is not done is going in circles.
+// mostFlights is the number of flights after which an unfinished handshake is considered endless.
 const mostFlights = 10
 
-// buffer holds what one side has written and the other has not read. It is kept from one session to the next.
+// buffer holds the data that one side has written and the other has not read. It is kept from one session to the next.
 type buffer struct {
 	bytes []byte
 	read  int
@@ -31,10 +31,10 @@ func (b *buffer) empty() bool { return b.read == len(b.bytes) }
 
 func (b *buffer) clear() { b.bytes, b.read = b.bytes[:0], 0 }
 
-// wires is what is on its way.
+// wires has the data in transit.
 type wires struct {
 	toServer, toClient buffer
-	// What a side reads its data into.
+	// The buffer into which a side reads its data.
 	plaintext []byte
 }
 
@@ -67,7 +67,7 @@ func newServerSide(both *sides, w *wires) *side {
 	return s
 }
 
-// run is the coroutine: the handshake, and then whatever comes.
+// run is the coroutine: the handshake, and then the reads of all data.
 func (s *side) run(yield func(struct{}) bool) {
 	s.yield = yield
 	if s.err = s.conn.Handshake(); s.err != nil {
@@ -81,7 +81,7 @@ func (s *side) run(yield func(struct{}) bool) {
 	}
 }
 
-// step goes on until the side wants more than there is.
+// step continues until the side needs more data than are available.
 func (s *side) step() error {
 	if _, alive := s.resume(); !alive {
 		return s.err
@@ -89,7 +89,7 @@ func (s *side) step() error {
 	return nil
 }
 
-// Read, Write and the rest make the side the connection below TLS.
+// Read, Write and the other methods make the side the connection below TLS.
 func (s *side) Read(to []byte) (int, error) {
 	for s.in.empty() {
 		if !s.yield(struct{}{}) {
@@ -130,8 +130,8 @@ func (p *pair) close() {
 	}
 }
 
-// newPair takes a new session through its handshake. The making of a side belongs to its first step, and the client's last step reads
-// the server's tickets.
+// newPair takes a new session through its handshake. The making of a side belongs to its first step, and the client's last step
+// reads the server's tickets.
 func (both *sides) newPair(w *wires, clocks string) (*pair, error) {
 	p := &pair{}
 	w.toServer.clear()
@@ -177,8 +177,8 @@ func (p *pair) finished() error {
 	}
 }
 
-// agreed makes the first handshake, and says what was agreed in it. Where later ones are to be resumed, one of those is made as well, and
-// what it agreed is given.
+// agreed makes the first handshake, and returns its negotiated parameters. Where later handshakes are to be resumed, it makes one
+// of those as well, and returns the parameters of that.
 func (both *sides) agreed(kind string) (*preparedAnswer, error) {
 	w := newWires()
 	p, err := both.newPair(w, "wall")
@@ -195,7 +195,7 @@ func (both *sides) agreed(kind string) (*preparedAnswer, error) {
 	return &preparedAnswer{&ofClient, &ofServer}, nil
 }
 
-// handshakes makes one after another.
+// handshakes makes one handshake after another.
 func (both *sides) handshakes(t *turn) error {
 	w := newWires()
 	for t.goesOn() {
@@ -215,7 +215,7 @@ func (both *sides) handshakes(t *turn) error {
 	return nil
 }
 
-// resumed counts, as each side saw it.
+// resumed counts resumed handshakes, as reported by each side.
 func (p *pair) resumed() (client, server uint32) {
 	count := func(s *side) uint32 {
 		if s.conn.ConnectionState().DidResume {

@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// What is refused before it takes all of a machine's memory or threads, as in netbench/worker/src/suite/prepared.rs.
+// The limits above which requests are refused before they take all of a machine's memory or threads, as in
+// netbench/worker/src/suite/prepared.rs.
 const (
 	mostSessions = 1_000_000
 	mostWrite    = 64 << 20
@@ -27,7 +28,7 @@ type prepareRequest struct {
 	Material material `json:"material"`
 }
 
-// work is one kind of work with its settings; what a part does not have is empty.
+// work is one kind of work with its settings; fields that a part does not have are empty.
 type work struct {
 	Part        string           `json:"part"`
 	Kind        string           `json:"kind"`
@@ -70,13 +71,13 @@ type sliceRequest struct {
 		Operations   *uint32 `json:"operations"`
 	} `json:"limit"`
 	Clocks string `json:"clocks"`
-	// Operations that are timed together; 0 is one.
+	// Number of operations that are timed together; 0 means one.
 	Batch uint32 `json:"batch"`
 }
 
 type slicedAnswer struct {
 	Operations uint32 `json:"operations"`
-	// Operations in each timing; left out where it is one.
+	// Number of operations in each timing; left out where it is one.
 	Batch     uint32             `json:"batch,omitempty"`
 	TimingsNS map[string][]int64 `json:"timings_ns"`
 	// The loops of netbench/worker/src/suite/reference.rs must be the same machine code everywhere, which Go's would not be.
@@ -86,17 +87,17 @@ type slicedAnswer struct {
 	ServerResumed uint32    `json:"server_resumed"`
 }
 
-// scenario has run once.
+// scenario is a scenario that has run once.
 type scenario struct {
-	// One turn.
+	// Runs one turn.
 	slice func(*turn) error
-	// The sides of its sessions, where it has any that can be held.
+	// The sides of its sessions, if it has any that can be held.
 	sides *sides
-	// Ends what lasts between turns, where something does.
+	// Ends the state that lasts between turns, if there is any.
 	end func()
 }
 
-// stepError is what was attempted, in a word of FailureWord, and why it failed.
+// stepError is an attempted step, in a word of FailureWord, with its error.
 type stepError struct {
 	word string
 	err  error
@@ -104,7 +105,7 @@ type stepError struct {
 
 func (e *stepError) Error() string { return e.word + ": " + e.err.Error() }
 
-// A coroutine must always be resumed on the thread, and with the locks, that it was made with.
+// A coroutine must always be resumed on the thread, and with the locks, with which it was made.
 var lockThread = sync.OnceFunc(runtime.LockOSThread)
 
 func (w *worker) prepare(line []byte) (string, any, error) {
@@ -194,7 +195,7 @@ func newScenario(request *prepareRequest) (*scenario, *preparedAnswer, error) {
 	}
 }
 
-// kind is how the work's handshakes begin, and of threads whether they make handshakes at all.
+// kind returns the beginning of the work's handshakes, and for threads whether they make handshakes at all.
 func (w *work) kind() (kind string, parallel parallelWork, err error) {
 	switch w.Part {
 	case "handshake":
@@ -254,7 +255,7 @@ func (w *worker) slice(line []byte) (string, any, error) {
 	return "sliced", t.sliced, nil
 }
 
-// goesOn says whether another operation belongs to the turn. There is always a first.
+// goesOn reports whether another operation belongs to the turn. There is always a first.
 func (t *turn) goesOn() bool {
 	return t.request.goesOn(t.sliced.Operations, t.begun)
 }
@@ -275,7 +276,7 @@ func (t *turn) record(measure string, m meter) {
 	t.sliced.TimingsNS[measure] = append(t.sliced.TimingsNS[measure], m.sum.Nanoseconds())
 }
 
-// meter adds up what the steps of one side take.
+// meter adds up the times of one side's steps.
 type meter struct{ sum time.Duration }
 
 func (m *meter) time(clocks string, step func() error) error {

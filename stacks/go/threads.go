@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// One write of every thread, in bytes.
+// threadWrite is the size of one write of every thread, in bytes.
 const threadWrite = 16 << 10
 
 type parallelWork int
@@ -16,7 +16,7 @@ const (
 	parallelBulk
 )
 
-// threadDone is what one thread did.
+// threadDone is the result of one thread.
 type threadDone struct {
 	operations, handshakes, clientResumed, serverResumed uint32
 	took                                                 time.Duration
@@ -56,7 +56,7 @@ func newThreads(both *sides, threads int, parallel parallelWork) *scenario {
 	}}
 }
 
-// thread works from the moment that all are ready until the turn ends.
+// thread works from the moment at which all threads are ready until the turn ends.
 func (both *sides) thread(request *sliceRequest, parallel parallelWork, wait func()) (done threadDone) {
 	w := newWires()
 	data := &bulk{both: both, wires: w, write: make([]byte, threadWrite), writes: burst / threadWrite}

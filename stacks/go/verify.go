@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// The longest RSA key of a server that crypto/tls takes.
+// longestRSA is the maximum size of a server's RSA key that crypto/tls accepts.
 const longestRSA = 8192
 
-// What reads the system's roots: x509.SystemCertPool.
+// systemPool is the name of Go's loader of the system's roots: x509.SystemCertPool.
 const systemPool = "system-pool"
 
 type verifyRequest struct {
@@ -21,7 +21,7 @@ type verifyRequest struct {
 	Chains []chainToVerify `json:"chains"`
 }
 
-// chainToVerify has its certificates as DER: encoding/json reads base64 by itself.
+// chainToVerify has its certificates as DER: encoding/json decodes base64 itself.
 type chainToVerify struct {
 	Chain   [][]byte `json:"chain_base64"`
 	Roots   [][]byte `json:"roots_base64"`
@@ -35,7 +35,7 @@ type verifiedAnswer struct {
 	Trust  *trustMade `json:"trust,omitempty"`
 }
 
-// trustMade is the system's pool, as net/http's first connection reads it.
+// trustMade is the system's pool, as net/http's first connection loads it.
 type trustMade struct {
 	ConnectorNS int64  `json:"connector_ns"`
 	Origin      string `json:"origin"`
@@ -47,7 +47,7 @@ type verified struct {
 	Detail  string `json:"detail,omitempty"`
 }
 
-// verify has crypto/x509 verify chains as crypto/tls does for a client.
+// verify makes crypto/x509 verify chains as crypto/tls does for a client.
 func (w *worker) verify(line []byte) (string, any, error) {
 	var request verifyRequest
 	if err := json.Unmarshal(line, &request); err != nil {
@@ -104,14 +104,14 @@ func (c *chainToVerify) verdict(own *x509.CertPool) verified {
 	return verified{"rejected", reason, string(short[:min(len(short), 200)])}
 }
 
-// verify takes the roots of the chain where it has none of its own.
+// verify verifies the chain. Its roots are added to the given ones, which may be nil.
 func (c *chainToVerify) verify(roots *x509.CertPool, at time.Time) error {
 	intermediates := x509.NewCertPool()
 	if roots == nil {
 		roots = x509.NewCertPool()
 	}
 	for _, der := range c.Roots {
-		// As AppendCertsFromPEM does: a root that cannot be read is left out.
+		// As in AppendCertsFromPEM, a root that cannot be parsed is left out.
 		if root, err := x509.ParseCertificate(der); err == nil {
 			roots.AddCert(root)
 		}

@@ -10,13 +10,13 @@ import (
 	"unsafe"
 )
 
-// probe is where a connection leaves its times and counts. Goroutines of net/http write it.
+// probe records the times and counts of a connection. Goroutines of net/http write it.
 type probe struct {
 	lock  sync.Mutex
 	marks marks
 }
 
-// marks are the figures of one connection; a time is zero until it was reached.
+// marks are the figures of one connection; a time is zero until it is reached.
 type marks struct {
 	address     string
 	system      bool
@@ -34,7 +34,7 @@ type marks struct {
 	wire        *wire
 }
 
-// aim forgets everything and takes the address of the next connection.
+// aim resets the probe, and sets the address of the next connection.
 func (p *probe) aim(address string, resolve string) {
 	p.lock.Lock()
 	defer p.lock.Unlock()
@@ -47,7 +47,7 @@ func (p *probe) read() marks {
 	return p.marks
 }
 
-// dial connects to the address that the request named, after asking the system for its host where it is told to.
+// dial connects to the address that the request named, after resolving its host by the system if requested.
 func (p *probe) dial(ctx context.Context, hostPort, profile string) (net.Conn, error) {
 	aimed := p.read()
 	start := time.Now()
@@ -120,7 +120,7 @@ func (p *probe) headReceived() {
 	p.marks.head = now
 }
 
-// phase is the one that the connection is in.
+// phase returns the current phase of the connection.
 func (m *marks) phase() string {
 	switch {
 	case m.resolved.IsZero():
@@ -136,7 +136,7 @@ func (m *marks) phase() string {
 	}
 }
 
-// keepTCPInfo asks the kernel for its figures while the socket is open.
+// keepTCPInfo reads the kernel's figures while the socket is open.
 func (p *probe) keepTCPInfo() {
 	p.lock.Lock()
 	defer p.lock.Unlock()
@@ -147,7 +147,7 @@ func (p *probe) keepTCPInfo() {
 	}
 }
 
-// abandon closes what is left of a connection that failed.
+// abandon closes the rest of a failed connection.
 func (p *probe) abandon() {
 	if w := p.read().wire; w != nil {
 		w.Close()
@@ -165,7 +165,7 @@ func (p *probe) waitUntilClosed(limit time.Duration) {
 	}
 }
 
-// wire is a TCP connection that counts what crosses it, below TLS.
+// wire is a TCP connection that counts the transferred bytes, below TLS.
 type wire struct {
 	*net.TCPConn
 	probe  *probe
@@ -194,7 +194,7 @@ func (w *wire) Write(from []byte) (int, error) {
 	if m.clientHello.IsZero() {
 		m.clientHello = time.Now()
 	}
-	// Before it is written: the answer is read by another goroutine, and may be there before this one goes on.
+	// The count precedes the write: another goroutine reads the answer, and may have it before this one continues.
 	m.transfer.BytesOut += int64(len(from))
 	m.wrote = true
 	w.probe.lock.Unlock()
@@ -217,7 +217,7 @@ func (w *wire) Close() error {
 	return err
 }
 
-// tcpInfoOf reads three fields of the kernel's structure (linux/tcp.h); the smallest round-trip time came with Linux 4.6.
+// tcpInfoOf reads three fields of the kernel's structure (linux/tcp.h); the minimum round-trip time was added in Linux 4.6.
 func tcpInfoOf(conn *net.TCPConn) *tcpInfo {
 	const rtt, totalRetransmits, minRTT = 68, 100, 148
 	raw, err := conn.SyscallConn()

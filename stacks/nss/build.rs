@@ -1,6 +1,6 @@
 //! Links the system's NSS, as pkg-config finds it.
 
-/// The oldest release that `src/ffi.rs` was read in.
+/// The minimum release, whose headers `src/ffi.rs` follows.
 const OLDEST: &str = "3.87";
 
 fn main() {

@@ -1,12 +1,12 @@
-//! Tells the worker which libssl it is linked with: not what its features ask for, but what openssl-sys
-//! did, which `OPENSSL_NO_VENDOR` in the environment or another package can change; and which of
-//! OpenSSL's options it was built without, as its headers say. Which release it was to be, the worker compares with what it is.
+//! Reports to the worker the libssl with which it is linked: not by its features, but by openssl-sys' choice,
+//! which `OPENSSL_NO_VENDOR` in the environment or another package can change; and the options without which
+//! OpenSSL was built, by its headers. The worker compares the expected release with the actual one.
 
 use std::env;
 
 use openssl_src::Release;
 
-/// OpenSSL 3.0.0, as openssl-sys tells versions.
+/// OpenSSL 3.0.0, in openssl-sys' format of versions.
 const OPENSSL_3: u64 = 0x3000_0000;
 
 fn main() {
@@ -32,7 +32,7 @@ fn main() {
     println!("cargo::rerun-if-changed=options.h");
 }
 
-/// The options of `Configure` that are off, in lower case, as `OPENSSL_NO_…` names them.
+/// Returns the disabled options of `Configure`, in lowercase, as named by `OPENSSL_NO_…`.
 fn without() -> String {
     let mut macros = cc::Build::new();
     if let Some(folder) = env::var_os("DEP_OPENSSL_INCLUDE") {

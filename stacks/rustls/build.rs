@@ -1,5 +1,5 @@
-//! Names the symbol in which AWS-LC keeps what it found in the processor. aws-lc-sys puts its version before all symbols, and so does the
-//! crate with AWS-LC's FIPS module.
+//! Determines the name of the symbol in which AWS-LC keeps the capabilities of the processor. aws-lc-sys
+//! prefixes all symbols with its version, and so does the crate with AWS-LC's FIPS module.
 
 use std::{env, fs, path::Path};
 

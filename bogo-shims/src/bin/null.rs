@@ -1,4 +1,4 @@
-//! A shim that does nothing and fails: whatever test it passes, proves nothing about a stack.
+//! A shim that does nothing and fails: a test that it passes proves nothing about a stack.
 
 use std::process::ExitCode;
 

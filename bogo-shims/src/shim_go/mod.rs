@@ -1,9 +1,9 @@
-//! The BoGo shim of Go's crypto/tls: the one that Go's toolchain ships, `bogo_shim_test.go`, behind a program that
-//! lets through only what it reads.
+//! The BoGo shim of Go's crypto/tls: the shim that Go's toolchain ships, `bogo_shim_test.go`, behind a
+//! program that passes on only the flags that it reads.
 //!
-//! Go's shim declares flags that nothing in it looks at, and reads others only beside a third: a test with such a
-//! flag would pass without what it asks for. So [`SUPPORTED`] has the flags that it reads, and everything else ends
-//! as `unsupported` before Go's shim is started.
+//! Go's shim declares flags that its code never uses, and reads others only together with a third: a test
+//! with such a flag would pass without meeting the flag's requirement. Therefore [`SUPPORTED`] has the flags
+//! that it reads, and every other flag ends as `unsupported` before Go's shim is started.
 
 use std::{
     env,
@@ -15,8 +15,8 @@ use std::{
 
 use crate::{Failure, flags};
 
-/// Flags that Go's shim reads. One for the first connection or for those after it is here with its prefix, and only
-/// where Go's shim tells them apart.
+/// Flags that Go's shim reads. A flag for the first connection or for the later ones is listed with its
+/// prefix, and only where Go's shim distinguishes them.
 pub const SUPPORTED: &[&str] = &[
     "-port",
     "-shim-id",
@@ -70,13 +70,14 @@ pub const SUPPORTED: &[&str] = &[
     "-shim-writes-first",
 ];
 
-/// Declared by Go's shim and read by what netbench adds to it, which connects where the runner listens.
+/// The flag that Go's shim declares and netbench's addition to it reads, which connects to the address on
+/// which the runner listens.
 const READ_BY_NETBENCH: &str = "-ipv6";
 
 /// The flag before the path of Go's shim.
 const PROGRAM: &str = "-program";
 
-/// Versions that Go's shim can turn off together: others it would leave on without a word.
+/// Versions that Go's shim can disable together: it would silently leave others enabled.
 const TURNED_OFF: &[&[&str]] = &[
     &[],
     &["-no-tls1"],
@@ -87,7 +88,7 @@ const TURNED_OFF: &[&[&str]] = &[
     &["-no-tls11", "-no-tls12", "-no-tls13"],
 ];
 
-/// Flags that Go's shim looks at only where it has a certificate.
+/// Flags that Go's shim reads only where it has a certificate.
 const WITH_CERTIFICATE: &[&str] = &[
     "-signing-prefs",
     "-ocsp-response",
@@ -112,7 +113,7 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// What is to be run.
+/// The command that is to be run.
 #[derive(Debug, PartialEq, Eq)]
 struct Wanted {
     program: PathBuf,
@@ -120,10 +121,10 @@ struct Wanted {
 }
 
 impl Wanted {
-    /// Reads the command line.
+    /// Parses the command line.
     ///
     /// # Errors
-    /// [`Failure::Unsupported`] for the first flag that Go's shim would not read.
+    /// Returns [`Failure::Unsupported`] for the first flag that Go's shim would not read.
     fn read(args: Vec<OsString>) -> Result<Self, Failure> {
         let mut program = None;
         let mut given: Vec<(String, Option<OsString>)> = Vec::new();
@@ -166,7 +167,7 @@ impl Wanted {
     }
 }
 
-/// Refuses flags that Go's shim reads, and not beside each other.
+/// Refuses flags that Go's shim reads, but not in this combination.
 fn together(given: &[(String, Option<OsString>)]) -> Result<(), Failure> {
     let has = |flag: &str| given.iter().any(|(name, _)| name == flag);
     let mut off: Vec<&str> = given.iter().map(|(name, _)| name.as_str()).collect();

@@ -1,5 +1,5 @@
-//! Functions of newer releases, for a libssl that does not have them: each says that there is nothing.
-//! What asks for them is refused before (`releases.rs`), or takes "no" for an answer.
+//! Functions of newer releases, for a libssl that does not have them: each returns an empty result. A test
+//! that requires such a function is refused before (`releases.rs`), or accepts that result.
 
 #![expect(non_snake_case, reason = "the names are libssl's")]
 
@@ -39,7 +39,7 @@ mod before_3_2 {
         fn SSL_group_to_name(ssl: *mut SSL, group: c_int) -> *const c_char;
     }
 
-    /// In two steps, which do the same.
+    /// Gets the name by two calls, which together are equivalent.
     pub(in super::super) unsafe fn SSL_get0_group_name(ssl: *mut SSL) -> *const c_char {
         const NEGOTIATED_GROUP: c_int = 134;
         const NONE: c_long = 0;
@@ -52,7 +52,7 @@ mod before_3_2 {
         }
     }
 
-    /// That of X.509 (RFC 7250), which there is without the extension.
+    /// The certificate type X.509 (RFC 7250), which is also used without the extension.
     const X509: c_int = 0;
 
     pub(in super::super) unsafe fn SSL_set1_client_cert_type(

@@ -1,4 +1,4 @@
-//! What libssl calls back through C: certificates, verification, messages, NPN.
+//! The callbacks from libssl in C: certificates, verification, messages, NPN.
 
 use std::{
     ffi::{c_int, c_uchar, c_uint, c_void},
@@ -10,24 +10,24 @@ use openssl_sys::{EVP_PKEY, SSL, X509_STORE_CTX};
 
 use super::{certs, expect::check_request, ffi, state::state};
 
-/// A certificate callback's answer that asks to be called again later.
+/// The return value of a certificate callback that is to be called again later.
 const COME_AGAIN: c_int = -1;
 
 pub(crate) extern "C" fn on_verify(ctx: *mut X509_STORE_CTX, _: *mut c_void) -> c_int {
     let mut state = state();
     let options = &state.options;
     let custom = options.on("-use-custom-verify-callback");
-    // libssl waits for a verification on the client alone.
+    // libssl waits for a verification only on the client.
     let waits = custom && options.on("-async") && !options.on("-server");
     if waits && !std::mem::replace(&mut state.verify_ready, true) {
         drop(state);
-        // SAFETY: the library keeps the connection in this place of the context.
+        // SAFETY: the library keeps the connection under this index of the context.
         let ssl = unsafe {
             let index = openssl_sys::SSL_get_ex_data_X509_STORE_CTX_idx();
             openssl_sys::X509_STORE_CTX_get_ex_data(ctx, index).cast::<SSL>()
         };
         ffi::control(ffi::borrowed(ssl), ffi::control::RETRY_VERIFY, 0);
-        // Not a verdict yet, although it has to look like a good one.
+        // This is no verdict yet, although the value must be that of success.
         return 1;
     }
     if std::mem::replace(&mut state.verified, true) {
@@ -84,7 +84,7 @@ pub(crate) extern "C" fn on_client_cert(
     let Ok(held) = certs::load(&options) else {
         return 0;
     };
-    // The callback has room for one.
+    // The callback returns only one certificate.
     let Ok([one]) = <[_; 1]>::try_from(held) else {
         return 0;
     };
@@ -92,7 +92,7 @@ pub(crate) extern "C" fn on_client_cert(
         return 0;
     };
     let key = one.key;
-    // SAFETY: the library gives two places, and takes over one reference to each.
+    // SAFETY: the library provides two places, and takes over one reference to each.
     unsafe {
         ptr::write(cert_out, into_raw(leaf));
         ptr::write(key_out, into_raw(key));
@@ -100,7 +100,7 @@ pub(crate) extern "C" fn on_client_cert(
     1
 }
 
-/// The pointer of a value, whose reference it takes along.
+/// Returns the pointer of a value, with ownership of the value's reference.
 fn into_raw<T: ForeignType>(value: T) -> *mut T::CType {
     let pointer = value.as_ptr();
     std::mem::forget(value);
@@ -130,7 +130,7 @@ pub(crate) extern "C" fn on_message(
     if data.is_null() {
         return;
     }
-    // SAFETY: the library gives that many bytes.
+    // SAFETY: the library provides that many bytes.
     let data = unsafe { std::slice::from_raw_parts(data.cast::<u8>(), length) };
     let who = if sent == 0 { "read" } else { "write" };
     let mut state = state();
@@ -147,7 +147,8 @@ pub(crate) extern "C" fn on_message(
     state.messages.push_str(&line);
 }
 
-/// A ServerHello with the random value that makes it a HelloRetryRequest (RFC 8446 section 4.1.3).
+/// Returns whether a message is a ServerHello with the random value of a HelloRetryRequest (RFC
+/// 8446 section 4.1.3).
 fn is_retry(message: &[u8]) -> bool {
     const RANDOM: [u8; 8] = [0xcf, 0x21, 0xad, 0x74, 0xe5, 0x9a, 0x61, 0x11];
     message.first() == Some(&2) && message.get(6..14) == Some(&RANDOM)
@@ -166,9 +167,9 @@ pub(crate) extern "C" fn on_advertise(
         None if state.options.on("-advertise-empty-npn") => Vec::new(),
         None => return NOACK,
     };
-    // It has to outlive this call, and the process is short.
+    // The list must outlive this call, and the process is short-lived.
     let list = Vec::leak(list);
-    // SAFETY: the library gives two places.
+    // SAFETY: the library provides two places.
     unsafe {
         ptr::write(out, list.as_ptr());
         ptr::write(length, c_uint::try_from(list.len()).unwrap_or(0));
@@ -190,7 +191,7 @@ pub(crate) extern "C" fn on_select(
         .unwrap_or_default()
         .to_vec();
     let selected = Vec::leak(selected);
-    // SAFETY: the library gives two places.
+    // SAFETY: the library provides two places.
     unsafe {
         ptr::write(out, selected.as_mut_ptr());
         ptr::write(length, c_uchar::try_from(selected.len()).unwrap_or(0));

@@ -17,18 +17,18 @@ use super::{
     ffi,
 };
 
-/// The credential that is not one of a list, or none.
+/// The index of the credential that is not one of a list, or of none.
 pub(crate) const DEFAULT: i64 = -1;
 
 /// A key with its chain; raw public keys have none.
 pub(crate) struct Held {
-    /// The place among the test's credentials, or -1.
+    /// The index among the test's credentials, or -1.
     pub(crate) index: i64,
     pub(crate) chain: Vec<X509>,
     pub(crate) key: PKey<Private>,
 }
 
-/// A credential as the test describes it.
+/// A credential as specified by the test.
 #[derive(PartialEq, Eq)]
 struct Wanted {
     cert: Option<String>,
@@ -37,7 +37,8 @@ struct Wanted {
     staple: Option<Vec<u8>>,
 }
 
-/// The credentials of the test with their places, its favourite first; one that comes again is the same one.
+/// Returns the credentials of the test with their indexes, the preferred one first; a repeated credential has
+/// one entry.
 fn wanted(options: &Options) -> Vec<(i64, Wanted)> {
     let list = options.credentials().iter().map(Deref::deref).zip(0..);
     let mut wanted: Vec<(i64, Wanted)> = Vec::new();
@@ -58,11 +59,11 @@ fn wanted(options: &Options) -> Vec<(i64, Wanted)> {
     wanted
 }
 
-/// What this side holds, the test's favourite first.
+/// Loads this side's keys and chains, the test's preferred one first.
 ///
 /// # Errors
-/// [`Failure::Unsupported`] where libssl cannot hold all of it: it has one place for each type of key,
-/// and one list of signature schemes and one stapled response for all.
+/// Returns [`Failure::Unsupported`] where libssl cannot hold all of them: it has one place for each type of
+/// key, and one list of signature schemes and one stapled response for all.
 pub(crate) fn load(options: &Options) -> Result<Vec<Held>, Failure> {
     let wanted = wanted(options);
     let several = wanted.len() > 1;
@@ -90,7 +91,7 @@ pub(crate) fn load(options: &Options) -> Result<Vec<Held>, Failure> {
     Ok(held)
 }
 
-/// The signature schemes to sign with, those wanted most first; none for all.
+/// Returns the signature schemes to sign with, in order of preference; empty for all.
 pub(crate) fn signing_prefs(options: &Options) -> Vec<u16> {
     match wanted(options).pop() {
         Some((_, last)) => last.prefs,
@@ -103,14 +104,14 @@ pub(crate) fn chain(file: impl AsRef<Path>) -> Result<Vec<X509>, Failure> {
         .map_err(|_| Failure::unsupported("certificates of this type"))
 }
 
-/// The response to staple.
+/// Returns the response to staple.
 pub(crate) fn staple(options: &Options) -> Option<Vec<u8>> {
     let last = wanted(options).pop().and_then(|(_, last)| last.staple);
     last.or_else(|| options.bytes("-ocsp-response").map(<[u8]>::to_vec))
 }
 
-/// Gives a connection its certificates and keys. The favourite is the last, which libssl takes where
-/// nothing else decides.
+/// Sets the certificates and keys of a connection. The preferred one is last, which libssl uses where no
+/// other criterion decides.
 pub(crate) fn give(ssl: &mut SslRef, options: &Options) -> Result<(), Failure> {
     for held in load(options)?.into_iter().rev() {
         let mut rest = Stack::new().map_err(library)?;

@@ -1,7 +1,7 @@
-//! The time of day, as libssl sees it: it stands still, and moves as the runner says.
+//! The time of day, as libssl reads it: it stands still, and advances at the runner's commands.
 //!
-//! libssl has no way to be given a clock, so the function of the C library that it asks is put before
-//! the C library's own. The shim needs no other clock.
+//! libssl has no interface for a clock, so the C library's function that it calls is replaced. The shim needs
+//! no other clock.
 
 use std::{
     ptr,
@@ -18,7 +18,7 @@ fn now_us() -> u64 {
     if now != 0 {
         return now;
     }
-    // From another function of the C library, so that this does not ask itself.
+    // The time comes from another function of the C library, so that this function does not call itself.
     let since = SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .unwrap_or(Duration::from_secs(1));
@@ -27,16 +27,16 @@ fn now_us() -> u64 {
     now
 }
 
-/// Lets time pass.
+/// Advances the clock.
 pub(crate) fn pass(time: Duration) {
     let us = u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
     NOW_US.store(now_us().saturating_add(us), Ordering::Relaxed);
 }
 
-/// What libssl calls for the time.
+/// Replaces the function that libssl calls for the time.
 ///
 /// # Safety
-/// As for the C library's `gettimeofday`: `time` points to a `timeval`, or nowhere.
+/// The requirements are those of the C library's `gettimeofday`: `time` points to a `timeval`, or is null.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn gettimeofday(time: *mut timeval, _zone: *mut c_void) -> c_int {
     let now = now_us();
@@ -45,22 +45,22 @@ unsafe extern "C" fn gettimeofday(time: *mut timeval, _zone: *mut c_void) -> c_i
         tv_usec: libc::suseconds_t::try_from(now % 1_000_000).unwrap_or(0),
     };
     if !time.is_null() {
-        // SAFETY: the caller gives a place for a timeval.
+        // SAFETY: the caller provides a place for a timeval.
         unsafe { ptr::write(time, value) };
     }
     0
 }
 
-/// What libssl calls for the time of a session before 3.2.
+/// Replaces the function that libssl before 3.2 calls for the time of a session.
 ///
 /// # Safety
-/// As for the C library's `time`: `place` points to a `time_t`, or nowhere.
+/// The requirements are those of the C library's `time`: `place` points to a `time_t`, or is null.
 #[cfg(before_openssl_3_2)]
 #[unsafe(no_mangle)]
 unsafe extern "C" fn time(place: *mut libc::time_t) -> libc::time_t {
     let now = libc::time_t::try_from(now_us() / 1_000_000).unwrap_or(libc::time_t::MAX);
     if !place.is_null() {
-        // SAFETY: the caller gives a place for a time.
+        // SAFETY: the caller provides a place for a time.
         unsafe { ptr::write(place, now) };
     }
     now

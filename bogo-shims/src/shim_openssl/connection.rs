@@ -1,4 +1,4 @@
-//! A connection through its exchange.
+//! A connection and its exchange.
 
 use openssl::ssl::{ErrorCode, ShutdownResult, Ssl, SslStream};
 
@@ -18,19 +18,19 @@ use super::{
     wire::Wire,
 };
 
-/// How often a call may be told to come again without anything else happening.
+/// The maximum number of repetitions of a call without any progress.
 pub(crate) const PATIENCE: u32 = 1_000_000;
 
 pub(crate) struct Connection<'a> {
     stream: SslStream<Wire>,
     expect: Expect<'a>,
-    /// As a client: early data may be sent. As a server: it may come.
+    /// Whether early data may be sent by this client, or may arrive at this server.
     early: bool,
-    /// As a client: how much early data the session still permits, in bytes.
+    /// The size of the early data that the session still permits to this client, in bytes.
     early_left: usize,
-    /// As a server: early data that has been read and not asked for.
+    /// Early data that this server has read and that have not been taken yet.
     pending: Vec<u8>,
-    /// The peer ended without close_notify.
+    /// Whether the peer ended without close_notify.
     unclean: bool,
 }
 
@@ -62,7 +62,7 @@ impl<'a> Connection<'a> {
         self.expect.options.on("-server")
     }
 
-    /// Calls the library until it has done what it was called for.
+    /// Repeats a call of the library until it succeeds or fails.
     fn drive<T>(
         &mut self,
         mut call: impl FnMut(&mut SslStream<Wire>) -> Result<T, openssl::ssl::Error>,
@@ -85,7 +85,7 @@ impl<'a> Connection<'a> {
         }
     }
 
-    /// Does what the runner has told between datagrams; false where that failed.
+    /// Executes the runner's command between datagrams; returns false where that failed.
     fn obey(&mut self) -> bool {
         let Some(command) = self.stream.get_mut().command.take() else {
             return true;
@@ -93,7 +93,7 @@ impl<'a> Connection<'a> {
         match command {
             Event::Timeout(time) => {
                 clock::pass(time);
-                // libssl does not go on with a retransmission that could not be written at once.
+                // libssl does not resume a retransmission that could not be written at once.
                 self.stream.get_mut().hurry = true;
                 let handled = ffi::handle_timeout(self.stream.ssl());
                 self.stream.get_mut().hurry = false;
@@ -128,7 +128,7 @@ impl<'a> Connection<'a> {
         })
     }
 
-    /// Handshakes to the end.
+    /// Completes the handshake.
     fn finish(&mut self) -> Result<(), Failure> {
         let server = self.is_server();
         let done = self.drive(|stream| {
@@ -152,8 +152,9 @@ impl<'a> Connection<'a> {
                 .is_some_and(|session| session.max_early_data() > 0)
     }
 
-    /// Goes into early data: as a client that may send it, or a server to which it has come. libssl has calls of their
-    /// own for it, which begin the handshake where `-implicit-handshake` leaves that to the first of them.
+    /// Starts early data: as a client that may send them, or a server at which they have arrived. libssl has
+    /// separate calls for early data, which begin the handshake where `-implicit-handshake` leaves that to
+    /// the first of them.
     fn enter_early_data(&mut self) -> Result<(), Failure> {
         if self.early || self.stream.ssl().is_init_finished() {
             return Ok(());
@@ -162,7 +163,7 @@ impl<'a> Connection<'a> {
             if self.expect.options.on("-expect-no-offer-early-data") {
                 return Err(Failure::failed("early data was offered"));
             }
-            // Nothing yet: this sends the ClientHello.
+            // An empty write sends the ClientHello.
             let sent = self.drive(|stream| stream.write_early_data(&[]));
             sent.map_err(|error| self.failure(&error))?;
             let session = self.stream.ssl().session();
@@ -180,7 +181,7 @@ impl<'a> Connection<'a> {
         self.expect.options.on("-implicit-handshake")
     }
 
-    /// As a client in early data: ends the handshake, and finds out whether the data was taken.
+    /// Completes the handshake as a client in early data, and finds out whether the data were accepted.
     fn leave_early_data(&mut self) -> Result<(), Failure> {
         self.early = false;
         self.finish()?;
@@ -189,7 +190,7 @@ impl<'a> Connection<'a> {
         self.expect.check(self.stream.ssl())
     }
 
-    /// As a server: reads early data; nothing where there is no more.
+    /// Reads early data as a server; empty where there are no more.
     fn read_early(&mut self) -> Result<Vec<u8>, Failure> {
         let mut buffer = vec![0; 16384];
         let read = self.drive(|stream| stream.read_early_data(&mut buffer));
@@ -199,7 +200,7 @@ impl<'a> Connection<'a> {
     }
 }
 
-/// Whether a callback asked to be called again, for `-async`.
+/// Returns whether a callback returned that it must be called again, for `-async`.
 pub(crate) fn callback_waits(code: ErrorCode) -> bool {
     const WANT_CERTIFICATE: i32 = 4;
     const WANT_VERIFICATION: i32 = 12;
@@ -242,7 +243,7 @@ impl Endpoint for Connection<'_> {
         match special {
             Special::TlsUnique => {
                 let ssl = self.stream.ssl();
-                // The first Finished: the client's, unless the session was resumed (RFC 5929).
+                // The value is the first Finished: the client's, unless the session was resumed (RFC 5929).
                 let own = self.is_server() == ssl.session_reused();
                 let mut out = vec![0; 64];
                 let n = if own {
@@ -263,7 +264,8 @@ impl Endpoint for Connection<'_> {
             self.enter_early_data()?;
         }
         if self.early && !self.is_server() {
-            // libssl has its application count what the session permits; the rest waits for the handshake.
+            // libssl requires its application to count the early data that the session permits; the rest
+            // waits for the handshake.
             let (now, later) = data.split_at(data.len().min(self.early_left));
             self.early_left -= now.len();
             if !now.is_empty() {
@@ -280,7 +282,7 @@ impl Endpoint for Connection<'_> {
 
     fn write_unfinished(&mut self, data: &[u8]) -> Result<(), Failure> {
         self.stream.get_mut().allowed = Some(1);
-        // The second call of a slow stream is the one that lets a byte through.
+        // A slow stream lets a byte through at the second call.
         for _ in 0..8 {
             let written = if self.early {
                 self.stream.write_early_data(data)
@@ -305,7 +307,8 @@ impl Endpoint for Connection<'_> {
         if self.is_implicit() {
             self.enter_early_data()?;
         }
-        // libssl drops a flight that it sends again while it reads, where that cannot be written at once.
+        // libssl discards a flight that it retransmits during a read, where the flight cannot be written at
+        // once.
         let datagrams = self.expect.options.on("-dtls");
         self.stream.get_mut().hurry = datagrams && self.stream.ssl().is_init_finished();
         let read = self.read_some(buffer);
@@ -314,7 +317,7 @@ impl Endpoint for Connection<'_> {
     }
 
     fn key_update(&mut self) -> Result<(), Failure> {
-        // The crate has no mutable way to the connection of a stream.
+        // The crate has no mutable access to the connection of a stream.
         let ssl = self.stream.ssl();
         let ssl = ffi::borrowed(foreign_types_shared::ForeignTypeRef::as_ptr(ssl));
         if ffi::key_update(ssl) {
@@ -411,7 +414,7 @@ impl Connection<'_> {
         }
     }
 
-    /// A stream that ends is no failure here, clean or not.
+    /// Treats the end of a stream as success, clean or not.
     fn end_of_data(&mut self, error: &openssl::ssl::Error) -> Result<usize, Failure> {
         const UNEXPECTED_EOF: i32 = 294;
         if error.code() == ErrorCode::ZERO_RETURN {

@@ -1,4 +1,4 @@
-//! The context of all connections, and the callbacks that the openssl crate has a safe form of.
+//! The context of all connections, and the callbacks for which the openssl crate has safe functions.
 
 use openssl::{
     error::ErrorStack,
@@ -18,7 +18,7 @@ use super::{
     state::state,
 };
 
-/// The longest early data that a server takes, in bytes: as much as BoringSSL, which the tests count on.
+/// The maximum early data that a server accepts, in bytes: the same as in BoringSSL, which the tests require.
 const EARLY_DATA: u32 = 14336;
 
 pub(crate) fn make(options: &Options) -> Result<SslContext, Failure> {
@@ -89,7 +89,7 @@ fn hellos(ctx: &mut SslContextBuilder) {
             state.found_wrong(format!("server name {name:?}, expected {want:?}"));
             return Err(SniError::ALERT_FATAL);
         }
-        // The name of a session that is resumed is known, and needs no answer.
+        // The name of a resumed session is known, and needs no acknowledgement.
         if state.options.on("-no-server-name-ack") || ssl.session_reused() {
             Err(SniError::NOACK)
         } else {
@@ -120,7 +120,7 @@ fn protocols(ctx: &mut SslContextBuilder) {
         else {
             return Err(AlpnError::NOACK);
         };
-        // The callback's answer has to be a part of the offer, or to live as long as the process.
+        // The callback's answer must be a part of the offer, or live as long as the process.
         let at = offered
             .windows(selected.len().max(1))
             .position(|part| part == selected);
@@ -181,7 +181,7 @@ fn pre_shared_keys(ctx: &mut SslContextBuilder, options: &Options) {
             .unwrap_or_default()
             .to_vec();
         let key = state.options.bytes("-psk").unwrap_or_default().to_vec();
-        // TLS 1.3 has no hints, and asks before the version is known.
+        // TLS 1.3 has no hints, and its callback runs before the version is known.
         if hint.is_none() && !identity.is_empty() {
             return Ok(0);
         }

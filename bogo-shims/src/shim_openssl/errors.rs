@@ -1,15 +1,15 @@
-//! Errors of libssl in the words that the runner looks for.
+//! Errors of libssl in the format that the runner expects.
 
 use openssl::error::ErrorStack;
 
 use crate::Failure;
 
-/// An error of the library as a failure of the test.
+/// Converts an error of the library to a failure of the test.
 pub(crate) fn library(stack: ErrorStack) -> Failure {
     Failure::failed(words(&stack))
 }
 
-/// The reasons of all errors, a line each.
+/// Returns the reasons of all errors, one per line.
 pub(crate) fn words(stack: &ErrorStack) -> String {
     let lines = stack.errors().iter().map(|error| {
         let reason = error.reason().unwrap_or("unknown");

@@ -1,4 +1,4 @@
-//! What the test expects of a connection, compared with what OpenSSL says of it.
+//! The test's expectations of a connection, compared with OpenSSL's view of it.
 
 use netbench_model::tls::TlsVersion;
 use openssl::{
@@ -39,7 +39,7 @@ impl Expect<'_> {
         self.check_early_data(ssl)
     }
 
-    /// What `-export-traffic-secrets` sends.
+    /// Returns the bytes of `-export-traffic-secrets`.
     pub(crate) fn traffic_secrets(&self) -> Result<Vec<u8>, Failure> {
         let state = state();
         traffic_secrets(self.options, |label| {
@@ -57,14 +57,14 @@ impl Expect<'_> {
         let options = self.options;
         let reused = ssl.session_reused();
         let want = self.resume && !options.on("-expect-session-miss");
-        // A renegotiation may resume the connection's own session.
+        // A renegotiation may resume the session of the same connection.
         let renegotiated = ffi::control(ssl, control::TOTAL_RENEGOTIATIONS, 0) > 0;
         ensure(reused == want || renegotiated, || {
             format!("session reused: {reused}, expected {want}")
         })?;
         let mut state = state();
         if !self.is_server() && version(ssl) != TlsVersion::Tls13.code() {
-            // A ticket that replaces the one of the session is not told of in a callback; the session has it.
+            // No callback reports a ticket that replaces the session's; the session contains it.
             if let Some(session) = ssl.session().filter(|_| reused)
                 && ffi::ticket(session) != state.offered_ticket
             {
@@ -196,12 +196,12 @@ impl Expect<'_> {
         }
     }
 
-    /// Which certificate libssl has chosen of those it holds.
+    /// Checks which of its certificates libssl has chosen.
     fn check_own(&self, ssl: &SslRef) -> Result<(), Failure> {
         let Some(want) = self.options.number("-expect-selected-credential") else {
             return Ok(());
         };
-        // A client that was not asked has chosen none, whichever was set last.
+        // A client that received no CertificateRequest has chosen none, whichever was set last.
         let asked = self.is_server() || state().asked;
         let key = ssl.private_key().filter(|_| asked);
         let held = certs::load(self.options)?;
@@ -225,7 +225,7 @@ impl Expect<'_> {
         )
     }
 
-    /// What is known only when data has been exchanged.
+    /// Checks the properties that are known only when data have been exchanged.
     pub(crate) fn check_end(&self, ssl: &SslRef) -> Result<(), Failure> {
         let options = self.options;
         let count = ffi::control(ssl, control::TOTAL_RENEGOTIATIONS, 0);
@@ -258,8 +258,8 @@ impl Expect<'_> {
     }
 }
 
-/// The properties that libssl shows of this connection. A session keeps the result of the verification and the group, and
-/// neither the scheme of the peer's signature nor a stapled response.
+/// Returns the properties that libssl shows of this connection. A session keeps the result of the
+/// verification and the group, but neither the scheme of the peer's signature nor a stapled response.
 fn told(ssl: &SslRef) -> Told {
     let resumed = ssl.session_reused();
     let group = ffi::group_name(ssl);
@@ -289,7 +289,7 @@ fn told(ssl: &SslRef) -> Told {
     }
 }
 
-/// Compares a CertificateRequest with what the test expects of it.
+/// Compares a CertificateRequest with the test's expectations.
 pub(crate) fn check_request(ssl: &SslRef, options: &Options) -> Result<(), Failure> {
     if let Some(want) = options.bytes("-expect-certificate-types")
         && ffi::certificate_types(ssl) != want

@@ -1,4 +1,4 @@
-//! Calls of libssl that the openssl crate has no safe form of.
+//! Functions of libssl for which the openssl crate has no safe wrapper.
 
 use std::{
     ffi::{CStr, CString, c_char, c_int, c_long, c_uchar, c_uint, c_void},
@@ -146,7 +146,7 @@ pub(crate) mod mode {
     pub(crate) const SEND_FALLBACK_SCSV: i64 = 0x80;
 }
 
-/// The callbacks of a context that the crate has no closures for.
+/// The callbacks of a context for which the crate has no closures.
 pub(crate) struct Callbacks {
     pub(crate) verify: VerifyCallback,
     pub(crate) message: MessageCallback,
@@ -159,7 +159,7 @@ pub(crate) struct Callbacks {
 pub(crate) fn set_callbacks(ctx: &mut SslContextBuilder, callbacks: &Callbacks) {
     let ctx = ctx.as_ptr();
     let none = ptr::null_mut();
-    // SAFETY: the context is live, functions live for ever, and no argument is used.
+    // SAFETY: the context is live, functions have static lifetime, and no argument is used.
     unsafe {
         SSL_CTX_set_cert_verify_callback(ctx, Some(callbacks.verify), none);
         SSL_CTX_set_msg_callback(ctx, Some(callbacks.message));
@@ -181,7 +181,7 @@ pub(crate) fn set_cert_callback(ssl: &mut SslRef, callback: CertCallback) {
     unsafe { SSL_set_cert_cb(ssl.as_ptr(), Some(callback), ptr::null_mut()) };
 }
 
-/// A control that takes a number and no pointer.
+/// Calls a control that takes a number and no pointer.
 pub(crate) fn control(ssl: &SslRef, control: c_int, value: i64) -> c_long {
     // SAFETY: the connection is live; these controls take no pointer.
     unsafe { openssl_sys::SSL_ctrl(ssl.as_ptr(), control, value as c_long, ptr::null_mut()) }
@@ -235,24 +235,24 @@ pub(crate) fn set_groups(ssl: &mut SslRef, list: &str) -> Result<(), Failure> {
     set_list(ssl, control::GROUPS_LIST, list)
 }
 
-/// Signature schemes for the server's certificate.
+/// Sets the signature schemes for the server's certificate.
 pub(crate) fn set_signatures(ssl: &mut SslRef, list: &str) -> Result<(), Failure> {
     set_list(ssl, control::SIGALGS_LIST, list)
 }
 
-/// Signature schemes for the client's certificate.
+/// Sets the signature schemes for the client's certificate.
 pub(crate) fn set_client_signatures(ssl: &mut SslRef, list: &str) -> Result<(), Failure> {
     set_list(ssl, control::CLIENT_SIGALGS_LIST, list)
 }
 
 pub(crate) fn use_key(ssl: &mut SslRef, key: &PKeyRef<Private>) -> bool {
-    // SAFETY: both are live; the connection takes a reference of its own.
+    // SAFETY: both are live; the connection takes its own reference.
     unsafe { SSL_use_PrivateKey(ssl.as_ptr(), key.as_ptr()) == 1 }
 }
 
 pub(crate) fn use_chain(ssl: &mut SslRef, leaf: &X509Ref, rest: &StackRef<X509>) -> bool {
     let stack: *mut stack_st_X509 = rest.as_ptr();
-    // SAFETY: all are live; the connection takes references of its own (the 1).
+    // SAFETY: all are live; the connection takes its own references (the 1).
     unsafe {
         SSL_use_certificate(ssl.as_ptr(), leaf.as_ptr()) == 1
             && openssl_sys::SSL_ctrl(ssl.as_ptr(), control::CHAIN, 1, stack.cast()) == 1
@@ -265,7 +265,7 @@ pub(crate) fn group_name(ssl: &SslRef) -> Option<String> {
     if name.is_null() {
         return None;
     }
-    // SAFETY: a name of the library's ends with a zero.
+    // SAFETY: a name returned by the library ends with a zero.
     Some(
         unsafe { CStr::from_ptr(name) }
             .to_string_lossy()
@@ -273,7 +273,7 @@ pub(crate) fn group_name(ssl: &SslRef) -> Option<String> {
     )
 }
 
-/// The peer's signature scheme by its registered name.
+/// Returns the registered name of the peer's signature scheme.
 pub(crate) fn peer_signature(ssl: &SslRef) -> Option<String> {
     let mut name: *const c_char = ptr::null();
     let place = (&raw mut name).cast();
@@ -285,7 +285,7 @@ pub(crate) fn peer_signature(ssl: &SslRef) -> Option<String> {
             .and_then(|(hash, kind)| names::signature_of(hash, kind))
             .map(str::to_owned);
     }
-    // SAFETY: a name of the library's ends with a zero.
+    // SAFETY: a name returned by the library ends with a zero.
     Some(
         unsafe { CStr::from_ptr(name) }
             .to_string_lossy()
@@ -293,11 +293,11 @@ pub(crate) fn peer_signature(ssl: &SslRef) -> Option<String> {
     )
 }
 
-/// The hash and the kind of the peer's signature.
+/// Returns the hash and the kind of the peer's signature.
 fn peer_algorithms(ssl: &SslRef) -> Option<(Nid, Nid)> {
     let (mut hash, mut kind): (c_int, c_int) = (0, 0);
     let place = (&raw mut hash).cast();
-    // SAFETY: the connection is live, and both write one number.
+    // SAFETY: the connection is live, and both calls write one number.
     let found = unsafe {
         openssl_sys::SSL_ctrl(ssl.as_ptr(), control::PEER_SIGNATURE_HASH, 0, place) == 1
             && SSL_get_peer_signature_type_nid(ssl.as_ptr(), &raw mut kind) == 1
@@ -305,7 +305,7 @@ fn peer_algorithms(ssl: &SslRef) -> Option<(Nid, Nid)> {
     found.then(|| (Nid::from_raw(hash), Nid::from_raw(kind)))
 }
 
-/// The certificate types of a CertificateRequest up to TLS 1.2.
+/// Returns the certificate types of a CertificateRequest up to TLS 1.2.
 pub(crate) fn certificate_types(ssl: &SslRef) -> Vec<u8> {
     let mut types: *const c_uchar = ptr::null();
     let place = (&raw mut types).cast();
@@ -315,13 +315,13 @@ pub(crate) fn certificate_types(ssl: &SslRef) -> Vec<u8> {
     let Some(length) = usize::try_from(length).ok().filter(|_| !types.is_null()) else {
         return Vec::new();
     };
-    // SAFETY: the control says how many bytes there are behind the pointer.
+    // SAFETY: the control returns the number of bytes at the pointer.
     unsafe { std::slice::from_raw_parts(types, length) }.to_vec()
 }
 
-/// The authorities that the server named, as DER.
+/// Returns the certificate_authorities that the server sent, as DER.
 pub(crate) fn authorities(ssl: &SslRef) -> Vec<Vec<u8>> {
-    // SAFETY: the connection is live; the stack is the connection's.
+    // SAFETY: the connection is live, and owns the stack.
     let stack = unsafe { SSL_get_client_CA_list(ssl.as_ptr()) };
     if stack.is_null() {
         return Vec::new();
@@ -333,12 +333,12 @@ pub(crate) fn authorities(ssl: &SslRef) -> Vec<Vec<u8>> {
 
 pub(crate) fn next_proto(ssl: &SslRef) -> Vec<u8> {
     let (mut data, mut length): (*const c_uchar, c_uint) = (ptr::null(), 0);
-    // SAFETY: the connection is live, and both places are for it to write.
+    // SAFETY: the connection is live, and the function may write to both places.
     unsafe { SSL_get0_next_proto_negotiated(ssl.as_ptr(), &mut data, &mut length) };
     if data.is_null() {
         return Vec::new();
     }
-    // SAFETY: the library gives that many bytes.
+    // SAFETY: the library provides that many bytes.
     unsafe { std::slice::from_raw_parts(data, length as usize) }.to_vec()
 }
 
@@ -350,7 +350,7 @@ pub(crate) fn use_psk_hint(ssl: &mut SslRef, hint: &[u8]) -> bool {
     unsafe { SSL_use_psk_identity_hint(ssl.as_ptr(), hint.as_ptr()) == 1 }
 }
 
-/// Certificate types (RFC 7250) that the client may show, and that the server may.
+/// Sets the certificate types (RFC 7250) that the client may send, and that the server may.
 pub(crate) fn set_certificate_types(ssl: &mut SslRef, client: &[u8], server: &[u8]) -> bool {
     // SAFETY: the connection is live, and copies the lists.
     unsafe {
@@ -361,7 +361,7 @@ pub(crate) fn set_certificate_types(ssl: &mut SslRef, client: &[u8], server: &[u
     }
 }
 
-/// The types that were agreed on, the client's and the server's.
+/// Returns the negotiated type of the client's certificate, or of the server's.
 pub(crate) fn certificate_type_agreed(ssl: &SslRef, of_client: bool) -> i64 {
     // SAFETY: the connection is live.
     let agreed = unsafe {
@@ -380,7 +380,7 @@ pub(crate) fn peer_raw_key(ssl: &SslRef) -> Option<PKey<Public>> {
     if key.is_null() {
         return None;
     }
-    // SAFETY: the key is live, and the new reference belongs to the value that is made of it.
+    // SAFETY: the key is live, and the new reference belongs to the new value.
     unsafe {
         EVP_PKEY_up_ref(key);
         Some(PKey::from_ptr(key))
@@ -388,11 +388,11 @@ pub(crate) fn peer_raw_key(ssl: &SslRef) -> Option<PKey<Public>> {
 }
 
 pub(crate) fn set_timer(ssl: &mut SslRef, callback: TimerCallback) {
-    // SAFETY: the connection is live, and a function lives for ever.
+    // SAFETY: the connection is live, and a function has static lifetime.
     unsafe { DTLS_set_timer_cb(ssl.as_ptr(), Some(callback)) };
 }
 
-/// The ticket of a session; nothing where it has none.
+/// Returns the ticket of a session; empty where it has none.
 pub(crate) fn ticket(session: &SslSessionRef) -> Vec<u8> {
     let (mut ticket, mut length) = (std::ptr::null(), 0);
     // SAFETY: the session is live, and lends that many bytes.
@@ -405,7 +405,7 @@ pub(crate) fn ticket(session: &SslSessionRef) -> Vec<u8> {
     }
 }
 
-/// How far away the next timeout is.
+/// Returns the time until the next timeout.
 pub(crate) fn timeout(ssl: &SslRef) -> Option<Duration> {
     let mut left = timeval {
         tv_sec: 0,
@@ -420,7 +420,7 @@ pub(crate) fn timeout(ssl: &SslRef) -> Option<Duration> {
     Some(seconds + Duration::from_micros(u64::try_from(left.tv_usec).ok()?))
 }
 
-/// Has the library do what is due; false where it failed.
+/// Makes the library handle an expired timeout; returns false where that failed.
 pub(crate) fn handle_timeout(ssl: &SslRef) -> bool {
     control(ssl, control::DTLS_HANDLE_TIMEOUT, 0) >= 0
 }
@@ -428,17 +428,17 @@ pub(crate) fn handle_timeout(ssl: &SslRef) -> bool {
 /// Fails a verification as an application would.
 pub(crate) fn refuse(ctx: *mut X509_STORE_CTX) {
     const APPLICATION_VERIFICATION: c_int = 50;
-    // SAFETY: called with the context that the library gave to a verification callback.
+    // SAFETY: the context is the one that the library passed to a verification callback.
     unsafe { X509_STORE_CTX_set_error(ctx, APPLICATION_VERIFICATION) };
 }
 
-/// A connection that a callback was given.
+/// Returns the connection that a callback was given.
 pub(crate) fn borrowed<'a>(ssl: *mut SSL) -> &'a mut SslRef {
-    // SAFETY: the library calls back with a connection that is live, and nothing else uses it meanwhile.
+    // SAFETY: the library passes a live connection, and no other code uses it meanwhile.
     unsafe { SslRef::from_ptr_mut(ssl) }
 }
 
-/// Whether the server accepted early data.
+/// Returns whether the server accepted early data.
 pub(crate) fn early_data_accepted(ssl: &SslRef) -> bool {
     const ACCEPTED: c_int = 2;
     // SAFETY: the connection is live.

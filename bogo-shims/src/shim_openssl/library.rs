@@ -1,11 +1,11 @@
-//! Which libssl the shim is linked with.
+//! The libssl with which the shim is linked.
 
 use std::collections::BTreeSet;
 
-/// The argument that asks for it.
+/// The argument that requests the library's version and files.
 pub(crate) const ASKED: &str = "-which-library";
 
-/// Says its version, and the files that it is in where it was not linked into the program, a line each.
+/// Prints the library's version, and its files where it was not linked into the program, one per line.
 #[expect(clippy::print_stdout, reason = "netbench reads the answer from stdout")]
 pub(crate) fn say() {
     println!("{}", openssl::version::version());

@@ -1,9 +1,9 @@
-//! The BoGo shim of OpenSSL: the openssl crate, and libssl's own functions where the crate has no call. The library is the
-//! one that is built from source, or the system's, from 3.0 on.
+//! The BoGo shim of OpenSSL: the openssl crate, and libssl's own functions where the crate has no call. The
+//! library is the one that is built from source, or the system's, from 3.0 on.
 //!
-//! `context.rs` sets up what all connections share, `setup.rs` what belongs to one; `callbacks.rs` is what
-//! libssl calls. `connection.rs` takes a connection through the exchange, `quic.rs` does that over QUIC, and
-//! `expect.rs` compares the outcome with what the test expects.
+//! `context.rs` sets up the common state of all connections, `setup.rs` that of one; `callbacks.rs` has the
+//! functions that libssl calls. `connection.rs` takes a connection through the exchange, `quic.rs` does that
+//! over QUIC, and `expect.rs` compares the outcome with the test's expectations.
 
 #[cfg(before_openssl_3_5)]
 mod absent;
@@ -32,7 +32,7 @@ use crate::{Failure, Lacking, OptionSets, exchange, flags, socket::Socket};
 
 use self::{connection::Connection, quic::Quic, state::state};
 
-/// What OpenSSL's interface can express beside [`flags::COMMON`].
+/// The flags that OpenSSL's interface can express beside [`flags::COMMON`].
 const SUPPORTED: &[&str] = &[
     "-dtls",
     // Versions, suites, groups, signatures.
@@ -75,13 +75,13 @@ const SUPPORTED: &[&str] = &[
     "-initial-timeout-duration-ms",
 ];
 
-/// Nor has 4.0 DTLS 1.3.
+/// The protocols that OpenSSL lacks. OpenSSL 4.0 has no DTLS 1.3 either.
 const LACKING: &[Lacking] = &[Lacking {
     named: "dtls TLS13",
     name: "DTLS 1.3",
 }];
 
-/// What libssl does as a server whether it is asked to or not, with the reason.
+/// Flags whose behaviour libssl has as a server in any case, with the reason.
 const ALWAYS_AS_SERVER: &[(&str, &str)] = &[(
     "-set-ocsp-in-callback",
     "the response to staple always comes from a callback",
@@ -92,7 +92,7 @@ const ALWAYS_OVER_DATAGRAMS: &[(&str, &str)] = &[
     ("-no-tls13", "libssl has no DTLS 1.3"),
 ];
 
-/// What a callback of the shim answers where libssl asks it, and libssl need not ask.
+/// Flags whose values a callback of the shim returns when libssl calls it, which libssl need not do.
 const ANSWERS: &[(&str, &str)] = &[
     (
         "-verify-fail",
@@ -139,7 +139,7 @@ fn connections(sets: &OptionSets) -> Result<(), Failure> {
                 .map_or_else(Vec::new, |session| ffi::ticket(session)),
             ..Default::default()
         };
-        // What is loaded later, in a callback, has to be expressible too.
+        // Certificates that are loaded later, in a callback, must be expressible too.
         certs::load(options)?;
         let ssl = setup::ssl(&context, options, session.as_ref())?;
         let socket = Socket::connect(options)?;

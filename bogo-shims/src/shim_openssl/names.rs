@@ -1,4 +1,4 @@
-//! Code points of TLS by their registered names, where OpenSSL knows them by these names.
+//! Code points of TLS by their registered names, where OpenSSL uses these names.
 
 use netbench_model::tls::{CipherSuite, Group, SignatureScheme};
 use openssl::nid::Nid;
@@ -45,7 +45,7 @@ pub(crate) fn group(code: u16) -> Option<&'static str> {
     Group(code).name().filter(|name| GROUPS.contains(name))
 }
 
-/// The code point of a group by OpenSSL's name, which may differ in case from the registered one.
+/// Returns the code point of a group by OpenSSL's name, which may differ in case from the registered one.
 pub(crate) fn group_code(name: &str) -> Option<u16> {
     let is_named = |group: &Group| {
         let registered = group.name().filter(|name| GROUPS.contains(name));
@@ -59,15 +59,15 @@ pub(crate) fn signature(code: u16) -> Option<&'static str> {
     name.filter(|name| SIGNATURES.contains(name))
 }
 
-/// The code point of a scheme by OpenSSL's name.
+/// Returns the code point of a scheme by OpenSSL's name.
 pub(crate) fn signature_code(name: &str) -> Option<u16> {
     let mut schemes = SignatureScheme::registered();
     let found = schemes.find(|scheme| signature(scheme.0) == Some(name));
     found.map(|scheme| scheme.0)
 }
 
-/// The scheme of a hash and a kind of signature, as libssl tells them before 3.5. Of TLS 1.2's, which name no curve, it is
-/// the one with the same code point.
+/// Returns the scheme of a hash and a kind of signature, as libssl reports them before 3.5. For the schemes
+/// of TLS 1.2, which name no curve, it is the one with the same code point.
 pub(crate) fn signature_of(hash: Nid, kind: Nid) -> Option<&'static str> {
     match (kind, hash) {
         (Nid::RSAENCRYPTION, Nid::SHA1) => Some("rsa_pkcs1_sha1"),

@@ -1,7 +1,8 @@
-//! A connection over the runner's stand-in for QUIC, with libssl's interface for a QUIC stack.
+//! A connection over the runner's mock transport for QUIC, with libssl's interface for a QUIC
+//! stack.
 //!
-//! libssl's part is the handshake; which level a message has come at is the QUIC stack's to check
-//! (RFC 9001 section 4.1.3), so that [`crate::quic::Stream`] does.
+//! libssl does the handshake; checking the level of received messages is the QUIC stack's duty (RFC
+//! 9001 section 4.1.3), which [`crate::quic::Stream`] performs.
 
 use openssl::{
     error::ErrorStack,
@@ -26,11 +27,11 @@ use super::{
 };
 
 pub(crate) struct Quic<'a> {
-    // Before what it calls back into, so that it goes first.
+    // The connection precedes the state that its callbacks use, so that it is dropped first.
     ssl: Ssl,
     shared: Shared,
     expect: Expect<'a>,
-    /// As a client: early data may be sent, and from when on.
+    /// Whether this client may send early data now.
     early: bool,
     early_offered: bool,
 }
@@ -46,7 +47,7 @@ impl<'a> Quic<'a> {
         ffi::set_state(&mut ssl, server);
         let params = options.bytes("-quic-transport-params");
         let shared = Shared::attach(&mut ssl, Stream::new(socket), params)?;
-        // Refused to a client without a session for early data.
+        // The call fails for a client without a session for early data.
         let early = options.on("-enable-early-data") && quic_ffi::enable_early_data(&mut ssl);
         Ok(Self {
             ssl,
@@ -61,7 +62,7 @@ impl<'a> Quic<'a> {
         self.expect.options.on("-server")
     }
 
-    /// Has libssl go on as far as it can with what has come.
+    /// Makes libssl process the received messages as far as possible.
     fn advance(&mut self) -> Result<(), Failure> {
         for _ in 0..PATIENCE {
             match quic_ffi::advance(&mut self.ssl) {
@@ -80,7 +81,7 @@ impl<'a> Quic<'a> {
         Err(Failure::failed("a callback waits for ever"))
     }
 
-    /// Reads one record, and has libssl take it; gives whether there was one.
+    /// Reads one record, and passes it to libssl; returns whether there was one.
     fn step(&mut self) -> Result<bool, Failure> {
         let step = self.shared.borrow().stream.read()?;
         match step {
@@ -94,13 +95,14 @@ impl<'a> Quic<'a> {
         Ok(true)
     }
 
-    /// Whether data may flow before the handshake's end: as a server that has taken early data.
+    /// Returns whether data may be sent before the handshake's end: as a server that has accepted
+    /// early data.
     fn may_write_early(&self) -> bool {
         let between = self.shared.borrow();
         self.is_server() && between.early_readable && between.stream.can_write(Level::Application)
     }
 
-    /// Handshakes to the end.
+    /// Completes the handshake.
     fn finish(&mut self) -> Result<(), Failure> {
         while !self.ssl.is_init_finished() && !self.may_write_early() {
             if !self.step()? {

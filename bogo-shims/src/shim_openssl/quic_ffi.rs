@@ -1,4 +1,4 @@
-//! What libssl calls of a QUIC stack that is not its own (`SSL_set_quic_tls_cbs`, since OpenSSL 3.5).
+//! The callbacks of libssl for an external QUIC stack (`SSL_set_quic_tls_cbs`, since OpenSSL 3.5).
 
 use std::{
     cell::{RefCell, RefMut},
@@ -44,32 +44,32 @@ unsafe extern "C" {
     fn SSL_get_pending_cipher(ssl: *const SSL) -> *const SSL_CIPHER;
 }
 
-/// `OSSL_DISPATCH` of openssl/core.h: a function by its number; the last has none.
+/// `OSSL_DISPATCH` of openssl/core.h: a function with its number; the last entry has none.
 #[repr(C)]
 struct Function {
     number: c_int,
     function: *const c_void,
 }
 
-/// Between libssl and the runner.
+/// The state between libssl and the runner.
 pub(crate) struct Between {
     pub(crate) stream: Stream,
-    /// A record's handshake messages for libssl, until it has done with them.
+    /// A record's handshake messages for libssl, until libssl releases them.
     pub(crate) incoming: Option<Vec<u8>>,
-    /// libssl reads `incoming` now.
+    /// Whether libssl is reading `incoming`.
     lent: bool,
-    /// The peer's transport parameters, once they have come.
+    /// The peer's transport parameters, once they have arrived.
     pub(crate) peer_params: Option<Vec<u8>>,
-    /// The server may read early data.
+    /// Whether the server may read early data.
     pub(crate) early_readable: bool,
     own_params: Vec<u8>,
 }
 
-/// One side of a connection as libssl's callbacks see it. It stays where it is, and outlives the connection.
+/// One side of a connection as libssl's callbacks see it. It is never moved, and outlives the connection.
 pub(crate) struct Shared(Box<RefCell<Between>>);
 
 impl Shared {
-    /// Makes `ssl` one of QUIC; whether it is a client has to be known to it.
+    /// Makes `ssl` a QUIC connection, whose role must have been set.
     pub(crate) fn attach(
         ssl: &mut SslRef,
         stream: Stream,
@@ -94,26 +94,26 @@ impl Shared {
             function(0, ptr::null()),
         ];
         let argument = ptr::from_ref(&*shared.0).cast_mut().cast();
-        // SAFETY: the list ends with zero, its functions have the types that openssl/core_dispatch.h gives
-        // their numbers, and what the argument points to outlives the connection.
+        // SAFETY: the list ends with zero, its functions have the types that openssl/core_dispatch.h assigns
+        // to their numbers, and the argument points to a value that outlives the connection.
         let set = unsafe { SSL_set_quic_tls_cbs(ssl.as_ptr(), functions.as_ptr(), argument) };
         if set != 1 {
             return Err(library(ErrorStack::get()));
         }
         if own_params.is_some() {
-            // They are in a place of their own, which outlives the connection.
+            // The parameters are in a separate allocation, which outlives the connection.
             set_params(ssl, &shared.borrow().own_params)?;
         }
         Ok(shared)
     }
 
-    /// Must not be held while libssl is called, which calls back.
+    /// Borrows the state. The borrow must not be held while libssl is called, which calls back.
     pub(crate) fn borrow(&self) -> RefMut<'_, Between> {
         self.0.borrow_mut()
     }
 }
 
-/// Gives the transport parameters to send, which must outlive the connection; refused outside of QUIC.
+/// Sets the transport parameters to send, which must outlive the connection; fails outside of QUIC.
 pub(crate) fn set_params(ssl: &mut SslRef, params: &[u8]) -> Result<(), Failure> {
     // SAFETY: the connection is live, and the parameters outlive it and do not change.
     let set =
@@ -131,21 +131,22 @@ pub(crate) fn enable_early_data(ssl: &mut SslRef) -> bool {
     unsafe { SSL_set_quic_tls_early_data_enabled(ssl.as_ptr(), 1) == 1 }
 }
 
-/// Tells libssl that the connection was ended, which QUIC does itself: it forbids the session of a
-/// connection that was not.
+/// Records in libssl that the connection was ended, which QUIC does itself: libssl makes the session of a
+/// connection that was not ended unusable.
 pub(crate) fn end(ssl: &mut SslRef) {
     const SENT_AND_RECEIVED: c_int = 3;
     // SAFETY: the connection is live.
     unsafe { openssl_sys::SSL_set_shutdown(ssl.as_ptr(), SENT_AND_RECEIVED) };
 }
 
-/// Handshakes, or after that takes what has come since; the error is what libssl wants.
+/// Makes the handshake, or afterwards processes the messages that have arrived since; the error is libssl's
+/// reason to wait.
 pub(crate) fn advance(ssl: &mut SslRef) -> Result<(), ErrorCode> {
-    // An error of an earlier call would be taken for one of this.
+    // An error of an earlier call would be mistaken for one of this call.
     drop(ErrorStack::get());
     let finished = ssl.is_init_finished();
     let ssl = ssl.as_ptr();
-    // SAFETY: the connection is live, and a read of nothing writes nothing.
+    // SAFETY: the connection is live, and a read of zero bytes writes none.
     let (result, code) = unsafe {
         let result = if finished {
             openssl_sys::SSL_read(ssl, ptr::null_mut(), 0)
@@ -161,9 +162,9 @@ pub(crate) fn advance(ssl: &mut SslRef) -> Result<(), ErrorCode> {
     }
 }
 
-/// The side of the connection that a callback is for, unless it is in use.
+/// Returns the state of the connection that a callback is for, unless it is borrowed.
 fn between<'a>(argument: *mut c_void) -> Option<RefMut<'a, Between>> {
-    // SAFETY: the argument is what `attach` gave, which outlives the connection.
+    // SAFETY: the argument is the pointer from `attach`, whose target outlives the connection.
     let shared = unsafe { &*argument.cast::<RefCell<Between>>() };
     shared.try_borrow_mut().ok()
 }
@@ -172,7 +173,7 @@ fn bytes<'a>(data: *const c_uchar, length: usize) -> &'a [u8] {
     if data.is_null() {
         return &[];
     }
-    // SAFETY: libssl gives that many bytes, which live as long as the callback.
+    // SAFETY: libssl provides that many bytes, which live as long as the callback.
     unsafe { std::slice::from_raw_parts(data, length) }
 }
 
@@ -189,7 +190,7 @@ extern "C" fn on_send(
     if between.stream.write_handshake(bytes(data, length)).is_err() {
         return 0;
     }
-    // SAFETY: libssl gives a place.
+    // SAFETY: libssl provides a place.
     unsafe { ptr::write(consumed, length) };
     1
 }
@@ -205,7 +206,7 @@ extern "C" fn on_receive(
     };
     let give = between.incoming.as_deref().filter(|_| !between.lent);
     let give = give.unwrap_or_default();
-    // SAFETY: libssl gives two places; the bytes stay until it releases them.
+    // SAFETY: libssl provides two places; the bytes stay until libssl releases them.
     unsafe {
         ptr::write(data, give.as_ptr());
         ptr::write(length, give.len());
@@ -218,7 +219,7 @@ extern "C" fn on_release(_: *mut SSL, _: usize, argument: *mut c_void) -> c_int 
     let Some(mut between) = between(argument) else {
         return 0;
     };
-    // libssl releases all of a record at once.
+    // libssl releases a whole record at once.
     between.incoming = None;
     between.lent = false;
     1
@@ -256,7 +257,7 @@ extern "C" fn on_secret(
     1
 }
 
-/// The suite of a secret: early data has the session's, everything else the one that is being agreed on.
+/// Returns the suite of a secret: the session's for early data, otherwise the pending one.
 fn suite(ssl: *const SSL, level: Level) -> Option<u16> {
     // SAFETY: libssl calls back with a live connection, and its suites are static.
     unsafe {
@@ -290,7 +291,7 @@ extern "C" fn on_alert(_: *mut SSL, code: c_uchar, argument: *mut c_void) -> c_i
     let Some(mut between) = between(argument) else {
         return 0;
     };
-    // The peer may have gone already.
+    // The peer may have disconnected already.
     let _gone = between.stream.write_alert(code);
     1
 }

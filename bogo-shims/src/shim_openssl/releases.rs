@@ -1,8 +1,9 @@
-//! What libssl has only since a release: tests that ask an older one for it are refused.
+//! Features that libssl has only since some release: tests that require them of an older one are refused.
 
 use crate::{Failure, Options};
 
-/// The release, as `OPENSSL_VERSION_NUMBER` has it, what it brought, and the flags that ask for that.
+/// The releases, in the format of `OPENSSL_VERSION_NUMBER`, with the new feature and the flags that require
+/// it.
 const SINCE: [(i64, &str, &[&str]); 2] = [
     (
         0x3020_0000,
@@ -20,11 +21,12 @@ const SINCE: [(i64, &str, &[&str]); 2] = [
     ),
 ];
 
-/// Refuses a test that asks this libssl for what it does not have.
+/// Refuses a test that requires a feature that this libssl does not have.
 pub(crate) fn refuse(options: &Options) -> Result<(), Failure> {
     let version = openssl::version::number();
     for (release, what, flags) in SINCE {
-        // Only where the release lacks it: a flag that is looked at counts as read.
+        // Flags are looked up only where the release lacks the feature: a flag that is looked up counts as
+        // read.
         let asked = |flag: &&str| {
             options.on(flag) || options.credentials().iter().any(|one| one.kind() == *flag)
         };

@@ -1,4 +1,4 @@
-//! What belongs to one connection: options into settings.
+//! The conversion of options to the settings of one connection.
 
 use std::ffi::c_uint;
 
@@ -83,7 +83,7 @@ fn versions(ssl: &mut SslRef, options: &Options) -> Result<(), Failure> {
     let given = |flag| options.number(flag).filter(|version| *version != 0);
     let least = given("-min-version").unwrap_or(first);
     let most = given("-max-version").unwrap_or(0);
-    // libssl would fall back to DTLS 1.2 where 1.3 is the most, and the test is about 1.3.
+    // libssl would fall back to DTLS 1.2 where the maximum is 1.3, and the test is about 1.3.
     let only_dtls13 = ["-no-tls1", "-no-tls12"]
         .iter()
         .all(|flag| options.on(flag))
@@ -157,7 +157,7 @@ fn set_switches(ssl: &mut SslRef, options: &Options) {
 
 fn algorithms(ssl: &mut SslRef, options: &Options) -> Result<(), Failure> {
     let suites = match options.text("-cipher") {
-        // Groups of equal preference are BoringSSL's own.
+        // Groups of equal preference exist only in BoringSSL.
         Some(suites) if suites.contains(['[', '|']) => {
             return Err(Failure::unsupported("cipher suites of equal preference"));
         }
@@ -205,7 +205,7 @@ fn groups(ssl: &mut SslRef, options: &Options) -> Result<(), Failure> {
         };
     }
     let mut shares = options.codes("-key-shares");
-    // Marks are known since 3.5; before that, the share is of the first group alone.
+    // Marks are supported since 3.5; before that, only the first group has a share.
     if cfg!(before_openssl_3_5) && shares.first() == curves.first() && shares.len() == 1 {
         shares.clear();
     }
@@ -252,7 +252,7 @@ fn peers(ssl: &mut SslRef, options: &Options) -> Result<(), Failure> {
     if own.is_empty() && is_raw(options) {
         own = vec![RAW];
     }
-    // X.509 alone is what there is without the extension.
+    // A list with only X.509 is the default without the extension.
     let (accepted, own) = [accepted, own]
         .map(|types| if types == [0] { Vec::new() } else { types })
         .into();
@@ -279,9 +279,9 @@ fn is_raw(options: &Options) -> bool {
 }
 
 fn datagrams(ssl: &mut SslRef, options: &Options) -> Result<(), Failure> {
-    /// An Ethernet's, less the headers of IP and UDP.
+    /// The MTU of an Ethernet, without the headers of IP and UDP.
     const MTU: i64 = 1472;
-    /// What the runner waits for, in microseconds.
+    /// The timeout that the runner expects, in microseconds.
     const TIMEOUT_US: u32 = 400_000;
     ffi::set_options(ssl, option::NO_QUERY_MTU);
     let mtu = u32::try_from(options.number("-mtu").unwrap_or(MTU)).unwrap_or(0);
@@ -294,7 +294,8 @@ fn datagrams(ssl: &mut SslRef, options: &Options) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The first timeout of a flight as the test wants it, and then doubled (RFC 6347 section 4.2.4.1).
+/// Returns the next timeout: the first timeout of a flight as the test requires it, and then twice
+/// the last one (RFC 6347 section 4.2.4.1).
 extern "C" fn on_timer(_: *mut SSL, last_us: c_uint) -> c_uint {
     const LONGEST_US: c_uint = 60_000_000;
     match last_us {
@@ -303,7 +304,7 @@ extern "C" fn on_timer(_: *mut SSL, last_us: c_uint) -> c_uint {
     }
 }
 
-/// Exported keying material.
+/// Returns exported keying material.
 pub(crate) fn export(
     ssl: &SslRef,
     length: usize,

@@ -4,7 +4,8 @@ use openssl::ssl::SslSession;
 
 use crate::{Failure, Options};
 
-/// What callbacks of the connection need and leave. There is one connection at a time.
+/// The data that callbacks of the connection need, and their results. There is one connection at a
+/// time.
 #[derive(Default)]
 pub(crate) struct State {
     pub(crate) options: Options,
@@ -13,24 +14,24 @@ pub(crate) struct State {
     pub(crate) got_session: bool,
     /// The ticket of the session that a client offers.
     pub(crate) offered_ticket: Vec<u8>,
-    /// Asynchronous callbacks that have been told to come again once.
+    /// Whether each asynchronous callback has already returned once that it must be called again.
     pub(crate) cert_ready: bool,
     pub(crate) hello_ready: bool,
     pub(crate) verify_ready: bool,
     pub(crate) verified: bool,
     pub(crate) hello_called: bool,
     pub(crate) handshake_done: bool,
-    /// As a client: the server asked for a certificate.
+    /// Whether the server requested a certificate of this client.
     pub(crate) asked: bool,
-    /// A HelloRetryRequest was sent or received.
+    /// Whether a HelloRetryRequest was sent or received.
     pub(crate) retried: bool,
-    /// What the message callback was told, in the runner's words.
+    /// The messages that the message callback received, in the runner's format.
     pub(crate) messages: String,
     /// Traffic secrets by label.
     pub(crate) secrets: Vec<(String, Vec<u8>)>,
-    /// What a callback found wrong; the connection has failed.
+    /// The error that a callback found; the connection has failed.
     pub(crate) wrong: Option<String>,
-    /// What the runner asked for between datagrams, and libssl has no way to do.
+    /// A command of the runner between datagrams that libssl cannot execute.
     pub(crate) unsupported: Option<String>,
     /// The first timeout of a flight, in microseconds.
     pub(crate) timeout_us: u32,
@@ -38,7 +39,7 @@ pub(crate) struct State {
 
 static STATE: Mutex<Option<State>> = Mutex::new(None);
 
-/// The state of the connection.
+/// A guard of the connection's state.
 pub(crate) struct Current(MutexGuard<'static, Option<State>>);
 
 impl std::ops::Deref for Current {
@@ -56,19 +57,19 @@ impl std::ops::DerefMut for Current {
     }
 }
 
-/// Must not be held while libssl is called, which calls back.
+/// Locks the state. The guard must not be held while libssl is called, which calls back.
 pub(crate) fn state() -> Current {
     Current(STATE.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
 impl State {
-    /// Keeps what a callback found wrong, the first of it.
+    /// Keeps the first error that a callback found.
     pub(crate) fn found_wrong(&mut self, what: impl Into<String>) {
         self.wrong.get_or_insert_with(|| what.into());
     }
 }
 
-/// A failure with what callbacks have found, and what the library said.
+/// Makes a failure with the errors of callbacks, and the library's error.
 pub(crate) fn told(said: String) -> Failure {
     let mut state = state();
     if let Some(what) = state.unsupported.take() {
@@ -80,7 +81,7 @@ pub(crate) fn told(said: String) -> Failure {
     })
 }
 
-/// Fails where a callback has found something wrong.
+/// Returns an error where a callback has found one.
 pub(crate) fn nothing_wrong() -> Result<(), Failure> {
     let wrong = state().wrong.take();
     wrong.map_or(Ok(()), |wrong| Err(Failure::failed(wrong)))

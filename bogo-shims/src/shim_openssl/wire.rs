@@ -1,4 +1,5 @@
-//! What libssl reads from and writes to: a stream, or datagrams with the runner's commands between.
+//! The transport that libssl reads from and writes to: a stream, or datagrams with the runner's commands
+//! between them.
 
 use std::io::{self, Read, Write};
 
@@ -7,17 +8,17 @@ use crate::{
     socket::Socket,
 };
 
-/// The connection to the runner, as blocking as the test wants it.
+/// The connection to the runner, as blocking as the test requires.
 pub(crate) struct Wire {
     under: Under,
     slow: Slow,
-    /// A command of the runner's, to be obeyed outside of libssl.
+    /// A command from the runner, to be executed outside of libssl.
     pub(crate) command: Option<Event>,
     /// Whether the stream has ended.
     pub(crate) ended: bool,
-    /// Whether writes go through at once, however slow the test wants them.
+    /// Whether writes succeed at once, however slow the test requires them to be.
     pub(crate) hurry: bool,
-    /// How many more bytes may be written; none for all.
+    /// Number of bytes that may still be written, or `None` for no limit.
     pub(crate) allowed: Option<usize>,
 }
 
@@ -26,7 +27,7 @@ enum Under {
     Datagrams(Packeted),
 }
 
-/// Whether every other call is told to come again, and a stream gives one byte at a time (`-async`).
+/// Whether every other call must be repeated, and a stream returns one byte at a time (`-async`).
 struct Slow {
     on: bool,
     read_ready: bool,

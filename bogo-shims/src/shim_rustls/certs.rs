@@ -1,4 +1,4 @@
-//! Certificates, keys, and verifiers that let every chain pass, unless the test says otherwise.
+//! Certificates, keys, and verifiers that accept every chain, unless the test requires otherwise.
 
 use std::{
     fs,
@@ -31,8 +31,8 @@ use rustls::{
 
 use super::{observed::Observed, provider::provider};
 
-/// A verifier or resolver that stays the same object over all connections of a client, whatever
-/// it does in each: rustls resumes no session that was made with another one.
+/// A verifier or resolver that stays the same object over all connections of a client, whatever its behaviour
+/// in each: rustls does not resume a session that was made with another object.
 #[derive(Debug)]
 pub(crate) struct Lasting<T>(RwLock<Option<Arc<T>>>);
 
@@ -55,7 +55,7 @@ impl<T> Lasting<T> {
     }
 }
 
-/// The certificate of this side, or its raw public key.
+/// The resolver of this side's certificate, or of its raw public key.
 #[derive(Debug)]
 pub(crate) struct Resolver {
     key: Option<Arc<CertifiedKey>>,
@@ -66,7 +66,8 @@ pub(crate) struct Resolver {
 impl Resolver {
     pub(crate) fn new(options: &Options, observed: Arc<Observed>) -> Result<Self, Failure> {
         let raw = is_raw(options);
-        // A server's response is part of its certificate. What to do without one would be the shim's decision.
+        // A server's response is part of its certificate. The behaviour without one would be the shim's
+        // decision.
         let decides = || options.on("-decline-ocsp-callback") || options.on("-fail-ocsp-callback");
         if options.on("-server") && options.on("-use-ocsp-callback") && decides() {
             return Err(Failure::unsupported(
@@ -78,7 +79,7 @@ impl Resolver {
     }
 }
 
-/// The application does not accept the peer's stapled response.
+/// Returns whether the application rejects the peer's stapled response.
 fn fails_ocsp(options: &Options) -> bool {
     options.on("-use-ocsp-callback") && options.on("-fail-ocsp-callback")
 }
@@ -94,7 +95,7 @@ pub(crate) fn is_raw(options: &Options) -> bool {
 const X509: u16 = 0;
 const RAW: u16 = 2;
 
-/// Whether the peer is to show a raw public key; rustls asks for one type, never for a choice.
+/// Returns whether the peer must send a raw public key; rustls requests one type, never a choice.
 pub(crate) fn wants_raw(options: &Options) -> Result<bool, Failure> {
     match *options.codes("-accepted-peer-cert-types") {
         [] | [X509] => Ok(false),
@@ -103,7 +104,7 @@ pub(crate) fn wants_raw(options: &Options) -> Result<bool, Failure> {
     }
 }
 
-/// The type of what the peer has shown: a certificate, or else a raw public key.
+/// Returns the type of the peer's certificate entry: a certificate, or a raw public key.
 pub(crate) fn type_of(shown: &CertificateDer<'_>) -> u16 {
     match ParsedCertificate::try_from(shown) {
         Ok(_) => X509,
@@ -119,7 +120,7 @@ fn certified_key(options: &Options, raw: bool) -> Result<Option<Arc<CertifiedKey
             options.codes("-signing-prefs"),
             options.bytes("-ocsp-response"),
         ),
-        // rustls leaves the choice among several to its user, who would be the shim.
+        // rustls leaves the choice among several to its user, which would be the shim.
         [one] if options.text("-cert-file").is_none() && !one.on("-must-match-issuer") => (
             one.text("-cert-file"),
             one.text("-key-file"),
@@ -203,7 +204,7 @@ impl ResolvesClientCert for Lasting<Resolver> {
     }
 }
 
-/// A key that signs with the schemes of `prefs` alone, the first wanted most.
+/// A key that signs only with the schemes of `prefs`, in order of preference.
 #[derive(Debug)]
 struct Preferring {
     key: Arc<dyn SigningKey>,
@@ -226,12 +227,13 @@ impl SigningKey for Preferring {
     }
 }
 
-/// Checks signatures as rustls does, and lets every chain pass that the test does not want refused.
+/// A verifier that checks signatures as rustls does, and accepts every chain unless the test requires a
+/// refusal.
 #[derive(Debug)]
 pub(crate) struct Verifier {
     algorithms: WebPkiSupportedAlgorithms,
     schemes: Vec<SignatureScheme>,
-    /// The peer is asked for a certificate, and a failure counts.
+    /// Whether the peer must send a certificate, and a failure counts.
     asks: bool,
     required: bool,
     fails: bool,
@@ -254,7 +256,7 @@ impl Verifier {
             )));
         }
         if !schemes.is_empty() {
-            // The process is short.
+            // The process is short-lived.
             algorithms.mapping = Vec::leak(restrict(algorithms.mapping, &schemes));
         }
         let required = options.on("-require-any-client-certificate");
@@ -313,7 +315,7 @@ impl Verifier {
     }
 }
 
-/// What the traits of both sides ask alike, answered by the verifier that a method gives.
+/// Defines the methods that the traits of both sides have in common, by the verifier that a method returns.
 macro_rules! as_this_verifier {
     ($verifier:ident) => {
         fn verify_tls12_signature(
@@ -345,7 +347,7 @@ macro_rules! as_this_verifier {
     };
 }
 
-/// What an application leaves of a table that verifies fewer schemes than its provider can.
+/// Returns the part of a table for an application that verifies fewer schemes than its provider can.
 fn restrict<T: Copy>(
     table: &[(SignatureScheme, T)],
     schemes: &[SignatureScheme],

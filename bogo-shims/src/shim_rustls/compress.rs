@@ -1,4 +1,5 @@
-//! The runner's mock certificate compressions (`ssl/test/runner/cert_compression_tests.go`).
+//! The runner's mock certificate compression algorithms
+//! (`ssl/test/runner/cert_compression_tests.go`).
 
 use rustls::{
     CertificateCompressionAlgorithm,
@@ -7,28 +8,28 @@ use rustls::{
     },
 };
 
-/// Code point, and the instance, of each.
+/// Code point and instance of each algorithm.
 pub(crate) const ALL: [(u16, &dyn Both); 3] = [
     (0xff02, &Expanding),
     (0xff01, &Shrinking),
     (0xff03, &Random),
 ];
 
-/// A way to compress and its inverse.
+/// A compression algorithm and its inverse.
 pub(crate) trait Both: CertCompressor + CertDecompressor {
     fn compressor(&'static self) -> &'static dyn CertCompressor;
     fn decompressor(&'static self) -> &'static dyn CertDecompressor;
 }
 
-/// Drops two leading zero bytes.
+/// An algorithm that removes two leading zero bytes.
 #[derive(Debug)]
 pub(crate) struct Shrinking;
 
-/// Puts 1, 2, 3, 4 before.
+/// An algorithm that prepends 1, 2, 3, 4.
 #[derive(Debug)]
 pub(crate) struct Expanding;
 
-/// Puts a random byte before, so that no two results are equal.
+/// An algorithm that prepends a random byte, so that no two results are equal.
 #[derive(Debug)]
 pub(crate) struct Random;
 

@@ -1,4 +1,4 @@
-//! Options into rustls' configurations.
+//! The conversion of options to rustls' configurations.
 
 use std::sync::Arc;
 
@@ -21,14 +21,15 @@ use super::{
     sessions::{ApplicationsTickets, ClientSessions, Clock, ServerSessions},
 };
 
-/// The early data that BoringSSL takes, and the runner's tests count on.
+/// The maximum early data that BoringSSL accepts, which the runner's tests require.
 const EARLY_DATA_BYTES: u32 = 14336;
 
-/// Makes the configuration of each connection; sessions, ticket keys and time go on from one to the next.
+/// The maker of each connection's configuration; sessions, ticket keys and time persist from one connection
+/// to the next.
 pub(crate) struct Configs {
     client_sessions: Arc<ClientSessionMemoryCache>,
     server_sessions: Arc<dyn StoresServerSessions>,
-    /// Whether sessions are stored on every connection, since one of them takes early data.
+    /// Whether sessions are stored on every connection, since one of them accepts early data.
     stores: bool,
     ticketer: Arc<dyn ProducesTickets>,
     client_verifier: Arc<Lasting<Verifier>>,
@@ -37,7 +38,7 @@ pub(crate) struct Configs {
     observed: Arc<Observed>,
 }
 
-/// A connection that is yet to be made.
+/// The configuration of a connection that is yet to be made.
 pub(crate) enum Made {
     Client(Arc<ClientConfig>, ServerName<'static>),
     Server(Arc<ServerConfig>),
@@ -58,13 +59,13 @@ impl Configs {
         })
     }
 
-    /// Starts a connection, to which what is observed from now on belongs.
+    /// Starts a connection, to which later observations belong.
     pub(crate) fn begin(&mut self) -> Arc<Observed> {
         self.observed = Arc::default();
         self.observed.clone()
     }
 
-    /// Whether the connection before this one left a session for a client to offer.
+    /// Returns whether the previous connection left a session for a client to offer.
     pub(crate) fn has_session(&self) -> bool {
         self.observed.get().new_session.is_some()
     }
@@ -77,7 +78,7 @@ impl Configs {
         if options.on("-server") {
             return Ok(Made::Server(Arc::new(self.server(options)?)));
         }
-        // rustls wants a name for its session cache, whether it is sent or not.
+        // rustls requires a name for its session cache, whether it is sent or not.
         let name = options
             .text("-host-name")
             .unwrap_or_else(|| "test".to_owned());
@@ -145,7 +146,7 @@ impl Configs {
             };
             config.send_half_rtt_data = true;
         }
-        // rustls takes early data with sessions that it stores, never with tickets.
+        // rustls accepts early data with sessions that it stores, never with tickets.
         if !options.on("-no-ticket") && !self.stores {
             config.ticketer = self.ticketer.clone();
         }
@@ -178,7 +179,7 @@ impl Configs {
     }
 }
 
-/// An error of rustls, as it names it itself; the runner looks for these names.
+/// Converts an error of rustls by its own name; the runner expects these names.
 pub(crate) fn tag(error: Error) -> Failure {
     Failure::failed(format!("{error:?}"))
 }
@@ -224,14 +225,15 @@ fn chosen(options: &Options) -> Result<CryptoProvider, Failure> {
     Ok(provider)
 }
 
-/// Ciphers as OpenSSL's lists of suites have them, and as they are in the names of suites.
+/// Ciphers in OpenSSL's lists of suites, with the corresponding part of the suites' names.
 const CIPHERS: [(&str, &str); 3] = [
     ("3DES", "_3DES_"),
     ("AES128", "_AES_128_"),
     ("CHACHA20", "_CHACHA20_"),
 ];
 
-/// Leaves the suites of TLS 1.2 with one cipher. rustls has nothing like OpenSSL's language for longer lists.
+/// Restricts the suites of TLS 1.2 to one cipher. rustls has no equivalent of OpenSSL's syntax for longer
+/// lists.
 fn only_with(provider: &mut CryptoProvider, cipher: &str) -> Result<(), Failure> {
     let (_, part) = CIPHERS
         .iter()
@@ -259,7 +261,7 @@ fn versions(options: &Options) -> Result<Vec<&'static SupportedProtocolVersion>,
     let versions: Vec<_> = candidates
         .into_iter()
         .filter(|(off, version)| in_range(version) && !options.on(off))
-        // rustls' QUIC and its raw public keys need TLS 1.3.
+        // rustls' QUIC and its raw public keys require TLS 1.3.
         .filter(|(_, version)| **version == TLS13 || !(options.on("-quic") || raw))
         .map(|(_, version)| version)
         .collect();
@@ -276,7 +278,8 @@ fn ech(options: &Options) -> Result<Option<EchMode>, Failure> {
     }
     if let Some(list) = options.bytes("-ech-config-list") {
         let list = EchConfigListBytes::from(list.to_vec());
-        // Where none can be used, the application decides whether to connect without. Here that counts as refused.
+        // Where no configuration can be used, the application decides whether to connect without. Here that
+        // counts as a refusal.
         let config = EchConfig::new(list, hpke_suites()).map_err(tag)?;
         return Ok(Some(config.into()));
     }

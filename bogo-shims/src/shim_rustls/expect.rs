@@ -1,4 +1,4 @@
-//! What the test expects of a connection, compared with what rustls says of it.
+//! The test's expectations of a connection, compared with rustls' view of it.
 
 use std::sync::Arc;
 
@@ -22,9 +22,9 @@ pub(crate) struct Expect<'a> {
     pub(crate) observed: Arc<Observed>,
 }
 
-/// What rustls says once the handshake is done, or early data may flow.
+/// The properties that rustls reports once the handshake is done, or early data may be sent.
 pub(crate) struct Properties<'a> {
-    /// Early data may flow, and the handshake is not done.
+    /// Whether early data may be sent, and the handshake is not done.
     pub(crate) early: bool,
     pub(crate) version: Option<ProtocolVersion>,
     pub(crate) kind: Option<HandshakeKind>,
@@ -38,7 +38,8 @@ pub(crate) struct Properties<'a> {
 }
 
 impl<'a> Properties<'a> {
-    /// What every connection says, whatever it runs over; the rest is as of one that has nothing of it.
+    /// Returns the properties that every connection reports, over any transport; the other fields are those
+    /// of a connection without them.
     pub(crate) fn of(connection: &'a CommonState) -> Self {
         let suite = connection.negotiated_cipher_suite();
         let group = connection.negotiated_key_exchange_group();
@@ -69,8 +70,8 @@ impl Expect<'_> {
         self.check_early_data(is)
     }
 
-    /// The properties that rustls shows of this connection. What callbacks were given in a full handshake, it neither
-    /// keeps with the session nor shows again.
+    /// Returns the properties that rustls shows of this connection. Values that callbacks received in a full
+    /// handshake are neither kept with the session nor shown again.
     fn told(&self, is: &Properties<'_>) -> Told {
         let observed = self.observed.get();
         let options = self.options;
@@ -96,7 +97,8 @@ impl Expect<'_> {
                 },
             };
         }
-        // A refusal by the verifier is a failed handshake, and no result is kept of one that went on.
+        // A refusal by the verifier fails the handshake, and no result is kept for a handshake that
+        // continues.
         let goes_on = options.on("-expect-verify-result") && options.on("-verify-fail");
         Told {
             verification: if observed.verified && !goes_on {
@@ -116,7 +118,8 @@ impl Expect<'_> {
         }
     }
 
-    /// What holds while the answer to early data is not known: it is sent as the session says.
+    /// Checks the properties that are known before the answer to early data, which are sent with the
+    /// session's parameters.
     fn check_offered(&self) -> Result<(), Failure> {
         if let Some(suite) = self.observed.get().offered_suite
             && let Some(want) = self.options.number("-expect-cipher")
@@ -127,7 +130,7 @@ impl Expect<'_> {
         Ok(())
     }
 
-    /// What `-export-traffic-secrets` sends.
+    /// Returns the bytes of `-export-traffic-secrets`.
     pub(crate) fn traffic_secrets(&self) -> Result<Vec<u8>, Failure> {
         let observed = self.observed.get();
         traffic_secrets(self.options, |label| observed.secrets.get(label).cloned())
@@ -229,7 +232,7 @@ impl Expect<'_> {
         if let Some([shown, ..]) = is.peer
             && let Some(want) = options.number("-expect-peer-certificate-type")
         {
-            // rustls does not say which type was agreed on. What the peer sent shows it.
+            // rustls does not report the negotiated type. The peer's message shows it.
             let got = i64::from(certs::type_of(shown));
             ensure(got == want, || {
                 format!("certificate type {got}, expected {want}")
@@ -278,7 +281,7 @@ impl Expect<'_> {
         ensure(!(want && accepted), || "early data was accepted")
     }
 
-    /// What is known only when data has been exchanged.
+    /// Checks the properties that are known only when data have been exchanged.
     pub(crate) fn check_end(&self, version: Option<ProtocolVersion>) -> Result<(), Failure> {
         let options = self.options;
         if let Some(want) = options.number("-expect-total-renegotiations") {
@@ -308,7 +311,8 @@ impl Expect<'_> {
         Ok(())
     }
 
-    /// What must hold where a connection failed, and the test wants to know how.
+    /// Checks the properties that must hold after a failed connection, where the test expects a kind of
+    /// failure.
     pub(crate) fn check_failed(&self) -> Result<(), Failure> {
         let name = self.observed.get().verified_name.clone();
         if let Some(want) = self.options.text("-expect-ech-name-override") {

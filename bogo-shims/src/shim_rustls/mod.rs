@@ -1,6 +1,6 @@
-//! The BoGo shim of rustls: rustls' public interface, and nothing of TLS beside it.
+//! The BoGo shim of rustls: rustls' public interface, without any other implementation of TLS.
 //!
-//! `config.rs` turns options into configurations, `tls.rs` and `quic.rs` are the connections.
+//! `config.rs` turns options into configurations, `tls.rs` and `quic.rs` have the connections.
 
 mod certs;
 mod compress;
@@ -18,7 +18,7 @@ use crate::{Failure, Lacking, OptionSets, exchange, flags, socket::Socket};
 
 use self::{config::Configs, expect::Expect, quic::Quic, tls::Tls};
 
-/// What rustls' interface can express beside [`flags::COMMON`].
+/// The flags that rustls' interface can express beside [`flags::COMMON`].
 const SUPPORTED: &[&str] = &[
     // Versions, renegotiation.
     "-no-tls1",
@@ -56,7 +56,7 @@ const LACKING: &[Lacking] = &[
     },
 ];
 
-/// What rustls does whether it is asked to or not, with the reason.
+/// Flags whose behaviour rustls has in any case, with the reason.
 const ALWAYS: &[(&str, &str)] = &[
     ("-no-tls1", "rustls has no TLS 1.0"),
     ("-no-tls11", "rustls has no TLS 1.1"),

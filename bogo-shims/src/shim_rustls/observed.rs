@@ -6,7 +6,7 @@ use std::{
 
 use rustls::{CipherSuite, KeyLog, SignatureScheme};
 
-/// What the callbacks of one connection have observed.
+/// Observations of the callbacks of one connection.
 #[derive(Default)]
 pub(crate) struct Observed {
     inner: Mutex<Observations>,
@@ -14,25 +14,25 @@ pub(crate) struct Observed {
 
 #[derive(Default)]
 pub(crate) struct Observations {
-    /// The stapled OCSP response that the verifier got.
+    /// The stapled OCSP response that the verifier received.
     pub(crate) ocsp: Option<Vec<u8>>,
-    /// The name that the verifier was to check.
+    /// The name that the verifier had to check.
     pub(crate) verified_name: Option<String>,
     /// The scheme of the peer's signature.
     pub(crate) signature: Option<SignatureScheme>,
     /// The list of protocols in the ClientHello, as on the wire.
     pub(crate) client_alpn: Option<Vec<u8>>,
-    /// Names of certification authorities that the server listed.
+    /// The distinguished names in the server's certificate_authorities.
     pub(crate) authorities: Option<Vec<Vec<u8>>>,
     /// Whether the client stored a session, and the early data that it permits, in bytes.
     pub(crate) new_session: Option<u32>,
     /// Whether the server stored a session.
     pub(crate) stored: bool,
-    /// Whether the application's way to make tickets was called.
+    /// Whether the application's ticket producer was called.
     pub(crate) tickets_called: bool,
-    /// Whether the verifier was called, and let the chain pass.
+    /// Whether the verifier was called, and accepted the chain.
     pub(crate) verified: bool,
-    /// Whether the resolver was asked for a certificate.
+    /// Whether the resolver was called for a certificate.
     pub(crate) asked: bool,
     /// The suite of the session that was offered.
     pub(crate) offered_suite: Option<CipherSuite>,

@@ -1,4 +1,4 @@
-//! The cryptography that rustls is built on: aws-lc-rs, or ring.
+//! The cryptography provider of rustls: aws-lc-rs, or ring.
 
 use rustls::crypto::{CryptoProvider, hpke::Hpke};
 
@@ -7,7 +7,7 @@ pub(crate) use rustls::crypto::aws_lc_rs as backend;
 #[cfg(feature = "rustls-ring")]
 pub(crate) use rustls::crypto::ring as backend;
 
-/// The provider of the cryptography, with everything that it has.
+/// Returns the provider with all of its suites.
 pub(crate) fn provider() -> CryptoProvider {
     CryptoProvider {
         cipher_suites: backend::ALL_CIPHER_SUITES.to_vec(),
@@ -15,7 +15,7 @@ pub(crate) fn provider() -> CryptoProvider {
     }
 }
 
-/// The suites of Encrypted ClientHello; ring has none.
+/// Returns the suites of Encrypted ClientHello; ring has none.
 #[cfg(not(feature = "rustls-ring"))]
 pub(crate) fn hpke_suites() -> &'static [&'static dyn Hpke] {
     backend::hpke::ALL_SUPPORTED_SUITES

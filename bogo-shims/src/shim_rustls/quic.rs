@@ -1,4 +1,4 @@
-//! A connection over the runner's stand-in for QUIC, with rustls' interface for QUIC.
+//! A connection over the runner's mock transport for QUIC, with rustls' interface for QUIC.
 
 use crate::{
     Failure, Options,
@@ -70,7 +70,7 @@ impl<'a> Quic<'a> {
         secret.ok_or_else(|| Failure::failed(format!("no {label}")))
     }
 
-    /// Writes what rustls has to say, and takes up new keys.
+    /// Writes rustls' handshake data, and installs new keys.
     fn flush(&mut self) -> Result<(), Failure> {
         loop {
             let mut data = Vec::new();
@@ -108,7 +108,7 @@ impl<'a> Quic<'a> {
         Ok(())
     }
 
-    /// Reads one record; gives whether there was one.
+    /// Reads one record; returns whether there was one.
     fn step(&mut self) -> Result<bool, Failure> {
         self.flush()?;
         if !self.connection.is_handshaking() {
@@ -129,7 +129,7 @@ impl<'a> Quic<'a> {
 
     fn fail(&mut self, error: Error) -> Failure {
         if let Some(alert) = self.connection.alert() {
-            // The peer may have gone already.
+            // The peer may have disconnected already.
             let _gone = self.stream.write_alert(alert.into());
         }
         tag(error)

@@ -16,7 +16,7 @@ use rustls::{
 
 use super::observed::Observed;
 
-/// A client's sessions, kept over connections, and what is stored and taken in this one.
+/// A client's sessions, kept over connections, and the sessions that this connection stores and takes.
 #[derive(Debug)]
 pub(crate) struct ClientSessions {
     pub(crate) cache: Arc<ClientSessionMemoryCache>,
@@ -24,7 +24,7 @@ pub(crate) struct ClientSessions {
 }
 
 impl ClientSessionStore for ClientSessions {
-    // The runner wants the same key shares on every connection, so hints are forgotten.
+    // The runner requires the same key shares on every connection, so hints are forgotten.
     fn set_kx_hint(&self, _: ServerName<'static>, _: NamedGroup) {}
 
     fn kx_hint(&self, _: &ServerName<'_>) -> Option<NamedGroup> {
@@ -56,7 +56,7 @@ impl ClientSessionStore for ClientSessions {
     }
 }
 
-/// A server's sessions, kept over connections, and whether this one stores any.
+/// A server's sessions, kept over connections, with a record of whether this connection stores any.
 #[derive(Debug)]
 pub(crate) struct ServerSessions {
     pub(crate) cache: Arc<dyn StoresServerSessions>,
@@ -82,11 +82,11 @@ impl StoresServerSessions for ServerSessions {
     }
 }
 
-/// The application's own way to make and take tickets, which uses the library's keys and sees each call.
+/// The application's producer of tickets, which uses the library's keys and counts as called at each call.
 #[derive(Debug)]
 pub(crate) struct ApplicationsTickets {
     pub(crate) library: Arc<dyn ProducesTickets>,
-    /// Makes no ticket, and takes those that were made before.
+    /// Whether it makes no ticket, and only accepts those that were made before.
     pub(crate) skips: bool,
     pub(crate) observed: Arc<Observed>,
 }
@@ -115,7 +115,7 @@ impl ProducesTickets for ApplicationsTickets {
     }
 }
 
-/// The time of day, moved on by as much as the test says.
+/// The time of day, advanced by the test's amount.
 #[derive(Debug, Default)]
 pub(crate) struct Clock {
     ahead_s: AtomicU64,

@@ -24,15 +24,15 @@ pub(crate) struct Tls<'a> {
     connection: Connection,
     socket: Socket,
     expect: Expect<'a>,
-    /// As a client: early data may be sent.
+    /// Whether this client may send early data.
     early: bool,
-    /// As a server: there was early data.
+    /// Whether the server, this one or the client's, accepted early data.
     early_accepted: bool,
-    /// A write was left unfinished on purpose.
+    /// Whether a write was left unfinished on purpose.
     holding: bool,
-    /// The stream ended.
+    /// Whether the stream ended.
     ended: bool,
-    /// An error that came after data that is still to be read.
+    /// An error after data that are still to be read.
     failed: Option<Failure>,
 }
 
@@ -61,13 +61,13 @@ impl<'a> Tls<'a> {
         Ok(())
     }
 
-    /// Reads from the runner once, and has rustls process it.
+    /// Reads from the runner once, and makes rustls process the data.
     fn step(&mut self) -> Result<(), Failure> {
         self.flush()?;
         if let Some(failed) = self.failed.take() {
             return Err(failed);
         }
-        // rustls has no asynchronous calls to wait for; what is left of it is a slow network.
+        // rustls has no asynchronous calls to wait for; `-async` only means a slow network.
         let at_once = if self.expect.options.on("-async") {
             1
         } else {
@@ -82,7 +82,7 @@ impl<'a> Tls<'a> {
             Err(error) => return Err(error.into()),
         }
         if let Err(error) = self.connection.process_new_packets() {
-            // The alert; the peer may have gone already.
+            // The flush sends the alert; the peer may have disconnected already.
             let _gone = self.flush();
             let failure = self.explain(error);
             if self.connection.is_handshaking() {
@@ -119,7 +119,7 @@ impl<'a> Tls<'a> {
         tag(error)
     }
 
-    /// Handshakes until it is done, or early data may flow.
+    /// Continues the handshake until it is done, or early data may be sent.
     fn advance(&mut self) -> Result<(), Failure> {
         while self.connection.is_handshaking() {
             if let Connection::Server(server) = &mut self.connection
@@ -133,8 +133,8 @@ impl<'a> Tls<'a> {
         self.flush()
     }
 
-    /// As a client that has just begun: goes into early data where the session permits it. rustls handshakes while it
-    /// reads and writes. With `-implicit-handshake` that makes no difference.
+    /// Starts early data as a client that has just begun, where the session permits them. rustls makes the
+    /// handshake while it reads and writes, so `-implicit-handshake` makes no difference.
     fn enter_early_data(&mut self) -> Result<(), Failure> {
         let Connection::Client(client) = &mut self.connection else {
             return Ok(());
@@ -148,7 +148,8 @@ impl<'a> Tls<'a> {
         Ok(())
     }
 
-    /// Has rustls process so many records of the handshake, which hold a message each: it does not tell of messages.
+    /// Makes rustls process `left` handshake records, which hold a message each: rustls does not report
+    /// messages.
     fn read_records(&mut self, mut left: usize) -> Result<(), Failure> {
         const CHANGE_CIPHER_SPEC: u8 = 20;
         while left > 0 {
@@ -167,13 +168,13 @@ impl<'a> Tls<'a> {
         Ok(())
     }
 
-    /// As a client in early data: ends the handshake, and finds out whether the data was taken.
+    /// Completes the handshake as a client in early data, and finds out whether the data were accepted.
     fn leave_early_data(&mut self) -> Result<(), Failure> {
         self.early = false;
         while self.connection.is_handshaking() {
             self.step()?;
         }
-        // What the handshake sends comes after an unfinished write, and takes it along.
+        // The messages of the handshake follow an unfinished write, and complete it.
         self.holding = false;
         self.flush()?;
         let Connection::Client(client) = &self.connection else {
@@ -185,7 +186,7 @@ impl<'a> Tls<'a> {
     }
 }
 
-/// The configurations as on the wire; rustls shows them only in the form of an error.
+/// Returns the configurations as on the wire; rustls shows them only within an error.
 fn retry_configs(error: &Error) -> Vec<u8> {
     use rustls::internal::msgs::codec::Codec;
     let Error::PeerIncompatible(PeerIncompatible::ServerRejectedEncryptedClientHello(Some(
@@ -263,7 +264,7 @@ impl Endpoint for Tls<'_> {
             let mut early = client
                 .early_data()
                 .ok_or_else(|| Failure::failed("no early data"))?;
-            // It takes as much as the session permits; the rest has to wait for the handshake.
+            // rustls accepts as much as the session permits; the rest waits for the handshake.
             let taken = early.write(data)?;
             data = &data[taken..];
             self.flush()?;
@@ -378,7 +379,7 @@ impl Tls<'_> {
     }
 }
 
-/// Lets one byte through, and no more.
+/// A writer that lets only one byte through.
 struct OneByte<'a> {
     socket: &'a mut Socket,
     written: bool,

@@ -1,9 +1,9 @@
-//! Draws failures with a known reason, to be read against the runner's source:
-//! `cargo run -p netbench-bogo --example draw_reasons -- SEED COUNT [patterns]`.
+//! Draws failures with a known reason, to be compared with the runner's source: `cargo run -p netbench-bogo
+//! --example draw_reasons -- SEED COUNT [patterns]`.
 //!
-//! Of the stored outcomes of all shims, each failure is as likely as another; with `patterns`, each pattern of a shim's
-//! configuration is, and one of its tests stands for it. A line has the shim, the test, what it expects, the reason, and what
-//! the runner and the shim said.
+//! Each failure in the stored outcomes of all shims has the same probability; with `patterns`, each pattern
+//! of a shim's configuration has, represented by one of its tests. A line has the shim, the test, its
+//! expectation, the reason, and the messages of the runner and the shim.
 
 use std::{collections::BTreeSet, env, error::Error, path::Path};
 
@@ -11,7 +11,7 @@ use netbench_bogo::{Baseline, Catalog, KNOWN_SHIMS, OutcomesIn, catalog_path, ou
 use netbench_model::coverage::TestOutcome;
 use sha2::{Digest, Sha256};
 
-/// What is drawn from.
+/// The set from which failures are drawn.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Among {
     Tests,
@@ -34,7 +34,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     });
     let mut drawn: Vec<_> = drawn.collect();
     if among == Among::Patterns {
-        // A pattern's first test comes early where it has many; its own place does not depend on that.
+        // The first test of a pattern with many tests tends to be early in the order; the pattern's own place
+        // does not depend on it.
         drawn.sort_by_key(|failure| place(seed, failure.shim, &failure.pattern));
     }
     for failure in drawn.iter().take(count) {
@@ -51,7 +52,7 @@ struct Failure {
     line: String,
 }
 
-/// All failures that have a reason.
+/// Returns all failures that have a reason.
 fn failures(seed: u64) -> Result<Vec<Failure>, Box<dyn Error>> {
     let tree = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let catalog = Catalog::read(&tree.join(catalog_path()))?;

@@ -4,27 +4,27 @@ use netbench_model::coverage::{Category, RunnerId, TestOutcome};
 
 use crate::{BogoError, Catalog, Results, ShimConfig, TestResult};
 
-/// The outcome of every test of one shim, as it is stored.
+/// The stored outcomes of every test of one shim.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Baseline {
     /// The runner's package, version and checksum.
     pub runner: String,
     /// The library's version, where the shim is not built from a source that fixes it.
     pub library: Option<String>,
-    /// By the test's name.
+    /// The tests by name.
     pub tests: BTreeMap<String, StoredTest>,
 }
 
-/// One test, as it is stored.
+/// The stored outcome of one test.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredTest {
-    /// How it went.
+    /// The outcome.
     pub outcome: TestOutcome,
-    /// The runner's words in one line, where it failed; empty otherwise.
+    /// The runner's message in one line, where the test failed; empty otherwise.
     pub line: String,
 }
 
-/// How results depart from a baseline.
+/// A difference of results from a baseline.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Departure {
     /// A test passed, and no longer does.
@@ -33,20 +33,20 @@ pub enum Departure {
         shim: String,
         /// The test.
         test: String,
-        /// How it went now.
+        /// The new outcome.
         now: TestOutcome,
-        /// The runner's words in one line.
+        /// The runner's message in one line.
         line: String,
     },
-    /// A test fails that was unsupported, or that is not stored and has no reason to fail.
+    /// A test fails that was unsupported, or that is not stored and has no reason for its failure.
     NewFailure {
         /// The shim.
         shim: String,
         /// The test.
         test: String,
-        /// How it went before, where that is stored.
+        /// The earlier outcome, where it is stored.
         before: Option<TestOutcome>,
-        /// The runner's words in one line.
+        /// The runner's message in one line.
         line: String,
     },
     /// A test is known to fail, and passes.
@@ -55,7 +55,7 @@ pub enum Departure {
         shim: String,
         /// The test.
         test: String,
-        /// Why it was known to fail.
+        /// The reason for its known failure.
         reason: String,
     },
     /// A pattern of the shim's configuration matches no test of the runner.
@@ -78,7 +78,8 @@ const HEADER: &str = "# runner: ";
 const LIBRARY: &str = "# library: ";
 
 impl Baseline {
-    /// From results with a library, whose version is given where the shim's source does not fix it.
+    /// Makes a baseline of results with a library, whose version is given where the shim's source does not
+    /// fix it.
     pub fn of(runner: &RunnerId, library: Option<&str>, results: &Results) -> Self {
         let tests = results.tests.iter().map(|(name, test)| {
             let outcome = test.outcome;
@@ -92,7 +93,7 @@ impl Baseline {
         }
     }
 
-    /// Which runner that was.
+    /// Returns the identity of the baseline's runner.
     pub fn runner_id(&self) -> Option<RunnerId> {
         let mut words = self.runner.split(' ').map(str::to_owned);
         let id = RunnerId {
@@ -103,7 +104,7 @@ impl Baseline {
         words.next().is_none().then_some(id)
     }
 
-    /// The outcomes as results, to sum up or to compare.
+    /// Returns the outcomes as results, for summaries or comparisons.
     pub fn results(&self) -> Results {
         let test = |(name, stored): (&String, &StoredTest)| {
             let result = TestResult {
@@ -117,7 +118,8 @@ impl Baseline {
         }
     }
 
-    /// As text: a line for the runner, one for the library where its version is known, then a line a test.
+    /// Formats the baseline: a line for the runner, one for the library where its version is known, then a
+    /// line per test.
     pub fn to_text(&self) -> String {
         let mut text = format!("{HEADER}{}\n", self.runner);
         if let Some(library) = &self.library {
@@ -133,16 +135,16 @@ impl Baseline {
         text
     }
 
-    /// Reads what [`Self::to_text`] gave.
+    /// Reads a file in the format of [`Self::to_text`].
     ///
     /// # Errors
-    /// When it is not there, or not in that form.
+    /// Returns an error if the file does not exist, or has another format.
     pub fn read(path: &Path) -> Result<Self, BogoError> {
         let text = fs::read_to_string(path).map_err(BogoError::io(path))?;
         Self::of_text(path, &text)
     }
 
-    /// From the text of the file `path`.
+    /// Parses the text of the file `path`.
     pub(crate) fn of_text(path: &Path, text: &str) -> Result<Self, BogoError> {
         Self::parse(text).map_err(|why| BogoError::bad(path, why))
     }
@@ -178,7 +180,7 @@ impl Baseline {
         })
     }
 
-    /// Tests that have got worse, and what is no longer true in the configuration.
+    /// Returns the tests with worse outcomes, and the parts of the configuration that are no longer true.
     pub fn departures(
         &self,
         shim: &str,

@@ -20,11 +20,11 @@ const NINJA: Tool = Tool {
 
 const LIMIT: Duration = Duration::from_secs(3600);
 
-/// BoringSSL's own shim: found, or built from the runner's source with `jobs` compilers at a time, which
+/// Finds BoringSSL's own shim, or builds it from the runner's source with `jobs` compilers at a time, which
 /// takes about four minutes of CPU time.
 ///
 /// # Errors
-/// Without cmake or ninja, and whatever they say.
+/// Returns an error without cmake or ninja, and their own errors.
 pub fn boringssl_shim(
     runner: &Runner,
     jobs: u32,

@@ -1,9 +1,9 @@
-//! Words for users in place of the flags that a shim cannot take.
+//! Descriptions for users of the flags that a shim does not support.
 
-/// The words of a shim that does not implement a test, before what it lacks.
+/// The prefix of a shim's message that it does not implement a test.
 const UNSUPPORTED: &str = "unsupported: ";
 
-/// A shim's answer to a flag of the runner.
+/// A shim's response to a flag of the runner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Said<'a> {
     /// The library's interface cannot express the flag.
@@ -13,7 +13,7 @@ pub(crate) enum Said<'a> {
 }
 
 impl<'a> Said<'a> {
-    /// Reads the words of a shim; nothing where they name no flag.
+    /// Parses a shim's message. Returns `None` if it names no flag.
     pub(crate) fn of(said: &'a str) -> Option<Self> {
         let flag = said.strip_prefix(UNSUPPORTED)?.strip_prefix("flag ")?;
         let (flag, rest) = flag.split_at(flag.find([',', ' ']).unwrap_or(flag.len()));
@@ -24,7 +24,7 @@ impl<'a> Said<'a> {
         })
     }
 
-    /// The sentence for users.
+    /// Returns the sentence for users.
     pub(crate) fn in_words(self) -> String {
         match self {
             Self::Refused(flag) => format!("{UNSUPPORTED}{}", capability(flag)),
@@ -33,18 +33,18 @@ impl<'a> Said<'a> {
     }
 }
 
-/// The words of a shim that does not implement a test, with the missing capability in place of a flag.
+/// Converts the message of a shim that does not implement a test: the missing capability replaces a flag.
 pub(crate) fn in_words(said: String) -> String {
     Said::of(&said).map_or(said.clone(), Said::in_words)
 }
 
-/// Words for libraries that do not tell something of a connection.
+/// Returns whether a shim's message is that the library does not report a property of a connection.
 pub(crate) fn is_untold(said: &str) -> bool {
     let said = said.strip_prefix(UNSUPPORTED);
     said.is_some_and(|said| said.starts_with("the library does not tell "))
 }
 
-/// The capability that a flag asks for.
+/// Returns the capability that a flag requires.
 pub(crate) fn capability(flag: &str) -> &'static str {
     let found = CAPABILITIES.iter().find(|(_, flags)| flags.contains(&flag));
     found.map_or("a setting of BoringSSL's interface", |(name, _)| name)

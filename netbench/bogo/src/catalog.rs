@@ -4,19 +4,19 @@ use netbench_model::coverage::{Protocol, Role, TestOutcome, Transport};
 
 use crate::{BogoError, Results, TestResult};
 
-/// What a test expects of the library.
+/// A test's expectation of the library.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Expects {
-    /// That the connection works.
+    /// The connection works.
     Success,
-    /// That the library refuses something.
+    /// The library refuses a message or a parameter.
     Failure,
-    /// That the library refuses something, and doing nothing looks the same to the runner.
+    /// The library refuses, and a shim that does nothing looks the same to the runner.
     NothingProved,
 }
 
 impl Expects {
-    /// Its name.
+    /// Returns the name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Success => "success",
@@ -26,36 +26,36 @@ impl Expects {
     }
 }
 
-/// What a test is about, as the runner has it.
+/// The subject of a test, according to the runner.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct About {
-    /// Which side the library is.
+    /// The role of the library.
     pub role: Role,
-    /// The protocol and version of its name or its expectations, or else the highest that both sides permit.
+    /// The protocol and version of the test's name or expectations, or the highest that both sides permit.
     pub protocol: Option<Protocol>,
     transport: Transport,
     version: String,
-    /// Flags of the shim, but for those that nearly every test has.
+    /// The shim's flags, except those that nearly every test has.
     pub flags: Vec<String>,
-    /// The error that the runner wants of the shim, and of itself; empty where it wants success.
+    /// The error that the runner expects of the shim, and of itself; empty where it expects success.
     pub error: String,
-    /// What the runner does that a good peer would not, or not always, in the runner's own names.
+    /// The deviations of the runner from a correct peer, or its optional behaviour, under the runner's names.
     pub sends: String,
 }
 
-/// All tests of the runner, as a shim that does nothing but fail shows them.
+/// All tests of the runner, derived from a shim that only fails.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Catalog {
     tests: BTreeMap<String, (Expects, About)>,
 }
 
 impl Catalog {
-    /// From the results of such a shim, taken without regard to its error's words: what it passes is the
-    /// floor, and where its failure was not expected, the test expects success. `facts` is what the runner wrote
-    /// down of each test meanwhile.
+    /// Makes the catalog from the results of such a shim, without comparing its error messages: the tests
+    /// that it passes are the floor, and where its failure was not expected, the test expects success.
+    /// `facts` is the runner's record of each test in the same run.
     ///
     /// # Errors
-    /// When there is no fact of a test, or one is not in its form.
+    /// Returns an error if a test has no fact, or a fact has another format.
     pub fn from_null_shim(results: &Results, facts: &str) -> Result<Self, BogoError> {
         let expects = |result: &TestResult| match result.outcome {
             TestOutcome::Passed => Expects::NothingProved,
@@ -79,7 +79,7 @@ impl Catalog {
         })
     }
 
-    /// As text, a line a test.
+    /// Formats the catalog, a line per test.
     pub fn to_text(&self) -> String {
         let mut text = String::new();
         for (name, (expects, about)) in &self.tests {
@@ -89,16 +89,16 @@ impl Catalog {
         text
     }
 
-    /// Reads what [`Self::to_text`] gave.
+    /// Reads a file in the format of [`Self::to_text`].
     ///
     /// # Errors
-    /// When it is not there, or not in that form.
+    /// Returns an error if the file does not exist, or has another format.
     pub fn read(path: &Path) -> Result<Self, BogoError> {
         let text = fs::read_to_string(path).map_err(BogoError::io(path))?;
         Self::of_text(path, &text)
     }
 
-    /// From the text of the file `path`.
+    /// Parses the text of the file `path`.
     pub(crate) fn of_text(path: &Path, text: &str) -> Result<Self, BogoError> {
         let parse = |line: &str| {
             let (name, rest) = line.split_once('\t')?;
@@ -124,38 +124,38 @@ impl Catalog {
         Ok(Self { tests })
     }
 
-    /// The names of all tests, in order.
+    /// Returns the names of all tests, in order.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.tests.keys().map(String::as_str)
     }
 
-    /// What a test expects; none where there is no such test.
+    /// Returns a test's expectation, or `None` where there is no such test.
     pub fn expects(&self, test: &str) -> Option<Expects> {
         self.tests.get(test).map(|(expects, _)| *expects)
     }
 
-    /// What a test is about; none where there is no such test.
+    /// Returns the subject of a test, or `None` where there is no such test.
     pub fn about(&self, test: &str) -> Option<&About> {
         self.tests.get(test).map(|(_, about)| about)
     }
 
-    /// All tests, in order, with what they expect and are about.
+    /// Returns all tests, in order, with their expectations and subjects.
     pub fn tests(&self) -> impl Iterator<Item = (&str, Expects, &About)> {
         let tests = self.tests.iter();
         tests.map(|(name, (expects, about))| (name.as_str(), *expects, about))
     }
 
-    /// How many tests there are.
+    /// Returns the number of tests.
     pub fn len(&self) -> usize {
         self.tests.len()
     }
 
-    /// Whether there is none.
+    /// Returns whether the catalog is empty.
     pub fn is_empty(&self) -> bool {
         self.tests.is_empty()
     }
 
-    /// How many tests a shim passes by doing nothing.
+    /// Returns the number of tests that a shim passes without doing anything.
     pub fn floor(&self) -> usize {
         self.tests
             .values()
@@ -165,7 +165,7 @@ impl Catalog {
 }
 
 impl About {
-    /// From the columns of the runner's facts after the name.
+    /// Parses the columns of the runner's facts after the name.
     fn parse(text: &str) -> Option<Self> {
         let [role, transport, version, flags, error, sends] =
             <[&str; 6]>::try_from(text.split('\t').collect::<Vec<_>>()).ok()?;

@@ -1,4 +1,4 @@
-//! Programs that are waited for with a time limit.
+//! Execution of programs with a time limit.
 
 use std::{
     io::Read,
@@ -16,14 +16,14 @@ use nix::{
 
 use crate::BogoError;
 
-/// What a program said.
+/// The output of a program.
 pub(crate) struct Said {
     pub(crate) well: bool,
     pub(crate) out: Vec<u8>,
     pub(crate) err: String,
 }
 
-/// A tool, what needs it, and how to get it.
+/// A tool, the part that requires it, and a hint for its installation.
 #[derive(Clone, Copy)]
 pub(crate) struct Tool {
     pub(crate) name: &'static str,
@@ -31,10 +31,10 @@ pub(crate) struct Tool {
     pub(crate) hint: &'static str,
 }
 
-/// How often a waiting thread looks.
+/// The polling interval of a wait.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// Runs a program to its end, or ends it: after `limit`, or once `stop` is true.
+/// Runs a program to its end, or kills it: after `limit`, or once `stop` is true.
 pub(crate) fn run(
     command: &mut Command,
     tool: Tool,
@@ -43,7 +43,7 @@ pub(crate) fn run(
     stop: &AtomicBool,
 ) -> Result<Said, BogoError> {
     command
-        // What it starts is in the group too.
+        // The processes that it starts are in the group too.
         .process_group(0)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
@@ -95,7 +95,7 @@ pub(crate) fn run(
     })
 }
 
-/// As [`run`], where the program has to end well.
+/// Runs a program as [`run`] does, and requires its success.
 pub(crate) fn run_well(
     command: &mut Command,
     tool: Tool,
@@ -117,7 +117,7 @@ pub(crate) fn run_well(
     })
 }
 
-/// Ends a process and its group, and waits for it. It may have ended already, which is as good.
+/// Kills a process and its group, and waits for it. It is no error if it has ended already.
 pub(crate) fn end(child: &mut Child) {
     if let Ok(group) = i32::try_from(child.id()) {
         let _ended = killpg(Pid::from_raw(group), Signal::SIGKILL);
@@ -126,7 +126,7 @@ pub(crate) fn end(child: &mut Child) {
     let _status = child.wait();
 }
 
-/// The last lines of what a program said, in one.
+/// Joins the last lines of a program's output.
 pub(crate) fn tail(text: &str) -> String {
     const LINES: usize = 8;
     let lines: Vec<_> = text
@@ -146,7 +146,7 @@ fn drain<R: Read + Send + 'static>(from: Option<R>) -> thread::JoinHandle<Vec<u8
     thread::spawn(move || {
         let mut bytes = Vec::new();
         if let Some(mut from) = from {
-            // What was read before an error is still worth showing.
+            // The data read before an error are still useful.
             let _read = from.read_to_end(&mut bytes);
         }
         bytes

@@ -5,21 +5,21 @@ use serde::{Deserialize, de::DeserializeOwned};
 
 use crate::{BogoError, Catalog, TestPatterns};
 
-/// A shim's configuration: the runner's own file, and the exceptions of a stack that shares it.
+/// A shim's configuration: the runner's file, and the exceptions of a stack that shares it.
 #[derive(Debug, Clone, Default)]
 pub struct ShimConfig {
-    /// Patterns of the tests that are known to fail, and the reason of each.
+    /// Patterns of the tests that are known to fail, with the reason of each.
     disabled: TestPatterns,
     reasons: Vec<Reason>,
-    /// Tests that pass although they are disabled; the runner does not know of these.
+    /// Tests that pass although they are disabled; the runner does not have this list.
     passing: TestPatterns,
     /// Tests that must not be run, because the runner crashes.
     fatal: TestPatterns,
-    /// All else that changes how tests go, as text.
+    /// The rest of the configuration that changes outcomes, as text.
     rest: String,
 }
 
-/// Why tests are known to fail: in the file, a [`Category`], a colon and words.
+/// The reason for a known failure: in the file, a [`Category`], a colon and words.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 struct Reason {
@@ -27,24 +27,24 @@ struct Reason {
     words: String,
 }
 
-/// The file, in the runner's form.
+/// The configuration file, in the runner's format.
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase", deny_unknown_fields)]
 struct ConfigFile {
     #[serde(default)]
     disabled_tests: BTreeMap<String, Reason>,
-    /// The library's errors for BoringSSL's.
+    /// The library's errors for each of BoringSSL's.
     #[serde(default)]
     error_map: BTreeMap<String, Vec<String>>,
-    /// Tickets that the library sends before its half-RTT data.
+    /// Number of tickets that the library sends before its half-RTT data.
     #[serde(default, rename = "HalfRTTTickets")]
     half_rtt_tickets: Option<u32>,
-    /// Records that the library acknowledges at once (DTLS 1.3).
+    /// Number of records that the library acknowledges at once (DTLS 1.3).
     #[serde(default, rename = "MaxACKBuffer")]
     max_ack_buffer: Option<u32>,
 }
 
-/// What differs for a stack that shares the configuration of another, such as one library on other
+/// The exceptions of a stack that shares the configuration of another, such as one library with other
 /// cryptography.
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "PascalCase", deny_unknown_fields)]
@@ -56,11 +56,11 @@ struct ExceptionsFile {
 }
 
 impl ShimConfig {
-    /// Reads a configuration. A file of exceptions adds `DisabledTests`, and has in `PassingTests` the
-    /// tests that pass all the same.
+    /// Reads a configuration. A file of exceptions adds `DisabledTests`, and has in `PassingTests` the tests
+    /// that pass despite the configuration.
     ///
     /// # Errors
-    /// When a file is not in its form, a reason has no category, or a pattern is none.
+    /// Returns an error if a file has another format, a reason has no category, or a pattern is invalid.
     pub fn read(path: &Path, exceptions: Option<&Path>) -> Result<Self, BogoError> {
         let text = |path: &Path| fs::read_to_string(path).map_err(BogoError::io(path));
         let exceptions = exceptions.map(|path| Ok((path, text(path)?))).transpose()?;
@@ -70,7 +70,7 @@ impl ShimConfig {
         Self::of_texts((path, &text(path)?), exceptions)
     }
 
-    /// From the texts of these files.
+    /// Parses the texts of these files.
     pub(crate) fn of_texts(
         config: (&Path, &str),
         exceptions: Option<(&Path, &str)>,
@@ -96,13 +96,14 @@ impl ShimConfig {
         })
     }
 
-    /// Text that is the same for two configurations under which tests go alike, whatever their reasons.
+    /// Returns a text that is the same for two configurations under which tests have the same outcomes,
+    /// whatever their reasons.
     pub fn effect(&self) -> String {
         let fatal: Vec<_> = self.fatal.iter().collect();
         format!("{fatal:?} {}", self.rest)
     }
 
-    /// Why a test is known to fail.
+    /// Returns the reason for a test's known failure.
     pub fn reason(&self, test: &str) -> Option<(Category, &str)> {
         if self.passing.matches(test) {
             return None;
@@ -111,18 +112,18 @@ impl ShimConfig {
         Some((reason.category, &reason.words))
     }
 
-    /// The pattern whose reason a test has.
+    /// Returns the pattern whose reason a test has.
     pub fn pattern(&self, test: &str) -> Option<&str> {
         self.reason(test)?;
         self.disabled.iter().nth(self.disabled.first_match(test)?)
     }
 
-    /// The tests that must not be run, because the runner crashes.
+    /// Returns the tests that must not be run, because the runner crashes.
     pub fn fatal(&self) -> &TestPatterns {
         &self.fatal
     }
 
-    /// Patterns that no test of the runner matches, which are mistakes or out of date.
+    /// Returns the patterns that match no test of the runner, which are mistakes or out of date.
     pub fn idle_patterns(&self, catalog: &Catalog) -> Vec<&str> {
         let mut idle = self.disabled.unmatched(catalog.names());
         idle.extend(self.passing.unmatched(catalog.names()));

@@ -14,16 +14,16 @@ use crate::{
 pub struct ShimResults<'a> {
     /// The shim's name.
     pub shim: &'a str,
-    /// Its configuration, which has the reasons for its failures.
+    /// The shim's configuration, which has the reasons for its failures.
     pub config: &'a ShimConfig,
-    /// How its tests went.
+    /// The outcomes of its tests.
     pub results: &'a Results,
 }
 
-/// Sums up the results of shims by feature; with `only`, those of one feature.
+/// Summarizes the results of shims by feature; with `only`, those of one feature.
 ///
 /// # Errors
-/// When there are results of tests that the catalog does not know: they are of another runner.
+/// Returns an error if there are results of tests that are not in the catalog: they are of another runner.
 pub fn coverage_of(
     runner: &RunnerId,
     catalog: &Catalog,
@@ -127,10 +127,10 @@ fn sum_up(
     Ok(summary)
 }
 
-/// What shims may ignore: flag, kind, shims, why.
+/// The flags that shims may ignore: flag, kind, shims, reason.
 const IGNORED: &str = include_str!("../../../bogo-shims/configs/ignored.tsv");
 
-/// Whether a shim ignores a flag that wants a diagnosis.
+/// Returns whether a shim ignores a flag that expects a diagnosis.
 fn is_ignored_diagnosis(shim: &str, flag: &str) -> bool {
     IGNORED.lines().any(|line| {
         let mut columns = line.split('\t');
@@ -142,8 +142,8 @@ fn is_ignored_diagnosis(shim: &str, flag: &str) -> bool {
     })
 }
 
-/// A test that fails because the library lacks a feature counts as unsupported, and so does one that
-/// is about BoringSSL itself or that the runner cannot run.
+/// Returns the outcome that is counted: a test that fails because the library lacks a feature counts as
+/// unsupported, and so does one that is about BoringSSL itself or that the runner cannot run.
 pub(crate) fn counted(config: &ShimConfig, test: &str, outcome: TestOutcome) -> TestOutcome {
     match (outcome, config.reason(test)) {
         (

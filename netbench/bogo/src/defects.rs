@@ -6,9 +6,9 @@ use netbench_model::coverage::{
 
 use crate::{Catalog, Expects, ShimResults, TestResult};
 
-/// The tests in which at least one of these shims' stacks does what it must not. Those that a shim passes by doing
-/// nothing are among them: a library that accepts what such a test sends shows that it does. Defects in tests that a shim's
-/// configuration gives the same reason have one cause.
+/// Returns the tests in which at least one of these shims' stacks violates its protocol. Tests that a shim
+/// passes without doing anything are included: a library that accepts the invalid messages of such a test
+/// shows its defect. Defects in tests with the same reason in a shim's configuration have one cause.
 pub fn defects_of(runner: &RunnerId, catalog: &Catalog, shims: &[ShimResults<'_>]) -> Defects {
     let mut defects = Defects {
         runner: runner.clone(),
@@ -80,7 +80,7 @@ fn conduct(shim: &ShimResults<'_>, test: &str, expects: Expects) -> Conduct {
     }
     match result.ending() {
         Ending::Crashed(_) => return Conduct::Crashed,
-        // A shim waits for ever too where its library has no call for what the test asks.
+        // A shim also hangs where its library has no call that the test requires.
         Ending::Hung if !matches!(category, Some(Category::Boringssl | Category::Missing)) => {
             return Conduct::Hung;
         }
@@ -97,7 +97,7 @@ fn is_success(result: &TestResult) -> bool {
     result.error.starts_with("unexpected success")
 }
 
-/// The reason of a defect in a shim's configuration, or the test where it has none there.
+/// Returns the reason of a defect in a shim's configuration, or the test's name where it has none there.
 fn cause(shim: &ShimResults<'_>, test: &str) -> String {
     let reason = shim.config.reason(test);
     reason.map_or(test, |(_, words)| words).to_owned()

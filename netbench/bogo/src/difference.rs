@@ -48,7 +48,8 @@ pub fn difference_between(
     difference
 }
 
-/// Feature, outcome, category, reason; and then how many expect success, and the tests.
+/// Feature, outcome, category and reason. A group has the number of tests that expect success, and
+/// all of its tests.
 type Key = (&'static str, TestOutcome, Option<Category>, String);
 
 #[derive(Default)]
@@ -69,7 +70,7 @@ impl Groups {
         };
         let outcome = counted(config, name, result.outcome);
         let (category, why) = match config.reason(name) {
-            // BoringSSL's own shim does not say why.
+            // BoringSSL's own shim does not report the reason.
             _ if result.outcome == TestOutcome::Unsupported && result.error.is_empty() => (
                 None,
                 "the library's interface has no way to do it".to_owned(),
@@ -83,8 +84,8 @@ impl Groups {
         group.1.push(name.to_owned());
     }
 
-    /// Defects first, then what is unexplained, then what is missing or worded otherwise; the
-    /// largest group of each first.
+    /// Sorts the groups: defects first, then unexplained failures, then missing features and
+    /// different errors; the largest group of each first.
     fn sorted(self) -> Vec<DifferenceGroup> {
         let mut groups: Vec<_> = self
             .0

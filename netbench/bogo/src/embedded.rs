@@ -6,12 +6,12 @@ use std::{
 
 use crate::BogoError;
 
-/// Where stored outcomes are, and the shims' configurations that explain them.
+/// The location of stored outcomes and of the shims' configurations that explain them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OutcomesIn {
-    /// In a source tree.
+    /// A source tree.
     Tree(PathBuf),
-    /// In this program, as the source tree had them when it was built.
+    /// This program, with the files that the source tree had when it was built.
     Program,
 }
 
@@ -41,7 +41,8 @@ const FILES: &[(&str, &str)] = embedded![
 ];
 
 impl OutcomesIn {
-    /// The text of a file by its path in the source tree; none where there is no such file.
+    /// Returns the text of a file by its path in the source tree, or `None` where there is no such
+    /// file.
     pub(crate) fn text(&self, path: &Path) -> Result<Option<Cow<'static, str>>, BogoError> {
         match self {
             Self::Tree(tree) => {
@@ -59,7 +60,7 @@ impl OutcomesIn {
         }
     }
 
-    /// The text of a file that must be there.
+    /// Returns the text of a required file.
     pub(crate) fn needed(&self, path: &Path) -> Result<Cow<'static, str>, BogoError> {
         let missing = || BogoError::bad(path, "there is no such file");
         self.text(path)?.ok_or_else(missing)

@@ -1,28 +1,28 @@
 use std::{io, path::PathBuf, time::Duration};
 
-/// What can go wrong with the runner; what goes wrong in a test is a [`crate::TestResult`].
+/// An error of the runner; a failure in a test is a [`crate::TestResult`].
 #[derive(Debug, thiserror::Error)]
 pub enum BogoError {
-    /// A program that is needed is not there.
+    /// A required program is missing.
     #[error("{tool} was not found; {needed_for} needs it ({hint})")]
     NoTool {
         /// The program.
         tool: &'static str,
-        /// What needs it.
+        /// The part that requires it.
         needed_for: &'static str,
-        /// How to get it.
+        /// A hint for its installation.
         hint: &'static str,
     },
-    /// Go is there, and cannot get the toolchain that the runner asks for.
+    /// Go is installed, and cannot get the toolchain that the runner requires.
     #[error(
         "Go cannot build the runner, which needs the toolchain that BoringSSL's go.mod names: {said}. \
          Go fetches it by itself (GOTOOLCHAIN=auto) where it can reach its module proxy; a newer Go does too"
     )]
     GoToolchain {
-        /// What Go said.
+        /// Go's message.
         said: String,
     },
-    /// It was stopped.
+    /// The command was stopped.
     #[error("stopped")]
     Stopped,
     /// A step of building failed.
@@ -30,7 +30,7 @@ pub enum BogoError {
     Build {
         /// The step.
         step: String,
-        /// The end of what it said.
+        /// The end of its output.
         said: String,
     },
     /// A step of building took too long.
@@ -38,20 +38,20 @@ pub enum BogoError {
     TooSlow {
         /// The step.
         step: String,
-        /// How long it was given.
+        /// The time limit.
         limit: Duration,
     },
     /// The runner ended without results.
     #[error("the runner died ({status}) while it ran {shim}: {said}")]
     RunnerDied {
-        /// How it ended.
+        /// The exit status.
         status: String,
         /// The shim.
         shim: String,
-        /// The end of what it said.
+        /// The end of its output.
         said: String,
     },
-    /// The runner printed nothing for too long.
+    /// The runner printed no line for too long.
     #[error(
         "the runner printed nothing for {} s while it ran {shim}, and was killed; the last test that it \
          finished was {last}", quiet.as_secs()
@@ -59,9 +59,9 @@ pub enum BogoError {
     RunnerStuck {
         /// The shim.
         shim: String,
-        /// For how long.
+        /// The time without output.
         quiet: Duration,
-        /// The test before.
+        /// The last test that ended.
         last: String,
     },
     /// No test has a name that matches.
@@ -70,12 +70,12 @@ pub enum BogoError {
         /// The pattern.
         glob: String,
     },
-    /// A pattern of the names of tests is none.
+    /// A pattern of test names is invalid.
     #[error("{pattern:?} is not a pattern of test names: {why}")]
     BadPattern {
         /// The pattern.
         pattern: String,
-        /// What is wrong with it.
+        /// The reason.
         why: String,
     },
     /// The source tree has no outcomes of a shim.
@@ -86,10 +86,10 @@ pub enum BogoError {
     NotStored {
         /// The shim.
         shim: &'static str,
-        /// Where they would be.
+        /// The path of the missing outcomes.
         path: PathBuf,
     },
-    /// Stored outcomes are of another runner than the others.
+    /// Stored outcomes belong to another runner than the others.
     #[error(
         "{}: of another runner than the others ({runner}); `netbench bogo --accept` stores new outcomes",
         path.display()
@@ -97,26 +97,26 @@ pub enum BogoError {
     OtherRunner {
         /// The file.
         path: PathBuf,
-        /// Its runner.
+        /// The runner of the file.
         runner: String,
     },
     /// No shim was named.
     #[error("no shim was named")]
     NoShimNamed,
-    /// A shim does not start, or does not answer as a shim.
+    /// A shim does not start, or does not behave as a shim.
     #[error("{} does not start: {why}", program.display())]
     NoShim {
         /// The program.
         program: PathBuf,
-        /// Why.
+        /// The reason.
         why: String,
     },
-    /// A file is not what it should be.
+    /// A file has an unexpected content.
     #[error("{}: {why}", path.display())]
     BadFile {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The reason.
         why: String,
     },
     /// A file cannot be read or written.
@@ -124,7 +124,7 @@ pub enum BogoError {
     Io {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The error of the system.
         source: io::Error,
     },
 }

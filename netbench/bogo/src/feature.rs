@@ -2,14 +2,14 @@ use std::sync::LazyLock;
 
 use regex::{Regex, RegexSet};
 
-/// A row of the coverage table: the tests that are about one feature.
+/// A row of the coverage table: the tests of one feature.
 #[derive(Debug, Clone, Copy)]
 pub struct Feature {
-    /// What users call it.
+    /// The feature's name for users.
     pub name: &'static str,
     /// A regular expression over the names of tests.
     pub has: &'static str,
-    /// One over names that are about something else all the same; empty for none.
+    /// A regular expression over names that match `has` but belong to other features; empty for none.
     pub has_not: &'static str,
 }
 
@@ -25,16 +25,16 @@ const fn but(name: &'static str, has: &'static str, has_not: &'static str) -> Fe
     Feature { name, has, has_not }
 }
 
-/// All rows, in the table's order. A test may be about several; the difference view puts it to the first
+/// All rows, in the table's order. A test may belong to several; the difference view assigns it to the first
 /// that is not one of the wide ones (versions and transports).
 pub const FEATURES: &[Feature] = &[
-    // Versions and transports: wide rows.
+    // The wide rows are versions and transports.
     feature("TLS 1.3", "(^|-)TLS13(-|$)"),
     but("TLS 1.2", "(^|-)TLS12(-|$)", "^DTLS-"),
     feature("TLS 1.0 and 1.1", "(^|-)TLS11?(-|$)"),
     feature("DTLS", "DTLS"),
     feature("QUIC", "QUIC"),
-    // What the rest is about.
+    // The other rows are features.
     feature("Encrypted ClientHello", "ECH-|(^|-)ECH(-|$)"),
     feature(
         "Post-quantum groups (ML-KEM)",
@@ -155,13 +155,13 @@ pub const FEATURES: &[Feature] = &[
     feature("Server padding", "ServerPadding|RequestServerPadding"),
 ];
 
-/// How many of the first rows are wide.
+/// Number of wide rows, which come first.
 const WIDE: usize = 5;
 
-/// The row of tests that are about nothing else.
+/// The row of tests that belong to no other row.
 pub(crate) const OTHER: &str = "Everything else";
 
-/// Says what a test is about.
+/// The classification of tests by feature.
 #[derive(Debug)]
 pub struct Features {
     has: RegexSet,
@@ -183,12 +183,12 @@ static COMPILED: LazyLock<Features> = LazyLock::new(|| Features {
 });
 
 impl Features {
-    /// Of all rows.
+    /// Returns the classification by all rows.
     pub fn all() -> &'static Self {
         &COMPILED
     }
 
-    /// The rows that a test belongs to, by their place in [`FEATURES`].
+    /// Returns the rows that a test belongs to, by their index in [`FEATURES`].
     pub fn of(&self, test: &str) -> Vec<usize> {
         let excluded = |row: &usize| {
             self.has_not[*row]
@@ -202,7 +202,7 @@ impl Features {
             .collect()
     }
 
-    /// Whether a test belongs to the row `feature`.
+    /// Returns whether a test belongs to the row `feature`.
     pub fn is_about(&self, test: &str, feature: &str) -> bool {
         let rows = self.of(test);
         if rows.is_empty() {
@@ -211,7 +211,7 @@ impl Features {
         rows.iter().any(|row| FEATURES[*row].name == feature)
     }
 
-    /// The one feature that a test is put to where it may have but one.
+    /// Returns the only feature of a test where it may have just one.
     pub fn first_of(&self, test: &str) -> &'static str {
         let rows = self.of(test);
         let narrow = rows.iter().find(|row| **row >= WIDE).or(rows.first());

@@ -8,10 +8,10 @@ use crate::{
     runner::{lock, overlay, short_hash},
 };
 
-/// Go's own shim, built.
+/// Go's own shim, after its build.
 #[derive(Debug)]
 pub struct GoShim {
-    /// Its program.
+    /// The path of the executable.
     pub program: PathBuf,
     /// The version of Go, and so of crypto/tls.
     pub version: String,
@@ -25,15 +25,15 @@ const GO: Tool = Tool {
 
 const LIMIT: Duration = Duration::from_secs(900);
 
-/// The shim, below Go's root.
+/// The path of the shim below Go's root.
 const SOURCE: &str = "src/crypto/tls/bogo_shim_test.go";
 
-/// How it connects, which fails where `localhost` is not the address that the runner listens on, and what takes its
-/// place.
+/// The shim's call to connect, which fails where `localhost` is not the address on which the runner listens,
+/// and its replacement.
 const DIAL: &str = r#"net.Dial("tcp", net.JoinHostPort("localhost", *port))"#;
 const DIAL_RUNNER: &str = "netbenchDial(*port)";
 
-/// What netbench adds to the package, under this name.
+/// The code that netbench adds to the package, under this name.
 const ADDED: &str = include_str!("hooks/bogo_netbench_test.go");
 const ADDED_NAME: &str = "src/crypto/tls/bogo_netbench_test.go";
 
@@ -44,12 +44,12 @@ struct GoEnv {
     goversion: String,
 }
 
-/// Go's own shim: found, or built by Go's toolchain, which takes half a minute.
+/// Finds Go's own shim, or builds it with Go's toolchain, which takes half a minute.
 ///
 /// # Errors
-/// Without Go, with one that has no shim or another than is known here, and whatever its build says.
+/// Returns an error without Go, with a Go that has no shim or a different one, and the errors of its build.
 pub fn go_shim(runner: &Runner, say: &mut dyn FnMut(&str)) -> Result<GoShim, BogoError> {
-    // Outside of BoringSSL's module, which may want another Go.
+    // The command runs outside of BoringSSL's module, which may require another Go.
     let home = &runner.home;
     let mut command = Command::new("go");
     command

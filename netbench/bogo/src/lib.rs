@@ -1,12 +1,12 @@
-//! BoringSSL's BoGo runner: built from a pinned source, run against shims, and read feature by feature.
+//! BoringSSL's BoGo runner: built from a pinned source, run against shims, and summarized by feature.
 //!
-//! The runner is a Go program with thousands of protocol tests; for each it starts a shim, a program
-//! that drives one TLS library as the test's flags say. This crate must never link a TLS library, and
-//! it never prints. A test that a shim passes by doing nothing proves nothing: the [`Catalog`], made
-//! from a run of a shim that only fails, knows those tests, and they count for no one.
+//! The runner is a Go program with thousands of protocol tests; for each it starts a shim, a program that
+//! drives one TLS library according to the test's flags. This crate must never link a TLS library, and it
+//! never prints. A test that a shim passes without doing anything proves nothing: the [`Catalog`], made from
+//! a run of a shim that only fails, has these tests, and they count for no shim.
 //!
 //! Start reading at [`Runner::make`], then [`run`], [`coverage_of`] and [`difference_between`];
-//! [`StoredOutcomes`] has both without a run.
+//! [`StoredOutcomes`] provides coverage and differences without a run.
 
 mod baseline;
 mod boringssl;

@@ -9,12 +9,12 @@ use crate::{
     command::{Tool, run_well},
 };
 
-/// A library of the system's that a shim is linked with.
+/// A library of the system with which a shim is linked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LinkedLibrary {
-    /// Its version, in its own words.
+    /// The version, as the library reports it.
     pub version: String,
-    /// The files that it is in.
+    /// The files of the library.
     pub files: Vec<PathBuf>,
 }
 
@@ -24,10 +24,10 @@ const SHIM: Tool = Tool {
     hint: "netbench bogo builds it",
 };
 
-/// Asks a shim which library it is linked with (`-which-library`).
+/// Asks a shim for the library with which it is linked (`-which-library`).
 ///
 /// # Errors
-/// When it does not run, or says nothing.
+/// Returns an error if the shim does not run, or prints no version.
 pub fn linked_library(runner: &Runner, shim: &Path) -> Result<LinkedLibrary, BogoError> {
     let mut command = Command::new(shim);
     command.arg("-which-library");

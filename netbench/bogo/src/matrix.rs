@@ -10,15 +10,15 @@ use crate::{
     topic::{TOPICS, Topic, Topics},
 };
 
-/// The place of the protocol itself in [`TOPICS`].
+/// The index of the protocol itself in [`TOPICS`].
 const HANDSHAKE: usize = 0;
 
-/// The flag of tests that read before a write is finished. Whether that is permitted is a rule of a library's interface, and
-/// a failure says so of each feature that is tried with it.
+/// The flag of tests that read before a write is finished. Whether that is permitted is a rule of a library's
+/// interface, and a failure shows only that rule, for each feature that is tested with it.
 const UNFINISHED_WRITE: &str = "-read-with-unfinished-write";
 
-/// What each shim's stack has of every feature, by role and protocol. A test counts for the feature that it is
-/// about, and not against it where it fails for want of something else.
+/// Returns the support of every feature by each shim's stack, by role and protocol. A test counts for its
+/// feature, and not against it where the test fails for lack of another feature.
 pub fn matrix_of(runner: &RunnerId, catalog: &Catalog, shims: &[ShimResults<'_>]) -> Matrix {
     let mut places: BTreeMap<Place, Vec<&str>> = BTreeMap::new();
     for (name, expects, about) in catalog.tests() {
@@ -66,17 +66,17 @@ struct Place {
     protocol: Protocol,
 }
 
-/// What one shim's results say.
+/// One shim with its results.
 struct Judge<'a> {
     shim: ShimResults<'a>,
     catalog: &'a Catalog,
-    /// Cells in which a test of the core passes.
+    /// The cells with core tests, and whether one of these passes.
     there: BTreeMap<Place, bool>,
-    /// The flags that the shim was seen to refuse.
+    /// The flags that the shim refused in any test.
     refused: BTreeSet<&'a str>,
 }
 
-/// How a test counts for a feature.
+/// The effect of a test on a feature.
 enum Counts {
     For,
     Against(String),
@@ -167,7 +167,7 @@ impl<'a> Judge<'a> {
         is
     }
 
-    /// The support of a feature that no test of the shim shows.
+    /// Returns the support of a feature that no test of the shim shows.
     fn beyond(&self, place: Place) -> Option<(Support, &'static str)> {
         let shim = KnownShim::named(self.shim.shim)?;
         shim.beyond(TOPICS[place.row].name, place.role, place.protocol)
@@ -186,7 +186,7 @@ impl<'a> Judge<'a> {
             _ => result.line(),
         };
         if Said::of(&why).is_some() {
-            // A shim names one flag, and this may not be the only one that it does not take.
+            // A shim names one flag, which may not be the only one that it refuses.
             let own = TOPICS[place.row].flags.iter();
             let mut refused = own.filter(|own| self.refused.contains(*own) && self.has(test, own));
             return match refused.next() {
@@ -216,7 +216,7 @@ impl<'a> Judge<'a> {
         about.is_some_and(|about| about.flags.iter().any(|given| given == flag))
     }
 
-    /// Another feature that the test needs, and the stack has not got.
+    /// Returns another feature that the test requires, and the stack lacks.
     fn lacking(&self, place: Place, test: &str) -> Option<&'static str> {
         let needs = |topic: &Topic| topic.flags.iter().any(|flag| self.has(test, flag));
         let lacks = |row: usize| self.there.get(&Place { row, ..place }) == Some(&false);
@@ -227,7 +227,7 @@ impl<'a> Judge<'a> {
         others.find_map(|(row, topic)| (lacks(row) && needs(topic)).then_some(topic.name))
     }
 
-    /// Another protocol that the reason of a failure names, and the stack has not got.
+    /// Returns another protocol that the reason of a failure names, and the stack lacks.
     fn lacking_protocol(&self, place: Place, why: &str) -> Option<&'static str> {
         let lacks = |protocol| {
             let handshake = Place {
@@ -246,7 +246,7 @@ impl<'a> Judge<'a> {
     }
 }
 
-/// The tests of a cell that belong to its core; all where none does.
+/// Returns the tests of a cell that belong to its core; all where none does.
 fn core_of<'t>(place: Place, tests: &[&'t str]) -> Vec<&'t str> {
     let is_core = |test: &&str| Topics::all().is_core(test, place.row);
     let core: Vec<&str> = tests.iter().copied().filter(is_core).collect();
@@ -257,7 +257,7 @@ fn core_of<'t>(place: Place, tests: &[&'t str]) -> Vec<&'t str> {
     }
 }
 
-/// The flag that a library cannot express, from what its shim said.
+/// Returns the flag that a library cannot express, from its shim's message.
 fn refused_flag(said: &str) -> Option<&str> {
     match Said::of(said)? {
         Said::Refused(flag) => Some(flag),

@@ -2,12 +2,12 @@ use globset::{Glob, GlobSet, GlobSetBuilder};
 
 use crate::BogoError;
 
-/// Patterns of the names of tests, in the order in which they were given: `*` is any text, `?` any
-/// character, `[a-c]` and `[^a-c]` one character of a set, and `\` takes a character as it is.
+/// Patterns of test names, in the given order: `*` is any text, `?` any character, `[a-c]` and `[^a-c]` one
+/// character of a set, and `\` escapes a character.
 ///
-/// The runner reads the same patterns with Go's `filepath.Match`. On the names of its tests, which
-/// consist of letters, digits, `-`, `_` and `.`, both agree but for this: here, `[!a]` is what `[^a]`
-/// is, and a set may begin with `]`.
+/// The runner interprets the same patterns with Go's `filepath.Match`. On the names of its tests, which
+/// consist of letters, digits, `-`, `_` and `.`, both agree with these exceptions: here, `[!a]` is equivalent
+/// to `[^a]`, and a set may begin with `]`.
 #[derive(Debug, Clone, Default)]
 pub struct TestPatterns {
     patterns: Vec<String>,
@@ -15,18 +15,18 @@ pub struct TestPatterns {
 }
 
 impl TestPatterns {
-    /// Of patterns separated by semicolons, as the runner's `-test` takes them.
+    /// Parses patterns separated by semicolons, the format of the runner's `-test`.
     ///
     /// # Errors
-    /// When one of them is not a pattern.
+    /// Returns an error if one of them is not a pattern.
     pub fn parse(patterns: &str) -> Result<Self, BogoError> {
         Self::new(patterns.split(';'))
     }
 
-    /// Of patterns.
+    /// Compiles the patterns.
     ///
     /// # Errors
-    /// When one of them is not a pattern.
+    /// Returns an error if one of them is not a pattern.
     pub fn new<P: Into<String>>(patterns: impl IntoIterator<Item = P>) -> Result<Self, BogoError> {
         let patterns: Vec<String> = patterns.into_iter().map(Into::into).collect();
         let mut set = GlobSetBuilder::new();
@@ -37,17 +37,17 @@ impl TestPatterns {
         Ok(Self { patterns, set })
     }
 
-    /// Whether a test's name matches any of them.
+    /// Returns whether a test's name matches any pattern.
     pub fn matches(&self, test: &str) -> bool {
         self.set.is_match(test)
     }
 
-    /// The first that a test's name matches, by its place.
+    /// Returns the index of the first pattern that a test's name matches.
     pub fn first_match(&self, test: &str) -> Option<usize> {
         self.set.matches(test).into_iter().min()
     }
 
-    /// Those that match none of `tests`.
+    /// Returns the patterns that match none of `tests`.
     pub fn unmatched<'a>(&self, tests: impl IntoIterator<Item = &'a str>) -> Vec<&str> {
         let mut matched = vec![false; self.patterns.len()];
         for test in tests {
@@ -59,12 +59,13 @@ impl TestPatterns {
         unmatched.map(|(pattern, _)| pattern).collect()
     }
 
-    /// All of them as the runner's `-test` and `-skip` take them.
+    /// Joins all patterns in the format of the runner's `-test` and `-skip`.
     pub fn joined(&self) -> String {
         self.patterns.join(";")
     }
 
-    /// As [`Self::joined`], in texts of at most `most` bytes where no pattern alone is longer.
+    /// Joins the patterns as [`Self::joined`] does, in texts of at most `most` bytes where no single pattern
+    /// is longer.
     pub fn joined_in(&self, most: usize) -> Vec<String> {
         let mut texts: Vec<String> = Vec::new();
         for pattern in &self.patterns {
@@ -79,13 +80,13 @@ impl TestPatterns {
         texts
     }
 
-    /// The patterns, as they were given.
+    /// Returns the patterns in the given order.
     pub fn iter(&self) -> impl Iterator<Item = &str> {
         self.patterns.iter().map(String::as_str)
     }
 }
 
-/// Go has no alternatives in braces, so they stand for themselves.
+/// Compiles a pattern. Go has no alternatives in braces, so braces are literal.
 fn glob(pattern: &str) -> Result<Glob, BogoError> {
     let mut literal = String::new();
     let mut escaped = false;

@@ -11,14 +11,15 @@ const HUNG: &str = "; shim hung";
 /// The result of one test.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TestResult {
-    /// How it went.
+    /// The outcome.
     pub outcome: TestOutcome,
-    /// The runner's report of a failure, or what a shim said that does not implement the test; empty otherwise.
+    /// The runner's report of a failure, or the message of a shim that does not implement the test; empty
+    /// otherwise.
     pub error: String,
 }
 
 impl TestResult {
-    /// How the shim's process ended.
+    /// Returns the ending of the shim's process.
     pub fn ending(&self) -> Ending {
         match self.part("child: ").as_deref() {
             Some("signal: killed") => Ending::Hung,
@@ -35,7 +36,7 @@ impl TestResult {
         }
     }
 
-    /// What the runner says, in one line: what was wrong, the shim's first line, the runner's own error.
+    /// Returns the runner's report in one line: the error, the shim's first line, the runner's own error.
     pub fn line(&self) -> String {
         if self.error.is_empty() {
             return String::new();
@@ -62,7 +63,7 @@ impl TestResult {
         line
     }
 
-    /// The value of a line of the part that says what was got.
+    /// Returns the value of a line in the part of the report with the actual results.
     fn part(&self, name: &str) -> Option<String> {
         let got = self.error.split("\nwant:").next().unwrap_or_default();
         let value = got
@@ -70,7 +71,7 @@ impl TestResult {
             .rev()
             .find_map(|line| line.trim_start().strip_prefix(name))?;
         let value = value.trim();
-        // Go's quoting is JSON's, but for what no error of the runner has.
+        // Go's quoting is the same as JSON's, except for characters that no error of the runner has.
         Some(serde_json::from_str(value).unwrap_or_else(|_| value.trim_matches('"').to_owned()))
     }
 }
@@ -78,7 +79,7 @@ impl TestResult {
 /// The results of one run of one shim.
 #[derive(Debug, Clone, Default)]
 pub struct Results {
-    /// By the test's name.
+    /// The tests by name.
     pub tests: BTreeMap<String, TestResult>,
 }
 
@@ -95,10 +96,10 @@ struct RawTest {
 }
 
 impl Results {
-    /// Reads what the runner wrote with `-json-output`.
+    /// Reads the output of the runner's `-json-output`.
     ///
     /// # Errors
-    /// When the file is not there, cut short, or not the runner's.
+    /// Returns an error if the file does not exist, is truncated, or is not the runner's.
     pub fn read(path: &Path) -> Result<Self, BogoError> {
         let bytes = fs::read(path).map_err(BogoError::io(path))?;
         let raw: Raw = serde_json::from_slice(&bytes).map_err(|error| {
@@ -131,7 +132,7 @@ impl Results {
         Ok(Self { tests })
     }
 
-    /// Adds the tests that must not be run, as failures that say so.
+    /// Adds the tests that must not be run, as failures with that reason.
     pub fn add_skipped<'a>(&mut self, tests: impl IntoIterator<Item = &'a str>) {
         for name in tests {
             let error = "not run: the runner dies of it".to_owned();
@@ -143,7 +144,7 @@ impl Results {
         }
     }
 
-    /// How many tests went so.
+    /// Returns the number of tests with an outcome.
     pub fn count(&self, outcome: TestOutcome) -> usize {
         self.tests
             .values()

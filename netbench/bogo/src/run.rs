@@ -20,58 +20,58 @@ use crate::{
     runner::{FACTS_VARIABLE, remove},
 };
 
-/// How to run a shim.
+/// Options of a shim's run.
 #[derive(Debug, Clone)]
 pub struct RunOptions {
     /// The shim's name, for messages.
     pub name: String,
-    /// Its program.
+    /// The shim's executable.
     pub program: PathBuf,
-    /// Its configuration, in the runner's form.
+    /// The shim's configuration, in the runner's format.
     pub config: Option<PathBuf>,
-    /// Patterns of the tests to run; all where there is none.
+    /// Patterns of the tests to run; all if there is none.
     pub tests: Option<String>,
-    /// Tests at one time.
+    /// Number of concurrent tests.
     pub jobs: u32,
     /// Patterns of tests that are not run.
     pub skip: Vec<String>,
-    /// How long the runner waits for the shim to say something.
+    /// The time that the runner waits for the shim's data.
     pub idle: Duration,
-    /// Whether a refusal has to be for the right reason.
+    /// Whether a refusal must have the right reason.
     pub errors: Errors,
-    /// Arguments of the shim for every test.
+    /// Additional arguments of the shim for every test.
     pub extra: Vec<String>,
-    /// The file for what each test is about, where that is wanted.
+    /// The file for the facts of each test, if they are requested.
     pub facts: Option<PathBuf>,
 }
 
-/// Whether a refusal has to be for the right reason.
+/// Whether a refusal must have the right reason.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Errors {
-    /// The shim has to say the error that the test expects, or the one that its configuration gives
-    /// for it.
+    /// The shim must report the error that the test expects, or the corresponding one in its configuration.
     Checked,
-    /// Any refusal will do.
+    /// Any refusal is accepted.
     Any,
 }
 
-/// How a run goes.
+/// An event of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Progress {
     /// A test has ended.
     Done(String, TestOutcome),
 }
 
-/// For how long the runner may say nothing: more than any test takes.
+/// The maximum time without output of the runner, longer than any test.
 const QUIET: Duration = Duration::from_secs(180);
 
-/// How often a wait looks whether to stop.
+/// The interval at which a wait checks whether to stop.
 const LOOK: Duration = Duration::from_millis(50);
 
 /// Runs a shim, writes the runner's own results to `output`, and reads them.
 ///
 /// # Errors
-/// When the runner dies or gets stuck, and [`BogoError::Stopped`]. A shim that crashes or hangs fails its test, and no more.
+/// Returns an error if the runner dies or hangs, and [`BogoError::Stopped`]. A shim that crashes or hangs
+/// only fails its test.
 pub fn run(
     runner: &Runner,
     options: &RunOptions,
@@ -87,7 +87,7 @@ pub fn run(
     result
 }
 
-/// A program that cannot start would fail every test for the same reason.
+/// Checks that the program starts: one that cannot would fail every test for the same reason.
 fn starts(options: &RunOptions) -> Result<(), BogoError> {
     let program = options.program.as_path();
     let no = |why: String| BogoError::NoShim {
@@ -118,7 +118,7 @@ fn run_in(
 ) -> Result<Results, BogoError> {
     let raw = scratch.join("results.json");
     let mut command = command(runner, options, &raw);
-    // The runner keeps certificates in temporary files, and would leave them if it were ended.
+    // The runner keeps certificates in temporary files, which would remain if it were killed.
     command.env("TMPDIR", scratch);
     let mut child = command.spawn().map_err(BogoError::io(&runner.program))?;
     let (lines, heard) = mpsc::channel();
@@ -184,7 +184,7 @@ fn run_in(
             glob: options.tests.clone().unwrap_or_default(),
         });
     }
-    // 1 is what the runner answers when any test failed.
+    // The runner's exit status is 1 if any test failed.
     if !matches!(status.code(), Some(0 | 1)) || !raw.is_file() {
         let all = format!("{}\n{errors}", said.join("\n"));
         let said = tail(&all);
@@ -203,12 +203,12 @@ fn run_in(
 fn command(runner: &Runner, options: &RunOptions, raw: &Path) -> Command {
     let mut command = Command::new(&runner.program);
     command.current_dir(&runner.folder);
-    // Its shims are in the group too.
+    // The runner's shims are in the group too.
     command.process_group(0);
     command.arg("-shim-path").arg(&options.program);
     command.arg("-json-output").arg(raw);
     command.args(["-pipe", "-allow-unimplemented", "-include-disabled"]);
-    // Those tests are about a second process of BoringSSL's.
+    // These tests require a second process of BoringSSL.
     let skip = ["*-Hints"]
         .into_iter()
         .chain(options.skip.iter().map(String::as_str));

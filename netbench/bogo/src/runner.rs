@@ -16,20 +16,20 @@ use crate::{
     source,
 };
 
-/// The runner, built.
+/// The runner, after its build.
 #[derive(Debug)]
 pub struct Runner {
-    /// Its version.
+    /// The runner's identity.
     pub id: RunnerId,
-    /// The program.
+    /// The path of the executable.
     pub program: PathBuf,
-    /// The folder that it must be run in.
+    /// The folder in which it must be run.
     pub folder: PathBuf,
     /// BoringSSL's source with the keys added.
     pub source: PathBuf,
-    /// The folder for everything that is made with this runner.
+    /// The folder for all files that are made with this runner.
     pub home: PathBuf,
-    /// What runs or builds is ended once it is true.
+    /// A flag that stops the current run or build once it is true.
     pub stop: Arc<AtomicBool>,
 }
 
@@ -43,7 +43,8 @@ const GO_LIMIT: Duration = Duration::from_secs(900);
 
 const MAKE_KEYS: &str = include_str!("make_keys.go");
 
-/// What netbench adds to the runner, and the lines of it that call that: the line that is there, and with the call.
+/// The code that netbench adds to the runner, and the lines of the runner that call it: the original line,
+/// and the line with the call.
 const HOOKS: &str = include_str!("hooks/netbench_hooks.go");
 const CALLS: [(&str, &str); 3] = [
     (
@@ -60,19 +61,19 @@ const CALLS: [(&str, &str); 3] = [
     ),
 ];
 
-/// The environment variable that names the file for what each test is about.
+/// The environment variable that names the file for the facts of each test.
 pub(crate) const FACTS_VARIABLE: &str = "NETBENCH_BOGO_FACTS";
 
 impl Runner {
-    /// The runner that [`Runner::make`] builds.
+    /// Returns the identity of the runner that [`Runner::make`] builds.
     ///
     /// # Errors
-    /// When the pin is broken.
+    /// Returns an error if the pin is invalid.
     pub fn pinned() -> Result<RunnerId, BogoError> {
         source::pinned()
     }
 
-    /// The name of its program, which is another where netbench adds something else to it.
+    /// Returns the name of the executable, which depends on the code that netbench adds to it.
     pub fn program_name() -> String {
         format!("runner-{}", hooks_hash())
     }
@@ -80,7 +81,7 @@ impl Runner {
     /// Builds the runner under `cache`, or finds it there. `say` is called with each step that takes time.
     ///
     /// # Errors
-    /// [`BogoError::NoTool`] without Go, and whatever its build says.
+    /// Returns [`BogoError::NoTool`] without Go, and the errors of its build.
     pub fn make(
         cache: &Path,
         stop: Arc<AtomicBool>,
@@ -159,7 +160,8 @@ impl Runner {
         fs::rename(&partial, &self.program).map_err(BogoError::io(&self.program))
     }
 
-    /// Writes the runner's source with netbench's calls beside it, and gives the file that has Go take that instead.
+    /// Writes the runner's source with netbench's calls to separate files, and returns the overlay file that
+    /// makes Go use them.
     fn overlay(&self) -> Result<PathBuf, BogoError> {
         let path = self.folder.join("runner.go");
         let mut text = fs::read_to_string(&path).map_err(BogoError::io(&path))?;
@@ -185,7 +187,7 @@ impl Runner {
         let program = self.home.join("make_keys.go");
         fs::write(&program, MAKE_KEYS).map_err(BogoError::io(&program))?;
         let mut command = Command::new("go");
-        // Outside of BoringSSL's module, so that any Go will do.
+        // The command runs outside of BoringSSL's module, so that any Go can be used.
         command
             .arg("run")
             .arg(&program)
@@ -197,12 +199,12 @@ impl Runner {
     }
 }
 
-/// Other hooks make another runner.
+/// Returns the hash of the hooks, since other hooks make another runner.
 fn hooks_hash() -> String {
     short_hash(&[HOOKS, &format!("{CALLS:?}")])
 }
 
-/// A name for what is built from these texts.
+/// Returns a name for a program that is built from these texts.
 pub(crate) fn short_hash(texts: &[&str]) -> String {
     let mut hash = Sha256::new();
     for text in texts {
@@ -216,8 +218,8 @@ pub(crate) fn short_hash(texts: &[&str]) -> String {
         .collect()
 }
 
-/// Writes files into `folder` that take another's place for Go, or stand where there is none: each with that place, its
-/// name and its text. Gives the file that tells Go so.
+/// Writes files into `folder` that replace other files for Go, or add new ones: each with the replaced path,
+/// its name and its text. Returns Go's overlay file.
 pub(crate) fn overlay(
     folder: &Path,
     files: &[(PathBuf, &str, &str)],
@@ -235,7 +237,7 @@ pub(crate) fn overlay(
     Ok(overlay)
 }
 
-/// Two commands at once must not build the same thing; the lock ends with the process.
+/// Locks the folder, as two commands must not build the same program at once; the lock ends with the process.
 pub(crate) fn lock(home: &Path, say: &mut dyn FnMut(&str)) -> Result<File, BogoError> {
     let path = home.join("lock");
     let file = File::create(&path).map_err(BogoError::io(&path))?;
@@ -264,7 +266,7 @@ fn copy_folder(from: &Path, to: &Path) -> Result<(), BogoError> {
         if entry.file_type().map_err(BogoError::io(&source))?.is_dir() {
             copy_folder(&source, &target)?;
         } else {
-            // Contents alone: a vendored source may be read-only, and the copy may not.
+            // Only the contents are copied: a vendored source may be read-only, and the copy may not.
             let bytes = fs::read(&source).map_err(BogoError::io(&source))?;
             fs::write(&target, bytes).map_err(BogoError::io(&target))?;
         }

@@ -4,34 +4,34 @@ use netbench_model::coverage::{Protocol, Role, Support};
 
 use crate::{BogoError, OutcomesIn, ShimConfig};
 
-/// A shim that the source tree has, or that BoringSSL's has.
+/// A shim in the source tree, or in BoringSSL's.
 #[derive(Debug, PartialEq, Eq)]
 pub struct KnownShim {
-    /// Its name, by which the command line calls it.
+    /// The shim's name on the command line.
     pub name: &'static str,
     /// The stack whose library it drives.
     pub stack: Option<&'static str>,
-    /// What makes its program.
+    /// The builder of its program.
     pub made_by: MadeBy,
-    /// The file of its configuration.
+    /// The name of its configuration file.
     config: Option<&'static str>,
-    /// What differs from that, where the configuration is another shim's too.
+    /// The file with the exceptions from that, where the configuration is also another shim's.
     exceptions: Option<&'static str>,
-    /// What its library has and the shim does not show.
+    /// The features that its library has and the shim does not show.
     beyond: &'static [&'static [Beyond]],
 }
 
 /// Cells of the matrix of which more is known than the tests show.
 #[derive(Debug, PartialEq, Eq)]
 struct Beyond {
-    /// The feature; none for all.
+    /// The feature, or `None` for all.
     feature: Option<&'static str>,
-    /// The role; none for both.
+    /// The role, or `None` for both.
     role: Option<Role>,
-    /// The protocol; none for all.
+    /// The protocol, or `None` for all.
     protocol: Option<Protocol>,
-    /// Not testable where the library has the feature and the shim does not show it, absent where the library's build
-    /// lacks it, off by default where it has to be turned on.
+    /// Not testable where the library has the feature and the shim does not show it, absent where the
+    /// library's build lacks it, off by default where it must be enabled.
     support: Support,
     why: &'static str,
 }
@@ -64,14 +64,15 @@ impl Beyond {
     }
 }
 
-/// The shim sets the level, which no application does unasked.
+/// The reason for features at level 0: the shim sets the security level, which applications do not do by
+/// default.
 const SECURITY_LEVEL: &str = "off by default: at security level 0 alone";
 
 /// The shim sets the least version.
 const LEAST_VERSION: &str =
     "off by default: the minimal version is TLS 1.2 unless an application sets a lower one";
 
-/// What libssl has, and its shim does not show.
+/// The features that libssl has, and its shim does not show.
 const BEYOND_OPENSSL: &[Beyond] = &[
     Beyond::feature(
         "Session ticket callbacks",
@@ -101,7 +102,7 @@ const BEYOND_OPENSSL: &[Beyond] = &[
     ),
 ];
 
-/// What libssl has since 4.0.
+/// The features that libssl has since 4.0.
 const BEYOND_OPENSSL_4: &[Beyond] = &[
     Beyond::feature(
         "Encrypted ClientHello",
@@ -113,7 +114,7 @@ const BEYOND_OPENSSL_4: &[Beyond] = &[
     ),
 ];
 
-/// What rustls on aws-lc-rs has, and its shim does not show.
+/// The features that rustls on aws-lc-rs has, and its shim does not show.
 const BEYOND_RUSTLS: &[Beyond] = &[Beyond {
     feature: Some("Encrypted ClientHello"),
     role: Some(Role::Client),
@@ -122,7 +123,7 @@ const BEYOND_RUSTLS: &[Beyond] = &[Beyond {
     why: "rustls sends it over QUIC too, and its interface for QUIC does not tell whether it was accepted",
 }];
 
-/// What crypto/tls has, and the shim that Go ships does not ask it for.
+/// The features that crypto/tls has, and the shim that Go ships does not use.
 const BEYOND_GO: &[Beyond] = &[
     Beyond {
         feature: None,
@@ -170,37 +171,37 @@ const BEYOND_GO: &[Beyond] = &[
     ),
 ];
 
-/// What makes the program of a shim.
+/// The builder of a shim's program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MadeBy {
     /// BoringSSL's own build.
     Boringssl,
     /// Cargo.
     Cargo(ShimExecutable),
-    /// Cargo, with a library of the system's, which the program tells (`-which-library`).
+    /// Cargo, with a library of the system, whose version the program prints (`-which-library`).
     CargoWithSystemLibrary(ShimExecutable),
-    /// Go's toolchain, which ships it; a program that Cargo builds stands before it.
+    /// Go's toolchain, which ships the shim; a program that Cargo builds starts it.
     GoBehind(ShimExecutable),
 }
 
-/// What Cargo builds a shim as.
+/// The Cargo target of a shim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ShimExecutable {
     /// The binary target of [`SHIMS_PACKAGE`].
     pub name: &'static str,
-    /// The feature that it needs.
+    /// The feature that it requires.
     pub feature: Option<&'static str>,
-    /// The line of OpenSSL that it is linked with, where that is not the usual one.
+    /// The release line of OpenSSL with which it is linked, where that is not the usual one.
     pub openssl: Option<&'static str>,
 }
 
 /// The package of the shims; its folder has [`SHIMS_FOLDER`]'s name.
 pub const SHIMS_PACKAGE: &str = "netbench-bogo-shims";
 
-/// Where the shims are, below the source tree.
+/// The folder of the shims, below the source tree.
 pub const SHIMS_FOLDER: &str = "bogo-shims";
 
-/// The shims that can be chosen.
+/// The shims that can be selected.
 pub const KNOWN_SHIMS: [KnownShim; 7] = [
     KnownShim {
         name: "boringssl",
@@ -284,7 +285,7 @@ pub const KNOWN_SHIMS: [KnownShim; 7] = [
     },
 ];
 
-/// The shim that does nothing but fail.
+/// The shim that only fails.
 pub const NULL_SHIM: ShimExecutable = ShimExecutable {
     name: "netbench-bogo-null",
     feature: None,
@@ -292,22 +293,23 @@ pub const NULL_SHIM: ShimExecutable = ShimExecutable {
 };
 
 impl KnownShim {
-    /// By its name.
+    /// Returns the shim of a name.
     pub fn named(name: &str) -> Option<&'static Self> {
         KNOWN_SHIMS.iter().find(|shim| shim.name == name)
     }
 
-    /// The one that drives the library of `stack`, which has the name of a stack and not of a variant.
+    /// Returns the shim that drives the library of `stack`, which is the name of a stack and not of a
+    /// variant.
     pub fn of_stack(stack: &str) -> Option<&'static Self> {
         KNOWN_SHIMS.iter().find(|shim| shim.stack == Some(stack))
     }
 
-    /// The configuration that the runner reads, if it has one: a path in the source tree.
+    /// Returns the path, in the source tree, of the configuration that the runner reads, if the shim has one.
     pub fn config_file(&self) -> Option<PathBuf> {
         self.config.map(in_configs)
     }
 
-    /// Why the shim shows nothing over a protocol that its library has.
+    /// Returns the reason why the shim shows no feature over a protocol that its library has.
     pub(crate) fn beyond_protocol(&self, protocol: Protocol) -> Option<&'static str> {
         let found = self.known().find(|one| {
             one.support == Support::NotTestable
@@ -317,7 +319,7 @@ impl KnownShim {
         found.map(|one| one.why)
     }
 
-    /// The support of a feature that no test of the shim shows, and the reason.
+    /// Returns the support of a feature that no test of the shim shows, and the reason.
     pub(crate) fn beyond(
         &self,
         feature: &str,
@@ -331,7 +333,7 @@ impl KnownShim {
         found.map(|one| (one.support, one.why))
     }
 
-    /// The setting that turns on a feature which the library has and does not offer by default.
+    /// Returns the setting that enables a feature which the library has and does not offer by default.
     pub(crate) fn off_by_default(
         &self,
         feature: &str,
@@ -349,10 +351,10 @@ impl KnownShim {
         self.beyond.iter().copied().flatten()
     }
 
-    /// Reads the configuration with its exceptions; the empty one if it has none.
+    /// Reads the configuration with its exceptions; returns an empty one if the shim has none.
     ///
     /// # Errors
-    /// As for [`ShimConfig::read`].
+    /// Returns the errors of [`ShimConfig::read`].
     pub fn config(&self, place: &OutcomesIn) -> Result<ShimConfig, BogoError> {
         let Some(path) = self.config_file() else {
             return Ok(ShimConfig::default());

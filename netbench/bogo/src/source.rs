@@ -1,4 +1,4 @@
-//! Where BoringSSL's source is: in the package `boring-sys`, which Cargo fetches by a pinned checksum.
+//! The source of BoringSSL: it is in the package `boring-sys`, which Cargo fetches by a pinned checksum.
 
 use std::{
     env, fs,
@@ -16,7 +16,7 @@ use crate::{
     command::{Tool, run_well},
 };
 
-/// The manifest and the lock file of a package that depends on nothing but the pinned one.
+/// The manifest and the lock file of a package that depends only on the pinned one.
 const MANIFEST: &str = include_str!("../pin/Cargo.toml");
 const LOCK: &str = include_str!("../pin/Cargo.lock");
 const PACKAGE: &str = "boring-sys";
@@ -29,7 +29,7 @@ const CARGO: Tool = Tool {
     hint: "https://rustup.rs",
 };
 
-/// What the lock file pins.
+/// Returns the runner that the lock file pins.
 pub(crate) fn pinned() -> Result<RunnerId, BogoError> {
     let wrong = || BogoError::bad("pin/Cargo.lock", "boring-sys is not pinned");
     let section = LOCK
@@ -61,7 +61,7 @@ struct Package {
     manifest_path: PathBuf,
 }
 
-/// Has Cargo fetch the package, where it has not already, and gives the folder of BoringSSL in it.
+/// Makes Cargo fetch the package, unless it has already, and returns the folder of BoringSSL in it.
 pub(crate) fn fetch(home: &Path, stop: &AtomicBool) -> Result<PathBuf, BogoError> {
     let pin = home.join("pin");
     fs::create_dir_all(&pin).map_err(BogoError::io(&pin))?;

@@ -7,7 +7,7 @@ use crate::{
     TestPatterns, coverage_of, defects_of, difference_between, matrix_of,
 };
 
-/// Outcomes of shims as they are stored: coverage and differences without a run.
+/// Stored outcomes of shims: coverage and differences without a run.
 #[derive(Debug)]
 pub struct StoredOutcomes {
     runner: RunnerId,
@@ -23,11 +23,11 @@ struct StoredShim {
 }
 
 impl StoredOutcomes {
-    /// Reads those of `shims`.
+    /// Reads the outcomes of `shims`.
     ///
     /// # Errors
-    /// [`BogoError::NotStored`] where there are none of a shim, [`BogoError::OtherRunner`] where they are of
-    /// another runner than those of the others, and whatever is wrong with a file.
+    /// Returns [`BogoError::NotStored`] where a shim has no stored outcomes, [`BogoError::OtherRunner`] where
+    /// they belong to another runner than those of the other shims, and errors of the files.
     pub fn read(place: &OutcomesIn, shims: &[&'static KnownShim]) -> Result<Self, BogoError> {
         let path = catalog_path();
         let catalog = Catalog::of_text(&path, &place.needed(&path)?)?;
@@ -59,35 +59,35 @@ impl StoredOutcomes {
         })
     }
 
-    /// Leaves out the tests whose names do not match.
+    /// Removes the tests whose names do not match.
     pub fn retain(&mut self, patterns: &TestPatterns) {
         for shim in &mut self.shims {
             shim.results.tests.retain(|name, _| patterns.matches(name));
         }
     }
 
-    /// The coverage of all shims that were read; with `feature`, of one feature.
+    /// Returns the coverage of all shims that were read; with `feature`, of one feature.
     ///
     /// # Errors
-    /// As for [`coverage_of`].
+    /// Returns the errors of [`coverage_of`].
     pub fn coverage(&self, feature: Option<&str>) -> Result<Coverage, BogoError> {
         let columns: Vec<_> = self.shims.iter().map(StoredShim::column).collect();
         coverage_of(&self.runner, &self.catalog, &columns, feature)
     }
 
-    /// What each stack has of every feature.
+    /// Returns the support of every feature by each stack.
     pub fn matrix(&self) -> Matrix {
         let columns: Vec<_> = self.shims.iter().map(StoredShim::column).collect();
         matrix_of(&self.runner, &self.catalog, &columns)
     }
 
-    /// What stacks do that they must not.
+    /// Returns the stacks' violations of their protocols.
     pub fn defects(&self) -> Defects {
         let columns: Vec<_> = self.shims.iter().map(StoredShim::column).collect();
         defects_of(&self.runner, &self.catalog, &columns)
     }
 
-    /// The difference between the first two shims that were read; with `feature`, on one feature.
+    /// Returns the difference between the first two shims that were read; with `feature`, on one feature.
     pub fn difference(&self, feature: Option<&str>) -> Option<Difference> {
         let [first, second, ..] = self.shims.as_slice() else {
             return None;
@@ -107,12 +107,12 @@ impl StoredShim {
     }
 }
 
-/// The file with a shim's outcomes: a path in the source tree.
+/// Returns the path, in the source tree, of the file with a shim's outcomes.
 pub fn outcomes_path(shim: &str) -> PathBuf {
     Path::new("results/bogo").join(format!("{shim}.tsv"))
 }
 
-/// The file with what each test expects: a path in the source tree.
+/// Returns the path, in the source tree, of the file with each test's expectation.
 pub fn catalog_path() -> PathBuf {
     outcomes_path("tests")
 }

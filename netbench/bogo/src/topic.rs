@@ -3,33 +3,35 @@ use std::sync::LazyLock;
 use netbench_model::coverage::{HANDSHAKE, Protocol};
 use regex::RegexSet;
 
-/// A row of the matrix: what a user of a stack may need.
+/// A row of the matrix: a feature that a user of a stack may need.
 #[derive(Debug, Clone, Copy)]
 pub struct Topic {
-    /// What users call it.
+    /// The feature's name for users.
     pub name: &'static str,
-    /// A regular expression over the names of the tests that are about it.
+    /// A regular expression over the names of the feature's tests.
     pub about: &'static str,
-    /// One over those of its core: none of them passes where the feature is not there.
+    /// A regular expression over the names of its core tests: none of them passes where the feature is
+    /// absent.
     pub core: &'static str,
-    /// Flags of the shim that ask for it, or show it. Where a shim cannot take one, the feature is absent; where
-    /// it cannot take another flag, the test shows nothing of the feature.
+    /// Flags of the shim that require the feature, or show it. Where a shim does not support such a flag, the
+    /// feature is absent; where it does not support another flag, the test proves nothing about the feature.
     pub flags: &'static [&'static str],
-    /// The versions that define the feature. Over another one, a test shows that it stays away.
+    /// The versions that define the feature. Over another version, a test checks that the feature is not
+    /// used.
     pub versions: Versions,
 }
 
 /// The versions of a feature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Versions {
-    /// All that there are tests of.
+    /// All versions that have tests.
     All,
     /// TLS 1.3, DTLS 1.3 and QUIC.
     From13,
 }
 
 impl Versions {
-    /// Whether a protocol is one of them.
+    /// Returns whether these versions include that of a protocol.
     pub fn has(self, protocol: Protocol) -> bool {
         match self {
             Self::All => true,
@@ -67,7 +69,7 @@ const fn topic(
     }
 }
 
-/// All rows, in the matrix' order. The first is the protocol itself: without it, nothing else is there.
+/// All rows, in the matrix' order. The first is the protocol itself, without which no feature is supported.
 pub const TOPICS: &[Topic] = &[
     topic(
         HANDSHAKE,
@@ -352,7 +354,7 @@ pub const TOPICS: &[Topic] = &[
     topic("GREASE", "^GREASE-", "^GREASE-", &["-enable-grease"]),
 ];
 
-/// Says which rows a test is about, and whose core it belongs to.
+/// The classification of tests by row and core.
 pub(crate) struct Topics {
     about: RegexSet,
     core: RegexSet,
@@ -374,12 +376,12 @@ impl Topics {
         &COMPILED
     }
 
-    /// The rows that a test is about, by their place in [`TOPICS`].
+    /// Returns the rows of a test, by their index in [`TOPICS`].
     pub(crate) fn of(&self, test: &str) -> Vec<usize> {
         self.about.matches(test).into_iter().collect()
     }
 
-    /// Whether it belongs to the core of that row.
+    /// Returns whether a test belongs to the core of a row.
     pub(crate) fn is_core(&self, test: &str, row: usize) -> bool {
         self.core.matches(test).matched(row)
     }

@@ -1,4 +1,4 @@
-//! Stored outcomes of a shim, and what departs from them.
+//! Tests of stored outcomes of a shim, and of differences from them.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -28,14 +28,14 @@ fn results(tests: &[(&str, TestOutcome)]) -> Results {
     }
 }
 
-/// What a runner would write down of these tests.
+/// Returns the runner's facts of these tests.
 fn facts(results: &Results) -> String {
     let line =
         |name: &String| format!("{name}\tserver\ttls\tTLS12\t-async -curves\t:X:\tOmit 0x0001\n");
     results.tests.keys().map(line).collect()
 }
 
-/// And a test that goes one way or the other.
+/// Adds a test whose outcome varies.
 fn with_chance(mut results: Results, outcome: TestOutcome) -> Results {
     let result = TestResult {
         outcome,

@@ -1,4 +1,4 @@
-//! Coverage and differences, from results small enough to count by hand.
+//! Tests of coverage and differences, from results small enough to count by hand.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -41,7 +41,8 @@ struct Case {
     other: Results,
 }
 
-/// Two tests that expect success, two that expect failure, one of them proving nothing.
+/// Returns results of two tests that expect success, and of two that expect failure, one of which
+/// proves nothing.
 fn case() -> Case {
     use TestOutcome::{Failed, Passed, Unsupported};
     let null = results(&[

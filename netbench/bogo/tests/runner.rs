@@ -1,4 +1,4 @@
-//! Runs of a runner that misbehaves: a shell script in the place of the real one.
+//! Tests with a runner that misbehaves: a shell script in place of the real one.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -19,7 +19,7 @@ cat > "$out" <<'END'
 END
 exit 1"#;
 
-/// Runs `runner` with `shim`, and gives the result and the tests that were heard of.
+/// Runs `runner` with `shim`, and returns the result and the reported tests.
 fn go(
     runner: &str,
     shim: &str,

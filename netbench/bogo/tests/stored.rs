@@ -1,5 +1,5 @@
-//! What the stored outcomes say: nothing is credited that was not checked, and the matrix says what those who know
-//! the libraries expect.
+//! Tests of the stored outcomes: no feature is credited that was not checked, and the matrix agrees with the
+//! knowledge of experts on the libraries.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -45,7 +45,7 @@ fn matrix() -> Matrix {
     stored.matrix()
 }
 
-/// Flags in a list of the shims' source.
+/// Returns the flags in a list of the shims' source.
 fn list(path: &str, name: &str) -> BTreeSet<String> {
     let text = fs::read_to_string(tree().join("bogo-shims").join(path)).unwrap();
     let start = format!("const {name}: &[&str] = &[");
@@ -104,7 +104,7 @@ fn nothing_passes_over_a_protocol_that_a_library_does_not_have() {
                 let name = format!("-{name}-");
                 name.contains(&format!("-{v}")) || name.contains(&format!("-D{v}"))
             };
-            // Two versions are those of both sides.
+            // A name with two versions has those of both sides.
             let named = versions.iter().filter(is_named).count() == 1;
             let proves = catalog.expects(&name) != Some(Expects::NothingProved);
             let there = about
@@ -133,7 +133,8 @@ fn every_failure_has_a_reason_and_every_shim_that_is_no_control_has_outcomes() {
     }
 }
 
-/// The flags that the BoGo shim in the text of a file of Go's reads, and those that it declares and does not read.
+/// Returns the flags that the BoGo shim in the text of Go's file reads, and those that it declares and does
+/// not read.
 fn flags_of_go(source: &str) -> (BTreeSet<String>, BTreeSet<String>) {
     let (declared, code) = source.split_once("func bogoShim()").unwrap();
     let (mut read, mut unread) = (BTreeSet::new(), BTreeSet::new());
@@ -160,7 +161,7 @@ fn gos_shim_reads_the_flags_that_are_let_through_to_it_and_no_others() {
         return;
     };
     let (mut read, unread) = flags_of_go(&source);
-    // What the runner gives to no test.
+    // The runner passes these flags to no test.
     for flag in ["-is-handshaker-supported", "-wait-for-debugger"] {
         assert!(read.remove(flag), "{flag}");
     }
@@ -179,7 +180,7 @@ fn outcomes_name_the_version_of_a_library_that_the_source_tree_does_not_fix() {
     }
 }
 
-/// `shim`, role (both where it is `*`), feature, protocols, and what is expected of it there.
+/// Rows of `shim`, role (both where it is `*`), feature, protocols, and expected support.
 const EXPECTED: &[(&str, &str, &str, &str, &str)] = &[
     ("rustls", "*", "Handshake", "TLS 1.2,TLS 1.3,QUIC", "has"),
     (
@@ -227,7 +228,7 @@ const EXPECTED: &[(&str, &str, &str, &str, &str)] = &[
         "TLS 1.2,TLS 1.3",
         "has",
     ),
-    // Every test of a client resumes, and neither library tells the response again.
+    // Every test of a client resumes, and neither library reports the response again.
     (
         "rustls",
         "client",
@@ -334,7 +335,7 @@ const EXPECTED: &[(&str, &str, &str, &str, &str)] = &[
     ("openssl", "*", "SRTP", "DTLS 1.2", "has"),
     ("rustls", "*", "Delegated credentials", "TLS 1.3", "lacks"),
     ("openssl", "*", "ALPS", "TLS 1.3", "lacks"),
-    // As Debian 12 and many other systems have it.
+    // The library is that of Debian 12 and many other systems.
     (
         "openssl-system",
         "*",
@@ -429,7 +430,7 @@ fn the_matrix_says_what_experts_expect() {
             .map_or_else(|_| Role::ALL.to_vec(), |role| vec![role]);
         for (role, protocol) in pairs(&roles, protocols) {
             let Some(stack) = cells.get(&(*shim, role, *feature, protocol)) else {
-                // A feature may have tests in one role alone.
+                // A feature may have tests in only one role.
                 continue;
             };
             let fits = match *want {

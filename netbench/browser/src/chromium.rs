@@ -1,4 +1,4 @@
-//! Chromium, by its DevTools protocol.
+//! Chromium, driven by its DevTools protocol.
 
 use std::{
     fs,
@@ -20,7 +20,7 @@ use crate::{
     timing::{EXPRESSION, NavigationTiming},
 };
 
-/// What keeps it from traffic of its own, and from questions to its user.
+/// Options that disable its own traffic, and prompts to its user.
 const OPTIONS: [&str; 17] = [
     "--headless",
     "--disable-gpu",
@@ -37,15 +37,16 @@ const OPTIONS: [&str; 17] = [
     "--disable-sync",
     "--metrics-recording-only",
     "--password-store=basic",
-    // A page may be led to HTTP/3, which is not what is measured.
+    // A server may advertise HTTP/3, which is not measured.
     "--disable-quic",
     "--disable-features=OptimizationHints,MediaRouter,Translate,NetworkTimeServiceQuerying,UseDnsHttpsSvcb",
 ];
 
-/// It does not connect before it is asked to: such a connection is none of the page's own. As users can set it.
+/// A preference that users can set: Chromium does not preconnect. Such a connection would not be the page's
+/// own.
 const PREFERENCES: &str = r#"{"net":{"network_prediction_options":2}}"#;
 
-/// The page of Chromium's own that can close its connections.
+/// Chromium's internal page that can close its connections.
 const NET_INTERNALS: &str = "chrome://net-internals/";
 
 const NAME: &str = "Chromium";
@@ -112,7 +113,7 @@ impl Chromium {
         for domain in ["Page", "Network"] {
             chromium.ask(&format!("{domain}.enable"), json!({}), "get ready", limit)?;
         }
-        // What a page's own timing is of should not come from the browser's cache.
+        // A page's timing must not be that of the browser's cache.
         let uncached = json!({"cacheDisabled": true});
         chromium.ask("Network.setCacheDisabled", uncached, "get ready", limit)?;
         Ok(chromium)
@@ -167,7 +168,7 @@ impl Chromium {
         let doing = "close its connections";
         let session = self.open_page(NET_INTERNALS, limit)?;
         let own = std::mem::replace(&mut self.session, session);
-        // The page has what it needs only once it is there.
+        // The page has `chrome.send` only once it is loaded.
         let expression = "new Promise((done, failed) => { let tries = 0; const look = () => { \
              if (location.protocol === 'chrome:' && typeof chrome === 'object' && chrome.send) { \
              chrome.send('closeIdleSockets'); setTimeout(() => done('closed'), 50); } \
@@ -188,7 +189,7 @@ impl Chromium {
         })
     }
 
-    /// Opens a page beside those that are there, and gives its session.
+    /// Opens an additional page, and returns its session.
     fn open_page(&mut self, url: &str, limit: Limit<'_>) -> Result<String, BrowserError> {
         let doing = "open a page";
         let mut ask = |method: &str, params: Value| {
@@ -233,7 +234,7 @@ impl Chromium {
     }
 }
 
-/// What was agreed, by the response's `SecurityDetails`.
+/// Returns the negotiated parameters from the response's `SecurityDetails`.
 fn negotiated(response: &Value) -> Result<Negotiated, String> {
     let details = &response["securityDetails"];
     let Some(protocol) = details["protocol"].as_str() else {
@@ -261,7 +262,7 @@ fn negotiated(response: &Value) -> Result<Negotiated, String> {
     })
 }
 
-/// A suite from the parts of its name that DevTools tells; none where they do not say which.
+/// Returns the suite with the parts of the name that DevTools reports, or `None` where they are ambiguous.
 fn suite(version: TlsVersion, key_exchange: &str, cipher: &str) -> Option<CipherSuite> {
     let hash = match cipher {
         "AES_128_GCM" | "CHACHA20_POLY1305" => "SHA256",
@@ -275,7 +276,7 @@ fn suite(version: TlsVersion, key_exchange: &str, cipher: &str) -> Option<Cipher
     name.parse().ok()
 }
 
-/// BoringSSL has names of its own for the curves of NIST.
+/// Returns the group of a name; BoringSSL has different names for the NIST curves.
 fn group(name: &str) -> Option<Group> {
     match name {
         "P-256" => Some(Group::SECP256R1),
@@ -289,7 +290,7 @@ fn text(value: &Value) -> String {
 }
 
 impl Chromium {
-    /// What is set beyond what is needed to drive it, for the record.
+    /// Returns the settings beyond those required to drive it, for the record.
     pub(crate) fn settings() -> Vec<String> {
         let options = OPTIONS.iter().map(ToString::to_string);
         options

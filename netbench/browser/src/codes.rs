@@ -1,4 +1,5 @@
-//! The codes of browsers' error pages and the errors of Servo's network stack, in the words that all clients share.
+//! The mapping of codes of browsers' error pages, and of errors of Servo's network stack, to the classes that
+//! all clients share.
 
 use std::sync::LazyLock;
 
@@ -7,33 +8,33 @@ use netbench_model::{
     compat::Refusal,
 };
 
-/// `WebKitWebView::load-failed-with-tls-errors`: which error it is, nobody outside of the program is told.
+/// `WebKitWebView::load-failed-with-tls-errors`: the specific error is not reported outside of the program.
 pub(crate) const WEBKIT_REFUSES: &str = "load-failed-with-tls-errors";
 
-/// GLib's words where it refuses a certificate before WebKit is asked.
+/// GLib's message where it refuses a certificate before WebKit is asked.
 const GLIB_REFUSES: &str = "Unacceptable TLS certificate";
 
-/// What a code says.
+/// The meaning of a code.
 enum Says {
-    /// A fault of the certificate: the commonest of those that the code may stand for.
+    /// A fault of the certificate: the most common one that the code may stand for.
     Certificate(C),
-    /// What happened on the way.
+    /// A failure of the connection or the exchange.
     Class(FailureClass, W),
-    /// The handshake failed, by what one side sent; which of them ended it is not told.
+    /// The handshake failed because of one side's message; the code does not identify the side that ended it.
     Handshake,
-    /// The server sent an alert, or the code does not tell which side did.
+    /// The server sent an alert, or the code does not identify the side that did.
     Alert(Alert),
 }
 
-/// The failure that an error page tells of, and what else its code may stand for.
+/// Returns the failure that an error page shows, and the other failures that its code may stand for.
 pub fn failures(code: &str) -> (Failure, &'static [Refusal]) {
     static CERTIFICATES: LazyLock<Vec<Refusal>> =
         LazyLock::new(|| C::ALL.iter().copied().map(Refusal::Certificate).collect());
     let others: &[Refusal] = match code {
-        // They tell of no fault at all.
+        // These codes identify no fault.
         WEBKIT_REFUSES | GLIB_REFUSES => &CERTIFICATES,
         "net::ERR_CERT_DATE_INVALID" => &[Refusal::Certificate(C::NotYetValid)],
-        // It tells of no fault in particular.
+        // This code identifies no specific fault.
         "net::ERR_CERT_INVALID" => &[
             Refusal::Certificate(C::BadCa),
             Refusal::Certificate(C::BadPurpose),
@@ -41,12 +42,12 @@ pub fn failures(code: &str) -> (Failure, &'static [Refusal]) {
             Refusal::Certificate(C::UnknownCriticalExtension),
             Refusal::Certificate(C::WeakOrUnknownSignature),
         ],
-        // What a server that has sent an alert is said to have, too.
+        // These codes are also used after an alert from the server.
         "net::ERR_SSL_VERSION_OR_CIPHER_MISMATCH"
         | "net::ERR_SSL_PROTOCOL_ERROR"
         | "net::ERR_BAD_SSL_CLIENT_AUTH_CERT"
         | "SSL_ERROR_NO_CYPHER_OVERLAP" => &[Refusal::Class(FailureClass::Alert)],
-        // It says that there is no response, and nothing of the reason.
+        // This code only states that there is no response, without the reason.
         "HttpError" => &[
             Refusal::Class(FailureClass::Alert),
             Refusal::Class(FailureClass::Closed),
@@ -58,7 +59,7 @@ pub fn failures(code: &str) -> (Failure, &'static [Refusal]) {
     (failure(code), others)
 }
 
-/// The failure that an error page tells of. Its detail is the code.
+/// Returns the failure that an error page shows. Its detail is the code.
 pub fn failure(code: &str) -> Failure {
     let (class, reason) = match says(code) {
         Says::Certificate(fault) => (FailureClass::Certificate, fault.into()),
@@ -85,16 +86,16 @@ fn says(code: &str) -> Says {
     .unwrap_or(Says::Handshake)
 }
 
-/// Chromium's `net_error_list.h`.
+/// Maps the codes of Chromium's `net_error_list.h`.
 fn chromium(code: &str) -> Option<Says> {
     use FailureClass as F;
     let certificate = |fault| Some(Says::Certificate(fault));
     let class = |class, word| Some(Says::Class(class, word));
     match code {
-        // One code for both ends of a certificate's time.
+        // The code stands for both ends of a certificate's validity period.
         "ERR_CERT_DATE_INVALID" => certificate(C::Expired),
         "ERR_CERT_COMMON_NAME_INVALID" => certificate(C::WrongName),
-        // Whatever keeps it from a path to a root that it trusts.
+        // The code stands for any failure to find a path to a trusted root.
         "ERR_CERT_AUTHORITY_INVALID" => certificate(C::UnknownIssuer),
         "ERR_CERT_INVALID" => certificate(C::Other),
         "ERR_CERT_WEAK_KEY" | "ERR_CERT_WEAK_SIGNATURE_ALGORITHM" => {
@@ -127,7 +128,7 @@ fn chromium(code: &str) -> Option<Says> {
     }
 }
 
-/// NSS's codes, Mozilla's for certificates, and the names of Firefox's `nsresult`s.
+/// Maps the codes of NSS, Mozilla's codes for certificates, and the names of Firefox's `nsresult`s.
 fn firefox(code: &str) -> Option<Says> {
     use FailureClass as F;
     let certificate = |fault| Some(Says::Certificate(fault));
@@ -196,10 +197,10 @@ fn firefox(code: &str) -> Option<Says> {
     }
 }
 
-/// The names of Servo's `NetworkError`.
+/// Maps the names of Servo's `NetworkError`.
 fn servo(code: &str) -> Option<Says> {
     match code {
-        // It has the certificate, and not what is wrong with it.
+        // The error has the certificate, but not its fault.
         "SslValidation" => Some(Says::Certificate(C::Other)),
         "ConnectionFailure" => Some(Says::Class(FailureClass::Connect, W::Failed)),
         "DecompressionError" => Some(Says::Class(FailureClass::Http, W::NotHttp)),
@@ -207,7 +208,7 @@ fn servo(code: &str) -> Option<Says> {
     }
 }
 
-/// WebKitGTK's signal for a certificate that it refuses, and the words of its error pages, which are GLib's.
+/// Maps WebKitGTK's signal for a refused certificate, and the messages of its error pages, which are GLib's.
 fn webkit(words: &str) -> Option<Says> {
     use FailureClass as F;
     let class = |class, word| Some(Says::Class(class, word));
@@ -237,7 +238,7 @@ fn webkit(words: &str) -> Option<Says> {
     }
 }
 
-/// GnuTLS's names of alerts (`lib/alert.c`), those that tell of a handshake.
+/// Maps GnuTLS's names of the alerts (`lib/alert.c`) that occur in a handshake.
 fn gnutls_alert(name: &str) -> Option<Alert> {
     const NAMES: [(&str, u8); 24] = [
         ("Close notify", 0),
@@ -269,9 +270,9 @@ fn gnutls_alert(name: &str) -> Option<Alert> {
     known.map(|(_, number)| Alert(number))
 }
 
-/// A code as a library's name of an error: small letters with hyphens.
+/// Formats a code as a library's name of an error: lowercase letters with hyphens.
 fn name(code: &str) -> String {
-    // Where GLib says it, its own words come first.
+    // GLib puts its own words before the error.
     let code = code
         .rsplit_once("TLS handshake: ")
         .map_or(code, |(_, why)| why);

@@ -1,4 +1,4 @@
-//! The DevTools protocol over a pipe: messages of JSON, each ended by a zero byte.
+//! The DevTools protocol over a pipe: JSON messages, each terminated by a zero byte.
 
 use std::{
     collections::VecDeque,
@@ -16,13 +16,13 @@ use serde_json::{Value, json};
 
 use crate::{Limit, error::Unanswered};
 
-/// How often it is looked whether anybody still waits.
+/// The interval at which a wait checks whether it was stopped.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// The longest message that is read.
+/// The maximum length of a message.
 const LONGEST: u64 = 64 << 20;
 
-/// A connection to a browser, and what it tells without being asked.
+/// A connection to a browser, with the browser's events.
 pub(crate) struct DevTools {
     stdin: ChildStdin,
     messages: Receiver<Value>,
@@ -59,7 +59,8 @@ impl DevTools {
         }
     }
 
-    /// Asks the browser, or the session of one of its pages, and waits for the answer.
+    /// Sends a request to the browser, or to the session of one of its pages, and waits for the
+    /// answer.
     pub(crate) fn ask(
         &mut self,
         session: Option<&str>,
@@ -74,7 +75,7 @@ impl DevTools {
         }
         let mut bytes = message.to_string().into_bytes();
         bytes.push(0);
-        // A few hundred bytes: the pipe takes them at once.
+        // A request has a few hundred bytes: the pipe accepts them at once.
         self.stdin
             .write_all(&bytes)
             .map_err(|_| Unanswered::Ended)?;
@@ -91,7 +92,7 @@ impl DevTools {
         }
     }
 
-    /// The next event of a session, also one that came during a question.
+    /// Returns the next event of a session, including events that arrived during a request.
     pub(crate) fn event(
         &mut self,
         session: &str,
@@ -110,7 +111,7 @@ impl DevTools {
         }
     }
 
-    /// Forgets what was told so far.
+    /// Discards the events so far.
     pub(crate) fn forget_events(&mut self) {
         self.events.clear();
     }

@@ -2,39 +2,39 @@ use std::io;
 
 use netbench_model::{Failure, FailureClass, FailureReason, FailureWord, Phase};
 
-/// What went wrong with a browser, where it is no page of the browser's own that says so.
+/// An error of a browser, other than one that the browser's own error page shows.
 #[derive(Debug, thiserror::Error)]
 pub enum BrowserError {
     /// A program is not installed.
     #[error("{what} is not installed: {help}")]
     Missing {
-        /// Which.
+        /// The program.
         what: String,
-        /// What helps.
+        /// A remedy.
         help: String,
     },
-    /// A program is there, and cannot be used.
+    /// A program is installed, but cannot be used.
     #[error("{what} cannot be used: {why}")]
     Unusable {
-        /// Which.
+        /// The program.
         what: String,
-        /// Why.
+        /// The reason.
         why: String,
     },
     /// The profile cannot be made.
     #[error("cannot make a profile: {what}: {source}")]
     Profile {
-        /// What failed.
+        /// The step that failed.
         what: String,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
     /// The browser cannot be started.
     #[error("{browser} cannot be started: {source}")]
     Start {
-        /// Which.
+        /// The browser.
         browser: &'static str,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
     /// The browser's sandbox cannot be set up.
@@ -42,44 +42,44 @@ pub enum BrowserError {
         "the sandbox of {browser} refuses to start: {said}; --no-sandbox goes without, and the run says so"
     )]
     Sandbox {
-        /// Which.
+        /// The browser.
         browser: &'static str,
-        /// Its own words.
+        /// The browser's message.
         said: String,
     },
     /// The browser has ended.
     #[error("{browser} ended while it was to {doing}{said}")]
     Ended {
-        /// Which.
+        /// The browser.
         browser: &'static str,
-        /// What it was doing.
+        /// The action during which it ended.
         doing: String,
-        /// Its last words, after a colon.
+        /// The browser's last message, after a colon.
         said: String,
     },
     /// The browser did not answer in time.
     #[error("{browser} did not {doing} within the time limit")]
     Hung {
-        /// Which.
+        /// The browser.
         browser: &'static str,
-        /// What it was doing.
+        /// The action that it did not complete.
         doing: String,
     },
-    /// The browser answered something else than was asked.
+    /// The browser sent an unexpected answer.
     #[error("{browser}: {what}")]
     Answer {
-        /// Which.
+        /// The browser.
         browser: &'static str,
-        /// What is wrong with it.
+        /// The fault of the answer.
         what: String,
     },
-    /// Nobody waits any more.
+    /// The visit was stopped.
     #[error("stopped")]
     Stopped,
 }
 
 impl BrowserError {
-    /// As the failure of a visit.
+    /// Returns the error as the failure of a visit.
     pub fn failure(&self) -> Failure {
         let (class, reason) = match self {
             Self::Hung { .. } => (FailureClass::Timeout, FailureReason::In(Phase::Total)),
@@ -97,15 +97,15 @@ impl BrowserError {
     }
 }
 
-/// What became of a wait.
+/// The result of a wait without an answer.
 #[derive(Debug)]
 pub(crate) enum Unanswered {
-    /// The browser is gone.
+    /// The browser has ended.
     Ended,
     /// The time limit passed.
     Late,
-    /// Nobody waits any more.
+    /// The wait was stopped.
     Stopped,
-    /// It was refused.
+    /// The request was refused.
     Refused(String),
 }

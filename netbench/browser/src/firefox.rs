@@ -1,5 +1,5 @@
-//! Firefox, by Marionette: the page's timing from the page, and what its TLS library knows of the connection from the
-//! browser's own side.
+//! Firefox, driven by Marionette: the page's timing comes from the page, and the TLS library's data on the
+//! connection from the browser's privileged context.
 
 use std::{
     fmt::Write,
@@ -31,17 +31,17 @@ use crate::{
 
 const NAME: &str = "Firefox";
 
-/// Its profile, in its folder.
+/// The name of its profile, in its folder.
 const PROFILE: &str = "profile";
 
-/// The file of the profile in which it says where it listens.
+/// The file of the profile in which Firefox writes its port.
 const PORT_FILE: &str = "MarionetteActivePort";
 
-/// How often that file is looked for.
+/// The polling interval for that file.
 const LOOK: Duration = Duration::from_millis(10);
 
-/// The startup cache in its profile, with the files by which it knows the cache as still valid: versions and the list of its
-/// built-in add-ons.
+/// The startup cache in its profile, with the files by which it validates the cache: versions and the list of
+/// its built-in add-ons.
 const STARTUP_CACHE: [&str; 6] = [
     "startupCache",
     "compatibility.ini",
@@ -51,14 +51,14 @@ const STARTUP_CACHE: [&str; 6] = [
     "extension-store",
 ];
 
-/// What keeps it from traffic of its own, from its caches, and from rounding its times.
+/// Preferences that disable its own traffic, its caches, and the rounding of its times.
 const PREFERENCES: [(&str, &str); 49] = [
     ("marionette.port", "0"),
     ("remote.prefs.recommended", "false"),
     ("privacy.reduceTimerPrecision", "false"),
-    // Nobody answers for the lab's certificates, and each visit would wait two seconds for that.
+    // There is no OCSP responder for the lab's certificates, and each visit would wait two seconds for one.
     ("security.OCSP.enabled", "0"),
-    // It asks for a page's icon while the page comes, over the same connection.
+    // Firefox would request a page's icon during the load, over the same connection.
     ("browser.chrome.site_icons", "false"),
     ("browser.cache.disk.enable", "false"),
     ("browser.cache.memory.enable", "false"),
@@ -121,7 +121,7 @@ const PREFERENCES: [(&str, &str); 49] = [
     ("browser.topsites.contile.enabled", "false"),
 ];
 
-/// Has the browser take note of what comes for a page.
+/// A script that makes the browser record the responses for a page.
 const WATCH: &str = r#"
 const seen = globalThis.netbenchSeen = [];
 const watch = subject => {
@@ -148,7 +148,7 @@ const watch = subject => {
 for (const topic of ["http-on-examine-response", "http-on-stop-request"]) { Services.obs.addObserver(watch, topic); }
 return true;"#;
 
-/// Gives what was seen, and forgets it.
+/// A script that returns the recorded responses, and clears the record.
 const SEEN: &str = "return JSON.stringify(globalThis.netbenchSeen.splice(0));";
 
 const CLOSE_CONNECTIONS: &str =
@@ -160,7 +160,7 @@ pub(crate) struct Firefox {
     process: Process,
 }
 
-/// What the browser saw of a response, or of the lack of one.
+/// The browser's record of a response, or of the lack of one.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
 struct Seen {
@@ -168,7 +168,7 @@ struct Seen {
     headers: Value,
     /// The name of an `nsresult`.
     result: String,
-    /// 4 is TLS 1.3.
+    /// The version; 4 is TLS 1.3.
     version: Option<u16>,
     cipher: Option<String>,
     group: Option<String>,
@@ -285,7 +285,7 @@ impl Firefox {
         let doing = "end";
         let quit = json!({"flags": ["eForceQuit"]});
         match self.marionette.ask("Marionette:Quit", quit, limit) {
-            // It may end before it has answered.
+            // Firefox may end before it has answered.
             Ok(_) | Err(Unanswered::Ended) => {}
             Err(unanswered) => return Err(self.process.failed(NAME, unanswered, doing)),
         }
@@ -296,7 +296,7 @@ impl Firefox {
         StartupCache::of_profile(&profile, &STARTUP_CACHE)
     }
 
-    /// What is set beyond what is needed to drive it, for the record.
+    /// Returns the settings beyond those required to drive it, for the record.
     pub(crate) fn settings() -> Vec<String> {
         let preferences = PREFERENCES.iter();
         preferences
@@ -304,7 +304,7 @@ impl Firefox {
             .collect()
     }
 
-    /// Runs a script on the browser's own side.
+    /// Runs a script in the browser's privileged context.
     fn own_script(&mut self, script: &str, limit: Limit<'_>) -> Result<Value, BrowserError> {
         self.script(script, "chrome", limit)
     }
@@ -322,7 +322,7 @@ impl Firefox {
             doing,
             limit,
         )?;
-        // One sandbox for all scripts: what one notes, another reads.
+        // All scripts share one sandbox, so that one can read the variables of another.
         let execute =
             json!({"script": script, "args": [], "sandbox": "system", "newSandbox": false});
         let execute = match side {
@@ -352,7 +352,7 @@ impl Firefox {
     }
 }
 
-/// Waits until the browser listens, which it does inside its own namespace.
+/// Waits until the browser listens, inside the namespace.
 fn connect(
     process: &mut Process,
     namespace: &Namespace,
@@ -393,7 +393,7 @@ fn user_js() -> String {
     text
 }
 
-/// The code of an error page: NSS's, else that of the network, else the page's own word.
+/// Returns the code of an error page: NSS's, otherwise that of the network, otherwise the page's own.
 fn error_code(said: &str, seen: &[Seen]) -> Option<String> {
     let own = || {
         let (_, after) = said.split_once("about:neterror?e=")?;
@@ -418,7 +418,7 @@ fn loaded(page: &Seen, timing: &str) -> Result<Page, String> {
     };
     let name = |name: &Option<String>| name.clone().unwrap_or_default();
     Ok(Page::Loaded(Box::new(Loaded {
-        // Its `responseEnd` of a navigation is its `responseStart`, whatever the length of the body.
+        // Firefox's `responseEnd` of a navigation is its `responseStart`, whatever the length of the body.
         times: VisitTimes {
             total_ns: None,
             ..timing.times()?
@@ -439,7 +439,7 @@ fn loaded(page: &Seen, timing: &str) -> Result<Page, String> {
     })))
 }
 
-/// NSS has names of its own for the groups.
+/// Returns the group of a name; NSS has different names for groups.
 fn group(name: &str) -> Option<Group> {
     let name = match name {
         "P256" => "secp256r1",
@@ -452,7 +452,7 @@ fn group(name: &str) -> Option<Group> {
     name.parse().ok()
 }
 
-/// NSS's names of signature schemes.
+/// Returns the signature scheme of NSS's name.
 fn signature(name: &str) -> Option<SignatureScheme> {
     let name = match name {
         "RSA-PKCS1-SHA256" => "rsa_pkcs1_sha256",

@@ -1,9 +1,11 @@
-//! Drives real browsers: each with a profile of its own that trusts one more root, in a namespace that has no way
-//! out, and with its names led to where they should go. Other programs that fetch pages are run in the same way.
+//! Drives real browsers: each with a separate profile that trusts one more root, in a namespace without a
+//! route out, and with its names resolved to the configured addresses. Other programs that fetch pages are
+//! run in the same way.
 //!
-//! A browser that is dropped has ended, with all of its processes, and its profile is gone; a guard sees to that
-//! where this process is killed. Nothing here waits without a limit. This crate must never print, and never time
-//! anything: times are the browser's own. Start reading at [`Browser`], then [`Page`]; for programs at [`Fetcher`].
+//! When a browser is dropped, it has ended with all of its processes, and its profile is removed; a guard
+//! does the same where this process is killed. Every wait has a limit. This crate must never print, and never
+//! measure time: times are the browser's own. Start reading at [`Browser`], then [`Page`]; for programs at
+//! [`Fetcher`].
 
 mod chromium;
 mod codes;
@@ -39,7 +41,7 @@ use chromium::Chromium;
 use firefox::Firefox;
 use webkit::WebKit;
 
-/// A browser that runs, with a profile of its own.
+/// A running browser with a separate profile.
 pub struct Browser(Driven);
 
 enum Driven {
@@ -48,20 +50,21 @@ enum Driven {
     WebKit(WebKit),
 }
 
-/// How long a browser may take, and what ends that early.
+/// The time limit of a browser's action, and a flag that ends it early.
 #[derive(Debug, Clone, Copy)]
 pub struct Limit<'a> {
-    /// What is not there by then counts as hung.
+    /// The time after which a missing answer counts as hung.
     pub deadline: Instant,
-    /// Becomes true where nobody waits any more.
+    /// A flag that stops the wait once it is true.
     pub stop: &'a AtomicBool,
 }
 
 impl Browser {
-    /// Starts a browser with a fresh profile.
+    /// Starts a browser with a new profile.
     ///
     /// # Errors
-    /// It cannot be started, its sandbox refuses to, or it does not answer in time.
+    /// Returns an error if the browser cannot be started, its sandbox refuses to start, or it does not answer
+    /// in time.
     pub fn start(
         program: &BrowserProgram,
         surroundings: &Surroundings<'_>,
@@ -74,13 +77,13 @@ impl Browser {
         }))
     }
 
-    /// Asks a browser that has just started to quit, and takes its startup cache.
+    /// Quits a browser that has just started, and returns its startup cache.
     ///
     /// # Errors
-    /// It does not end in time, or its profile cannot be read.
+    /// Returns an error if the browser does not end in time, or its profile cannot be read.
     pub fn into_startup_cache(self, limit: Limit<'_>) -> Result<StartupCache, BrowserError> {
         match self.0 {
-            // It has all of that in its installation.
+            // These browsers have their caches in their installation.
             Driven::Chromium(_) | Driven::WebKit(_) => Ok(StartupCache::default()),
             Driven::Firefox(firefox) => firefox.into_startup_cache(limit),
         }
@@ -89,7 +92,7 @@ impl Browser {
     /// Opens a page, and waits until it is loaded or an error page is shown.
     ///
     /// # Errors
-    /// The browser ends, hangs, or answers what cannot be understood.
+    /// Returns an error if the browser ends, hangs, or sends an answer that cannot be parsed.
     pub fn visit(&mut self, url: &str, limit: Limit<'_>) -> Result<Page, BrowserError> {
         match &mut self.0 {
             Driven::Chromium(chromium) => chromium.visit(url, limit),
@@ -98,10 +101,10 @@ impl Browser {
         }
     }
 
-    /// Opens a page as [`Self::visit`] does, where its times are of no interest.
+    /// Opens a page as [`Self::visit`] does, without its times.
     ///
     /// # Errors
-    /// As with [`Self::visit`].
+    /// Returns the errors of [`Self::visit`].
     pub fn look(&mut self, url: &str, limit: Limit<'_>) -> Result<Shown, BrowserError> {
         match &mut self.0 {
             Driven::WebKit(webkit) => webkit.look(url, limit),
@@ -109,10 +112,10 @@ impl Browser {
         }
     }
 
-    /// Closes the browser's connections. What it remembers of them, such as tickets, it keeps.
+    /// Closes the browser's connections. The browser keeps its state about them, such as tickets.
     ///
     /// # Errors
-    /// As with [`Self::visit`].
+    /// Returns the errors of [`Self::visit`].
     pub fn close_connections(&mut self, limit: Limit<'_>) -> Result<(), BrowserError> {
         match &mut self.0 {
             Driven::Chromium(chromium) => chromium.close_connections(limit),

@@ -1,5 +1,5 @@
-//! Marionette, the protocol that geckodriver drives Firefox with: messages of JSON over TCP, each after its length
-//! and a colon.
+//! Marionette, the protocol by which geckodriver drives Firefox: JSON messages over TCP, each after its
+//! length and a colon.
 
 use std::{
     io::{ErrorKind, Read, Write},
@@ -12,10 +12,10 @@ use serde_json::{Value, json};
 
 use crate::{Limit, error::Unanswered};
 
-/// How often it is looked whether anybody still waits.
+/// The interval at which a wait checks whether it was stopped.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// The longest message that is read.
+/// The maximum length of a message.
 const LONGEST: usize = 64 << 20;
 
 /// A connection to a browser.
@@ -26,7 +26,7 @@ pub(crate) struct Marionette {
 }
 
 impl Marionette {
-    /// Takes the browser's greeting.
+    /// Makes a connection, and reads the browser's greeting.
     pub(crate) fn new(stream: TcpStream, limit: Limit<'_>) -> Result<Self, Unanswered> {
         stream
             .set_read_timeout(Some(LOOK))
@@ -45,7 +45,7 @@ impl Marionette {
         Err(Unanswered::Refused(what))
     }
 
-    /// Asks the browser, and waits for the answer.
+    /// Sends a request to the browser, and waits for the answer.
     pub(crate) fn ask(
         &mut self,
         command: &str,
@@ -55,7 +55,7 @@ impl Marionette {
         self.asked += 1;
         let message = json!([0, self.asked, command, params]).to_string();
         let message = format!("{}:{message}", message.len());
-        // A few hundred bytes: the socket takes them at once.
+        // A request has a few hundred bytes: the socket accepts them at once.
         self.stream
             .write_all(message.as_bytes())
             .map_err(|_| Unanswered::Ended)?;
@@ -97,7 +97,7 @@ impl Marionette {
     }
 }
 
-/// Takes the first message of what has come, where it is whole.
+/// Removes the first message from the received bytes, if it is complete.
 fn message(received: &mut Vec<u8>) -> Result<Option<Value>, Unanswered> {
     const LONGEST_LENGTH: usize = 9;
     let nonsense = || Unanswered::Refused("its messages cannot be read".to_owned());

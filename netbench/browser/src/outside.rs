@@ -1,4 +1,4 @@
-//! Every client that is measured from outside: browsers, and programs that fetch pages.
+//! The clients that are measured from outside: browsers, and programs that fetch pages.
 
 use std::str::FromStr;
 
@@ -9,12 +9,12 @@ use crate::{BrowserError, BrowserProgram, Product, Tool, ToolProgram};
 pub enum Outside {
     /// A browser.
     Browser(Product),
-    /// Another program.
+    /// Another program that fetches pages.
     Tool(Tool),
 }
 
 impl Outside {
-    /// Every one.
+    /// Returns every client.
     pub fn all() -> impl Iterator<Item = Self> {
         let browsers = Product::ALL.into_iter().map(Self::Browser);
         browsers.chain(Tool::ALL.into_iter().map(Self::Tool))
@@ -39,20 +39,20 @@ impl std::fmt::Display for Outside {
     }
 }
 
-/// A client that is installed here.
+/// A client that is installed on this machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OutsideProgram {
     /// A browser.
     Browser(BrowserProgram),
-    /// Another program.
+    /// Another program that fetches pages.
     Tool(ToolProgram),
 }
 
 impl OutsideProgram {
-    /// Looks for a client on the search path, and asks it for its version.
+    /// Searches for a client on the search path, and runs it to get its version.
     ///
     /// # Errors
-    /// It is not there, does not say its version, or is too old.
+    /// Returns an error if the client is not installed, does not report its version, or is too old.
     pub fn find(client: Outside) -> Result<Self, BrowserError> {
         Ok(match client {
             Outside::Browser(product) => Self::Browser(BrowserProgram::find(product)?),
@@ -60,7 +60,7 @@ impl OutsideProgram {
         })
     }
 
-    /// Its own account of its version.
+    /// Returns the version, as the program reports it.
     pub fn version(&self) -> &str {
         match self {
             Self::Browser(program) => program.version(),
@@ -68,7 +68,7 @@ impl OutsideProgram {
         }
     }
 
-    /// Its TLS library.
+    /// Returns the name of its TLS library.
     pub fn library(&self) -> &str {
         match self {
             Self::Browser(program) => program.product().library(),

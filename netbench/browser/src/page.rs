@@ -5,7 +5,7 @@ use netbench_model::{
 use netbench_protocol::SERVER_VIEW_HEADER;
 use serde_json::Value;
 
-/// What a browser shows.
+/// The content that a browser shows.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Page {
     /// The page.
@@ -17,16 +17,16 @@ pub enum Page {
     },
 }
 
-/// What a browser shows, without its times.
+/// The content that a browser shows, without its times.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Shown {
     /// The page.
     Loaded {
-        /// What the browser says was agreed.
+        /// The negotiated parameters, according to the browser.
         client: Negotiated,
-        /// The status of the response; none where the browser does not tell.
+        /// The status of the response, or `None` where the browser does not report it.
         http_status: Option<u16>,
-        /// Bytes of the response's body.
+        /// Size of the response's body, in bytes.
         body_bytes: u64,
     },
     /// The browser's own error page.
@@ -52,22 +52,23 @@ impl From<Page> for Shown {
 /// A page that was loaded.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Loaded {
-    /// Where its time went.
+    /// The times of the visit.
     pub times: VisitTimes,
-    /// What the browser says was agreed.
+    /// The negotiated parameters, according to the browser.
     pub client: Negotiated,
-    /// What the lab's server says of the connection.
+    /// The connection's properties, according to the lab's server.
     pub server: Option<ServerView>,
     /// The status of the response.
     pub http_status: u16,
-    /// Bytes of the response's body.
+    /// Size of the response's body, in bytes.
     pub body_bytes: u64,
-    /// What else was on the page, where there was more.
+    /// The other objects of the page, where there are any.
     pub objects: Option<ObjectsLoad>,
 }
 
 impl Loaded {
-    /// Takes from the server what the browser does not say, and whether a session was resumed.
+    /// Completes the browser's view with values from the server's view, including whether a session
+    /// was resumed.
     pub(crate) fn complete(mut self) -> Self {
         if let Some(server) = &self.server {
             let said = &server.negotiated;
@@ -82,7 +83,7 @@ impl Loaded {
     }
 }
 
-/// The lab's server's account in the response's headers, an object of names and values.
+/// Parses the lab's server's report in the response's headers, an object of names and values.
 pub(crate) fn server_view(headers: &Value) -> Option<ServerView> {
     let headers = headers.as_object()?;
     let (_, value) = headers
@@ -91,7 +92,8 @@ pub(crate) fn server_view(headers: &Value) -> Option<ServerView> {
     serde_json::from_str(value.as_str()?).ok()
 }
 
-/// `http/1.1` is said also where no protocol was agreed: which it was, the server says.
+/// Returns the negotiated protocol. Browsers also report `http/1.1` where no protocol was
+/// negotiated: the server's report distinguishes the two.
 pub(crate) fn alpn(protocol: &str) -> Option<String> {
     (!matches!(protocol, "" | "http/1.1")).then(|| protocol.to_owned())
 }

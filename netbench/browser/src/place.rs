@@ -1,4 +1,4 @@
-//! Where a browser runs: its namespaces, what its names lead to, and as which user.
+//! The environment of a browser: its namespaces, name resolution, and user.
 
 use std::{
     ffi::{CStr, CString},
@@ -23,26 +23,26 @@ use nix::{
 
 use crate::{BrowserError, StartupCache, Trust};
 
-/// The user that a browser runs as where it is started by root, which no sandbox takes.
+/// The user as whom a browser runs if root starts it, as no sandbox supports root.
 const OTHER_USER: &str = "nobody";
 
 /// The network that a program is in.
 #[derive(Debug, Clone, Copy)]
 pub struct Network<'a> {
-    /// Its namespace.
+    /// The program's namespace.
     pub namespace: &'a Namespace,
-    /// The names that lead somewhere, with their addresses.
+    /// The names that resolve, with their addresses.
     pub hosts: &'a [(String, Ipv4Addr)],
-    /// Who is asked for all other names.
+    /// The name server for all other names.
     pub name_server: Ipv4Addr,
 }
 
-/// What is around a browser.
+/// The surroundings of a browser.
 #[derive(Debug, Clone, Copy)]
 pub struct Surroundings<'a> {
-    /// Its network.
+    /// The browser's network.
     pub network: Network<'a>,
-    /// What it trusts beside its own roots.
+    /// The roots that it trusts beside its own.
     pub trust: &'a Trust,
     /// The startup cache from an earlier start.
     pub startup_cache: Option<&'a StartupCache>,
@@ -50,10 +50,10 @@ pub struct Surroundings<'a> {
     pub sandbox: Sandbox,
 }
 
-/// The user that a browser with this sandbox runs as; none for the one who runs this process.
+/// Returns the user as whom a browser with this sandbox runs, or `None` for the user of this process.
 ///
 /// # Errors
-/// There is no user to become.
+/// Returns an error if there is no such user.
 pub fn other_user(sandbox: Sandbox) -> Result<Option<User>, BrowserError> {
     if sandbox == Sandbox::Off || !Uid::effective().is_root() {
         return Ok(None);
@@ -68,7 +68,7 @@ pub fn other_user(sandbox: Sandbox) -> Result<Option<User>, BrowserError> {
     }
 }
 
-/// A place that is ready: files for the names, and whose they are.
+/// A prepared environment: files for name resolution, and their owner.
 pub(crate) struct Place<'a> {
     namespace: &'a Namespace,
     mounts: Vec<(CString, &'static CStr)>,
@@ -76,21 +76,21 @@ pub(crate) struct Place<'a> {
 }
 
 impl<'a> Place<'a> {
-    /// Puts what is needed into `folder`.
+    /// Writes the required files into `folder`.
     pub(crate) fn prepare(
         network: Network<'a>,
         user: Option<User>,
         folder: &Path,
     ) -> Result<Self, BrowserError> {
         let mut hosts = "127.0.0.1 localhost\n".to_owned();
-        // Programs ask for the machine's own name too.
+        // Programs also resolve the machine's own name.
         if let Ok(name) = nix::unistd::gethostname() {
             hosts.push_str(&format!("127.0.1.1 {}\n", name.to_string_lossy()));
         }
         for (name, address) in network.hosts {
             hosts.push_str(&format!("{address} {name}\n"));
         }
-        // An answer that no name is there may be held back, as kernels do with many of them.
+        // Answers for unknown names may be delayed, as kernels limit the rate of such messages.
         let resolver = format!(
             "nameserver {}\noptions timeout:1 attempts:1\n",
             network.name_server
@@ -99,7 +99,7 @@ impl<'a> Place<'a> {
         let files = [
             ("hosts", hosts, c"/etc/hosts"),
             ("resolv.conf", resolver, c"/etc/resolv.conf"),
-            // Without it, names may be asked for elsewhere than in these files.
+            // Without this file, names may be resolved by other services than these files.
             (
                 "nsswitch.conf",
                 "hosts: files dns\npasswd: files\ngroup: files\n".to_owned(),
@@ -123,7 +123,7 @@ impl<'a> Place<'a> {
         })
     }
 
-    /// Has `source` be at `target` too, after what was mounted before.
+    /// Mounts `source` at `target` too, after earlier mounts.
     pub(crate) fn mount(
         &mut self,
         source: &Path,
@@ -133,7 +133,7 @@ impl<'a> Place<'a> {
         Ok(())
     }
 
-    /// Gives a folder and what is in it to the user that the browser runs as.
+    /// Makes the browser's user the owner of a folder and its contents.
     pub(crate) fn give(&self, folder: &Path) -> io::Result<()> {
         let Some((user, group)) = self.user else {
             return Ok(());
@@ -150,7 +150,7 @@ impl<'a> Place<'a> {
         Ok(())
     }
 
-    /// Has the command start here, with `home` as all that it knows of its user.
+    /// Makes the command start in this environment, with `home` as its only information about its user.
     pub(crate) fn enter(&self, command: &mut Command, home: &Path) {
         command
             .env_clear()
@@ -161,7 +161,7 @@ impl<'a> Place<'a> {
             .env("DBUS_SYSTEM_BUS_ADDRESS", "disabled:");
         self.namespace.enter(command);
         let (mounts, user) = (self.mounts.clone(), self.user);
-        // SAFETY: between fork and exec this makes system calls on what is there already, and allocates nothing.
+        // SAFETY: between fork and exec this makes system calls on existing values, and allocates no memory.
         unsafe {
             command.pre_exec(move || {
                 unshare(CloneFlags::CLONE_NEWNS)?;

@@ -1,4 +1,4 @@
-//! A browser's processes and its folder, which are gone when this ends, however it ends.
+//! A browser's processes and its folder, which are removed when this process ends, however it ends.
 
 use std::{
     fs::{self, File},
@@ -19,19 +19,19 @@ use nix::{
 
 use crate::{BrowserError, Limit, error::Unanswered};
 
-/// The most that is shown of what a browser says.
+/// The maximum length of a browser's message that is shown.
 const LONGEST_WORDS: usize = 300;
 
-/// The name of what it writes to stderr, in its folder.
+/// The name of the file for its stderr, in its folder.
 const STDERR: &str = "stderr";
 
-/// How often it is looked whether it has ended.
+/// The polling interval for its end.
 const LOOK: Duration = Duration::from_millis(10);
 
-/// How long processes that are killed are waited for.
+/// The time limit of the wait for killed processes.
 const DYING: Duration = Duration::from_secs(1);
 
-/// A folder for a browser and its profile.
+/// Makes a folder for a browser and its profile.
 pub(crate) fn folder() -> Result<Folder, BrowserError> {
     Folder::new("netbench-browser-").map_err(|source| BrowserError::Profile {
         what: "its folder".to_owned(),
@@ -43,17 +43,17 @@ pub(crate) fn folder() -> Result<Folder, BrowserError> {
 #[derive(Debug)]
 pub(crate) struct Process {
     child: Child,
-    /// Last: what it has is removed when the processes have ended.
+    /// The last field: the folder is removed when the processes have ended.
     folder: Folder,
 }
 
 impl Process {
-    /// Starts the command in a group of its own.
+    /// Starts the command in a new process group.
     pub(crate) fn start(command: &mut Command, mut folder: Folder) -> io::Result<Self> {
         let stderr = File::create(folder.path().join(STDERR))?;
         let child = command.stderr(stderr).process_group(0).spawn()?;
         let told = folder.guard_group(child.id());
-        // From here on, its end is this value's.
+        // From here on, dropping the value ends the process.
         let process = Self { child, folder };
         told.map(|()| process)
     }
@@ -66,7 +66,7 @@ impl Process {
         matches!(self.child.try_wait(), Ok(Some(_)))
     }
 
-    /// Waits until it has ended.
+    /// Waits until the process has ended.
     pub(crate) fn wait(&mut self, limit: Limit<'_>) -> Result<(), Unanswered> {
         while !self.has_ended() {
             if limit.stop.load(Ordering::Relaxed) {
@@ -80,7 +80,7 @@ impl Process {
         Ok(())
     }
 
-    /// Why there was no answer, by what the process says.
+    /// Returns the error of a missing answer, with the process's messages.
     pub(crate) fn failed(
         &mut self,
         browser: &'static str,
@@ -123,7 +123,7 @@ impl Process {
         self.folder.path()
     }
 
-    /// The end of what it has written to stderr.
+    /// Returns the end of its stderr.
     fn last_words(&self) -> String {
         const LONGEST: u64 = 8_192;
         let read = || -> io::Result<Vec<u8>> {
@@ -144,7 +144,7 @@ impl Drop for Process {
         let group = Pid::from_raw(i32::try_from(self.child.id()).unwrap_or(i32::MAX));
         let mut killed = killpg(group, Signal::SIGKILL);
         let _ = self.child.wait();
-        // The others of its group are not this process's children.
+        // The other processes of its group are not children of this process.
         while killed.is_ok() && runs(group) && Instant::now() < until {
             thread::sleep(Duration::from_millis(2));
             killed = killpg(group, Signal::SIGKILL);
@@ -152,7 +152,8 @@ impl Drop for Process {
     }
 }
 
-/// Whether a process of the group runs. One that has ended may stay, where nobody takes note of its end.
+/// Returns whether a process of the group runs. One that has ended may remain as a zombie, where no parent
+/// waits for it.
 fn runs(group: Pid) -> bool {
     let Ok(processes) = fs::read_dir("/proc") else {
         return true;
@@ -163,9 +164,9 @@ fn runs(group: Pid) -> bool {
     stats.into_iter().any(|stat| is_running(&stat, group))
 }
 
-/// `stat` is a process's own in `/proc`.
+/// Returns whether a process runs and belongs to the group, by its `stat` in `/proc`.
 fn is_running(stat: &str, group: Pid) -> bool {
-    // Its name, in parentheses, may contain anything.
+    // The process's name, in parentheses, may contain any character.
     let Some((_, after)) = stat.rsplit_once(')') else {
         return false;
     };

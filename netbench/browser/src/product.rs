@@ -8,7 +8,7 @@ use std::{
 
 use crate::{BrowserError, chromium::Chromium, firefox::Firefox, webkit::WebKit};
 
-/// How long a program may take to say its version.
+/// The time limit for a program to print its version.
 const VERSION_LIMIT: Duration = Duration::from_secs(20);
 
 /// A browser that can be driven.
@@ -18,15 +18,15 @@ pub enum Product {
     Chromium,
     /// Firefox, or its extended support release.
     Firefox,
-    /// WebKitGTK, by the MiniBrowser that comes with it.
+    /// WebKitGTK, by its MiniBrowser.
     WebKitGtk,
 }
 
 impl Product {
-    /// Every one.
+    /// Every browser.
     pub const ALL: [Self; 3] = [Self::Chromium, Self::Firefox, Self::WebKitGtk];
 
-    /// Its name.
+    /// Returns the browser's name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Chromium => "chromium",
@@ -35,7 +35,7 @@ impl Product {
         }
     }
 
-    /// Its TLS library.
+    /// Returns the name of its TLS library.
     pub fn library(self) -> &'static str {
         match self {
             Self::Chromium => "BoringSSL",
@@ -44,7 +44,7 @@ impl Product {
         }
     }
 
-    /// What is set for every visit beyond what is needed to drive it.
+    /// Returns the settings of every visit beyond those required to drive it.
     pub fn settings(self) -> Vec<String> {
         match self {
             Self::Chromium => Chromium::settings(),
@@ -53,44 +53,48 @@ impl Product {
         }
     }
 
-    /// Whether it sandboxes itself. WebKitGTK does so for applications that ask for it, and MiniBrowser does not ask.
+    /// Returns whether the browser sandboxes itself. WebKitGTK does so for applications that request it, and
+    /// MiniBrowser does not.
     pub fn has_sandbox(self) -> bool {
         self != Self::WebKitGtk
     }
 
-    /// Whether what it learns of a server on one port leaves the others alone. In WebKitGTK a load that was refused can cancel
-    /// the next one.
+    /// Returns whether the browser's state about a server on one port does not affect other ports. In
+    /// WebKitGTK, a load that was refused can cancel the next one.
     pub fn keeps_ports_apart(self) -> bool {
         self != Self::WebKitGtk
     }
 
-    /// Whether it goes on without a client certificate that a server asks for. WebKitGTK's MiniBrowser asks its user.
+    /// Returns whether the browser continues without a client certificate that a server requests. WebKitGTK's
+    /// MiniBrowser asks its user.
     pub fn needs_no_user(self) -> bool {
         self != Self::WebKitGtk
     }
 
-    /// Whether a page is told how long the objects are that it has from other origins, where these allow it.
+    /// Returns whether a page can read the sizes of its objects from other origins, where these allow it.
     pub fn tells_sizes_of_other_origins(self) -> bool {
         self != Self::WebKitGtk
     }
 
-    /// Whether it can be told to close its connections, without which no second visit resumes a session.
+    /// Returns whether the browser can close its connections on request, without which no second visit
+    /// resumes a session.
     pub fn closes_connections(self) -> bool {
         self != Self::WebKitGtk
     }
 
-    /// Whether its marks of a connection are those of its packets. WebKitGTK's are whole milliseconds, and that between TCP
-    /// connect and the handshake is late.
+    /// Returns whether its timing marks of a connection agree with its packets. WebKitGTK's are whole
+    /// milliseconds, and that between TCP connect and the handshake is late.
     pub fn marks_connections(self) -> bool {
         self != Self::WebKitGtk
     }
 
-    /// Whether it tells when a page's last byte came. Firefox's `responseEnd` of a navigation is its `responseStart`.
+    /// Returns whether the browser reports the time of a page's last byte. Firefox's `responseEnd` of a
+    /// navigation is its `responseStart`.
     pub fn marks_ends(self) -> bool {
         self != Self::Firefox
     }
 
-    /// What its program may be called.
+    /// Returns the possible names of its program.
     fn programs(self) -> &'static [&'static str] {
         match self {
             Self::Chromium => &["chromium", "chromium-browser", "google-chrome"],
@@ -99,7 +103,7 @@ impl Product {
         }
     }
 
-    /// Debian's package of it.
+    /// Returns the name of Debian's package.
     fn package(self) -> &'static str {
         match self {
             Self::Chromium => "chromium",
@@ -108,12 +112,13 @@ impl Product {
         }
     }
 
-    /// The first version whose answers are understood.
+    /// Returns the first version whose answers are supported.
     fn oldest(self) -> u32 {
         match self {
-            // `--headless` without a value is the whole browser.
+            // From this version on, `--headless` without a value is the whole browser.
             Self::Chromium => 132,
-            // `--remote-allow-system-access`, without which scripts on its own side are refused.
+            // This version added `--remote-allow-system-access`, without which privileged scripts are
+            // refused.
             Self::Firefox => 138,
             Self::WebKitGtk => 2,
         }
@@ -137,7 +142,7 @@ impl std::fmt::Display for Product {
     }
 }
 
-/// A browser that is installed here.
+/// A browser that is installed on this machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BrowserProgram {
     product: Product,
@@ -146,10 +151,10 @@ pub struct BrowserProgram {
 }
 
 impl BrowserProgram {
-    /// Looks for a browser on the search path, and asks it for its version.
+    /// Searches for a browser on the search path, and runs it to get its version.
     ///
     /// # Errors
-    /// It is not there, does not say its version, or is too old.
+    /// Returns an error if the browser is not installed, does not report its version, or is too old.
     pub fn find(product: Product) -> Result<Self, BrowserError> {
         if product == Product::WebKitGtk {
             return Self::at(product, WebKit::find()?);
@@ -167,10 +172,10 @@ impl BrowserProgram {
         Self::at(product, path)
     }
 
-    /// The browser whose program is at `path`.
+    /// Returns the browser whose program is at `path`.
     ///
     /// # Errors
-    /// It does not say its version, or is too old.
+    /// Returns an error if the program does not report its version, or is too old.
     pub fn at(product: Product, path: PathBuf) -> Result<Self, BrowserError> {
         let unusable = |why: String| BrowserError::Unusable {
             what: format!("{product} ({})", path.display()),
@@ -200,23 +205,23 @@ impl BrowserProgram {
         }
     }
 
-    /// Which browser it is.
+    /// Returns the kind of browser.
     pub fn product(&self) -> Product {
         self.product
     }
 
-    /// Its program.
+    /// Returns the path of the program.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Its own account of its version.
+    /// Returns the version, as the program reports it.
     pub fn version(&self) -> &str {
         &self.version
     }
 }
 
-/// A program on the search path.
+/// Searches for a program on the search path.
 pub(crate) fn on_path(name: &str) -> Option<PathBuf> {
     let folders = env::var_os("PATH")?;
     env::split_paths(&folders)
@@ -224,7 +229,7 @@ pub(crate) fn on_path(name: &str) -> Option<PathBuf> {
         .find(|path| path.is_file())
 }
 
-/// What a program prints when it is asked for its version, without what a terminal would obey.
+/// Returns a program's version output, without control characters for terminals.
 pub(crate) fn says(command: &mut Command) -> Result<String, String> {
     let mut child = command
         .stdin(Stdio::null())

@@ -1,4 +1,4 @@
-//! Profiles, and what they trust: a database of NSS, which Chromium and Firefox both read.
+//! Profiles, and their trusted roots: an NSS database, which Chromium and Firefox both read.
 
 use std::{
     ffi::OsString,
@@ -13,7 +13,8 @@ use crate::{BrowserError, product::on_path};
 const BEGIN: &str = "-----BEGIN CERTIFICATE-----";
 const END: &str = "-----END CERTIFICATE-----";
 
-/// Roots that a profile trusts beside the browser's own: made once, and copied into each profile.
+/// Roots that a profile trusts beside the browser's own: the database is made once, and copied into each
+/// profile.
 #[derive(Debug)]
 pub struct Trust {
     /// The database's files.
@@ -22,10 +23,10 @@ pub struct Trust {
 }
 
 impl Trust {
-    /// A database with these certificates, with which nothing but profiles that are given it has to do.
+    /// Makes a database with these certificates, which affects only the profiles that are given it.
     ///
     /// # Errors
-    /// NSS's `certutil` is not installed, or refuses a certificate.
+    /// Returns an error if NSS's `certutil` is not installed, or refuses a certificate.
     pub fn of_pem(pem: &str) -> Result<Self, BrowserError> {
         let (trust, refused) = Self::of_each(&[pem])?;
         match refused.into_iter().next() {
@@ -37,10 +38,11 @@ impl Trust {
         }
     }
 
-    /// A database with the certificates of several texts, and for each text why not all of it is in there.
+    /// Makes a database with the certificates of several texts, and returns for each text the reason why it
+    /// was not added completely.
     ///
     /// # Errors
-    /// NSS's `certutil` is not installed, or makes no database.
+    /// Returns an error if NSS's `certutil` is not installed, or makes no database.
     pub fn of_each(texts: &[&str]) -> Result<(Self, Vec<Option<io::Error>>), BrowserError> {
         let program = on_path("certutil").ok_or_else(|| BrowserError::Missing {
             what: "certutil".to_owned(),
@@ -66,7 +68,7 @@ impl Trust {
         let mut add = |certificate| {
             number += 1;
             let name = format!("netbench {number}");
-            // "C" is an authority that is trusted for servers.
+            // "C" is a CA that is trusted for servers.
             run(&["-A", "-a", "-n", &name, "-t", "C,,"], certificate)
         };
         let refused = texts
@@ -89,7 +91,7 @@ impl Trust {
         Ok((trust, refused))
     }
 
-    /// The certificates, for who reads no database of NSS.
+    /// Returns the certificates, for clients that read no NSS database.
     pub(crate) fn pem(&self) -> &str {
         &self.pem
     }
@@ -108,7 +110,7 @@ impl Trust {
     }
 }
 
-/// Each certificate of a text in PEM.
+/// Returns each certificate of a PEM text.
 fn certificates(pem: &str) -> impl Iterator<Item = &str> {
     pem.split_inclusive(END)
         .filter_map(|part| Some(&part[part.find(BEGIN)?..]))

@@ -7,16 +7,17 @@ use std::{
 
 use crate::BrowserError;
 
-/// What a browser keeps in its profile to start faster: its compiled scripts, and the list of its built-in add-ons. It has
-/// nothing from any site. It is empty for a browser that keeps no such files.
+/// Files that a browser keeps in its profile to start faster: its compiled scripts, and the list of its
+/// built-in add-ons. They contain no data of any site. The cache is empty for a browser that keeps no such
+/// files.
 #[derive(Debug, Default)]
 pub struct StartupCache {
-    /// Paths in the profile, with what is there.
+    /// Paths in the profile, with their contents.
     files: Vec<(PathBuf, Vec<u8>)>,
 }
 
 impl StartupCache {
-    /// Takes these files and folders, where they are there, out of a profile.
+    /// Reads those of these files and folders that exist from a profile.
     pub(crate) fn of_profile(profile: &Path, names: &[&str]) -> Result<Self, BrowserError> {
         Self::read(profile, names).map_err(failed)
     }
@@ -37,7 +38,7 @@ impl StartupCache {
         Ok(Self { files })
     }
 
-    /// Writes it into a profile.
+    /// Writes the cache into a profile.
     pub(crate) fn copy_to(&self, profile: &Path) -> Result<(), BrowserError> {
         let copy = |(path, bytes): &(PathBuf, Vec<u8>)| {
             let path = profile.join(path);

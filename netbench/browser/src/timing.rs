@@ -1,16 +1,16 @@
-//! Navigation Timing and Resource Timing (W3C): when the steps of a page and of its objects were, in milliseconds since the
-//! navigation began.
+//! Navigation Timing and Resource Timing (W3C): the times of a page's steps and of its objects, in
+//! milliseconds since the navigation began.
 
 use netbench_model::browser::{ObjectsLoad, VisitTimes};
 use serde::Deserialize;
 
-/// The expression that gives a page's own timing, and that of its objects.
+/// The expression that returns a page's timing, and that of its objects.
 pub(crate) const EXPRESSION: &str = "JSON.stringify(Object.assign(\
     JSON.parse(JSON.stringify(performance.getEntriesByType('navigation')[0])), \
     {objects: performance.getEntriesByType('resource').map((it) => ({connectStart: it.connectStart, \
     connectEnd: it.connectEnd, responseEnd: it.responseEnd, decodedBodySize: it.decodedBodySize}))}))";
 
-/// What is read of `PerformanceNavigationTiming`.
+/// The fields of `PerformanceNavigationTiming` that are used.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct NavigationTiming {
@@ -29,7 +29,7 @@ pub(crate) struct NavigationTiming {
     objects: Vec<ResourceTiming>,
 }
 
-/// What is read of `PerformanceResourceTiming`.
+/// The fields of `PerformanceResourceTiming` that are used.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct ResourceTiming {
@@ -44,10 +44,10 @@ impl NavigationTiming {
         serde_json::from_str(text).map_err(|error| format!("its timing cannot be read: {error}"))
     }
 
-    /// The times between its marks.
+    /// Returns the times between the page's marks.
     ///
     /// # Errors
-    /// The page came over no TLS connection of its own, or its marks are not in order.
+    /// Returns an error if the page was loaded over no new TLS connection, or its marks are not in order.
     pub(crate) fn times(&self) -> Result<VisitTimes, String> {
         if self.secure_connection_start <= 0.0 || self.connect_end <= self.connect_start {
             return Err("the page came over a connection that was there before".to_owned());
@@ -63,10 +63,10 @@ impl NavigationTiming {
         })
     }
 
-    /// The objects of the page; none where it had none.
+    /// Returns the objects of the page, or `None` where it had none.
     ///
     /// # Errors
-    /// Marks are not in order.
+    /// Returns an error if the marks are not in order.
     pub(crate) fn objects(&self) -> Result<Option<ObjectsLoad>, String> {
         if self.objects.is_empty() {
             return Ok(None);
@@ -86,7 +86,7 @@ impl NavigationTiming {
 
     fn between(&self, from: f64, to: f64) -> Result<u64, String> {
         let ns = ((to - from) * 1e6).round();
-        // Marks are rounded to a part of a millisecond, each by itself.
+        // Marks are separately rounded to a part of a millisecond.
         let is_time = (-100_000.0..1e15).contains(&ns);
         #[expect(
             clippy::cast_possible_truncation,

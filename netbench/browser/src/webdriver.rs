@@ -1,4 +1,4 @@
-//! WebDriver (W3C): requests of HTTP/1.1 with bodies of JSON, all over one connection.
+//! WebDriver (W3C): HTTP/1.1 requests with JSON bodies, all over one connection.
 
 use std::{
     io::{ErrorKind, Read, Write},
@@ -12,16 +12,16 @@ use serde_json::Value;
 
 use crate::{Limit, error::Unanswered, process::Process};
 
-/// How often it is looked whether anybody still waits.
+/// The interval at which a wait checks whether it was stopped.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// How often it is tried whether the driver listens.
+/// The interval of attempts to connect to the driver.
 const TRY: Duration = Duration::from_millis(20);
 
-/// The longest answer that is read.
+/// The maximum length of an answer.
 const LONGEST: usize = 64 << 20;
 
-/// The longest head of an answer.
+/// The maximum length of the head of an answer.
 const LONGEST_HEAD: usize = 64 << 10;
 
 /// A connection to a driver.
@@ -32,7 +32,7 @@ pub(crate) struct WebDriver {
 }
 
 impl WebDriver {
-    /// Waits until the driver listens, which it does inside its own namespace.
+    /// Waits until the driver listens, inside the namespace.
     pub(crate) fn connect(
         address: SocketAddr,
         process: &mut Process,
@@ -62,7 +62,7 @@ impl WebDriver {
         })
     }
 
-    /// Posts to the driver, and waits for the `value` of its answer.
+    /// Posts to the driver, and returns the `value` of its answer.
     pub(crate) fn post(
         &mut self,
         path: &str,
@@ -75,7 +75,7 @@ impl WebDriver {
             self.host,
             body.len()
         );
-        // A few hundred bytes: the socket takes them at once.
+        // A request has a few hundred bytes: the socket accepts them at once.
         self.stream
             .write_all(request.as_bytes())
             .map_err(|_| Unanswered::Ended)?;
@@ -112,7 +112,7 @@ fn still_awaited(limit: Limit<'_>) -> Result<(), Unanswered> {
     Ok(())
 }
 
-/// Takes the first answer of what has come, where it is whole.
+/// Removes the first answer from the received bytes, if it is complete.
 fn answer(received: &mut Vec<u8>) -> Result<Option<Value>, Unanswered> {
     const END: &[u8] = b"\r\n\r\n";
     let nonsense = || Unanswered::Refused("its answers cannot be read".to_owned());

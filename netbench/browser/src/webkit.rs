@@ -1,5 +1,5 @@
-//! WebKitGTK, by the MiniBrowser that comes with it and its WebDriver, on a display of its own. GnuTLS trusts what is in the
-//! system's file of roots, so that it has a file of its own in that place.
+//! WebKitGTK, driven by its MiniBrowser and its WebDriver, on a separate display. GnuTLS trusts the roots in
+//! the system's file of roots, so a separate file is mounted in its place.
 
 use std::{
     fs,
@@ -26,32 +26,32 @@ use crate::{
 
 const NAME: &str = "WebKitGTK";
 
-/// Its driver.
+/// The name of its driver.
 const DRIVER: &str = "WebKitWebDriver";
 
-/// The display that it draws to, which nobody sees.
+/// The virtual display that it draws to.
 const DISPLAY: &str = "Xvfb";
 
-/// Where the driver listens, in a namespace that has no other.
+/// The address of the driver, in a namespace that has no other driver.
 const ADDRESS: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 4444);
 
 /// The file of roots that GnuTLS reads.
 const ROOTS: &str = "/etc/ssl/certs/ca-certificates.crt";
 
-/// What its error page says of a load that it has cancelled itself.
+/// The message of its error page for a load that it has cancelled itself.
 const CANCELLED: &str = "Operation was cancelled";
 
-/// How often a page is opened again that it has cancelled.
+/// Number of times that a page whose load was cancelled is opened again.
 const CANCELLED_LOADS: usize = 3;
 
-/// Starts a display, and then what its arguments say on it.
+/// Starts a display, and on it the command in its arguments.
 const ON_A_DISPLAY: &str = r#"
 Xvfb -displayfd 3 -screen 0 1280x1024x24 -nolisten tcp 3>"$HOME/display" </dev/null &
 until [ -s "$HOME/display" ]; do kill -0 $! || exit 1; sleep 0.02; done
 DISPLAY=":$(cat "$HOME/display")" exec "$@""#;
 
-/// Has the program of its argument say its version, which it does on a display alone. That ends with its only window, and
-/// after a while in any case.
+/// A script that runs the program in its argument to print its version, which requires a display. The display
+/// ends with its only window, and after a time limit in any case.
 const VERSION: &str = r#"
 said=$(mktemp) || exit
 trap 'rm -f -- "$said"' EXIT
@@ -60,9 +60,10 @@ until [ -s "$said" ]; do kill -0 $! || exit; sleep 0.02; done
 DISPLAY=":$(cat "$said")" timeout 10 "$1" --version
 wait"#;
 
-/// Tells of the page that is shown. The page's own head cannot be read: the page is asked for again over the connection that is
-/// there, by whose response the server tells of it. Of several, the page's own is the one that resumed nothing: in a fresh
-/// profile, it was the first.
+/// A script that returns the data of the shown page. The head of the page's own response cannot be read: the
+/// script requests the page again over the existing connection, and the server describes that connection in
+/// its response. If there are several connections, the page's own is the one that resumed no session: in a
+/// fresh profile, it was the first.
 const TELL: &str = r"
 const done = arguments[0];
 const own = performance.getEntriesByType('navigation')[0];
@@ -89,7 +90,7 @@ const again = async number => {
 const all = numbers => Promise.allSettled(numbers.map(again));
 all([0]).then(() => page.status || all([1, 2, 3, 4, 5, 6])).then(() => done({ page }));";
 
-/// Tells what is shown: the page came over a connection, where it says by which protocol.
+/// A script that returns the shown content, which is a page from a connection if it has a protocol.
 const LOOK: &str = r"
 const own = performance.getEntriesByType('navigation')[0];
 const isPage = location.protocol === 'https:' && own && own.nextHopProtocol;
@@ -106,15 +107,15 @@ pub(crate) struct WebKit {
     process: Process,
 }
 
-/// What is told of the page that is shown.
+/// The report on the shown page.
 #[derive(Debug, Clone, Deserialize)]
 struct Told<P> {
-    /// The page, where it is one that came over a connection.
+    /// The page, where it was loaded over a connection.
     page: Option<P>,
-    /// The scheme of what is shown instead.
+    /// The scheme of the URL that is shown instead.
     #[serde(default)]
     at: String,
-    /// What that says.
+    /// The text that is shown instead.
     #[serde(default)]
     shown: String,
 }
@@ -129,7 +130,7 @@ struct Looked {
 struct Seen {
     protocol: String,
     timing: String,
-    /// Of the same page over the same connection; 0 where there was none.
+    /// The status of the same page over the same connection; 0 where there was none.
     status: u16,
     headers: Value,
 }
@@ -151,18 +152,18 @@ impl WebKit {
         let file = folder.path().join("roots.pem");
         fs::write(&file, roots).map_err(|source| failed("its file of roots", source))?;
         place.mount(&file, c"/etc/ssl/certs/ca-certificates.crt")?;
-        // A display has files there, which go with the folder.
+        // A display has files there, which are removed with the folder.
         place.mount(folder.path(), c"/tmp")?;
         let mut command = Command::new("sh");
         command
             .args(["-c", ON_A_DISPLAY, "sh", DRIVER])
-            // Without an address it wants IPv6 too.
+            // Without an address, the driver also requires IPv6.
             .arg(format!("--host={}", ADDRESS.ip()))
             .arg(format!("--port={}", ADDRESS.port()))
             .stdin(Stdio::null())
             .stdout(Stdio::null());
         place.enter(&mut command, Path::new("/tmp"));
-        // Neither a bus nor a graphics card is there for it.
+        // There is neither a bus nor a graphics card for the browser.
         command
             .env("NO_AT_BRIDGE", "1")
             .env("GSETTINGS_BACKEND", "memory")
@@ -202,11 +203,11 @@ impl WebKit {
         }
     }
 
-    /// The status of the response is not told: its head can only be read of a page that is asked for again, and over the
-    /// connection that is there, which not every server keeps.
+    /// Opens a page without its times. The status of the response is not reported: its head can only be read
+    /// by requesting the page again, over the existing connection, which not every server keeps open.
     pub(crate) fn look(&mut self, url: &str, limit: Limit<'_>) -> Result<Shown, BrowserError> {
         let mut shown = self.open(url, "execute/sync", LOOK, limit)?;
-        // Sometimes it cancels a load and shows that instead of why.
+        // Sometimes WebKitGTK cancels a load and shows that instead of the reason.
         for _ in 0..CANCELLED_LOADS {
             if shown.as_ref().is_err_and(|code| code == CANCELLED) {
                 shown = self.open(url, "execute/sync", LOOK, limit)?;
@@ -225,7 +226,7 @@ impl WebKit {
         })
     }
 
-    /// Opens a page and has a script tell of it, or gives the code of what is shown instead.
+    /// Opens a page and runs a script in it, or returns the code of the shown error.
     fn open<P: DeserializeOwned>(
         &mut self,
         url: &str,
@@ -234,7 +235,7 @@ impl WebKit {
         limit: Limit<'_>,
     ) -> Result<Result<P, String>, BrowserError> {
         let doing = "load the page";
-        // Where the next page is refused for its certificate, the one before it stays.
+        // If the next page is refused for its certificate, the previous page stays.
         self.command("url", &json!({"url": "about:blank"}), doing, limit)?;
         self.command("url", &json!({"url": url}), doing, limit)?;
         let script = json!({"script": script, "args": []});
@@ -244,12 +245,12 @@ impl WebKit {
         Ok(told.page.ok_or_else(|| error_code(&told.at, &told.shown)))
     }
 
-    /// What is set beyond what is needed to drive it, for the record.
+    /// Returns the settings beyond those required to drive it, for the record.
     pub(crate) fn settings() -> Vec<String> {
         vec!["--automation".to_owned()]
     }
 
-    /// Looks for the browser, and for what it is driven with. It is on no search path.
+    /// Searches for the browser, and for the programs that drive it. The browser is on no search path.
     pub(crate) fn find() -> Result<PathBuf, BrowserError> {
         let missing = |what: &str, help: String| {
             Err(BrowserError::Missing {
@@ -287,7 +288,7 @@ impl WebKit {
         Ok(browser)
     }
 
-    /// What has the browser of this path say its version.
+    /// Returns the command by which the browser at this path prints its version.
     pub(crate) fn version(path: &Path) -> Command {
         let mut command = Command::new("sh");
         command.args(["-c", VERSION, "sh"]).arg(path);
@@ -318,7 +319,7 @@ impl WebKit {
     }
 }
 
-/// The folders in which a browser may be that no user starts.
+/// Returns the folders in which a browser may be that users do not start directly.
 fn libraries() -> Vec<PathBuf> {
     let mut folders = vec![PathBuf::from("/usr/libexec"), PathBuf::from("/usr/lib64")];
     let entries = fs::read_dir("/usr/lib").into_iter().flatten().flatten();
@@ -326,7 +327,8 @@ fn libraries() -> Vec<PathBuf> {
     folders
 }
 
-/// What stands for a code: the words of its error page, or, where it shows none, its signal for a certificate that it refuses.
+/// Returns the code of an error: the text of its error page, or, where it shows none, its signal for a
+/// refused certificate.
 fn error_code(at: &str, shown: &str) -> String {
     let words = shown.trim();
     match (at, words) {
@@ -336,7 +338,7 @@ fn error_code(at: &str, shown: &str) -> String {
     }
 }
 
-/// An answer that cannot be understood.
+/// Makes the error of an answer that cannot be parsed.
 fn unclear(what: String) -> BrowserError {
     BrowserError::Answer {
         browser: NAME,

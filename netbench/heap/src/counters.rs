@@ -1,6 +1,6 @@
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// What the process has allocated. Read it with [`crate::netbench_heap_counts`].
+/// Counts of the process's allocations. They are read with [`crate::netbench_heap_counts`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(C)]
 pub struct HeapCounts {
@@ -10,25 +10,25 @@ pub struct HeapCounts {
     pub frees: u64,
     /// Usable bytes of the blocks in use now.
     pub bytes_in_use: u64,
-    /// The most `bytes_in_use` since the process began or the peak was reset. A block that
+    /// The maximum of `bytes_in_use` since the process began or the peak was reset. A block that
     /// `realloc` moves is not counted twice while it is copied.
     pub peak_bytes: u64,
 }
 
-// One counter for all threads, not one each: only so is the peak exact.
+// All threads share one counter: only then is the peak exact.
 static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
 static FREES: AtomicU64 = AtomicU64::new(0);
 static BYTES_IN_USE: AtomicU64 = AtomicU64::new(0);
 static PEAK_BYTES: AtomicU64 = AtomicU64::new(0);
 
-/// A block was allocated. Call it after the allocator has made the block.
+/// Counts an allocated block. It is called after the allocator has made the block.
 pub(crate) fn allocated(usable_bytes: usize) {
     ALLOCATIONS.fetch_add(1, Relaxed);
     grow(usable_bytes as u64);
 }
 
-/// A block is about to be freed. Call it before: afterwards another thread may have the block and
-/// have counted it.
+/// Counts a freed block. It is called before the block is freed: afterwards another thread may have
+/// the block and have counted it.
 pub(crate) fn freed(usable_bytes: usize) {
     FREES.fetch_add(1, Relaxed);
     BYTES_IN_USE.fetch_sub(usable_bytes as u64, Relaxed);
@@ -41,7 +41,7 @@ pub(crate) enum Resize {
     Moved,
 }
 
-/// A block was resized.
+/// Counts a resized block.
 pub(crate) fn resized(resize: Resize, old_bytes: usize, new_bytes: usize) {
     if resize == Resize::Moved || new_bytes > old_bytes {
         ALLOCATIONS.fetch_add(1, Relaxed);
@@ -55,7 +55,8 @@ pub(crate) fn resized(resize: Resize, old_bytes: usize, new_bytes: usize) {
 }
 
 pub(crate) fn read() -> HeapCounts {
-    // Frees before allocations, and the peak last: so neither difference is ever below zero.
+    // Frees are read before allocations, and the peak last, so that neither difference is ever
+    // below zero.
     let frees = FREES.load(Relaxed);
     let allocations = ALLOCATIONS.load(Relaxed);
     let bytes_in_use = BYTES_IN_USE.load(Relaxed);
@@ -69,7 +70,7 @@ pub(crate) fn read() -> HeapCounts {
 
 pub(crate) fn reset_peak() {
     PEAK_BYTES.store(BYTES_IN_USE.load(Relaxed), Relaxed);
-    // Another thread may have grown in between and lost its peak to the store.
+    // Another thread may have increased the count in between and lost its peak to the store.
     PEAK_BYTES.fetch_max(BYTES_IN_USE.load(Relaxed), Relaxed);
 }
 

@@ -1,5 +1,5 @@
-//! glibc's allocator by the names that nobody replaces. They are linked, not looked up by `dlsym`,
-//! which itself allocates.
+//! glibc's allocator by its internal names, which no library replaces. They are linked, not looked
+//! up by `dlsym`, which itself allocates.
 
 use libc::{c_void, size_t};
 

@@ -1,5 +1,5 @@
-//! malloc and its kin as glibc has them, counted. All of them: a block that is made uncounted and
-//! freed counted would make the sums wrong.
+//! Counted wrappers of glibc's malloc and related functions. All of them are wrapped: a block that
+//! is made uncounted and freed counted would make the sums wrong.
 
 use libc::{EINVAL, ENOMEM, c_int, c_void, malloc_usable_size, size_t};
 
@@ -8,89 +8,89 @@ use crate::{
     glibc,
 };
 
-/// Counts a new block, or nothing for the null pointer.
+/// Counts a new block, and ignores the null pointer.
 ///
 /// # Safety
 /// `block` is null or a block of glibc's allocator that is not counted yet.
 unsafe fn counted(block: *mut c_void) -> *mut c_void {
     if !block.is_null() {
-        // SAFETY: a block in use, as the caller says.
+        // SAFETY: the block is in use, as the caller guarantees.
         counters::allocated(unsafe { malloc_usable_size(block) });
     }
     block
 }
 
-/// malloc(3).
+/// Replaces malloc(3).
 ///
 /// # Safety
-/// As in C.
+/// The caller must meet C's requirements.
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn malloc(size: size_t) -> *mut c_void {
-    // SAFETY: any size may be asked for, and the block is new.
+    // SAFETY: any size may be requested, and the block is new.
     unsafe { counted(glibc::__libc_malloc(size)) }
 }
 
-/// calloc(3).
+/// Replaces calloc(3).
 ///
 /// # Safety
-/// As in C.
+/// The caller must meet C's requirements.
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn calloc(count: size_t, size: size_t) -> *mut c_void {
     // SAFETY: glibc checks the product, and the block is new.
     unsafe { counted(glibc::__libc_calloc(count, size)) }
 }
 
-/// free(3). Leaves errno as it is, as glibc does since 2.33.
+/// Replaces free(3). errno is unchanged, as in glibc since 2.33.
 ///
 /// # Safety
-/// As in C.
+/// The caller must meet C's requirements.
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn free(block: *mut c_void) {
     if !block.is_null() {
-        // SAFETY: the caller gives a block in use.
+        // SAFETY: the caller passes a block in use.
         counters::freed(unsafe { malloc_usable_size(block) });
         // SAFETY: as above.
         unsafe { glibc::__libc_free(block) };
     }
 }
 
-/// realloc(3). glibc frees the block where `size` is 0.
+/// Replaces realloc(3). glibc frees the block where `size` is 0.
 ///
 /// # Safety
-/// As in C.
+/// The caller must meet C's requirements.
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn realloc(block: *mut c_void, size: size_t) -> *mut c_void {
     if block.is_null() {
-        // SAFETY: any size may be asked for.
+        // SAFETY: any size may be requested.
         return unsafe { malloc(size) };
     }
     if size == 0 {
-        // SAFETY: the caller gives a block in use.
+        // SAFETY: the caller passes a block in use.
         unsafe { free(block) };
         return std::ptr::null_mut();
     }
-    // SAFETY: the caller gives a block in use.
+    // SAFETY: the caller passes a block in use.
     let old_bytes = unsafe { malloc_usable_size(block) };
     let old_address = block.addr();
-    // SAFETY: the caller gives a block in use.
+    // SAFETY: the caller passes a block in use.
     let new = unsafe { glibc::__libc_realloc(block, size) };
-    // Null: it failed, and the old block is as it was.
+    // With a null result, realloc failed, and the old block is unchanged.
     if !new.is_null() {
         let resize = if new.addr() == old_address {
             Resize::InPlace
         } else {
             Resize::Moved
         };
-        // SAFETY: the block that realloc has just given.
+        // SAFETY: the block has just been returned by realloc.
         counters::resized(resize, old_bytes, unsafe { malloc_usable_size(new) });
     }
     new
 }
 
-/// reallocarray(3).
+/// Replaces reallocarray(3).
 ///
 /// # Safety
-/// As in C.
+/// The caller must meet C's requirements.
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn reallocarray(
     block: *mut c_void,
@@ -98,40 +98,41 @@ pub(crate) unsafe extern "C" fn reallocarray(
     size: size_t,
 ) -> *mut c_void {
     match count.checked_mul(size) {
-        // SAFETY: the caller gives a block in use, or null.
+        // SAFETY: the caller passes a block in use, or null.
         Some(bytes) => unsafe { realloc(block, bytes) },
         None => {
-            // SAFETY: errno of this thread.
+            // SAFETY: the pointer is to errno of this thread.
             unsafe { *libc::__errno_location() = ENOMEM };
             std::ptr::null_mut()
         }
     }
 }
 
-/// memalign(3).
+/// Replaces memalign(3).
 ///
 /// # Safety
-/// As in C.
+/// The caller must meet C's requirements.
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn memalign(alignment: size_t, size: size_t) -> *mut c_void {
     // SAFETY: glibc checks the alignment, and the block is new.
     unsafe { counted(glibc::__libc_memalign(alignment, size)) }
 }
 
-/// aligned_alloc(3). As in glibc before 2.38, an alignment that is no power of two is rounded up.
+/// Replaces aligned_alloc(3). An alignment that is no power of two is rounded up, as in glibc
+/// before 2.38.
 ///
 /// # Safety
-/// As in C.
+/// The caller must meet C's requirements.
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn aligned_alloc(alignment: size_t, size: size_t) -> *mut c_void {
     // SAFETY: as in memalign.
     unsafe { memalign(alignment, size) }
 }
 
-/// posix_memalign(3): 0, `EINVAL` or `ENOMEM`.
+/// Replaces posix_memalign(3). Returns 0, `EINVAL` or `ENOMEM`.
 ///
 /// # Safety
-/// As in C.
+/// The caller must meet C's requirements.
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn posix_memalign(
     out: *mut *mut c_void,
@@ -146,27 +147,27 @@ pub(crate) unsafe extern "C" fn posix_memalign(
     if block.is_null() {
         return ENOMEM;
     }
-    // SAFETY: the caller gives a place for the pointer.
+    // SAFETY: the caller passes a valid place for the pointer.
     unsafe { out.write(block) };
     0
 }
 
-/// valloc(3).
+/// Replaces valloc(3).
 ///
 /// # Safety
-/// As in C.
+/// The caller must meet C's requirements.
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn valloc(size: size_t) -> *mut c_void {
-    // SAFETY: any size may be asked for, and the block is new.
+    // SAFETY: any size may be requested, and the block is new.
     unsafe { counted(glibc::__libc_valloc(size)) }
 }
 
-/// pvalloc(3).
+/// Replaces pvalloc(3).
 ///
 /// # Safety
-/// As in C.
+/// The caller must meet C's requirements.
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn pvalloc(size: size_t) -> *mut c_void {
-    // SAFETY: any size may be asked for, and the block is new.
+    // SAFETY: any size may be requested, and the block is new.
     unsafe { counted(glibc::__libc_pvalloc(size)) }
 }

@@ -1,14 +1,15 @@
-//! What the preloaded tests cannot bring about: glibc moves a block only to enlarge it.
+//! Tests of cases that the preloaded tests cannot cause: glibc moves a block only to enlarge it.
 #![cfg(all(target_os = "linux", target_env = "gnu"))]
 
-// Not through the crate: linking that would replace this executable's malloc.
+// The module is included instead of the crate: linking the crate would replace this executable's
+// malloc.
 #[expect(unreachable_pub, reason = "public in the library")]
 #[path = "../src/counters.rs"]
 mod counters;
 
 use counters::{HeapCounts, Resize};
 
-/// A name, what happens, and the four counts after it in their order.
+/// A step's name, its action, and the four counts after it in their order.
 type Step = (&'static str, fn(), [u64; 4]);
 
 #[test]

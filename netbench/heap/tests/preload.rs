@@ -1,5 +1,5 @@
-//! Every test starts itself again under `LD_PRELOAD` of the built library, and there allocates and
-//! checks the counts exactly.
+//! Tests in which each test restarts itself under `LD_PRELOAD` of the built library, allocates
+//! there and checks the counts exactly.
 #![cfg(all(target_os = "linux", target_env = "gnu"))]
 #![expect(clippy::unwrap_used, reason = "tests")]
 
@@ -21,13 +21,13 @@ const CHILD: &str = "NETBENCH_HEAP_TEST_CHILD";
 const TIME_LIMIT: Duration = Duration::from_secs(60);
 
 unsafe extern "C" {
-    // Not in the crate libc, or not for every target.
+    // These functions are not in the crate libc, or not for every target.
     fn valloc(size: size_t) -> *mut c_void;
     fn pvalloc(size: size_t) -> *mut c_void;
     fn reallocarray(block: *mut c_void, count: size_t, size: size_t) -> *mut c_void;
 }
 
-/// The library's struct, written again as a worker has it: linking the library would count twice.
+/// The library's struct, declared again as in a worker: linking the library would count twice.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[repr(C)]
 struct HeapCounts {
@@ -37,7 +37,7 @@ struct HeapCounts {
     peak_bytes: u64,
 }
 
-/// What changed between two counts.
+/// The difference between two counts.
 #[derive(Debug, PartialEq, Eq)]
 struct Change {
     allocations: u64,
@@ -65,7 +65,7 @@ impl Library {
     fn find() -> Self {
         let [counts, reset_peak] =
             [c"netbench_heap_counts", c"netbench_heap_reset_peak"].map(|name| {
-                // SAFETY: a C string, looked up in what is loaded.
+                // SAFETY: the name is a C string, and is looked up in the loaded libraries.
                 let found = unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) };
                 assert!(!found.is_null(), "{name:?} is not loaded");
                 found
@@ -83,13 +83,13 @@ impl Library {
 
     fn counts(&self) -> HeapCounts {
         let mut counts = HeapCounts::default();
-        // SAFETY: a struct of the layout that the library writes.
+        // SAFETY: the struct has the layout that the library writes.
         unsafe { (self.counts)(&raw mut counts) };
         counts
     }
 }
 
-/// Runs `body` in a child of its own: this test, alone in its process, under `LD_PRELOAD`.
+/// Runs `body` in a child process: this test, as the only test of its process, under `LD_PRELOAD`.
 fn preloaded(test: &str, body: impl FnOnce(&Library)) {
     if env::var_os(CHILD).is_some() {
         return without_other_threads(|| body(&Library::find()));
@@ -124,14 +124,14 @@ fn preloaded(test: &str, body: impl FnOnce(&Library)) {
     );
 }
 
-/// Runs `body` in a fork of this process, which has this thread alone: the main thread of the test
-/// harness allocates whenever it is scheduled, and that would be counted too.
+/// Runs `body` in a fork of this process, which has only this thread: the main thread of the test
+/// harness allocates whenever it is scheduled, and its allocations would be counted too.
 fn without_other_threads(body: impl FnOnce()) {
-    // SAFETY: glibc's fork leaves the allocator usable; the fork ends without what runs at exit.
+    // SAFETY: glibc's fork leaves the allocator usable; the fork ends without exit handlers.
     unsafe {
         let fork = libc::fork();
         if fork == 0 {
-            // The time limit ends the parent, and the fork must not be left behind.
+            // The time limit kills the parent, and the fork must not remain.
             libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
             let passed = panic::catch_unwind(panic::AssertUnwindSafe(body)).is_ok();
             libc::_exit(i32::from(!passed));
@@ -146,7 +146,7 @@ fn without_other_threads(body: impl FnOnce()) {
     }
 }
 
-/// The library is in the test's folder (`deps`) or the one above.
+/// Returns the library's path, in the test's folder (`deps`) or in its parent.
 fn library_path() -> PathBuf {
     let test = env::current_exe().unwrap();
     let found = test
@@ -164,25 +164,25 @@ fn library_path() -> PathBuf {
 }
 
 fn usable(block: *mut c_void) -> i64 {
-    // SAFETY: the tests give blocks in use.
+    // SAFETY: the tests pass blocks in use.
     let bytes = unsafe { malloc_usable_size(block) };
     i64::try_from(bytes).unwrap()
 }
 
 fn free(block: *mut c_void) {
-    // SAFETY: the tests give blocks in use, each once.
+    // SAFETY: the tests pass blocks in use, each once.
     unsafe { libc::free(block) }
 }
 
-/// Makes a block of at least so many bytes.
+/// Allocates a block of at least the given number of bytes.
 type Allocate = fn(size_t) -> *mut c_void;
 
 const WAYS: [(&str, Allocate); 10] = [
-    // SAFETY: any size may be asked for.
+    // SAFETY: any size may be requested.
     ("malloc", |size| unsafe { libc::malloc(size) }),
     // SAFETY: as above.
     ("calloc", |size| unsafe { libc::calloc(size, 3) }),
-    // SAFETY: a null block is a new one.
+    // SAFETY: realloc of a null pointer allocates a new block.
     ("realloc", |size| unsafe {
         libc::realloc(ptr::null_mut(), size)
     }),
@@ -190,7 +190,7 @@ const WAYS: [(&str, Allocate); 10] = [
     ("reallocarray", |size| unsafe {
         reallocarray(ptr::null_mut(), size, 2)
     }),
-    // SAFETY: powers of two.
+    // SAFETY: the alignments are powers of two.
     ("memalign", |size| unsafe { libc::memalign(64, size) }),
     // SAFETY: as above.
     ("aligned_alloc", |size| unsafe {
@@ -198,12 +198,12 @@ const WAYS: [(&str, Allocate); 10] = [
     }),
     ("posix_memalign", |size| {
         let mut block = ptr::null_mut();
-        // SAFETY: a place for the pointer.
+        // SAFETY: the pointer is to a valid place.
         let error = unsafe { libc::posix_memalign(&raw mut block, 256, size) };
         assert_eq!(error, 0);
         block
     }),
-    // SAFETY: any size may be asked for.
+    // SAFETY: any size may be requested.
     ("valloc", |size| unsafe { valloc(size) }),
     // SAFETY: as above.
     ("pvalloc", |size| unsafe { pvalloc(size) }),
@@ -219,7 +219,7 @@ const WAYS: [(&str, Allocate); 10] = [
 fn every_way_to_allocate_is_counted() {
     preloaded("every_way_to_allocate_is_counted", |library| {
         for (way, allocate) in WAYS {
-            // Nothing, a small block, one that is mapped.
+            // The sizes are zero, small, and large enough for a mapping.
             for size in [0, 1, 24, 1000, 1 << 20] {
                 let before = library.counts();
                 let block = allocate(size);
@@ -250,7 +250,8 @@ fn resizing_counts_where_the_block_moves_or_grows() {
     preloaded(
         "resizing_counts_where_the_block_moves_or_grows",
         |library| {
-            // Allocations of the resize itself; glibc shrinks in place, and that makes no new one.
+            // Each row has the number of allocations of the resize itself; glibc shrinks in place,
+            // which makes no new block.
             for (from, to, allocations) in [
                 (100, 100, 0),
                 (100, 99, 0),
@@ -260,11 +261,11 @@ fn resizing_counts_where_the_block_moves_or_grows() {
                 (100, 1 << 22, 1),
                 (1 << 22, 100, 0),
             ] {
-                // SAFETY: any size may be asked for.
+                // SAFETY: any size may be requested.
                 let block = unsafe { libc::malloc(from) };
                 let old_bytes = usable(block);
                 let before = library.counts();
-                // SAFETY: a block in use, and not used after.
+                // SAFETY: the block is in use, and is not used afterwards.
                 let block = unsafe { libc::realloc(block, to) };
                 let change = Change::since(before);
                 let expected = Change {
@@ -282,12 +283,12 @@ fn resizing_counts_where_the_block_moves_or_grows() {
 #[test]
 fn what_allocates_nothing_counts_nothing() {
     preloaded("what_allocates_nothing_counts_nothing", |library| {
-        // SAFETY: any size may be asked for.
+        // SAFETY: any size may be requested.
         let block = unsafe { libc::malloc(100) };
         let mut out = ptr::null_mut();
         let before = library.counts();
         free(ptr::null_mut());
-        // SAFETY: sizes that cannot be had: each fails and leaves the block as it is.
+        // SAFETY: these sizes cannot be allocated: each call fails and leaves the block unchanged.
         unsafe {
             let huge = usize::MAX / 2 + 1;
             assert!(libc::malloc(huge).is_null());
@@ -306,7 +307,7 @@ fn what_allocates_nothing_counts_nothing() {
         }
         assert!(out.is_null());
         assert_eq!(library.counts(), before);
-        // SAFETY: glibc frees a block that is resized to nothing.
+        // SAFETY: glibc frees a block that is resized to zero bytes.
         assert!(unsafe { libc::realloc(block, 0) }.is_null());
         assert_eq!(Change::since(before).frees, 1);
     });
@@ -318,7 +319,7 @@ fn the_peak_is_kept_until_it_is_reset() {
         (library.reset_peak)();
         let before = library.counts();
         assert_eq!(before.peak_bytes, before.bytes_in_use);
-        // SAFETY: any size may be asked for.
+        // SAFETY: any size may be requested.
         let blocks = [3 << 20, 100, 1000].map(|size| unsafe { libc::malloc(size) });
         let bytes: i64 = blocks.into_iter().map(usable).sum();
         blocks.into_iter().for_each(free);
@@ -344,7 +345,7 @@ fn threads_are_counted_together() {
             gate.wait();
             let mut kept = ptr::null_mut();
             for i in 0..BLOCKS {
-                // SAFETY: any size may be asked for.
+                // SAFETY: any size may be requested.
                 let block = unsafe { libc::malloc((i * 7 + seed * 13) % 3000) };
                 free(kept);
                 kept = block;
@@ -374,7 +375,7 @@ fn threads_are_counted_together() {
                 bytes: held,
             };
             assert_eq!(change, expected);
-            // No thread ever held more than two blocks of 3000 bytes, rounded up to 16.
+            // No thread ever has more than two blocks of 3000 bytes, rounded up to 16.
             let most = before.bytes_in_use + (THREADS * 2 * 3016) as u64;
             assert!(peak_bytes > before.bytes_in_use && peak_bytes <= most);
         });

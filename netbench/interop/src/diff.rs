@@ -1,4 +1,4 @@
-//! What two scans of one site differ in.
+//! The differences between two scans of one site.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::profiles::version_name;
 
-/// Of what a change is.
+/// The subject of a change.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
@@ -25,18 +25,18 @@ pub enum ChangeKind {
     Suite,
     /// A group.
     Group,
-    /// Whose order decides.
+    /// The side whose order of suites decides.
     Order,
     /// A certificate, or its key.
     Certificate,
     /// A feature.
     Feature,
-    /// An unusual hello that it tolerates or not.
+    /// Tolerance of an unusual hello.
     Intolerance,
 }
 
 impl ChangeKind {
-    /// The name that tables have.
+    /// Returns the name in tables.
     pub fn name(self) -> &'static str {
         match self {
             Self::Outcome => "outcome",
@@ -51,21 +51,21 @@ impl ChangeKind {
     }
 }
 
-/// One thing that changed.
+/// One change.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub struct ScanChange {
-    /// Of what.
+    /// The kind of its subject.
     pub kind: ChangeKind,
-    /// What.
+    /// The name of its subject.
     pub what: String,
-    /// How it was.
+    /// The earlier state.
     pub was: String,
-    /// How it is.
+    /// The later state.
     pub now: String,
 }
 
-/// What changed at a site from one scan to a later one, as far as both are sure of it: nothing is called lost
-/// that the later scan may have missed, nor new that the earlier one may have.
+/// Returns the changes of a site from one scan to a later one, as far as both are certain: a subject is not
+/// called lost if the later scan may have missed it, nor new if the earlier one may have.
 pub fn changes(before: &SiteScan, after: &SiteScan) -> Vec<ScanChange> {
     let mut found = Changes(Vec::new());
     if before.is_scanned() != after.is_scanned() {
@@ -102,7 +102,7 @@ pub fn changes(before: &SiteScan, after: &SiteScan) -> Vec<ScanChange> {
 struct Changes(Vec<ScanChange>);
 
 impl Changes {
-    /// Where they differ.
+    /// Adds a change where the states differ.
     fn add(&mut self, kind: ChangeKind, what: String, was: String, now: String) {
         if was != now {
             self.0.push(ScanChange {
@@ -117,7 +117,7 @@ impl Changes {
 
 fn versions(was: &VersionScan, now: &VersionScan, found: &mut Changes) {
     let name = version_name(was.version);
-    // A version that was not asked for is neither spoken nor not.
+    // The support of a version that was not requested is not known.
     let known = |v: &VersionScan| v.supported || v.complete;
     if was.supported != now.supported {
         if known(was) && known(now) {
@@ -223,7 +223,7 @@ fn yes_or_no(yes: bool) -> String {
     if yes { "yes" } else { "no" }.to_owned()
 }
 
-/// Each feature as a word; none where it was not seen.
+/// Returns each feature as a word, or `None` where it was not observed.
 fn features(f: &Features) -> Vec<(&'static str, Option<String>)> {
     let seen = |observed: &Observed| match observed {
         Observed::Yes => Some(yes_or_no(true)),
@@ -231,7 +231,7 @@ fn features(f: &Features) -> Vec<(&'static str, Option<String>)> {
         Observed::Unknown => None,
     };
     let number = |n: Option<u32>| n.map(|n| n.to_string());
-    // Without a response there are no fields.
+    // Without a response there are no header fields.
     let field = |text: &Option<String>| {
         f.http_status
             .map(|_| text.clone().unwrap_or_else(|| "none".to_owned()))

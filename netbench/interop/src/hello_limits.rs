@@ -1,14 +1,15 @@
-//! What in a stack's hello a site was seen to fail at.
+//! The properties of a stack's hello at which a site's handshake fails, according to the scan.
 
 use netbench_model::{
     scan::{Agreement, LossReason, Offer, SiteScan, Tolerance},
     tls::TlsVersion,
 };
 
-/// Messages that some load balancers take for those of SSL 2.0.
+/// Lengths of messages that some load balancers mistake for SSL 2.0 messages.
 const SHORT: std::ops::Range<u32> = 256..512;
 
-/// Why the site fails at the hello, or may; none where nothing of the kind was seen.
+/// Returns the agreement where the site fails at the hello, or may fail, or `None` where the scan
+/// found no such fault.
 pub(crate) fn hello_fault(offer: &Offer, site: &SiteScan) -> Option<Agreement> {
     let limits = &site.hello_limits;
     let fails = |what: String| Some(Agreement::loses(LossReason::Intolerance, what));
@@ -40,7 +41,7 @@ pub(crate) fn hello_fault(offer: &Offer, site: &SiteScan) -> Option<Agreement> {
     }
     if !limits.protocols.is_empty() && !offer.alpn.is_empty() {
         let names = limits.protocols.join(" and ");
-        // What is refused together is refused alone.
+        // Protocols that are refused together are also refused separately.
         return if offer
             .alpn
             .iter()

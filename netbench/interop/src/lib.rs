@@ -1,15 +1,16 @@
-//! Interoperability: what clients and servers can agree on, computed from what is recorded of them.
+//! Interoperability: the parameters that clients and servers can agree on, computed from the records of both.
 //!
-//! Pure functions of `netbench_model::scan`'s records. This crate must never connect to anything, read a
-//! file, or know a TLS library: both the command that confirms predictions and the reports use it.
+//! Pure functions of `netbench_model::scan`'s records. This crate must never connect to a host, read a file,
+//! or know a TLS library: both the command that confirms predictions and the reports use it.
 //!
-//! Start reading at [`predict`], which says of one client and one site what a handshake comes to; a
-//! [`LossReport`] does so for every client and site of a run. [`population()`] has the shares of what many
-//! sites support, [`profiles()`] which of them keep to Mozilla's recommended configurations, a [`PolicyResult`]
-//! what breaks a policy, and [`changes`] what two scans of a site differ in. A [`WebModel`] has published shares of
-//! kinds of sites, and says what a switch loses of the web.
+//! Start reading at [`predict`], which returns the result of a handshake between one client and one site; a
+//! [`LossReport`] does so for every client and site of a run. [`population()`] has the shares of the features
+//! that many sites support, [`profiles()`] the sites that comply with Mozilla's recommended configurations, a
+//! [`PolicyResult`] the violations of a policy, and [`changes`] the differences between two scans of a site.
+//! A [`WebModel`] has published shares of kinds of sites, and computes the part of the web that a switch
+//! loses.
 
-/// Sites of a scan that summaries name one by one; of more they say how many there are of each sort.
+/// Number of a scan's sites that summaries name; the others are only counted by kind.
 pub const LISTED: usize = 1_000;
 
 mod diff;

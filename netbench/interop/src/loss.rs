@@ -1,5 +1,5 @@
-//! Two stacks against the same sites: which of them each stack loses, why, and what real
-//! handshakes say of it.
+//! Two stacks against the same sites: the sites that each stack loses, the reasons, and the results of real
+//! handshakes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,57 +15,57 @@ use serde::{Deserialize, Serialize};
 
 use crate::{LISTED, is_up_to_the_verifier, predict};
 
-/// Which sites the stacks lose: predicted from hellos and scans, confirmed by handshakes.
+/// The sites that the stacks lose: predicted from hellos and scans, confirmed by handshakes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LossReport {
-    /// What each stack offers, in the order of `--against`.
+    /// The offer of each stack, in the order of `--against`.
     pub offers: Vec<Offer>,
-    /// Each site and what each stack agrees on with it, in the order of `offers`.
+    /// Each site with the agreement of each stack, in the order of `offers`.
     pub sites: Vec<SiteAgreements>,
-    /// Sites that some stack reaches and another does not, by who loses them and why. Where a
-    /// handshake was made and did not come as predicted, it counts and not the prediction.
+    /// Sites that some stack reaches and another does not, by the stack that loses them and the reason. Where
+    /// a handshake did not have the predicted result, the handshake counts and not the prediction.
     pub lost: Vec<LostGroup>,
     /// Sites that no stack reaches.
     pub unreachable: Vec<String>,
-    /// Sites of which nothing can be said.
+    /// Sites with an unknown result.
     pub unknown: Vec<String>,
     /// The handshakes that were made.
     pub confirmed: Vec<Confirmation>,
-    /// Of many sites, those beyond the first thousand on which the stacks do not differ are not in `sites`.
+    /// Sites beyond the first thousand on which the stacks do not differ; these are not in `sites`.
     #[serde(default, skip_serializing_if = "LeftOut::is_empty")]
     pub left_out: LeftOut,
 }
 
-/// Sites that a report does not list: each stack comes to the same with them.
+/// Sites that a report does not list: the result is the same for each stack.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct LeftOut {
-    /// Reached by every stack, in as many round trips.
+    /// Number of sites that every stack reaches, in equally many round trips.
     pub reached: u32,
-    /// Reached by none.
+    /// Number of sites that no stack reaches.
     pub unreachable: u32,
-    /// Of which nothing can be said.
+    /// Number of sites with an unknown result.
     pub unknown: u32,
     /// The round trips of each stack, in the order of `offers`.
     pub round_trips: Vec<TripTotals>,
 }
 
-/// What is predicted of a stack's round trips to some sites.
+/// The predicted round trips of a stack to some sites.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct TripTotals {
-    /// Sites of which they are known.
+    /// Number of sites for which they are known.
     pub known: u32,
-    /// The round trips until the first byte of the response, of all of these together.
+    /// The sum of the round trips until the first byte of the response, over these sites.
     pub sum: u32,
-    /// Sites that ask for another key share.
+    /// Number of sites that request another key share.
     pub retried: u32,
-    /// Sites whose flight is longer than the initial window.
+    /// Number of sites whose flight is longer than the initial window.
     pub beyond_window: u32,
-    /// The most segments that the ClientHello takes.
+    /// The maximum number of segments of the ClientHello.
     pub hello_segments: u32,
 }
 
 impl TripTotals {
-    /// Adds what is predicted of one site.
+    /// Adds the prediction for one site.
     pub fn add(&mut self, agreement: &Agreement) {
         if let Some(trips) = agreement.round_trips() {
             self.known += 1;
@@ -82,12 +82,12 @@ impl LeftOut {
         self.sites() == 0
     }
 
-    /// How many they are.
+    /// Returns the number of sites.
     pub fn sites(&self) -> u32 {
         self.reached + self.unreachable + self.unknown
     }
 
-    /// Counts a site with which each stack comes to the same; false where they differ.
+    /// Counts a site for which the result is the same for each stack; returns false where they differ.
     fn takes(&mut self, agreements: &[Agreement]) -> bool {
         let trips = agreements.iter().filter_map(Agreement::round_trips);
         let first_bytes: BTreeSet<u32> = trips.map(|trips| trips.first_byte).collect();
@@ -111,25 +111,25 @@ impl LeftOut {
     }
 }
 
-/// A site, and what each stack agrees on with it.
+/// A site with the agreement of each stack.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SiteAgreements {
     /// The site.
     pub site: String,
-    /// One for each stack.
+    /// One agreement for each stack.
     pub agreements: Vec<Agreement>,
 }
 
 /// Sites that a stack loses for one reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LostGroup {
-    /// Who loses them.
+    /// The stack that loses them.
     pub stack: String,
-    /// Who reaches them.
+    /// The stacks that reach them.
     pub reached_by: Vec<String>,
-    /// Why they are lost.
+    /// The reason for the loss.
     pub reason: LossReason,
-    /// The effect of taking this stack in place of those that reach them.
+    /// The effect of replacing the stacks that reach them by this stack.
     #[serde(default = "loss_of_reach")]
     pub effect: SwitchEffect,
     /// The sites, each with the reason in words.
@@ -140,7 +140,7 @@ fn loss_of_reach() -> SwitchEffect {
     SwitchEffect::LossOfReach
 }
 
-/// Compares what a handshake came to with what was predicted of it.
+/// Compares the result of a handshake with its prediction.
 pub fn confirmation(
     site: &str,
     stack: &str,
@@ -156,8 +156,8 @@ pub fn confirmation(
     }
 }
 
-/// Returns the agreement that a handshake shows where it did not come as predicted, or where nothing was predicted; `None` where
-/// the prediction stands.
+/// Returns the agreement that a handshake shows where it differs from the prediction, or where there was no
+/// prediction; `None` where the prediction stands.
 fn shown(confirmation: &Confirmation) -> Option<Agreement> {
     let is_unpredicted = matches!(confirmation.predicted, Agreement::Unknown { .. });
     if confirmation.verdict != Confirmed::Mismatch && !is_unpredicted {
@@ -215,11 +215,11 @@ fn judge(predicted: &Agreement, seen: &HandshakeResult) -> Confirmed {
                 (Some(due), Some(seen)) => {
                     (due.first_byte, due.hello_segments) == (seen.first_byte, seen.hello_segments)
                 }
-                // As below: nothing was seen, or nothing predicted.
+                // As below: the value was not observed, or not predicted.
                 _ => true,
             };
             let fits = |due: Option<&String>, seen: Option<&String>, or: &[String]| match seen {
-                // What a stack does not tell is no mismatch, nor is what was not predicted.
+                // A value that a stack does not report is no mismatch, nor is a value that was not predicted.
                 None => true,
                 Some(seen) => {
                     due.is_none_or(|due| due.eq_ignore_ascii_case(seen)) || or.contains(seen)
@@ -250,8 +250,9 @@ fn settle(site: &SiteAgreements, offers: &[Offer], confirmed: &[Confirmation]) -
     offers.iter().zip(&site.agreements).map(one).collect()
 }
 
-/// The effect of a stack that cannot agree with a site that another can agree with. A certificate's fault is what the stack
-/// itself said of it in a handshake; without one, it is that of a certificate that clients refuse.
+/// Returns the effect of a stack that cannot agree with a site that another can agree with. A certificate's
+/// fault is the one that the stack reported in a handshake; without one, it is that of a certificate that
+/// clients refuse.
 fn effect(site: &str, stack: &str, reason: LossReason, confirmed: &[Confirmation]) -> SwitchEffect {
     let said = || {
         let mut tried = confirmed
@@ -277,18 +278,19 @@ fn effect(site: &str, stack: &str, reason: LossReason, confirmed: &[Confirmation
     }
 }
 
-/// A [`LossReport`] that is being made, a site at a time.
+/// A [`LossReport`] that is built one site at a time.
 #[derive(Debug)]
 pub struct Losses {
     report: LossReport,
     groups: BTreeMap<Group, BTreeMap<String, String>>,
 }
 
-/// The number of the stack that loses sites, the effect, why they are lost, and who reaches them.
+/// The index of the stack that loses sites, the effect, the reason for the loss, and the stacks that reach
+/// them.
 type Group = (usize, SwitchEffect, LossReason, Vec<String>);
 
 impl Losses {
-    /// Of no sites yet.
+    /// Makes a report without sites.
     pub fn new(offers: Vec<Offer>, confirmed: Vec<Confirmation>) -> Self {
         Self {
             report: LossReport {
@@ -304,7 +306,7 @@ impl Losses {
         }
     }
 
-    /// Adds a site, and gives what is predicted of each stack with it.
+    /// Adds a site, and returns the prediction for each stack.
     pub fn add(&mut self, scan: &SiteScan) -> Vec<Agreement> {
         let LossReport {
             offers,
@@ -350,7 +352,7 @@ impl Losses {
         predicted
     }
 
-    /// What came of it.
+    /// Returns the report.
     pub fn report(self) -> LossReport {
         let offers = &self.report.offers;
         let lost = self.groups.into_iter();
@@ -370,7 +372,7 @@ impl Losses {
 }
 
 impl LossReport {
-    /// Of what the stacks offer, the sites' scans, and the handshakes that were made.
+    /// Makes a report from the stacks' offers, the sites' scans, and the handshakes that were made.
     pub fn new(offers: Vec<Offer>, scans: &[SiteScan], confirmed: Vec<Confirmation>) -> Self {
         let mut losses = Losses::new(offers, confirmed);
         for scan in scans {
@@ -379,29 +381,31 @@ impl LossReport {
         losses.report()
     }
 
-    /// How many sites it is of.
+    /// Returns the number of sites.
     pub fn site_count(&self) -> usize {
         self.sites.len() + self.left_out.sites() as usize
     }
 
-    /// What each stack comes to with a site: by a handshake where one was made and did not come as
-    /// predicted, else by the prediction.
+    /// Returns the agreement of each stack with a site: by a handshake where one did not have the predicted
+    /// result, otherwise by the prediction.
     pub fn settled(&self, site: &SiteAgreements) -> Vec<Agreement> {
         settle(site, &self.offers, &self.confirmed)
     }
 
-    /// The handshakes that did not come as predicted.
+    /// Returns the handshakes that did not have the predicted result.
     pub fn mismatches(&self) -> impl Iterator<Item = &Confirmation> {
         let is = |c: &&Confirmation| c.verdict == Confirmed::Mismatch;
         self.confirmed.iter().filter(is)
     }
 
-    /// The effect of taking `stack` in place of one that reaches a site that it cannot agree with for this reason.
+    /// Returns the effect of replacing a stack that reaches a site by `stack`, which cannot agree with it for
+    /// this reason.
     pub fn effect(&self, site: &str, stack: &str, reason: LossReason) -> SwitchEffect {
         effect(site, stack, reason, &self.confirmed)
     }
 
-    /// How many sites `stack` loses that another reaches: those that it refuses to protect the user are none.
+    /// Returns the number of sites that `stack` loses and another reaches, without those that it refuses to
+    /// protect the user.
     pub fn lost_by(&self, stack: &str) -> usize {
         let is_lost =
             |group: &&LostGroup| group.stack == stack && group.effect == SwitchEffect::LossOfReach;

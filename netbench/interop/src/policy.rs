@@ -1,4 +1,4 @@
-//! Policies, and what of them a site breaks.
+//! Policies, and a site's violations of them.
 
 use std::{collections::HashSet, sync::Arc};
 
@@ -14,10 +14,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::profiles::{GUIDELINE, version_name};
 
-/// The names of the policies that are in this source.
+/// The names of the built-in policies.
 pub const POLICIES: [&str; 3] = ["mozilla-modern", "mozilla-intermediate", "mozilla-old"];
 
-/// The policy of one of the names in [`POLICIES`].
+/// Returns the policy with one of the names in [`POLICIES`].
 pub fn built_in_policy(name: &str) -> Option<Policy> {
     let guideline = &*GUIDELINE;
     let of_mozilla = name.strip_prefix("mozilla-")?;
@@ -48,44 +48,44 @@ pub fn built_in_policy(name: &str) -> Option<Policy> {
     })
 }
 
-/// How sites do by a policy.
+/// The compliance of sites with a policy.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PolicyResult {
     /// The policy.
     pub policy: Policy,
-    /// Every site, in the order of the run's.
+    /// Every site, in the order of the run.
     pub sites: Vec<SitePolicy>,
 }
 
-/// How a site does by a policy.
+/// The compliance of a site with a policy.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SitePolicy {
     /// The site.
     pub site: String,
-    /// Everything that breaks the policy.
+    /// All violations of the policy.
     pub broken: Arc<Vec<Broken>>,
-    /// Why it is not known whether the site keeps to all of the policy; none where it is known.
+    /// The reason why compliance with the whole policy is not known, or `None` where it is known.
     pub unknown: Option<String>,
 }
 
-/// Something that breaks a policy.
+/// A violation of a policy.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct Broken {
-    /// Which rule.
+    /// The rule.
     pub rule: PolicyRule,
-    /// What the site has or lacks.
+    /// The property that the site has or lacks.
     pub what: String,
 }
 
 impl SitePolicy {
-    /// Whether it is known that the site keeps to the policy.
+    /// Returns whether the site is known to comply with the policy.
     pub fn keeps(&self) -> bool {
         self.broken.is_empty() && self.unknown.is_none()
     }
 }
 
 impl PolicyResult {
-    /// Holds scans against a policy.
+    /// Checks scans against a policy.
     pub fn new(policy: Policy, scans: &[SiteScan]) -> Self {
         let mut checking = PolicyCheck::new(policy);
         for scan in scans {
@@ -95,7 +95,8 @@ impl PolicyResult {
     }
 }
 
-/// A [`PolicyResult`] that is being made, a site at a time. Sites that break the same things share the list of them.
+/// A [`PolicyResult`] that is built one site at a time. Sites with the same violations share one list of
+/// them.
 #[derive(Debug)]
 pub struct PolicyCheck {
     result: PolicyResult,
@@ -103,7 +104,7 @@ pub struct PolicyCheck {
 }
 
 impl PolicyCheck {
-    /// Of no sites yet.
+    /// Makes a result without sites.
     pub fn new(policy: Policy) -> Self {
         let sites = Vec::new();
         Self {
@@ -112,7 +113,7 @@ impl PolicyCheck {
         }
     }
 
-    /// Holds a site against the policy.
+    /// Checks a site against the policy.
     pub fn add(&mut self, scan: &SiteScan) {
         let mut site = check(&self.result.policy, scan);
         match self.lists.get(&site.broken) {
@@ -124,13 +125,13 @@ impl PolicyCheck {
         self.result.sites.push(site);
     }
 
-    /// What came of it.
+    /// Returns the result.
     pub fn result(self) -> PolicyResult {
         self.result
     }
 }
 
-/// Holds one site against a policy.
+/// Checks one site against a policy.
 pub fn check(policy: &Policy, scan: &SiteScan) -> SitePolicy {
     let mut unknown = match &scan.outcome {
         ScanOutcome::Scanned => None,
@@ -160,7 +161,7 @@ pub fn check(policy: &Policy, scan: &SiteScan) -> SitePolicy {
     }
 }
 
-/// What has been found to break a policy.
+/// The violations that have been found.
 struct Found<'a>(&'a mut Vec<Broken>);
 
 impl Found<'_> {
@@ -193,7 +194,7 @@ fn versions(policy: &Policy, scan: &SiteScan, found: &mut Found<'_>) {
     }
 }
 
-/// Suites and groups of versions that the policy does not allow are not named one by one.
+/// Checks suites and groups. Those of versions that the policy does not allow are not listed separately.
 fn suites_and_groups(
     policy: &Policy,
     scan: &SiteScan,
@@ -259,7 +260,7 @@ fn suites_and_groups(
     seen
 }
 
-/// An error says what could not be seen of the site.
+/// Checks keys. An error states what could not be observed of the site.
 fn keys(policy: &Policy, scan: &SiteScan, found: &mut Found<'_>) -> Result<(), String> {
     let Some(rules) = &policy.keys else {
         return Ok(());
@@ -298,7 +299,7 @@ fn chains(policy: &Policy, scan: &SiteScan, found: &mut Found<'_>) -> Result<(),
     Ok(())
 }
 
-/// The leaf of each chain by itself.
+/// Checks the leaf of each chain separately.
 fn certificates(policy: &Policy, scan: &SiteScan, found: &mut Found<'_>) -> Result<(), String> {
     let signatures = policy.certificate_signatures.as_ref();
     if !policy.valid_certificate && signatures.is_none() && policy.certificate_most_days.is_none() {
@@ -341,8 +342,8 @@ fn certificates(policy: &Policy, scan: &SiteScan, found: &mut Found<'_>) -> Resu
     seen
 }
 
-/// The number of a day that begins a text in the form of RFC 3339, from the first of March of year 0 (Howard Hinnant's
-/// `days_from_civil`).
+/// Returns the number of the day that begins a text in the format of RFC 3339, from the first of March of
+/// year 0 (Howard Hinnant's `days_from_civil`).
 fn day(moment: &str) -> Option<i64> {
     let mut parts = moment.get(..10)?.split('-').map(str::parse::<i64>);
     let mut next = || parts.next()?.ok();
@@ -360,7 +361,7 @@ fn day(moment: &str) -> Option<i64> {
     )
 }
 
-/// What the site must do, and what it may not.
+/// Checks the features that the site must have, and those that it must not.
 fn features(policy: &Policy, scan: &SiteScan, found: &mut Found<'_>) -> Result<(), String> {
     let mut seen = Ok(());
     let asked = policy.needs.iter().map(|feature| (*feature, Observed::Yes));
@@ -383,7 +384,7 @@ fn features(policy: &Policy, scan: &SiteScan, found: &mut Found<'_>) -> Result<(
 fn observed(scan: &SiteScan, feature: PolicyFeature) -> Observed {
     let features = &scan.features;
     let speaks = |version| scan.version(version).is_some();
-    // What only older versions have, a server of TLS 1.3 alone neither lacks nor has.
+    // A server with only TLS 1.3 neither lacks nor has the features of older versions.
     let of_older = |seen: &Observed| match seen {
         Observed::Unknown if only_newest(scan) => Observed::No,
         seen => seen.clone(),
@@ -393,7 +394,7 @@ fn observed(scan: &SiteScan, feature: PolicyFeature) -> Observed {
         PolicyFeature::SecureRenegotiation => of_older(&features.secure_renegotiation),
         PolicyFeature::ClientRenegotiation => of_older(&features.client_renegotiation),
         PolicyFeature::Heartbeat => of_older(&features.heartbeat),
-        // TLS 1.3 has both by itself.
+        // TLS 1.3 includes both features.
         PolicyFeature::ExtendedMasterSecret | PolicyFeature::FallbackScsv if only_newest(scan) => {
             Observed::Yes
         }

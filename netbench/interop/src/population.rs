@@ -1,4 +1,4 @@
-//! A population of sites: how many support, prefer, and have only each thing.
+//! A population of sites: the numbers of sites that support, prefer, and only have each feature.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,7 @@ use netbench_model::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What the words of a [`Population`] mean.
+/// The meanings of the terms of a [`Population`].
 const DEFINITIONS: &str = "Supports: the site accepts it in some version. Prefers: it is what the site \
      chooses when everything is offered, in its newest version. Only: the site accepts nothing else of \
      this kind, in any version, so that a client without it cannot connect.";
@@ -17,53 +17,53 @@ const DEFINITIONS: &str = "Supports: the site accepts it in some version. Prefer
 /// Shares of a population.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Population {
-    /// What `supports`, `prefers` and `only` mean.
+    /// The meanings of `supports`, `prefers` and `only`.
     pub definitions: String,
-    /// Sites that were scanned and speak TLS; the shares are of these.
+    /// Sites that were scanned and support TLS; the shares are of these.
     pub sites: u32,
     /// The rows, by kind.
     pub rows: Vec<PopulationRow>,
 }
 
-/// One thing.
+/// One feature.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PopulationRow {
-    /// Of which kind.
+    /// The kind of the feature.
     pub kind: PopulationKind,
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// Sites that support it.
+    /// Number of sites that support the feature.
     pub supports: u32,
-    /// Sites that prefer it.
+    /// Number of sites that prefer it.
     pub prefers: u32,
-    /// Sites that have only it.
+    /// Number of sites that only have it.
     pub only: u32,
-    /// Where the sites are a sample: what that says of all.
+    /// The estimate for all sites, where the sites are a sample.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub of_all: Option<SharesOfAll>,
 }
 
-/// The shares of all sites, from a sample of them.
+/// The shares of all sites, estimated from a sample.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SharesOfAll {
-    /// That support it.
+    /// The share that supports the feature.
     pub supports: ShareRange,
-    /// That prefer it.
+    /// The share that prefers it.
     pub prefers: ShareRange,
-    /// That have only it.
+    /// The share that only has it.
     pub only: ShareRange,
 }
 
-/// An interval that holds a share at a confidence of 95 %.
+/// An interval that contains a share at a confidence of 95 %.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ShareRange {
-    /// Its lower end, in per cent.
+    /// The lower end, in per cent.
     pub low_percent: f64,
-    /// Its upper end, in per cent.
+    /// The upper end, in per cent.
     pub high_percent: f64,
 }
 
-/// Kinds of things.
+/// Kinds of features.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
@@ -71,16 +71,16 @@ pub struct ShareRange {
 pub enum PopulationKind {
     /// Versions of the protocol.
     Version,
-    /// Classes of suites by how they protect records.
+    /// Classes of suites by their protection of records.
     SuiteClass,
     /// Key exchanges.
     KeyExchange,
-    /// Signature schemes of handshakes, TLS 1.2 and 1.3.
+    /// Signature schemes of handshakes, in TLS 1.2 and 1.3.
     Signature,
 }
 
 impl PopulationKind {
-    /// Every kind, as tables have them.
+    /// Every kind, in the order of tables.
     pub const ALL: [Self; 4] = [
         Self::Version,
         Self::SuiteClass,
@@ -88,7 +88,7 @@ impl PopulationKind {
         Self::Signature,
     ];
 
-    /// The name that tables have.
+    /// Returns the name in tables.
     pub fn name(self) -> &'static str {
         match self {
             Self::Version => "version",
@@ -108,16 +108,16 @@ pub fn population<'a>(scans: impl IntoIterator<Item = &'a SiteScan>) -> Populati
     count.population()
 }
 
-/// A [`Population`] that is being counted, a site at a time.
+/// A [`Population`] that is counted one site at a time.
 #[derive(Debug, Default)]
 pub struct PopulationCount {
     sites: u32,
-    /// That support, prefer and have only each thing.
+    /// The numbers of sites that support, prefer and only have each feature.
     counts: BTreeMap<(PopulationKind, String), [u32; 3]>,
 }
 
 impl PopulationCount {
-    /// Counts a site; one that was not scanned does not count.
+    /// Counts a site; a site that was not scanned does not count.
     pub fn add(&mut self, scan: &SiteScan) {
         let spoken = || scan.versions.iter().filter(|v| v.supported);
         let Some(newest) = spoken().max_by_key(|v| v.version) else {
@@ -172,7 +172,7 @@ impl PopulationCount {
         );
     }
 
-    /// What was counted.
+    /// Returns the counted population.
     pub fn population(self) -> Population {
         let rows = self.counts.into_iter();
         let rows = rows.map(|((kind, name), [supports, prefers, only])| PopulationRow {

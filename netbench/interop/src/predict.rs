@@ -1,6 +1,7 @@
-//! What a stack and a site can agree on, predicted from the stack's hello and the site's scan.
+//! The parameters that a stack and a site can agree on, predicted from the stack's hello and the site's scan.
 //!
-//! Pure: nothing here connects anywhere. `netbench scan --against` has real handshakes confirm it.
+//! The functions are pure and make no connections. `netbench scan --against` confirms predictions by real
+//! handshakes.
 
 use netbench_model::{
     CertificateFault,
@@ -19,10 +20,11 @@ use crate::{
     trips::{Share, round_trips},
 };
 
-/// What the stack that made `offer` and `site` agree on. The newest common version decides, as it
-/// does in servers: one that finds no suite in it does not go on to the next.
+/// Returns the agreement of the stack that made `offer` with `site`. The newest common version decides, as it
+/// does in servers: a server that finds no suite in it does not continue with the next.
 ///
-/// What a scan did not come to see is no loss: where lists are not whole, a loss for want of something is unknown.
+/// A feature that a scan did not observe is no loss: where lists are incomplete, a loss for lack of a feature
+/// is unknown.
 pub fn predict(offer: &Offer, site: &SiteScan) -> Agreement {
     let agreement = of_what_is_known(offer, site);
     let whole = [
@@ -119,7 +121,7 @@ fn agree(offer: &Offer, site: &SiteScan, found: &VersionScan) -> Result<Agreed, 
         ));
     }
     if let Some(curve) = foreign_curve(offer, site, found.version) {
-        // RFC 8422 section 5.1: the curve of the certificate has to be one that the client offers.
+        // RFC 8422 section 5.1: the client must offer the curve of the certificate.
         usable.retain(|s| !is_ecdsa(s));
         if usable.is_empty() {
             return Err(Agreement::loses(
@@ -128,7 +130,7 @@ fn agree(offer: &Offer, site: &SiteScan, found: &VersionScan) -> Result<Agreed, 
             ));
         }
     }
-    // Who signs nothing cannot fail by it, and a version before 1.2 has one way to sign.
+    // A server that signs nothing cannot fail by it, and a version before 1.2 has only one signature scheme.
     let signs = |s: &SuiteScan| {
         let of_suite = |code: &u16| found.version == TlsVersion::Tls13 || can_sign(s, *code);
         common.iter().any(of_suite) || !schemes.iter().any(of_suite)
@@ -143,7 +145,7 @@ fn agree(offer: &Offer, site: &SiteScan, found: &VersionScan) -> Result<Agreed, 
     Ok(choose(offer, site, found, &usable, &groups, &common))
 }
 
-/// What the server takes of what both have.
+/// Returns the server's choice among the common parameters.
 fn choose(
     offer: &Offer,
     site: &SiteScan,
@@ -157,7 +159,7 @@ fn choose(
         .iter()
         .find_map(|wanted| usable.iter().find(|s| s.code == wanted.code));
     let by_client = matches!(found.suite_order, Order::Client);
-    // A server with this habit takes ChaCha20 for clients that put it first.
+    // A server with this preference selects ChaCha20 for clients that list it first.
     let wants_chacha = site.features.chacha20_by_client == Observed::Yes
         && of_client.is_some_and(|suite| suite.name.contains("CHACHA20"));
     let chosen = match of_client {
@@ -204,7 +206,7 @@ fn choose(
             .copied()
             .filter(|code| found.version == TlsVersion::Tls13 || can_sign(chosen, *code))
             .collect();
-        // Whose order decides here differs from server to server, and scans do not ask.
+        // The side whose order decides differs from server to server, and scans do not test it.
         let wanted = offer.signatures.iter().map(|scheme| scheme.code);
         let code = wanted.clone().find(|code| schemes.contains(code));
         signature = code.or(schemes.first().copied()).map(signature_name);
@@ -278,23 +280,25 @@ fn no_signature(schemes: &[u16]) -> Agreement {
     )
 }
 
-/// The detail of a loss for a leaf that signs itself.
+/// The detail of a loss for a self-signed leaf.
 const SIGNS_ITSELF: &str = "the certificate signs itself";
 
 /// The detail of a loss for a chain to a root that is not in the list of roots.
 const UNKNOWN_ROOT: &str = "the chain ends at an unknown root";
 
-/// Why nothing is predicted for a certificate with the host in its common name and no alternative name: RFC 9525 section 2 has
-/// clients ignore it, and OpenSSL, GnuTLS, NSS and Java look at it all the same.
+/// The reason for the lack of a prediction for a certificate with the host in its common name and no
+/// alternative name: RFC 9525 section 2 requires clients to ignore the common name, but OpenSSL, GnuTLS, NSS
+/// and Java use it.
 pub(crate) const COMMON_NAME_ALONE: &str = "the certificate has the host in its common name alone, and stacks differ in whether they look there";
 
-/// Whether only a handshake can tell what a stack does with the site: it depends on the stack's verifier, and not on what it
-/// offers.
+/// Returns whether only a handshake can show a stack's result with the site: it depends on the stack's
+/// verifier, and not on its offer.
 pub fn is_up_to_the_verifier(agreement: &Agreement) -> bool {
     matches!(agreement, Agreement::Unknown { why } if why == COMMON_NAME_ALONE)
 }
 
-/// Whether a loss goes back to a certificate that leads to no root of the list, so that another list of roots would help.
+/// Returns whether a loss is due to a certificate that chains to no root of the list, so that another list of
+/// roots would help.
 pub fn is_untrusted(reason: LossReason, detail: &str) -> bool {
     match reason {
         LossReason::IncompleteChain => true,
@@ -306,14 +310,14 @@ pub fn is_untrusted(reason: LossReason, detail: &str) -> bool {
     }
 }
 
-/// Returns the loss by a fault of the chain that every client refuses, or this client for lack of a scheme; unknown for one in
-/// which clients differ.
+/// Returns the loss by a fault of the chain that every client refuses, or that this client refuses for lack
+/// of a scheme; unknown for a fault on which clients differ.
 fn chain_fault(offer: &Offer, site: &SiteScan, version: TlsVersion) -> Option<Agreement> {
     let of_version = |chain: &&ChainScan| chain.versions.contains(&version);
     let mut chains = site.chains.iter().filter(of_version).peekable();
     let only = chains.next()?;
     if chains.next().is_some() {
-        // Which one is sent depends on what is agreed.
+        // The agreed parameters decide which chain is sent.
         return None;
     }
     let leaf = only.certificates.first()?;
@@ -360,7 +364,8 @@ fn chain_fault(offer: &Offer, site: &SiteScan, version: TlsVersion) -> Option<Ag
     })
 }
 
-/// The site's groups in a version; those of older versions are the newest one's before TLS 1.3.
+/// Returns the site's groups in a version; the groups of older versions are those of the newest version
+/// before TLS 1.3.
 fn groups(site: &SiteScan, found: &VersionScan) -> Vec<u16> {
     let of = |found: &VersionScan| found.groups.iter().map(|group| group.code).collect();
     if !found.groups.is_empty() || found.version == TlsVersion::Tls13 {
@@ -386,8 +391,8 @@ fn is_ecdsa(found: &SuiteScan) -> bool {
     facts(found.code).is_some_and(|suite| suite.name.contains("_ECDSA_"))
 }
 
-/// The curve of the only certificate of a version before TLS 1.3, where the client does not offer it. In TLS 1.3
-/// signature schemes name their curves.
+/// Returns the curve of the only certificate of a version before TLS 1.3, where the client does not offer it.
+/// In TLS 1.3, signature schemes name their curves.
 fn foreign_curve(offer: &Offer, site: &SiteScan, version: TlsVersion) -> Option<String> {
     if version == TlsVersion::Tls13 {
         return None;
@@ -405,7 +410,8 @@ fn foreign_curve(offer: &Offer, site: &SiteScan, version: TlsVersion) -> Option<
     (!offer.has_group(code.0)).then(|| curve.clone())
 }
 
-/// Whether a suite before TLS 1.3 goes with the scheme: one with ECDSA with keys on curves, one with RSA with keys of RSA.
+/// Returns whether a suite before TLS 1.3 can use the scheme: an ECDSA suite with keys on curves, an RSA
+/// suite with RSA keys.
 fn can_sign(found: &SuiteScan, scheme: u16) -> bool {
     let name = signature_name(scheme);
     let of_curves = name.starts_with("ecdsa") || name.starts_with("ed");

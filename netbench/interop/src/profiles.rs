@@ -1,4 +1,4 @@
-//! Mozilla's recommended configurations, and which sites keep to them.
+//! Mozilla's recommended configurations, and the sites that comply with them.
 
 use std::{collections::BTreeMap, sync::LazyLock};
 
@@ -11,32 +11,32 @@ use serde::{Deserialize, Serialize};
 
 use crate::LISTED;
 
-/// What is compared.
+/// A description of the comparison.
 const COMPARED: &str = "A site complies that has nothing outside the profile: no other version, suite or \
      group, no other type or size of certificate key, and for old the server's own order of suites. HSTS, \
      stapling and the lifetime of certificates are not compared.";
 
-/// Which sites keep to Mozilla's recommended configurations.
+/// The sites that comply with Mozilla's recommended configurations.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Profiles {
     /// The guideline's version.
     pub guideline: String,
-    /// What is compared.
+    /// A description of the comparison.
     pub compared: String,
-    /// One for each profile.
+    /// One row for each profile.
     pub rows: Vec<ProfileRow>,
 }
 
-/// Which sites keep to a profile.
+/// The sites that comply with a profile.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ProfileRow {
     /// `modern`, `intermediate` or `old`.
     pub profile: String,
     /// Sites that comply.
     pub sites: Vec<String>,
-    /// For the others, what is outside the profile first.
+    /// The other sites, each with the first property that is outside the profile.
     pub others: BTreeMap<String, String>,
-    /// Of many sites the first thousand are named, and the others are counted here.
+    /// The counts of the sites after the first thousand, which are not named.
     #[serde(default, skip_serializing_if = "ProfileCounts::is_empty")]
     pub unnamed: ProfileCounts,
 }
@@ -44,9 +44,9 @@ pub struct ProfileRow {
 /// Sites that a [`ProfileRow`] does not name.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct ProfileCounts {
-    /// Sites that comply.
+    /// Number of sites that comply.
     pub comply: u32,
-    /// Sites that do not, by what is outside the profile first.
+    /// Numbers of sites that do not, by the first property that is outside the profile.
     pub others: BTreeMap<String, u32>,
 }
 
@@ -57,12 +57,13 @@ impl ProfileCounts {
 }
 
 impl ProfileRow {
-    /// How many sites comply.
+    /// Returns the number of sites that comply.
     pub fn comply(&self) -> usize {
         self.sites.len() + self.unnamed.comply as usize
     }
 
-    /// How many do not, by what is outside the profile first.
+    /// Returns the numbers of sites that do not comply, by the first property that is outside the
+    /// profile.
     pub fn reasons(&self) -> BTreeMap<&str, usize> {
         let unnamed = self.unnamed.others.iter();
         let mut reasons: BTreeMap<&str, usize> = unnamed
@@ -75,16 +76,16 @@ impl ProfileRow {
     }
 }
 
-/// Mozilla's guideline, as far as it is compared with.
+/// Mozilla's guideline, as far as it is compared.
 #[derive(Deserialize)]
 pub(crate) struct Guideline {
-    /// Where it is published.
+    /// The URL of its publication.
     pub(crate) source: String,
     pub(crate) version: String,
     pub(crate) groups: Vec<Group>,
     /// Curves of certificate keys.
     pub(crate) curves: Vec<String>,
-    /// The fewest bits of an RSA key.
+    /// The minimum bits of an RSA key.
     pub(crate) rsa_bits: u32,
     pub(crate) profiles: Vec<Profile>,
 }
@@ -94,9 +95,9 @@ pub(crate) struct Profile {
     pub(crate) name: String,
     pub(crate) versions: Vec<TlsVersion>,
     pub(crate) suites: Vec<CipherSuite>,
-    /// Kinds of certificate keys.
+    /// The allowed kinds of certificate keys.
     pub(crate) keys: Vec<String>,
-    /// What the server's own certificate may be signed with.
+    /// The allowed signature algorithms of the server's own certificate.
     pub(crate) certificate_signatures: Vec<String>,
     /// Whether the server's order of suites must decide.
     pub(crate) server_order: bool,
@@ -117,7 +118,7 @@ pub fn profiles<'a>(scans: impl IntoIterator<Item = &'a SiteScan>) -> Profiles {
 }
 
 impl Profiles {
-    /// Of no sites yet.
+    /// Makes profiles without sites.
     pub fn new() -> Self {
         let guideline = &*GUIDELINE;
         let row = |profile: &Profile| ProfileRow {
@@ -133,7 +134,7 @@ impl Profiles {
         }
     }
 
-    /// Compares a site with every profile; one that was not scanned does not count.
+    /// Compares a site with every profile; a site that was not scanned does not count.
     pub fn add(&mut self, scan: &SiteScan) {
         if !scan.versions.iter().any(|v| v.supported) {
             return;
@@ -166,7 +167,7 @@ pub(crate) fn version_name(version: TlsVersion) -> String {
     }
 }
 
-/// The first thing of a site that its profile does not have.
+/// Returns the first property of a site that the profile does not have.
 fn outside(guideline: &Guideline, profile: &Profile, scan: &SiteScan) -> Option<String> {
     let spoken = || scan.versions.iter().filter(|v| v.supported);
     if let Some(found) = spoken().find(|v| !profile.versions.contains(&v.version)) {

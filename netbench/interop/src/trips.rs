@@ -1,4 +1,4 @@
-//! How often packets go to a site and back before its response comes.
+//! The number of round trips to a site before its response arrives.
 
 use netbench_model::{
     scan::{ChainScan, NamedCode, Observed, Offer, RoundTrips, SiteScan, SuiteScan},
@@ -8,27 +8,27 @@ use netbench_model::{
 /// Data of a segment on Ethernet: 1,500 bytes without the headers of IPv4 and TCP, and TCP's timestamps.
 pub const SEGMENT_BYTES: u32 = 1448;
 
-/// Segments that a server sends before it needs an acknowledgement (RFC 6928).
+/// Number of segments that a server sends before it needs an acknowledgement (RFC 6928).
 pub const INITIAL_WINDOW: u32 = 10;
 
-/// The least and the most that a stapled OCSP response has.
+/// The minimum and maximum size of a stapled OCSP response.
 const STAPLE_BYTES: (u32, u32) = (250, 2500);
 
-/// What becomes of the client's key shares.
+/// The result of the client's key shares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Share {
-    /// The version has none.
+    /// The version has no key shares.
     NotNeeded,
-    /// The server takes that of this group.
+    /// The server accepts the share of this group.
     Taken(u16),
-    /// The server asks for another one.
+    /// The server requests another share.
     Refused,
     /// The scan did not find out.
     Untold,
 }
 
 impl Share {
-    /// What a server with these common `groups` does, of which it would choose `wanted`.
+    /// Returns the result with a server that has these common `groups`, of which it would select `wanted`.
     pub(crate) fn of(offer: &Offer, site: &SiteScan, groups: &[u16], wanted: u16) -> Self {
         let named = |code: u16| offer.groups.iter().find(|group| group.code == code);
         let sent = |code: &u16| {
@@ -50,8 +50,8 @@ impl Share {
     }
 }
 
-/// The round trips of a connection of its own, whose client sends its request with the last message of its
-/// handshake. None where they depend on what is not known.
+/// Returns the round trips of a new connection whose client sends its request with the last message of its
+/// handshake, or `None` where they depend on unknown properties.
 pub(crate) fn round_trips(
     offer: &Offer,
     site: &SiteScan,
@@ -62,7 +62,7 @@ pub(crate) fn round_trips(
 ) -> Option<RoundTrips> {
     let retry = u32::from(share == Share::Refused);
     let (least, most) = flight_bytes(offer, site, version, suite, group)?;
-    // How the server writes it is not known either.
+    // The server's pattern of writes is not known either.
     let window = extra_windows(segments(least));
     let is_certain = window == extra_windows(segments_of_openssl(most));
     if share == Share::Untold || offer.has_nagle || !is_certain {
@@ -77,10 +77,11 @@ pub(crate) fn round_trips(
     })
 }
 
-/// Bytes of the hello that the client sends to `host`: those of its offer, with the name of this host.
+/// Returns the size of the hello that the client sends to `host`: that of its offer, with the name of this
+/// host.
 fn hello_bytes(offer: &Offer, host: &str) -> u32 {
     const SERVER_NAME: u16 = 0;
-    // The extension's header, and three lengths and a type in it.
+    // The extension has a header, and contains three lengths and a type.
     const EXTENSION: u32 = 4;
     const AROUND_NAME: u32 = 5;
     let name = offer.extensions.iter().find(|e| e.code == SERVER_NAME);
@@ -95,13 +96,14 @@ fn hello_bytes(offer: &Offer, host: &str) -> u32 {
         .saturating_add(host)
 }
 
-/// Segments of a flight that is written at once.
+/// Returns the number of segments of a flight that is written at once.
 pub fn segments(bytes: u32) -> u32 {
     bytes.div_ceil(SEGMENT_BYTES)
 }
 
-/// Segments of a server's first flight as OpenSSL writes it with `TCP_NODELAY`: what fills its buffer (`BIO_f_buffer`), what is
-/// left of a Certificate message that does not fit into another one, and the messages after it.
+/// Returns the number of segments of a server's first flight as OpenSSL writes it with `TCP_NODELAY`: the
+/// contents of its full buffer (`BIO_f_buffer`), the rest of a Certificate message that does not fit into
+/// another buffer, and the messages after it.
 pub fn segments_of_openssl(bytes: u32) -> u32 {
     const BUFFER_BYTES: u32 = 4096;
     match bytes.checked_sub(BUFFER_BYTES) {
@@ -111,7 +113,8 @@ pub fn segments_of_openssl(bytes: u32) -> u32 {
     }
 }
 
-/// Round trips that a flight of so many segments needs beyond the first, in slow start without loss.
+/// Returns the number of round trips that a flight of `segments` requires beyond the first, in slow start
+/// without loss.
 fn extra_windows(segments: u32) -> u32 {
     let (mut window, mut left, mut extra) = (INITIAL_WINDOW, segments, 0);
     while left > window {
@@ -122,8 +125,8 @@ fn extra_windows(segments: u32) -> u32 {
     extra
 }
 
-/// The least and the most bytes of the server's first flight, as far as the scan tells. None where no chain of this
-/// version was seen, or several.
+/// Returns the minimum and maximum size of the server's first flight, as far as the scan shows it, or `None`
+/// where no chain of this version was observed, or several.
 fn flight_bytes(
     offer: &Offer,
     site: &SiteScan,
@@ -154,11 +157,12 @@ fn flight_bytes(
         (Some("X25519MLKEM768"), _) => 1120,
         (Some("secp384r1"), _) => 97,
         (_, Some(KeyExchange::Rsa)) => 0,
-        // A prime of 2,048 bits, a generator and a public value.
+        // The message has a prime of 2,048 bits, a generator and a public value.
         (_, Some(KeyExchange::Dhe)) => 520,
         _ => 65,
     };
-    // Headers, lengths, the hello and its extensions, Finished: from their sizes in either version.
+    // The sum includes headers, lengths, the hello and its extensions, and Finished, by their sizes in either
+    // version.
     let least = chain.bytes + 3 * certificates + signature + public + 120;
     let most = least + 400 + 4 * certificates + 22 * (1 + chain.bytes / 4096);
     let asks = offer.extensions.iter().any(|e| e.code == STATUS_REQUEST);
@@ -186,7 +190,7 @@ mod tests {
     fn openssl_writes_a_large_flight_in_pieces() {
         let of = [0, 4096, 4097, 8191, 8192, 13_685].map(segments_of_openssl);
         assert_eq!(of, [0, 3, 4, 6, 7, 11]);
-        // A packet capture had the pieces of 13,572 bytes so.
+        // A packet capture showed these pieces of 13,572 bytes.
         let pieces = [4096, 9132, 344];
         let due: u32 = pieces.map(segments).iter().sum();
         assert_eq!(segments_of_openssl(pieces.iter().sum()), due);

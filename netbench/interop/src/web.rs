@@ -1,4 +1,4 @@
-//! The population model of the web: kinds of sites with their shares, and what a switch loses of them.
+//! The population model of the web: kinds of sites with their shares, and the part that a switch loses.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::predict;
 
-/// Sites in a million for each percent.
+/// Number of sites in a million for each percent.
 const IN_A_MILLION: f64 = 10_000.0;
 
 /// A population of sites whose shares follow published counts.
@@ -23,25 +23,26 @@ const IN_A_MILLION: f64 = 10_000.0;
 pub struct WebModel {
     /// The model's name, with its year.
     pub name: String,
-    /// Published counts, by the name that kinds refer to them with.
+    /// Published counts, by the names with which kinds refer to them.
     pub sources: BTreeMap<String, String>,
-    /// Assumptions that no source carries.
+    /// Assumptions without a source.
     pub assumptions: Vec<String>,
-    /// The largest share, in percent, of all the kinds together that name it: one count covers all of them.
+    /// The maximum share, in percent, of all the kinds together that refer to it: one count covers all of
+    /// them.
     together: BTreeMap<String, f64>,
-    /// Kinds of sites; their shares come to 100 %.
+    /// Kinds of sites; their shares sum up to 100 %.
     pub kinds: Vec<WebKind>,
     keys: Vec<KeyShare>,
 }
 
-/// Sites that are set alike.
+/// Sites with the same settings.
 #[derive(Debug, Deserialize)]
 pub struct WebKind {
     /// The kind in a few words.
     pub name: String,
-    /// The fields of a sites file; none for a kind that the lab cannot emulate.
+    /// The fields of a sites file, or `None` for a kind that the lab cannot emulate.
     pub fields: Option<String>,
-    /// The kind of key that it needs, where it needs one.
+    /// The required kind of key, if there is one.
     #[serde(default)]
     key: Option<String>,
     /// Whether its share is the rest up to 100 %.
@@ -80,18 +81,18 @@ pub struct WebSite {
 pub struct WebLoss {
     /// The model's name, with its year.
     pub model: String,
-    /// Lost sites in a million, as the model's shares are.
+    /// Lost sites in a million, by the model's shares.
     pub per_million: f64,
     /// Lost sites in a million, with the lowest share of each kind that the sources allow for.
     pub low: f64,
     /// Lost sites in a million, with the highest share of each kind that the sources allow for.
     pub high: f64,
-    /// Names of the sources that the shares of the lost kinds come from.
+    /// Names of the sources of the lost kinds' shares.
     pub sources: Vec<String>,
 }
 
 impl WebModel {
-    /// The model of 2026.
+    /// Returns the model of 2026.
     ///
     /// # Errors
     ///
@@ -109,7 +110,8 @@ impl WebModel {
         Ok(model)
     }
 
-    /// The largest share, in percent, of these parts of kinds together. Kinds of one count are not added up beyond that count.
+    /// Returns the maximum share, in percent, of these parts of kinds together. Kinds with a common count are
+    /// not added up beyond that count.
     pub fn highest<'a>(&self, parts: impl IntoIterator<Item = (&'a WebKind, f64)>) -> f64 {
         let mut alone = 0.0;
         let mut together: BTreeMap<&str, f64> = BTreeMap::new();
@@ -126,7 +128,7 @@ impl WebModel {
         alone + capped.sum::<f64>()
     }
 
-    /// The weight of each key among the sites of a kind; 0 for a key that the kind cannot have.
+    /// Returns the weight of each key among the sites of a kind; 0 for a key that the kind cannot have.
     pub fn key_weights(&self, kind: &WebKind) -> Vec<f64> {
         let fits = |key: &KeyShare| match &kind.key {
             Some(needed) => key.key.starts_with(needed.as_str()),
@@ -136,13 +138,13 @@ impl WebModel {
         self.keys.iter().map(weight).collect()
     }
 
-    /// The site as a line of a sites file.
+    /// Returns the site as a line of a sites file.
     pub fn line(&self, site: WebSite, number: usize) -> String {
         let fields = self.kinds[site.kind].fields.as_deref().unwrap_or_default();
         format!("s{number}.example {fields} key={}", self.keys[site.key].key)
     }
 
-    /// The outcome of a scan of the site, as far as it decides an agreement.
+    /// Returns the scan of the site, as far as it decides an agreement.
     pub fn scan(&self, site: WebSite) -> SiteScan {
         let sites = match self.kinds[site.kind].fields {
             Some(_) => parse_sites(&self.line(site, 0)).unwrap_or_default(),
@@ -157,7 +159,8 @@ impl WebModel {
         scan_of(versions.collect(), signatures(lab))
     }
 
-    /// The expected loss of a switch. Sites that the stack in use cannot agree with either are not lost.
+    /// Returns the expected loss of a switch. Sites that the current stack cannot agree with either are not
+    /// lost.
     pub fn loss(&self, from: &Offer, to: &Offer) -> WebLoss {
         let mut loss = WebLoss {
             model: self.name.clone(),

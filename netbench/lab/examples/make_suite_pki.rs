@@ -1,5 +1,5 @@
 //! Makes the certificates of the in-memory suite again: `cargo run -p netbench-lab --example
-//! make_suite_pki -- netbench/lab/pki`. Runs made before cannot be compared with runs made after.
+//! make_suite_pki -- netbench/lab/pki`. Earlier runs cannot be compared with later ones.
 
 use std::{env, error::Error, fs, path::PathBuf};
 

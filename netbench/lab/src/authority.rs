@@ -1,4 +1,4 @@
-//! Certificate authorities: a root and the intermediates below it.
+//! CAs: a root and its intermediates.
 
 use netbench_model::KeyType;
 use rcgen::{
@@ -9,8 +9,8 @@ use time::{Duration, OffsetDateTime};
 
 use crate::{der, extensions};
 
-/// What kind of keys sign a site's certificates: RSA keys for RSA leaves, and keys of the leaf's own curve
-/// for ECDSA. An Ed25519 leaf, which the web's authorities do not sign, gets P-256.
+/// The kind of keys that sign a site's certificates: RSA keys for RSA leaves, and keys on the leaf's curve
+/// for ECDSA. An Ed25519 leaf, which the web's CAs do not sign, gets P-256.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Family {
     Rsa,
@@ -21,7 +21,7 @@ pub(crate) enum Family {
 impl Family {
     pub(crate) const ALL: [Self; 3] = [Self::Rsa, Self::EcdsaP256, Self::EcdsaP384];
 
-    /// The family of a leaf's key.
+    /// Returns the family of a leaf's key.
     pub(crate) fn of(leaf: KeyType) -> Self {
         match leaf {
             KeyType::Rsa2048 | KeyType::Rsa3072 | KeyType::Rsa4096 => Self::Rsa,
@@ -30,7 +30,7 @@ impl Family {
         }
     }
 
-    /// The keys of its authorities.
+    /// Returns the key type of its CAs.
     pub(crate) fn authority_key(self) -> KeyType {
         match self {
             Self::Rsa => KeyType::Rsa2048,
@@ -48,29 +48,29 @@ impl Family {
     }
 }
 
-/// Whether clients get the root.
+/// Whether clients trust the root.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Trust {
     Known,
     Unknown,
 }
 
-/// A root and its intermediates, each signed by the one above it.
+/// A root and its intermediates, each signed by its predecessor.
 pub(crate) struct Authority {
     root: Ca,
     intermediates: Vec<Ca>,
 }
 
-/// A certificate that signs others, and its key.
+/// A CA certificate with its key.
 pub(crate) struct Ca {
-    /// Signs.
+    /// The issuer that signs certificates.
     pub(crate) issuer: CertifiedIssuer<'static, KeyPair>,
-    /// The DER of its name.
+    /// The DER of its distinguished name.
     pub(crate) subject: Vec<u8>,
 }
 
 impl Authority {
-    /// The first key is the root's, each further one that of an intermediate.
+    /// Makes the CAs. The first key is the root's, each further one that of an intermediate.
     pub(crate) fn new(
         family: Family,
         trust: Trust,
@@ -106,12 +106,12 @@ impl Authority {
         })
     }
 
-    /// The root's certificate.
+    /// Returns the root's certificate.
     pub(crate) fn root_der(&self) -> &[u8] {
         self.root.issuer.der()
     }
 
-    /// Who signs the leaf of a chain of which `length` certificates are sent.
+    /// Returns the CA that signs the leaf of a chain of `length` sent certificates.
     pub(crate) fn issuer(&self, length: u8) -> &Ca {
         let above = usize::from(length)
             .saturating_sub(1)
@@ -121,7 +121,8 @@ impl Authority {
             .map_or(&self.root, |index| &self.intermediates[index])
     }
 
-    /// What is sent after the leaf in such a chain: from the leaf's issuer upwards, without the root.
+    /// Returns the certificates that are sent after the leaf in such a chain: from the leaf's issuer upwards,
+    /// without the root.
     pub(crate) fn sent(&self, length: u8) -> impl Iterator<Item = &[u8]> {
         let above = usize::from(length)
             .saturating_sub(1)
@@ -140,14 +141,15 @@ impl Ca {
     }
 }
 
-/// Where a certificate's issuer would list what it revoked: a name that nothing can be fetched from.
+/// Returns the distribution point of a certificate's revocation list: a URL from which nothing can be
+/// fetched.
 pub(crate) fn crl() -> CrlDistributionPoint {
     CrlDistributionPoint {
         uris: vec!["http://crl.netbench.invalid/issuer.crl".to_owned()],
     }
 }
 
-/// A name with this common name.
+/// Returns a distinguished name with this common name.
 pub(crate) fn name(common_name: &str) -> DistinguishedName {
     let mut name = DistinguishedName::new();
     name.push(
@@ -158,16 +160,16 @@ pub(crate) fn name(common_name: &str) -> DistinguishedName {
     name
 }
 
-/// A random serial number of 16 bytes: RFC 5280 section 4.1.2.2.
+/// Returns a random serial number of 16 bytes: RFC 5280 section 4.1.2.2.
 pub(crate) fn serial() -> Result<SerialNumber, rcgen::Error> {
     let mut bytes = [0; 16];
     extensions::random(&mut bytes)?;
-    // Positive, and the same length always.
+    // The number must be positive and always have the same length.
     bytes[0] = bytes[0] & 0x7f | 0x40;
     Ok(SerialNumber::from_slice(&bytes))
 }
 
-/// What every authority's certificate has.
+/// Returns the common parameters of all CA certificates.
 pub(crate) fn ca_params(common_name: &str) -> Result<CertificateParams, rcgen::Error> {
     let mut params = CertificateParams::default();
     params.distinguished_name = name(common_name);

@@ -1,9 +1,9 @@
-//! As much of X.509 as is needed to look into a certificate.
+//! The part of an X.509 parser that is needed to read a certificate's subject.
 
 use yasna::{ASN1Result, BERReaderSeq, Tag};
 
-/// The subject of a certificate, as the DER of its Name; nothing where `der` is no certificate
-/// (RFC 5280 section 4.1) or is followed by something else.
+/// Returns the subject of a certificate, as the DER of its Name, or `None` where `der` is no
+/// certificate (RFC 5280 section 4.1) or has trailing data.
 pub(crate) fn subject(der: &[u8]) -> Option<Vec<u8>> {
     let tbs = yasna::parse_der(der, |reader| {
         reader.read_sequence(|reader| {

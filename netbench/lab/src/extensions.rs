@@ -1,4 +1,4 @@
-//! The extensions that certificates of the web carry, by hand where rcgen has no words for them.
+//! The extensions of the web's certificates, encoded here where rcgen does not support them.
 
 use rcgen::CustomExtension;
 use yasna::{Tag, models::ObjectIdentifier};
@@ -6,7 +6,8 @@ use yasna::{Tag, models::ObjectIdentifier};
 /// The length of an SCT's signature from a log with a P-256 key: RFC 6962 section 3.2.
 const SCT_SIGNATURE_BYTES: usize = 71;
 
-/// Certificate policies (RFC 5280 section 4.2.1.4): domain validated, by the CA/Browser Forum's OID.
+/// Returns the certificate policies (RFC 5280 section 4.2.1.4): domain validated, by the CA/Browser Forum's
+/// OID.
 pub(crate) fn policies() -> CustomExtension {
     let content = yasna::construct_der(|writer| {
         writer.write_sequence(|writer| {
@@ -20,8 +21,8 @@ pub(crate) fn policies() -> CustomExtension {
     CustomExtension::from_oid_content(&[2, 5, 29, 32], content)
 }
 
-/// Authority information access (RFC 5280 section 4.2.2.1): where the issuer's certificate is, and
-/// its OCSP responder. Names under `.invalid`: nothing can be fetched from them.
+/// Returns the authority information access (RFC 5280 section 4.2.2.1): the URLs of the issuer's certificate
+/// and of its OCSP responder. The names are under `.invalid`: nothing can be fetched from them.
 pub(crate) fn authority_information() -> CustomExtension {
     let access = [
         (
@@ -53,8 +54,8 @@ pub(crate) fn authority_information() -> CustomExtension {
     CustomExtension::from_oid_content(&[1, 3, 6, 1, 5, 5, 7, 1, 1], content)
 }
 
-/// A list of two SCTs of the right form (RFC 6962 section 3.3) from no log, with `padding` more
-/// bytes in the second one's own extensions field: at most 65,000.
+/// Returns a list of two SCTs in the correct format (RFC 6962 section 3.3) from no log, with `padding`
+/// additional bytes in the second one's own extensions field: at most 65,000.
 pub(crate) fn timestamps(padding: usize) -> Result<CustomExtension, rcgen::Error> {
     let mut list = Vec::new();
     for padding in [0, padding.min(65_000)] {
@@ -70,25 +71,25 @@ pub(crate) fn timestamps(padding: usize) -> Result<CustomExtension, rcgen::Error
 fn timestamp(padding: usize) -> Result<Vec<u8>, rcgen::Error> {
     let mut log_and_time = [0; 32 + 8];
     random(&mut log_and_time)?;
-    // Milliseconds since 1970, in this century.
+    // The time is in milliseconds since 1970, in this century.
     log_and_time[32..35].copy_from_slice(&[0, 0, 1]);
     let mut signature = [0; SCT_SIGNATURE_BYTES];
     random(&mut signature)?;
 
-    // Random, so that compressing the certificate (RFC 8879) does not make it vanish.
+    // The padding is random, so that certificate compression (RFC 8879) does not remove it.
     let mut extensions = vec![0; padding];
     random(&mut extensions)?;
 
     let mut sct = vec![0];
     sct.extend(log_and_time);
     sct.extend(with_length(&extensions));
-    // ECDSA with SHA-256.
+    // The algorithm is ECDSA with SHA-256.
     sct.extend([4, 3]);
     sct.extend(with_length(&signature));
     Ok(sct)
 }
 
-/// `bytes`, at most 65,535, after their length.
+/// Returns `bytes`, at most 65,535, after their length.
 fn with_length(bytes: &[u8]) -> Vec<u8> {
     let length = u16::try_from(bytes.len()).unwrap_or(u16::MAX);
     [&length.to_be_bytes(), bytes].concat()

@@ -1,13 +1,13 @@
-//! Files that a user names.
+//! Files from the command line.
 
 use std::{
     fs::{self, File},
     io::{self, Read as _},
 };
 
-/// Reads a file of at most `most` bytes; none where it is longer, or no regular file.
+/// Reads a file of at most `most` bytes. Returns `None` where it is longer, or not a regular file.
 pub(crate) fn read(path: &str, most: u64) -> io::Result<Option<Vec<u8>>> {
-    // Asked of the path first: opening a pipe waits for its other end.
+    // The path is checked first, since opening a pipe waits for its other end.
     if !fs::metadata(path)?.is_file() {
         return Ok(None);
     }

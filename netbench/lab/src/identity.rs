@@ -1,4 +1,4 @@
-//! The client's own certificate and key, for servers that ask for one.
+//! The client's certificate and key, for servers that request one.
 
 use std::{fmt, io};
 
@@ -7,15 +7,15 @@ use rcgen::{KeyPair, PublicKeyData as _};
 
 use crate::{files, pem, pem::PemError, roots::sha256_hex};
 
-/// The most bytes that one of its files may have.
+/// The maximum size of each of its files, in bytes.
 const MAX_FILE_BYTES: u64 = 1024 * 1024;
 
 /// A client's certificate and its key.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Identity {
-    /// The certificate and what chains it to a root, as PEM, without comments.
+    /// The certificate and the chain to a root, as PEM, without comments.
     pub chain_pem: String,
-    /// How many certificates that is.
+    /// Number of these certificates.
     pub certificates: u32,
     /// SHA-256 of these certificates as PEM, in hexadecimal.
     pub sha256: String,
@@ -38,7 +38,7 @@ pub enum IdentityError {
     Unreadable {
         /// The file.
         path: String,
-        /// Why.
+        /// The error of the system.
         source: io::Error,
     },
     /// A file is not a regular file, or too large.
@@ -47,15 +47,15 @@ pub enum IdentityError {
         /// The file.
         path: String,
     },
-    /// The certificate's file holds something else.
+    /// The certificate's file has an unexpected content.
     #[error("{path:?}: {source}")]
     Wrong {
         /// The file.
         path: String,
-        /// What is wrong.
+        /// The error.
         source: PemError,
     },
-    /// No key in the file.
+    /// The file has no key.
     #[error("{path:?}: no private key in it; expected PEM with \"-----BEGIN PRIVATE KEY-----\"")]
     NoKey {
         /// The file.
@@ -67,7 +67,7 @@ pub enum IdentityError {
         /// The file.
         path: String,
     },
-    /// The key is another certificate's.
+    /// The key belongs to another certificate.
     #[error("{path:?}: not the key of the client certificate")]
     OtherKey {
         /// The file.
@@ -76,10 +76,11 @@ pub enum IdentityError {
 }
 
 impl Identity {
-    /// Reads a certificate, its chain after it, from one PEM file and its key from another, or from the same one.
+    /// Reads a certificate with its chain from one PEM file, and its key from another, or from the same one.
     ///
     /// # Errors
-    /// A file that cannot be read or holds something else, an encrypted key, the key of another certificate.
+    /// Returns an error if a file cannot be read or has another content, the key is encrypted, or it belongs
+    /// to another certificate.
     pub fn load(certificate: &str, key: Option<&str>) -> Result<Self, IdentityError> {
         let file = read(certificate)?;
         let chain = pem::certificates(&file).map_err(|source| IdentityError::Wrong {
@@ -91,7 +92,7 @@ impl Identity {
             None => (certificate, file),
         };
         let key_pem = private_key(path, &key_file)?;
-        // A kind of key that is not known here is for the stacks to judge.
+        // A key type that is not supported here is left to the stacks.
         if let (Some(pair), Some(leaf)) = (pkcs8(&key_pem), chain.first()) {
             let public = pair.der_bytes();
             if !leaf.windows(public.len()).any(|bytes| bytes == public) {
@@ -110,7 +111,7 @@ impl Identity {
     }
 }
 
-/// The key of a PEM block, where it is in PKCS#8 and of a kind that is known here.
+/// Returns the key of a PEM block, if it is in PKCS#8 and of a supported type.
 fn pkcs8(key_pem: &str) -> Option<KeyPair> {
     let body = key_pem.strip_prefix("-----BEGIN PRIVATE KEY-----\n")?;
     let body = body.strip_suffix("-----END PRIVATE KEY-----\n")?;
@@ -118,7 +119,7 @@ fn pkcs8(key_pem: &str) -> Option<KeyPair> {
     KeyPair::try_from(der.as_slice()).ok()
 }
 
-/// The first key of a PEM file, as it stands there.
+/// Returns the first key of a PEM file, unchanged.
 fn private_key(path: &str, file: &[u8]) -> Result<String, IdentityError> {
     let text = String::from_utf8_lossy(file);
     let label = |line: &str, word: &str| {
@@ -184,7 +185,7 @@ mod tests {
         assert_eq!(identity.certificates, 2);
         assert_eq!(identity.key_pem.trim(), own_key.trim());
         assert!(!format!("{identity:?}").contains(own_key.lines().nth(1).unwrap()));
-        // All in one file.
+        // One file has the certificates and the key.
         let both = write("both", &format!("{own_key}{own}{other}"));
         assert_eq!(Identity::load(&both, None).unwrap(), identity);
 

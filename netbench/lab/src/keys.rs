@@ -1,4 +1,4 @@
-//! Key pairs, made on all cores.
+//! Generation of key pairs on all cores.
 
 use std::{collections::BTreeMap, num::NonZero, thread};
 
@@ -9,14 +9,15 @@ use rcgen::{KeyPair, RsaKeySize};
 
 /// Makes one key pair for each of `wanted`.
 ///
-/// A pair cannot be stopped half way, so what bounds the time is how few are asked for. Twenty pairs
-/// each on one core of a small virtual machine took 0.2 to 2.4 s for RSA-4096 (median 0.6 s), 0.04 to
-/// 0.27 s for RSA-2048.
+/// The generation of a pair cannot be interrupted, so only the number of pairs limits the time. Twenty pairs
+/// each on one core of a small virtual machine took 0.2 to 2.4 s for RSA-4096 (median 0.6 s), 0.04 to 0.27 s
+/// for RSA-2048.
 pub(crate) fn generate<K: Ord + Clone + Send>(
     wanted: &[(K, KeyType)],
 ) -> Result<BTreeMap<K, KeyPair>, rcgen::Error> {
     let mut queue = wanted.to_vec();
-    // The longest first (they are popped from the end), so that no core waits for another's last one.
+    // The longest are generated first (the queue is popped from its end), so that no core waits for the last
+    // pair of another.
     queue.sort_by_key(|(_, key_type)| cost(*key_type));
     let threads = thread::available_parallelism()
         .map_or(1, NonZero::get)
@@ -45,12 +46,12 @@ pub(crate) fn generate<K: Ord + Clone + Send>(
     made.into_inner()
 }
 
-/// A pair's private key as PKCS#8 in DER.
+/// Returns a pair's private key as PKCS#8 in DER.
 pub(crate) fn pkcs8(pair: &KeyPair) -> Result<Vec<u8>, rcgen::Error> {
     if pair.algorithm() != &rcgen::PKCS_ED25519 {
         return Ok(pair.serialize_der());
     }
-    // Version 2 of PKCS#8 (RFC 5958), which the pair holds, is not read by OpenSSL.
+    // OpenSSL does not read version 2 of PKCS#8 (RFC 5958), which the pair contains.
     let broken = rcgen::Error::CouldNotParseKeyPair;
     let Ok(pair) = Ed25519KeyPair::from_pkcs8(pair.serialized_der()) else {
         return Err(broken);

@@ -1,4 +1,4 @@
-//! The sites of one run as their servers need them.
+//! The sites of one run with the data for their servers.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -19,15 +19,14 @@ use crate::{
     keys, leaf, ocsp, pem,
 };
 
-/// The certificates and keys of one run, in memory only.
+/// The certificates and keys of one run, only in memory.
 ///
-/// Every lab has keys and serial numbers of its own, drawn from the operating system's generator
-/// and not from the run's seed: who has a run's record still cannot impersonate a site in it.
+/// Every lab has new keys and serial numbers, from the operating system's generator and not from the run's
+/// seed: the owner of a run's record still cannot impersonate a site in it.
 ///
-/// The sites with one type of key share one pair, and all sites of a family (RSA, or everything
-/// else) share the intermediates. So the time that a lab takes depends little on the number of its
-/// sites: it is the time for at most three RSA pairs for leaves and seven for each of at most two
-/// RSA authorities.
+/// The sites with one type of key share one pair, and all sites of a family (RSA, or any other) share the
+/// intermediates. Therefore the time to make a lab depends little on the number of its sites: it is the time
+/// for at most three RSA pairs for leaves and seven for each of at most two RSA CAs.
 pub struct Lab {
     ca_pem: String,
     served: BTreeMap<String, Served>,
@@ -37,21 +36,21 @@ pub struct Lab {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LabError {
-    /// Keys or the certificates of authorities.
+    /// An error of the CAs' keys or certificates.
     #[error("cannot make the lab's certificate authority")]
     Authority(#[source] rcgen::Error),
-    /// The certificate of a site.
+    /// An error of the certificate of a site.
     #[error("cannot make a certificate for {site}")]
     Site {
         /// The site's name.
         site: String,
-        /// Why.
+        /// The error.
         #[source]
         source: rcgen::Error,
     },
 }
 
-/// What is a site's own, and what it shares with others.
+/// The files of a site, some of which are shared with others.
 struct Served {
     leaf_pem: String,
     above_pem: Arc<str>,
@@ -69,12 +68,13 @@ enum KeyId {
 type Authorities = BTreeMap<(Family, Trust), Authority>;
 
 impl Lab {
-    /// Makes the authorities and a certificate for each of `sites`, on all cores.
+    /// Makes the CAs and a certificate for each of `sites`, on all cores.
     ///
     /// Leaves are valid from a day ago, for 90 days from now.
     ///
     /// # Errors
-    /// The operating system gives no randomness, or a profile that no certificate can say.
+    /// Returns an error if the operating system provides no randomness, or a certificate cannot represent a
+    /// profile.
     pub fn new(sites: &[Site]) -> Result<Self, LabError> {
         let now = OffsetDateTime::now_utc();
         let sites: Vec<&Site> = sites.iter().filter(|site| is_served(site)).collect();
@@ -120,16 +120,16 @@ impl Lab {
         })
     }
 
-    /// The roots to trust, as PEM: one each for the sites with RSA, P-256 and P-384 keys, as far as there
-    /// are such sites.
+    /// Returns the roots to trust, as PEM: one each for the sites with RSA, P-256 and P-384 keys, as far as
+    /// there are such sites.
     pub fn ca_pem(&self) -> &str {
         &self.ca_pem
     }
 
-    /// What the servers are told, by the stack that serves.
+    /// Returns the specifications of the servers, by the stack that serves.
     ///
-    /// `address` says where the site of an index in `sites` listens. Sites that refuse connections
-    /// ([`Fault::Refuse`]) are left out, and so are sites that [`Lab::new`] was not given.
+    /// `address` returns the address of the site with an index in `sites`. Sites that refuse connections
+    /// ([`Fault::Refuse`]) are left out, and so are sites that were not passed to [`Lab::new`].
     pub fn serve_sites(
         &self,
         sites: &[Site],
@@ -145,7 +145,7 @@ impl Lab {
         by_stack
     }
 
-    /// What the server of one site is told; none where it has no server.
+    /// Returns the specification of one site's server, or `None` where it has no server.
     pub fn serve_site(
         &self,
         site: &Site,
@@ -188,7 +188,7 @@ fn wanted_keys(sites: &[&Site]) -> Vec<(KeyId, KeyType)> {
     for site in sites {
         let (leaf, family) = (site.lab.key, Family::of(site.lab.key));
         wanted.insert((KeyId::Leaf(leaf), leaf));
-        // The root of each family is there even if all of its sites are signed by another.
+        // The root of each family is made even if all of its sites are signed by another.
         wanted.insert((
             KeyId::Authority(family, Trust::Known, 0),
             family.authority_key(),
@@ -201,7 +201,7 @@ fn wanted_keys(sites: &[&Site]) -> Vec<(KeyId, KeyType)> {
     wanted.into_iter().collect()
 }
 
-/// Takes the authorities' keys out of `keys`, and leaves the leaves'.
+/// Moves the CAs' keys out of `keys`, which keeps those of the leaves.
 fn authorities(
     keys: &mut BTreeMap<KeyId, KeyPair>,
     now: OffsetDateTime,
@@ -221,7 +221,7 @@ fn authorities(
     Ok(authorities)
 }
 
-/// What sites have in common.
+/// Data that sites have in common.
 struct Shared {
     keys: BTreeMap<KeyId, KeyPair>,
     key_pems: BTreeMap<KeyType, Arc<str>>,
@@ -229,7 +229,7 @@ struct Shared {
     authorities: Authorities,
 }
 
-/// Which certificates are sent after the leaf: whose, and how many certificates the chain has.
+/// The certificates that are sent after the leaf: their CAs, and the number of certificates in the chain.
 type Above = (Family, Trust, u8);
 
 fn above(site: &Site) -> Above {

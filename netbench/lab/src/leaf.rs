@@ -1,4 +1,4 @@
-//! A site's own certificate.
+//! The leaf certificate of a site.
 
 use std::net::IpAddr;
 
@@ -16,22 +16,22 @@ use crate::{
 
 /// The longest common name: RFC 5280 appendix A.1, ub-common-name.
 const MAX_COMMON_NAME: usize = 64;
-/// Of the padding so much goes into further names, the rest into timestamps: a certificate of the
-/// web has up to about 100 names.
+/// The maximum part of the padding that goes into further names; the rest goes into timestamps. A
+/// certificate of the web has up to about 100 names.
 const MAX_NAMES_PADDING: usize = 2000;
-/// The host of a site with [`Fault::WrongName`].
+/// The host name of a site with [`Fault::WrongName`].
 const OTHER_NAME: &str = "other-name.netbench.invalid";
 
-/// A leaf.
+/// A leaf certificate.
 pub(crate) struct Leaf {
     /// The certificate.
     pub(crate) der: Vec<u8>,
-    /// Its serial number.
+    /// The certificate's serial number.
     pub(crate) serial: SerialNumber,
 }
 
-/// Makes the certificate of `site`, so that it and what is sent with it have the bytes that the
-/// profile asks for.
+/// Makes the certificate of `site`, so that it and the certificates sent with it have the size that
+/// the profile requires.
 pub(crate) fn issue(
     site: &Site,
     key: &KeyPair,
@@ -47,8 +47,8 @@ pub(crate) fn issue(
 
     let serial = serial()?;
     let mut padding = 0;
-    // DER lengths grow by steps and ECDSA signatures vary by some bytes: a few tries meet the
-    // size, and each that was too short adds what was missing.
+    // DER lengths grow by steps and ECDSA signatures vary by some bytes: a few attempts reach the
+    // size, and each that was too short adds the missing bytes.
     loop {
         let der = sign(site, key, issuer, now, &serial, padding)?;
         let missing = wanted.saturating_sub(der.len());
@@ -100,15 +100,15 @@ fn sign(
     Ok(params.signed_by(key, &issuer.issuer)?.der().to_vec())
 }
 
-/// The names of a certificate for `host`, of them further ones of at most `padding` bytes in all;
-/// and how many bytes those have.
+/// Returns the names of a certificate for `host`, with further names of at most `padding` bytes in
+/// all; and the number of those bytes.
 fn names(host: &str, padding: usize) -> Result<(Vec<SanType>, usize), rcgen::Error> {
     let address = host.parse::<IpAddr>();
     let own = match address {
         Ok(address) => SanType::IpAddress(address),
         Err(_) => SanType::DnsName(host.try_into()?),
     };
-    // A label more must still make a name (RFC 1035: 253 bytes).
+    // The name with another label must still be valid (RFC 1035: 253 bytes).
     let parent = if address.is_ok() || host.len() > 200 {
         "netbench.invalid"
     } else {
@@ -118,7 +118,8 @@ fn names(host: &str, padding: usize) -> Result<(Vec<SanType>, usize), rcgen::Err
     let mut bytes = 0;
     for number in 1.. {
         let name = format!("www{number}.{parent}");
-        // A tag and a length of one byte each, or of two where the name has 128 bytes and more.
+        // Tag and length have one byte each, or the length two where the name has 128 bytes or
+        // more.
         let size = name.len() + if name.len() < 128 { 2 } else { 3 };
         if bytes + size > padding {
             break;
@@ -131,7 +132,7 @@ fn names(host: &str, padding: usize) -> Result<(Vec<SanType>, usize), rcgen::Err
 
 fn key_usages(key: KeyType) -> Vec<KeyUsagePurpose> {
     match key {
-        // TLS_RSA_* suites encrypt to the key.
+        // TLS_RSA_* suites encrypt with the key.
         KeyType::Rsa2048 | KeyType::Rsa3072 | KeyType::Rsa4096 => {
             vec![
                 KeyUsagePurpose::DigitalSignature,

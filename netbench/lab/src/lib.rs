@@ -1,9 +1,9 @@
-//! The emulated sites of one run: certificates, OCSP responses, what each server is told; and the
-//! trust roots and certificates that clients get.
+//! The emulated sites of one run: certificates, OCSP responses, and the specification of each server; and the
+//! trust roots and certificates of clients.
 //!
-//! The fixed certificates of the in-memory suite are here too ([`suite_pki`]).
+//! The fixed certificates of the in-memory suite are also here ([`suite_pki`]).
 //!
-//! It must never serve or connect (workers do), never link a TLS library, and never write a lab's key
+//! This crate must never serve or connect (workers do), never link a TLS library, and never write a lab's key
 //! to a file: a lab lives in memory and ends with its run. Start reading at [`Lab`], then [`Roots`].
 
 mod authority;

@@ -1,4 +1,4 @@
-//! OCSP responses to staple: RFC 6960, status good, signed by the leaf's issuer itself.
+//! OCSP responses to staple: RFC 6960, status good, signed by the leaf's issuer.
 
 use aws_lc_rs::digest::{SHA1_FOR_LEGACY_USE_ONLY, digest};
 use rcgen::{PublicKeyData as _, SerialNumber, SigningKey as _};
@@ -10,8 +10,8 @@ use yasna::{
 
 use crate::authority::{Ca, Family};
 
-/// A response that says `good` of the certificate that `issuer` gave this serial number; a day old
-/// at most and good for a week, as on the web.
+/// Returns a response with the status `good` for the certificate with this serial number from
+/// `issuer`; it is at most a day old and valid for a week, as on the web.
 pub(crate) fn response(
     issuer: &Ca,
     family: Family,
@@ -58,7 +58,8 @@ fn response_data(writer: DERWriter<'_>, issuer: &Ca, serial: &SerialNumber, now:
         writer.next().write_sequence(|writer| {
             writer.next().write_sequence(|writer| {
                 writer.next().write_sequence(|writer| {
-                    // SHA-1 because RFC 5019 section 2.1.1 asks for it; it protects nothing here.
+                    // The hash is SHA-1 as RFC 5019 section 2.1.1 requires; it has no security
+                    // purpose here.
                     writer.next().write_sequence(|writer| {
                         oid(writer.next(), &[1, 3, 14, 3, 2, 26]);
                         writer.next().write_null();
@@ -83,19 +84,20 @@ fn response_data(writer: DERWriter<'_>, issuer: &Ca, serial: &SerialNumber, now:
 
 fn signature_algorithm(writer: DERWriter<'_>, family: Family) {
     writer.write_sequence(|writer| match family {
-        // sha256WithRSAEncryption, with parameters of NULL: RFC 4055 section 5.
+        // The algorithm is sha256WithRSAEncryption, with parameters of NULL: RFC 4055 section 5.
         Family::Rsa => {
             oid(writer.next(), &[1, 2, 840, 113549, 1, 1, 11]);
             writer.next().write_null();
         }
-        // ecdsa-with-SHA256 and -SHA384, without parameters: RFC 5758 section 3.2.
+        // The algorithms are ecdsa-with-SHA256 and -SHA384, without parameters: RFC 5758 section
+        // 3.2.
         Family::EcdsaP256 => oid(writer.next(), &[1, 2, 840, 10045, 4, 3, 2]),
         Family::EcdsaP384 => oid(writer.next(), &[1, 2, 840, 10045, 4, 3, 3]),
     });
 }
 
 fn time(writer: DERWriter<'_>, at: OffsetDateTime) {
-    // RFC 6960 wants no fractions of seconds, and neither do readers.
+    // RFC 6960 forbids fractions of seconds, and parsers reject them.
     let whole = at.replace_nanosecond(0).unwrap_or(at);
     writer.write_generalized_time(&GeneralizedTime::from_datetime(whole));
 }

@@ -7,40 +7,40 @@ use crate::der;
 const BEGIN: &str = "-----BEGIN CERTIFICATE-----";
 const END: &str = "-----END CERTIFICATE-----";
 
-/// What is wrong in a PEM file of certificates. Lines count from 1.
+/// An error in a PEM file of certificates. Lines count from 1.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PemError {
-    /// There is no certificate in it.
+    /// The file has no certificate.
     #[error("no certificate in it; expected PEM with at least one \"{BEGIN}\"")]
     NoCertificate,
-    /// There is a private key in it instead.
+    /// The file has a private key and no certificate.
     #[error("it has a private key, and no certificate")]
     PrivateKey,
-    /// It is DER.
+    /// The file is DER.
     #[error("it is DER; expected PEM: `openssl x509 -inform der` converts a certificate")]
     Der,
     /// A certificate has no last line.
     #[error("the certificate that begins at line {line} does not end; expected \"{END}\"")]
     NoEnd {
-        /// Where it begins.
+        /// The line at which it begins.
         line: usize,
     },
     /// A line is not base64.
     #[error("line {line} is not base64")]
     NotBase64 {
-        /// The line; that where the certificate begins if only the whole shows it.
+        /// The line, or the first line of the certificate if only the whole body shows the error.
         line: usize,
     },
     /// The bytes are not a certificate.
     #[error("what begins at line {line} is base64, but not a certificate in DER")]
     NotCertificate {
-        /// Where it begins.
+        /// The line at which the certificate begins.
         line: usize,
     },
 }
 
-/// `der` as a PEM block of this label.
+/// Encodes `der` as a PEM block of this label.
 pub(crate) fn encode(label: &str, der: &[u8]) -> String {
     let mut pem = format!("-----BEGIN {label}-----\n");
     let text = BASE64_STANDARD.encode(der);
@@ -52,18 +52,18 @@ pub(crate) fn encode(label: &str, der: &[u8]) -> String {
     pem
 }
 
-/// `der` as the PEM of a certificate.
+/// Encodes `der` as the PEM of a certificate.
 pub(crate) fn certificate(der: &[u8]) -> String {
     encode("CERTIFICATE", der)
 }
 
-/// The certificates in a PEM file, as DER. What stands between them, and blocks of other labels, is
-/// passed over.
+/// Returns the certificates in a PEM file, as DER. Text between them, and blocks of other labels,
+/// are skipped.
 pub(crate) fn certificates(file: &[u8]) -> Result<Vec<Vec<u8>>, PemError> {
     if file.starts_with(&[0x30, 0x82]) {
         return Err(PemError::Der);
     }
-    // Comments may be in any encoding; what counts is ASCII.
+    // Comments may be in any encoding; the relevant lines are ASCII.
     let text = String::from_utf8_lossy(file);
     let mut found = Vec::new();
     let mut open: Option<(usize, String)> = None;

@@ -1,4 +1,4 @@
-//! The trust roots that clients get.
+//! The trust roots of clients.
 
 use std::{fmt::Write as _, io};
 
@@ -9,18 +9,18 @@ use time::{Duration, OffsetDateTime};
 
 use crate::{authority, files, keys, pem, pem::PemError};
 
-/// The most roots that [`Roots::resized`] makes a set of.
+/// The maximum number of roots in a set made by [`Roots::resized`].
 pub const MAX_ROOTS: u32 = 2000;
 
-/// The most bytes that a file of roots may have.
+/// The maximum size of a file of roots, in bytes.
 const MAX_FILE_BYTES: u64 = 16 * 1024 * 1024;
 
-/// Mozilla's set, as checked in.
+/// Mozilla's set, from this source tree.
 const MOZILLA: &str = include_str!("../../../trust-roots/mozilla.pem");
 
-/// The kinds of key to pad with, over and over: three of RSA-4096, two of P-384, one of RSA-2048. Of
-/// the 118 roots in `mozilla.pem` as of webpki-root-certs 1.0.11, 59 are RSA-4096, 39 ECDSA (35 of
-/// them P-384) and 20 RSA-2048.
+/// The key types of padding roots, used in rotation: three of RSA-4096, two of P-384, one of RSA-2048. Of the
+/// 118 roots in `mozilla.pem` as of webpki-root-certs 1.0.11, 59 are RSA-4096, 39 ECDSA (35 of them P-384)
+/// and 20 RSA-2048.
 const PADDING_KEYS: [KeyType; 6] = [
     KeyType::Rsa4096,
     KeyType::EcdsaP384,
@@ -35,17 +35,17 @@ const PADDING_KEYS: [KeyType; 6] = [
 pub struct Roots {
     /// The certificates as PEM, one after the other, without comments.
     pub pem: String,
-    /// How many there are.
+    /// Number of certificates.
     pub count: u32,
-    /// SHA-256 of the PEM that the set was made from, in hexadecimal: of the file as it is, before
-    /// the set was resized or the lab's own were put in. For [`RootsSource::Native`], which may be
-    /// many files, of all its certificates as PEM.
+    /// SHA-256 of the PEM that the set was made from, in hexadecimal: of the unchanged file, before the set
+    /// was resized or the lab's roots were added. For [`RootsSource::Native`], which may be many files, of
+    /// all its certificates as PEM.
     pub sha256: String,
-    /// Where they come from.
+    /// The source of the set.
     pub source: RootsSource,
 }
 
-/// Trust roots that could not be had.
+/// An error of trust roots.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RootsError {
@@ -54,34 +54,34 @@ pub enum RootsError {
     Unreadable {
         /// The file.
         path: String,
-        /// Why.
+        /// The error of the system.
         #[source]
         source: io::Error,
     },
-    /// A file is not a regular file, or too large to be one of roots.
+    /// A file is not a regular file, or too large for a file of roots.
     #[error("the trust roots {path:?}: expected a regular file of at most 16 MiB")]
     NotRegular {
         /// The file.
         path: String,
     },
-    /// A file holds something else.
+    /// A file has an unexpected content.
     #[error("the trust roots {path:?}: {source}")]
     Wrong {
         /// The file.
         path: String,
-        /// What is wrong.
+        /// The error.
         source: PemError,
     },
-    /// The checked-in set is broken.
+    /// The built-in set is invalid.
     #[error("the built-in trust roots: {0}")]
     BuiltIn(PemError),
-    /// The operating system has none.
+    /// The operating system has no roots.
     #[error("the operating system has no trust roots{}; `--roots mozilla` needs none", reasons(.0))]
     NoNative(Vec<String>),
-    /// More than [`MAX_ROOTS`].
+    /// More roots than [`MAX_ROOTS`] were requested.
     #[error("{0} trust roots are too many; expected at most {MAX_ROOTS}")]
     TooMany(u32),
-    /// Roots to fill a set up could not be made.
+    /// Additional roots for a set could not be made.
     #[error("cannot make further trust roots")]
     Padding(#[source] rcgen::Error),
 }
@@ -97,12 +97,13 @@ fn reasons(reasons: &[String]) -> String {
 impl Roots {
     /// Reads the roots from `source`.
     ///
-    /// A file may hold comments and blocks that are no certificates; what calls itself a
+    /// A file may contain comments and blocks that are no certificates; a block with the label of a
     /// certificate must be one.
     ///
     /// # Errors
-    /// A file that cannot be read, is no regular file or over 16 MiB, has no certificate, or has one
-    /// that is cut, not base64, or not a certificate in DER; an operating system without roots.
+    /// Returns an error if a file cannot be read, is not a regular file or over 16 MiB, has no certificate,
+    /// or has one that is truncated, not base64, or not a certificate in DER; or if the operating system has
+    /// no roots.
     pub fn load(source: &RootsSource) -> Result<Self, RootsError> {
         let source = source.clone();
         match &source {
@@ -136,14 +137,15 @@ impl Roots {
         }
     }
 
-    /// The set with `count` roots: the first ones of it, or all and further ones.
+    /// Returns the set with `count` roots: the first ones of it, or all and additional ones.
     ///
-    /// The further ones are freshly made self-signed roots of the kinds and about the sizes of
-    /// Mozilla's, each with a name of its own; those with one kind of key share a pair. Nothing is
-    /// signed by them: they are there to be parsed and to be looked through.
+    /// The additional ones are newly made self-signed roots of the kinds and about the sizes of Mozilla's,
+    /// each with a different name; those with one kind of key share a pair. They sign no certificates: they
+    /// exist to be parsed and searched.
     ///
     /// # Errors
-    /// `count` over [`MAX_ROOTS`], unless the set has as many already; no randomness.
+    /// Returns an error if `count` is over [`MAX_ROOTS`], unless the set already has as many, or if there is
+    /// no randomness.
     pub fn resized(mut self, count: u32) -> Result<Self, RootsError> {
         if count <= self.count {
             let keep: usize = blocks(&self.pem).take(count as usize).map(str::len).sum();
@@ -158,11 +160,11 @@ impl Roots {
         Ok(self)
     }
 
-    /// The set with the lab's own roots in it, in place of as many others, so that its size stays
-    /// the same; a set with fewer than the lab's becomes the lab's.
+    /// Returns the set with the lab's roots in place of as many others, so that its size stays the same; a
+    /// set with fewer roots than the lab becomes the lab's set.
     ///
-    /// They go into the middle: a client that looks through the set from either end then looks
-    /// through half of it, as it does on average for a site of the web.
+    /// The lab's roots are in the middle: a client that searches the set from either end then searches half
+    /// of it, as it does on average for a site of the web.
     #[must_use]
     pub fn with_lab_ca(mut self, ca_pem: &str) -> Self {
         let own = blocks(ca_pem).count();
@@ -207,7 +209,7 @@ fn read(path: &str) -> Result<Vec<u8>, RootsError> {
     })
 }
 
-/// The certificates in PEM without comments.
+/// Returns the certificates of a PEM text without comments.
 fn blocks(pem: &str) -> impl Iterator<Item = &str> {
     const END: &str = "-----END CERTIFICATE-----\n";
     pem.split_inclusive(END)

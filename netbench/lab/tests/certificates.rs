@@ -1,4 +1,4 @@
-//! What the lab makes, judged by rustls-webpki and by the system's `openssl`.
+//! Tests of the lab's certificates by rustls-webpki and by the system's `openssl`.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by it")]
 
@@ -28,7 +28,8 @@ netbench_testing::tests! {
     openssl_takes_keys_chains_and_staples: OpensslCommand;
 }
 
-/// Every type of key, every length of chain, addresses, long names, padding, staples, faults.
+/// Sites with every type of key, every length of chain, addresses, long names, padding, staples and
+/// faults.
 const SITES: &str = "
 rsa2048.example chain=2 ocsp=on
 rsa3072.example key=rsa-3072 chain=1 ocsp=on
@@ -129,7 +130,8 @@ fn chains_have_the_length_and_the_bytes_asked_for() {
         let (natural, wanted_bytes) = (natural[&name].1, wanted.bytes as usize);
         assert_eq!(*length, usize::from(wanted.length), "{name}");
         assert!(*bytes >= wanted_bytes, "{name}: {bytes} bytes");
-        // To within the steps of DER lengths, and of ECDSA signatures, one a certificate.
+        // The size may exceed the request by the steps of DER lengths, and of ECDSA signatures, one
+        // per certificate.
         let most = natural.max(wanted_bytes) + 16 + 4 * length;
         assert!(
             *bytes <= most,
@@ -152,7 +154,7 @@ fn the_built_in_sites_get_the_bytes_that_their_file_says() {
     }
 }
 
-/// How many certificates each site sends, and their bytes.
+/// Returns the number of certificates that each site sends, and their size in bytes.
 fn chain_bytes(sites: &[Site]) -> BTreeMap<String, (usize, usize)> {
     let served = Lab::new(sites)
         .unwrap()
@@ -252,7 +254,7 @@ fn openssl_takes_keys_chains_and_staples() {
             continue;
         };
         if host == "unknown.example" {
-            // Its responder's certificate leads to no root that this test could give to openssl.
+            // Its responder's certificate chains to no root that this test could pass to openssl.
             continue;
         }
         std::fs::write(&staple, BASE64_STANDARD.decode(ocsp).unwrap()).unwrap();
@@ -260,7 +262,7 @@ fn openssl_takes_keys_chains_and_staples() {
             .ca_pem()
             .split_inclusive("-----END CERTIFICATE-----\n")
             .collect();
-        // The families' roots in their order: RSA, P-256, P-384.
+        // The families' roots are in the order RSA, P-256, P-384.
         let own_root = if host == "p384.example" { 2 } else { 0 };
         let above = blocks.get(1).copied().unwrap_or(roots[own_root]);
         std::fs::write(&issuer, above).unwrap();

@@ -1,4 +1,4 @@
-//! The trust roots: loading, resizing, the lab's own among them, and wrong files.
+//! Tests of the trust roots: loading, resizing, the lab's own roots among them, and invalid files.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by it")]
 
@@ -19,7 +19,8 @@ fn mozilla() -> Roots {
     LOADED.clone()
 }
 
-/// The count is right, nothing but certificates is there, and a client would take each.
+/// Checks that the count is right, that the set has only certificates, and that a client would
+/// accept each.
 fn check(roots: &Roots) {
     let ders = certificates(&roots.pem);
     assert_eq!(ders.len(), roots.count as usize);
@@ -54,7 +55,7 @@ fn sets_can_be_resized() {
     assert_eq!(more.count, 159);
     assert!(more.pem.starts_with(&all.pem));
 
-    // Each has a name of its own, and together they are about as large as Mozilla's.
+    // Each root has a different name, and together they are about as large as Mozilla's.
     let bytes =
         |ders: &[CertificateDer<'_>]| ders.iter().map(|der| der.len()).sum::<usize>() / ders.len();
     let more = certificates(&more.pem);

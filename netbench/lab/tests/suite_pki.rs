@@ -1,4 +1,4 @@
-//! The certificates of the in-memory suite, judged by rustls-webpki and by the system's `openssl`.
+//! Tests of the certificates of the in-memory suite by rustls-webpki and by the system's `openssl`.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by it")]
 
@@ -36,15 +36,15 @@ netbench_testing::tests! {
 }
 
 const LENGTHS: std::ops::RangeInclusive<u8> = 1..=4;
-/// 2025-01-01, the first second of the certificates, in seconds since 1970.
+/// The first second of the certificates, 2025-01-01, in seconds since 1970.
 const BEGIN_S: u64 = 1_735_689_600;
-/// 2124-12-31, in their last days.
+/// A time in their last days, 2124-12-31.
 const LAST_DAYS_S: u64 = 4_891_276_800;
-/// 2126-01-01: after them.
+/// A day after their end, 2126-01-01.
 const AFTER_S: u64 = 4_922_899_200;
 
-/// The only algorithm that may sign a certificate of this type, and the bytes of its public keys as
-/// SubjectPublicKeyInfo.
+/// Returns the only algorithm that may sign a certificate of this type, and the size of its public
+/// keys as SubjectPublicKeyInfo.
 fn expected(key: KeyType) -> (&'static dyn SignatureVerificationAlgorithm, usize) {
     match key {
         KeyType::Rsa2048 => (RSA_PKCS1_2048_8192_SHA256, 294),
@@ -185,11 +185,11 @@ fn of_one_type_only_the_server_chain_differs_from_length_to_length() {
             };
             assert_eq!(but_the_chain, made[0], "{key}");
         }
-        // One more intermediate each time, below those that were there.
+        // Each chain has one more intermediate, below the others.
         for pair in chains.windows(2) {
             assert_eq!(pair[1][2..], pair[0][1..], "{key}");
         }
-        // The length of the issuer's name, and of an ECDSA signature, is all that leaves differ in.
+        // Leaves differ only in the length of the issuer's name, and of an ECDSA signature.
         let bytes: BTreeSet<_> = chains.iter().map(|chain| chain[0].len()).collect();
         let (least, most) = (bytes.first().unwrap(), bytes.last().unwrap());
         assert!(most - least <= 16, "{key}: {bytes:?}");
@@ -239,7 +239,8 @@ fn lengths_that_do_not_exist_give_the_nearest_that_does() {
     }
 }
 
-/// Otherwise the checked-in files come from another program than the one that their README names.
+/// Checks the format: otherwise, the files in the source tree come from another program than their
+/// README states.
 fn what_is_checked_in_has_the_form_of_what_is_made_today() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("pki");
     let made: BTreeMap<_, _> = make_suite_pki().unwrap().into_iter().collect();
@@ -265,7 +266,8 @@ fn what_is_checked_in_has_the_form_of_what_is_made_today() {
     }
 }
 
-/// The comment above each block of a PEM file, and how many characters the block's body has.
+/// Returns the comment above each block of a PEM file, and the number of characters in the block's
+/// body.
 fn blocks(text: &str) -> Vec<(String, usize)> {
     let mut found: Vec<(String, usize)> = Vec::new();
     for line in text.lines() {

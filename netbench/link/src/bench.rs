@@ -1,4 +1,4 @@
-//! How good the link itself is on this machine: `netbench link bench`.
+//! The accuracy and speed of the link on this machine: `netbench link bench`.
 
 use std::{
     collections::BTreeMap,
@@ -18,21 +18,21 @@ use crate::{
     forward::THREAD,
 };
 
-/// What the link did, beside what an ideal one would have.
+/// Measurements of the link, beside the values of an ideal link.
 #[derive(Debug, Clone, Serialize)]
 pub struct LinkBench {
-    /// Which kind was measured.
+    /// The kind of link that was measured.
     pub kind: LinkKind,
-    /// Why this one.
+    /// The reason for this kind.
     pub why: String,
-    /// Idle TCP connects.
+    /// The idle TCP connects.
     pub connects: Vec<ConnectBench>,
-    /// How late packets were released during the connects, in nanoseconds at quantiles; only a
-    /// link in user space knows.
+    /// The lateness with which packets were released during the connects, in nanoseconds at
+    /// quantiles; only a link in user space records it.
     pub lateness_ns: BTreeMap<String, u64>,
-    /// One transfer over a path with a delay.
+    /// A transfer over a path with a delay.
     pub transfer: TransferBench,
-    /// One long transfer over a path without delay, in bits of data a second.
+    /// Throughput of a long transfer over a path without delay, in bits of data per second.
     pub throughput_bits_per_second: u64,
     /// How the link's thread spent the time of that transfer; only a link in user space has one.
     pub throughput_thread: Option<ThreadTime>,
@@ -59,34 +59,34 @@ pub struct ThreadTime {
 /// Idle TCP connects at one round-trip time, one after the other.
 #[derive(Debug, Clone, Serialize)]
 pub struct ConnectBench {
-    /// The round-trip time configured, in nanoseconds.
+    /// The configured round-trip time, in nanoseconds.
     pub rtt_ns: u64,
-    /// How many there were.
+    /// Number of connects.
     pub connects: usize,
-    /// The shortest, in nanoseconds.
+    /// The shortest time, in nanoseconds.
     pub min_ns: u64,
-    /// The median, in nanoseconds.
+    /// The median time, in nanoseconds.
     pub median_ns: u64,
-    /// The longest, in nanoseconds.
+    /// The longest time, in nanoseconds.
     pub max_ns: u64,
     /// The median round-trip time of the same handshakes by the kernel, in nanoseconds. The rest of a connect is the client's: its
     /// system call, and the wait for a core.
     pub kernel_rtt_ns: Option<u64>,
 }
 
-/// Connect, ask, and read all of the answer.
+/// A transfer: a connect, a question, and the whole answer.
 #[derive(Debug, Clone, Serialize)]
 pub struct TransferBench {
-    /// The round-trip time configured, in nanoseconds.
+    /// The configured round-trip time, in nanoseconds.
     pub rtt_ns: u64,
-    /// Bytes of the answer.
+    /// Size of the answer, in bytes.
     pub bytes: u64,
-    /// What it takes in slow start with an initial window of ten segments (RFC 6928) if nothing
-    /// but the delay costs time, in nanoseconds.
+    /// The time of a transfer in slow start with an initial window of ten segments (RFC 6928) if
+    /// only the delay takes time, in nanoseconds.
     pub ideal_ns: u64,
-    /// The median of several, in nanoseconds.
+    /// The median time of several transfers, in nanoseconds.
     pub median_ns: u64,
-    /// The shortest, in nanoseconds.
+    /// The shortest time, in nanoseconds.
     pub min_ns: u64,
 }
 
@@ -103,15 +103,15 @@ const PORT: u16 = 5001;
 /// Data in a full segment: an MTU of 1500 without the headers and the timestamp option.
 const SEGMENT_BYTES: u64 = 1448;
 const INITIAL_SEGMENTS: u64 = 10;
-/// How long a transfer may stand still.
+/// The maximum time for which a transfer may stall.
 const STALLED: Duration = Duration::from_secs(20);
 
-/// Opens a link of the kind asked for and measures it. Takes about ten seconds.
+/// Opens a link of the given kind and measures it, in about ten seconds.
 ///
 /// # Errors
-/// As [`Link::open`], or a connection through the link fails.
+/// Returns the errors of [`Link::open`], or an error if a connection through the link fails.
 pub fn run_bench(choice: LinkChoice) -> Result<LinkBench, LinkError> {
-    // The last one has no delay.
+    // The last round-trip time is zero.
     let rtts = CONNECTS
         .map(|(rtt, _)| rtt)
         .into_iter()
@@ -136,7 +136,7 @@ pub fn run_bench(choice: LinkChoice) -> Result<LinkBench, LinkError> {
         &link.server_namespace(),
         (listen, link.listen_port(PORT)).into(),
         |stream| {
-            // A client that goes away early has failed by itself.
+            // A client that disconnects early has failed itself.
             let _ = answer(stream);
         },
     )?;
@@ -225,7 +225,7 @@ fn slow_start_ideal(bytes: u64, rtt: Duration) -> Duration {
     rtt * (1 + flights)
 }
 
-/// From the connect to the last byte.
+/// Measures the time from the connect to the last byte.
 fn transfer(
     address: Ipv4Addr,
     port: u16,
@@ -270,7 +270,7 @@ fn answer(mut stream: TcpStream) -> io::Result<()> {
     stream.set_read_timeout(Some(STALLED))?;
     stream.set_write_timeout(Some(STALLED))?;
     let mut question = [0; 8];
-    // A connect that is only timed asks nothing.
+    // A connect that is only timed sends no question.
     if stream.read_exact(&mut question).is_err() {
         return Ok(());
     }

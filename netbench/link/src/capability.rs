@@ -1,5 +1,4 @@
-//! What this process may do, and how it gets to do it: a user namespace of its own where it is
-//! not root.
+//! The privileges of this process, which enters a new user namespace to get them where it is not root.
 
 use std::{fs, io};
 
@@ -9,17 +8,17 @@ use rustix::thread::{
 
 use crate::LinkError;
 
-/// How the process came to be allowed to make network namespaces.
+/// The origin of the permission to make network namespaces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Privilege {
-    /// It had the capabilities: root, or in a user namespace already.
+    /// The process had the capabilities: it was root, or in a user namespace already.
     Had,
-    /// It entered a user namespace in which its own user keeps its number.
+    /// The process entered a user namespace in which its user keeps its number.
     UserNamespace,
 }
 
-/// Makes sure that this process may make network namespaces, by entering a user namespace if it
-/// must. A failure leaves the process as it was.
+/// Ensures that this process may make network namespaces, by entering a user namespace if necessary. A
+/// failure leaves the process unchanged.
 pub(crate) fn acquire() -> Result<Privilege, LinkError> {
     let needed = CapabilitySet::SYS_ADMIN | CapabilitySet::NET_ADMIN | CapabilitySet::NET_RAW;
     if capabilities(None).is_ok_and(|sets| sets.effective.contains(needed)) {
@@ -39,7 +38,7 @@ pub(crate) fn acquire() -> Result<Privilege, LinkError> {
     Ok(Privilege::UserNamespace)
 }
 
-/// What usually refuses namespaces, as far as the kernel tells.
+/// Returns the usual reasons for refused namespaces, as far as the kernel reports them.
 pub(crate) fn hint() -> String {
     let setting = |name: &str| {
         fs::read_to_string(format!("/proc/sys/{name}"))
@@ -64,8 +63,8 @@ pub(crate) fn hint() -> String {
     cause.to_owned()
 }
 
-/// Lets a program that is executed next in this thread keep CAP_NET_ADMIN, which it would lose
-/// in a user namespace whose user is not 0. For use after `fork`: calls nothing but the kernel.
+/// Lets a program that is executed next in this thread keep CAP_NET_ADMIN, which it would lose in a user
+/// namespace whose user is not 0. The function is safe to call after `fork`, as it only makes system calls.
 pub(crate) fn keep_net_admin_over_exec() -> io::Result<()> {
     let mut sets = capabilities(None)?;
     sets.inheritable |= CapabilitySet::NET_ADMIN;
@@ -74,14 +73,14 @@ pub(crate) fn keep_net_admin_over_exec() -> io::Result<()> {
     Ok(())
 }
 
-/// Tries in a child what would change this process, so that a refusal changes nothing.
+/// Attempts the change in a child first, so that a refusal leaves this process unchanged.
 fn probe() -> io::Result<()> {
-    // SAFETY: the process has one thread, and the child calls nothing but the kernel.
+    // SAFETY: the process has one thread, and the child only makes system calls.
     let child = unsafe { libc::fork() };
     match child {
         -1 => Err(io::Error::last_os_error()),
         0 => {
-            // SAFETY: these only change or end the child.
+            // SAFETY: these calls only change or end the child.
             unsafe {
                 let refused = libc::unshare(libc::CLONE_NEWUSER | libc::CLONE_NEWNET) != 0;
                 let errno = if refused {
@@ -95,7 +94,7 @@ fn probe() -> io::Result<()> {
         child => {
             let mut status = 0;
             loop {
-                // SAFETY: waits for the child made above, which ends at once.
+                // SAFETY: the call waits for the child made above, which ends at once.
                 if unsafe { libc::waitpid(child, &raw mut status, 0) } == child {
                     break;
                 }
@@ -112,19 +111,20 @@ fn probe() -> io::Result<()> {
     }
 }
 
-/// Enters a user namespace in which this user and group keep their numbers, so that files stay theirs.
+/// Enters a user namespace in which this user and group keep their numbers, so that they still own their
+/// files.
 fn enter_user_namespace() -> io::Result<()> {
-    // SAFETY: these only read.
+    // SAFETY: these calls only read.
     let (user, group) = unsafe { (libc::geteuid(), libc::getegid()) };
-    // SAFETY: changes this process only; it has one thread.
+    // SAFETY: the call changes only this process, which has one thread.
     check(unsafe { libc::unshare(libc::CLONE_NEWUSER) })?;
-    // A user without privilege may map groups only after giving up to change them.
+    // An unprivileged user may map groups only after giving up the right to change them.
     fs::write("/proc/self/setgroups", "deny")?;
     fs::write("/proc/self/uid_map", format!("{user} {user} 1"))?;
     fs::write("/proc/self/gid_map", format!("{group} {group} 1"))
 }
 
-/// Turns a return value of −1 into the error that it stands for.
+/// Converts a return value of −1 into the error in errno.
 pub(crate) fn check(value: i32) -> io::Result<()> {
     if value == -1 {
         Err(io::Error::last_os_error())

@@ -1,4 +1,4 @@
-//! Connects through the link, to see that it does what it was told.
+//! Checks of the link by connects through it.
 
 use std::{
     io, mem,
@@ -17,13 +17,13 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use crate::{LinkError, Namespace};
 
-/// Beyond the round-trip time, how long a connect may take before it counts as failed.
+/// The time limit of a connect beyond the round-trip time.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// How long both kernels need to come to rest.
+/// The time that both kernels need to become idle.
 const REST: Duration = Duration::from_millis(3);
 
-/// Accepts connections until it is dropped.
+/// A listener that accepts connections until it is dropped.
 pub(crate) struct Listener {
     stop: Arc<AtomicBool>,
     local: SocketAddr,
@@ -31,14 +31,14 @@ pub(crate) struct Listener {
 }
 
 impl Listener {
-    /// Listens in `namespace` on `address`, and gives every connection to `serve` in turn.
+    /// Listens in `namespace` on `address`, and passes every connection to `serve` in turn.
     pub(crate) fn start(
         namespace: &Namespace,
         address: SocketAddr,
         mut serve: impl FnMut(TcpStream) + Send + 'static,
     ) -> Result<Self, LinkError> {
         let failed = LinkError::device(format!("listen on {address}"));
-        // Sockets keep the namespace that they were made in: only making them needs its thread.
+        // Sockets keep the namespace that they were made in: only making them requires its thread.
         let (listener, local) = namespace
             .run(|| {
                 let listener = TcpListener::bind(address)?;
@@ -68,7 +68,7 @@ impl Listener {
         })
     }
 
-    /// The port that it listens on.
+    /// Returns the port that the listener has.
     pub(crate) fn port(&self) -> u16 {
         self.local.port()
     }
@@ -78,19 +78,19 @@ impl Drop for Listener {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Release);
         if let Some(thread) = self.thread.take() {
-            // A panic of the thread has been shown already.
+            // A panic of the thread has already been printed.
             let _ = thread.join();
         }
     }
 }
 
-/// Waits until something can be read, or for a moment.
+/// Waits until the descriptor is readable, for at most 50 ms.
 fn wait_readable(descriptor: BorrowedFd<'_>) {
     const MOMENT: Timespec = Timespec {
         tv_sec: 0,
         tv_nsec: 50_000_000,
     };
-    // Whatever it returns, the caller looks again.
+    // Whatever the call returns, the caller checks again.
     let _ = poll(
         &mut [PollFd::from_borrowed_fd(descriptor, PollFlags::IN)],
         Some(&MOMENT),
@@ -150,8 +150,8 @@ fn kernel_rtt(stream: &TcpStream) -> Option<Duration> {
     (result == 0 && !rtt.is_zero()).then_some(rtt)
 }
 
-/// Stays awake for a moment, as a client is that has just made its connector: waking a processor from its
-/// sleep is not the link's doing. Two threads that do so at once would keep others from theirs.
+/// Stays awake for a moment, as a client does that has just made its connector: the time to wake a processor
+/// from sleep is not the link's. Two threads that do so at once would delay the work of others.
 fn rest(awake: &Mutex<()>) {
     let _turn = awake.lock();
     let rested = Instant::now() + REST;
@@ -173,7 +173,7 @@ pub(crate) fn connect(
     Ok((stream, start.elapsed()))
 }
 
-/// A check that ended in an error.
+/// Makes the error of a failed check.
 pub(crate) fn failed(address: Ipv4Addr, limit: Duration, source: io::Error) -> LinkError {
     LinkError::Check {
         what: format!("no TCP connection to {address}"),
@@ -182,13 +182,13 @@ pub(crate) fn failed(address: Ipv4Addr, limit: Duration, source: io::Error) -> L
     }
 }
 
-/// The middle one.
+/// Returns the median.
 pub(crate) fn median(mut times: Vec<Duration>) -> Duration {
     times.sort_unstable();
     times.get(times.len() / 2).copied().unwrap_or_default()
 }
 
-/// As nanoseconds.
+/// Converts a time to nanoseconds.
 pub(crate) fn ns(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }

@@ -3,12 +3,12 @@
 
 use rustix::time::{ClockId, clock_gettime};
 
-/// CLOCK_MONOTONIC, in nanoseconds.
+/// Reads CLOCK_MONOTONIC, in nanoseconds.
 pub(crate) fn monotonic_ns() -> u64 {
     read_ns(ClockId::Monotonic)
 }
 
-/// CLOCK_REALTIME, in nanoseconds since 1970.
+/// Reads CLOCK_REALTIME, in nanoseconds since 1970.
 pub(crate) fn realtime_ns() -> u64 {
     read_ns(ClockId::Realtime)
 }

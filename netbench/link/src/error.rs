@@ -1,86 +1,87 @@
 use std::{io, time::Duration};
 
-/// Why there is no link, and what to do about it.
+/// The reason for the absence of a link, with a remedy.
 #[derive(Debug, thiserror::Error)]
 pub enum LinkError {
     /// Namespaces cannot be made.
     #[error("cannot make {what}: {source} ({hint})")]
     Namespace {
-        /// Which kind of namespace.
+        /// The kind of namespace.
         what: &'static str,
-        /// What the kernel said.
+        /// The kernel's error.
         source: io::Error,
-        /// The likely cause, and what helps.
+        /// The likely cause, and a remedy.
         hint: String,
     },
-    /// A folder that is to be seen, or to be covered, is not there.
+    /// A missing folder that was to be mounted, or over which another was to be mounted.
     #[error("there is no folder {}", .path.display())]
     View {
         /// The folder.
         path: std::path::PathBuf,
     },
-    /// The process has several threads already, and a user namespace is entered by a whole process.
+    /// The process has several threads already, and a user namespace can only be entered by a whole
+    /// process.
     #[error("the link must be opened while the process has a single thread, and it has {threads}")]
     Threads {
-        /// How many threads there are.
+        /// Number of threads.
         threads: usize,
     },
     /// The namespaces' devices cannot be set up.
     #[error("cannot {what}: {source}")]
     Device {
-        /// What failed.
+        /// The step that failed.
         what: String,
-        /// What the kernel said.
+        /// The kernel's error.
         source: io::Error,
     },
-    /// Neither way to have devices works.
+    /// Neither veth pairs nor TUN devices can be made.
     #[error("no link in user space: over veth: {veth}; over TUN: {tun}")]
     NoDevices {
-        /// Why not over veth.
+        /// The error of veth pairs.
         veth: Box<LinkError>,
-        /// Why not over TUN.
+        /// The error of TUN devices.
         tun: Box<LinkError>,
     },
-    /// The kernel or the machine lacks what `--link netem` needs.
+    /// The kernel or the machine lacks a requirement of `--link netem`.
     #[error(
         "--link netem cannot work here: {reason}; --link user does the same in user space, with \
          losses drawn from the seed"
     )]
     NetemMissing {
-        /// What is missing.
+        /// The missing requirement.
         reason: String,
     },
-    /// `tc` refused what it was told.
+    /// `tc` refused a command.
     #[error("tc failed: {message}")]
     Tc {
-        /// Its own words.
+        /// The message of `tc`.
         message: String,
     },
-    /// More sites than there are addresses.
+    /// There are more sites than addresses.
     #[error("{sites} sites, but a link has addresses for {limit} only")]
     TooManySites {
-        /// How many were asked for.
+        /// The requested number of sites.
         sites: usize,
-        /// How many there can be.
+        /// The maximum number of sites.
         limit: usize,
     },
-    /// Its check was stopped before its end.
+    /// The link's check was stopped before its end.
     #[error("the link's own check was stopped")]
     Stopped,
-    /// A connection through the link did not come about.
+    /// A connection through the link failed.
     #[error("the link's own check failed: {what} within {limit:?}: {source}")]
     Check {
-        /// What was tried.
+        /// The attempted operation.
         what: String,
-        /// For how long.
+        /// The time limit.
         limit: Duration,
-        /// How it ended.
+        /// The error of the operation.
         source: io::Error,
     },
 }
 
 impl LinkError {
-    /// For `map_err`: a device could not be set up.
+    /// Returns a function for `map_err`, which makes the error that a device could not be set up.
     pub(crate) fn device(what: impl Into<String>) -> impl FnOnce(io::Error) -> Self {
         let what = what.into();
         move |source| Self::Device { what, source }

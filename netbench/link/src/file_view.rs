@@ -12,18 +12,19 @@ use rustix::thread::{CapabilitySet, capabilities};
 
 use crate::{LinkError, capability};
 
-/// The highest capability that a kernel may have: those that it does not have are refused, which is as good.
+/// The highest capability that a kernel may have. Dropping a capability that the kernel does not have fails,
+/// which does no harm.
 const LAST_CAPABILITY: c_int = 63;
 
-/// Folders that stand in the place of the system's for one process: it sees them, and nobody else does.
+/// Folders that replace the system's for one process: only that process sees them.
 #[derive(Debug, Clone)]
 pub struct FileView {
-    /// What is mounted, and over what.
+    /// The mounts: source and target of each.
     mounts: Arc<[(CString, CString)]>,
     identity: Option<Identity>,
 }
 
-/// The user namespace that an ordinary user needs for mounting, as the kernel wants it written.
+/// The user namespace that an ordinary user needs for mounting, as lines for the kernel's files.
 #[derive(Debug, Clone)]
 struct Identity {
     users: Arc<[u8]>,
@@ -31,10 +32,10 @@ struct Identity {
 }
 
 impl FileView {
-    /// Each first folder in the place of the second, which must be there.
+    /// Makes a view in which each first folder replaces the second, which must exist.
     ///
     /// # Errors
-    /// A folder does not exist, or the kernel does not allow private mount namespaces.
+    /// Returns an error if a folder does not exist, or the kernel does not allow private mount namespaces.
     pub fn new(folders: &[(PathBuf, PathBuf)]) -> Result<Self, LinkError> {
         let path = |path: &Path| {
             let missing = || LinkError::View {
@@ -51,7 +52,7 @@ impl FileView {
             .collect::<Result<Vec<_>, LinkError>>()?;
         let may_mount =
             capabilities(None).is_ok_and(|sets| sets.effective.contains(CapabilitySet::SYS_ADMIN));
-        // SAFETY: these only read.
+        // SAFETY: these calls only read.
         let (user, group) = unsafe { (libc::geteuid(), libc::getegid()) };
         let identity = (!may_mount).then(|| Identity {
             users: format!("{user} {user} 1").into_bytes().into(),
@@ -65,17 +66,17 @@ impl FileView {
         Ok(view)
     }
 
-    /// Makes `command` see these folders. It starts without any capability: a file that its owner may not
-    /// read is then unreadable to root too.
+    /// Makes `command` see these folders. The command starts without any capability: a file that its owner
+    /// may not read is then unreadable to root too.
     pub fn enter(&self, command: &mut Command) {
         let view = self.clone();
-        // SAFETY: between fork and exec, the closure calls the kernel and allocates nothing.
+        // SAFETY: between fork and exec, the closure makes system calls and allocates no memory.
         unsafe {
             command.pre_exec(move || view.mount());
         }
     }
 
-    /// Whether a process may do it: tried with one that ends at once.
+    /// Checks that a process may enter the view, with a process that ends at once.
     fn probe(&self) -> Result<(), LinkError> {
         let mut command = Command::new("true");
         self.enter(&mut command);
@@ -91,26 +92,26 @@ impl FileView {
         }
     }
 
-    /// For use after `fork`: calls nothing but the kernel.
+    /// Mounts the folders. The function is safe to call after `fork`, as it only makes system calls.
     fn mount(&self) -> io::Result<()> {
         let mut flags = libc::CLONE_NEWNS;
         if self.identity.is_some() {
             flags |= libc::CLONE_NEWUSER;
         }
-        // SAFETY: changes this process only, which has one thread.
+        // SAFETY: the call changes only this process, which has one thread.
         capability::check(unsafe { libc::unshare(flags) })?;
         if let Some(identity) = &self.identity {
             write(c"/proc/self/setgroups", b"deny")?;
             write(c"/proc/self/uid_map", &identity.users)?;
             write(c"/proc/self/gid_map", &identity.groups)?;
         }
-        // What is mounted here must not be seen elsewhere.
+        // Mounts made here must not be seen elsewhere.
         mount(None, c"/", libc::MS_REC | libc::MS_PRIVATE)?;
         for (from, over) in self.mounts.iter() {
             mount(Some(from), over, libc::MS_BIND | libc::MS_REC)?;
         }
         for capability in 0..=LAST_CAPABILITY {
-            // SAFETY: takes a capability away from this process; one that there is not is refused.
+            // SAFETY: the call drops a capability of this process; one that does not exist is refused.
             unsafe { libc::prctl(libc::PR_CAPBSET_DROP, capability, 0, 0, 0) };
         }
         Ok(())
@@ -123,7 +124,7 @@ fn mount(
     flags: libc::c_ulong,
 ) -> io::Result<()> {
     let from = from.map_or(ptr::null(), std::ffi::CStr::as_ptr);
-    // SAFETY: the paths live until the call is over, and it takes no other pointer.
+    // SAFETY: the paths live until the call returns, and it takes no other pointer.
     capability::check(unsafe { libc::mount(from, over.as_ptr(), ptr::null(), flags, ptr::null()) })
 }
 
@@ -131,14 +132,14 @@ fn write(path: &std::ffi::CStr, content: &[u8]) -> io::Result<()> {
     // SAFETY: the path is a C string.
     let file = unsafe { libc::open(path.as_ptr(), libc::O_WRONLY | libc::O_CLOEXEC) };
     capability::check(file)?;
-    // SAFETY: the buffer is live and as long as is said.
+    // SAFETY: the buffer is live and has the given length.
     let written = unsafe { libc::write(file, content.as_ptr().cast(), content.len()) };
     let result = if written < 0 {
         Err(io::Error::last_os_error())
     } else {
         Ok(())
     };
-    // SAFETY: the descriptor is this function's own.
+    // SAFETY: only this function uses the descriptor.
     unsafe { libc::close(file) };
     result
 }

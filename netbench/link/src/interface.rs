@@ -9,8 +9,8 @@ use rustix::net::{AddressFamily, SocketFlags, SocketType, socket_with};
 
 use crate::capability::check;
 
-/// The ethtool commands (linux/ethtool.h) that turn off what a packet forwarded byte by byte
-/// cannot have: checksums left to the hardware, and packets larger than the MTU.
+/// The ethtool commands (linux/ethtool.h) that turn off the offloads that packets forwarded by a
+/// program cannot have: checksums computed by the hardware, and packets larger than the MTU.
 const OFFLOADS: [(u32, &str); 6] = [
     (0x17, "tx-checksumming"),
     (0x15, "rx-checksumming"),
@@ -27,8 +27,9 @@ struct EthtoolValue {
     data: u32,
 }
 
-/// Turns off the offloads of interface `name` in this thread's namespace. Which of them the
-/// kernel keeps on does not matter one by one, so only losing transmit checksums is an error.
+/// Turns off the offloads of interface `name` in this thread's namespace. It does not matter which
+/// of them the kernel keeps on, except for transmit checksums, so only a failure to turn those off
+/// is an error.
 pub(crate) fn turn_off_offloads(name: &str) -> io::Result<()> {
     let socket = datagram_socket()?;
     for (command, offload) in OFFLOADS {
@@ -46,7 +47,7 @@ pub(crate) fn turn_off_offloads(name: &str) -> io::Result<()> {
     Ok(())
 }
 
-/// The index of interface `name` in this thread's namespace.
+/// Returns the index of interface `name` in this thread's namespace.
 pub(crate) fn index(name: &str) -> io::Result<u32> {
     Ok(rustix::net::netdevice::name_to_index(
         datagram_socket()?,
@@ -54,7 +55,7 @@ pub(crate) fn index(name: &str) -> io::Result<u32> {
     )?)
 }
 
-/// A request about interface `name`, all else zero.
+/// Returns a request about interface `name` with all other fields zero.
 pub(crate) fn request(name: &str) -> io::Result<libc::ifreq> {
     // SAFETY: `ifreq` is plain data, for which zeros are valid.
     let mut request: libc::ifreq = unsafe { std::mem::zeroed() };

@@ -1,15 +1,15 @@
 //! The emulated path between the client and every site: round-trip time, jitter, loss, rate and
 //! queue, in both directions.
 //!
-//! Three ways to do it ([`LinkChoice`]): a forwarder in user space between two network namespaces,
-//! the kernel's netem, or none (loopback). The first needs no privilege and no kernel module, and
-//! draws its losses from a seed, so that two stacks meet the same losses.
+//! There are three implementations ([`LinkChoice`]): a forwarder in user space between two network
+//! namespaces, the kernel's netem, or none (loopback). The first needs no privilege and no kernel
+//! module, and draws its losses from a seed, so that two stacks have the same losses.
 //!
 //! This crate must never change the host's own network (interfaces, routes, settings), name a
-//! namespace, or leave anything behind when its process is killed. It never prints.
+//! namespace, or leave any state behind when its process is killed. It never prints.
 //!
-//! Start reading at [`Link`]; the forwarder's loop is `forward/forwarder.rs`, what befalls a packet
-//! `forward/paths.rs`, and how the draw is made `forward/draw.rs`.
+//! Start reading at [`Link`]; the forwarder's loop is in `forward/forwarder.rs`, the fate of a
+//! packet is in `forward/paths.rs`, and the draw in `forward/draw.rs`.
 
 pub mod bench;
 mod capability;

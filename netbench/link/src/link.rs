@@ -25,18 +25,18 @@ use crate::{
     trace::Trace,
 };
 
-/// Connects of one check.
+/// Number of connects in one check.
 const CHECK_CONNECTS: usize = 5;
 
-/// Round-trip times that are checked, at most. What holds for so many holds for the link.
+/// The maximum number of round-trip times that are checked. A result for that many holds for the link.
 const CHECKS: usize = 50;
 
-/// Round-trip times that are checked at one time. Each waits most of its time.
+/// Number of round-trip times that are checked at one time. Each waits most of its time.
 const CHECKS_AT_ONCE: usize = 6;
 
-/// The paths to all sites, for as long as it lives.
+/// The paths to all sites, for the lifetime of the value.
 ///
-/// Namespaces and devices have no names outside this process: when it and the processes it
+/// Namespaces and devices have no names outside this process: when the process and the processes that it
 /// started end, however they end, the kernel removes them.
 pub struct Link {
     kind: LinkKind,
@@ -44,34 +44,34 @@ pub struct Link {
     sites: Vec<LinkSite>,
     client: Namespace,
     server: Namespace,
-    /// The first port that servers may listen on; none where any port may be taken already.
+    /// The first port that servers may listen on, or `None` where any port may be in use already.
     first_port: Option<u16>,
     settings: BTreeMap<String, String>,
     checks: Mutex<Vec<LinkCheck>>,
     user: Option<UserLink>,
 }
 
-/// What only a link in user space has.
+/// The parts that only a link in user space has.
 struct UserLink {
     trials: Arc<Trials>,
     recorder: Arc<Recorder>,
     statistics: Arc<Statistics>,
     observer: Arc<Observer>,
     sockets: Vec<OwnedFd>,
-    /// Ends when it is dropped.
+    /// The forwarder, which ends when it is dropped.
     _forwarder: Forwarder,
 }
 
 impl Link {
-    /// Makes the link that the plan asks for.
+    /// Makes the link of the plan.
     ///
-    /// Must be called while the process has one thread, unless it has CAP_SYS_ADMIN,
-    /// CAP_NET_ADMIN and CAP_NET_RAW. An ordinary user's process is in a user namespace of its own
-    /// from then on, in which its user and group keep their numbers.
+    /// Must be called while the process has one thread, unless it has CAP_SYS_ADMIN, CAP_NET_ADMIN and
+    /// CAP_NET_RAW. An ordinary user's process is in a new user namespace from then on, in which its user and
+    /// group keep their numbers.
     ///
     /// # Errors
-    /// The kernel refuses namespaces or devices, or lacks netem; the error says which and what
-    /// helps. `none` does not fail for that.
+    /// Returns an error if the kernel refuses namespaces or devices, or lacks netem; the error states which,
+    /// with a remedy. `none` does not fail for these reasons.
     pub fn open(plan: LinkPlan) -> Result<Self, LinkError> {
         sites::check_count(&plan.sites)?;
         match plan.choice {
@@ -97,23 +97,23 @@ impl Link {
         }
     }
 
-    /// The kind that it is.
+    /// Returns the kind of the link.
     pub fn kind(&self) -> LinkKind {
         self.kind
     }
 
-    /// Why it is of this kind, in words.
+    /// Returns the reason for this kind, in words.
     pub fn why(&self) -> &str {
         &self.why
     }
 
-    /// The address of a site, by its place in the plan: each has its own.
+    /// Returns the address of a site by its index in the plan. Each site has a different address.
     pub fn address(&self, site: usize) -> Ipv4Addr {
         sites::address(if self.kind == LinkKind::None { 127 } else { 10 }, site)
     }
 
-    /// The port to listen on for a site that wants `port`: that one in a namespace, and 0, which
-    /// means any, on loopback or where the kernel refuses low ports.
+    /// Returns the port to listen on for a site that requests `port`: the same port in a namespace, and 0,
+    /// which means any, on loopback or where the kernel refuses low ports.
     pub fn listen_port(&self, port: u16) -> u16 {
         let free = self
             .first_port
@@ -121,38 +121,40 @@ impl Link {
         if free { port } else { 0 }
     }
 
-    /// Where clients run.
+    /// Returns the namespace in which clients run.
     pub fn client_namespace(&self) -> Namespace {
         self.client.clone()
     }
 
-    /// Where servers run.
+    /// Returns the namespace in which servers run.
     pub fn server_namespace(&self) -> Namespace {
         self.server.clone()
     }
 
-    /// Before a trial: connections to `site` opened from now on draw their losses and jitter from
-    /// `key`, and are counted from 0. Only a link in user space draws, so elsewhere this does nothing.
+    /// Begins a trial: connections to `site` opened from now on draw their losses and jitter from `key`, and
+    /// are counted from 0. Only a link in user space draws, so other links ignore the call.
     pub fn begin_trial(&self, site: usize, key: TrialKey) {
         if let Some(user) = &self.user {
             user.trials.begin(site, key);
         }
     }
 
-    /// After a trial: what was drawn for its packets; empty where the site's link loses none, or does not draw.
+    /// Returns the draws for the packets of the last trial; empty where the site's link loses none, or does
+    /// not draw.
     pub fn losses(&self, site: usize) -> Vec<LossLog> {
         let user = self.user.as_ref();
         user.map(|user| user.trials.losses(site))
             .unwrap_or_default()
     }
 
-    /// Returns the packets of a site's last trial, as far as they have come; none where the link is not in user space.
+    /// Returns the packets of a site's last trial, as far as they have arrived, or `None` where the link is
+    /// not in user space.
     pub fn packets(&self, site: usize) -> Option<LinkPackets> {
         self.user.as_ref()?.trials.packets(site)
     }
 
-    /// Does `work`, which makes one connection to `site`, and gives the connection's packets; none where the link is not
-    /// in user space. Of two works at one time the site must not be the same.
+    /// Runs `work`, which makes one connection to `site`, and returns the connection's packets, or `None`
+    /// where the link is not in user space. Two simultaneous calls must not have the same site.
     pub fn traced<T>(&self, site: usize, work: impl FnOnce() -> T) -> (T, Option<Trace>) {
         let Some(user) = &self.user else {
             return (work(), None);
@@ -162,11 +164,12 @@ impl Link {
         (done, Some(Trace::new(user.recorder.end(site))))
     }
 
-    /// Takes note of the client's connections from now on, and of where else it sends packets: all of its packets then
-    /// come to the link, which has no way out. Says whether it can; only a link in user space can.
+    /// Observes the client's connections from now on, and the other destinations of its packets: all of its
+    /// packets then reach the link, which has no route out. Returns whether the link can observe; only a link
+    /// in user space can.
     ///
     /// # Errors
-    /// The client's namespace takes no route.
+    /// Returns an error if the route cannot be added in the client's namespace.
     pub fn observe(&self) -> Result<bool, LinkError> {
         let Some(user) = &self.user else {
             return Ok(false);
@@ -178,35 +181,36 @@ impl Link {
         Ok(true)
     }
 
-    /// What was seen since the last call, once it was told to [`Self::observe`].
+    /// Returns the observations since the last call, after a call of [`Self::observe`].
     pub fn observed(&self) -> Option<Observed> {
         Some(self.user.as_ref()?.observer.take())
     }
 
-    /// Returns how many of the client's connections since the last call of [`Self::observed`] it has not ended, once the link was
-    /// told to [`Self::observe`].
+    /// Returns the number of the client's connections since the last call of [`Self::observed`] that it has
+    /// not ended, after a call of [`Self::observe`].
     pub fn open_connections(&self) -> Option<usize> {
         let observer = &self.user.as_ref()?.observer;
         observer.is_on().then(|| observer.open_connections())
     }
 
-    /// The address at which the client can ask for names. Nobody answers there, and the client is told so at once.
+    /// Returns an address that the client can use as its name server. No server listens there, which the
+    /// client learns at once.
     pub fn nobodys_name_server(&self) -> Ipv4Addr {
         sites::SERVER
     }
 
-    /// Times idle TCP connects through the link, for each distinct round-trip time the median of
-    /// five; of more than fifty round-trip times, `seed` chooses so many. Losses, jitter and rates do not
-    /// apply to them. The record has the result too.
+    /// Times idle TCP connects through the link, and returns the median of five for each distinct round-trip
+    /// time. If there are more than fifty round-trip times, `seed` selects fifty. Losses, jitter and rates do
+    /// not apply to the connects. The record contains the result too.
     ///
     /// # Errors
-    /// A connect does not come about, or `stop` becomes true.
+    /// Returns an error if a connect fails, or `stop` becomes true.
     pub fn check(&self, seed: u64, stop: &AtomicBool) -> Result<Vec<LinkCheck>, LinkError> {
         let (listen, port) = match self.kind {
             LinkKind::None => (self.address(0), 0),
             _ => (Ipv4Addr::UNSPECIFIED, CHECK_PORT),
         };
-        // Held open: a close would send packets beside the next connect's.
+        // The connections stay open: a close would send packets beside the next connect's.
         let mut held = Vec::new();
         let serve = move |stream| held.push(stream);
         let listener = Listener::start(&self.server, (listen, port).into(), serve)?;
@@ -249,7 +253,7 @@ impl Link {
         Ok(checks)
     }
 
-    /// What the manifest says about the link, as far as it has come.
+    /// Returns the manifest's record of the link, as far as it is known.
     pub fn record(&self) -> LinkRecord {
         let mut record = LinkRecord {
             kind: self.kind,
@@ -277,7 +281,7 @@ impl Link {
         record
     }
 
-    /// Over veth pairs, or TUN devices where those cannot be made.
+    /// Makes a link over veth pairs, or over TUN devices where those cannot be made.
     fn user(plan: LinkPlan) -> Result<Self, LinkError> {
         let privilege = capability::acquire()?;
         let place = place_words(privilege);
@@ -286,7 +290,7 @@ impl Link {
                 let why = format!("in user space over veth pairs and AF_PACKET, in {place}");
                 return Self::forwarded(devices, &plan, why);
             }
-            // TUN devices need namespaces too.
+            // TUN devices require namespaces too.
             Err(error @ LinkError::Namespace { .. }) => return Err(error),
             Err(error) => error,
         };
@@ -370,7 +374,8 @@ impl Link {
         }
     }
 
-    /// No link: sites are addresses of the loopback interface. Works everywhere.
+    /// Makes a link of the kind `none`: sites are addresses of the loopback interface. This kind works
+    /// everywhere.
     pub fn loopback(sites: Vec<LinkSite>, why: String) -> Self {
         Self {
             kind: LinkKind::None,
@@ -385,7 +390,7 @@ impl Link {
         }
     }
 
-    /// The round-trip times to check, each with the address of the first site that has it.
+    /// Returns the round-trip times to check, each with the address of the first site that has it.
     fn distinct_rtts(&self) -> Vec<(Duration, Ipv4Addr)> {
         if self.kind == LinkKind::None {
             return vec![(Duration::ZERO, self.address(0))];
@@ -399,7 +404,7 @@ impl Link {
     }
 }
 
-/// Of these, as many as are checked.
+/// Selects as many of the round-trip times as are checked.
 fn chosen(mut rtts: Vec<(Duration, Ipv4Addr)>, seed: u64) -> Vec<(Duration, Ipv4Addr)> {
     if rtts.len() > CHECKS {
         SplitMix::new(mix(seed ^ 0x6368_6563_6b73)).shuffle(&mut rtts);

@@ -18,30 +18,32 @@ use crate::{LinkError, capability, interface, netlink::Netlink, sites};
 /// A network namespace to start a process or a thread in, or the host's own.
 #[derive(Debug, Clone)]
 pub struct Namespace {
-    /// None for the host's own.
+    /// The namespace's descriptor, or `None` for the host's own.
     namespace: Option<Arc<OwnedFd>>,
 }
 
 impl Namespace {
-    /// The network that this process is in already.
+    /// Returns the network that this process is already in.
     pub(crate) fn host() -> Self {
         Self { namespace: None }
     }
 
-    /// Makes sure that this process may make namespaces. Only a process of one thread can come to be allowed to.
+    /// Ensures that this process may make namespaces. Only a process with one thread can acquire that
+    /// permission.
     ///
     /// # Errors
-    /// The system does not allow it.
+    /// Returns an error if the system does not allow namespaces.
     pub fn allow() -> Result<(), LinkError> {
         capability::acquire().map(drop)
     }
 
-    /// A new network that is nothing but a loopback interface: what is in it reaches nothing else. It has an address
-    /// beside its own, because programs that ask for names only where there is a network (`AI_ADDRCONFIG`) look into
-    /// no file of hosts without one.
+    /// Makes a network that has only a loopback interface: processes in it reach no other network. The
+    /// interface has an additional address, because programs that resolve names only where there is a network
+    /// (`AI_ADDRCONFIG`) do not read the hosts file without one.
     ///
     /// # Errors
-    /// Namespaces are not allowed (see [`Self::allow`]), or the interface cannot be set up.
+    /// Returns an error if namespaces are not allowed (see [`Self::allow`]), or the interface cannot be set
+    /// up.
     pub fn isolated() -> Result<Self, LinkError> {
         let namespace = Self::create()?;
         let up = || {
@@ -55,11 +57,11 @@ impl Namespace {
         Ok(namespace)
     }
 
-    /// A new network namespace, without a name: it ends with its last process, socket and `Namespace`.
+    /// Makes a network namespace without a name: it ends with its last process, socket and `Namespace`.
     pub(crate) fn create() -> Result<Self, LinkError> {
         let made: io::Result<OwnedFd> = in_thread(|| {
-            // SAFETY: changes the network namespace of this thread, which ends right after, and
-            // shares no descriptors less.
+            // SAFETY: the call changes the network namespace of this thread, which ends directly afterwards,
+            // and does not unshare descriptors.
             unsafe { unshare_unsafe(UnshareFlags::NEWNET) }?;
             Ok(File::open("/proc/thread-self/ns/net")?.into())
         })
@@ -74,14 +76,14 @@ impl Namespace {
         })
     }
 
-    /// Makes `command` start in this namespace. The program has no more privilege than it would
-    /// have outside.
+    /// Makes `command` start in this namespace. The program has no more privileges than it would have
+    /// outside.
     pub fn enter(&self, command: &mut Command) {
         let Some(namespace) = self.namespace.clone() else {
             return;
         };
-        // SAFETY: between fork and exec, the closure calls setns and nothing else; the descriptor
-        // lives as long as the closure.
+        // SAFETY: between fork and exec, the closure only calls setns; the descriptor lives as long as the
+        // closure.
         unsafe {
             command.pre_exec(move || set_namespace(namespace.as_fd()));
         }
@@ -90,7 +92,7 @@ impl Namespace {
     /// Runs `f` in a thread of this namespace, and waits for it.
     ///
     /// # Errors
-    /// The thread cannot be started or cannot enter the namespace.
+    /// Returns an error if the thread cannot be started or cannot enter the namespace.
     pub fn run<T: Send>(&self, f: impl FnOnce() -> T + Send) -> Result<T, LinkError> {
         let entered = |source| LinkError::Namespace {
             what: "a thread in a network namespace",
@@ -107,13 +109,13 @@ impl Namespace {
         .map_err(entered)
     }
 
-    /// The namespace's descriptor; none for the host's own.
+    /// Returns the namespace's descriptor, or `None` for the host's own.
     pub(crate) fn descriptor(&self) -> Option<BorrowedFd<'_>> {
         self.namespace.as_deref().map(AsFd::as_fd)
     }
 }
 
-/// Runs `f` in a fresh thread; a panic goes on in this one.
+/// Runs `f` in a new thread; a panic is resumed in the calling one.
 fn in_thread<T: Send>(f: impl FnOnce() -> T + Send) -> io::Result<T> {
     thread::scope(|scope| {
         let thread = thread::Builder::new()

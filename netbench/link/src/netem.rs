@@ -1,10 +1,11 @@
-//! The link by the kernel's netem: on each end of the veth pair one HTB class a site, told apart
-//! by the site's address, with a netem queue of its own.
+//! The link by the kernel's netem: each end of the veth pair has one HTB class per site, selected
+//! by the site's address, with a separate netem queue.
 //!
-//! netem's own model differs from the forwarder's in two ways: `limit` counts packets on their
-//! way as well as waiting ones, so it is widened by what the rate keeps on its way; and losses come
-//! from one stream of random numbers a queue, so `seed` repeats them only for the same packets in
-//! the same order. A rate is always given, because netem keeps the order of packets only then.
+//! netem's model differs from the forwarder's in two ways. `limit` counts packets in transit as
+//! well as waiting ones, so it is increased by the number of packets that the rate keeps in
+//! transit. Losses come from one stream of random numbers per queue, so `seed` repeats them only
+//! for the same packets in the same order. A rate is always given, because netem keeps the order of
+//! packets only then.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -25,13 +26,13 @@ use crate::{
     topology::{Ends, INTERFACE},
 };
 
-/// What stands for no rate at all.
+/// The rate that stands for an unlimited one.
 const FASTEST_BITS_PER_SECOND: u64 = 100_000_000_000;
-/// Packets that may be on their way where no rate limits them.
+/// The maximum number of packets in transit where no rate limits them.
 const FREE_LIMIT: u64 = 100_000;
-/// The class of everything that is no site's.
+/// The class of all packets that belong to no site.
 const OTHER_CLASS: usize = 0xffff;
-/// Classes of the link's own check, one a distinct round-trip time, end here.
+/// The last class of the link's own check, which has one class per distinct round-trip time.
 const LAST_CHECK_CLASS: usize = 0xfffe;
 const TC_LIMIT: Duration = Duration::from_secs(60);
 
@@ -56,7 +57,7 @@ pub(crate) fn set_up(ends: &Ends, plan: &LinkPlan) -> Result<BTreeMap<String, St
     Ok([("netem_seed".to_owned(), seeded.to_owned())].into())
 }
 
-/// An unknown kind is something missing; all else is a fault.
+/// Converts the error of an unknown kind to a missing requirement; any other error is a fault.
 fn missing(what: &str, modules: &str, error: LinkError) -> LinkError {
     match error {
         LinkError::Tc { message }
@@ -70,7 +71,7 @@ fn missing(what: &str, modules: &str, error: LinkError) -> LinkError {
     }
 }
 
-/// Whether `tc` knows netem's `seed`.
+/// Whether `tc` supports netem's `seed`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Seeds {
     Given,
@@ -92,7 +93,7 @@ impl Seeds {
     }
 }
 
-/// What `tc -batch` is told for one direction.
+/// Returns the input of `tc -batch` for one direction.
 fn batch(plan: &LinkPlan, direction: Direction, seeds: Seeds) -> String {
     let mut text =
         format!("qdisc add dev {INTERFACE} root handle 1: htb default {OTHER_CLASS:x}\n");
@@ -115,7 +116,7 @@ fn batch(plan: &LinkPlan, direction: Direction, seeds: Seeds) -> String {
             add_class(&mut text, class, Some(&netem(&profile, direction, None)));
         }
     }
-    // Only the first site of a round-trip time is checked.
+    // Only the first site with a round-trip time is checked.
     let mut checked = BTreeSet::new();
     for (index, site) in plan.sites.iter().enumerate() {
         let address = sites::address(10, index);
@@ -171,7 +172,7 @@ fn add_class(text: &mut String, class: usize, netem: Option<&str>) {
 }
 
 fn netem(profile: &LinkProfile, direction: Direction, seed: Option<u64>) -> String {
-    // netem's jitter goes both ways from the middle, the model's only lengthens.
+    // netem's jitter goes both ways from the middle; the model's jitter only lengthens the delay.
     let half_jitter_ns = profile.jitter_ns / 2;
     let delay_ns = profile.one_way_ns(direction).saturating_add(half_jitter_ns);
     let bottleneck = profile.rate_of(direction);
@@ -199,7 +200,7 @@ fn netem(profile: &LinkProfile, direction: Direction, seed: Option<u64>) -> Stri
     text
 }
 
-/// A time for `tc`, which has no smaller unit.
+/// Formats a time for `tc`, which has no smaller unit.
 fn microseconds(ns: u64) -> String {
     format!("{}.{:03}us", ns / 1000, ns % 1000)
 }
@@ -216,13 +217,13 @@ fn run_batch(namespace: &Namespace, text: &str) -> Result<(), LinkError> {
     }
 }
 
-/// Runs `tc` in a namespace; returns whether it succeeded, and what it complained about.
+/// Runs `tc` in a namespace; returns whether it succeeded, and its error messages.
 fn run_tc(
     namespace: &Namespace,
     arguments: &[&str],
     input: &str,
 ) -> Result<(bool, String), LinkError> {
-    // Where an ordinary user's PATH does not lead.
+    // The command may be in a folder that an ordinary user's PATH lacks.
     let path = std::env::var("PATH").unwrap_or_default() + ":/usr/sbin:/sbin";
     let mut command = Command::new("tc");
     command.args(arguments).env("PATH", path).env("LC_ALL", "C");
@@ -231,7 +232,7 @@ fn run_tc(
         .stdout(Stdio::null())
         .stderr(Stdio::piped());
     namespace.enter(&mut command);
-    // SAFETY: between fork and exec, this calls nothing but the kernel.
+    // SAFETY: between fork and exec, this function only makes system calls.
     unsafe { command.pre_exec(capability::keep_net_admin_over_exec) };
     let failed = |source: io::Error| match source.kind() {
         io::ErrorKind::NotFound => LinkError::NetemMissing {
@@ -248,14 +249,15 @@ fn run_tc(
         let complaint = scope.spawn(move || {
             let mut bytes = Vec::new();
             if let Some(stderr) = stderr {
-                // More than this nobody reads, and an early end of the pipe ends tc as well.
+                // The rest of a longer message is not used, and closing the pipe early ends tc as
+                // well.
                 let _ = stderr.take(64 * 1024).read_to_end(&mut bytes);
             }
             String::from_utf8_lossy(&bytes).trim().to_owned()
         });
         scope.spawn(move || {
             if let Some(mut stdin) = stdin {
-                // tc that ends early says why in its status.
+                // The status of tc states the reason for an early end.
                 let _ = stdin.write_all(input.as_bytes());
             }
         });

@@ -33,7 +33,7 @@ pub(crate) type Mac = [u8; 6];
 pub(crate) struct VethEnd {
     /// The interface's name.
     pub(crate) name: &'static str,
-    /// Its hardware address.
+    /// The interface's hardware address.
     pub(crate) mac: Mac,
 }
 
@@ -44,14 +44,14 @@ pub(crate) struct Netlink {
 }
 
 const MTU: u32 = 1500;
-/// Packets that may wait where a queueing discipline is set.
+/// The maximum length of the packet queue where a queueing discipline is set.
 const QUEUE_PACKETS: u32 = 10_000;
 const ANSWER_LIMIT: Duration = Duration::from_secs(5);
-/// More than an acknowledgement needs.
+/// The buffer for an answer, larger than an acknowledgement.
 const ANSWER_BYTES: usize = 4096;
 
 impl Netlink {
-    /// Connects.
+    /// Opens the connection.
     pub(crate) fn open() -> io::Result<Self> {
         let socket = Socket::new(NETLINK_ROUTE)?;
         set_socket_timeout(&socket, Timeout::Recv, Some(ANSWER_LIMIT))?;
@@ -98,7 +98,7 @@ impl Netlink {
         self.ask(RouteNetlinkMessage::NewLink(link), 0)
     }
 
-    /// Gives an interface its address.
+    /// Adds an interface's address.
     pub(crate) fn add_address(
         &mut self,
         index: u32,
@@ -120,8 +120,8 @@ impl Netlink {
         )
     }
 
-    /// Routes a network through `gateway`. TCP acknowledges every segment that comes from there at
-    /// once (`quickack` in ip-route(8)).
+    /// Routes a network through `gateway`. TCP acknowledges every segment from there at once
+    /// (`quickack` in ip-route(8)).
     pub(crate) fn add_route(
         &mut self,
         index: u32,
@@ -141,7 +141,7 @@ impl Netlink {
         self.add(message)
     }
 
-    /// Makes every address of a network this namespace's own ("AnyIP").
+    /// Makes every address of a network local to this namespace ("AnyIP").
     pub(crate) fn add_local_network(&mut self, network: (Ipv4Addr, u8)) -> io::Result<()> {
         let mut message = route(network, crate::interface::index("lo")?);
         message.header.table = RT_TABLE_LOCAL;
@@ -150,7 +150,7 @@ impl Netlink {
         self.add(message)
     }
 
-    /// Enters a neighbour for good: the first packet would else wait for ARP.
+    /// Enters a permanent neighbour: otherwise, the first packet would wait for ARP.
     pub(crate) fn add_neighbour(
         &mut self,
         index: u32,
@@ -196,7 +196,7 @@ impl Netlink {
     }
 }
 
-/// The table of what is local to a namespace (linux/rtnetlink.h).
+/// The table of addresses local to a namespace (linux/rtnetlink.h).
 const RT_TABLE_LOCAL: u8 = 255;
 
 fn veth_end(end: &VethEnd) -> LinkMessage {
@@ -233,7 +233,7 @@ fn route((network, prefix): (Ipv4Addr, u8), index: u32) -> RouteMessage {
     message
 }
 
-/// Reads the answer to a request that asked for an acknowledgement.
+/// Parses the answer to a request that requires an acknowledgement.
 fn acknowledged(answer: &[u8]) -> io::Result<()> {
     let nonsense = || io::Error::from(io::ErrorKind::InvalidData);
     let message =
@@ -251,7 +251,8 @@ mod tests {
 
     #[test]
     fn answers_are_read() {
-        // struct nlmsghdr, the negative error number, and the header of what was asked.
+        // The answer is a struct nlmsghdr, the negative error number, and the header of the
+        // request.
         let answer = |kind: u16, code: i32| {
             let mut bytes = vec![0_u8; 36];
             bytes[..4].copy_from_slice(&36_u32.to_ne_bytes());

@@ -2,10 +2,11 @@ use std::{fmt, str::FromStr};
 
 use netbench_model::{LinkProfile, tls::one_of};
 
-/// Which kind of link is wanted: the values of `--link`.
+/// The requested kind of link: the values of `--link`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum LinkChoice {
-    /// The best that works: the link in user space. Never loopback, whose times say nothing of a network.
+    /// The best kind that works: the link in user space. Never loopback, whose times do not represent a
+    /// network.
     #[default]
     Auto,
     /// The link in user space: over veth pairs, or over TUN where those cannot be made.
@@ -14,7 +15,7 @@ pub enum LinkChoice {
     Tun,
     /// The kernel's netem.
     Netem,
-    /// None: sites are addresses of the loopback interface.
+    /// No link: sites are addresses of the loopback interface.
     None,
 }
 
@@ -22,7 +23,7 @@ impl LinkChoice {
     /// Every choice.
     pub const ALL: [Self; 5] = [Self::Auto, Self::User, Self::Tun, Self::Netem, Self::None];
 
-    /// The word of `--link`.
+    /// Returns the value of `--link`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Auto => "auto",
@@ -48,28 +49,28 @@ impl FromStr for LinkChoice {
     }
 }
 
-/// One emulated site: what its path is like.
+/// One emulated site with its path.
 #[derive(Debug, Clone)]
 pub struct LinkSite {
-    /// Its name. Losses are drawn from it, so that a site keeps its losses when others are added.
+    /// The site's name. Losses are drawn from it, so that a site keeps its losses when others are added.
     pub name: String,
-    /// The path to it.
+    /// The path to the site.
     pub profile: LinkProfile,
 }
 
-/// What a link is to be.
+/// The specification of a link.
 #[derive(Debug, Clone)]
 pub struct LinkPlan {
     /// The kind.
     pub choice: LinkChoice,
-    /// The sites; everywhere else they are known by their place in this list.
+    /// The sites; elsewhere, they are identified by their index in this list.
     pub sites: Vec<LinkSite>,
-    /// Losses and jitter come from it.
+    /// The seed of losses and jitter.
     pub seed: u64,
 }
 
-/// What a trial's losses and jitter are drawn from, beside the run's seed and the site. Trials
-/// that are compared with each other have the same key.
+/// A key from which a trial's losses and jitter are drawn, beside the run's seed and the site. Trials that
+/// are compared with each other have the same key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct TrialKey(pub u64);
 

@@ -1,24 +1,24 @@
-//! The kernel settings of a namespace, each for a reason that a measurement once gave.
+//! The kernel settings of a namespace, each with the reason found by a measurement.
 
 use std::{collections::BTreeMap, fs};
 
-/// Name under `net.`, value, and what goes wrong otherwise.
+/// The names under `net.`, and the values. The comments state the effects of other values.
 const WANTED: [(&str, &str); 16] = [
-    // Router solicitations and neighbour discovery would be packets that nobody configured.
+    // Router solicitations and neighbour discovery would be packets that no user configured.
     ("ipv6.conf.all.disable_ipv6", "1"),
     ("ipv6.conf.default.disable_ipv6", "1"),
-    // With the small default in the middle, the window and not the link limits a transfer:
-    // 327 ms instead of 166 for 1 MB at 20 ms.
+    // With the small default, which is the middle value, the window limits a transfer, not the link: 327 ms
+    // instead of 166 for 1 MB at 20 ms.
     ("ipv4.tcp_rmem", "4096 4194304 16777216"),
     ("ipv4.tcp_wmem", "4096 4194304 16777216"),
-    // A connection must not start from what the one before it learnt about the path.
+    // A connection must not start from the path metrics of its predecessor.
     ("ipv4.tcp_no_metrics_save", "1"),
     // A full backlog drops SYNs, which cost a second each.
     ("core.somaxconn", "4096"),
     ("ipv4.tcp_max_syn_backlog", "4096"),
     // Servers listen on 443 without privilege.
     ("ipv4.ip_unprivileged_port_start", "0"),
-    // Thousands of connections to one address; the link's own check uses a port above these.
+    // There are thousands of connections to one address; the link's own check uses a port above this range.
     ("ipv4.ip_local_port_range", "10000 60999"),
     ("ipv4.tcp_tw_reuse", "1"),
     // Sites' addresses belong to no interface.
@@ -26,19 +26,21 @@ const WANTED: [(&str, &str); 16] = [
     ("ipv4.conf.default.rp_filter", "0"),
     ("ipv4.tcp_timestamps", "1"),
     ("ipv4.tcp_sack", "1"),
-    // What a process leaves to the kernel when it ends keeps the namespace for as long as the kernel
-    // tries to deliver it over a link that is gone: two minutes by default, ten seconds like this.
+    // Connections that a process leaves to the kernel when it ends keep the namespace alive for as long as
+    // the kernel attempts to deliver their data over a link that is gone: two minutes by default, ten seconds
+    // with this setting.
     ("ipv4.tcp_orphan_retries", "3"),
-    // By default a host says only once a second, after the first six, that nobody listens. A browser
-    // that asks for a name or tries HTTP/3 would then wait, and which of two does is chance.
+    // By default, after the first six, a host reports only once a second that a port is unreachable. A
+    // browser that resolves a name or attempts HTTP/3 would then wait, and it is chance which of two does.
     ("ipv4.icmp_ratelimit", "0"),
 ];
 
-/// The first that the kernel lets a namespace have: what most servers use, else what every kernel
-/// has. A host's own choice, such as one that paces, would make figures of two machines differ.
+/// The congestion controls, of which the first is set that the kernel allows in a namespace: the one that
+/// most servers use, or the one that every kernel has. A host's own choice, such as a control that paces,
+/// would make the figures of two machines differ.
 const CONGESTION_CONTROLS: [&str; 2] = ["cubic", "reno"];
 
-/// Recorded as they are.
+/// The settings that are recorded without a change.
 const READ: [&str; 5] = [
     "ipv4.tcp_congestion_control",
     "ipv4.tcp_slow_start_after_idle",
@@ -47,8 +49,8 @@ const READ: [&str; 5] = [
     "ipv4.tcp_early_retrans",
 ];
 
-/// Makes the settings in this thread's namespace. Returns what they are afterwards, each under
-/// `<place>.net.<name>`; one that could not be made is recorded with the kernel's reason.
+/// Applies the settings in this thread's namespace. Returns the resulting values, each under
+/// `<place>.net.<name>`; a setting that could not be made is recorded with the kernel's reason.
 pub(crate) fn apply(place: &str) -> BTreeMap<String, String> {
     let mut record = BTreeMap::new();
     for (name, wanted) in WANTED {
@@ -63,7 +65,7 @@ pub(crate) fn apply(place: &str) -> BTreeMap<String, String> {
         };
         record.insert(format!("{place}.net.{name}"), value);
     }
-    // A namespace may have only what the kernel allows to everybody, so cubic may be refused.
+    // A namespace may only have a control that the kernel allows to all users, so cubic may be refused.
     for name in CONGESTION_CONTROLS {
         if fs::write(path("ipv4.tcp_congestion_control"), name).is_ok() {
             break;
@@ -77,7 +79,7 @@ pub(crate) fn apply(place: &str) -> BTreeMap<String, String> {
     record
 }
 
-/// The first port that this thread's namespace lets anybody listen on.
+/// Returns the first port that this thread's namespace lets an unprivileged user listen on.
 pub(crate) fn first_unprivileged_port() -> u16 {
     read("ipv4.ip_unprivileged_port_start")
         .and_then(|text| text.parse().ok())

@@ -6,17 +6,17 @@ use sha2::{Digest, Sha256};
 
 use crate::{LinkError, LinkSite};
 
-/// 254 networks of 254 hosts.
+/// The maximum number of sites: 254 networks of 254 hosts.
 const LIMIT: usize = 254 * 254;
 
 /// The client's address in its namespace.
 pub(crate) const CLIENT: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 1);
-/// The server's own address, the gateway to every site.
+/// The server's address, which is the gateway to every site.
 pub(crate) const SERVER: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 2);
 /// The network of the sites and its prefix length.
 pub(crate) const NETWORK: (Ipv4Addr, u8) = (Ipv4Addr::new(10, 1, 0, 0), 16);
 
-/// Fails where there are more sites than addresses.
+/// Returns an error if there are more sites than addresses.
 pub(crate) fn check_count(sites: &[LinkSite]) -> Result<(), LinkError> {
     if sites.len() > LIMIT {
         return Err(LinkError::TooManySites {
@@ -27,13 +27,13 @@ pub(crate) fn check_count(sites: &[LinkSite]) -> Result<(), LinkError> {
     Ok(())
 }
 
-/// Site `index`'s address under the network `first.1.0.0/16`.
+/// Returns site `index`'s address under the network `first.1.0.0/16`.
 pub(crate) fn address(first: u8, index: usize) -> Ipv4Addr {
-    // The count was checked: both fit.
+    // The count was checked: both numbers fit.
     Ipv4Addr::new(first, 1, (index / 254) as u8, (index % 254 + 1) as u8)
 }
 
-/// Which of `count` sites has `address`, 10.1.x.y.
+/// Returns the index of the site with `address`, 10.1.x.y, among `count` sites.
 pub(crate) fn index_of(address: [u8; 4], count: usize) -> Option<usize> {
     let [10, 1, x, y @ 1..=254] = address else {
         return None;
@@ -42,7 +42,8 @@ pub(crate) fn index_of(address: [u8; 4], count: usize) -> Option<usize> {
     (x < 254 && index < count).then_some(index)
 }
 
-/// What stands for a site's name in a draw: the first 8 bytes of its SHA-256, big-endian.
+/// Returns the number that represents a site's name in a draw: the first 8 bytes of its SHA-256,
+/// big-endian.
 pub(crate) fn name_word(name: &str) -> u64 {
     let digest = Sha256::digest(name.as_bytes());
     digest

@@ -1,5 +1,5 @@
-//! Namespaces and the devices between them. The client is 10.0.0.1 in one namespace, the server
-//! 10.0.0.2 in another with all of 10.1.0.0/16 as its own, and each is the other's only way out.
+//! Namespaces and the devices between them. The client is 10.0.0.1 in one namespace, the server 10.0.0.2 in
+//! another with all of 10.1.0.0/16 as local addresses, and each is the other's only peer.
 
 use std::{collections::BTreeMap, io, net::Ipv4Addr, os::fd::OwnedFd};
 
@@ -21,7 +21,7 @@ const SERVER_MAC: Mac = [2, 0, 0, 0, 0, 2];
 pub(crate) struct Ends {
     pub(crate) client: Namespace,
     pub(crate) server: Namespace,
-    /// What the kernel was set to in each.
+    /// The kernel settings of both namespaces.
     pub(crate) settings: BTreeMap<String, String>,
     /// The first port that servers may listen on.
     pub(crate) first_port: u16,
@@ -30,9 +30,9 @@ pub(crate) struct Ends {
 /// The ends and the forwarder's devices between them.
 pub(crate) struct Forwarded {
     pub(crate) ends: Ends,
-    /// Towards the client.
+    /// The device towards the client.
     pub(crate) client: Box<dyn Device>,
-    /// Towards the servers.
+    /// The device towards the servers.
     pub(crate) server: Box<dyn Device>,
     /// The sockets of packet devices, for their count of dropped frames.
     pub(crate) sockets: Vec<OwnedFd>,
@@ -42,7 +42,7 @@ pub(crate) struct Forwarded {
 struct Side {
     address: Ipv4Addr,
     mac: Mac,
-    /// The other side's.
+    /// The address and hardware address of the other side.
     peer: (Ipv4Addr, Mac),
     role: Role,
 }
@@ -66,14 +66,14 @@ const SERVER: Side = Side {
     role: Role::Server,
 };
 
-/// The forwarder between two veth pairs, whose own ends are in a third namespace.
+/// Makes a forwarder between two veth pairs, whose near ends are in a third namespace.
 pub(crate) fn over_veth() -> Result<Forwarded, LinkError> {
     let ends = Ends::new()?;
     let middle = Namespace::create()?;
     let open = |forwarder_end: VethEnd, namespace: &Namespace, side: &Side| {
         add_veth(&middle, &forwarder_end, namespace, side)?;
         let device = middle.run(|| {
-            // What the devices of the middle say by themselves would be forwarded.
+            // Packets that the kernel sends through the devices of the middle would be forwarded.
             settings::apply("middle");
             set_up_plain(forwarder_end.name)?;
             interface::turn_off_offloads(forwarder_end.name)?;
@@ -112,7 +112,7 @@ pub(crate) fn over_veth() -> Result<Forwarded, LinkError> {
     })
 }
 
-/// The forwarder between two TUN devices.
+/// Makes a forwarder between two TUN devices.
 pub(crate) fn over_tun() -> Result<Forwarded, LinkError> {
     let ends = Ends::new()?;
     let open = |namespace: &Namespace, side: &Side| {
@@ -131,7 +131,7 @@ pub(crate) fn over_tun() -> Result<Forwarded, LinkError> {
     })
 }
 
-/// Client and server joined by one veth pair, for netem on its ends.
+/// Joins client and server by one veth pair, for netem on its ends.
 pub(crate) fn joined() -> Result<Ends, LinkError> {
     let ends = Ends::new()?;
     add_veth(
@@ -169,7 +169,7 @@ impl Ends {
     }
 }
 
-/// Gives a client's namespace a route for every address that is no site's.
+/// Adds a route for every address that is no site's in a client's namespace.
 pub(crate) fn lead_everything_to_the_link(client: &Namespace) -> Result<(), LinkError> {
     let add = || {
         let index = interface::index(INTERFACE)?;
@@ -230,9 +230,9 @@ fn configure(namespace: &Namespace, side: &Side, neighbours: Neighbours) -> Resu
                 .map_err(failed("add a neighbour"))?;
         }
         match side.role {
-            // The link hands over one segment at a time, which no network card's driver merges. The odd
-            // segment at the end of a flight would then wait for the delayed acknowledgement's 40 ms, and
-            // a server whose congestion window is full with it: 23 of 320 pages of 90 KB and more did.
+            // The link transfers one segment at a time, which no network card's driver merges. The odd
+            // segment at the end of a flight would then wait 40 ms for the delayed acknowledgement, as would
+            // a server whose congestion window is full: this happened to 23 of 320 pages of 90 KB and more.
             Role::Client => netlink
                 .add_route(index, sites::NETWORK, side.peer.0)
                 .map_err(failed("add the route to the sites")),
@@ -243,7 +243,7 @@ fn configure(namespace: &Namespace, side: &Side, neighbours: Neighbours) -> Resu
     })?
 }
 
-/// Sets an interface up that needs no address.
+/// Sets up an interface that needs no address.
 fn set_up_plain(name: &str) -> io::Result<()> {
     let index = interface::index(name)?;
     Netlink::open()?.set_up(index)

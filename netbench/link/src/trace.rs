@@ -1,18 +1,18 @@
-//! What the packets of one connection show of its round trips.
+//! The round trips of one connection, derived from its packets.
 
 use crate::forward::{Direction, Load, Packet};
 
-/// Packets that a sender may send before the first acknowledgement (RFC 6928).
+/// Number of packets that a sender may send before the first acknowledgement (RFC 6928).
 const INITIAL_WINDOW: usize = 10;
 
-/// How much earlier than it is due the forwarder may deliver a packet.
+/// The maximum time by which the forwarder may deliver a packet before it is due.
 const EARLY_NS: u64 = 200_000;
 
 /// The packets of a connection, in the order in which they were sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Trace(Vec<Packet>);
 
-/// How many packets, each sent after the one before had come, lead to a packet.
+/// A packet, with the number of packets, each sent after its predecessor had arrived, that lead to it.
 #[derive(Clone, Copy)]
 struct Led {
     packet: Packet,
@@ -20,7 +20,8 @@ struct Led {
 }
 
 impl Trace {
-    /// Of these packets those of the first connection that begins among them: an earlier one may still be closing.
+    /// Keeps those of the packets that belong to the first connection that begins among them: an earlier one
+    /// may still be closing.
     pub(crate) fn new(mut packets: Vec<Packet>) -> Self {
         let begin = packets.iter().position(|packet| packet.opens);
         packets.drain(..begin.unwrap_or(packets.len()));
@@ -29,12 +30,12 @@ impl Trace {
         Self(packets)
     }
 
-    /// Whether a packet was lost, so that more round trips are needed than without.
+    /// Reports whether a packet was lost, which requires additional round trips.
     pub fn is_lossy(&self) -> bool {
         self.0.iter().any(|packet| packet.due_ns.is_none())
     }
 
-    /// Segments that the client sent before the first data of the server.
+    /// Returns the number of segments that the client sent before the first data of the server.
     pub fn first_flight_segments(&self) -> u32 {
         let is_data = |packet: &&Packet| packet.data_bytes > 0;
         let data = self.0.iter().filter(is_data);
@@ -42,14 +43,15 @@ impl Trace {
         u32::try_from(first.count()).unwrap_or(u32::MAX)
     }
 
-    /// Round trips until the first data that the server sent after it had more than `handshake_bytes` of the client: the
-    /// longest row of packets that ends there, each of which was sent after the one before it had come. Bare
-    /// acknowledgements belong to it only where their receiver had sent all that it may without them. None where the
-    /// server sent nothing more.
+    /// Returns the number of round trips until the first data that the server sent after it had received more
+    /// than `handshake_bytes` from the client: the length of the longest sequence of packets that ends there,
+    /// each of which was sent after its predecessor had arrived. Bare acknowledgements belong to the sequence
+    /// only where their receiver had sent all that it may without them. Returns `None` where the server sent
+    /// no more data.
     pub fn round_trips(&self, handshake_bytes: u64) -> Option<u32> {
         let mut led: Vec<Led> = Vec::with_capacity(self.0.len());
         let first_sequence = self.0.first()?.sequence;
-        // What the SYN counts in sequence numbers.
+        // The SYN takes one sequence number.
         let offset = |packet: &Packet| packet.sequence.wrapping_sub(first_sequence).wrapping_sub(1);
         let mut request: Option<Led> = None;
         for packet in &self.0 {
@@ -107,7 +109,7 @@ mod tests {
     const MS: u64 = 1_000_000;
     const PORT: u16 = 40_000;
 
-    /// A packet over a path of 10 ms each way.
+    /// Returns a packet over a path of 10 ms each way.
     fn packet(direction: Direction, sequence: u32, data_bytes: u32, at_ms: u64) -> Packet {
         Packet {
             direction,
@@ -153,20 +155,21 @@ mod tests {
             packet(Down, 1, 1448, 31),
             packet(Down, 1449, 1448, 31),
             packet(Down, 2897, 500, 32),
-            // A change of cipher spec after the first segment; what comes of the server had been on its way.
+            // The client sends change_cipher_spec after the first segment; the server's data were already in
+            // transit.
             packet(Up, 1549, 6, 41),
             packet(Down, 3397, 500, 42),
-            // Finished, and a request.
+            // The client sends Finished and a request.
             packet(Up, 1555, 74, 53),
             packet(Up, 1629, 200, 53),
             packet(Down, 3897, 900, 64),
-            // After the response's head.
+            // These packets follow the response's head.
             packet(Up, 1829, 50, 75),
             packet(Down, 4797, 900, 86),
         ]);
         assert_eq!(trace.first_flight_segments(), 2);
         assert_eq!(trace.round_trips(1628), Some(3));
-        // Nothing came after the last byte.
+        // No data followed the last byte.
         assert_eq!(trace.round_trips(1879), None);
         assert_eq!(Trace::new(vec![earlier]).round_trips(0), None);
         assert!(!trace.is_lossy());
@@ -182,7 +185,7 @@ mod tests {
             Trace::new(packets).round_trips(500)
         };
         assert_eq!(of(10), Some(4));
-        // One less, and the acknowledgement was not waited for.
+        // With one packet less, the acknowledgement was not waited for.
         assert_eq!(of(9), Some(3));
     }
 }

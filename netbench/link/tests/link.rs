@@ -1,5 +1,5 @@
-//! The link as processes use it. Every scenario runs in a child of its own, because a user
-//! namespace is entered by a whole process with one thread; this executable is that child as well.
+//! Tests of the link as processes use it. Every scenario runs in a separate child, because a user namespace
+//! can only be entered by a whole process with one thread; this executable is that child as well.
 
 mod support;
 
@@ -69,7 +69,7 @@ fn main() -> ExitCode {
     ended
 }
 
-/// Why links of this kind cannot be opened here by this user.
+/// Returns the reason why this user cannot open links of this kind here.
 fn closed(kind: &str, user: User) -> Option<String> {
     if let (User::Nobody, Some(reason)) = (user, Tool::Root.missing()) {
         return Some(reason);
@@ -95,7 +95,7 @@ fn connects_take_the_round_trip_time(kind: &str, user: User) -> Result<(), Faile
             .is_some_and(|why| why.contains("user space") || why.contains("TUN"))
     );
     assert!(record["lateness_ns"]["p99"].as_u64().is_some());
-    // Losses do not apply to the check, and site 3 would lose everything.
+    // Losses do not apply to the check; site 3 would lose every packet.
     assert_eq!(
         (
             record["packets"]["lost"].as_u64(),
@@ -111,7 +111,8 @@ fn connects_take_the_round_trip_time(kind: &str, user: User) -> Result<(), Faile
     Ok(())
 }
 
-/// Every distinct round-trip time once, and no connect faster than it, nor later than it by more than `most`.
+/// Checks that every distinct round-trip time occurs once, and that no connect is faster than it, nor later
+/// than it by more than `most`.
 fn checks_are_plausible(answer: &Value, most: Duration) -> Result<(), Failed> {
     let checks = answer["checks"].as_array().ok_or("no checks")?;
     let times: BTreeMap<u64, u64> = checks
@@ -127,7 +128,7 @@ fn checks_are_plausible(answer: &Value, most: Duration) -> Result<(), Failed> {
             Duration::from_nanos(connect_ns),
             Duration::from_nanos(rtt_ns),
         );
-        // A tenth less, because clocks differ.
+        // A connect may be a tenth shorter, because clocks differ.
         if connect < rtt * 9 / 10 || connect.saturating_sub(rtt) > most {
             return Err(format!("{connect_ns} ns to connect over {rtt_ns} ns").into());
         }
@@ -167,8 +168,8 @@ fn delayed_acknowledgements_of_the_kernel_are_told_from_others(
 }
 
 fn losses_come_from_the_seed(kind: &str, user: User) -> Result<(), Failed> {
-    // A kernel that stands still for longer than a retransmission timeout sends a packet more; so
-    // one more run may decide.
+    // A kernel that stalls for longer than a retransmission timeout sends an additional packet; one more run
+    // may therefore decide.
     let digest = |seed: &str| -> Result<String, Box<dyn Error>> {
         let answer = Child::run(&["traffic", kind, seed], user)?;
         let record = &answer["record"];
@@ -287,8 +288,8 @@ fn netem_or_its_lack_is_told() -> Result<(), Failed> {
 }
 
 fn netem_in_a_vm() -> Result<(), Failed> {
-    // Also the site with a rate of 400 kbit/s and the one that loses everything: the check has a
-    // queue of its own.
+    // The sites include one with a rate of 400 kbit/s and one that loses every packet: the check has a
+    // separate queue.
     link_in_a_vm("netem")
 }
 
@@ -296,8 +297,8 @@ fn user_link_in_a_vm() -> Result<(), Failed> {
     link_in_a_vm("user")
 }
 
-/// How much later a connect may be in an emulated machine. Its processors are slow and share this
-/// machine's with the other tests; a delay that is there twice is 100 ms on the longest link.
+/// The maximum lateness of a connect in an emulated machine. Its processors are slow and share this machine's
+/// with the other tests; a delay that is applied twice is 100 ms on the longest link.
 const VM_LATENESS: Duration = Duration::from_millis(50);
 
 fn link_in_a_vm(kind: &str) -> Result<(), Failed> {
@@ -306,16 +307,17 @@ fn link_in_a_vm(kind: &str) -> Result<(), Failed> {
         assert_eq!(answer["record"]["kind"], kind);
         checks_are_plausible(&answer, VM_LATENESS)
     };
-    // Once more, for something else may have taken the processors.
+    // The check runs once more, as other work may have used the processors.
     check().or_else(|_| check())
 }
 
-/// How much the two links may differ, of either's time: 0.4 ms of 20. It is what their own work takes on a processor of one
-/// instruction a nanosecond, of which the forwarder, which is in user space, has more.
+/// The maximum difference between the two links, relative to the time of either: 0.4 ms of 20. It is the time
+/// of their work on a processor of one instruction a nanosecond; the forwarder, which is in user space, takes
+/// longer.
 const AGREEMENT: f64 = 0.02;
 
 fn netem_and_the_user_link_agree() -> Result<(), Failed> {
-    // In virtual time: how busy this machine is cannot make it fail.
+    // The machine runs in virtual time: the load of this machine cannot make the test fail.
     let answer = vm::run(Time::Virtual, &[scenario::WORD, "compare", "user", "netem"])?;
     let medians = answer["medians"].as_array().ok_or("no medians")?;
     let ns = |kind: &str, rtt_ns: u64, part: &str| {
@@ -337,7 +339,7 @@ fn netem_and_the_user_link_agree() -> Result<(), Failed> {
                 difference * 100.0,
             );
             println!("{line}");
-            // One round trip each, or it is not what was to be compared.
+            // Each value must be one round trip, or the comparison is meaningless.
             let plausible = rtt_ns as f64..rtt_ns as f64 * 1.1;
             assert!(
                 plausible.contains(&user) && plausible.contains(&netem),

@@ -1,4 +1,5 @@
-//! A folder for a program that netbench starts. It is removed when its owner ends, however that ends.
+//! A folder for a program that netbench starts. The folder is removed when its owner ends, however the owner
+//! ends.
 //!
 //! This crate must never start anything but its guard. Start reading at [`Folder`].
 
@@ -12,25 +13,25 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How long processes that are killed may still write to their folder.
+/// The longest time for which killed processes may still write to their folder.
 const ENDING: Duration = Duration::from_secs(5);
 
-/// What the guard does once nobody holds its input any more. If it was told a group of processes, it ends that first,
-/// and then it removes the folder. Processes that are killed go on to write for a moment. (`kill -KILL --` is none of
-/// dash's forms.)
+/// The guard's script, which runs on once no process holds its input open. If the guard was given a group of
+/// processes, the script first kills that group, and then removes the folder. Killed processes go on to write
+/// for a moment. (dash does not accept `kill -KILL --`.)
 const GUARD: &str = r#"
 read -r group; read -r _; tries=0
 while [ -n "$group" ] && kill -s KILL -- "-$group" && [ $tries -lt 100 ]; do tries=$((tries + 1)); sleep 0.05; done
 until rm -rf -- "$1" || [ $tries -gt 200 ]; do tries=$((tries + 1)); sleep 0.05; done"#;
 
-/// A private folder. It is removed when this is dropped, or when this process ends.
+/// A private folder. It is removed when this value is dropped, or when this process ends.
 #[derive(Debug)]
 pub struct Folder {
     path: PathBuf,
     guard: Guard,
 }
 
-/// A process that outlives this one where that is killed.
+/// A process that outlives this process where this one is killed.
 #[derive(Debug)]
 struct Guard {
     child: Child,
@@ -38,10 +39,11 @@ struct Guard {
 }
 
 impl Folder {
-    /// Makes a folder that only its owner can enter, among those for temporary files. Its name begins with `prefix`.
+    /// Makes a folder in the directory for temporary files that only its owner can enter. The folder's name
+    /// begins with `prefix`.
     ///
     /// # Errors
-    /// There is no place for it, or no shell for its guard.
+    /// Returns an error if the folder cannot be made, or if there is no shell for its guard.
     pub fn new(prefix: &str) -> io::Result<Self> {
         let folder = tempfile::Builder::new().prefix(prefix).tempdir()?;
         let guard = Guard::start(folder.path())?;
@@ -49,22 +51,22 @@ impl Folder {
         Ok(Self { path, guard })
     }
 
-    /// Where it is.
+    /// Returns the folder's path.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Has this group of processes ended too where this process is killed.
+    /// Makes the guard also kill this group of processes where this process is killed.
     ///
     /// # Errors
-    /// The guard has ended.
+    /// Returns an error if the guard has ended.
     pub fn guard_group(&mut self, group: u32) -> io::Result<()> {
         writeln!(self.guard.held, "{group}")
     }
 }
 
 impl Drop for Folder {
-    /// Removes it as soon as nobody writes to it any more.
+    /// Removes the folder as soon as no process writes to it any more.
     fn drop(&mut self) {
         let until = Instant::now() + ENDING;
         while fs::remove_dir_all(&self.path).is_err()
@@ -73,7 +75,7 @@ impl Drop for Folder {
         {
             thread::sleep(Duration::from_millis(10));
         }
-        // It has nothing left to do.
+        // The guard has no more work.
         let _ = self.guard.child.kill();
         let _ = self.guard.child.wait();
     }

@@ -1,9 +1,9 @@
-//! The worker of servers that are not netbench's own: nginx, Apache, HAProxy, Node.js and `openssl s_server` serve the
-//! lab's sites as they are installed on this machine.
+//! The worker of servers that are not part of netbench: nginx, Apache, HAProxy, Node.js and `openssl
+//! s_server` serve the lab's sites as these servers are installed on this machine.
 //!
-//! It speaks the worker protocol and does one operation of it, `serve`. Each server is a child process with a private
-//! folder, and both are gone when this process ends. Start reading at [`worker`], then [`program`], where a further
-//! server is one entry of a table.
+//! The worker implements one operation of the worker protocol, `serve`. Each server is a child process with a
+//! private folder, and both are removed when this process ends. Start reading at [`worker`], then
+//! [`program`], where a further server is one entry of a table.
 
 mod program;
 mod relay;

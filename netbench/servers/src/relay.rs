@@ -1,8 +1,9 @@
-//! HTTP for a server that only does TLS: `openssl s_server` prints what it negotiated and what its clients send, and sends them
-//! what it reads.
+//! HTTP for a server that only does TLS: `openssl s_server` prints the negotiated parameters and its clients'
+//! data, and sends its input to the clients.
 //!
-//! It reads from a socket that keeps messages apart, because it takes a message that begins with one of some letters for a
-//! command. No message here does: they begin as the response's head does, or as a line of the page.
+//! The server reads from a socket that keeps messages apart, because it interprets a message that begins with
+//! one of some letters as a command. No message here does: each begins as the response's head does, or as a
+//! line of the page.
 
 use std::{
     collections::VecDeque,
@@ -21,37 +22,38 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
 use crate::words::{self, Pair, View};
 
-/// Lines of the page in a message. The server reads 16 KiB at once, and drops what is beyond.
+/// Number of lines of the page in a message. The server reads 16 KiB at once, and drops the rest of a longer
+/// message.
 const LINES: usize = 200;
 
-/// The most that is kept of what a server prints of a connection that sends no request.
+/// The maximum output that is kept of a connection that sends no request.
 const MOST_SAID: usize = 1 << 20;
 
-/// What ends a request's head. Nothing that the server prints by itself has it.
+/// The end of a request's head. The server's own output never contains these bytes.
 const END_OF_HEAD: &[u8] = b"\r\n\r\n";
 
-/// What the server prints, and does not keep for later, when a connection has ended.
+/// The lines that the server prints, and does not buffer, when a connection has ended.
 const ENDS: [&[u8]; 2] = [b"\nDONE\n", b"\nERROR\n"];
 
 nix::ioctl_read_bad!(bytes_not_taken, nix::libc::TIOCOUTQ, nix::libc::c_int);
 
-/// Why no more requests are answered.
+/// The reason why no more requests are answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stopped {
     /// The server has ended.
     Ended,
-    /// A client has gone without all of its response, and the next one would get the rest.
+    /// A client disconnected before the end of its response, and the next client would receive the rest.
     Spoilt,
 }
 
-/// Where a server reads, and the other end.
+/// The socket that a server reads from, and its peer.
 pub(crate) struct Relay {
     input: UnixDatagram,
     body_bytes: u64,
 }
 
 impl Relay {
-    /// One for a server whose page has so many bytes, and what is to be that server's standard input.
+    /// Makes a relay for a server whose page has `body_bytes` bytes, and that server's standard input.
     pub(crate) fn new(body_bytes: u64) -> io::Result<(Self, OwnedFd)> {
         let (input, servers) = UnixDatagram::pair()?;
         input.set_nonblocking(true)?;
@@ -101,15 +103,15 @@ impl Relay {
 
     fn not_taken(&self) -> io::Result<i32> {
         let mut bytes = 0;
-        // SAFETY: it writes this one number.
+        // SAFETY: the call writes only this number.
         unsafe { bytes_not_taken(self.input.as_raw_fd(), &raw mut bytes) }?;
         Ok(bytes)
     }
 }
 
-/// What is still to be sent of a response.
+/// The rest of a response that is still to be sent.
 struct Due {
-    /// Empty once it is sent.
+    /// The head of the response; empty once it is sent.
     head: String,
     body_bytes: u64,
 }
@@ -125,7 +127,7 @@ impl Due {
         Self { head, body_bytes }
     }
 
-    /// What is sent next: whole lines of the page, except at its end.
+    /// Returns the next message: whole lines of the page, except at its end.
     fn message(&self) -> Vec<u8> {
         let body = PAGE_LINE.iter().copied().cycle().take(self.next_bytes());
         self.head.bytes().chain(body).collect()
@@ -146,17 +148,17 @@ impl Due {
     }
 }
 
-/// What a server has printed.
+/// The output of a server.
 #[derive(Default)]
 struct Conversation {
     said: Vec<u8>,
-    /// What the connection's server negotiated, once it has printed that.
+    /// The negotiated parameters of the connection, once the server has printed them.
     view: Option<String>,
 }
 
 #[derive(Debug, PartialEq, Eq)]
 enum Event {
-    /// A client asks for the page.
+    /// A client requests the page.
     Request { view: String },
     /// A connection has ended.
     End,
@@ -184,7 +186,7 @@ impl Conversation {
                 let said: Vec<u8> = self.said.drain(..head.1).collect();
                 let said = String::from_utf8_lossy(&said);
                 let view = self.view.get_or_insert_with(|| view(&said)).clone();
-                // What ends a connection begins a line.
+                // The text that ends a connection begins a line.
                 self.said.insert(0, b'\n');
                 Some(Event::Request { view })
             }
@@ -198,13 +200,13 @@ impl Conversation {
     }
 }
 
-/// Where a part of `bytes` is: from, to.
+/// Returns the position of `part` in `bytes`: its start and end.
 fn find(bytes: &[u8], part: &[u8]) -> Option<(usize, usize)> {
     let at = bytes.windows(part.len()).position(|here| here == part)?;
     Some((at, at + part.len()))
 }
 
-/// The server's account of a connection. What a client sends stands behind it.
+/// Returns the server's report of a connection. The client's data follow that report.
 fn view(said: &str) -> String {
     let after = |prefix: &str| said.lines().find_map(|line| line.strip_prefix(prefix));
     let json = |pairs: Vec<Pair>, word: Option<&str>| {
@@ -216,7 +218,7 @@ fn view(said: &str) -> String {
     View {
         version: &text(session_version(said)),
         suite: &text(json(words::suites(), after("CIPHER is "))),
-        // It tells only which groups both sides have.
+        // The server reports only the groups that both sides have.
         group: "null",
         alpn: &text(json(words::protocols(), after("ALPN protocols selected: "))),
         resumed: if resumed { "true" } else { "false" },
@@ -224,8 +226,8 @@ fn view(said: &str) -> String {
     .header()
 }
 
-/// The version of TLS as the session has it that the server prints: a sequence of the format's version, which is 1, and the
-/// protocol's, both as DER's INTEGER.
+/// Returns the TLS version in the session that the server prints: a sequence of the format's version, which
+/// is 1, and the protocol version, both as DER INTEGERs.
 fn session_version(said: &str) -> Option<String> {
     let (_, session) = said.split_once("-----BEGIN SSL SESSION PARAMETERS-----")?;
     let (session, _) = session.split_once("-----END")?;
@@ -265,7 +267,7 @@ mod tests {
             "{ACCOUNT}{REQUEST}{REQUEST}DONE\nshutting down SSL\nCONNECTION CLOSED\n\
              CIPHER is TLS_AES_128_GCM_SHA256\n{REQUEST}ERROR\n"
         );
-        // As it comes in pieces of any size.
+        // The output arrives in pieces of any size.
         let mut events = Vec::new();
         for piece in text.as_bytes().chunks(7) {
             events.extend(all.enter(piece));

@@ -1,4 +1,4 @@
-//! One server that runs: its process and its folder.
+//! A running server: its process and its folder.
 
 use std::{
     fs::{self, File, OpenOptions},
@@ -30,37 +30,38 @@ use crate::{
     relay::{Relay, Stopped},
 };
 
-/// How long a server may take until it listens for all of its sites.
+/// The time limit for a server to listen for all of its sites.
 const START_LIMIT: Duration = Duration::from_secs(10);
 
-/// How long it may take to end by itself.
+/// The time limit for a server to end after a signal.
 const END_LIMIT: Duration = Duration::from_secs(1);
 
-/// How often it is looked at while it starts and ends.
+/// The polling interval while a server starts and ends.
 const LOOK: Duration = Duration::from_millis(5);
 
-/// How often another port is tried: between finding a free one and listening on it, another program may take it.
+/// Number of attempts with other ports: between finding a free port and listening on it, another program may
+/// bind it.
 const TRIES: u32 = 3;
 
-/// The most of a line of its log that an error quotes.
+/// The maximum length of a log line that an error quotes.
 const LONGEST_LINE: usize = 250;
 
-/// A server that runs. It ends when this is dropped.
+/// A running server. It ends when this value is dropped.
 pub(crate) struct Server {
     name: &'static str,
     child: Child,
-    /// Last: it is removed when the server has ended.
+    /// The last field, so that the folder is removed after the server has ended.
     folder: Folder,
-    /// A line with which its log ends, and which says nothing.
+    /// A last line of the log that carries no information.
     closing: &'static str,
 }
 
-/// A server that does not start.
+/// A failure to start a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum StartError {
-    /// It ended at once. Its configuration may be what it does not take.
+    /// The server ended at once. Its configuration may have a setting that it does not accept.
     Refused(String),
-    /// Anything else.
+    /// Any other failure.
     Other(String),
 }
 
@@ -72,7 +73,7 @@ impl std::fmt::Display for StartError {
 }
 
 impl Server {
-    /// Starts it with all of `sites`, and gives the address of each.
+    /// Starts the server with all of `sites`, and returns the address of each.
     pub(crate) fn start(
         installed: &Installed,
         sites: &[ServeSite],
@@ -133,18 +134,18 @@ impl Server {
         command
             .args((installed.program.arguments)(&plan))
             .current_dir(folder.path())
-            // The settings of the system's library are not the site's.
+            // The settings of the system's library must not affect the site.
             .env("OPENSSL_CONF", "/dev/null")
             .stdin(input)
             .stdout(output)
             .stderr(errors);
-        // SAFETY: between fork and exec this makes one system call.
+        // SAFETY: between fork and exec the closure makes one system call.
         unsafe {
-            // Where this process is killed, it ends its own processes too.
+            // Where this process is killed, the signal makes the server end its own processes too.
             command.pre_exec(|| Ok(set_pdeathsig(Signal::SIGTERM)?));
         }
         let mut child = command.spawn().map_err(|e| failed("it is no program", e))?;
-        // The server's input is the server's alone.
+        // Only the server may hold its input open.
         drop(command);
         let output = child.stdout.take();
         let mut server = Self {
@@ -160,7 +161,7 @@ impl Server {
         Ok((server, addresses))
     }
 
-    /// Answers for the server for as long as it can be used, and then ends it.
+    /// Answers for the server for as long as it can be used, and then ends the server.
     fn relay(&self, relay: Relay, output: ChildStdout) {
         let process = self.process();
         thread::spawn(move || {
@@ -201,7 +202,7 @@ impl Server {
         matches!(self.child.try_wait(), Ok(None))
     }
 
-    /// What it said last, if it has ended.
+    /// Returns the last line of the log, if the server has ended.
     pub(crate) fn last_words(&mut self) -> Option<String> {
         (!self.runs()).then(|| format!("{} has ended: {}", self.name, self.last_line()))
     }
@@ -214,7 +215,7 @@ impl Server {
             !line.trim().is_empty() && !nothing
         };
         let line = log.lines().rev().find(says);
-        // Where the folder is says nothing to anybody.
+        // The folder's path is of no use to a reader.
         let folder = format!("{}/", self.folder.path().display());
         let line = line.unwrap_or("it said nothing").replace(&folder, "");
         sanitize_prefix(line.trim(), LONGEST_LINE)
@@ -222,7 +223,7 @@ impl Server {
 }
 
 impl Drop for Server {
-    /// Ends it by the signal on which it ends its own processes.
+    /// Ends the server by the signal on which it ends its own processes.
     fn drop(&mut self) {
         if let Some(process) = self.process() {
             let _ = kill(process, Signal::SIGTERM);
@@ -243,7 +244,7 @@ fn is_about_ports(why: &str) -> bool {
         .any(|words| why.contains(words))
 }
 
-/// Where each site is to listen, with a free port where any will do.
+/// Returns the address on which each site is to listen, with a free port where the site's port is 0.
 fn addresses(sites: &[ServeSite]) -> io::Result<Vec<SocketAddr>> {
     // Every port stays open until the last one is found, so that none is found twice.
     let mut held = Vec::new();
@@ -259,9 +260,9 @@ fn addresses(sites: &[ServeSite]) -> io::Result<Vec<SocketAddr>> {
     sites.iter().map(&mut find).collect()
 }
 
-/// Writes what the server reads: the sites' certificates, keys and bodies, and its configuration.
+/// Writes the files that the server reads: the sites' certificates, keys and bodies, and its configuration.
 fn fill(folder: &Folder, installed: &Installed, plan: &Plan<'_>) -> io::Result<()> {
-    // As root, some servers read pages as another user; keys stay their owner's.
+    // As root, some servers read pages as another user; keys stay readable by their owner only.
     fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o711))?;
     let contents = plan.contents()?;
     for content in contents.into_iter().chain((installed.program.files)(plan)) {
@@ -276,6 +277,6 @@ fn write(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
     options.write(true).create(true).truncate(true).mode(mode);
     let mut file = options.open(path)?;
     file.write_all(bytes)?;
-    // Whatever the umask is.
+    // The mode must not depend on the umask.
     file.set_permissions(fs::Permissions::from_mode(mode))
 }

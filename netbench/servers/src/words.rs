@@ -1,12 +1,12 @@
-//! What servers call versions, suites, groups and protocols, beside what netbench calls them; and the account of a
-//! connection that they send in the response's head.
+//! The servers' names of versions, suites, groups and protocols, with netbench's names; and the report on a
+//! connection that servers send in the response's head.
 
 use netbench_model::{Alpn, CipherSuite, Group, TlsVersion};
 
-/// A word of a server, and the same as JSON.
+/// A server's name of a value, and netbench's name of the value as JSON.
 pub(crate) type Pair = (String, String);
 
-/// The names of versions, as OpenSSL and Node.js have them.
+/// Returns a version's name in OpenSSL and Node.js.
 pub(crate) fn version_name(version: TlsVersion) -> String {
     format!("TLSv{version}")
 }
@@ -35,7 +35,7 @@ fn quoted(value: &impl ToString) -> String {
     format!("\"{}\"", value.to_string())
 }
 
-/// OpenSSL's name of a suite. Those of TLS 1.3 have their registered names.
+/// Returns OpenSSL's name of a suite. The suites of TLS 1.3 have their registered names.
 pub(crate) fn suite_name(suite: CipherSuite) -> String {
     let name = suite.name().unwrap_or_default();
     if suite.is_tls13() {
@@ -57,7 +57,7 @@ pub(crate) fn suite_name(suite: CipherSuite) -> String {
     exchange + &rest
 }
 
-/// OpenSSL's name of a group.
+/// Returns OpenSSL's name of a group.
 pub(crate) fn group_name(group: Group) -> String {
     match group {
         Group::SECP256R1 => "prime256v1".to_owned(),
@@ -66,17 +66,18 @@ pub(crate) fn group_name(group: Group) -> String {
     }
 }
 
-/// Names as OpenSSL reads lists of them.
+/// Joins names in the format of OpenSSL's lists.
 pub(crate) fn list(names: impl Iterator<Item = String>) -> String {
     names.collect::<Vec<_>>().join(":")
 }
 
-/// A setting with its value and what ends it in a server's configuration; none for a value that the server has by itself.
+/// Returns a setting with its value and terminator in a server's configuration, or `None` for a value that is
+/// the server's default.
 pub(crate) fn setting(name: &str, value: &str, end: &str) -> Option<String> {
     (!value.is_empty()).then(|| format!("{name} {value}{end}"))
 }
 
-/// Words for a connection in the language of a server: each stands for JSON.
+/// Expressions in a server's configuration language that yield a connection's parameters as JSON.
 pub(crate) struct View<'a> {
     pub(crate) version: &'a str,
     pub(crate) suite: &'a str,
@@ -86,7 +87,8 @@ pub(crate) struct View<'a> {
 }
 
 impl View<'_> {
-    /// The value of the header in which the server says what it saw. What it cannot tell is null, and its computing time 0.
+    /// Returns the value of the header in which the server reports its view of a connection. Unknown values
+    /// are null, and the computing time is 0.
     pub(crate) fn header(&self) -> String {
         let Self {
             version,

@@ -21,13 +21,13 @@ use crate::{
     server::{Server, StartError},
 };
 
-/// How often it is looked whether a server has ended.
+/// The interval at which the worker checks whether a server has ended.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// The servers that run.
+/// The running servers.
 type Running = Arc<Mutex<Vec<Server>>>;
 
-/// Answers requests until stdin closes, which is how the end of netbench shows.
+/// Answers requests until stdin closes, which signals the end of netbench.
 pub(crate) fn run() -> ExitCode {
     let installed: Vec<Installed> = PROGRAMS.iter().map(Installed::look).collect();
     let running = Running::default();
@@ -38,7 +38,7 @@ pub(crate) fn run() -> ExitCode {
         }
         let ended = watched.lock().iter_mut().find_map(Server::last_words);
         eprintln!("{}", ended.unwrap_or_default());
-        // netbench finds it dead, and starts it again.
+        // netbench finds this process dead, and starts it again.
         watched.lock().clear();
         process::exit(1);
     });
@@ -56,7 +56,8 @@ pub(crate) fn run() -> ExitCode {
         }
     }
     running.lock().clear();
-    // Not by returning: the other thread would take servers that have ended for a failure.
+    // The process exits here instead of returning: otherwise, the other thread would report the ended servers
+    // as a failure.
     process::exit(0)
 }
 
@@ -96,7 +97,7 @@ fn answer(line: &str, installed: &[Installed], running: &Running) -> Response {
                         None => error(format!("this worker has no server {:?}", request.stack)),
                     }
                 }
-                // These servers do not count.
+                // These servers do not count connections.
                 RequestBody::Counts => ResponseBody::Counted { sites: Vec::new() },
                 _ => error("this worker serves sites and does nothing else".to_owned()),
             },

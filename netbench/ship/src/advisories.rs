@@ -1,4 +1,4 @@
-//! Advisories, from a table that is part of netbench: nothing is asked of the network.
+//! Advisories, from a table that is part of netbench: the network is not used.
 
 use netbench_model::ship::ShippedAdvisory;
 
@@ -7,7 +7,7 @@ const TABLE: &str = include_str!("../../catalogue/ship/advisories.tsv");
 /// The day on which the table was made.
 pub(crate) const TAKEN: &str = "2026-11-22";
 
-/// Those that apply to a version of a crate.
+/// Returns the advisories that apply to a version of a crate.
 pub(crate) fn of(name: &str, version: &str) -> Vec<ShippedAdvisory> {
     let lines = TABLE.lines().filter(|line| !line.starts_with('#'));
     let applies = |line: &str| {
@@ -28,7 +28,7 @@ fn fields(line: &str) -> Option<[&str; 5]> {
     fields.try_into().ok()
 }
 
-/// Major, minor and patch. A version before a release counts as that release.
+/// Returns the major, minor and patch numbers. A pre-release version counts as its release.
 fn numbers(version: &str) -> Option<[u64; 3]> {
     let core = version.split(['-', '+']).next()?;
     let numbers: Result<Vec<u64>, _> = core.split('.').map(str::parse).collect();

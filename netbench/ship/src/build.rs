@@ -1,4 +1,4 @@
-//! One build: cargo, in a folder that is gone afterwards.
+//! One build: cargo runs in a folder that is removed afterwards.
 
 use std::{
     collections::HashSet,
@@ -31,43 +31,43 @@ use crate::{
     Project, ShipError, ShipStack, advisories, project::NAME, providers, sources, tools::Watched,
 };
 
-/// How often a waiting thread looks.
+/// The interval at which a waiting thread polls.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// The longest that a step may take.
+/// The time limit of a step.
 const LIMIT: Duration = Duration::from_secs(3600);
 
-/// How long cargo has to end once it is told to.
+/// The time that cargo has to end after a signal.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// How long the program has to make its connector.
+/// The time that the program has to make its connector.
 const START: Duration = Duration::from_secs(30);
 
-/// Lines of what cargo says that are kept of a failure.
+/// Number of lines of cargo's output that are kept of a failure.
 const KEPT: usize = 8;
 
-/// The user's cargo and rustc, and where results are kept.
+/// The user's cargo and rustc, and the folder where results are kept.
 #[derive(Debug, Clone)]
 pub struct Toolchain {
     cargo: PathBuf,
-    /// `cargo --version`.
+    /// The output of `cargo --version`.
     pub cargo_version: String,
-    /// `rustc -vV`.
+    /// The output of `rustc -vV`.
     pub rustc_version: String,
     host: String,
     cache: PathBuf,
 }
 
-/// Whether an earlier result will do.
+/// Whether an earlier result may be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reuse {
-    /// Yes.
+    /// Use an earlier result.
     Earlier,
-    /// No: build.
+    /// Always build.
     Nothing,
 }
 
-/// Of `cargo metadata`.
+/// The output of `cargo metadata`.
 #[derive(Deserialize)]
 struct Metadata {
     packages: Vec<Package>,
@@ -105,21 +105,21 @@ struct Message {
     executable: Option<PathBuf>,
 }
 
-/// A folder that is removed with what is in it.
+/// A folder that is removed with its contents.
 struct Folder(PathBuf);
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // What cannot be removed is in a folder of caches.
+        // A file that cannot be removed stays in a folder of caches.
         let _ = fs::remove_dir_all(&self.0);
     }
 }
 
 impl Toolchain {
-    /// The cargo that CARGO names, or the one in the PATH; results are kept in `cache`.
+    /// Finds the cargo that CARGO names, or the one in the PATH. Results are kept in `cache`.
     ///
     /// # Errors
-    /// There is none, or it does not say its version.
+    /// Returns an error if there is no cargo, or if it does not report its version.
     pub fn find(cache: PathBuf) -> Result<Self, ShipError> {
         let of = |name: &str, otherwise: &str| {
             let given = env::var_os(name).filter(|value| !value.is_empty());
@@ -141,10 +141,10 @@ impl Toolchain {
         })
     }
 
-    /// Builds the client, or finds what an earlier build of the same was.
+    /// Builds the client, or finds the result of an earlier build of the same client.
     ///
     /// # Errors
-    /// cargo fails, the program does not start, or `stop` becomes true.
+    /// Returns an error if cargo fails, the program does not start, or `stop` becomes true.
     pub fn ship(
         &self,
         stack: &ShipStack,
@@ -163,14 +163,14 @@ impl Toolchain {
         let name = format!("build-{}-{}", &key[..16], std::process::id());
         let folder = Folder(self.cache.join(name));
         let shipped = self.build(stack, project, &folder.0, stop)?;
-        // Without it the next run builds again.
+        // If the file cannot be written, the next run builds again.
         if let Ok(text) = serde_json::to_vec(&shipped) {
             let _ = fs::write(&kept, text);
         }
         Ok(shipped)
     }
 
-    /// What stands for everything that a result depends on.
+    /// Returns a digest of every input that a result depends on.
     fn key(&self, project: &Project) -> String {
         let mut digest = Sha256::new();
         let flags = [
@@ -216,7 +216,7 @@ impl Toolchain {
                 .env("PATH", watched.path())
                 .env("CARGO_TARGET_DIR", folder.join("target"))
                 .env("CARGO_TERM_COLOR", "never")
-                // What is kept by a compiler's cache costs nothing the second time.
+                // An object in a compiler's cache would make a second build cost no time.
                 .env_remove("RUSTC_WRAPPER")
                 .env_remove("RUSTC_WORKSPACE_WRAPPER");
             run(command, folder, what, stop)
@@ -278,7 +278,7 @@ impl Toolchain {
     }
 }
 
-/// Whether the program makes its connector.
+/// Checks that the program makes its connector.
 fn starts(program: &Path, folder: &Path, stop: &AtomicBool) -> Result<(), ShipError> {
     const WHAT: &str = "the client that was built";
     let mut command = Command::new(program);
@@ -294,7 +294,7 @@ fn starts(program: &Path, folder: &Path, stop: &AtomicBool) -> Result<(), ShipEr
     })
 }
 
-/// The packages that were compiled, and the program.
+/// Returns the packages that were compiled, and the program.
 fn artifacts(messages: &str) -> (HashSet<String>, Option<PathBuf>) {
     let mut compiled = HashSet::new();
     let mut program = None;
@@ -310,7 +310,7 @@ fn artifacts(messages: &str) -> (HashSet<String>, Option<PathBuf>) {
     (compiled, program)
 }
 
-/// The providers of cryptography that rustls has features for.
+/// Returns the cryptography providers that rustls has features for.
 fn providers(metadata: &Metadata) -> Vec<String> {
     let is_rustls = |node: &&Node| {
         let mut packages = metadata.packages.iter();
@@ -342,7 +342,7 @@ fn crates(metadata: Metadata, compiled: &HashSet<String>) -> Result<Vec<ShippedC
     Ok(crates)
 }
 
-/// Runs a step to its end, and gives what it prints.
+/// Runs a step to its end, and returns its output.
 fn run(
     mut command: Command,
     folder: &Path,
@@ -356,7 +356,7 @@ fn run(
         .stdin(Stdio::null())
         .stdout(create(&out)?)
         .stderr(create(&err)?)
-        // With all that it starts, it is ended by one signal.
+        // One signal ends the command and every process that it starts.
         .process_group(0)
         .spawn()
         .map_err(ShipError::file(&program))?;
@@ -389,7 +389,8 @@ fn run(
     }
 }
 
-/// The end of what cargo says, without what build scripts tell cargo, which can be long.
+/// Returns the end of cargo's output, without the instructions of build scripts to cargo, which can
+/// be long.
 fn last_words(said: &str) -> String {
     let tells = |line: &&str| {
         let line = line.trim();
@@ -400,7 +401,7 @@ fn last_words(said: &str) -> String {
     sanitize(&last.join(" | "))
 }
 
-/// Waits for a child; none where it had to be ended.
+/// Waits for a child. Returns `None` where the child had to be killed.
 fn wait(mut child: Child, stop: &AtomicBool) -> std::io::Result<Option<ExitStatus>> {
     let begun = Instant::now();
     loop {
@@ -417,7 +418,7 @@ fn wait(mut child: Child, stop: &AtomicBool) -> std::io::Result<Option<ExitStatu
 
 fn end(child: &mut Child) -> std::io::Result<()> {
     let group = Pid::from_raw(child.id().cast_signed());
-    // It fails where all have ended already.
+    // The signal fails where all processes have ended already.
     let _ = killpg(group, Signal::SIGTERM);
     let told = Instant::now();
     while child.try_wait()?.is_none() {
@@ -428,7 +429,7 @@ fn end(child: &mut Child) -> std::io::Result<()> {
         }
         thread::sleep(LOOK);
     }
-    // Those that outlive it.
+    // The second signal kills the processes that outlive the child.
     let _ = killpg(group, Signal::SIGKILL);
     Ok(())
 }
@@ -451,7 +452,8 @@ fn read(path: &Path) -> Option<Shipped> {
     serde_json::from_slice(&fs::read(path).ok()?).ok()
 }
 
-/// CPU time of the processes that this one started and that have ended, and of theirs.
+/// Returns the CPU time of the processes that this one started and that have ended, and of their
+/// children.
 fn children_cpu_ms() -> u64 {
     let Ok(usage) = getrusage(UsageWho::RUSAGE_CHILDREN) else {
         return 0;

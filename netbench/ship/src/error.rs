@@ -9,40 +9,40 @@ pub enum ShipError {
          names (https://rustup.rs)"
     )]
     NoCargo {
-        /// What was to be run.
+        /// The program that was to be run.
         program: PathBuf,
-        /// Why it cannot be.
+        /// The reason why it cannot be run.
         source: io::Error,
     },
     /// A file or a folder.
     #[error("{path}: {source}")]
     File {
-        /// Which.
+        /// The path.
         path: PathBuf,
-        /// What happened.
+        /// The error.
         source: io::Error,
     },
-    /// cargo, or what it built, failed.
+    /// A failure of cargo, or of the program that it built.
     #[error("{what}: {said}")]
     Failed {
-        /// What was tried.
+        /// The failed step.
         what: &'static str,
-        /// The end of what was said.
+        /// The end of the program's output.
         said: String,
     },
-    /// The program has two providers of cryptography, and does not start.
+    /// A program that has two cryptography providers, and does not start.
     #[error(
         "its client ends at its start, because rustls has the features of {} in it: ClientConfig::builder() panics unless \
          CryptoProvider::install_default() was called before ({said})",
         providers.join(" and ")
     )]
     Providers {
-        /// Which.
+        /// The names of the providers.
         providers: Vec<String>,
-        /// The end of what was said.
+        /// The end of the program's output.
         said: String,
     },
-    /// It was asked to stop.
+    /// The build was stopped on request.
     #[error("stopped")]
     Stopped,
 }

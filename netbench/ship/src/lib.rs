@@ -1,7 +1,8 @@
-//! What shipping a stack costs: the least client of hyper is built with it, in a folder of its own, and what the build and
-//! its program are is found out.
+//! The cost of shipping a stack: a minimal client of hyper is built with the stack, in a separate folder, and
+//! the build and its program are measured.
 //!
-//! This crate must never know a TLS library but by the dependencies of its catalogue, print, or keep a build.
+//! This crate must never know a TLS library except through the dependencies of its catalogue, print, or keep
+//! a build.
 //!
 //! Start reading at [`Toolchain::ship`].
 

@@ -1,4 +1,4 @@
-//! The least client, as the files of a package.
+//! The minimal client, as the files of a package.
 
 use std::{fs, path::Path};
 
@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 
 use crate::{ShipError, ShipStack};
 
-/// The Cargo.lock of netbench itself, so that everybody builds the same versions.
+/// The Cargo.lock of netbench itself, so that every user builds the same versions.
 pub const BUILT_IN_LOCK: &str = include_str!("../../../Cargo.lock");
 
 /// The program's name.
@@ -31,7 +31,7 @@ hyper-util = { version = "0.1", default-features = false, features = ["client-le
 tokio = { version = "1", default-features = false, features = ["net", "rt"] }
 "#;
 
-/// Pins what netbench builds by other means, and builds nothing.
+/// Dependencies of no target, which pin the versions that netbench builds by other means.
 const PINS: &str = r#"
 [target.'cfg(any())'.dependencies]
 openssl-src = "=300.5.5"
@@ -73,7 +73,7 @@ pub struct Project {
 }
 
 impl Project {
-    /// A client of `stack`, with the versions of a Cargo.lock.
+    /// Makes a client of `stack`, with the versions of a Cargo.lock.
     pub fn new(stack: &ShipStack, lock: &str) -> Self {
         let dependencies = stack.dependencies.trim();
         Self {
@@ -83,7 +83,7 @@ impl Project {
         }
     }
 
-    /// What stands for it: two of the same digest are the same client.
+    /// Returns the digest of the client's files. Clients with the same digest are identical.
     pub fn sha256(&self) -> String {
         let mut digest = Sha256::new();
         for text in [&self.manifest, &self.main, &self.lock] {
@@ -108,7 +108,7 @@ impl Project {
     }
 }
 
-/// The digest of a Cargo.lock.
+/// Returns the digest of a Cargo.lock.
 pub fn lock_sha256(lock: &str) -> String {
     hex(&Sha256::digest(lock))
 }
@@ -131,7 +131,7 @@ mod tests {
             let dependencies = manifest["dependencies"].as_table().expect("a table");
             assert!(dependencies.len() > 4, "{}", stack.name);
             assert!(!project.main.contains("CONNECTOR"), "{}", stack.name);
-            // What is in the lock is pinned by it.
+            // A dependency in the lock is pinned by it.
             for name in dependencies.keys() {
                 let line = format!("\nname = \"{name}\"\n");
                 assert!(BUILT_IN_LOCK.contains(&line), "{}: {name}", stack.name);

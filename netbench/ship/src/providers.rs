@@ -1,9 +1,9 @@
-//! The providers of cryptography that rustls has in a program. With two of them it chooses none, and ends a program that
-//! has not chosen.
+//! The cryptography providers that rustls has in a program. With two of them, rustls chooses none, and a
+//! program that has not chosen a provider panics.
 
 use serde::Deserialize;
 
-/// The crates, each with the feature of rustls.
+/// The crates of the providers, each with the corresponding feature of rustls.
 const PROVIDERS: [(&str, &str); 2] = [("aws-lc-rs", "aws_lc_rs"), ("ring", "ring")];
 
 #[derive(Deserialize)]
@@ -19,15 +19,15 @@ struct Locked {
     dependencies: Vec<String>,
 }
 
-/// Of rustls' features.
+/// Returns the providers among rustls' features.
 pub(crate) fn of_features(features: &[&str]) -> Vec<String> {
     let is_there = |(_, feature): &&(&str, &str)| features.contains(feature);
     let found = PROVIDERS.iter().filter(is_there);
     found.map(|(name, _)| (*name).to_owned()).collect()
 }
 
-/// Those that rustls depends on in a Cargo.lock. What a program of it has can be less: a lock has the dependencies of all
-/// platforms and of tests.
+/// Returns the providers that rustls depends on in a Cargo.lock. A program can have fewer: a lock has the
+/// dependencies of all platforms and of tests.
 pub fn providers_of_lock(lock: &str) -> Vec<String> {
     let Ok(lock) = toml::from_str::<Lock>(lock) else {
         return Vec::new();

@@ -1,13 +1,13 @@
-//! Lines in the sources of a crate.
+//! Line counts of a crate's sources.
 
 use std::{fs, io, path::Path};
 
-/// What is counted in a crate's sources.
+/// Line counts of a crate's sources.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Lines {
-    /// Of Rust, with `unsafe`.
+    /// Lines of Rust that contain `unsafe`.
     pub(crate) with_unsafe: u32,
-    /// Of C, C++ and assembly, blank ones not counted.
+    /// Lines of C, C++ and assembly, without blank lines.
     pub(crate) of_c: u32,
 }
 
@@ -18,10 +18,11 @@ const ASIDE: [&str; 8] = [
 
 const C: [&str; 9] = ["c", "h", "cc", "cpp", "hpp", "s", "S", "asm", "inc"];
 
-/// No folder of a crate lies deeper: a link that leads back ends here.
+/// The maximum depth of folders, greater than in any crate: recursion through a symbolic link to a
+/// parent ends here.
 const DEEPEST: u32 = 24;
 
-/// Counts in everything under `folder` but tests and the like.
+/// Counts the lines of all sources under `folder`, except tests and the like.
 pub(crate) fn count(folder: &Path) -> io::Result<Lines> {
     let mut lines = Lines::default();
     walk(folder, &mut lines, 0)?;

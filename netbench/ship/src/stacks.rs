@@ -2,13 +2,13 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-/// A stack, as a client depends on it.
+/// A stack that a client can depend on.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ShipStack {
-    /// Its name.
+    /// The stack's name.
     pub name: String,
-    /// Whether there is a validated (FIPS 140) form of it, in words.
+    /// A description of the stack's validated (FIPS 140) variant, or of its absence.
     pub fips: String,
     /// Lines of a Cargo.toml.
     pub dependencies: String,
@@ -26,7 +26,7 @@ static STACKS: LazyLock<Catalogue> = LazyLock::new(|| {
     toml::from_str(text).expect("the catalogue is part of this source")
 });
 
-/// The stacks that clients can be built with.
+/// Returns the stacks that clients can be built with.
 pub fn ship_stacks() -> &'static [ShipStack] {
     &STACKS.stack
 }

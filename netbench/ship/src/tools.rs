@@ -1,5 +1,5 @@
-//! Which tools a build starts: they are found through a folder of scripts at the head of its PATH, each of which enters its
-//! name and becomes the tool.
+//! Detection of the tools that a build starts: they are found through a folder of scripts at the head of its
+//! PATH. Each script records its name and executes the tool.
 
 use std::{
     collections::BTreeSet,
@@ -10,21 +10,21 @@ use std::{
 
 use crate::ShipError;
 
-/// Tools that builds of TLS libraries are known to start. A compiler is entered only where it compiles: rustc links by it
-/// whatever the stack is.
+/// Tools that builds of TLS libraries are known to start. A compiler is recorded only where it compiles:
+/// rustc links through it with every stack.
 const TOOLS: [&str; 16] = [
     "cc", "gcc", "clang", "c++", "g++", "clang++", "as", "nasm", "cmake", "make", "ninja", "perl",
     "go", "git", "python3", "bindgen",
 ];
 
-/// A folder of scripts, and what they have entered.
+/// A folder of scripts, and the file in which they record their names.
 pub(crate) struct Watched {
     folder: PathBuf,
     entered: PathBuf,
 }
 
 impl Watched {
-    /// Makes the scripts in `folder`, for the tools that are there.
+    /// Makes the scripts in `folder`, for the tools that are installed.
     pub(crate) fn new(folder: PathBuf) -> Result<Self, ShipError> {
         fs::create_dir_all(&folder).map_err(ShipError::file(&folder))?;
         let entered = folder.join("entered");
@@ -38,15 +38,15 @@ impl Watched {
         Ok(Self { folder, entered })
     }
 
-    /// The PATH of a build.
+    /// Returns the PATH of a build.
     pub(crate) fn path(&self) -> std::ffi::OsString {
         let rest = env::var_os("PATH").unwrap_or_default();
         let folders = std::iter::once(self.folder.clone()).chain(env::split_paths(&rest));
-        // A folder with a colon in its name cannot be in it.
+        // A folder with a colon in its name cannot be in PATH.
         env::join_paths(folders).unwrap_or(rest)
     }
 
-    /// The tools that were started, by name.
+    /// Returns the names of the tools that were started.
     pub(crate) fn started(&self) -> Vec<String> {
         let text = fs::read_to_string(&self.entered).unwrap_or_default();
         let names: BTreeSet<&str> = text.lines().collect();
@@ -74,7 +74,7 @@ fn write(path: &Path, text: &str) -> io::Result<()> {
     fs::set_permissions(path, fs::Permissions::from_mode(0o755))
 }
 
-/// Where a program is that a shell would start by this name.
+/// Searches the PATH for a program of this name, as a shell does.
 fn in_path(name: &str) -> Option<PathBuf> {
     let folders = env::var_os("PATH")?;
     let found = env::split_paths(&folders).map(|folder| folder.join(name));

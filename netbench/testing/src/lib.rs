@@ -1,7 +1,8 @@
-//! A harness for tests that need something of the machine: a program, a permission, a kernel feature.
+//! A harness for tests that require a facility of the machine: a program, a permission, a kernel feature.
 //!
-//! Where it is missing, the test is ignored, which the closing count shows; it never passes without
-//! having run. With `NETBENCH_REQUIRE=all`, or a list such as `NETBENCH_REQUIRE=go,nginx`, it fails instead.
+//! Where a requirement is missing, the test is ignored, which the closing count shows; a test never passes
+//! without having run. With `NETBENCH_REQUIRE=all`, or a list such as `NETBENCH_REQUIRE=go,nginx`, the test
+//! fails instead.
 //!
 //! For tests only; this crate must never depend on another of the workspace. A test target that uses it
 //! has `harness = false` in its `Cargo.toml` and calls [`tests!`]. Start reading at [`Tool`], then [`Test`].
@@ -16,7 +17,7 @@ pub use source::no_lost_tests;
 pub use test::{Failed, Test, run};
 pub use tool::{Tool, program};
 
-/// The `main` of a test target: its tests, each with the tools that it needs.
+/// Defines the `main` of a test target from its tests, each with the tools that it needs.
 ///
 /// ```no_run
 /// netbench_testing::tests! {
@@ -31,8 +32,8 @@ pub use tool::{Tool, program};
 /// fn it_serves() {}
 /// ```
 ///
-/// A function that is not in the list is dead code, which the lints report; one that has `#[test]`, which the
-/// compiler would drop without the standard harness, makes `main` panic ([`no_lost_tests`]).
+/// A function that is not in the list is dead code, which the lints report; a function that has `#[test]`,
+/// which the compiler would drop without the standard harness, makes `main` panic ([`no_lost_tests`]).
 #[macro_export]
 macro_rules! tests {
     ($($function:ident $(::$rest:ident)* $(: $($tool:ident),+)?;)+) => {

@@ -6,12 +6,12 @@ use std::{
 
 /// Writes a shell script that can be run at once.
 ///
-/// Another process writes it: were the file open for writing in this one, a child that another test starts
-/// meanwhile would have it open too, and the kernel would refuse to run it ("Text file busy").
+/// Another process writes the file. If this process had the file open for writing, a child that another test
+/// starts meanwhile would have it open too, and the kernel would refuse to run it ("Text file busy").
 ///
 /// # Panics
 ///
-/// Where the file cannot be written.
+/// Panics if the file cannot be written.
 pub fn script(path: &Path, body: &str) {
     let mut writer = Command::new("sh")
         .args(["-c", "cat > \"$1\" && chmod 755 \"$1\"", "sh"])

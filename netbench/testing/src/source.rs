@@ -3,11 +3,11 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Looks for `#[test]` in the source of a test target without the standard harness: the file `main`, as
-/// `file!()` gives it, and where that is a `main.rs`, all files of its folder.
+/// Searches for `#[test]` in the source of a test target without the standard harness: the file `main`, as in
+/// `file!()`, and all files of its folder where that file is a `main.rs`.
 ///
 /// # Panics
-/// There is one: the compiler has dropped that test.
+/// Panics if there is a `#[test]`: the compiler has dropped that test.
 pub fn no_lost_tests(main: &str) {
     let main = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../..")
@@ -17,7 +17,7 @@ pub fn no_lost_tests(main: &str) {
         _ => vec![main],
     };
     for file in files {
-        // Where the source is not at hand, the compiler's lints are all there is.
+        // Where the source is not available, only the compiler's lints find such a function.
         let Ok(text) = fs::read_to_string(&file) else {
             continue;
         };

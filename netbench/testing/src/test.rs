@@ -6,10 +6,10 @@ use crate::Tool;
 
 pub use libtest_mimic::Failed;
 
-/// The variable that names the tools without which tests fail: `all`, or names with commas between.
+/// The variable that names the tools without which tests fail: `all`, or names separated by commas.
 const REQUIRE: &str = "NETBENCH_REQUIRE";
 
-/// A test, and what it needs of the machine.
+/// A test and its requirements of the machine.
 pub struct Test {
     name: String,
     missing: Vec<Missing>,
@@ -23,7 +23,7 @@ struct Missing {
 }
 
 impl Test {
-    /// A test that fails by an error or by panicking.
+    /// Makes a test that fails by an error or by panicking.
     pub fn new(
         name: impl Into<String>,
         run: impl FnOnce() -> Result<(), Failed> + Send + 'static,
@@ -35,7 +35,7 @@ impl Test {
         }
     }
 
-    /// A test that fails by panicking.
+    /// Makes a test that fails by panicking.
     pub fn of(name: &str, run: fn()) -> Self {
         Self::new(name, move || {
             run();
@@ -43,12 +43,13 @@ impl Test {
         })
     }
 
-    /// Ignored where the tool is missing.
+    /// Makes the test ignored where the tool is missing.
     pub fn needs(self, tool: Tool) -> Self {
         self.needs_that(tool.name(), tool.missing())
     }
 
-    /// Ignored where `what` is missing, for the reason given; none where it is there.
+    /// Makes the test ignored where `what` is missing. `missing` is the reason, or `None` where
+    /// `what` is present.
     pub fn needs_that(mut self, what: &str, missing: Option<String>) -> Self {
         let what = what.to_owned();
         self.missing
@@ -75,7 +76,7 @@ impl Test {
 
     fn decide(&self, required: &Required) -> Decision {
         let missing = self.missing.iter();
-        // The one that is required, if there is one: it makes a failure.
+        // A missing tool that is required, if there is one, makes the test fail.
         let first = missing.max_by_key(|missing| required.has(&missing.what));
         match first.cloned() {
             None => Decision::Run,
@@ -85,7 +86,7 @@ impl Test {
     }
 }
 
-/// What becomes of a test.
+/// The decision on a test.
 #[derive(Debug, PartialEq, Eq)]
 enum Decision {
     Run,
@@ -96,7 +97,7 @@ enum Decision {
 /// Runs the tests as the standard harness would, with its arguments.
 ///
 /// # Panics
-/// `NETBENCH_REQUIRE` names what is no tool.
+/// Panics if `NETBENCH_REQUIRE` has a name that is no tool's.
 pub fn run(tests: impl IntoIterator<Item = Test>) -> ExitCode {
     let arguments = Arguments::from_args();
     let required = Required::read(&std::env::var(REQUIRE).unwrap_or_default())
@@ -105,7 +106,7 @@ pub fn run(tests: impl IntoIterator<Item = Test>) -> ExitCode {
     libtest_mimic::run(&arguments, trials.collect()).exit_code()
 }
 
-/// What may not be missing.
+/// The tools that must not be missing.
 #[derive(Debug, PartialEq, Eq)]
 enum Required {
     All,

@@ -5,10 +5,10 @@ use std::{
     sync::OnceLock,
 };
 
-/// What `vm-run` exits with where something it needs is missing.
+/// The exit status of `vm-run` where a program or a permission that it needs is missing.
 const CANNOT: i32 = 77;
 
-/// What a test may need of the machine.
+/// A facility of the machine that a test may require.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tool {
     /// The Go toolchain.
@@ -31,13 +31,13 @@ pub enum Tool {
     Sslscan,
     /// The proxy haproxy.
     Haproxy,
-    /// The server of NSS' tools.
+    /// The server among NSS' tools.
     Selfserv,
     /// The web server lighttpd, with its modules for wolfSSL and mbedTLS.
     Lighttpd,
-    /// GnuTLS' own server.
+    /// The GnuTLS server.
     GnutlsServ,
-    /// The runtime of Erlang, with its library of TLS.
+    /// The Erlang runtime, with its TLS library.
     Erl,
     /// The proxy stunnel.
     Stunnel,
@@ -63,7 +63,7 @@ pub enum Tool {
     Curl,
     /// NSS's tool for databases of certificates.
     Certutil,
-    /// Slurm's daemons and commands, and root, who may start them.
+    /// Slurm's daemons and commands, and root, which may start them.
     Slurm,
     /// A virtual machine whose kernel has netem.
     EmulatedMachine,
@@ -71,11 +71,11 @@ pub enum Tool {
     UserNamespaces,
     /// Permission to mount in a user namespace.
     UserMounts,
-    /// Being root, who can become another user.
+    /// Root privileges, with which a process can become another user.
     Root,
     /// Filters of system calls.
     Seccomp,
-    /// Permission to switch namespaces off in a user namespace.
+    /// Permission to disable namespaces in a user namespace.
     NamespaceLimits,
 }
 
@@ -117,7 +117,7 @@ impl Tool {
         Self::NamespaceLimits,
     ];
 
-    /// Its name in `NETBENCH_REQUIRE` and beside ignored tests.
+    /// Returns the tool's name in `NETBENCH_REQUIRE` and beside ignored tests.
     pub fn name(self) -> &'static str {
         match self {
             Self::Go => "go",
@@ -156,7 +156,7 @@ impl Tool {
         }
     }
 
-    /// Why it cannot be used here; none where it can.
+    /// Returns the reason why the tool cannot be used here, or `None` where it can.
     pub fn missing(self) -> Option<String> {
         match self {
             Self::Go
@@ -193,7 +193,7 @@ impl Tool {
                 .path()
                 .is_none()
                 .then(|| "firefox is not installed".to_owned()),
-            // The driver's package brings the browser.
+            // The driver's package also installs the browser.
             Self::WebKitGtk => ["WebKitWebDriver", "Xvfb"].into_iter().find_map(absent),
             Self::Slurm => ["munged", "slurmctld", "slurmd", "sbatch", "squeue"]
                 .into_iter()
@@ -231,7 +231,7 @@ impl Tool {
         }
     }
 
-    /// The program, for a tool that is one.
+    /// Returns the path of the program, for a tool that is a program.
     pub fn path(self) -> Option<PathBuf> {
         match self {
             Self::Chromium => ["chromium", "chromium-browser", "google-chrome"]
@@ -250,7 +250,7 @@ impl fmt::Display for Tool {
     }
 }
 
-/// Where the program of this name is: in `PATH`, or in the folders of servers and of Go, which the `PATH`
+/// Searches for the program of this name: in `PATH`, or in the folders of servers and of Go, which the `PATH`
 /// of an ordinary user often lacks.
 pub fn program(name: &str) -> Option<PathBuf> {
     let paths = std::env::var_os("PATH").unwrap_or_default();
@@ -275,7 +275,7 @@ fn absent(name: &str) -> Option<String> {
         .then(|| format!("{name} is not installed"))
 }
 
-/// Why a command does not succeed.
+/// Returns the reason why a command does not succeed.
 fn refused(words: &[&str]) -> Option<String> {
     let output = Command::new(words[0]).args(&words[1..]).output();
     match output {
@@ -285,7 +285,7 @@ fn refused(words: &[&str]) -> Option<String> {
     }
 }
 
-/// Asked once: the first answer may take a download.
+/// Asks `vm-run` once: the first answer may require a download.
 fn no_machine() -> Option<String> {
     static ANSWER: OnceLock<Option<String>> = OnceLock::new();
     let ask = || {
@@ -297,7 +297,7 @@ fn no_machine() -> Option<String> {
         match asked {
             Err(error) => Some(format!("{}: {error}", script.display())),
             Ok(output) if output.status.code() == Some(CANNOT) => Some(first_line(&output.stderr)),
-            // Whatever else is wrong with it, the tests that use it shall fail.
+            // With any other error of `vm-run`, the tests that use it must fail.
             Ok(_) => None,
         }
     };

@@ -1,4 +1,5 @@
-//! `run-tests`, which runs the test programs that Cargo has built: which ones, and what it makes of how they end.
+//! Tests of `run-tests`, which runs the test programs that Cargo has built: the programs that it selects, and
+//! its treatment of their exit statuses.
 
 use std::{
     fs,
@@ -8,7 +9,7 @@ use std::{
 
 use netbench_testing::script;
 
-/// The line that Cargo writes of a test program at `path`, target `name` of the package in `folder`.
+/// Returns the line that Cargo writes for a test program at `path`, target `name` of the package in `folder`.
 fn built(path: &Path, folder: &Path, name: &str) -> String {
     format!(
         r#"{{"reason":"compiler-artifact","manifest_path":"{}/Cargo.toml","executable":"{}","profile":{{"test":true}},"target":{{"name":"{name}","kind":["test"]}}}}"#,
@@ -17,10 +18,10 @@ fn built(path: &Path, folder: &Path, name: &str) -> String {
     )
 }
 
-/// A folder of a test's own, with a list of three programs. One of them fails.
+/// Makes a folder for one test, with a list of three programs. One of the programs fails.
 fn three_programs(name: &str) -> (PathBuf, PathBuf) {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    // It is there if an earlier run was killed.
+    // The folder exists if an earlier run was killed.
     let _removed = fs::remove_dir_all(&folder);
     let package = folder.join("store");
     fs::create_dir_all(&package).expect("a folder can be made");
@@ -43,7 +44,7 @@ fn three_programs(name: &str) -> (PathBuf, PathBuf) {
     (folder, list)
 }
 
-/// The exit code and the log.
+/// Returns the exit code and the log.
 fn run_tests(folder: &Path, list: &Path, arguments: &[&str]) -> (Option<i32>, String) {
     let log = folder.join("test.log");
     fs::write(&log, "").expect("the log can be written");

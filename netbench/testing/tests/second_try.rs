@@ -1,4 +1,5 @@
-//! `second-try`, which runs failed tests once more: what it finds in a log, and what it says of each.
+//! Tests of `second-try`, which runs failed tests once more: the tests that it finds in a log, and its report
+//! on each.
 
 use std::{
     fs,
@@ -8,10 +9,10 @@ use std::{
 
 use netbench_testing::script;
 
-/// A folder of a test's own.
+/// Makes a folder for one test.
 fn folder(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    // It is there if an earlier run was killed.
+    // The folder exists if an earlier run was killed.
     let _removed = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).expect("a folder can be made");
     folder
@@ -31,7 +32,7 @@ fn second_try(folder: &Path, log: &str) -> Output {
 fn each_failed_test_is_run_once_more() {
     let folder = folder("second-try");
     let program = folder.join("program-0c4b");
-    // It runs in the folder of its package, and says which test it was asked for.
+    // The program runs in the folder of its package, and reports the test that was requested.
     let body = r#"grep -q netbench-testing Cargo.toml || exit 9
 echo "$*" >> "$0.ran"
 case "$2" in

@@ -43,7 +43,7 @@ fn inspect(stream: &Stream) -> Negotiated {
     }
 }
 
-/// hyper-openssl's connector, which does not tell hyper of h2 where its library is AWS-LC.
+/// hyper-openssl's connector, which does not report h2 to hyper where its library is AWS-LC.
 #[derive(Clone)]
 struct WithH2(HttpsConnector<TimedTcp>);
 

@@ -1,4 +1,4 @@
-//! Calls that the openssl crate has no safe form of, or none with AWS-LC.
+//! Functions for which the openssl crate has no safe wrapper, or none with AWS-LC.
 
 use std::{
     ffi::{CStr, c_int, c_void},
@@ -15,13 +15,13 @@ use openssl::{
 };
 use openssl_sys::X509_STORE_CTX;
 
-/// A verification of a whole chain: 1 is good, 0 is not.
+/// A verification callback for a whole chain: it returns 1 for a valid chain, and 0 otherwise.
 pub(crate) type VerifyCallback = extern "C" fn(*mut X509_STORE_CTX, *mut c_void) -> c_int;
 
-/// Has `callback` verify chains instead of `X509_verify_cert`, which it is to call.
+/// Makes `callback` verify chains instead of `X509_verify_cert`, which the callback must call.
 pub(crate) fn set_cert_verify_callback(ctx: &mut SslContextBuilder, callback: VerifyCallback) {
     let callback: unsafe extern "C" fn(*mut X509_STORE_CTX, *mut c_void) -> c_int = callback;
-    // SAFETY: the context is live, a function lives for ever, and the argument is not used.
+    // SAFETY: the context is live, a function has static lifetime, and the argument is not used.
     unsafe {
         openssl_sys::SSL_CTX_set_cert_verify_callback(
             ctx.as_ptr(),
@@ -31,8 +31,8 @@ pub(crate) fn set_cert_verify_callback(ctx: &mut SslContextBuilder, callback: Ve
     }
 }
 
-/// Sets a context of verification up as libssl does for the client `ssl`: the purpose of a server's certificate, and what
-/// `ssl` has been told, its host among it.
+/// Sets up a verification context as libssl does for the client `ssl`: the purpose of a server's certificate,
+/// and the parameters of `ssl`, including its host.
 pub(crate) fn set_as_client(
     context: &mut X509StoreContextRef,
     ssl: &SslRef,
@@ -50,13 +50,13 @@ pub(crate) fn set_as_client(
     }
 }
 
-/// Adds a list of revoked certificates, which the store then has a share in.
+/// Adds a list of revoked certificates, of which the store then holds a reference.
 pub(crate) fn add_crl(store: &mut X509StoreBuilderRef, crl: &X509CrlRef) -> Result<(), ErrorStack> {
     // SAFETY: both are live.
     good(unsafe { openssl_sys::X509_STORE_add_crl(store.as_ptr(), crl.as_ptr()) })
 }
 
-/// Lets a context use exactly these suites of TLS 1.3, by their registered names with colons between.
+/// Restricts a context to these suites of TLS 1.3, given by their registered names separated by colons.
 pub(crate) fn set_ciphersuites(
     ctx: &mut SslContextBuilder,
     names: &CStr,
@@ -65,7 +65,7 @@ pub(crate) fn set_ciphersuites(
     good(unsafe { openssl_sys::SSL_CTX_set_ciphersuites(ctx.as_ptr(), names.as_ptr()) })
 }
 
-/// Lets a context accept exactly `schemes` of its peer, in this order.
+/// Restricts the peer's schemes to `schemes`, in this order.
 pub(crate) fn set_schemes(
     ctx: &mut SslContextBuilder,
     schemes: &[SignatureScheme],
@@ -77,13 +77,13 @@ pub(crate) fn set_schemes(
     })
 }
 
-/// How many tickets a server of TLS 1.3 gives after a handshake.
+/// Sets the number of tickets that a server of TLS 1.3 sends after a handshake.
 pub(crate) fn set_tickets(ctx: &mut SslContextBuilder, tickets: usize) -> Result<(), ErrorStack> {
     // SAFETY: the context is live.
     good(unsafe { openssl_sys::SSL_CTX_set_num_tickets(ctx.as_ptr(), tickets) })
 }
 
-/// Holds records to `bytes` of plaintext. AWS-LC would take the nearest length that it can do.
+/// Limits records to `bytes` of plaintext. AWS-LC would take the nearest length that it supports.
 pub(crate) fn set_max_send_fragment(
     ctx: &mut SslContextBuilder,
     bytes: u16,
@@ -97,7 +97,7 @@ pub(crate) fn set_max_send_fragment(
     good(result).map_err(|_| RANGE)
 }
 
-/// What a server sends where it is asked for the status of its certificate.
+/// Sets the response that a server sends where its client requests the status of its certificate.
 pub(crate) fn set_ocsp_response(ssl: &mut SslRef, response: &[u8]) -> Result<(), ErrorStack> {
     // SAFETY: the connection is live, and so are the bytes, which are copied.
     good(unsafe {
@@ -105,51 +105,52 @@ pub(crate) fn set_ocsp_response(ssl: &mut SslRef, response: &[u8]) -> Result<(),
     })
 }
 
-/// The group that the handshake used, where it used one.
+/// Returns the group of the handshake's key exchange, if there was one.
 pub(crate) fn group(ssl: &SslRef) -> Option<Group> {
     // SAFETY: the connection is live.
     let code = unsafe { openssl_sys::SSL_get_group_id(ssl.as_ptr()) };
     (code != 0).then_some(Group(code))
 }
 
-/// The scheme of the peer's handshake signature, where it signed.
+/// Returns the scheme of the peer's handshake signature, if the peer signed.
 pub(crate) fn peer_signature(ssl: &SslRef) -> Option<SignatureScheme> {
     // SAFETY: the connection is live.
     let code = unsafe { openssl_sys::SSL_get_peer_signature_algorithm(ssl.as_ptr()) };
     (code != 0).then_some(SignatureScheme(code))
 }
 
-/// The suites that a context can use.
+/// Returns the suites that a context can use.
 pub(crate) fn suites(ctx: &SslContextBuilder) -> Vec<CipherSuite> {
     // SAFETY: the context is live.
     let stack = unsafe { openssl_sys::SSL_CTX_get_ciphers(ctx.as_ptr()) };
     if stack.is_null() {
         return Vec::new();
     }
-    // SAFETY: not null; the context owns the stack, and it is not changed before it was read here.
+    // SAFETY: the pointer is not null; the context owns the stack, which is not changed before it has been
+    // read here.
     let stack = unsafe { StackRef::<SslCipher>::from_ptr(stack) };
     stack.iter().map(suite).collect()
 }
 
-/// A suite's code point.
+/// Returns a suite's code point.
 pub(crate) fn suite(cipher: &SslCipherRef) -> CipherSuite {
     // SAFETY: the cipher is live.
     CipherSuite(unsafe { openssl_sys::SSL_CIPHER_get_protocol_id(cipher.as_ptr()) })
 }
 
-/// The length of a certificate in DER, without a copy of it.
+/// Returns the length of a certificate in DER, without copying it.
 pub(crate) fn der_bytes(certificate: &X509Ref) -> Option<u32> {
-    // SAFETY: the certificate is live; without a buffer, only the length is found.
+    // SAFETY: the certificate is live; without a buffer, the function only computes the length.
     let length = unsafe { openssl_sys::i2d_X509(certificate.as_ptr(), ptr::null_mut()) };
     u32::try_from(length).ok()
 }
 
-/// The openssl crate does not tell with AWS-LC how many roots a connector has.
+/// Returns no number: with AWS-LC, the openssl crate does not report how many roots a connector has.
 pub(crate) fn already_read(_: &SslConnector) -> Option<u32> {
     None
 }
 
-/// The library's error, where `result` is not 1.
+/// Returns the library's error, where `result` is not 1.
 fn good(result: c_int) -> Result<(), ErrorStack> {
     if result == 1 {
         Ok(())

@@ -1,9 +1,10 @@
 //! The worker of `aws-lc`: AWS-LC's libssl behind the openssl crate, with hyper-openssl as a client and tokio-openssl as a server.
 //!
-//! This package must never load trust roots or settings but those that it is given. Start reading at `stack.rs`; `client.rs`, `settings.rs`,
-//! `server.rs`, `negotiated.rs`, `explain.rs` and `ffi.rs` are what differs from OpenSSL.
+//! This package must never load trust roots or settings other than the given ones. Start reading at
+//! `stack.rs`; `client.rs`, `settings.rs`, `server.rs`, `negotiated.rs`, `explain.rs` and `ffi.rs` have the
+//! differences from OpenSSL.
 
-// Where OpenSSL's worker calls the same functions, so is the source the same.
+// The modules that call the same functions as OpenSSL's worker share its source.
 #[path = "../../openssl/src/alpn.rs"]
 mod alpn;
 #[path = "../../openssl/src/chain.rs"]

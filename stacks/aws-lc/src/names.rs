@@ -1,7 +1,7 @@
 use netbench_model::TlsVersion;
 use openssl::ssl::SslVersion;
 
-/// The versions as the openssl crate has them. AWS-LC has no SSL 3.0.
+/// The versions in the openssl crate. AWS-LC has no SSL 3.0.
 const VERSIONS: [(TlsVersion, SslVersion); 4] = [
     (TlsVersion::Tls10, SslVersion::TLS1),
     (TlsVersion::Tls11, SslVersion::TLS1_1),
@@ -9,19 +9,19 @@ const VERSIONS: [(TlsVersion, SslVersion); 4] = [
     (TlsVersion::Tls13, SslVersion::TLS1_3),
 ];
 
-/// The version as the openssl crate has it.
+/// Returns the openssl crate's version.
 pub(crate) fn aws_lc_version(version: TlsVersion) -> Option<SslVersion> {
     let found = VERSIONS.iter().find(|(ours, _)| *ours == version);
     found.map(|(_, theirs)| *theirs)
 }
 
-/// The version that the openssl crate has as `theirs`.
+/// Returns the version for `theirs` of the openssl crate.
 pub(crate) fn version(theirs: SslVersion) -> Option<TlsVersion> {
     let found = VERSIONS.iter().find(|(_, known)| *known == theirs);
     found.map(|(ours, _)| *ours)
 }
 
-/// Which side of a connection is asked.
+/// The side of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Side {
     Client,

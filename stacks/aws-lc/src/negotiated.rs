@@ -1,4 +1,4 @@
-//! What a handshake agreed on.
+//! The negotiated parameters of a handshake.
 
 use netbench_model::{Negotiated, TlsVersion};
 use openssl::ssl::SslRef;
@@ -8,13 +8,13 @@ use crate::{
     names::{Side, version},
 };
 
-/// What one side of a finished handshake says was agreed.
+/// Returns the negotiated parameters according to one side of a finished handshake.
 pub(crate) fn negotiated(ssl: &SslRef, side: Side) -> Negotiated {
     let resumed = ssl.session_reused();
     let version = ssl.version2().and_then(version);
-    // A session of TLS 1.2 that is resumed exchanges no keys; AWS-LC remembers the old group.
+    // A resumed session of TLS 1.2 has no key exchange; AWS-LC remembers the old group.
     let has_group = !resumed || version == Some(TlsVersion::Tls13);
-    // A server does not say what it signed with.
+    // A server does not report its signature scheme.
     let has_signature = !resumed && side == Side::Client;
     Negotiated {
         version,
@@ -33,8 +33,8 @@ pub(crate) fn negotiated(ssl: &SslRef, side: Side) -> Negotiated {
     }
 }
 
-/// The bytes of each certificate that the other side sent. A server's list of its client's leaves the
-/// leaf out.
+/// Returns the size of each certificate that the peer sent. A server's list of its client's certificates
+/// lacks the leaf.
 fn peer_chain(ssl: &SslRef, side: Side) -> Vec<u32> {
     let leaf = (side == Side::Server)
         .then(|| ssl.peer_certificate())

@@ -1,5 +1,6 @@
-//! The order in which a server prefers the suites of TLS 1.3. AWS-LC has a fixed one (`ssl_choose_tls13_cipher`), so for each
-//! ClientHello the server is given only the suite that it should choose.
+//! The order in which a server prefers the suites of TLS 1.3. AWS-LC has a fixed order
+//! (`ssl_choose_tls13_cipher`), so for each ClientHello the server is restricted to the suite that it should
+//! choose.
 
 use std::{
     ffi::{CString, c_int},
@@ -18,7 +19,7 @@ use openssl_sys::{SSL_CLIENT_HELLO, ssl_select_cert_result_t};
 
 const GO_ON: ssl_select_cert_result_t = 1;
 
-/// Has a server choose the first of `suites` that the client has too.
+/// Makes a server choose the first of `suites` that the client offers too.
 pub(crate) fn prefer(
     ssl: &mut SslContextBuilder,
     suites: &[CipherSuite],
@@ -28,13 +29,13 @@ pub(crate) fn prefer(
     if tls13.len() > 1 {
         ssl.set_ex_data(index()?, tls13);
         let callback: unsafe extern "C" fn(*const SSL_CLIENT_HELLO) -> c_int = choose;
-        // SAFETY: the context is live, and a function lives for ever.
+        // SAFETY: the context is live, and a function has static lifetime.
         unsafe { openssl_sys::SSL_CTX_set_select_certificate_cb(ssl.as_ptr(), Some(callback)) };
     }
     Ok(())
 }
 
-/// Where a context keeps its order.
+/// Returns the index under which a context keeps its order.
 fn index() -> Result<Index<SslContext, Vec<CipherSuite>>, ErrorStack> {
     static INDEX: OnceLock<Index<SslContext, Vec<CipherSuite>>> = OnceLock::new();
     if let Some(index) = INDEX.get() {
@@ -44,9 +45,10 @@ fn index() -> Result<Index<SslContext, Vec<CipherSuite>>, ErrorStack> {
     Ok(*INDEX.get_or_init(|| index))
 }
 
-/// Called when the ClientHello is there, before anything is chosen.
+/// Restricts the suites. AWS-LC calls this function after it has received the ClientHello, before any choice.
 unsafe extern "C" fn choose(hello: *const SSL_CLIENT_HELLO) -> c_int {
-    // SAFETY: AWS-LC calls this with a live ClientHello and its connection, which nobody else uses meanwhile.
+    // SAFETY: AWS-LC calls this function with a live ClientHello and its connection, which no other code uses
+    // meanwhile.
     let (ssl, offered) = unsafe {
         let hello = &*hello;
         let offered = slice::from_raw_parts(hello.cipher_suites, hello.cipher_suites_len);
@@ -61,7 +63,8 @@ unsafe extern "C" fn choose(hello: *const SSL_CLIENT_HELLO) -> c_int {
     let chosen = order.and_then(|order| order.iter().find(has));
     if let Some(name) = chosen.and_then(|suite| suite.name()) {
         let name = CString::new(name).unwrap_or_default();
-        // SAFETY: the connection is live, and so is the text, which is read. AWS-LC knows the name: the context has the suite.
+        // SAFETY: the connection is live, and so is the text, which is only read. AWS-LC knows the name: the
+        // context has the suite.
         unsafe { openssl_sys::SSL_set_ciphersuites(ssl.as_ptr(), name.as_ptr()) };
     }
     GO_ON

@@ -34,8 +34,8 @@ pub(crate) fn acceptor(site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> 
     }
     preference::prefer(&mut ssl, suites).map_err(refused("suites"))?;
     ssl.set_options(SslOptions::CIPHER_SERVER_PREFERENCE);
-    // hyper may offer a write again from a buffer that has moved or grown meanwhile, and tokio's
-    // streams write what they can. SslConnector and SslAcceptor set the same.
+    // hyper may retry a write from a buffer that has moved or grown meanwhile, and tokio's streams write as
+    // much as they can. SslConnector and SslAcceptor set the same modes.
     ssl.set_mode(
         SslMode::AUTO_RETRY | SslMode::ACCEPT_MOVING_WRITE_BUFFER | SslMode::ENABLE_PARTIAL_WRITE,
     );
@@ -55,7 +55,8 @@ pub(crate) fn acceptor(site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> 
 }
 
 fn set_resumption(ssl: &mut SslContextBuilder, site: &ServeSite) -> Result<(), ErrorStack> {
-    // Contexts share nothing, and this keeps their sessions apart even if they did. At most 32 bytes.
+    // Contexts do not share sessions, and this name would keep the sessions separate even if they did. It has
+    // at most 32 bytes.
     let name = site.site.as_bytes();
     ssl.set_session_id_context(&name[..name.len().min(32)])?;
     settings::set_tickets(ssl, usize::from(site.tickets))?;

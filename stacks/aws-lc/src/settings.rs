@@ -1,4 +1,4 @@
-//! Versions, suites, groups and schemes, set alike on clients and servers.
+//! Versions, suites, groups and schemes, set in the same way on clients and servers.
 
 use std::{ffi::CString, fmt::Display};
 
@@ -11,11 +11,11 @@ use openssl::{
 
 use crate::{ffi, names};
 
-/// What every context has: AWS-LC has no compression.
+/// The options of every context: AWS-LC has no compression.
 pub(crate) const OPTIONS: SslOptions = SslOptions::empty();
 
-/// Lets a context speak exactly those of `versions` that one of `suites` belongs to, with exactly `suites`, in this
-/// order.
+/// Restricts a context to those of `versions` to which one of `suites` belongs, with exactly `suites`, in
+/// this order.
 pub(crate) fn set_versions_and_suites(
     ssl: &mut SslContextBuilder,
     versions: &[TlsVersion],
@@ -29,7 +29,7 @@ pub(crate) fn set_versions_and_suites(
         let list = CString::new(list(&tls13)).unwrap_or_default();
         ffi::set_ciphersuites(ssl, &list).map_err(|e| SetupError::refused("suites", e))?;
     }
-    // A list in which it knows nothing is an error; a suite that it does not know is not.
+    // A list without any known suite is an error; an unknown suite in a list is not.
     let known = before.is_empty() || ssl.set_cipher_list(&list(&before)).is_ok();
     let able = ffi::suites(ssl);
     match suites.iter().find(|suite| !known || !able.contains(suite)) {
@@ -38,13 +38,13 @@ pub(crate) fn set_versions_and_suites(
     }
 }
 
-/// Their registered names, which AWS-LC reads as well as its own.
+/// Returns the registered names of suites, which AWS-LC supports as well as its own.
 fn list(suites: &[CipherSuite]) -> String {
     let names: Vec<_> = suites.iter().filter_map(|suite| suite.name()).collect();
     names.join(":")
 }
 
-/// Lets a context speak exactly `versions`.
+/// Restricts a context to `versions`.
 pub(crate) fn set_versions(
     ssl: &mut SslContextBuilder,
     versions: impl Iterator<Item = TlsVersion>,
@@ -64,8 +64,8 @@ pub(crate) fn set_versions(
         .map_err(|e| SetupError::refused("versions", e))
 }
 
-/// Lets a context use exactly `groups`, in this order. Where the first is a hybrid, a client sends a key share for it and
-/// one for the first group that is none, as other stacks do.
+/// Restricts a context to `groups`, in this order. Where the first is a hybrid, a client sends a key share
+/// for it and one for the first group that is no hybrid, as other stacks do.
 pub(crate) fn set_groups(ssl: &mut SslContextBuilder, groups: &[Group]) -> Result<(), SetupError> {
     let mut names = Vec::new();
     for group in groups {
@@ -75,12 +75,12 @@ pub(crate) fn set_groups(ssl: &mut SslContextBuilder, groups: &[Group]) -> Resul
         .map_err(|e| SetupError::refused("groups", e))
 }
 
-/// Whether AWS-LC can do `group`.
+/// Returns whether AWS-LC supports `group`.
 pub(crate) fn can_group(group: Group) -> bool {
     group_name(group).is_some()
 }
 
-/// AWS-LC's own name of a group.
+/// Returns AWS-LC's own name of a group.
 fn group_name(group: Group) -> Option<&'static str> {
     Some(match group {
         Group::X25519MLKEM768 => "X25519MLKEM768",
@@ -91,7 +91,7 @@ fn group_name(group: Group) -> Option<&'static str> {
     })
 }
 
-/// Lets a context accept exactly `schemes` of its peer, in this order.
+/// Restricts the peer's schemes to `schemes`, in this order.
 pub(crate) fn set_schemes(
     ssl: &mut SslContextBuilder,
     schemes: &[SignatureScheme],
@@ -99,7 +99,7 @@ pub(crate) fn set_schemes(
     ffi::set_schemes(ssl, schemes).map_err(|e| SetupError::refused("signature schemes", e))
 }
 
-/// How many tickets a server of TLS 1.3 gives after a handshake.
+/// Sets the number of tickets that a server of TLS 1.3 sends after a handshake.
 pub(crate) fn set_tickets(ssl: &mut SslContextBuilder, tickets: usize) -> Result<(), ErrorStack> {
     ffi::set_tickets(ssl, tickets)
 }

@@ -37,7 +37,7 @@ impl Stack for AwsLc {
             "verify",
         ];
         let able = |group: &Group| settings::can_group(*group);
-        // It has none with finite fields.
+        // AWS-LC has no suites with finite fields.
         let has = |suite: &CipherSuite| *suite != CipherSuite::TLS_DHE_RSA_WITH_AES_128_GCM_SHA256;
         StackDescription {
             record: WorkerRecord {
@@ -134,7 +134,7 @@ impl Endpoint for Server {
 mod tests {
     use super::*;
 
-    /// What `aws-lc` and `openssl` differ in is the library.
+    /// Checks that `aws-lc` and `openssl` differ only in the library.
     #[test]
     fn what_times_depend_on_is_as_in_netbenchs_other_workers() {
         let crates = [

@@ -1,4 +1,4 @@
-//! The worker of `aws-lc` as every worker must be, but for what its library does not have.
+//! Conformance tests of the worker of `aws-lc`, except for features that its library lacks.
 
 use std::path::Path;
 

@@ -1,8 +1,9 @@
-//! The suite against a plain program that does the same with Bertie alone: `cargo bench -p
-//! netbench-stack-bertie`. netbench_worker_test::plain has how the two are compared.
+//! Compares the suite with a plain program that does the same work with only Bertie: `cargo bench -p
+//! netbench-stack-bertie`. netbench_worker_test::plain describes the comparison.
 //!
-//! The plain program drives the library as its own benchmark does: both states in one thread, each record handed to the other side. What
-//! it sends and receives is copied into and out of Bertie's type for bytes, as by Bertie's own stream.
+//! The plain program drives the library as its own benchmark does: both states in one thread, each record
+//! passed to the other side. The sent and received data are copied into and out of Bertie's type for bytes,
+//! as in Bertie's own stream.
 
 #![expect(clippy::unwrap_used, reason = "a benchmark may panic")]
 
@@ -28,7 +29,7 @@ use netbench_model::{
 use netbench_worker_test::plain::{self, Harness, material_of};
 use rand::thread_rng;
 
-/// One record.
+/// The data of one record.
 const WRITE: usize = 16 << 10;
 
 fn main() {
@@ -89,7 +90,7 @@ fn timings(harness: &Harness<'_>) {
     });
 }
 
-/// What both sides are made of.
+/// The inputs of both sides.
 struct Plain {
     algorithms: Algorithms,
     host: Bytes,
@@ -111,7 +112,7 @@ impl Plain {
         }
     }
 
-    /// A session, and what each side took for its handshake.
+    /// Makes a session, and returns each side's time for its handshake.
     fn connect(&self) -> (Client, Server, [Duration; 2]) {
         let mut rng = thread_rng();
         let begun = Instant::now();

@@ -1,5 +1,5 @@
-//! Sessions over plain buffers. Bertie's state machine takes and gives records in a type of its own; they are copied into it and out of it as by
-//! Bertie's own stream.
+//! Sessions over plain buffers. Bertie's state machine has its own type for records; they are copied into and
+//! out of it as in Bertie's own stream.
 
 use std::any::Any;
 
@@ -22,10 +22,10 @@ use crate::{
     stack::BertieStack,
 };
 
-/// The most plaintext in a record (RFC 8446 section 5.1). Bertie leaves it to its user.
+/// The maximum plaintext of a record (RFC 8446 section 5.1). Bertie leaves the limit to its user.
 const RECORD: u16 = 1 << 14;
 
-/// Bytes of a record's header.
+/// Size of a record's header.
 const HEADER: usize = 5;
 
 impl InMemory for BertieStack {
@@ -105,13 +105,13 @@ impl Endpoint for ServerEndpoint {
     }
 }
 
-/// What a side begins with.
+/// The initial data of a side.
 enum Begin {
     Client(Bytes),
     Server(Box<ServerDB>),
 }
 
-/// Bertie's states. Each step takes one and gives the next.
+/// Bertie's states. Each step consumes a state and returns the next.
 enum Side {
     New(Begin, Algorithms),
     Client(Client),
@@ -121,11 +121,12 @@ enum Side {
 
 struct Records {
     side: Side,
-    /// The most plaintext in a record that is sent.
+    /// The maximum plaintext of a sent record.
     record: usize,
-    /// Of the server's certificate, for a client: its signature verifies with no other, and Bertie tells nothing of it.
+    /// The sizes of the server's certificates, for a client: its signature verifies with no other
+    /// certificate, and Bertie does not report them.
     chain_bytes: Vec<u32>,
-    /// The ServerHello, of which the suite and the group are read.
+    /// The ServerHello, from which the suite and the group are read.
     hello: Vec<u8>,
 }
 
@@ -133,7 +134,7 @@ fn failed(what: FailureWord) -> impl Fn(TLSError) -> SessionError {
     move |code| SessionError::new(what, format!("Bertie's error {code}"))
 }
 
-/// The record at the front, and what comes after it.
+/// Splits off the first record from the bytes after it.
 fn record(bytes: &[u8], what: FailureWord) -> Result<(Bytes, &[u8]), SessionError> {
     let length = bytes
         .get(3..HEADER)
@@ -299,7 +300,8 @@ mod tests {
     use super::*;
     use crate::settings::GROUPS;
 
-    /// Every key, group and suite that it has; the scenarios of other stacks' tests have longer chains.
+    /// Checks every key, group and suite that Bertie has; the scenarios of other stacks' tests have longer
+    /// chains.
     #[test]
     fn sessions_agree_on_what_they_are_set_to_and_carry_data() {
         let keys = [KeyType::EcdsaP256, KeyType::Rsa2048, KeyType::Rsa3072];

@@ -1,4 +1,4 @@
-//! Certificates and keys as Bertie takes them: a certificate as DER, and of a key the secret number alone.
+//! Certificates and keys in Bertie's format: a certificate as DER, and only the secret number of a key.
 
 use bertie::{
     tls13crypto::{SignatureKey, SignatureScheme},
@@ -12,7 +12,7 @@ const INTEGER: u8 = 0x02;
 const OCTET_STRING: u8 = 0x04;
 const SEQUENCE: u8 = 0x30;
 
-/// The only certificate of a chain of one.
+/// Returns the only certificate of a chain of one.
 pub(crate) fn certificate(chain_pem: &str) -> Result<Vec<u8>, SetupError> {
     let mut chain = CertificateDer::pem_slice_iter(chain_pem.as_bytes());
     let leaf = match (chain.next(), chain.next()) {
@@ -20,7 +20,7 @@ pub(crate) fn certificate(chain_pem: &str) -> Result<Vec<u8>, SetupError> {
         (Some(Ok(_)), Some(_)) => return Err(refused("chain: more than one certificate")),
         _ => return Err(refused("chain: no certificate")),
     };
-    // Bertie reads what it is given without checking all lengths.
+    // Bertie parses its input without checking all lengths.
     let mut rest = &leaf[..];
     let body = value(&mut rest, SEQUENCE).ok_or_else(|| refused("chain: not a certificate"))?;
     let mut body = body;
@@ -30,7 +30,7 @@ pub(crate) fn certificate(chain_pem: &str) -> Result<Vec<u8>, SetupError> {
     }
 }
 
-/// The secret number of a key in PKCS#8.
+/// Returns the secret number of a key in PKCS#8.
 pub(crate) fn signature_key(
     key_pem: &str,
     scheme: SignatureScheme,
@@ -49,7 +49,7 @@ fn refused(why: &str) -> SetupError {
     SetupError::Refused(why.to_owned())
 }
 
-/// RFC 5958 section 2, and in it RFC 5915 section 3 or RFC 8017 appendix A.1.2.
+/// Parses RFC 5958 section 2, and in it RFC 5915 section 3 or RFC 8017 appendix A.1.2.
 fn secret(mut pkcs8: &[u8], scheme: SignatureScheme) -> Option<&[u8]> {
     let mut info = value(&mut pkcs8, SEQUENCE)?;
     value(&mut info, INTEGER)?;
@@ -65,7 +65,8 @@ fn secret(mut pkcs8: &[u8], scheme: SignatureScheme) -> Option<&[u8]> {
             let modulus = value(&mut key, INTEGER)?;
             value(&mut key, INTEGER)?;
             let exponent = value(&mut key, INTEGER)?;
-            // libcrux wants as many bytes as the modulus has. Where the first bit is set, DER has a zero before it.
+            // libcrux requires as many bytes as the modulus has. DER has a zero before a number whose first
+            // bit is set.
             let bytes = modulus.len().checked_sub(1)?;
             let exponent = exponent.strip_prefix(&[0]).unwrap_or(exponent);
             (exponent.len() == bytes).then_some(exponent)
@@ -74,7 +75,7 @@ fn secret(mut pkcs8: &[u8], scheme: SignatureScheme) -> Option<&[u8]> {
     }
 }
 
-/// Takes a value with this tag off the front.
+/// Removes a value with this tag from the front.
 fn value<'a>(der: &mut &'a [u8], tag: u8) -> Option<&'a [u8]> {
     let (found, rest) = der.split_first()?;
     let (first, mut rest) = rest.split_first()?;

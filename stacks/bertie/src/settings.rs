@@ -1,4 +1,4 @@
-//! What Bertie can be set to: one suite, one group and one signature scheme for each side.
+//! Bertie's settings: one suite, one group and one signature scheme for each side.
 
 use bertie::tls13crypto::{AeadAlgorithm, Algorithms, HashAlgorithm, KemScheme, SignatureScheme};
 use netbench_model::{
@@ -6,13 +6,13 @@ use netbench_model::{
 };
 use netbench_worker::{EndpointSetup, SetupError};
 
-/// The groups that it has.
+/// The groups that Bertie supports.
 pub(crate) const GROUPS: [(Group, KemScheme); 2] = [
     (Group::X25519, KemScheme::X25519),
     (Group::SECP256R1, KemScheme::Secp256r1),
 ];
 
-/// The signature schemes that it has.
+/// The signature schemes that Bertie supports.
 pub(crate) const SIGNATURES: [(Scheme, SignatureScheme); 2] = [
     (
         Scheme::ECDSA_SECP256R1_SHA256,
@@ -24,16 +24,16 @@ pub(crate) const SIGNATURES: [(Scheme, SignatureScheme); 2] = [
     ),
 ];
 
-/// The suites that it has.
+/// Returns the suites that Bertie supports.
 pub(crate) fn suites() -> Vec<CipherSuite> {
     let offered = CipherSuite::OFFERED.iter().copied();
     offered.filter(|suite| suite.is_tls13()).collect()
 }
 
-/// The one suite of a side. Both have the same, as Bertie negotiates none.
+/// Returns the suite of a side. Both sides have the same, as Bertie negotiates none.
 ///
 /// # Errors
-/// Bertie does not have what is asked for.
+/// Returns an error if Bertie does not support the settings.
 pub(crate) fn algorithms(setup: &EndpointSetup<'_>) -> Result<Algorithms, SetupError> {
     let settings = setup.settings;
     if settings.version != TlsVersion::Tls13 {

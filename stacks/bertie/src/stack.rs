@@ -11,7 +11,7 @@ use crate::settings;
 /// Bertie with libcrux.
 pub(crate) struct BertieStack;
 
-/// Why there are no connections.
+/// The reason for the lack of connections.
 const NO_CONNECTIONS: &str =
     "Bertie verifies no certificates and has no HTTP client: its worker does the suite alone";
 

@@ -1,4 +1,4 @@
-//! The worker of `bertie` as every worker must be, but for what Bertie does not have.
+//! Conformance tests of the worker of `bertie`, except for features that Bertie lacks.
 
 use std::path::Path;
 
@@ -21,7 +21,8 @@ fn it_keeps_to_the_protocol() {
 fn it_does_the_suite() {
     suite_without(Path::new(WORKER), STACK, |scenario| {
         let settings = scenario.settings();
-        // Its server sends one certificate, gives no tickets and does not ask for a client's; and it speaks TLS 1.3 alone.
+        // Its server sends one certificate, sends no tickets and requests no client certificate; and it only
+        // supports TLS 1.3.
         let lacks = settings.is_none_or(|settings| {
             settings.version != TlsVersion::Tls13
                 || settings.chain_length != 1

@@ -16,7 +16,8 @@ use netbench_worker::{ChainInDer, ChainVerifier, NotVerified, SetupError};
 
 use crate::{explain::certificate_fault, settings::good};
 
-/// `X509_verify_cert` with what libssl and the boring crate set for a client: purpose and host.
+/// A verifier of chains by `X509_verify_cert`, with the parameters that libssl and the boring crate
+/// set for a client: purpose and host.
 pub(crate) struct ClientOfChains(SslConnector);
 
 impl ClientOfChains {
@@ -41,10 +42,10 @@ impl ClientOfChains {
 impl ChainVerifier for ClientOfChains {
     fn verify(&self, chain: &ChainInDer) -> Result<(), NotVerified> {
         let mut ssl = self.ssl(chain).map_err(|error| {
-            // The host is all that there is of the chain in it.
+            // The host is the only input from the chain.
             NotVerified::Rejected(CertificateFault::WrongName, first(&error))
         })?;
-        // What others have left would be told as this chain's.
+        // Errors left by other calls would be reported as this chain's.
         let _ = ErrorStack::get();
         let unreadable =
             |error: ErrorStack| NotVerified::Rejected(CertificateFault::BadEncoding, first(&error));
@@ -52,7 +53,7 @@ impl ChainVerifier for ClientOfChains {
         let mut sent = Stack::new().map_err(unreadable)?;
         for der in &chain.sent {
             let certificate = X509::from_der(der).map_err(unreadable)?;
-            // As libssl does: nothing may come after it.
+            // As in libssl, no bytes may follow the certificate.
             if certificate.to_der().map_err(unreadable)?.len() != der.len() {
                 return Err(NotVerified::Rejected(
                     CertificateFault::BadEncoding,
@@ -66,7 +67,7 @@ impl ChainVerifier for ClientOfChains {
         };
         let result = X509StoreContext::new().and_then(|mut context| {
             context.init(&store, leaf, &sent, |context| {
-                // SAFETY: the context is live, and the name lives for ever.
+                // SAFETY: the context is live, and the name has static lifetime.
                 good(unsafe {
                     boring_sys::X509_STORE_CTX_set_default(context.as_ptr(), c"ssl_server".as_ptr())
                 })?;
@@ -93,7 +94,7 @@ impl ChainVerifier for ClientOfChains {
     }
 }
 
-/// The library's word for the first error: the cause of the others.
+/// Returns the library's reason for the first error, which is the cause of the others.
 fn first(errors: &ErrorStack) -> String {
     let first = errors.errors().first().and_then(|error| error.reason());
     first.unwrap_or("unreadable").to_owned()
@@ -110,16 +111,16 @@ fn store(chain: &ChainInDer) -> Result<X509Store, ErrorStack> {
     Ok(store.build())
 }
 
-/// Adds a list of revoked certificates, which the boring crate has no type for.
+/// Adds a list of revoked certificates, for which the boring crate has no type.
 fn add_crl(store: &mut X509StoreBuilder, der: &[u8]) -> Result<(), ErrorStack> {
     let length = c_long::try_from(der.len()).unwrap_or(c_long::MAX);
     let mut at = der.as_ptr();
-    // SAFETY: the bytes are read and not kept.
+    // SAFETY: the bytes are only read.
     let crl = unsafe { boring_sys::d2i_X509_CRL(ptr::null_mut(), &raw mut at, length) };
     if crl.is_null() {
         return Err(ErrorStack::get());
     }
-    // SAFETY: both are live. The store takes a share of its own, and this one is given back.
+    // SAFETY: both are live. The store takes its own reference, and this one is released.
     good(unsafe {
         let result = boring_sys::X509_STORE_add_crl(store.as_ptr(), crl);
         boring_sys::X509_CRL_free(crl);

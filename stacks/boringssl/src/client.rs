@@ -27,7 +27,7 @@ pub(crate) fn connector(
     let tcp = Tcp(TimedTcp::new(settings.profile, probe));
     let mut https = HttpsConnector::with_connector(tcp, ssl)
         .map_err(|e| SetupError::refused("connector", e))?;
-    // As in the other stacks: rustls always asks for a stapled response.
+    // As in the other stacks, the client requests a stapled response: rustls always does.
     if settings.profile != Profile::Library {
         https.set_ssl_callback(|ssl: &mut SslRef, _: &Uri| ssl.set_status_type(StatusType::OCSP));
     }
@@ -39,10 +39,10 @@ pub(crate) fn connector(
     )))
 }
 
-/// A context with these settings, and no roots yet.
+/// Makes a context with these settings, without roots so far.
 ///
-/// The boring crate has it look for the system's roots too, as for every user. They are not used, and the runner has
-/// SSL_CERT_FILE and SSL_CERT_DIR name nothing, and none are read.
+/// The boring crate makes it load the system's roots too, as for every user. They would not be used, and as
+/// the runner sets SSL_CERT_FILE and SSL_CERT_DIR to `/dev/null`, none are read.
 fn context(settings: &ClientSettings) -> Result<SslConnectorBuilder, SetupError> {
     let mut ssl =
         SslConnector::builder(SslMethod::tls()).map_err(|e| SetupError::refused("context", e))?;
@@ -58,7 +58,7 @@ fn context(settings: &ClientSettings) -> Result<SslConnectorBuilder, SetupError>
     Ok(ssl)
 }
 
-/// Has `X509_verify_cert`, which checks the chain and the name, called with its time taken.
+/// Makes the library's call of `X509_verify_cert`, which checks the chain and the name, measured.
 fn watch_verification(ssl: &mut SslConnectorBuilder, probe: &Probe) {
     let probe = probe.clone();
     ssl.set_cert_verify_callback(move |store| {
@@ -77,7 +77,7 @@ fn inspect(stream: &MaybeHttpsStream<TokioIo<Wire>>) -> Negotiated {
     }
 }
 
-/// TCP with the traits of tokio, which hyper-boring wants.
+/// TCP with the traits of tokio, which hyper-boring requires.
 #[derive(Debug, Clone)]
 struct Tcp(TimedTcp);
 

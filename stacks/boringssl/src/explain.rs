@@ -15,7 +15,7 @@ use netbench_worker::{Explained, hyphenated};
 /// `SSL_AD_REASON_OFFSET` of openssl/ssl.h: reasons from here on are received alerts.
 const ALERT_OFFSET: i32 = 1000;
 
-/// What an error of BoringSSL means.
+/// Returns the meaning of an error of BoringSSL.
 pub(crate) fn explain(error: &(dyn Error + 'static)) -> Option<Explained> {
     if let Some(error) = error.downcast_ref::<ErrorStack>() {
         return of_stack(error);
@@ -31,7 +31,7 @@ pub(crate) fn explain(error: &(dyn Error + 'static)) -> Option<Explained> {
 }
 
 fn of_stack(stack: &ErrorStack) -> Option<Explained> {
-    // The first one is what happened; later ones say where it was noticed.
+    // The first error is the cause; later ones show where it was noticed.
     let error = stack.errors().first()?;
     if let Ok(alert) = u8::try_from(error.reason_code() - ALERT_OFFSET) {
         return Some(Explained::new(FailureClass::Alert, Alert(alert)));
@@ -43,7 +43,7 @@ fn of_stack(stack: &ErrorStack) -> Option<Explained> {
     })
 }
 
-/// What `X509_verify_cert` found.
+/// Maps a result of `X509_verify_cert`.
 pub(crate) fn certificate_fault(error: X509VerifyError) -> CertificateFault {
     use CertificateFault as F;
     use X509VerifyError as E;

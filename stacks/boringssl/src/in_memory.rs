@@ -1,4 +1,4 @@
-//! Sessions over plain buffers, with the library's defaults where nothing else is asked for.
+//! Sessions over plain buffers, with the library's defaults unless the settings differ.
 
 use std::{
     any::Any,
@@ -31,7 +31,7 @@ use crate::{
     ticketed::ServerSession,
 };
 
-/// Tickets that a client of TLS 1.3 keeps, at most: as many as rustls'.
+/// The maximum number of tickets that a client of TLS 1.3 keeps: the same as rustls'.
 const KEPT_TICKETS: usize = 8;
 
 impl InMemory for BoringSsl {
@@ -126,7 +126,7 @@ fn server(setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
     Ok(Box::new(Server(ssl.build())))
 }
 
-/// What both sides have in common.
+/// Makes the common part of both sides' contexts.
 fn context(setup: &EndpointSetup<'_>) -> Result<SslContextBuilder, SetupError> {
     let session = setup.settings;
     let mut ssl =
@@ -135,7 +135,8 @@ fn context(setup: &EndpointSetup<'_>) -> Result<SslContextBuilder, SetupError> {
     settings::set_groups(&mut ssl, &session.groups())?;
     settings::set_schemes(&mut ssl, session.signatures())?;
     ssl.set_options(SslOptions::NO_COMPRESSION);
-    // With roots to verify clients by, it would send the root after a certificate that has no other above it.
+    // With roots to verify clients by, BoringSSL would also send the root after a certificate without
+    // intermediates.
     ssl.set_mode(SslMode::NO_AUTO_CHAIN);
     if let Some(bytes) = setup.max_fragment_bytes {
         settings::set_max_send_fragment(&mut ssl, bytes)?;
@@ -177,7 +178,7 @@ struct Client {
 }
 
 impl Client {
-    /// The newest session: a ticket of TLS 1.3 is for one use (RFC 8446 appendix C.4), a session of
+    /// Returns the newest session: a ticket of TLS 1.3 is for one use (RFC 8446 appendix C.4), a session of
     /// TLS 1.2 for many.
     fn remembered(&self) -> Option<SslSession> {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
@@ -192,10 +193,10 @@ impl Client {
         ssl.set_hostname(&self.host)?;
         ssl.param_mut().set_host(&self.host)?;
         if let Some(session) = self.remembered() {
-            // SAFETY: the session comes from a connection of this very context.
+            // SAFETY: the session comes from a connection of this same context.
             unsafe { ssl.set_session(&session)? };
         }
-        // SAFETY: the connection is live, and nothing was done with it.
+        // SAFETY: the connection is live, and unused so far.
         unsafe { boring_sys::SSL_set_connect_state(ssl.as_ptr()) };
         Ok(ssl)
     }
@@ -214,7 +215,7 @@ struct Server(SslContext);
 impl Endpoint for Server {
     fn session(&self) -> Result<Box<dyn Session>, SessionError> {
         let made = Ssl::new(&self.0).and_then(|ssl| {
-            // SAFETY: the connection is live, and nothing was done with it.
+            // SAFETY: the connection is live, and unused so far.
             unsafe { boring_sys::SSL_set_accept_state(ssl.as_ptr()) };
             Piped::new(ssl, Side::Server)
         });
@@ -249,8 +250,8 @@ impl StoreVerifier {
             untrusted.push(X509::from_der(der)?)?;
         }
         X509StoreContext::new()?.init(&self.store, &leaf, &untrusted, |context| {
-            // What libssl sets for a client.
-            // SAFETY: the context is live, and the name lives for ever.
+            // These are libssl's parameters for a client. SAFETY: the context is live, and the name has
+            // static lifetime.
             unsafe {
                 boring_sys::X509_STORE_CTX_set_default(context.as_ptr(), c"ssl_server".as_ptr())
             };

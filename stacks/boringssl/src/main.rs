@@ -1,10 +1,10 @@
 //! The worker of `boringssl`: hyper-boring as a client, tokio-boring as a server.
 //!
-//! This package must never load trust roots or settings but those that it is given. Start reading at `stack.rs`;
-//! `client.rs`, `server.rs` and `in_memory.rs` set BoringSSL up, `settings.rs` has what they share, `negotiated.rs` and
-//! `explain.rs` translate.
+//! This package must never load trust roots or settings other than the given ones. Start reading at
+//! `stack.rs`; `client.rs`, `server.rs` and `in_memory.rs` set BoringSSL up, `settings.rs` has their common
+//! settings, `negotiated.rs` and `explain.rs` translate.
 
-// Where the interfaces of both libraries are the same, so is the source.
+// Modules that only use the common interface of both libraries share their source.
 extern crate boring as openssl;
 extern crate boring_sys as openssl_sys;
 

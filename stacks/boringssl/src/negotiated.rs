@@ -4,11 +4,11 @@ use netbench_model::{CipherSuite, Group, Negotiated, SignatureScheme, TlsVersion
 
 use crate::names::{Side, version};
 
-/// What one side of a finished handshake says was agreed.
+/// Returns the negotiated parameters according to one side of a finished handshake.
 pub(crate) fn negotiated(ssl: &SslRef, side: Side) -> Negotiated {
     let resumed = ssl.session_reused();
     let version = ssl.version2().and_then(version);
-    // A session of TLS 1.2 that is resumed exchanges no keys; BoringSSL remembers the old group.
+    // A resumed session of TLS 1.2 has no key exchange; BoringSSL remembers the old group.
     let has_group = !resumed || version == Some(TlsVersion::Tls13);
     Negotiated {
         version,
@@ -29,15 +29,16 @@ pub(crate) fn negotiated(ssl: &SslRef, side: Side) -> Negotiated {
     }
 }
 
-/// The scheme of the server's handshake signature, where it signed. A server forgets it when the handshake is done.
+/// Returns the scheme of the server's handshake signature, if it signed. A server forgets it when the
+/// handshake is done.
 fn server_signature(ssl: &SslRef, side: Side) -> Option<SignatureScheme> {
     // SAFETY: the connection is live.
     let code = unsafe { boring_sys::SSL_get_peer_signature_algorithm(ssl.as_ptr()) };
     (side == Side::Client && code != 0).then_some(SignatureScheme(code))
 }
 
-/// The bytes of each certificate that the other side sent. A server's list of its client's leaves the
-/// leaf out.
+/// Returns the size of each certificate that the peer sent. A server's list of its client's certificates
+/// lacks the leaf.
 fn peer_chain(ssl: &SslRef, side: Side) -> Vec<u32> {
     let leaf = (side == Side::Server)
         .then(|| ssl.peer_certificate())
@@ -49,9 +50,9 @@ fn peer_chain(ssl: &SslRef, side: Side) -> Vec<u32> {
         .collect()
 }
 
-/// The length of a certificate in DER, without a copy of it.
+/// Returns the length of a certificate in DER, without copying it.
 fn der_bytes(certificate: &X509Ref) -> u32 {
-    // SAFETY: the certificate is live; without a buffer, only the length is found.
+    // SAFETY: the certificate is live; without a buffer, the function only computes the length.
     let length = unsafe { boring_sys::i2d_X509(certificate.as_ptr(), std::ptr::null_mut()) };
     u32::try_from(length).unwrap_or(0)
 }

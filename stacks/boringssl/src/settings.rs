@@ -1,4 +1,4 @@
-//! Versions, suites, groups, schemes and certificates, set alike on clients and servers.
+//! Versions, suites, groups, schemes and certificates, set in the same way on clients and servers.
 
 use std::{ffi::c_int, fmt::Display, ptr};
 
@@ -16,8 +16,8 @@ use netbench_worker::SetupError;
 
 use crate::names;
 
-/// Lets a context speak exactly those of `versions` that one of `suites` belongs to, with exactly `suites`, in this
-/// order.
+/// Restricts a context to those of `versions` to which one of `suites` belongs, with exactly `suites`, in
+/// this order.
 pub(crate) fn set_versions_and_suites(
     ssl: &mut SslContextBuilder,
     versions: &[TlsVersion],
@@ -29,8 +29,8 @@ pub(crate) fn set_versions_and_suites(
         suites.iter().copied().partition(|suite| suite.is_tls13());
     let codes: Vec<u16> = tls13.iter().map(|suite| suite.0).collect();
     if !codes.is_empty() {
-        // SAFETY: the context is live, and so are the code points, which are copied. Without flags, each suite stands
-        // before those that follow.
+        // SAFETY: the context is live, and so are the code points, which are copied. Without flags, each
+        // suite precedes those that follow.
         let result = unsafe {
             boring_sys::SSL_CTX_set1_tls13_ciphers(
                 ssl.as_ptr(),
@@ -45,7 +45,7 @@ pub(crate) fn set_versions_and_suites(
         return Ok(());
     }
     let names: Vec<_> = before.iter().filter_map(|suite| suite.name()).collect();
-    // A list in which it knows nothing is an error; a suite that it does not know is not.
+    // A list without any known suite is an error; an unknown suite in a list is not.
     let known = ssl.set_cipher_list(&names.join(":")).is_ok();
     let able: Vec<u16> = ssl
         .ciphers()
@@ -60,7 +60,7 @@ pub(crate) fn set_versions_and_suites(
     }
 }
 
-/// Lets a context speak exactly `versions`.
+/// Restricts a context to `versions`.
 pub(crate) fn set_versions(
     ssl: &mut SslContextBuilder,
     versions: impl Iterator<Item = TlsVersion>,
@@ -80,8 +80,8 @@ pub(crate) fn set_versions(
         .map_err(|e| SetupError::refused("versions", e))
 }
 
-/// Lets a context use exactly `groups`, in this order. Where the first is a hybrid, a client sends a key share for it and
-/// one for the first group that is none, as other stacks do.
+/// Restricts a context to `groups`, in this order. Where the first is a hybrid, a client sends a key share
+/// for it and one for the first group that is no hybrid, as other stacks do.
 pub(crate) fn set_groups(ssl: &mut SslContextBuilder, groups: &[Group]) -> Result<(), SetupError> {
     if let Some(group) = groups.iter().find(|group| !can_group(**group)) {
         return Err(unsupported("group", group));
@@ -93,17 +93,17 @@ pub(crate) fn set_groups(ssl: &mut SslContextBuilder, groups: &[Group]) -> Resul
     good(result).map_err(|e| SetupError::refused("groups", e))
 }
 
-/// Whether BoringSSL can do `group`.
+/// Returns whether BoringSSL supports `group`.
 pub(crate) fn can_group(group: Group) -> bool {
     Group::OFFERED.contains(&group)
 }
 
-/// Whether BoringSSL can do `suite`. It has none with finite fields.
+/// Returns whether BoringSSL supports `suite`. It has no suites with finite fields.
 pub(crate) fn can_suite(suite: CipherSuite) -> bool {
     suite != CipherSuite::TLS_DHE_RSA_WITH_AES_128_GCM_SHA256
 }
 
-/// Lets a context accept exactly `schemes` of its peer, in this order.
+/// Restricts the peer's schemes to `schemes`, in this order.
 pub(crate) fn set_schemes(
     ssl: &mut SslContextBuilder,
     schemes: &[SignatureScheme],
@@ -116,13 +116,13 @@ pub(crate) fn set_schemes(
         .map_err(|e| SetupError::refused("signature schemes", e))
 }
 
-/// How many tickets a server of TLS 1.3 gives after a handshake.
+/// Sets the number of tickets that a server of TLS 1.3 sends after a handshake.
 pub(crate) fn set_tickets(ssl: &mut SslContextBuilder, tickets: usize) -> Result<(), ErrorStack> {
     // SAFETY: the context is live.
     good(unsafe { boring_sys::SSL_CTX_set_num_tickets(ssl.as_ptr(), tickets) })
 }
 
-/// Holds records to `bytes` of plaintext. BoringSSL would take the nearest length that it can do.
+/// Limits records to `bytes` of plaintext. BoringSSL would take the nearest length that it supports.
 pub(crate) fn set_max_send_fragment(
     ssl: &mut SslContextBuilder,
     bytes: u16,
@@ -136,7 +136,7 @@ pub(crate) fn set_max_send_fragment(
     good(result).map_err(|e| refused(&e))
 }
 
-/// The chain that a context sends, the leaf first, and its key.
+/// Sets the chain that a context sends, the leaf first, and its key.
 pub(crate) fn set_identity(
     ssl: &mut SslContextBuilder,
     chain_pem: &str,
@@ -149,7 +149,7 @@ pub(crate) fn set_identity(
     let leaf = chain
         .next()
         .ok_or_else(|| SetupError::Refused("chain: no certificate".to_owned()))?;
-    // Without a callback, the terminal would be asked for the password of an encrypted key.
+    // Without a callback, the library would ask for the password of an encrypted key on the terminal.
     let key = PKey::private_key_from_pem_callback(key_pem.as_bytes(), |_| Ok(0))
         .map_err(refused("key"))?;
     ssl.set_certificate(&leaf).map_err(refused("leaf"))?;
@@ -161,7 +161,7 @@ pub(crate) fn set_identity(
         .map_err(refused("chain and key"))
 }
 
-/// The trust roots of a PEM file.
+/// Parses the trust roots of a PEM file.
 pub(crate) fn roots(pem: &str) -> Result<Vec<X509>, SetupError> {
     match X509::stack_from_pem(pem.as_bytes()) {
         Ok(found) if found.is_empty() => Err(SetupError::Refused("roots: none".to_owned())),
@@ -169,7 +169,7 @@ pub(crate) fn roots(pem: &str) -> Result<Vec<X509>, SetupError> {
     }
 }
 
-/// A store with `roots`.
+/// Makes a store with `roots`.
 pub(crate) fn store(roots: &[X509]) -> Result<X509Store, SetupError> {
     let filled = || {
         let mut store = X509StoreBuilder::new()?;
@@ -179,7 +179,7 @@ pub(crate) fn store(roots: &[X509]) -> Result<X509Store, SetupError> {
     filled().map_err(|e: ErrorStack| SetupError::refused("roots", e))
 }
 
-/// The library's error, where `result` is not 1.
+/// Returns the library's error, where `result` is not 1.
 pub(crate) fn good(result: c_int) -> Result<(), ErrorStack> {
     if result == 1 {
         Ok(())

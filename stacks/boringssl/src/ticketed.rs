@@ -1,4 +1,5 @@
-//! A session of a server. The worker of aws-lc compiles this file too, with its own library by the name `openssl`.
+//! A session of a server. The worker of aws-lc compiles this file too, with its library under the name
+//! `openssl`.
 
 use std::ptr;
 
@@ -11,7 +12,8 @@ use crate::piped::{Pipe, Piped};
 
 /// A server's session, which sends its tickets at once.
 ///
-/// BoringSSL, and AWS-LC as it does, keeps the tickets of TLS 1.3 until the server writes, and has servers that have nothing to say write nothing.
+/// BoringSSL, and AWS-LC in the same way, keeps the tickets of TLS 1.3 until the server writes, and lets
+/// servers without data make an empty write.
 pub(crate) struct ServerSession(pub(crate) Piped);
 
 impl Session for ServerSession {

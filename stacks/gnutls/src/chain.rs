@@ -1,4 +1,4 @@
-//! The library's verifier without a connection.
+//! The library's verifier, used without a connection.
 
 use std::{
     ffi::{CStr, CString, c_uint},
@@ -17,7 +17,7 @@ use crate::{
     verify::{as_server, fault, words},
 };
 
-/// Why a chain is not good, in the library's words.
+/// The reason why a chain is invalid, in the library's terms.
 type Bad = (Fault, String);
 
 fn bad(error: &Error) -> Bad {
@@ -25,15 +25,15 @@ fn bad(error: &Error) -> Bad {
     (fault.unwrap_or(Fault::BadEncoding), error.to_string())
 }
 
-/// What is trusted.
+/// A list of trusted roots.
 pub(crate) struct TrustList(ffi::TrustList);
 
-// SAFETY: one thread at a time uses it.
+// SAFETY: only one thread at a time uses it.
 unsafe impl Send for TrustList {}
 
 impl Drop for TrustList {
     fn drop(&mut self) {
-        // SAFETY: nothing else frees it; with 1, what was added goes with it.
+        // SAFETY: no other code frees it; with 1, its contents are freed too.
         unsafe { ffi::gnutls_x509_trust_list_deinit(self.0, 1) }
     }
 }
@@ -72,13 +72,13 @@ impl TrustList {
         let list = Self::new()?;
         for der in &chain.roots {
             let root = Certificate::read(der)?.kept();
-            // SAFETY: the list is alive, and the certificate is the list's now.
+            // SAFETY: the list is alive, and takes ownership of the certificate.
             unsafe { ffi::gnutls_x509_trust_list_add_cas(list.0, &raw const root, 1, 0) };
         }
         for der in &chain.crls {
             let data = Datum::of(der);
             let mut crl = ptr::null_mut();
-            // SAFETY: the list is alive, and a list of revoked certificates that was read is the list's now.
+            // SAFETY: the list is alive, and takes ownership of a parsed list of revoked certificates.
             unsafe {
                 checked(ffi::gnutls_x509_crl_init(&raw mut crl))?;
                 let read = checked(ffi::gnutls_x509_crl_import(
@@ -96,14 +96,14 @@ impl TrustList {
         Ok(list)
     }
 
-    /// Verifies a chain (the leaf first, DER) as one of the server `host`, now.
+    /// Verifies a chain (the leaf first, DER) as that of the server `host`, at the present time.
     pub(crate) fn verify(&self, chain: &[Vec<u8>], host: &CStr) -> Result<(), Bad> {
         let read: Result<Vec<_>, _> = chain.iter().map(|der| Certificate::read(der)).collect();
         let read = read.map_err(|error| bad(&error))?;
         let mut chain: Vec<_> = read.iter().map(|certificate| certificate.0).collect();
         let mut held_to = as_server(host);
         let mut status = 0;
-        // SAFETY: all of it is alive, and the library keeps nothing.
+        // SAFETY: all arguments are alive, and the library keeps none of them.
         let code = unsafe {
             ffi::gnutls_x509_trust_list_verify_crt2(
                 self.0,
@@ -129,7 +129,7 @@ struct Certificate(ffi::Certificate);
 
 impl Drop for Certificate {
     fn drop(&mut self) {
-        // SAFETY: nothing else frees it; null is nothing.
+        // SAFETY: no other code frees it; a null pointer is ignored.
         unsafe { ffi::gnutls_x509_crt_deinit(self.0) }
     }
 }
@@ -151,13 +151,13 @@ impl Certificate {
         }
     }
 
-    /// For somebody else to free.
+    /// Returns the certificate for another owner to free.
     fn kept(mut self) -> ffi::Certificate {
         std::mem::replace(&mut self.0, ptr::null_mut())
     }
 }
 
-/// Verifies chains as the connector does: with the purpose of a server, and for a host.
+/// A verifier of chains as in the connector: with the purpose of a server, and for a host.
 pub(crate) struct ClientOfChains;
 
 impl ClientOfChains {
@@ -192,18 +192,18 @@ impl ChainVerifier for ClientOfChains {
     }
 }
 
-/// The time of the verification that is under way; 0 for the present.
+/// The time of the current verification; 0 for the present.
 static NOW: AtomicI64 = AtomicI64::new(0);
 
-/// time(2), as the library calls it.
+/// Replaces time(2), for the library's calls.
 extern "C" fn time(place: *mut libc::time_t) -> libc::time_t {
     let now = match NOW.load(Ordering::Relaxed) {
-        // SAFETY: without a place, the result is all there is.
+        // SAFETY: without a place, the function only returns its result.
         0 => unsafe { libc::time(ptr::null_mut()) },
         now => now,
     };
     if !place.is_null() {
-        // SAFETY: the library has a place for it.
+        // SAFETY: the library provides a place for the time.
         unsafe { place.write(now) };
     }
     now

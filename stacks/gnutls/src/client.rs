@@ -23,7 +23,8 @@ use crate::{
     tickets::Tickets,
 };
 
-/// Parses the roots and makes GnuTLS' credentials and priorities, and a connector for hyper: there is no crate that has one.
+/// Parses the roots and makes GnuTLS' credentials and priorities, and a connector for hyper: no crate has
+/// one.
 pub(crate) fn connector(
     settings: &ClientSettings,
     roots_pem: &str,
@@ -38,7 +39,7 @@ pub(crate) fn connector(
     }
     let (priority, flags) = match settings.profile {
         Profile::Library => (Priority::of_library(&settings.versions)?, ffi::CLIENT),
-        // A key share goes with the first group alone. By itself, the library sends two.
+        // The client sends a key share only for the first group. By default, the library sends two.
         Profile::Default | Profile::Servo => (exact(settings)?, ffi::CLIENT | ffi::KEY_SHARE_TOP),
     };
     let config = Config {
@@ -89,7 +90,7 @@ fn set_identity(credentials: &Credentials, identity: &ClientIdentity) -> Result<
 
 type Stream = TokioIo<TlsStream<TokioIo<Wire>>>;
 
-/// Makes connections and takes them through the handshake.
+/// A connector that makes connections and takes them through the handshake.
 #[derive(Clone)]
 struct Connector {
     tcp: TimedTcp,

@@ -1,4 +1,4 @@
-//! What sessions of one client or server have in common.
+//! The common configuration of one client's or server's sessions.
 
 use std::{
     ffi::{CStr, CString, c_int, c_uint},
@@ -19,22 +19,22 @@ use crate::{
 
 /// Settings of a client's or a server's sessions.
 pub(crate) struct Config {
-    /// Those of `gnutls_init`.
+    /// The flags of `gnutls_init`.
     pub(crate) flags: c_uint,
     pub(crate) credentials: Credentials,
     pub(crate) priority: Priority,
     pub(crate) versions: Vec<TlsVersion>,
     pub(crate) alpn: Vec<Alpn>,
-    /// The most plaintext in a record, where it is limited.
+    /// The maximum plaintext of a record, where it is limited.
     pub(crate) max_record_bytes: Option<u16>,
     pub(crate) resumption: Resumption,
     pub(crate) client_certificates: ClientCertificates,
 }
 
-/// What a server does so that sessions can be resumed. A client has none of this.
+/// A server's means of resumption. A client has none.
 pub(crate) enum Resumption {
     None,
-    /// Sends tickets, after handshakes of TLS 1.3 this many.
+    /// Sends tickets, `count` of them after handshakes of TLS 1.3.
     Tickets {
         key: TicketKey,
         count: u8,
@@ -43,7 +43,7 @@ pub(crate) enum Resumption {
     Kept(Arc<ServerSessions>),
 }
 
-/// Whether a server asks for certificates.
+/// Whether a server requests certificates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ClientCertificates {
     NotAsked,
@@ -51,7 +51,7 @@ pub(crate) enum ClientCertificates {
 }
 
 impl Config {
-    /// Sets a new session up.
+    /// Sets up a new session.
     pub(crate) fn set(&self, raw: ffi::Session) -> Result<(), Error> {
         let is_server = self.flags & ffi::SERVER != 0;
         // SAFETY: the session is alive, and keeps this configuration alive; the library copies the rest.
@@ -101,7 +101,7 @@ impl Config {
         }
     }
 
-    /// How many tickets are to be sent now that the handshake is done. Those of TLS 1.2 are a part of it.
+    /// Returns the number of tickets to send after the handshake. Those of TLS 1.2 are a part of it.
     pub(crate) fn tickets_to_send(&self, raw: ffi::Session) -> c_uint {
         match &self.resumption {
             Resumption::Tickets { count, .. } if is_tls13(raw) => c_uint::from(*count),
@@ -110,14 +110,14 @@ impl Config {
     }
 }
 
-/// Whether a session is of TLS 1.3.
+/// Returns whether a session is of TLS 1.3.
 pub(crate) fn is_tls13(raw: ffi::Session) -> bool {
     const TLS13: c_int = 5;
     // SAFETY: the session is alive.
     unsafe { ffi::gnutls_protocol_get_version(raw) == TLS13 }
 }
 
-/// The key that a server seals its tickets with.
+/// The key with which a server encrypts its tickets.
 pub(crate) struct TicketKey(Datum);
 
 // SAFETY: the key is only read.
@@ -137,22 +137,22 @@ impl TicketKey {
 
 impl Drop for TicketKey {
     fn drop(&mut self) {
-        // SAFETY: the library has allocated it, and nothing else frees it.
+        // SAFETY: the library has allocated it, and no other code frees it.
         unsafe { ffi::gnutls_free(self.0.data.cast()) }
     }
 }
 
-/// Certificates and keys, and what others' certificates are verified with.
+/// Certificates and keys, and the trust for the verification of peers.
 pub(crate) struct Credentials(ffi::Credentials);
 
-// SAFETY: sessions only read credentials once they are made.
+// SAFETY: sessions only read credentials after their initialization.
 unsafe impl Send for Credentials {}
 // SAFETY: as above.
 unsafe impl Sync for Credentials {}
 
 impl Drop for Credentials {
     fn drop(&mut self) {
-        // SAFETY: sessions keep what they were set to alive.
+        // SAFETY: sessions keep their credentials alive.
         unsafe { ffi::gnutls_certificate_free_credentials(self.0) }
     }
 }
@@ -167,7 +167,7 @@ impl Credentials {
         Ok(Self(made))
     }
 
-    /// Has others' certificates verified.
+    /// Makes the library verify the peers' certificates.
     pub(crate) fn verify_peers(&self) {
         // SAFETY: the credentials are alive and not shared yet.
         unsafe { ffi::gnutls_certificate_set_verify_function(self.0, verify) }
@@ -197,7 +197,7 @@ impl Credentials {
         some_roots(read)
     }
 
-    /// The chain and key that this side shows, in PEM.
+    /// Sets the chain and key of this side, in PEM.
     pub(crate) fn identity(
         &self,
         chain_pem: &str,
@@ -210,7 +210,7 @@ impl Credentials {
             Datum::of(chain_pem.as_bytes()),
             Datum::of(key_pem.as_bytes()),
         );
-        // SAFETY: the credentials are alive and not shared yet; the library copies what it is given.
+        // SAFETY: the credentials are alive and not shared yet; the library copies its arguments.
         let code = unsafe {
             ffi::gnutls_certificate_set_flags(
                 self.0,
@@ -228,7 +228,7 @@ impl Credentials {
         checked(code).map_err(refused("chain and key"))
     }
 
-    /// The same from a PKCS#12 file.
+    /// Sets the chain and key of this side from a PKCS#12 file.
     pub(crate) fn identity_of_pkcs12(
         &self,
         file: &[u8],
@@ -249,10 +249,10 @@ impl Credentials {
         checked(code).map_err(refused("PKCS#12 file"))
     }
 
-    /// The OCSP response that is sent with the chain.
+    /// Sets the OCSP response that is sent with the chain.
     pub(crate) fn staple(&self, response: &[u8]) -> Result<(), SetupError> {
         let response = Datum::of(response);
-        // SAFETY: as above; the chain that was set is the first.
+        // SAFETY: as above; the chain that was set has index 0.
         let code = unsafe {
             ffi::gnutls_certificate_set_ocsp_status_request_mem(
                 self.0,
@@ -264,7 +264,7 @@ impl Credentials {
         checked(code).map_err(refused("OCSP response"))
     }
 
-    /// Without parameters, a server has no suite with DHE.
+    /// Sets parameters, without which a server has no suite with DHE.
     pub(crate) fn allow_dhe(&self) -> Result<(), SetupError> {
         static FFDHE2048: OnceLock<Parameters> = OnceLock::new();
         let parameters = match FFDHE2048.get() {
@@ -289,7 +289,7 @@ unsafe impl Send for Parameters {}
 unsafe impl Sync for Parameters {}
 
 impl Parameters {
-    /// RFC 7919 appendix A.1.
+    /// Makes the parameters of RFC 7919 appendix A.1.
     fn ffdhe2048() -> Result<Self, Error> {
         let pem = Datum::of(include_bytes!("ffdhe2048.pem"));
         let mut made = ptr::null_mut();
@@ -308,11 +308,11 @@ impl Parameters {
 
 fn terminated(password: Option<&str>) -> Result<Option<CString>, SetupError> {
     let password = password.map(CString::new).transpose();
-    // What is wrong with it is not said: it is a secret.
+    // The error does not contain the password, which is a secret.
     password.map_err(|_| SetupError::Refused("password: it has a zero byte".to_owned()))
 }
 
-/// The number of roots that the library has read, of which there must be one.
+/// Checks the number of roots that the library has read, which must not be zero.
 fn some_roots(read: c_int) -> Result<(), SetupError> {
     match read {
         0 => Err(SetupError::Refused("roots: none".to_owned())),

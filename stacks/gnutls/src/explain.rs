@@ -7,7 +7,8 @@ use netbench_worker::Explained;
 
 use crate::session::Error;
 
-/// What an error of GnuTLS means. What verification finds wrong, the probe has been told before.
+/// Returns the meaning of an error of GnuTLS. The probe has received the results of verification
+/// before.
 pub(crate) fn explain(error: &Error) -> Explained {
     if let Some(alert) = error.alert {
         return Explained::new(Alert, alert);
@@ -18,7 +19,7 @@ pub(crate) fn explain(error: &Error) -> Explained {
     }
 }
 
-/// What is wrong with a certificate that could not be verified at all.
+/// Returns the fault of a certificate that could not be verified at all.
 pub(crate) fn certificate_fault(name: &str) -> Option<Fault> {
     Some(match name {
         "GNUTLS_E_NO_CERTIFICATE_FOUND" => Fault::NonePresented,
@@ -35,7 +36,7 @@ pub(crate) fn certificate_fault(name: &str) -> Option<Fault> {
     })
 }
 
-/// The library's own name of an error, in small letters with hyphens.
+/// Returns the library's own name of an error, in lowercase with hyphens.
 fn kebab(name: &str) -> String {
     let name = name.strip_prefix("GNUTLS_E_").unwrap_or(name);
     name.to_ascii_lowercase().replace('_', "-")

@@ -1,4 +1,4 @@
-//! What is used of the library's headers, as they are in GnuTLS 3.7.
+//! The used part of the library's headers, from GnuTLS 3.7.
 
 use std::{
     ffi::{CStr, c_char, c_int, c_long, c_uchar, c_uint, c_void},
@@ -42,7 +42,7 @@ impl Datum {
         size: 0,
     };
 
-    /// The library only reads what is given to it so.
+    /// Makes a datum that the library only reads.
     pub(crate) fn of(bytes: &[u8]) -> Self {
         Self {
             data: bytes.as_ptr().cast_mut(),
@@ -50,22 +50,24 @@ impl Datum {
         }
     }
 
+    /// Returns the bytes.
+    ///
     /// # Safety
-    /// The library has filled it, and what it points to lives as long as `'a`.
+    /// The library has filled the datum, and its data live as long as `'a`.
     pub(crate) unsafe fn bytes<'a>(self) -> &'a [u8] {
         if self.data.is_null() {
             return &[];
         }
-        // SAFETY: what the caller promises.
+        // SAFETY: the caller guarantees it.
         unsafe { slice::from_raw_parts(self.data, self.size as usize) }
     }
 
-    /// Copies what the library has allocated, and frees it.
+    /// Copies the library's allocation, and frees it.
     ///
     /// # Safety
-    /// The library has allocated it, and nobody else frees it.
+    /// The library has allocated it, and no other code frees it.
     pub(crate) unsafe fn into_vec(self) -> Vec<u8> {
-        // SAFETY: what the caller promises.
+        // SAFETY: the caller guarantees it.
         unsafe {
             let bytes = self.bytes().to_vec();
             gnutls_free(self.data.cast());
@@ -414,38 +416,40 @@ unsafe extern "C" {
     ) -> c_int;
 }
 
-/// Sets the library up, once. It would do so by itself when it is loaded, before a connector can be timed.
+/// Initializes the library once. Otherwise, the library would do so when it is loaded, before a connector can
+/// be timed.
 pub(crate) fn ready() {
     static READY: Once = Once::new();
     READY.call_once(|| {
-        // SAFETY: a call without arguments. What fails here fails again where the library is used.
+        // SAFETY: the call has no arguments. A failure here recurs where the library is used.
         let _ = unsafe { gnutls_global_init() };
     });
 }
 
-/// The library looks for this function when it is loaded (`GNUTLS_SKIP_GLOBAL_INIT` of gnutls/gnutls.h): where it gives
-/// 1, the program sets it up.
+/// Prevents the library's own initialization. It looks for this function when it is loaded
+/// (`GNUTLS_SKIP_GLOBAL_INIT` of gnutls/gnutls.h); where the function returns 1, the program initializes it.
 #[unsafe(no_mangle)]
 extern "C" fn _gnutls_global_init_skip() -> c_int {
     1
 }
 
-/// A text of the library's own, which it never frees.
+/// Returns a text of the library, which it never frees.
 ///
 /// # Safety
-/// It is null, or a string that lives as long as the process.
+/// The pointer is null, or to a string that lives as long as the process.
 pub(crate) unsafe fn text(from: *const c_char) -> Option<&'static str> {
     if from.is_null() {
         return None;
     }
-    // SAFETY: what the caller promises.
+    // SAFETY: the caller guarantees it.
     unsafe { CStr::from_ptr(from) }.to_str().ok()
 }
 
-/// The version of nettle, which has GnuTLS' cryptography, where the loaded one says it.
+/// Returns the version of nettle, which has GnuTLS' cryptography, where the loaded one reports it.
 pub(crate) fn nettle_version() -> Option<(c_long, c_long)> {
     let number = |name: &CStr| {
-        // SAFETY: the name is a string; nettle's functions of these names take nothing and give an integer.
+        // SAFETY: the name is a string; nettle's functions of these names have no arguments and return an
+        // integer.
         unsafe {
             let found = libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr());
             (!found.is_null()).then(|| {

@@ -1,4 +1,4 @@
-//! Sessions over plain buffers, and what is done without a session.
+//! Sessions over plain buffers, and operations without a session.
 
 use std::{
     any::Any,
@@ -150,7 +150,7 @@ fn server(setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
     }))
 }
 
-/// What both sides have in common: the version, suite, group and schemes of the settings.
+/// Makes the common configuration of both sides: the version, suite, group and schemes of the settings.
 fn config(
     setup: &EndpointSetup<'_>,
     flags: u32,
@@ -181,7 +181,7 @@ fn config(
     }))
 }
 
-/// One side's configuration, with the sessions that a client remembers.
+/// One side's configuration, with the sessions that a client keeps.
 struct Side {
     config: Arc<Config>,
     host: Option<CString>,
@@ -240,7 +240,7 @@ impl Transport for Pipe {
 }
 
 impl Piped {
-    /// Does something with `input` and `output` as the transport's buffers.
+    /// Runs an operation with `input` and `output` as the transport's buffers.
     fn with_buffers<T>(
         &mut self,
         what: FailureWord,
@@ -277,7 +277,7 @@ impl MeasuredSession for Piped {
                 Poll::Pending => Ok(HandshakeState::Going),
                 Poll::Ready(done) => {
                     done?;
-                    // Tickets may have come with the end of the handshake.
+                    // Tickets may have arrived with the end of the handshake.
                     if session.transport().has_input() {
                         receive(session, &mut [0; 64])?;
                     }
@@ -293,7 +293,7 @@ impl MeasuredSession for Piped {
             let mut rest = plaintext;
             while !rest.is_empty() {
                 let send = |raw| {
-                    // SAFETY: the session is alive, and the library takes what it is given into records.
+                    // SAFETY: the session is alive, and the library copies the data into records.
                     unsafe { ffi::gnutls_record_send(raw, rest.as_ptr().cast(), rest.len()) }
                 };
                 match session.call(send)? {
@@ -323,7 +323,7 @@ impl MeasuredSession for Piped {
     }
 }
 
-/// Reads all that is there, and says how many bytes of data it was.
+/// Reads all available data, and returns their length.
 fn receive(session: &mut Session<Pipe>, plaintext: &mut [u8]) -> io::Result<usize> {
     let mut received = 0;
     let (start, bytes) = (plaintext.as_mut_ptr(), plaintext.len());
@@ -340,7 +340,7 @@ fn receive(session: &mut Session<Pipe>, plaintext: &mut [u8]) -> io::Result<usiz
     Ok(received)
 }
 
-/// Verifies chains of one server.
+/// A verifier of one server's chains.
 struct ChainsOfHost {
     trust: TrustList,
     host: CString,

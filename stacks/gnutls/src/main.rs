@@ -1,8 +1,10 @@
 //! The worker of `gnutls`: the system's GnuTLS, with a connector for hyper that is in this package, and as a server.
 //!
-//! This package must never choose a setting that it was not given. Start reading at `stack.rs`; `client.rs`, `server.rs` and
-//! `in_memory.rs` make configurations and sessions of what `settings.rs`, `config.rs` and `session.rs` have; `stream.rs` is a session over
-//! a socket; `signing.rs` and `records.rs` are the cryptography beneath; `negotiated.rs` and `explain.rs` translate, and `ffi.rs` declares what is used of the library.
+//! This package must never set a value that was not given. Start reading at `stack.rs`; `client.rs`,
+//! `server.rs` and `in_memory.rs` make configurations and sessions from the types of `settings.rs`,
+//! `config.rs` and `session.rs`; `stream.rs` is a session over a socket; `signing.rs` and `records.rs` are
+//! the cryptography beneath; `negotiated.rs` and `explain.rs` translate, and `ffi.rs` declares the used
+//! functions of the library.
 
 mod chain;
 mod client;

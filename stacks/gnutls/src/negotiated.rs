@@ -1,4 +1,4 @@
-//! What a handshake agreed on.
+//! The negotiated parameters of a handshake.
 
 use std::{ffi::c_int, slice};
 
@@ -9,10 +9,10 @@ use crate::{
     settings,
 };
 
-/// What one side of a finished handshake says was agreed.
+/// Returns the negotiated parameters according to one side of a finished handshake.
 pub(crate) fn negotiated(session: ffi::Session) -> Negotiated {
     let resumed = is_resumed(session);
-    // SAFETY: the session is alive, and names are the library's own.
+    // SAFETY: the session is alive, and the names have static lifetime.
     let (version, suite, group, scheme) = unsafe {
         (
             version(ffi::gnutls_protocol_get_version(session)),
@@ -21,7 +21,7 @@ pub(crate) fn negotiated(session: ffi::Session) -> Negotiated {
             ffi::gnutls_sign_algorithm_get(session),
         )
     };
-    // A session of TLS 1.2 that is resumed exchanges no keys.
+    // A resumed session of TLS 1.2 has no key exchange.
     let exchanged = !resumed || version == Some(TlsVersion::Tls13);
     // A server that decrypts with its RSA key signs nothing.
     let facts = suite.and_then(CipherSuite::facts);
@@ -41,13 +41,13 @@ pub(crate) fn negotiated(session: ffi::Session) -> Negotiated {
     }
 }
 
-/// Whether an earlier session was resumed.
+/// Returns whether an earlier session was resumed.
 pub(crate) fn is_resumed(session: ffi::Session) -> bool {
     // SAFETY: the session is alive.
     unsafe { ffi::gnutls_session_is_resumed(session) != 0 }
 }
 
-/// The protocol above TLS.
+/// Returns the negotiated application protocol.
 pub(crate) fn alpn(session: ffi::Session) -> Option<Vec<u8>> {
     let mut name = Datum::EMPTY;
     // SAFETY: the session is alive, and the library keeps the name as long.
@@ -57,7 +57,7 @@ pub(crate) fn alpn(session: ffi::Session) -> Option<Vec<u8>> {
     }
 }
 
-/// A number of `gnutls_protocol_t`.
+/// Returns the version of a number of `gnutls_protocol_t`.
 pub(crate) fn version(number: c_int) -> Option<TlsVersion> {
     match number {
         2 => Some(TlsVersion::Tls10),
@@ -68,7 +68,7 @@ pub(crate) fn version(number: c_int) -> Option<TlsVersion> {
     }
 }
 
-/// The bytes of each certificate that the other side sent.
+/// Returns the size of each certificate that the peer sent.
 fn peer_chain(session: ffi::Session) -> Vec<u32> {
     let mut count = 0;
     // SAFETY: the session is alive, and the library keeps the chain as long.

@@ -11,26 +11,27 @@ use crate::{
     settings::refused,
 };
 
-/// The nonce of a record is derived from its number. Every record here is the first one, so that it can be opened many times.
+/// The nonce of a record, which is derived from the record's number. Every record here is the first one, so
+/// that it can be opened many times.
 const NONCE: [u8; 12] = [0x11; 12];
 const TAG_BYTES: usize = 16;
-/// The type of what is in the record comes after its data (RFC 8446 section 5.2).
+/// The size of the inner plaintext: the content type follows the data (RFC 8446 section 5.2).
 const INNER_BYTES: usize = RECORD_DATA.len() + 1;
 const SEALED_BYTES: usize = INNER_BYTES + TAG_BYTES;
 const APPLICATION_DATA: u8 = 23;
-/// The header is authenticated with it.
+/// The header, which is authenticated with the record.
 const HEADER: [u8; 5] = {
     let [_, _, high, low] = (SEALED_BYTES as u32).to_be_bytes();
     [APPLICATION_DATA, 3, 3, high, low]
 };
 
-/// The keys of one direction at each of its ends, and the last record.
+/// The keys of both ends of one direction, and the last record.
 pub(crate) struct Records {
     sender: Keyed,
     receiver: Keyed,
     sealed: Vec<u8>,
     received: Vec<u8>,
-    /// The library opens a record into other memory than that where it was read.
+    /// The opened record: the library opens a record into other memory than the input.
     opened: Vec<u8>,
 }
 
@@ -52,7 +53,7 @@ impl RecordProtection for Records {
         let mut bytes = self.sealed.len();
         let header = slice(&HEADER);
         let data = [slice(&RECORD_DATA), slice(&[APPLICATION_DATA])];
-        // SAFETY: all of it lives longer than the call, and the record has room for as many bytes.
+        // SAFETY: all arguments live longer than the call, and the record has room for as many bytes.
         let code = unsafe {
             ffi::gnutls_aead_cipher_encryptv(
                 self.sender.0,
@@ -76,7 +77,7 @@ impl RecordProtection for Records {
 
     fn open(&mut self) -> Result<(), SessionError> {
         let mut bytes = self.opened.len();
-        // SAFETY: all of it lives longer than the call, and there is room for as many bytes.
+        // SAFETY: all arguments live longer than the call, and there is room for as many bytes.
         let code = unsafe {
             ffi::gnutls_aead_cipher_decrypt(
                 self.receiver.0,
@@ -124,7 +125,7 @@ struct Keyed(ffi::Aead);
 
 impl Drop for Keyed {
     fn drop(&mut self) {
-        // SAFETY: nothing else frees it.
+        // SAFETY: no other code frees it.
         unsafe { ffi::gnutls_aead_cipher_deinit(self.0) }
     }
 }

@@ -47,7 +47,8 @@ pub(crate) fn acceptor(site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> 
     Ok(Arc::new(GnuTlsAcceptor(Arc::new(config))))
 }
 
-/// Where a site says nothing, all that clients of the lab may offer and the library has.
+/// Returns the priorities. Where a site has no setting, these are all that clients of the lab may
+/// offer and the library supports.
 fn priority(site: &ServeSite) -> Result<Priority, SetupError> {
     let all: Vec<_> = Group::OFFERED
         .iter()

@@ -1,4 +1,4 @@
-//! A session of the library's over any transport.
+//! A session of the library over any transport.
 
 use std::{
     ffi::{CString, c_int, c_uint, c_void},
@@ -15,19 +15,19 @@ use netbench_worker::Probe;
 
 use crate::{config::Config, ffi, negotiated::version, tickets::Tickets};
 
-/// What the library says of something that failed.
+/// An error of the library.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{words}")]
 pub(crate) struct Error {
     pub(crate) code: c_int,
-    /// The alert that came, where that is the error.
+    /// The received alert, where that is the error.
     pub(crate) alert: Option<Alert>,
     words: String,
 }
 
 impl Error {
     pub(crate) fn of(code: c_int) -> Self {
-        // SAFETY: the library's own text.
+        // SAFETY: the text has static lifetime.
         let words = unsafe { ffi::text(ffi::gnutls_strerror(code)) };
         Self {
             code,
@@ -36,14 +36,14 @@ impl Error {
         }
     }
 
-    /// The library's name of the error, such as `GNUTLS_E_AGAIN`.
+    /// Returns the library's name of the error, such as `GNUTLS_E_AGAIN`.
     pub(crate) fn name(&self) -> &'static str {
-        // SAFETY: the library's own text.
+        // SAFETY: the text has static lifetime.
         unsafe { ffi::text(ffi::gnutls_strerror_name(self.code)) }.unwrap_or("unknown")
     }
 }
 
-/// A result of the library's, of which everything below 0 is an error.
+/// Converts a result of the library, where a negative value is an error.
 pub(crate) fn checked(code: c_int) -> Result<(), Error> {
     if code < 0 {
         Err(Error::of(code))
@@ -52,23 +52,23 @@ pub(crate) fn checked(code: c_int) -> Result<(), Error> {
     }
 }
 
-/// What is below a session. Where nothing can be read or written now, the error is `WouldBlock`.
+/// The transport of a session. Where no data can be read or written now, the error is `WouldBlock`.
 pub(crate) trait Transport {
     fn pull(&mut self, buffer: &mut [u8]) -> io::Result<usize>;
     fn push(&mut self, slices: &[IoSlice<'_>]) -> io::Result<usize>;
 }
 
-/// What callbacks find of their session.
+/// The data of a session that its callbacks use.
 pub(crate) struct User {
-    /// The server's name; none at a server.
+    /// The server's name; `None` at a server.
     pub(crate) host: Option<CString>,
-    /// Where verification is timed.
+    /// The probe that times verification.
     pub(crate) probe: Option<Probe>,
-    /// Where a client keeps its sessions.
+    /// The store of a client's sessions.
     pub(crate) tickets: Option<Arc<Tickets>>,
 }
 
-/// A transport and how the library got on with it.
+/// A transport, and the state of the library's use of it.
 struct End<T> {
     transport: T,
     is_blocked: bool,
@@ -79,19 +79,21 @@ struct End<T> {
 /// One side of a session.
 pub(crate) struct Session<T: Transport> {
     raw: ffi::Session,
-    /// Both are given to the library as pointers, and freed after it has let go of them.
+    /// The end and the user data. Both are passed to the library as pointers, and freed after it has released
+    /// them.
     end: *mut End<T>,
     user: *mut User,
-    /// The library has pointers to what is in it.
+    /// The configuration, to whose contents the library has pointers.
     config: Arc<Config>,
 }
 
-// SAFETY: the library keeps nothing of a session in its threads, and what is shared between sessions is only read.
+// SAFETY: the library keeps no state of a session in its threads, and the data shared between sessions are
+// only read.
 unsafe impl<T: Transport + Send> Send for Session<T> {}
 
 impl<T: Transport> Drop for Session<T> {
     fn drop(&mut self) {
-        // SAFETY: they were made by `new`, and nothing else frees them.
+        // SAFETY: `new` made them, and no other code frees them.
         unsafe {
             ffi::gnutls_deinit(self.raw);
             drop(Box::from_raw(self.end));
@@ -129,9 +131,10 @@ impl<T: Transport> Session<T> {
         Ok(session)
     }
 
-    /// The name is sent where it is none of an address (RFC 6066 section 3), and sessions with that server are resumed.
+    /// Sets the name, which is sent unless it is an address (RFC 6066 section 3), and resumes a session with
+    /// that server.
     fn set_name(&self) -> Result<(), Error> {
-        // SAFETY: the user lives as long as the session, and callbacks have it only meanwhile.
+        // SAFETY: the user data live as long as the session, and callbacks use them only during calls.
         let user = unsafe { &*self.user };
         let Some(host) = &user.host else {
             return Ok(());
@@ -165,7 +168,8 @@ impl<T: Transport> Session<T> {
     }
 
     pub(crate) fn transport(&self) -> &T {
-        // SAFETY: the end lives as long as the session, and the library uses it in calls alone, which take the session mutably.
+        // SAFETY: the end lives as long as the session, and the library uses it only in calls, which borrow
+        // the session mutably.
         unsafe { &(*self.end).transport }
     }
 
@@ -174,7 +178,7 @@ impl<T: Transport> Session<T> {
         unsafe { &mut (*self.end).transport }
     }
 
-    /// Goes on with the handshake, and then with what a side does right after it.
+    /// Continues the handshake, and then a side's work directly after it.
     pub(crate) fn handshake(&mut self) -> Poll<io::Result<()>> {
         // SAFETY: the session is alive.
         let done = self.call(|raw| unsafe { ffi::gnutls_handshake(raw) as isize });
@@ -207,7 +211,7 @@ impl<T: Transport> Session<T> {
         Poll::Ready(Ok(()))
     }
 
-    /// Tells the other side what was wrong, as far as it can be told at once. The library leaves that to its users.
+    /// Sends the alert for an error, if it can be sent at once. The library leaves that to its users.
     fn send_alert(&mut self, error: &io::Error) {
         let own = error.get_ref().and_then(|own| own.downcast_ref::<Error>());
         let Some(Error { code, .. }) = own else {
@@ -216,7 +220,8 @@ impl<T: Transport> Session<T> {
         // SAFETY: the session is alive.
         let version = version(unsafe { ffi::gnutls_protocol_get_version(self.raw) });
         let has_version = version.is_some_and(|version| self.config.versions.contains(&version));
-        // SAFETY: as above. A server of TLS 1.3 alone does not notice that a client has no such version, but for the suites.
+        // SAFETY: as above. A server with only TLS 1.3 notices only by the suites that a client lacks that
+        // version.
         let _ = unsafe {
             if has_version {
                 ffi::gnutls_alert_send_appropriate(self.raw, *code)
@@ -227,14 +232,14 @@ impl<T: Transport> Session<T> {
         };
     }
 
-    /// Calls the library until it is done, has failed, or waits for the transport. It also stops after each message that
-    /// is no data, and then wants to be called again.
+    /// Calls the library until it is done, has failed, or waits for the transport. The library also returns
+    /// after each message that contains no data, and must then be called again.
     pub(crate) fn call(
         &mut self,
         mut function: impl FnMut(ffi::Session) -> isize,
     ) -> Poll<io::Result<usize>> {
         loop {
-            // SAFETY: the end lives as long as the session, and nothing else uses it between calls.
+            // SAFETY: the end lives as long as the session, and no other code uses it between calls.
             unsafe { (*self.end).is_blocked = false };
             let result = function(self.raw);
             // SAFETY: as above.
@@ -243,7 +248,7 @@ impl<T: Transport> Session<T> {
                 Ok(count) => return Poll::Ready(Ok(count)),
                 Err(_) => c_int::try_from(result).unwrap_or(c_int::MIN),
             };
-            // SAFETY: a call that only looks at the number.
+            // SAFETY: the call only examines the number.
             let is_fatal = unsafe { ffi::gnutls_error_is_fatal(code) } != 0;
             if matches!(code, ffi::E_AGAIN | ffi::E_INTERRUPTED) && end.is_blocked {
                 return Poll::Pending;
@@ -276,7 +281,7 @@ impl<T: Transport> Session<T> {
 }
 
 extern "C" fn pull<T: Transport>(end: *mut c_void, buffer: *mut c_void, bytes: usize) -> isize {
-    // SAFETY: it is the end of the session that is being called, and its buffer has as many bytes.
+    // SAFETY: the pointer is to the end of the called session, and its buffer has as many bytes.
     let (end, buffer) = unsafe {
         (
             &mut *end.cast::<End<T>>(),
@@ -293,7 +298,7 @@ extern "C" fn push<T: Transport>(
     slices: *const libc::iovec,
     count: c_int,
 ) -> isize {
-    // SAFETY: it is the end of the session that is being called; IoSlice has the layout of iovec.
+    // SAFETY: the pointer is to the end of the called session; IoSlice has the layout of iovec.
     let (end, slices) = unsafe {
         (
             &mut *end.cast::<End<T>>(),
@@ -307,13 +312,14 @@ extern "C" fn push<T: Transport>(
     end.told(pushed)
 }
 
-/// The library asks so before it reads where it waits for a while. Reading says whether there is anything.
+/// Answers the library's question whether data are available, before it reads with a timeout. The read itself
+/// shows it.
 extern "C" fn there_may_be_something(_: *mut c_void, _: c_uint) -> c_int {
     1
 }
 
 impl<T> End<T> {
-    /// What a callback gives the library.
+    /// Converts the result for the library.
     fn told(&mut self, result: io::Result<usize>) -> isize {
         match result {
             Ok(count) => isize::try_from(count).unwrap_or(isize::MAX),

@@ -1,4 +1,4 @@
-//! Versions, suites, groups and signature schemes, as GnuTLS' priority strings have them.
+//! Versions, suites, groups and signature schemes in GnuTLS' priority strings.
 
 use std::{ffi::CString, fmt::Display, ptr};
 
@@ -10,7 +10,8 @@ use crate::{
     session::{Error, checked},
 };
 
-/// Each scheme's numbers and names in the library: ECDSA's has another one before TLS 1.3, where it does not say the curve.
+/// The numbers and names of each scheme in the library: those of ECDSA have other ones before TLS 1.3, which
+/// do not include the curve.
 const SCHEMES: &[(SignatureScheme, &[(i32, &str)])] = &[
     (
         SignatureScheme::ECDSA_SECP256R1_SHA256,
@@ -44,7 +45,7 @@ const GROUPS: &[(Group, &str)] = &[
     (Group::SECP384R1, "SECP384R1"),
 ];
 
-/// The scheme that the library has this number for.
+/// Returns the scheme with the library's number.
 pub(crate) fn scheme(number: i32) -> Option<SignatureScheme> {
     let of = |numbers: &[(i32, &str)]| numbers.iter().any(|(own, _)| *own == number);
     let mut known = SCHEMES.iter();
@@ -53,30 +54,30 @@ pub(crate) fn scheme(number: i32) -> Option<SignatureScheme> {
         .map(|(scheme, _)| *scheme)
 }
 
-/// The library's number of a scheme, in TLS 1.3.
+/// Returns the library's number of a scheme, in TLS 1.3.
 pub(crate) fn number(scheme: SignatureScheme) -> Option<i32> {
     let mut known = SCHEMES.iter();
     let (_, numbers) = known.find(|(own, _)| *own == scheme)?;
     numbers.first().map(|(number, _)| *number)
 }
 
-/// The group that the library calls so.
+/// Returns the group with the library's name.
 pub(crate) fn group(name: &str) -> Option<Group> {
     let mut known = GROUPS.iter();
     known.find(|(_, own)| *own == name).map(|(group, _)| *group)
 }
 
-/// Whether the library has the group.
+/// Returns whether the library supports the group.
 pub(crate) fn has_group(group: Group) -> bool {
     GROUPS.iter().any(|(own, _)| *own == group)
 }
 
-/// Whether the library has the scheme.
+/// Returns whether the library supports the scheme.
 pub(crate) fn has_scheme(scheme: SignatureScheme) -> bool {
     SCHEMES.iter().any(|(own, _)| *own == scheme)
 }
 
-/// What a side offers or accepts, most wanted first.
+/// The parameters that a side offers or accepts, in order of preference.
 #[derive(Debug, Clone)]
 pub(crate) struct Settings<'a> {
     pub(crate) versions: &'a [TlsVersion],
@@ -88,20 +89,20 @@ pub(crate) struct Settings<'a> {
 /// The library's priorities, which sessions share.
 pub(crate) struct Priority(pub(crate) ffi::Priority);
 
-// SAFETY: sessions only read priorities once they are made.
+// SAFETY: sessions only read priorities after their initialization.
 unsafe impl Send for Priority {}
 // SAFETY: as above.
 unsafe impl Sync for Priority {}
 
 impl Drop for Priority {
     fn drop(&mut self) {
-        // SAFETY: sessions keep what they were set to alive.
+        // SAFETY: sessions keep their priorities alive.
         unsafe { ffi::gnutls_priority_deinit(self.0) }
     }
 }
 
 impl Priority {
-    /// What the library does by itself, in these versions.
+    /// Makes the library's default priorities, with these versions.
     pub(crate) fn of_library(versions: &[TlsVersion]) -> Result<Self, SetupError> {
         let mut words = "NORMAL:-VERS-ALL".to_owned();
         for version in versions {
@@ -110,7 +111,7 @@ impl Priority {
         Self::parse(&words)
     }
 
-    /// Exactly these settings; everything else is as in the library's `NORMAL`.
+    /// Makes priorities with exactly these settings; all others are those of the library's `NORMAL`.
     pub(crate) fn exact(settings: &Settings<'_>) -> Result<Self, SetupError> {
         let usable = |suite: &CipherSuite| settings.versions.contains(&suite.version());
         let suites: Vec<_> = settings.suites.iter().copied().filter(usable).collect();
@@ -121,7 +122,7 @@ impl Priority {
                 "GnuTLS offers every key exchange with every cipher: {extra} would be offered too"
             )));
         }
-        // Suites for other keys do not compete with one another.
+        // Suites for different keys do not compete with one another.
         let rank = |suite: &CipherSuite| {
             let key = suite.facts().map(|facts| facts.authentication);
             (suite.version(), key.map(|key| format!("{key:?}")))
@@ -151,17 +152,17 @@ impl Priority {
         Ok(Self(made))
     }
 
-    /// The suites, in the order in which they are offered.
+    /// Returns the suites, in the order in which they are offered.
     fn suites(&self) -> Vec<CipherSuite> {
         let mut suites = Vec::new();
         for index in 0.. {
             let mut at = 0;
-            // SAFETY: the priorities live, and the place for the result too.
+            // SAFETY: the priorities and the place for the result are alive.
             let code =
                 unsafe { ffi::gnutls_priority_get_cipher_suite_index(self.0, index, &raw mut at) };
             match code {
                 0 => suites.extend(LibrarySuite::at(at as usize).map(|known| known.suite)),
-                // A pair of a key exchange and a cipher of which there is no suite.
+                // No suite has this pair of a key exchange and a cipher.
                 UNKNOWN_CIPHER_SUITE => {}
                 _ => break,
             }
@@ -199,7 +200,7 @@ fn words(settings: &Settings<'_>, suites: &[CipherSuite]) -> Result<String, Setu
         add(format!("+{}", version_word(version)?));
     }
     for suite in &ours {
-        // Those of TLS 1.3 have none.
+        // The suites of TLS 1.3 have no key exchange.
         if let Some(kx) = suite.kx {
             add(format!("+{kx}"));
         }
@@ -246,16 +247,16 @@ pub(crate) struct LibrarySuite {
 }
 
 impl LibrarySuite {
-    /// The suite, if the library has it.
+    /// Returns the suite, if the library supports it.
     pub(crate) fn of(suite: CipherSuite) -> Option<Self> {
         (0..).map_while(Self::at).find(|known| known.suite == suite)
     }
 
-    /// The suite at a place of the library's table.
+    /// Returns the suite at an index of the library's table.
     fn at(index: usize) -> Option<Self> {
         let mut id = [0; 2];
         let (mut kx, mut cipher, mut mac, mut oldest) = (0, 0, 0, 0);
-        // SAFETY: the places for the results live longer than the call; names are the library's own.
+        // SAFETY: the places for the results live longer than the call; the names have static lifetime.
         unsafe {
             let name = ffi::gnutls_cipher_suite_info(
                 index,
@@ -276,7 +277,7 @@ impl LibrarySuite {
     }
 }
 
-/// What the library says of a function's result.
+/// Returns a function that converts the library's error.
 pub(crate) fn refused(what: &'static str) -> impl Fn(Error) -> SetupError {
     move |error| SetupError::refused(what, error)
 }

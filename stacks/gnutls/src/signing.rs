@@ -1,4 +1,4 @@
-//! The signature of a handshake, made and verified by the calls that the library makes for TLS 1.3.
+//! The signature of a handshake, made and verified by the library's calls for TLS 1.3.
 
 use std::{
     ffi::{c_int, c_uint},
@@ -15,14 +15,14 @@ use crate::{
     settings::{number, refused},
 };
 
-/// Flags that the library does not set here either.
+/// The flags, which the library does not set here either.
 const NONE: c_uint = 0;
 
 fn failed(error: Error) -> SessionError {
     SessionError::new(FailureWord::Primitive, error)
 }
 
-/// A key, the public key of its certificate, which the library has read before, and the last signature.
+/// A key, the public key of its certificate, which is parsed in advance, and the last signature.
 pub(crate) struct Signing {
     key: PrivateKey,
     public: PublicKey,
@@ -47,7 +47,7 @@ impl Signing {
 impl Signatures for Signing {
     fn sign(&mut self) -> Result<(), SessionError> {
         let (data, mut signature) = (Datum::of(&SIGNED), Datum::EMPTY);
-        // SAFETY: all of it lives longer than the call, and the signature is copied and freed.
+        // SAFETY: all arguments live longer than the call, and the signature is copied and freed.
         unsafe {
             let code = ffi::gnutls_privkey_sign_data2(
                 self.key.0,
@@ -64,7 +64,7 @@ impl Signatures for Signing {
 
     fn verify(&self) -> Result<(), SessionError> {
         let (data, signature) = (Datum::of(&SIGNED), Datum::of(&self.signature));
-        // SAFETY: all of it lives longer than the call.
+        // SAFETY: all arguments live longer than the call.
         let code = unsafe {
             ffi::gnutls_pubkey_verify_data2(
                 self.public.0,
@@ -86,7 +86,7 @@ struct PrivateKey(ffi::PrivateKey);
 
 impl Drop for PrivateKey {
     fn drop(&mut self) {
-        // SAFETY: nothing else frees it.
+        // SAFETY: no other code frees it.
         unsafe { ffi::gnutls_privkey_deinit(self.0) }
     }
 }
@@ -115,13 +115,13 @@ struct PublicKey(ffi::PublicKey);
 
 impl Drop for PublicKey {
     fn drop(&mut self) {
-        // SAFETY: nothing else frees it.
+        // SAFETY: no other code frees it.
         unsafe { ffi::gnutls_pubkey_deinit(self.0) }
     }
 }
 
 impl PublicKey {
-    /// The one of the first certificate.
+    /// Reads the public key of the first certificate.
     fn read(chain_pem: &str) -> Result<Self, Error> {
         let data = Datum::of(chain_pem.as_bytes());
         let mut key = ptr::null_mut();

@@ -31,7 +31,7 @@ impl Stack for GnuTls {
             "client-file",
             "verify",
         ];
-        // SAFETY: without a version that is required, the library gives its own.
+        // SAFETY: without a required version, the library returns its own.
         let version = unsafe { ffi::text(ffi::gnutls_check_version(ptr::null())) };
         let has_suite = |suite: &CipherSuite| LibrarySuite::of(*suite).is_some();
         let groups = Group::OFFERED.iter().copied();

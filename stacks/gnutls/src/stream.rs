@@ -26,12 +26,12 @@ use crate::{
 /// A byte stream inside TLS.
 pub(crate) struct TlsStream<S: AsyncRead + AsyncWrite + Unpin> {
     session: Session<Socket<S>>,
-    /// Whether the library still has to send what it was given.
+    /// Whether the library still has data to send.
     sending: Sending,
     renegotiation: Renegotiation,
 }
 
-/// Whether a server of TLS 1.2 has asked for another handshake, which the library leaves to its users.
+/// Whether a server of TLS 1.2 has requested another handshake, which the library leaves to its users.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Renegotiation {
     None,
@@ -44,13 +44,13 @@ enum Sending {
     Begun,
 }
 
-/// The stream below, with the context of the poll that is under way.
+/// The underlying stream, with the context of the current poll.
 struct Socket<S> {
     stream: S,
     context: *mut Context<'static>,
 }
 
-// SAFETY: the context is there while a poll is under way alone, which holds the socket mutably.
+// SAFETY: the context is set only during a poll, which borrows the socket mutably.
 unsafe impl<S: Send> Send for Socket<S> {}
 
 impl<S: Unpin> Socket<S> {
@@ -61,7 +61,7 @@ impl<S: Unpin> Socket<S> {
         if self.context.is_null() {
             return Err(io::ErrorKind::WouldBlock.into());
         }
-        // SAFETY: the context is that of the poll that is under way.
+        // SAFETY: the context is that of the current poll.
         let context = unsafe { &mut *self.context };
         match poll(Pin::new(&mut self.stream), context) {
             Poll::Ready(result) => result,
@@ -83,7 +83,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Transport for Socket<S> {
 }
 
 impl<S: AsyncRead + AsyncWrite + Unpin> TlsStream<S> {
-    /// A session that has not begun.
+    /// Makes a session that has not begun.
     pub(crate) fn new(config: &Arc<Config>, stream: S, user: User) -> Result<Self, Error> {
         let socket = Socket {
             stream,
@@ -104,7 +104,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> TlsStream<S> {
         self.with_context(cx, Session::handshake)
     }
 
-    /// Lets the transport poll the stream below in `work`.
+    /// Lets the transport poll the underlying stream in `work`.
     fn with_context<T>(
         &mut self,
         cx: &mut Context<'_>,
@@ -116,9 +116,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin> TlsStream<S> {
         result
     }
 
-    /// Sends what is left of the last write, and says how much that was.
+    /// Sends the rest of the last write, and returns its length.
     fn poll_rest(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<usize>> {
-        // SAFETY: the session is alive; without data, the library goes on with what it has.
+        // SAFETY: the session is alive; without data, the library continues with its buffer.
         let send = |raw| unsafe { ffi::gnutls_record_send(raw, ptr::null(), 0) };
         let sent = ready!(self.with_context(cx, |session| session.call(send)))?;
         self.sending = Sending::Nothing;
@@ -147,7 +147,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for TlsStream<S> {
                 }
                 renegotiation = Renegotiation::None;
             }
-            // SAFETY: the session is alive, and the room has as many bytes.
+            // SAFETY: the session is alive, and the buffer has as many bytes.
             let read = unsafe { ffi::gnutls_record_recv(raw, start.cast(), bytes) };
             if read == ffi::E_REHANDSHAKE as isize {
                 renegotiation = Renegotiation::Begun;
@@ -174,7 +174,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for TlsStream<S> {
         if bytes.is_empty() {
             return Poll::Ready(Ok(0));
         }
-        // SAFETY: the session is alive, and takes what it is given into records before it returns.
+        // SAFETY: the session is alive, and the library copies the data into records before it returns.
         let write =
             |raw| unsafe { ffi::gnutls_record_send(raw, bytes.as_ptr().cast(), bytes.len()) };
         let mut first = Some(write);
@@ -190,7 +190,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for TlsStream<S> {
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        // What a write has begun belongs to the write, which its caller tries again.
+        // An unfinished write belongs to its caller, who repeats it.
         Pin::new(&mut self.session.transport_mut().stream).poll_flush(cx)
     }
 
@@ -213,7 +213,7 @@ impl Connection for TlsStream<TokioIo<Wire>> {
     }
 }
 
-/// A name as the library takes it.
+/// Returns a name in the library's format.
 pub(crate) fn host_name(host: &str) -> io::Result<CString> {
     let name = host.trim_matches(['[', ']']);
     CString::new(name).map_err(|e| io::Error::new(io::ErrorKind::InvalidInput, e))

@@ -1,4 +1,4 @@
-//! Sessions to resume: those that a client has, and those that a server keeps.
+//! Sessions to resume: those of a client, and those that a server keeps.
 
 use std::{
     collections::{HashMap, VecDeque},
@@ -15,10 +15,10 @@ use crate::{
     session::{Error, User, checked},
 };
 
-/// Tickets that a client keeps, at most: as many as rustls'.
+/// The maximum number of tickets that a client keeps: the same as rustls'.
 const KEPT: usize = 8;
 
-/// The sessions that a client can resume. The library leaves it to its users to keep them.
+/// The sessions that a client can resume. The library leaves their storage to its users.
 #[derive(Default)]
 pub(crate) struct Tickets(Mutex<Vec<Ticket>>);
 
@@ -28,7 +28,8 @@ struct Ticket {
     data: Vec<u8>,
 }
 
-/// A ticket of TLS 1.3 is for one use (RFC 8446 appendix C.4), a session of TLS 1.2 for many.
+/// The number of uses: a ticket of TLS 1.3 is for one use (RFC 8446 appendix C.4), a session of TLS
+/// 1.2 for many.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Use {
     Once,
@@ -36,7 +37,7 @@ enum Use {
 }
 
 impl Tickets {
-    /// Has a new session resume the newest one with its server, if there is one.
+    /// Makes a new session resume the newest one with its server, if there is one.
     pub(crate) fn resume(&self, session: ffi::Session, host: &[u8]) -> Result<(), Error> {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(at) = kept.iter().rposition(|ticket| ticket.host == host) else {
@@ -54,7 +55,7 @@ impl Tickets {
         checked(unsafe { ffi::gnutls_session_set_data(session, data.as_ptr().cast(), data.len()) })
     }
 
-    /// Has tickets of TLS 1.3 kept as they come.
+    /// Makes the library's hook keep tickets of TLS 1.3 as they arrive.
     pub(crate) fn watch(session: ffi::Session) {
         // SAFETY: the session is alive.
         unsafe {
@@ -76,10 +77,10 @@ impl Tickets {
         }
     }
 
-    /// A session that cannot be kept is not resumed, which every sample says of itself.
+    /// Keeps a session. One that cannot be kept is not resumed, which every sample shows.
     fn keep(&self, session: ffi::Session, host: &[u8], use_: Use) {
         let mut data = Datum::EMPTY;
-        // SAFETY: the session is alive, and what the library gives is copied and freed.
+        // SAFETY: the session is alive, and the library's data are copied and freed.
         let data = unsafe {
             if ffi::gnutls_session_get_data2(session, &raw mut data) < 0 {
                 return;
@@ -105,7 +106,7 @@ extern "C" fn ticket_came(
     _: c_uint,
     _: *const Datum,
 ) -> c_int {
-    // SAFETY: every session has its user.
+    // SAFETY: every session has user data.
     let user = unsafe { &*ffi::gnutls_session_get_ptr(session).cast::<User>() };
     if let (Some(tickets), Some(host)) = (&user.tickets, &user.host)
         && is_tls13(session)
@@ -115,7 +116,7 @@ extern "C" fn ticket_came(
     0
 }
 
-/// The sessions that a server keeps, the oldest of which makes room for another.
+/// The sessions that a server keeps. The oldest is removed for a new one.
 #[derive(Default)]
 pub(crate) struct ServerSessions(Mutex<Kept>);
 
@@ -126,7 +127,7 @@ struct Kept {
 }
 
 impl ServerSessions {
-    /// Has a server's session kept and found here.
+    /// Makes the library store and find a server's session here.
     pub(crate) fn set(self: &Arc<Self>, session: ffi::Session) {
         // SAFETY: the session is alive, and its configuration keeps this alive.
         unsafe {
@@ -139,7 +140,7 @@ impl ServerSessions {
 }
 
 extern "C" fn store(kept: *mut c_void, id: Datum, data: Datum) -> c_int {
-    // SAFETY: what `set` has given, and data of the library's for this call.
+    // SAFETY: the pointer is the one from `set`, and the library's data live during this call.
     let (kept, id, data) = unsafe { (&*kept.cast::<ServerSessions>(), id.bytes(), data.bytes()) };
     let mut kept = kept.0.lock().unwrap_or_else(PoisonError::into_inner);
     if kept.order.len() == KEPT_SESSIONS
@@ -152,7 +153,7 @@ extern "C" fn store(kept: *mut c_void, id: Datum, data: Datum) -> c_int {
     0
 }
 
-/// The library frees what it is given.
+/// Returns a copy of the session, which the library frees.
 extern "C" fn retrieve(kept: *mut c_void, id: Datum) -> Datum {
     // SAFETY: as above.
     let (kept, id) = unsafe { (&*kept.cast::<ServerSessions>(), id.bytes()) };

@@ -1,4 +1,4 @@
-//! Verification of the other side's chain.
+//! Verification of the peer's chain.
 
 use std::ffi::{CStr, c_int, c_uint};
 
@@ -9,11 +9,11 @@ use crate::{
     session::User,
 };
 
-/// What a certificate is to be for (RFC 5280 section 4.2.1.12).
+/// The purpose of a certificate (RFC 5280 section 4.2.1.12).
 const SERVER_AUTHENTICATION: &CStr = c"1.3.6.1.5.5.7.3.1";
 const CLIENT_AUTHENTICATION: &CStr = c"1.3.6.1.5.5.7.3.2";
 
-/// What the chain of a server by this name is held to, as the library takes it.
+/// Returns the requirements for the chain of a server with this name, in the library's format.
 pub(crate) fn as_server(host: &CStr) -> [TypedData; 2] {
     [
         typed(ffi::DT_KEY_PURPOSE_OID, SERVER_AUTHENTICATION),
@@ -21,7 +21,7 @@ pub(crate) fn as_server(host: &CStr) -> [TypedData; 2] {
     ]
 }
 
-/// The library finds out the length of a string by itself.
+/// Makes typed data of a string, whose length the library determines.
 fn typed(kind: c_uint, text: &CStr) -> TypedData {
     TypedData {
         kind,
@@ -30,9 +30,10 @@ fn typed(kind: c_uint, text: &CStr) -> TypedData {
     }
 }
 
-/// Called by the library when the chain has come: verifies it, with its time taken.
+/// Verifies the chain, and times the verification. The library calls this function when it has received the
+/// chain.
 pub(crate) extern "C" fn verify(session: ffi::Session) -> c_int {
-    // SAFETY: every session has its user.
+    // SAFETY: every session has user data.
     let user = unsafe { &*ffi::gnutls_session_get_ptr(session).cast::<User>() };
     let mut status = 0;
     let mut verified = || match &user.host {
@@ -61,11 +62,12 @@ pub(crate) extern "C" fn verify(session: ffi::Session) -> c_int {
 
 fn verified(session: ffi::Session, held_to: &mut [TypedData], status: &mut c_uint) -> c_int {
     let count = c_uint::try_from(held_to.len()).unwrap_or(0);
-    // SAFETY: the session is alive, and the rest lives longer than the call.
+    // SAFETY: the session is alive, and the other arguments live longer than the call.
     unsafe { ffi::gnutls_certificate_verify_peers(session, held_to.as_mut_ptr(), count, status) }
 }
 
-/// What is wrong, of the flags of `gnutls_certificate_status_t`. Of several, the one that says most.
+/// Maps the flags of `gnutls_certificate_status_t` to a fault. If there are several, it is the most specific
+/// one.
 pub(crate) fn fault(status: c_uint) -> Fault {
     const FLAGS: [(u32, Fault); 12] = [
         (5, Fault::Revoked),
@@ -85,7 +87,7 @@ pub(crate) fn fault(status: c_uint) -> Fault {
     found.map_or(Fault::Other, |(_, fault)| *fault)
 }
 
-/// The library's words for these flags.
+/// Returns the library's description of these flags.
 pub(crate) fn words(status: c_uint) -> String {
     let mut text = Datum::EMPTY;
     // SAFETY: the place for the text lives longer than the call, and the text is copied and freed.

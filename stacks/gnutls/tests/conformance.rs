@@ -1,4 +1,4 @@
-//! The worker of `gnutls` as every worker must be, but for what its library cannot do.
+//! Conformance tests of the worker of `gnutls`, except for features that its library lacks.
 
 use std::path::Path;
 
@@ -42,7 +42,8 @@ fn it_gets_on_with_nginx() {
 
 fn it_does_the_suite() {
     suite_without(Path::new(WORKER), STACK, |scenario| match scenario.work {
-        // A server of TLS 1.3 keeps no sessions, and before that, clients have no certificates with Ed25519.
+        // A server of TLS 1.3 keeps no sessions, and before that version, clients have no certificates with
+        // Ed25519.
         Work::Handshake { kind, settings } => match settings.version {
             TlsVersion::Tls13 => kind == HandshakeKind::SessionId,
             _ => settings.key == KeyType::Ed25519 && settings.client_auth == ClientAuth::On,
@@ -51,7 +52,7 @@ fn it_does_the_suite() {
             work == ParallelWork::Handshake(HandshakeKind::SessionId)
                 && settings.version == TlsVersion::Tls13
         }
-        // The library's interface has no key exchange.
+        // The library's public interface has no key exchange.
         Work::Crypto { primitive } => matches!(
             primitive,
             Primitive::KeyShare { .. } | Primitive::Respond { .. } | Primitive::Agree { .. }

@@ -1,4 +1,4 @@
-//! The worker of `go` as every worker must be, but for what Go cannot be told.
+//! Conformance tests of the worker of `go`, except for features that Go has no settings for.
 
 use std::{
     env, fs,
@@ -26,7 +26,7 @@ netbench_testing::tests! {
     its_source_is_formatted_vetted_and_tested: Go;
 }
 
-/// A part of the names of cases that are `unsupported`, and why they are.
+/// A part of the names of cases that are `unsupported`, and the reason.
 type Lack = (&'static str, &'static str);
 
 const CONNECTIONS: [Lack; 3] = [
@@ -43,7 +43,7 @@ const SUITE: [Lack; 2] = [
     ("_fragment-", "Go cannot be told how long records may be"),
 ];
 
-/// In FIPS mode there is no X25519 that would go before secp256r1.
+/// The cases of connections in FIPS mode, which has no X25519 that would precede secp256r1.
 const FIPS_CONNECTIONS: [Lack; 2] = [
     ("-secp384r1-", "Go orders groups itself"),
     (
@@ -52,7 +52,7 @@ const FIPS_CONNECTIONS: [Lack; 2] = [
     ),
 ];
 
-/// The first that is part of a name counts. The usual group is X25519.
+/// The first entry that is part of a name counts. The usual group is X25519.
 const FIPS_SUITE: [Lack; 4] = [
     SUITE[1],
     ("CHACHA20-POLY1305", "Go in FIPS mode has no suite of"),
@@ -60,7 +60,7 @@ const FIPS_SUITE: [Lack; 4] = [
     ("", "Go in FIPS mode has no group x25519"),
 ];
 
-/// The worker, built as the command builds it.
+/// Returns the worker, built as the command builds it.
 fn worker() -> &'static Path {
     static WORKER: LazyLock<PathBuf> = LazyLock::new(|| {
         let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join("netbench-worker-go");
@@ -70,7 +70,7 @@ fn worker() -> &'static Path {
     &WORKER
 }
 
-/// Runs a command that must end well, and gives what it printed.
+/// Runs a command that must succeed, and returns its output.
 fn must(command: &mut Command) -> String {
     let done = command.output().expect("it runs");
     let [out, err] =
@@ -103,11 +103,11 @@ fn it_gets_on_with_nginx() {
     nginx(worker(), STACK);
 }
 
-/// The worker in such an environment.
+/// Makes the worker with such an environment.
 fn worker_with(environment: &str, folder: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(folder);
     fs::create_dir_all(&folder).expect("a folder");
-    // Named like the worker, as the rules have it.
+    // The rules require the worker's name.
     let program = folder.join("netbench-worker-go.sh");
     let worker = worker().display();
     let script = format!("#!/bin/sh\nexec env {environment} '{worker}'\n");

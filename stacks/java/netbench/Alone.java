@@ -9,7 +9,7 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManager;
 import javax.net.ssl.X509ExtendedTrustManager;
 
-/** What a client does without a session. */
+/** The operations of a client without a session. */
 final class Alone {
     private interface Operation {
         void run() throws GeneralSecurityException, IOException;

@@ -31,12 +31,12 @@ final class Answers {
         return answer;
     }
 
-    /** A failure of the suite; its reason is a word of FailureWord. */
+    /** Returns the answer for a failure of the suite; its reason is a word of FailureWord. */
     static Map<String, Object> setup(String word, Throwable error) {
         return failed("setup", word, shown(error), null, null);
     }
 
-    /** An error and what caused it, in one line. */
+    /** Returns an error with its causes, in one line. */
     static String shown(Throwable error) {
         StringBuilder text = new StringBuilder();
         for (Throwable cause = error; cause != null; cause = cause.getCause()) {
@@ -48,7 +48,7 @@ final class Answers {
         return sanitize(text.toString());
     }
 
-    /** Replaces what a terminal would obey. */
+    /** Replaces control characters for terminals. */
     static String sanitize(String text) {
         StringBuilder clean = new StringBuilder();
         text.codePoints().limit(LONGEST_DETAIL).forEach(c -> {

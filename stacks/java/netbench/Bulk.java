@@ -5,9 +5,9 @@ import javax.net.ssl.SSLException;
 
 /** Data from a server to a client, in bursts of whole writes. */
 final class Bulk implements Suite.Scenario {
-    /** Writes of under 64 KiB are timed in bursts of that size: burst_bytes in netbench/model/src/suite/measure.rs. */
+    /** The burst size by which writes of under 64 KiB are timed: burst_bytes in netbench/model/src/suite/measure.rs. */
     static final int BURST = 64 << 10;
-    /** Room for what a record adds to its plaintext. */
+    /** Room for the overhead of a record. */
     private static final int OVERHEAD = 64;
     private static final int RECORD = 16 << 10;
 
@@ -28,7 +28,7 @@ final class Bulk implements Suite.Scenario {
         }
         writes = Math.max((BURST + writeBytes - 1) / writeBytes, 1);
         int perWrite = (writeBytes + RECORD - 1) / RECORD + 1;
-        // JSSE wants room for a whole packet, however short it will be.
+        // JSSE requires room for a whole packet, however short the data.
         records = ByteBuffer.allocate(writes * (writeBytes + perWrite * OVERHEAD) + 2 * RECORD);
     }
 
@@ -44,7 +44,7 @@ final class Bulk implements Suite.Scenario {
         }
     }
 
-    /** Has the server write, and then the client read all of it. */
+    /** Makes the server write, and then the client read all of the data. */
     void burst(Meter sent, Meter received) throws Suite.Failed {
         if (pair == null || moved >= amount) {
             renew();

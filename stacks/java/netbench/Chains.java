@@ -21,7 +21,7 @@ import javax.net.ssl.X509ExtendedTrustManager;
 /** Chains of certificates, verified as a client's trust manager does, without a connection. */
 final class Chains {
     private static final int LONGEST_DETAIL = 200;
-    /** What JSSE calls the key exchange of TLS 1.3 where it asks a trust manager. */
+    /** The name of the key exchange of TLS 1.3 that JSSE passes to a trust manager. */
     private static final String TLS13 = "UNKNOWN";
 
     private Chains() {}
@@ -45,7 +45,7 @@ final class Chains {
                 said.add(rejected("bad-encoding", unreadable));
                 continue;
             } catch (GeneralSecurityException unusable) {
-                // There is no root, which PKIX takes none of.
+                // There is no root, and PKIX does not accept an empty set.
                 said.add(rejected("unknown-issuer", unusable));
                 continue;
             }
@@ -63,12 +63,12 @@ final class Chains {
         return answer;
     }
 
-    /** Has a trust manager say of a server's chain whether it is good. */
+    /** Verifies a server's chain by a trust manager. */
     static void check(X509ExtendedTrustManager manager, X509Certificate[] sent, String host) throws CertificateException {
         manager.checkServerTrusted(sent, TLS13, new Handshake(host));
     }
 
-    /** Java's trust manager as {@link Trust} makes it of the roots, but for the time, and with the lists of revoked certificates. */
+    /** Returns Java's trust manager as in {@link Trust}, but for the given time and with lists of revoked certificates. */
     private static X509ExtendedTrustManager manager(Json chain) throws GeneralSecurityException, Json.Wrong {
         X509Certificate[] roots = Pem.parsed(decoded(chain, "roots_base64"));
         PKIXBuilderParameters parameters = new PKIXBuilderParameters(Pem.store(roots), null);
@@ -78,7 +78,7 @@ final class Chains {
         for (byte[] der : decoded(chain, "crls_base64")) {
             crls.add((X509CRL) factory.generateCRL(new ByteArrayInputStream(der)));
         }
-        // With no list, as a trust manager is by default.
+        // Without any list, revocation is disabled, as by default in a trust manager.
         parameters.setRevocationEnabled(!crls.isEmpty());
         parameters.addCertStore(CertStore.getInstance("Collection", new CollectionCertStoreParameters(crls)));
         return Trust.own(new CertPathTrustManagerParameters(parameters));

@@ -6,18 +6,18 @@ import java.lang.management.ThreadMXBean;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** The CPU time of a thread, and what the kernel counts of the process. */
+/** The CPU time of a thread, and the kernel's counts of the process. */
 final class Clock {
     private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
 
     private Clock() {}
 
-    /** The CPU time of the calling thread: what the virtual machine compiles and collects on other threads is not in it. */
+    /** Returns the CPU time of the calling thread, without the virtual machine's compilation and collection on other threads. */
     static long threadCpuNs() {
         return THREADS.getCurrentThreadCpuTime();
     }
 
-    /** Pages that the process had to be given so far: the tenth field of /proc/self/stat (proc(5)). */
+    /** Returns the number of minor page faults of the process so far: the tenth field of /proc/self/stat (proc(5)). */
     static long minorFaults() {
         try {
             String stat = Files.readString(Path.of("/proc/self/stat"));

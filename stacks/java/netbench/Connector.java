@@ -10,7 +10,7 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLParameters;
 import javax.net.ssl.TrustManager;
 
-/** What a client is configured to, and its connections. All of a connection's work is done on the thread that asked for it. */
+/** A client's configuration and connections. All of a connection's work is done on the thread that requested it. */
 final class Connector {
     private final String profile;
     private final List<String> versions;
@@ -22,11 +22,11 @@ final class Connector {
     private final String chainPem;
     private final String keyPem;
 
-    /** What the last prime connection kept, and of which site. */
+    /** The state of the last prime connection, and its site. */
     private Made kept;
     private String keptSite;
 
-    /** An SSLContext, which remembers sessions, and how its connections are set. */
+    /** An SSLContext, which keeps sessions, with the settings of its connections. */
     private record Made(SSLContext context, Trust trust, SSLParameters parameters) {}
 
     Connector(Json request) throws Json.Wrong {
@@ -101,7 +101,7 @@ final class Connector {
         return new Made(context, trust, parameters);
     }
 
-    /** Whether a host is an address, which is not sent as a server name. */
+    /** Returns whether a host is an address, which is not sent as a server name. */
     static boolean isAddress(String host) {
         return host.indexOf(':') >= 0 || host.matches("[0-9.]+");
     }

@@ -4,7 +4,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What the stack says of itself, without a call of JSSE. */
+/** The description of the stack, made without a call of JSSE. */
 final class Describe {
     private static final long PROTOCOL = 1;
 

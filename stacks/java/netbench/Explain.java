@@ -17,7 +17,7 @@ import java.security.cert.PKIXReason;
 import java.util.Locale;
 import java.util.Map;
 
-/** What an error means, in the words of FailureReason in netbench/model/src/failure.rs. */
+/** The meanings of errors, in the terms of FailureReason in netbench/model/src/failure.rs. */
 final class Explain {
     private static final String ALERT = "Received fatal alert: ";
     private static final int LONGEST_NAME = 60;
@@ -81,7 +81,7 @@ final class Explain {
         return new String[] {failureClass, reason};
     }
 
-    /** What is wrong with a certificate, in a word of CertificateFault. */
+    /** Returns the fault of a certificate, as a word of CertificateFault. */
     static String certificate(CertificateException error) {
         for (Throwable cause = error; cause != null; cause = cause.getCause()) {
             if (cause instanceof CertificateExpiredException) {
@@ -94,7 +94,7 @@ final class Explain {
                 return "unknown-issuer";
             }
         }
-        // What checks purposes and names has no error of its own.
+        // The checks of purposes and names have no separate exception.
         String text = String.valueOf(error.getMessage());
         if (text.startsWith("Extended key usage does not permit") || text.startsWith("KeyUsage does not allow")) {
             return "bad-purpose";
@@ -130,7 +130,7 @@ final class Explain {
         return "other";
     }
 
-    /** A name of an error's words, of which JSSE has no other. It ends before what varies, such as a number. */
+    /** Returns a name made from an error's message, as JSSE has no other. The name ends before the variable part, such as a number. */
     private static String name(Exception error) {
         StringBuilder name = new StringBuilder();
         String text = String.valueOf(error.getMessage()).toLowerCase(Locale.ROOT).split("[:(?]")[0];

@@ -9,32 +9,32 @@ import java.util.Arrays;
 import java.util.List;
 import javax.net.ssl.SSLSocket;
 
-/** What servers do that misbehave. */
+/** The behaviour of servers with faults. */
 final class Faults {
     private static final List<String> BEFORE_TLS =
             List.of("refuse", "silent", "reset", "garbage", "endless-certificate", "close-mid-handshake");
-    /** How long a silent server stays silent, at most. */
+    /** The maximum time for which a silent server stays silent. */
     private static final int PATIENCE_MS = 60_000;
-    /** Between the bytes of a slow response. */
+    /** The time between the bytes of a slow response. */
     private static final int PAUSE_MS = 500;
-    /** The most that an endless message comes to. */
+    /** The maximum size of an endless message. */
     private static final int ENDLESS_BYTES = 64 << 20;
     private static final int RECORD_BYTES = 16 << 10;
 
     private Faults() {}
 
-    /** Whether the fault leaves no room for a handshake. */
+    /** Returns whether the fault prevents a handshake. */
     static boolean areBeforeTls(String fault) {
         return BEFORE_TLS.contains(fault);
     }
 
-    /** Does to a fresh connection what the fault says. */
+    /** Applies a fault to a new connection. */
     static void commit(String fault, Socket tcp) throws IOException {
         tcp.setSoTimeout(PATIENCE_MS);
         switch (fault) {
             case "silent" -> drain(tcp.getInputStream());
             case "reset" -> {
-                // Right after the accept, the reset would race with the client's connect.
+                // Directly after the accept, the reset would race with the client's connect.
                 readSome(tcp);
                 tcp.setSoLinger(true, 0);
             }
@@ -59,7 +59,7 @@ final class Faults {
         }
     }
 
-    /** Answers inside TLS with what is not HTTP in either version. */
+    /** Answers inside TLS with bytes that are not HTTP in either version. */
     static void badHttp(SSLSocket tls) throws IOException {
         tls.getInputStream().read(new byte[RECORD_BYTES]);
         tls.getOutputStream().write("\033[31mnot a response\r\n\r\n".repeat(4).getBytes(StandardCharsets.US_ASCII));
@@ -76,8 +76,8 @@ final class Faults {
     }
 
     /**
-     * Ends the stream and waits for the client to end it too. What it sent and nobody read would turn the end into a reset, which can
-     * overtake what was sent before.
+     * Ends the stream and waits for the client to end it too. Unread data from the client would turn the end into a reset, which can
+     * overtake the data that were sent before.
      */
     private static void hangUp(Socket tcp) throws IOException {
         tcp.shutdownOutput();
@@ -97,14 +97,14 @@ final class Faults {
     }
 
     /**
-     * Sends a ServerHello of TLS 1.2, then records of a Certificate message (RFC 5246 section 7.4.2) that says it has 2^24 - 1 bytes, and
-     * another, and so on.
+     * Sends a ServerHello of TLS 1.2, then records of a Certificate message (RFC 5246 section 7.4.2) whose length field is
+     * 2^24 - 1 bytes, and another such message, and so on.
      */
     private static void endlessCertificate(OutputStream out) throws IOException {
         byte[] hello = new byte[4 + 45];
         Arrays.fill(hello, (byte) 0x5a);
-        // The type, the length and the version; then, after 32 random bytes, no session, TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,
-        // no compression and renegotiation_info (RFC 5746).
+        // The array has the type, the length and the version; then, after 32 random bytes, no session,
+        // TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256, no compression and renegotiation_info (RFC 5746).
         byte[] before = {0x02, 0, 0, 45, 0x03, 0x03};
         byte[] after = {0, (byte) 0xc0, 0x2f, 0, 0, 5, (byte) 0xff, 1, 0, 1, 0};
         System.arraycopy(before, 0, hello, 0, before.length);

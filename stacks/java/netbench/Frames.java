@@ -30,7 +30,7 @@ final class Frames {
     static final int LONGEST = 16 << 10;
     private static final int LONGEST_HEAD = 256 << 10;
 
-    /** A frame; what a head has is whole, and without padding. */
+    /** A frame; that of a head contains the whole head, without padding. */
     record Frame(int type, int flags, int stream, byte[] payload) {
         boolean has(int flag) {
             return (flags & flag) != 0;
@@ -87,7 +87,7 @@ final class Frames {
         return Arrays.copyOfRange(frame.payload, from, to);
     }
 
-    /** The data in a frame of that kind, without its padding. */
+    /** Returns the data in a frame of that kind, without its padding. */
     static int dataBytes(Frame frame) {
         if (!frame.has(PADDED)) {
             return frame.payload.length;
@@ -96,7 +96,7 @@ final class Frames {
         return Math.max(frame.payload.length - padding, 0);
     }
 
-    /** Puts a frame to those that are sent with the next flush. */
+    /** Adds a frame to those that are sent with the next flush. */
     void put(int type, int flags, int stream, byte[] payload, int from, int length) {
         ByteBuffer head = ByteBuffer.allocate(9);
         head.putInt(length << 8 | type).put((byte) flags).putInt(stream);

@@ -7,7 +7,7 @@ import javax.net.ssl.SSLEngineResult;
 import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSession;
 
-/** What a trust manager asks of a client's handshake: with which host it is, and that the name is to be checked. Nothing else works. */
+/** The values of a client's handshake that a trust manager reads: the host, and a check of the name. All other methods fail. */
 final class Handshake extends SSLEngine {
     private final SSLSession session;
 

@@ -8,14 +8,14 @@ import java.util.List;
 import java.util.Map;
 import javax.net.ssl.SSLException;
 
-/** Takes many sessions through the handshake in lock step, and says what holding them takes. */
+/** Takes many sessions through the handshake in lock step, and returns the memory of holding them. */
 final class Hold {
     private static final long MOST_SESSIONS = 1_000_000;
     private static final int MOST_FLIGHTS = 10;
 
     private Hold() {}
 
-    /** What garbage there was before is collected first; what comes with the sessions and is not collected by itself counts. */
+    /** Measures held sessions. Earlier garbage is collected first; garbage that the sessions add and Java has not collected counts. */
     static Map<String, Object> sessions(Sides sides, long sessions) throws Suite.Failed {
         if (sessions < 0 || sessions > MOST_SESSIONS) {
             throw new Suite.Failed("hold", new SSLException("at most " + MOST_SESSIONS + " sessions"));

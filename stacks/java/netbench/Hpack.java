@@ -22,7 +22,7 @@ final class Hpack {
             "server", "", "set-cookie", "", "strict-transport-security", "", "transfer-encoding", "", "user-agent", "", "vary", "",
             "via", "", "www-authenticate", "");
 
-    /** The lengths of the Huffman codes of all bytes (appendix B), as letters from 'a' for 5: codes of one length count upwards. */
+    /** The lengths of the Huffman codes of all bytes (appendix B), as letters from 'a' for 5: codes of one length are consecutive. */
     private static final String LENGTHS =
             "isxxxxxxxtzxxzxxxxxxxxzxxxxxxxxxbffhibdgffdgdbbbaaabbbbbbbcdkbhf"
             + "ibccccccccccccccccccccccdcdioijbkabababbbaccbbbabcbaabccccckgjix"
@@ -47,7 +47,7 @@ final class Hpack {
         return table;
     }
 
-    /** A field, literally and not to be remembered. */
+    /** Writes a field as a literal without indexing. */
     static void write(ByteArrayOutputStream to, String name, String value) {
         to.write(0);
         for (String text : List.of(name, value)) {
@@ -65,7 +65,7 @@ final class Hpack {
         }
     }
 
-    /** The fields of a head, in their order. */
+    /** Returns the fields of a head, in their order. */
     List<String[]> read(byte[] bytes) throws Http1.NotHttp {
         head = bytes;
         at = 0;
@@ -173,7 +173,7 @@ final class Hpack {
         return text.toString();
     }
 
-    /** The codes, made of their lengths. */
+    /** The codes, derived from their lengths. */
     private static final class Huffman {
         /** The first code of each length, and the bytes that have that length. */
         private static final int[] FIRST = new int[LONGEST + 1];
@@ -195,7 +195,7 @@ final class Hpack {
             }
         }
 
-        /** The byte of a code, or -1. */
+        /** Returns the byte of a code, or -1. */
         static int symbol(int length, int code) {
             if (length < SHORTEST || length > LONGEST) {
                 return -1;

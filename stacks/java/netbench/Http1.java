@@ -13,7 +13,7 @@ import javax.net.ssl.SSLSocket;
 
 /** HTTP/1.1 on one connection, for one request (RFC 9112). */
 final class Http1 {
-    /** What is no HTTP. */
+    /** An error in the HTTP syntax. */
     static final class NotHttp extends IOException {
         private static final long serialVersionUID = 1;
 
@@ -78,7 +78,7 @@ final class Http1 {
         return fields;
     }
 
-    /** One line, without its end. */
+    /** Reads one line, without its end. */
     static String line(InputStream in) throws IOException {
         StringBuilder line = new StringBuilder();
         for (int b = in.read(); b != '\n'; b = in.read()) {

@@ -15,7 +15,7 @@ final class Http2 {
     static final byte[] PREFACE = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
 
     private static final int STREAM = 1;
-    /** Wide enough that a server seldom waits. */
+    /** The window size, large enough that a server seldom waits. */
     private static final int WINDOW = 2 << 20;
 
     private final Frames frames;

@@ -12,7 +12,7 @@ import javax.net.ssl.SSLSession;
 import javax.net.ssl.SSLSocket;
 import javax.net.ssl.X509ExtendedKeyManager;
 
-/** The one chain that a side shows, with its key. */
+/** The chain that a side sends, with its key. */
 final class Identity extends X509ExtendedKeyManager {
     private static final String ALIAS = "own";
 
@@ -21,8 +21,8 @@ final class Identity extends X509ExtendedKeyManager {
     private final boolean forgets;
 
     /**
-     * @param forgets whether a server forgets its sessions: JSSE has no number of tickets to set, but gives none for a
-     *     session that is invalid by then
+     * @param forgets whether a server forgets its sessions: JSSE has no setting for the number of tickets, but sends none for
+     *     a session that is invalid by then
      */
     Identity(String chainPem, String keyPem, boolean forgets) throws GeneralSecurityException {
         chain = Pem.certificates("chain", chainPem);
@@ -30,7 +30,7 @@ final class Identity extends X509ExtendedKeyManager {
         this.forgets = forgets;
     }
 
-    /** The serial number of the leaf. */
+    /** Returns the serial number of the leaf. */
     BigInteger serial() {
         return chain[0].getSerialNumber();
     }
@@ -51,7 +51,7 @@ final class Identity extends X509ExtendedKeyManager {
         return canSign(session) ? alias(kind) : null;
     }
 
-    /** Whether the client has a scheme for the key. Asked with none, JSSE would sign with one that was not offered. */
+    /** Returns whether the client has a scheme for the key. Without this check, JSSE would sign with a scheme that was not offered. */
     private boolean canSign(SSLSession session) {
         if (!(session instanceof ExtendedSSLSession handshake)) {
             return true;

@@ -5,9 +5,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** A JSON object that was read (RFC 8259), and what is asked of it. The standard library has no JSON. */
+/** A parsed JSON object (RFC 8259) with its accessors. The standard library has no JSON parser. */
 final class Json {
-    /** A request that could not be understood or done. */
+    /** The error of a request that could not be parsed or performed. */
     static final class Wrong extends Exception {
         private static final long serialVersionUID = 1;
 
@@ -16,7 +16,7 @@ final class Json {
         }
     }
 
-    /** A number as it was written: an id has up to 64 bits without a sign. */
+    /** Returns a number's text: an id has up to 64 bits without a sign. */
     record Number(String text) {}
 
     private static final int DEEPEST = 64;
@@ -34,7 +34,7 @@ final class Json {
         throw new Wrong("not a request: not an object");
     }
 
-    /** Any JSON, as it can be printed again. */
+    /** Returns any JSON value, for printing it again. */
     static Object tree(String text) throws Wrong {
         Parser parser = new Parser(text);
         Object value = parser.value(0);
@@ -46,7 +46,7 @@ final class Json {
         return fields.get(name) != null;
     }
 
-    /** Whether the work of threads is handshakes, of one kind, and not a word. */
+    /** Returns whether the work of threads is an object, which means handshakes of one kind, and not a word. */
     boolean handshakes() {
         return fields.get("work") instanceof Map;
     }
@@ -55,7 +55,7 @@ final class Json {
         return as(name, String.class);
     }
 
-    /** A text, or none where the field is null or not there. */
+    /** Returns a text, or null where the field is null or absent. */
     String textOrNull(String name) throws Wrong {
         return has(name) ? text(name) : null;
     }
@@ -104,7 +104,7 @@ final class Json {
         return objects;
     }
 
-    /** A list of pairs of texts, which may be missing. */
+    /** Returns a list of pairs of texts, which may be missing. */
     List<String[]> pairs(String name) throws Wrong {
         List<String[]> pairs = new ArrayList<>();
         if (!has(name)) {
@@ -156,7 +156,7 @@ final class Json {
             }
             to.append(list.isEmpty() ? "[]" : "]");
         } else {
-            // Numbers, booleans and null.
+            // The value is a number, a boolean or null.
             to.append(value);
         }
     }

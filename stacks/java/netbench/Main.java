@@ -11,14 +11,14 @@ import java.util.Map;
 import java.util.concurrent.LinkedBlockingQueue;
 
 /**
- * The worker of the stack java: JSSE, with nothing but the standard library. It speaks docs/WORKER-PROTOCOL.md.
+ * The worker of the stack java: JSSE, with only the standard library. It speaks docs/WORKER-PROTOCOL.md.
  *
- * <p>Start reading at {@link #main}, then at {@link #act}. The rest is:
+ * <p>Start reading at {@link #main}, then at {@link #act}. The other classes are:
  *
  * <ul>
- *   <li>Json, Answers: messages; Describe: what the stack says of itself
- *   <li>Settings, Identity, Pem: what JSSE is set to
- *   <li>Connector, Visit, Trust, Wire, Sniffer, Signatures, Explain: one measured connection; Http1, Http2, Frames, Hpack: the request on it
+ *   <li>Json, Answers: messages; Describe: the description of the stack
+ *   <li>Settings, Identity, Pem: the configuration of JSSE
+ *   <li>Connector, Visit, Trust, Wire, Sniffer, Signatures, Explain: one measured connection; Http1, Http2, Frames, Hpack: its request
  *   <li>Server, Site, ServedHttp2, Stapling, Faults: the lab's server
  *   <li>Chains, Handshake: chains of certificates without a connection
  *   <li>Suite, Sides, Pair, Alone, Bulk, Threads, Hold: the in-memory suite
@@ -37,7 +37,7 @@ final class Main {
 
     public static void main(String[] arguments) throws Exception {
         PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
-        // Whatever else prints must not print between answers.
+        // Output of other code must not appear between answers.
         System.setOut(System.err);
         LinkedBlockingQueue<byte[]> lines = new LinkedBlockingQueue<>(LONGEST_QUEUE);
         Thread reader = new Thread(() -> read(lines), "stdin");
@@ -54,7 +54,7 @@ final class Main {
         }
     }
 
-    /** Hands on the lines of stdin. Its end ends the process, whatever that is doing. */
+    /** Passes on the lines of stdin. The end of stdin ends the process, whatever it is doing. */
     private static void read(LinkedBlockingQueue<byte[]> lines) {
         try {
             InputStream in = new BufferedInputStream(System.in, 1 << 16);
@@ -75,7 +75,7 @@ final class Main {
     }
 
     private static void end(int code) {
-        // Not exit: that would wait for what other threads do.
+        // The process does not exit normally: that would wait for other threads.
         Runtime.getRuntime().halt(code);
     }
 
@@ -100,7 +100,7 @@ final class Main {
         return Json.print(whole);
     }
 
-    /** Does what {@code op} asks for. An exception is a request that could not be understood or done. */
+    /** Performs the operation {@code op}. Throws an exception for a request that could not be parsed or performed. */
     private Map<String, Object> act(String op, Json request) throws Exception {
         return switch (op) {
             case "describe" -> Describe.answer();

@@ -1,6 +1,6 @@
 package netbench;
 
-/** Adds up what the steps of one side take. */
+/** Adds up the times of one side's steps. */
 final class Meter {
     static final boolean WALL = false;
 

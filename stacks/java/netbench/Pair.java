@@ -11,12 +11,12 @@ import javax.net.ssl.SSLException;
 /**
  * Two sides of a session in one thread, joined by buffers.
  *
- * <p>A step is what a side does from the moment that it has what the other sent until it wants more: it takes records, does the
- * tasks that JSSE hands out for work that takes long, in the same thread, and makes records. The making of a side belongs to its first
+ * <p>A step is the work of a side from the moment that it has the other's data until it needs more: it reads records, runs the
+ * tasks into which JSSE puts long work, in the same thread, and writes records. The making of a side belongs to its first
  * step.
  */
 final class Pair {
-    /** Flights after which a handshake that is not done goes in circles. */
+    /** The number of flights after which an unfinished handshake is considered endless. */
     private static final int MOST_FLIGHTS = 10;
     private static final int PACKET = 17 << 10;
     private static final int PLAINTEXT = 32 << 10;
@@ -38,7 +38,7 @@ final class Pair {
         this.slot = slot;
     }
 
-    /** Takes the session through its handshake, until each side has read all that the other sent. */
+    /** Takes the session through its handshake, until each side has read all data from the other. */
     void handshake(boolean isCpu) throws SSLException {
         begin(isCpu);
         for (int flight = 0; flight < MOST_FLIGHTS && (toServer.position() > 0 || toClient.position() > 0); flight++) {
@@ -61,7 +61,7 @@ final class Pair {
         }
     }
 
-    /** Leaves only what the library keeps. */
+    /** Frees all memory except the library's own. */
     void drop() throws SSLException {
         finished();
         toServer = NOTHING;
@@ -69,7 +69,7 @@ final class Pair {
         plaintext = NOTHING;
     }
 
-    /** The client's step, where there is something to do. */
+    /** Makes the client's step, if there is work. */
     void clientStep() throws SSLException {
         if (client != null && toClient.position() == 0) {
             return;
@@ -84,7 +84,7 @@ final class Pair {
         clientTime.stop();
     }
 
-    /** The server's step, where there is something to do. */
+    /** Makes the server's step, if there is work. */
     void serverStep() throws SSLException {
         if (toServer.position() == 0) {
             return;
@@ -134,14 +134,14 @@ final class Pair {
         }
     }
 
-    /** Has the server put all of {@code from} into records. */
+    /** Makes the server write all of {@code from} into records. */
     void send(ByteBuffer from, ByteBuffer to) throws SSLException {
         while (from.hasRemaining()) {
             wrap(server, from, to);
         }
     }
 
-    /** Has the client read all of {@code from}, and says how much plaintext was in it. */
+    /** Makes the client read all of {@code from}, and returns the size of its plaintext. */
     long receive(ByteBuffer from) throws SSLException {
         long received = 0;
         while (from.hasRemaining()) {
@@ -164,7 +164,7 @@ final class Pair {
         return sniffer.negotiated(engine.getSession(), null, null, isClient);
     }
 
-    /** Has nothing remembered that is not to be resumed. */
+    /** Removes sessions that are not to be resumed. */
     void end() {
         if (!sides.resumes() && client != null) {
             client.getSession().invalidate();

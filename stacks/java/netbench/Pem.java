@@ -18,7 +18,7 @@ import java.util.List;
 final class Pem {
     private Pem() {}
 
-    /** What stands between the lines of this label, decoded. */
+    /** Returns the decoded contents of the blocks with this label. */
     static List<byte[]> blocks(String pem, String label) throws CertificateException {
         String begin = "-----BEGIN " + label + "-----";
         String end = "-----END " + label + "-----";
@@ -65,13 +65,13 @@ final class Pem {
             try {
                 return KeyFactory.getInstance(kind).generatePrivate(encoded);
             } catch (GeneralSecurityException notOfThisKind) {
-                // The next one may know it.
+                // The next algorithm may be the right one.
             }
         }
         throw new InvalidKeyException("key: of a kind that Java does not know");
     }
 
-    /** A store of trust roots. */
+    /** Makes a store of trust roots. */
     static KeyStore store(X509Certificate[] roots) throws GeneralSecurityException {
         try {
             KeyStore store = KeyStore.getInstance("PKCS12");

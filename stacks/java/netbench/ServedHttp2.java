@@ -14,7 +14,7 @@ import java.util.Map;
 import javax.net.ssl.SSLSocket;
 import netbench.Frames.Frame;
 
-/** The server's side of HTTP/2: one response after another, as the client's windows let it. */
+/** The server's side of HTTP/2: one response after another, within the client's windows. */
 final class ServedHttp2 {
     private final Frames frames;
     private final InputStream in;
@@ -48,14 +48,14 @@ final class ServedHttp2 {
                 respond(asked.remove());
             }
         } catch (EOFException ended) {
-            // The client has all that it wanted.
+            // The client has received the whole response.
         }
     }
 
     private void read() throws IOException {
         Frame frame = frames.read();
         switch (frame.type()) {
-            // What a request says does not matter.
+            // The contents of a request do not matter.
             case Frames.HEADERS -> {
                 windows.put(frame.stream(), initialWindow);
                 asked.add(frame.stream());

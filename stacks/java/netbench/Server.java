@@ -41,7 +41,7 @@ final class Server {
         return answer;
     }
 
-    /** Listens for every site that can be set up, and says which cannot and why. */
+    /** Listens for every site that can be set up, and returns the reasons for those that cannot. */
     Map<String, Object> serve(Json request) throws Json.Wrong {
         Map<String, Object> listening = new LinkedHashMap<>();
         Map<String, Object> failed = new LinkedHashMap<>();
@@ -79,7 +79,8 @@ final class Server {
                 site.accepted.incrementAndGet();
                 threads.execute(() -> take(tcp, site));
             } catch (IOException error) {
-                // Out of descriptors, or a connection that was gone before it was accepted.
+                // The process has no more descriptors, or the connection was closed before it was
+                // accepted.
                 pause();
             }
         }

@@ -10,11 +10,11 @@ import java.util.Set;
 import javax.net.ssl.SSLParameters;
 
 /**
- * What a side is held to. JSSE takes versions and suites as it is told.
+ * The restrictions of a side. JSSE has settings for versions and suites.
  *
- * <p>Java 17 has no setting for groups and signature schemes but properties of the whole process, which are read once. What it
- * has are constraints (SSLParameters.setAlgorithmConstraints), which are asked about every group and every scheme by name before it is
- * offered, so that those that are not to be offered are not. In what order the others are is JSSE's own affair.
+ * <p>Java 17 has no setting for groups and signature schemes except properties of the whole process, which are read once. It has
+ * constraints (SSLParameters.setAlgorithmConstraints), which are called for every group and every scheme by name before it is
+ * offered, so that unwanted ones are not offered. JSSE itself decides the order of the others.
  */
 final class Settings {
     /** The groups that netbench knows, in JSSE's order. */
@@ -26,8 +26,8 @@ final class Settings {
             "rsa_pkcs1_sha256", "rsa_pkcs1_sha384", "rsa_pkcs1_sha512");
 
     /**
-     * The suites that netbench asks for, in the order of CipherSuite::SERVED. JSSE has TLS_DHE_RSA_WITH_AES_128_GCM_SHA256 too, but
-     * for it offers finite-field groups, which are not asked for.
+     * The suites that netbench may request, in the order of CipherSuite::SERVED. JSSE has TLS_DHE_RSA_WITH_AES_128_GCM_SHA256 too, but
+     * offers finite-field groups for it, which are not requested.
      */
     static final List<String> SUITES = List.of(
             "TLS_AES_128_GCM_SHA256", "TLS_CHACHA20_POLY1305_SHA256", "TLS_AES_256_GCM_SHA384",
@@ -36,16 +36,16 @@ final class Settings {
             "TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384", "TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384",
             "TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA256", "TLS_RSA_WITH_AES_128_GCM_SHA256");
 
-    /** Those that are offered unless others are asked for: CipherSuite::OFFERED. */
+    /** The suites that are offered by default: CipherSuite::OFFERED. */
     static final List<String> OFFERED_SUITES = SUITES.subList(0, 9);
 
     private static final List<String> VERSIONS = List.of("1.2", "1.3");
-    /** Versions that netbench can name, and JSSE speaks no more. */
+    /** Versions that netbench can name, and JSSE no longer supports. */
     private static final List<String> OLD_VERSIONS = List.of("ssl3", "1.0", "1.1");
 
     private Settings() {}
 
-    /** Refuses what is no version at all. */
+    /** Refuses a name that is no version. */
     static List<String> versions(List<String> wanted) throws Json.Wrong {
         for (String version : wanted) {
             if (!VERSIONS.contains(version) && !OLD_VERSIONS.contains(version)) {
@@ -55,7 +55,7 @@ final class Settings {
         return wanted;
     }
 
-    /** Exactly those of {@code versions} that one of {@code suites} belongs to, with exactly {@code suites}, in this order. */
+    /** Sets exactly those of {@code versions} to which one of {@code suites} belongs, with exactly {@code suites}, in this order. */
     static void hold(SSLParameters to, List<String> versions, List<String> suites) throws Unsupported {
         for (String suite : suites) {
             if (!SUITES.contains(suite)) {
@@ -98,7 +98,7 @@ final class Settings {
         }
     }
 
-    /** Refuses groups that JSSE lacks, and gives the one that it wants most. */
+    /** Refuses groups that JSSE lacks, and returns the one that it prefers. */
     static String has(List<String> groups) throws Unsupported {
         for (String group : groups) {
             if (!GROUPS.contains(group)) {
@@ -108,11 +108,11 @@ final class Settings {
         return GROUPS.stream().filter(groups::contains).findFirst().orElse("");
     }
 
-    /** Leaves only these groups and schemes; an empty list leaves all. */
+    /** Constraints that permit only these groups and schemes; an empty list permits all. */
     static final class Only implements AlgorithmConstraints {
         private final Set<String> groups;
         private final Set<String> schemes;
-        /** The curve of the scheme that this thread was asked about last: it is asked about next, and is no group of a key exchange. */
+        /** The curve of the last scheme in this thread: JSSE asks about it next, and it is no group of a key exchange. */
         private final ThreadLocal<String> curve = new ThreadLocal<>();
 
         Only(List<String> groups, List<String> schemes) {
@@ -130,7 +130,7 @@ final class Settings {
                 return true;
             }
             if (!isGroup(name)) {
-                // What a group is made of, and suites.
+                // The constraint is on the components of a group, or on suites.
                 return true;
             }
             boolean isOfScheme = name.equals(curve.get());

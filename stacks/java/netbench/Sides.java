@@ -16,7 +16,7 @@ final class Sides {
     static final String FULL = "full";
     private static final String SESSION_ID = "session-id";
     private static final String TICKET = "ticket";
-    /** Read when a server's context is made: whether its tickets hold the session, or name one that it keeps. */
+    /** Whether a server's tickets contain the session, or name one that it keeps; JSSE reads the property when it makes a context. */
     private static final String HOLDING_TICKETS = "jdk.tls.server.enableSessionTicketExtension";
     private static final int PORT = 443;
     private static final int KEPT_SESSIONS = 256;
@@ -74,9 +74,11 @@ final class Sides {
         String middle = version.equals("1.3") ? "" : key.startsWith("rsa-") ? "ECDHE_RSA_WITH_" : "ECDHE_ECDSA_WITH_";
         List<String> suites = List.of("TLS_" + middle + aead);
         Settings.has(List.of(group));
-        // Before TLS 1.3, the curve of a certificate has to be among the groups too, and is never exchanged on.
+        // Before TLS 1.3, the curve of a certificate must be among the groups too, and is never used for key
+        // exchange.
         String curve = version.equals("1.3") ? group : CURVES.getOrDefault(key, group);
-        // JSSE holds the signatures of certificates to the schemes of the handshake. It signs with the first.
+        // JSSE restricts the signatures of certificates to the schemes of the handshake. It signs with the
+        // first.
         List<String> schemes = scheme.startsWith("rsa_") ? List.of(scheme, "rsa_pkcs1_sha256") : List.of(scheme);
         for (SSLParameters side : List.of(clientParameters, serverParameters)) {
             Settings.hold(side, Settings.versions(List.of(version)), suites);
@@ -85,7 +87,7 @@ final class Sides {
         }
     }
 
-    /** A client's side; it remembers one session for each {@code slot}. */
+    /** Makes a client's side, which keeps one session for each {@code slot}. */
     SSLEngine newClient(int slot) {
         SSLEngine engine = client.createSSLEngine(host, PORT + slot);
         engine.setUseClientMode(true);
@@ -104,7 +106,7 @@ final class Sides {
         return resumes;
     }
 
-    /** Makes the first handshake, and says what was agreed in it; where later ones resume, in one of those. */
+    /** Makes the first handshake, and returns its negotiated parameters; where later ones resume, those of one of these. */
     Map<String, Object> agreed() throws SSLException {
         Pair pair = new Pair(this, 0);
         pair.handshake(Meter.WALL);

@@ -20,8 +20,8 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * Which scheme the server signed a handshake of TLS 1.3 with. JSSE does not tell, and on the wire it is encrypted. So a provider that
- * stands before Java's own is asked to verify, writes down what, and has Java's own do it.
+ * The scheme of the server's signature in a handshake of TLS 1.3. JSSE does not report it, and it is encrypted on the wire. Therefore, a
+ * provider that precedes Java's own receives the verification, records the scheme, and delegates to Java's own.
  */
 final class Signatures extends Provider {
     private static final long serialVersionUID = 1;
@@ -47,7 +47,7 @@ final class Signatures extends Provider {
         last = null;
     }
 
-    /** The last that was verified: that of the handshake comes after those of the chain. */
+    /** Returns the scheme that was verified last: that of the handshake follows those of the chain. */
     static String last() {
         return last;
     }

@@ -32,7 +32,7 @@ final class Site {
     final AtomicLong responses = new AtomicLong();
     final String fault;
     final byte[] body;
-    /** None where the site's fault comes before TLS. */
+    /** Null where the site's fault comes before TLS. */
     private SSLContext context;
     private SSLParameters parameters;
 
@@ -78,7 +78,7 @@ final class Site {
         return counts;
     }
 
-    /** Leads a connection through the handshake, and answers its requests. */
+    /** Makes a connection's handshake, and answers its requests. */
     void take(Socket tcp) throws IOException {
         tcp.setTcpNoDelay(true);
         if (context == null) {
@@ -143,7 +143,7 @@ final class Site {
         }
     }
 
-    /** A connection of which what the server sends is read too. */
+    /** A connection of which the server's data are observed. */
     private static final class Seen extends Wire {
         private final Sniffer sniffer = new Sniffer();
 

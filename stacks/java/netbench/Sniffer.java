@@ -13,8 +13,8 @@ import javax.net.ssl.SSLPeerUnverifiedException;
 import javax.net.ssl.SSLSession;
 
 /**
- * Reads what a server sends in the clear at the beginning of a connection: JSSE does not tell which group a handshake used, nor
- * whether it resumed.
+ * Reads the messages that a server sends in the clear at the beginning of a connection: JSSE reports neither the group of a handshake
+ * nor whether it resumed.
  */
 final class Sniffer {
     private static final int CHANGE_CIPHER_SPEC = 20;
@@ -25,7 +25,7 @@ final class Sniffer {
     private static final int PRE_SHARED_KEY = 41;
     private static final int SUPPORTED_VERSIONS = 43;
     private static final int KEY_SHARE = 51;
-    /** What it keeps of a message: a ServerHello has less, and of longer ones the beginning is enough. */
+    /** The maximum size that is kept of a message: a ServerHello is shorter, and the beginning of longer ones suffices. */
     private static final int KEPT = 1 << 10;
 
     private final ByteArrayOutputStream records = new ByteArrayOutputStream();
@@ -41,7 +41,7 @@ final class Sniffer {
     private int messageLeft;
     private int header;
 
-    /** Takes what the server sent, piece by piece. */
+    /** Enters the server's data, piece by piece. */
     void sent(byte[] bytes, int from, int length) {
         for (int i = from; i < from + length && !over; i++) {
             take(bytes[i]);
@@ -59,7 +59,7 @@ final class Sniffer {
             type = head[0];
             left = (head[3] & 0xff) << 8 | head[4] & 0xff;
             over = type != HANDSHAKE && type != CHANGE_CIPHER_SPEC;
-            // What follows is encrypted, but for a second ServerHello.
+            // The following messages are encrypted, except for a second ServerHello.
             if (type == CHANGE_CIPHER_SPEC && !is13) {
                 over = true;
             }
@@ -104,7 +104,7 @@ final class Sniffer {
                 keyExchange(of);
             }
         } catch (BufferUnderflowException | IllegalArgumentException broken) {
-            // JSSE will say so itself.
+            // JSSE will report the error itself.
             over = true;
         }
     }
@@ -133,14 +133,15 @@ final class Sniffer {
         }
     }
 
-    /** Of an elliptic curve (RFC 8422 section 5.4), its signature's scheme included. */
+    /** Parses a ServerKeyExchange of an elliptic curve (RFC 8422 section 5.4), including its signature's scheme. */
     private void keyExchange(ByteBuffer of) {
         final int namedCurve = 3;
         if (of.get() == namedCurve) {
             group = of.getShort() & 0xffff;
             of.position(of.position() + 1 + (of.get(of.position()) & 0xff));
         } else {
-            // Finite fields: three numbers with their lengths before them, of which the first byte was just read.
+            // With finite fields, there are three numbers with their lengths before them, of which the first
+            // byte was just read.
             of.position(4);
             for (int i = 0; i < 3; i++) {
                 int length = of.getShort() & 0xffff;
@@ -154,7 +155,7 @@ final class Sniffer {
         return is13 ? sharedKey : !sawCertificate;
     }
 
-    /** What was agreed, of what {@code session} tells too. */
+    /** Returns the negotiated parameters, including those that {@code session} reports. */
     Map<String, Object> negotiated(SSLSession session, String alpn, String scheme13, boolean isClient) {
         boolean resumed = resumed();
         Map<String, Object> agreed = new LinkedHashMap<>();
@@ -180,7 +181,7 @@ final class Sniffer {
                 bytes.add(certificate.getEncoded().length);
             }
         } catch (SSLPeerUnverifiedException | CertificateEncodingException none) {
-            // The other side showed none.
+            // The peer sent no certificate.
         }
         return bytes;
     }

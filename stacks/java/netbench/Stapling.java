@@ -19,12 +19,12 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 
 /**
- * Has JSSE staple the OCSP responses that sites are given. It cannot be handed one: it asks the responder of the certificate (RFC 6960
- * appendix A) once for a site. So this is the responder of all certificates, on loopback.
+ * Makes JSSE staple the sites' OCSP responses. It has no setting for a response: it asks the responder of the certificate (RFC 6960
+ * appendix A) once per site. Therefore, this class is the responder of all certificates, on loopback.
  */
 final class Stapling {
     private static final int LONGEST = 16 << 10;
-    /** The tag of an INTEGER in DER, which a serial number is. */
+    /** The tag of an INTEGER in DER, the type of a serial number. */
     private static final byte INTEGER = 2;
 
     private final Map<BigInteger, byte[]> responses = new ConcurrentHashMap<>();
@@ -37,7 +37,7 @@ final class Stapling {
         threads.execute(() -> answerAll(listener));
     }
 
-    /** Takes the response for the certificate with this serial number. */
+    /** Stores the response for the certificate with this serial number. */
     void put(BigInteger serial, byte[] response) {
         responses.put(serial, response);
     }

@@ -9,17 +9,17 @@ import javax.net.ssl.SSLException;
 
 /** A scenario of the in-memory suite. */
 final class Suite {
-    /** What is refused before it takes all of a machine's memory, as in netbench/worker/src/suite/prepared.rs. */
+    /** The limits that protect a machine's memory, as in netbench/worker/src/suite/prepared.rs. */
     private static final long MOST_WRITE = 64 << 20;
     private static final long MOST_THREADS = 1_024;
     private static final long MOST_FRAGMENT = 16 << 10;
 
-    /** One turn. */
+    /** Runs one turn. */
     interface Scenario {
         void turn(Turn turn) throws Exception;
     }
 
-    /** What is measured in one turn, and until when it goes on. */
+    /** The measurements of one turn, and its end. */
     static final class Turn {
         final boolean isCpu;
         private final Long operations;
@@ -38,14 +38,14 @@ final class Suite {
             isCpu = request.text("clocks").equals("cpu");
         }
 
-        /** One thread's part of a turn that begins now. */
+        /** Makes one thread's part of a turn that begins now. */
         Turn(Turn whole) {
             operations = whole.operations;
             microseconds = whole.microseconds;
             isCpu = false;
         }
 
-        /** Whether another operation belongs to the turn. There is always a first. */
+        /** Returns whether another operation belongs to the turn. There is always a first. */
         boolean goesOn() {
             if (operations != null) {
                 return done < operations;
@@ -65,7 +65,8 @@ final class Suite {
             Map<String, Object> answer = Answers.of("sliced");
             answer.put("operations", done);
             answer.put("timings_ns", timings);
-            // The loops of netbench/worker/src/suite/reference.rs must be the same machine code everywhere, which Java's would not be.
+            // The loops of netbench/worker/src/suite/reference.rs must be the same machine code everywhere,
+            // which Java's would not be.
             answer.put("reference", null);
             answer.put("handshakes", handshakes);
             answer.put("client_resumed", clientResumed);
@@ -74,7 +75,7 @@ final class Suite {
         }
     }
 
-    /** What was attempted, in a word of FailureWord, and why it failed. */
+    /** An attempted step, in a word of FailureWord, with its error. */
     static final class Failed extends Exception {
         private static final long serialVersionUID = 1;
         private final String word;
@@ -186,7 +187,7 @@ final class Suite {
         }
     }
 
-    /** A handshake that counts. */
+    /** Makes a handshake that counts. */
     static Pair handshake(Sides sides, int slot, Turn turn) throws Failed {
         Pair pair = new Pair(sides, slot);
         try {

@@ -10,7 +10,7 @@ import java.util.concurrent.Future;
 
 /** The same work on many threads that share both configurations. */
 final class Threads implements Suite.Scenario {
-    /** One write of every thread, in bytes. */
+    /** The size of one write of every thread, in bytes. */
     private static final int WRITE = 16 << 10;
 
     private final Sides sides;
@@ -52,13 +52,13 @@ final class Threads implements Suite.Scenario {
         turn.record("both", Math.round(1 / perNs));
     }
 
-    /** What one thread does, from the moment that all are ready. */
+    /** Runs one thread's work, from the moment at which all are ready. */
     private Part part(Suite.Turn whole, int slot, CyclicBarrier ready) throws Exception {
         Bulk bulk = new Bulk(sides, WRITE, Long.MAX_VALUE);
         if (!makesHandshakes) {
             bulk.renew();
         } else if (sides.resumes()) {
-            // Every thread has a session of its own to resume.
+            // Every thread has a separate session to resume.
             Suite.handshake(sides, slot, new Suite.Turn(whole));
         }
         ready.await();

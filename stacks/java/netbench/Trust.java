@@ -11,12 +11,12 @@ import javax.net.ssl.TrustManager;
 import javax.net.ssl.TrustManagerFactory;
 import javax.net.ssl.X509ExtendedTrustManager;
 
-/** Java's own trust manager with its time taken; it checks the name too. */
+/** Java's own trust manager with its time measured; it checks the name too. */
 final class Trust extends X509ExtendedTrustManager {
     private final X509ExtendedTrustManager own;
-    /** How long the last verification took, or none. */
+    /** The duration of the last verification, or null. */
     Long verifyNs;
-    /** Why the last verification failed. */
+    /** The error of the last verification. */
     CertificateException refused;
 
     Trust(String rootsPem) throws GeneralSecurityException {
@@ -27,14 +27,14 @@ final class Trust extends X509ExtendedTrustManager {
         own = own(roots);
     }
 
-    /** Java's trust manager with these roots. */
+    /** Makes Java's trust manager with these roots. */
     static X509ExtendedTrustManager own(KeyStore roots) throws GeneralSecurityException {
         TrustManagerFactory factory = TrustManagerFactory.getInstance("PKIX");
         factory.init(roots);
         return made(factory);
     }
 
-    /** Java's trust manager with roots and settings of PKIX. */
+    /** Makes Java's trust manager with roots and settings of PKIX. */
     static X509ExtendedTrustManager own(ManagerFactoryParameters settings) throws GeneralSecurityException {
         TrustManagerFactory factory = TrustManagerFactory.getInstance("PKIX");
         factory.init(settings);

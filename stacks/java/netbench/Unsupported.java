@@ -1,6 +1,6 @@
 package netbench;
 
-/** What JSSE cannot do, with the reason. */
+/** The error of a feature that JSSE lacks, with the reason. */
 final class Unsupported extends Exception {
     private static final long serialVersionUID = 1;
 

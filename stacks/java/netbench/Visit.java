@@ -12,9 +12,9 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
 
-/** One measured connection: it asks for one page, and reads it to its end. */
+/** One measured connection: it requests one page, and reads it to its end. */
 final class Visit {
-    /** What a request gets: the status, the length of the body, and what the server says that it saw. */
+    /** The response to a request: the status, the length of the body, and the server's report. */
     record Page(int status, long bodyBytes, String serverView) {}
 
     private final SSLContext context;
@@ -51,11 +51,12 @@ final class Visit {
         headers = headers(wanted == null ? List.of() : wanted.pairs("headers"));
     }
 
-    /** The client's own headers, with those of the request in their place or beside them. */
+    /** Returns the client's own headers, replaced or complemented by those of the request. */
     private List<String[]> headers(List<String[]> asked) {
         List<String[]> all = new ArrayList<>();
         if (isServo) {
-            // What Servo sends for a document (components/net/http_loader.rs).
+            // These are the headers that Servo sends for a document
+            // (components/net/http_loader.rs).
             all.add(new String[] {"accept", "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"});
             all.add(new String[] {"accept-language", "en-US,en;q=0.5"});
             all.add(new String[] {"accept-encoding", "gzip, deflate, br, zstd"});
@@ -127,7 +128,7 @@ final class Visit {
         int colon = address.lastIndexOf(':');
         try {
             String ip = address.substring(0, colon);
-            // An address alone: this asks nobody.
+            // The name is always an address, so no name server is asked.
             return new InetSocketAddress(InetAddress.getByName(ip), Integer.parseInt(address.substring(colon + 1)));
         } catch (IOException | RuntimeException error) {
             throw new Json.Wrong("no address: " + address);
@@ -138,7 +139,7 @@ final class Visit {
         try {
             tls.close();
         } catch (IOException gone) {
-            // Everything was read.
+            // The whole stream was read.
         }
     }
 

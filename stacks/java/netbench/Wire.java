@@ -13,7 +13,7 @@ import java.net.SocketTimeoutException;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** A TCP connection that counts what crosses it below TLS, keeps to the time limit, and remembers how it ended. */
+/** A TCP connection that counts the transferred bytes below TLS, enforces the time limit, and records its end. */
 class Wire extends Socket {
     private final Socket socket;
     private final InputStream in;
@@ -28,7 +28,7 @@ class Wire extends Socket {
     private int roundTrips;
     private boolean wrote;
     long clientHelloNs;
-    /** What the connection itself failed with, whatever was made of that above. */
+    /** The error of the connection itself, whatever the layers above reported. */
     IOException failed;
     boolean ended;
 
@@ -60,7 +60,7 @@ class Wire extends Socket {
         };
     }
 
-    /** How long is left before {@code deadlineNs}, as a socket's timeout; 0 would be none. */
+    /** Returns the time left before {@code deadlineNs}, as a socket's timeout; 0 would mean no timeout. */
     static int leftMs(long deadlineNs) throws SocketTimeoutException {
         long left = (deadlineNs - System.nanoTime() + 999_999) / 1_000_000;
         if (left <= 0) {
@@ -105,7 +105,7 @@ class Wire extends Socket {
         wrote = true;
     }
 
-    /** Told what is about to be written. */
+    /** Observes the data that are about to be written. */
     void sending(byte[] bytes, int from, int length) {}
 
     void handshakeDone() {
@@ -177,7 +177,7 @@ class Wire extends Socket {
 
     @Override
     public void setSoTimeout(int timeout) {
-        // Every read has a limit of its own.
+        // Every read has its own limit.
     }
 
     @Override

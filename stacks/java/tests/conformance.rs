@@ -1,4 +1,4 @@
-//! The worker of `java` as every worker must be, but for what JSSE cannot be told.
+//! Conformance tests of the worker of `java`, except for features that JSSE has no settings for.
 
 use std::{
     path::{Path, PathBuf},
@@ -23,7 +23,7 @@ netbench_testing::tests! {
     its_source_has_no_warnings: Javac;
 }
 
-/// A part of the names of cases that are `unsupported`, and why they are.
+/// A part of the names of cases that are `unsupported`, and the reason.
 type Lack = (&'static str, &'static str);
 
 const CONNECTIONS: [Lack; 2] = [
@@ -36,7 +36,7 @@ const SUITE: [Lack; 1] = [(
     "JSSE can be told how long packets may be, and not how much plaintext",
 )];
 
-/// The worker, compiled as the command compiles it.
+/// Returns the worker, compiled as the command compiles it.
 fn worker() -> &'static Path {
     static WORKER: LazyLock<PathBuf> = LazyLock::new(|| {
         let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join("netbench-worker-java");
@@ -46,7 +46,7 @@ fn worker() -> &'static Path {
     &WORKER
 }
 
-/// Runs a command that must end well, and gives what it said.
+/// Runs a command that must succeed, and returns its output.
 fn must(command: &mut Command) -> String {
     let done = command.output().expect("it runs");
     let [out, err] =

@@ -38,7 +38,7 @@ fn tls(settings: &ClientSettings, roots_pem: &str) -> Result<TlsConnector, Setup
         .min_protocol_version(Some(oldest))
         .max_protocol_version(Some(newest))
         .request_alpns(&alpn)
-        // The run's roots alone.
+        // Only the run's roots are used.
         .disable_built_in_roots(true);
     let roots = Certificate::stack_from_pem(roots_pem.as_bytes());
     let roots = roots.map_err(|e| SetupError::refused("roots", e))?;
@@ -53,7 +53,7 @@ fn tls(settings: &ClientSettings, roots_pem: &str) -> Result<TlsConnector, Setup
         .map_err(|e| SetupError::refused("connector", e))
 }
 
-/// The oldest and the newest of the versions, which must have no gap.
+/// Returns the oldest and the newest of the versions, which must have no gap.
 fn versions(versions: &[TlsVersion]) -> Result<(Protocol, Protocol), SetupError> {
     let named = |version: TlsVersion| match version {
         TlsVersion::Tls12 => Ok(Protocol::Tlsv12),
@@ -71,7 +71,7 @@ fn versions(versions: &[TlsVersion]) -> Result<(Protocol, Protocol), SetupError>
 fn inspect(stream: &MaybeHttpsStream<Wire>) -> Negotiated {
     match stream {
         MaybeHttpsStream::Http(_) => Negotiated::default(),
-        // SAFETY: the stream has the session, and lives.
+        // SAFETY: the stream owns the session, and is alive.
         MaybeHttpsStream::Https(_) => unsafe { watch::agreed() },
     }
 }

@@ -7,10 +7,10 @@ use netbench_worker::{Accept, Explained, Fetch, Probe, SetupError, Stack, locked
 
 use crate::client;
 
-/// The openssl crate's words for the end of the stream in a handshake.
+/// The openssl crate's message for the end of the stream in a handshake.
 const UNEXPECTED_EOF: &str = "unexpected EOF";
 
-/// native-tls as a client. Its server is OpenSSL's, as native-tls' own takes no settings for a site.
+/// native-tls as a client. Its server is OpenSSL's, as native-tls' own has no settings for a site.
 pub(crate) struct NativeTls {
     openssl: OpenSsl,
 }
@@ -72,7 +72,7 @@ impl Stack for NativeTls {
     }
 
     fn explain(&self, error: &(dyn Error + 'static)) -> Option<Explained> {
-        // native-tls leaves out that this is an error of OpenSSL.
+        // native-tls does not report that this is an error of OpenSSL.
         if let Some(error) = error.downcast_ref::<native_tls::Error>()
             && error.source().is_none()
             && error.to_string() == UNEXPECTED_EOF

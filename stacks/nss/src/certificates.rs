@@ -1,4 +1,4 @@
-//! Certificates and keys as the library has them: in memory, for as long as somebody refers to them.
+//! Certificates and keys of the library: in memory, for as long as they are referenced.
 
 use std::{ffi::c_uint, ptr};
 
@@ -11,17 +11,17 @@ use crate::{
     library::{Error, checked, library, made, refused},
 };
 
-/// A certificate that the library knows while this lives.
+/// A certificate that the library knows for the lifetime of this value.
 pub(crate) struct Certificate(ffi::Certificate);
 
-// SAFETY: the library counts references to certificates and locks what changes in them.
+// SAFETY: the library counts references to certificates and locks their mutable state.
 unsafe impl Send for Certificate {}
 // SAFETY: as above.
 unsafe impl Sync for Certificate {}
 
 impl Drop for Certificate {
     fn drop(&mut self) {
-        // SAFETY: this is one reference, which nothing else gives back.
+        // SAFETY: this is one reference, which no other code releases.
         unsafe { ffi::CERT_DestroyCertificate(self.0) }
     }
 }
@@ -47,7 +47,7 @@ impl Certificate {
         self.0
     }
 
-    /// The curve of its key, if that is one of the curves of the lab's.
+    /// Returns the curve of its key, if the lab uses that curve.
     pub(crate) fn curve(&self) -> Option<Group> {
         match self.key()? {
             (ffi::EC_KEY, 256) => Some(Group::SECP256R1),
@@ -56,7 +56,8 @@ impl Certificate {
         }
     }
 
-    /// The kind and the strength in bits of its key; none for a kind that the library does not know.
+    /// Returns the kind and the size in bits of its key, or `None` for a kind that the library does not
+    /// support.
     fn key(&self) -> Option<(c_uint, c_uint)> {
         // SAFETY: the certificate is alive, and its public key is freed once.
         unsafe {
@@ -70,18 +71,18 @@ impl Certificate {
         }
     }
 
-    /// A reference for the library, which gives it back.
+    /// Returns a reference for the library, which releases it.
     pub(crate) fn lent(&self) -> ffi::Certificate {
         // SAFETY: the certificate is alive.
         unsafe { ffi::CERT_DupCertificate(self.0) }
     }
 }
 
-/// Certificates that chains may end with: the library trusts them while it knows them.
+/// Certificates with which chains may end: the library trusts them while it knows them.
 pub(crate) struct Roots(Vec<Certificate>);
 
 impl Roots {
-    /// The library reads no PEM.
+    /// Parses PEM, which the library does not support.
     pub(crate) fn of_pem(text: &str) -> Result<Self, SetupError> {
         let all = certificates(text.as_bytes(), "roots")?;
         Self::of_der(all.iter().map(AsRef::as_ref)).map_err(refused("roots"))
@@ -95,7 +96,8 @@ impl Roots {
         self.0.iter().map(Certificate::raw)
     }
 
-    /// Whether each has a key whose signatures the library verifies: newer releases know Ed25519, and do not verify it.
+    /// Returns whether the library verifies signatures of each root's key: newer releases parse Ed25519 keys,
+    /// and do not verify their signatures.
     pub(crate) fn are_all_known(&self) -> bool {
         let is_known = |root: &Certificate| {
             let kind = root.key().map(|(kind, _)| kind);
@@ -150,7 +152,7 @@ impl Identity {
     }
 }
 
-/// At least one certificate.
+/// Parses one or more certificates.
 fn certificates(
     pem: &[u8],
     what: &'static str,
@@ -163,7 +165,7 @@ fn certificates(
     Ok(all)
 }
 
-/// A private key in the library's own token.
+/// A private key in the library's internal token.
 pub(crate) struct Key(ffi::PrivateKey);
 
 // SAFETY: the library locks the token.
@@ -173,13 +175,14 @@ unsafe impl Sync for Key {}
 
 impl Drop for Key {
     fn drop(&mut self) {
-        // SAFETY: nothing else frees it.
+        // SAFETY: no other code frees it.
         unsafe { ffi::SECKEY_DestroyPrivateKey(self.0) }
     }
 }
 
 impl Key {
-    /// The library reads keys in PKCS#8 alone. What is wrong with one is not quoted: it is a secret.
+    /// Parses a key in PKCS#8, the only format that the library supports. An error does not quote the key,
+    /// which is a secret.
     fn of_pem(text: &str) -> Result<Self, SetupError> {
         let der = PrivateKeyDer::from_pem_slice(text.as_bytes())
             .map_err(|error| SetupError::refused("key", error))?;
@@ -218,7 +221,7 @@ impl Key {
         self.0
     }
 
-    /// A copy for the library, which frees it.
+    /// Returns a copy for the library, which frees it.
     pub(crate) fn lent(&self) -> ffi::PrivateKey {
         // SAFETY: the key is alive.
         unsafe { ffi::SECKEY_CopyPrivateKey(self.0) }

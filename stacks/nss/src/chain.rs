@@ -1,4 +1,4 @@
-//! The library's verifier without a connection.
+//! The library's verifier, used without a connection.
 
 use std::ffi::{CStr, CString};
 
@@ -13,16 +13,17 @@ use crate::{
     verify::{KeyUsage, fault, verify_server},
 };
 
-/// Why a chain is not good, in the library's words.
+/// The reason why a chain is invalid, in the library's terms.
 type Bad = (Fault, String);
 
-/// What is wrong with a certificate that could not be read.
+/// Returns the fault of a certificate that could not be parsed.
 fn unreadable(error: &Error) -> Bad {
     let fault = certificate_fault(error.name());
     (fault.unwrap_or(Fault::BadEncoding), error.to_string())
 }
 
-/// Verifies a chain (the leaf first, DER) below `roots` as one of the server `host`, at a time in microseconds, as the library does it for a session.
+/// Verifies a chain (the leaf first, DER) below `roots` as that of the server `host`, at a time in
+/// microseconds, as the library does for a session.
 pub(crate) fn verify<'a>(
     chain: impl Iterator<Item = &'a [u8]>,
     roots: &Roots,
@@ -44,7 +45,7 @@ pub(crate) fn verify<'a>(
     })
 }
 
-/// A list of revoked certificates that the library knows while this lives.
+/// A list of revoked certificates that the library knows for the lifetime of this value.
 struct Crl {
     item: Box<Item>,
     #[expect(dead_code, reason = "the library refers to it by the item")]
@@ -53,7 +54,7 @@ struct Crl {
 
 impl Drop for Crl {
     fn drop(&mut self) {
-        // SAFETY: it was given to the library, and is taken back once.
+        // SAFETY: the list was passed to the library, and is removed once.
         unsafe { ffi::CERT_UncacheCRL(ffi::CERT_GetDefaultCertDB(), &raw mut *self.item) };
     }
 }
@@ -62,13 +63,13 @@ impl Crl {
     fn read(der: &[u8]) -> Result<Self, Error> {
         let der = der.to_vec();
         let mut item = Box::new(Item::of(&der));
-        // SAFETY: the list lives until it is taken back.
+        // SAFETY: the list lives until it is removed.
         checked(unsafe { ffi::CERT_CacheCRL(ffi::CERT_GetDefaultCertDB(), &raw mut *item) })?;
         Ok(Self { item, der })
     }
 }
 
-/// Verifies chains as the connector does: with the purpose of a server, and for a host.
+/// A verifier of chains as in the connector: with the purpose of a server, and for a host.
 pub(crate) struct ClientOfChains;
 
 impl ChainVerifier for ClientOfChains {

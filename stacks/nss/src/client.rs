@@ -24,7 +24,7 @@ use crate::{
     verify::KeyUsage,
 };
 
-/// Parses the roots and makes NSS' settings, and a connector for hyper: there is no crate that has one.
+/// Parses the roots and makes NSS' settings, and a connector for hyper: no crate has one.
 pub(crate) fn connector(
     settings: &ClientSettings,
     roots_pem: &str,
@@ -64,7 +64,7 @@ pub(crate) fn connector(
 
 type Stream = TokioIo<TlsStream<TokioIo<Wire>>>;
 
-/// Makes connections and takes them through the handshake.
+/// A connector that makes connections and takes them through the handshake.
 #[derive(Clone)]
 struct Connector {
     tcp: TimedTcp,

@@ -1,4 +1,4 @@
-//! What sessions of one client or server have in common.
+//! The common configuration of one client's or server's sessions.
 
 use std::{
     ffi::{CString, c_int, c_uint, c_void},
@@ -16,15 +16,15 @@ use crate::{
     library::{Error, checked, made, refused},
 };
 
-/// Settings of a client's or a server's sessions: a socket that is the model of theirs.
+/// Settings of a client's or a server's sessions: a socket that is their model.
 pub(crate) struct Config {
     model: FileDesc,
     side: Side,
-    /// The model has a transport only because the library wants one.
+    /// The transport of the model, which it has only because the library requires one.
     end: *mut End<Nowhere>,
-    /// The library trusts them while they live.
+    /// The roots, which the library trusts while they live.
     roots: Option<Roots>,
-    /// The library has a pointer to a client's.
+    /// The identity, to which the library has a pointer at a client.
     identity: Option<Box<Identity>>,
 }
 
@@ -34,26 +34,27 @@ enum Side {
     Server { tickets: u8 },
 }
 
-/// What is kept of sessions, to resume them.
+/// The kind of state that is kept of sessions, to resume them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Kept {
     Nothing,
-    /// Tickets: a client's are given to whoever made its sessions, a server of TLS 1.3 sends this many.
+    /// Tickets: a client passes its tickets to the maker of its sessions; a server of TLS 1.3 sends this
+    /// many.
     Tickets(u8),
-    /// Sessions, in the library's cache, where a client has its own by this name.
+    /// Sessions in the library's cache, where a client's have this name.
     Sessions(CString),
-    /// As [`Self::Tickets`], and a client keeps them as in [`Self::Sessions`].
+    /// Tickets as in [`Self::Tickets`], which a client keeps as in [`Self::Sessions`].
     TicketsInLibrary(u8, CString),
 }
 
-// SAFETY: sessions only copy the model once it is made, and the library locks it for that.
+// SAFETY: sessions only copy the model after its initialization, and the library locks it for that.
 unsafe impl Send for Config {}
 // SAFETY: as above.
 unsafe impl Sync for Config {}
 
 impl Drop for Config {
     fn drop(&mut self) {
-        // SAFETY: both were made by `new`, and no session refers to the model.
+        // SAFETY: `new` made both, and no session refers to the model.
         unsafe {
             if !self.model.is_null() {
                 ffi::PR_Close(self.model);
@@ -64,7 +65,7 @@ impl Drop for Config {
 }
 
 impl Config {
-    /// A client's, which trusts these roots.
+    /// Makes a client's configuration, which trusts these roots.
     pub(crate) fn client(roots: Roots, kept: &Kept) -> Result<Self, SetupError> {
         let mut config = Self::new(Side::Client).map_err(refused("client"))?;
         config.roots = Some(roots);
@@ -86,7 +87,7 @@ impl Config {
         Ok(config)
     }
 
-    /// A server's. Its stapled response is DER.
+    /// Makes a server's configuration. Its stapled response is DER.
     pub(crate) fn server(
         identity: Identity,
         staple: Option<&[u8]>,
@@ -129,7 +130,7 @@ impl Config {
         Ok(config)
     }
 
-    /// The model, to be set further before sessions are made of it.
+    /// Returns the model, for further settings before sessions are made of it.
     pub(crate) fn model(&self) -> FileDesc {
         self.model
     }
@@ -144,14 +145,14 @@ impl Config {
         checked(status).map_err(refused("option"))
     }
 
-    /// Sets the application protocols, most wanted first.
+    /// Sets the application protocols, in order of preference.
     pub(crate) fn set_alpn(&self, alpn: &[Alpn]) -> Result<(), SetupError> {
         if alpn.is_empty() {
-            // A server that is given an empty list ends the handshake with an alert.
+            // A server with an empty list would end the handshake with an alert.
             return Ok(());
         }
         let mut names = Vec::new();
-        // The library moves the first to the end.
+        // The library moves the first protocol to the end.
         for alpn in alpn
             .last()
             .into_iter()
@@ -167,24 +168,24 @@ impl Config {
         checked(status).map_err(refused("application protocols"))
     }
 
-    /// The certificate that a client shows a server that asks for one.
+    /// Sets the certificate that a client sends to a server that requests one.
     pub(crate) fn set_identity(&mut self, identity: Identity) -> Result<(), SetupError> {
         let identity = self.identity.insert(Box::new(identity));
         let user = ptr::from_mut(&mut **identity).cast();
-        // SAFETY: sessions keep this configuration and so the identity alive.
+        // SAFETY: sessions keep this configuration, and so the identity, alive.
         let status = unsafe { ffi::SSL_GetClientAuthDataHook(self.model, show_identity, user) };
         checked(status).map_err(refused("client certificate"))
     }
 
-    /// Has a server ask for certificates, and verify them.
+    /// Makes a server request certificates, and verify them.
     pub(crate) fn require_certificates(&mut self, roots: Roots) -> Result<(), SetupError> {
         self.roots = Some(roots);
         self.option(ffi::SSL_REQUEST_CERTIFICATE, 1)?;
         self.option(ffi::SSL_REQUIRE_CERTIFICATE, 1)
     }
 
-    /// How many tickets are to be sent after a handshake: the library sends one by itself. Those of TLS 1.2 are a part of the
-    /// handshake.
+    /// Returns the number of tickets to send after a handshake, beside the one that the library sends by
+    /// default. Those of TLS 1.2 are a part of the handshake.
     pub(crate) fn further_tickets(&self, is_tls13: bool) -> u8 {
         match self.side {
             Side::Server { tickets } if is_tls13 => tickets.saturating_sub(1),
@@ -209,7 +210,7 @@ impl Config {
             delegated: ptr::null(),
             delegated_key: ptr::null(),
         };
-        // SAFETY: the socket is alive, and the library copies what it is given.
+        // SAFETY: the socket is alive, and the library copies its arguments.
         checked(unsafe {
             ffi::SSL_ConfigServerCert(
                 self.model,
@@ -226,12 +227,13 @@ fn length(count: usize) -> c_uint {
     c_uint::try_from(count).unwrap_or(c_uint::MAX)
 }
 
-/// The library has one cache for all servers of a process.
+/// Makes the library's cache, of which there is one for all servers of a process.
 fn have_cache() -> Result<(), Error> {
     static MADE: OnceLock<Result<(), Error>> = OnceLock::new();
     let made = MADE.get_or_init(|| {
         let entries = c_int::try_from(KEPT_SESSIONS).unwrap_or(c_int::MAX);
-        // SAFETY: called once; with 0 the library chooses how long sessions are kept, and without a folder its own.
+        // SAFETY: the function is called once; with 0, the library chooses the lifetime of sessions, and
+        // without a folder its own.
         checked(unsafe { ffi::SSL_ConfigServerSessionIDCache(entries, 0, 0, ptr::null()) })
     });
     made.clone()
@@ -244,7 +246,7 @@ extern "C" fn show_identity(
     certificate: *mut ffi::Certificate,
     key: *mut ffi::PrivateKey,
 ) -> c_int {
-    // SAFETY: what `set_identity` has given, and places for the results.
+    // SAFETY: the pointers are the one that `set_identity` passed, and places for the results.
     unsafe {
         let identity = &*user.cast::<Identity>();
         certificate.write(identity.leaf().lent());
@@ -253,7 +255,7 @@ extern "C" fn show_identity(
     ffi::SUCCESS
 }
 
-/// The transport of a model.
+/// The transport of a model, which transfers no data.
 struct Nowhere;
 
 impl Transport for Nowhere {

@@ -1,4 +1,4 @@
-//! Key exchange by the calls that libssl makes for TLS 1.3 (`tls13_CreateKeyShare`, `tls13_HandleKeyShare`).
+//! Key exchange by libssl's calls for TLS 1.3 (`tls13_CreateKeyShare`, `tls13_HandleKeyShare`).
 
 use std::ptr;
 
@@ -15,7 +15,7 @@ fn failed(error: Error) -> SessionError {
     SessionError::new(FailureWord::Primitive, error)
 }
 
-/// The curves' object identifiers in DER, as the library has them.
+/// The curves' object identifiers in DER, as in the library.
 const CURVES: &[(Group, &[u8])] = &[
     (Group::X25519, &[6, 9, 0x2b, 6, 1, 4, 1, 0xda, 0x47, 15, 1]),
     (
@@ -51,7 +51,7 @@ impl Exchange {
         })
     }
 
-    /// The secret of one side's key and the other side's share.
+    /// Derives the secret of one side's key and the other side's share.
     fn agreed(&self, pair: &Pair, share: &[u8]) -> Result<Secret, Error> {
         let mut other = EcPublicKey {
             arena: ptr::null_mut(),
@@ -64,7 +64,7 @@ impl Exchange {
             encoding: 0,
             rest: [0; 232],
         };
-        // SAFETY: all of it lives longer than the call, and the library keeps nothing.
+        // SAFETY: all arguments live longer than the call, and the library keeps none of them.
         let secret = unsafe {
             pk11::PK11_PubDeriveWithKDF(
                 pair.key,
@@ -125,7 +125,7 @@ struct Pair {
 
 impl Drop for Pair {
     fn drop(&mut self) {
-        // SAFETY: nothing else frees them.
+        // SAFETY: no other code frees them.
         unsafe {
             ffi::SECKEY_DestroyPrivateKey(self.key);
             ffi::SECKEY_DestroyPublicKey(self.public.cast());
@@ -146,19 +146,19 @@ impl Pair {
         })
     }
 
-    /// The public key as a key share has it.
+    /// Returns the public key in the format of a key share.
     fn share(&self) -> &[u8] {
         // SAFETY: the key lives as long as the pair.
         unsafe { (*self.public).value.bytes() }
     }
 }
 
-/// A secret in the library's own token.
+/// A secret in the library's internal token.
 struct Secret(*mut SymKeyStr);
 
 impl Drop for Secret {
     fn drop(&mut self) {
-        // SAFETY: nothing else frees it.
+        // SAFETY: no other code frees it.
         unsafe { pk11::PK11_FreeSymKey(self.0) }
     }
 }

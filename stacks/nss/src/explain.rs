@@ -7,13 +7,14 @@ use netbench_worker::Explained;
 
 use crate::library::Error;
 
-/// What an error of NSS means. What verification finds wrong, the probe has been told before.
+/// Returns the meaning of an error of NSS. The probe has received the results of verification
+/// before.
 pub(crate) fn explain(error: &Error) -> Explained {
     if let Some(alert) = error.alert {
         return Explained::new(Alert, alert);
     }
     match error.name() {
-        // Certificates are read before they are verified.
+        // Certificates are parsed before they are verified.
         name @ ("SEC_ERROR_BAD_DER"
         | "SEC_ERROR_EXTENSION_VALUE_INVALID"
         | "SEC_ERROR_REUSED_ISSUER_AND_SERIAL"
@@ -27,7 +28,7 @@ pub(crate) fn explain(error: &Error) -> Explained {
     }
 }
 
-/// What is wrong with a certificate, by the library's name of an error.
+/// Returns the fault of a certificate by the library's name of an error.
 pub(crate) fn certificate_fault(name: &str) -> Option<Fault> {
     Some(match name {
         "SEC_ERROR_EXPIRED_CERTIFICATE" | "SEC_ERROR_EXPIRED_ISSUER_CERTIFICATE" => Fault::Expired,
@@ -53,7 +54,7 @@ pub(crate) fn certificate_fault(name: &str) -> Option<Fault> {
     })
 }
 
-/// The library's own name of an error, in small letters with hyphens.
+/// Returns the library's own name of an error, in lowercase with hyphens.
 fn kebab(name: &str) -> String {
     let name = name.strip_prefix("SSL_ERROR_").unwrap_or(name);
     name.to_ascii_lowercase().replace('_', "-")

@@ -1,4 +1,4 @@
-//! What is used of the headers of NSS and NSPR, as they are in NSS 3.87.
+//! The used part of the headers of NSS and NSPR, from NSS 3.87.
 
 use std::{
     ffi::{CStr, c_char, c_int, c_long, c_uchar, c_uint, c_ulong, c_void},
@@ -33,7 +33,7 @@ pub(crate) struct Item {
 }
 
 impl Item {
-    /// The library only reads what is given to it so.
+    /// Makes an item that the library only reads.
     pub(crate) fn of(bytes: &[u8]) -> Self {
         Self {
             kind: 0,
@@ -42,7 +42,7 @@ impl Item {
         }
     }
 
-    /// The library may write there.
+    /// Makes an item that the library may write to.
     pub(crate) fn of_mut(bytes: &mut [u8]) -> Self {
         Self {
             data: bytes.as_mut_ptr(),
@@ -50,13 +50,15 @@ impl Item {
         }
     }
 
+    /// Returns the bytes.
+    ///
     /// # Safety
-    /// What it points to lives as long as `'a`.
+    /// The item's data live as long as `'a`.
     pub(crate) unsafe fn bytes<'a>(&self) -> &'a [u8] {
         if self.data.is_null() {
             return &[];
         }
-        // SAFETY: what the caller promises.
+        // SAFETY: the caller guarantees it.
         unsafe { slice::from_raw_parts(self.data, self.len as usize) }
     }
 }
@@ -73,11 +75,11 @@ pub(crate) struct ItemArray {
 pub(crate) struct DerChain {
     pub(crate) certificates: *mut Item,
     pub(crate) len: c_int,
-    /// The library copies the list into its own arena.
+    /// The arena, into which the library copies the list.
     pub(crate) arena: *mut c_void,
 }
 
-/// The beginning of `CERTCertificateStr`, which the library alone makes.
+/// The beginning of `CERTCertificateStr`, which only the library makes.
 #[repr(C)]
 pub(crate) struct CertificateStr {
     arena: *mut c_void,
@@ -88,7 +90,7 @@ pub(crate) struct CertificateStr {
     pub(crate) der: Item,
 }
 
-/// `CERTCertListNode`, and `CERTCertList` as far as it begins as one.
+/// `CERTCertListNode`, and the beginning of `CERTCertList`, which has the same fields.
 #[repr(C)]
 pub(crate) struct CertNode {
     pub(crate) next: *mut CertNode,
@@ -104,7 +106,7 @@ pub(crate) struct Trust {
     pub(crate) object_signing: c_uint,
 }
 
-/// `CERTVerifyLog`: all that is wrong with a chain.
+/// `CERTVerifyLog`: all errors of a chain.
 #[repr(C)]
 pub(crate) struct VerifyLog {
     pub(crate) arena: *mut ArenaStr,
@@ -116,7 +118,7 @@ pub(crate) struct VerifyLog {
 /// `CERTVerifyLogNode`.
 #[repr(C)]
 pub(crate) struct VerifyLogNode {
-    /// Whoever has the log gives the reference back.
+    /// The certificate, whose reference the owner of the log releases.
     pub(crate) certificate: Certificate,
     pub(crate) error: c_long,
     pub(crate) depth: c_uint,
@@ -129,7 +131,8 @@ pub(crate) struct VerifyLogNode {
 #[repr(C)]
 pub(crate) struct ExtraServerCert {
     pub(crate) authentication: c_uint,
-    /// All of what is sent: `sslt.h` calls it the remainder, and the library sends it as it is.
+    /// The whole chain that is sent: `sslt.h` calls it the remainder, and the library sends it
+    /// unchanged.
     pub(crate) chain: *const DerChain,
     pub(crate) stapled: *const ItemArray,
     pub(crate) timestamps: *const Item,
@@ -188,7 +191,7 @@ pub(crate) struct FileDescStr {
     identity: c_int,
 }
 
-/// A function of a layer that is not called, or has nothing to do.
+/// A function of a layer that is not called, or does nothing.
 pub(crate) type OtherMethod = extern "C" fn(FileDesc) -> c_int;
 
 /// `PRIOMethods`.
@@ -227,7 +230,7 @@ pub(crate) struct SocketOption {
 #[repr(C)]
 pub(crate) union SocketValue {
     pub(crate) non_blocking: c_int,
-    /// As wide and as aligned as the widest of them.
+    /// The union has the size and alignment of its widest member.
     _size: usize,
 }
 
@@ -265,7 +268,7 @@ pub(crate) const CERT_TIME_NOT_VALID_YET: c_uint = 2;
 /// `rsaKey`, `ecKey`.
 pub(crate) const RSA_KEY: c_uint = 1;
 pub(crate) const EC_KEY: c_uint = 6;
-/// `KU_ALL`: what an imported key may be used for.
+/// `KU_ALL`: the allowed uses of an imported key.
 pub(crate) const KU_ALL: c_uint = 0xff;
 pub(crate) const ALERT_LEVEL_FATAL: u8 = 2;
 pub(crate) const NEXT_PROTO_NEGOTIATED: c_uint = 1;
@@ -282,7 +285,7 @@ pub(crate) type ClientAuthData = extern "C" fn(
 ) -> c_int;
 pub(crate) type AlertCallback = extern "C" fn(FileDesc, *mut c_void, *const AlertStr);
 
-// Of experimental functions, which the library gives by name (`sslexp.h`).
+// Types of experimental functions, which the library provides by name (`sslexp.h`).
 pub(crate) type TokenCallback =
     extern "C" fn(FileDesc, token: *const c_uchar, len: c_uint, *mut c_void) -> c_int;
 pub(crate) type SetTokenCallback =
@@ -304,7 +307,7 @@ unsafe extern "C" {
     pub(crate) fn PR_ErrorToString(code: i32, language: u32) -> *const c_char;
     pub(crate) fn PR_Now() -> i64;
 
-    // The headers rename these two.
+    // The headers rename these two functions.
     #[link_name = "PORT_NewArena_Util"]
     pub(crate) fn PORT_NewArena(chunk: c_ulong) -> *mut ArenaStr;
     #[link_name = "PORT_FreeArena_Util"]
@@ -435,26 +438,26 @@ unsafe extern "C" {
     pub(crate) fn SSL_PeerCertificateChain(fd: FileDesc) -> *mut CertList;
 }
 
-/// A string of the library's, which lives as long as the process.
+/// Returns a string of the library, which lives as long as the process.
 ///
 /// # Safety
-/// It is null, or ends with a zero byte and is never freed.
+/// The pointer is null, or to a string that ends with a zero byte and is never freed.
 pub(crate) unsafe fn text(text: *const c_char) -> Option<&'static str> {
     if text.is_null() {
         return None;
     }
-    // SAFETY: what the caller promises.
+    // SAFETY: the caller guarantees it.
     unsafe { CStr::from_ptr(text) }.to_str().ok()
 }
 
-/// An experimental function, as a pointer that is as wide as `T`.
+/// Returns an experimental function, as a pointer that is as wide as `T`.
 ///
 /// # Safety
-/// `T` is the function's type.
+/// `T` must be the function's type.
 pub(crate) unsafe fn experimental<T: Copy>(name: &CStr) -> Option<T> {
     // SAFETY: the library only reads the name.
     let found = unsafe { SSL_GetExperimentalAPI(name.as_ptr()) };
-    // SAFETY: what the caller promises, for a pointer of that width.
+    // SAFETY: the caller guarantees the type, for a pointer of that width.
     (!found.is_null() && size_of::<T>() == size_of::<*mut c_void>())
         .then(|| unsafe { ptr::from_ref(&found).cast::<T>().read() })
 }

@@ -1,4 +1,4 @@
-//! Sessions over plain buffers, and what is done without a session.
+//! Sessions over plain buffers, and operations without a session.
 
 use std::{
     any::Any,
@@ -114,7 +114,8 @@ fn client(setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
     let (kept, tickets) = match setup.kind {
         HandshakeKind::Full => (Kept::Nothing, None),
         HandshakeKind::SessionId => (Kept::Sessions(cache_of_its_own()?), None),
-        // The library gives nobody what it would take to resume a session with a client's certificate.
+        // The library does not export the data that are needed to resume a session with a client's
+        // certificate.
         HandshakeKind::Ticket if setup.settings.client_auth == ClientAuth::On => {
             (Kept::TicketsInLibrary(0, cache_of_its_own()?), None)
         }
@@ -151,7 +152,7 @@ fn server(setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
     }))
 }
 
-/// A name that no other client's sessions are kept by.
+/// Returns a name that no other client's sessions have.
 fn cache_of_its_own() -> Result<CString, SetupError> {
     static MADE: AtomicU64 = AtomicU64::new(0);
     name(&format!(
@@ -160,7 +161,7 @@ fn cache_of_its_own() -> Result<CString, SetupError> {
     ))
 }
 
-/// What both sides have in common: the version, suite, group and schemes of the settings.
+/// Sets the common part of both sides' configuration: the version, suite, group and schemes of the settings.
 fn set(setup: &EndpointSetup<'_>, config: Config) -> Result<Arc<Config>, SetupError> {
     let settings = setup.settings;
     Settings {
@@ -171,7 +172,7 @@ fn set(setup: &EndpointSetup<'_>, config: Config) -> Result<Arc<Config>, SetupEr
     }
     .set(config.model())?;
     if let Some(bytes) = setup.max_fragment_bytes {
-        // In TLS 1.3 the type of what is in a record counts too (RFC 8449 section 4).
+        // In TLS 1.3, the content type of a record counts too (RFC 8449 section 4).
         let type_byte = isize::from(settings.version == TlsVersion::Tls13);
         let limit = isize::try_from(bytes).unwrap_or(isize::MAX) + type_byte;
         config.option(ffi::SSL_RECORD_SIZE_LIMIT, limit)?;
@@ -179,7 +180,7 @@ fn set(setup: &EndpointSetup<'_>, config: Config) -> Result<Arc<Config>, SetupEr
     Ok(Arc::new(config))
 }
 
-/// One side's configuration, with the sessions that a client remembers.
+/// One side's configuration, with the sessions that a client keeps.
 struct Side {
     config: Arc<Config>,
     host: Option<CString>,
@@ -236,7 +237,7 @@ impl Transport for Pipe {
 }
 
 impl Piped {
-    /// Does something with `input` and `output` as the transport's buffers.
+    /// Runs an operation with `input` and `output` as the transport's buffers.
     fn with_buffers<T>(
         &mut self,
         what: FailureWord,
@@ -273,7 +274,7 @@ impl MeasuredSession for Piped {
                 Poll::Pending => Ok(HandshakeState::Going),
                 Poll::Ready(done) => {
                     done?;
-                    // Tickets may have come with the end of the handshake.
+                    // Tickets may have arrived with the end of the handshake.
                     if session.transport().has_input() {
                         receive(session, &mut [0; 64])?;
                     }
@@ -289,7 +290,7 @@ impl MeasuredSession for Piped {
             let mut rest = plaintext;
             while !rest.is_empty() {
                 let count = i32::try_from(rest.len()).unwrap_or(i32::MAX);
-                // SAFETY: the session is alive, and there are as many bytes.
+                // SAFETY: the session is alive, and the buffer has as many bytes.
                 let write = |fd| unsafe { ffi::PR_Write(fd, rest.as_ptr().cast(), count) };
                 match session.call(write)? {
                     Poll::Ready(sent) => rest = &rest[sent..],
@@ -318,7 +319,7 @@ impl MeasuredSession for Piped {
     }
 }
 
-/// Reads all that is there, and says how many bytes of data it was.
+/// Reads all available data, and returns their length.
 fn receive(session: &mut Session<Pipe>, plaintext: &mut [u8]) -> io::Result<usize> {
     let mut received = 0;
     let start = plaintext.as_mut_ptr();
@@ -336,7 +337,7 @@ fn receive(session: &mut Session<Pipe>, plaintext: &mut [u8]) -> io::Result<usiz
     Ok(received)
 }
 
-/// Verifies chains of one server.
+/// A verifier of one server's chains.
 struct ChainsOfHost {
     roots: Roots,
     host: CString,
@@ -344,7 +345,7 @@ struct ChainsOfHost {
 
 impl Verifier for ChainsOfHost {
     fn verify(&self, chain: &[Vec<u8>]) -> Result<(), SessionError> {
-        // SAFETY: a call that only looks.
+        // SAFETY: the call only reads.
         let now = unsafe { ffi::PR_Now() };
         let verified = chain::verify(
             chain.iter().map(Vec::as_slice),

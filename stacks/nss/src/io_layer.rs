@@ -1,4 +1,4 @@
-//! What is below TLS: a layer of NSPR's whose bytes are a [`Transport`]'s.
+//! The layer below TLS: a layer of NSPR whose bytes are those of a [`Transport`].
 
 use std::{
     ffi::{c_int, c_void},
@@ -10,13 +10,13 @@ use crate::{
     library::{Error, library, made},
 };
 
-/// What is below a session. Where nothing can be read or written now, the error is `WouldBlock`.
+/// The transport of a session. Where no data can be read or written now, the error is `WouldBlock`.
 pub(crate) trait Transport {
     fn pull(&mut self, buffer: &mut [u8]) -> io::Result<usize>;
     fn push(&mut self, bytes: &[u8]) -> io::Result<usize>;
 }
 
-/// A transport and how the library got on with it.
+/// A transport, and the state of the library's use of it.
 pub(crate) struct End<T> {
     pub(crate) transport: T,
     pub(crate) is_blocked: bool,
@@ -49,7 +49,7 @@ impl<T: Transport> End<T> {
         }
     }
 
-    /// Makes a layer of it, which is closed before the end is freed.
+    /// Makes a layer of the end. The layer is closed before the end is freed.
     pub(crate) fn layer(end: *mut Self) -> Result<FileDesc, Error> {
         // SAFETY: the methods live as long as the process, and the layer has no other owner yet.
         unsafe {
@@ -62,7 +62,7 @@ impl<T: Transport> End<T> {
         }
     }
 
-    /// What a callback gives the library.
+    /// Converts the result for the library.
     fn told(&mut self, result: io::Result<usize>) -> i32 {
         let code = match result {
             Ok(count) => return i32::try_from(count).unwrap_or(i32::MAX),
@@ -80,7 +80,7 @@ impl<T: Transport> End<T> {
 }
 
 fn fail(code: i32) -> c_int {
-    // SAFETY: a call that only sets the thread's error.
+    // SAFETY: the call only sets the thread's error.
     unsafe { ffi::PR_SetError(code, 0) };
     ffi::FAILURE
 }
@@ -92,7 +92,7 @@ extern "C" fn recv<T: Transport>(
     _: c_int,
     _: u32,
 ) -> i32 {
-    // SAFETY: it is the end of the session that is being called, and its buffer has as many bytes.
+    // SAFETY: the pointer is to the end of the called session, and its buffer has as many bytes.
     let (end, buffer) = unsafe {
         (
             &mut *(*fd).secret.cast::<End<T>>(),
@@ -122,9 +122,9 @@ extern "C" fn send<T: Transport>(
     end.told(pushed)
 }
 
-/// The end is its session's, and freed with that.
+/// Closes the layer. Its end belongs to the session, and is freed with it.
 extern "C" fn close(fd: FileDesc) -> c_int {
-    // SAFETY: the layer is closed once, and its destructor is the library's.
+    // SAFETY: the layer is closed once, and its destructor belongs to the library.
     unsafe {
         (*fd).secret = ptr::null_mut();
         if let Some(destroy) = (*fd).destroy {
@@ -134,12 +134,13 @@ extern "C" fn close(fd: FileDesc) -> c_int {
     ffi::SUCCESS
 }
 
-/// Whoever owns the transport shuts it down.
+/// Does nothing: the owner of the transport shuts it down.
 extern "C" fn shutdown(_: FileDesc, _: c_int) -> c_int {
     ffi::SUCCESS
 }
 
-/// The library wants to know the other side for its own cache of sessions, which tells sessions apart by other means too.
+/// Returns a fixed address: the library uses the peer's address for its cache of sessions, which
+/// distinguishes sessions by other properties too.
 extern "C" fn getpeername(_: FileDesc, address: *mut InetAddress) -> c_int {
     let loopback = InetAddress {
         family: ffi::PR_AF_INET,
@@ -153,7 +154,7 @@ extern "C" fn getpeername(_: FileDesc, address: *mut InetAddress) -> c_int {
 }
 
 extern "C" fn getsocketoption(_: FileDesc, data: *mut SocketOption) -> c_int {
-    // SAFETY: the library has filled it, but for the value.
+    // SAFETY: the library has filled the structure, except for the value.
     let data = unsafe { &mut *data };
     if data.option != ffi::PR_SOCK_OPT_NONBLOCKING {
         return fail(ffi::PR_INVALID_METHOD_ERROR);
@@ -162,7 +163,7 @@ extern "C" fn getsocketoption(_: FileDesc, data: *mut SocketOption) -> c_int {
     ffi::SUCCESS
 }
 
-/// The options of the socket are its owner's.
+/// Does nothing: the owner of the socket sets its options.
 extern "C" fn setsocketoption(_: FileDesc, _: *const SocketOption) -> c_int {
     ffi::SUCCESS
 }

@@ -1,4 +1,4 @@
-//! The library as a whole: it is set up once for the process, and its errors are those of a thread.
+//! The library as a whole: it is initialized once for the process, and each thread has its last error.
 
 use std::{
     ffi::{CStr, c_int},
@@ -11,25 +11,25 @@ use netbench_worker::SetupError;
 
 use crate::ffi;
 
-/// What the library says of something that failed.
+/// An error of the library.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{words}")]
 pub(crate) struct Error {
     pub(crate) code: i32,
-    /// The alert that came, where that is the error.
+    /// The received alert, where that is the error.
     pub(crate) alert: Option<Alert>,
     words: String,
 }
 
 impl Error {
-    /// The last error of this thread.
+    /// Returns the last error of this thread.
     pub(crate) fn last() -> Self {
-        // SAFETY: a call that only looks.
+        // SAFETY: the call only reads.
         Self::of(unsafe { ffi::PR_GetError() })
     }
 
     pub(crate) fn of(code: i32) -> Self {
-        // SAFETY: the library's own text.
+        // SAFETY: the text has static lifetime.
         let words = unsafe { ffi::text(ffi::PR_ErrorToString(code, 0)) };
         Self {
             code,
@@ -38,18 +38,18 @@ impl Error {
         }
     }
 
-    /// The library's name of the error, such as `SSL_ERROR_BAD_CERT_DOMAIN`.
+    /// Returns the library's name of the error, such as `SSL_ERROR_BAD_CERT_DOMAIN`.
     pub(crate) fn name(&self) -> &'static str {
         name(self.code)
     }
 }
 
 fn name(code: i32) -> &'static str {
-    // SAFETY: the library's own text.
+    // SAFETY: the text has static lifetime.
     unsafe { ffi::text(ffi::PR_ErrorToName(code)) }.unwrap_or("UNKNOWN")
 }
 
-/// A `SECStatus` or `PRStatus` of the library's.
+/// Converts a `SECStatus` or `PRStatus` of the library.
 pub(crate) fn checked(status: c_int) -> Result<(), Error> {
     if status == ffi::SUCCESS {
         Ok(())
@@ -58,7 +58,7 @@ pub(crate) fn checked(status: c_int) -> Result<(), Error> {
     }
 }
 
-/// A pointer that the library has made.
+/// Converts a pointer that the library has made, where null is an error.
 pub(crate) fn made<T>(pointer: *mut T) -> Result<*mut T, Error> {
     if pointer.is_null() {
         Err(Error::last())
@@ -67,14 +67,14 @@ pub(crate) fn made<T>(pointer: *mut T) -> Result<*mut T, Error> {
     }
 }
 
-/// What to do with an error of a part of the settings.
+/// Returns a function that converts an error of a part of the settings.
 pub(crate) fn refused(what: &'static str) -> impl Fn(Error) -> SetupError {
     move |error| SetupError::refused(what, error)
 }
 
-/// Experimental functions that are used, and what else is found once.
+/// The used experimental functions, and other data that are found once.
 pub(crate) struct Library {
-    /// Of the layer below TLS.
+    /// The identity of the layer below TLS.
     pub(crate) identity: c_int,
     pub(crate) set_suites: ffi::SetSuites,
     pub(crate) set_token: ffi::SetToken,
@@ -82,16 +82,17 @@ pub(crate) struct Library {
     pub(crate) send_ticket: ffi::SendTicket,
 }
 
-/// Sets the library up, the first time that it is called. It has no database: certificates are in memory alone.
+/// Initializes the library at the first call. It has no database: certificates are only in memory.
 pub(crate) fn library() -> Result<&'static Library, Error> {
     static LIBRARY: OnceLock<Result<Library, Error>> = OnceLock::new();
     LIBRARY.get_or_init(set_up).as_ref().map_err(Clone::clone)
 }
 
 fn set_up() -> Result<Library, Error> {
-    /// No responses are kept for later connections.
+    /// The size of the OCSP cache: no responses are kept for later connections.
     const NO_OCSP_CACHE: i32 = -1;
-    // SAFETY: called once, before anything else of the library; without a folder there is no database.
+    // SAFETY: this code runs once, before any other call of the library; without a folder, there is no
+    // database.
     unsafe {
         checked(ffi::NSS_NoDB_Init(ptr::null()))?;
         checked(ffi::NSS_SetDomesticPolicy())?;
@@ -106,20 +107,22 @@ fn set_up() -> Result<Library, Error> {
     }
 }
 
+/// Returns an experimental function.
+///
 /// # Safety
-/// `T` is the function's type.
+/// `T` must be the function's type.
 unsafe fn experimental<T: Copy>(name: &CStr) -> Result<T, Error> {
-    // SAFETY: what the caller promises.
+    // SAFETY: the caller guarantees it.
     unsafe { ffi::experimental(name) }.ok_or_else(Error::last)
 }
 
-/// The library's version.
+/// Returns the library's version.
 pub(crate) fn version() -> &'static str {
-    // SAFETY: the library's own text, which needs no set-up.
+    // SAFETY: the text has static lifetime, and the call requires no initialization.
     unsafe { ffi::text(ffi::NSS_GetVersion()) }.unwrap_or_default()
 }
 
-/// Whether the library is at least of this version.
+/// Returns whether the library has at least this version.
 pub(crate) fn is_at_least(version: &CStr) -> bool {
     // SAFETY: the library only reads the version.
     unsafe { ffi::NSS_VersionCheck(version.as_ptr()) != 0 }

@@ -1,10 +1,11 @@
 //! The worker of `nss`: the system's NSS, with a connector for hyper that is in this package, and as a server.
 //!
-//! This package must never choose a setting that it was not given. Start reading at `stack.rs`; `client.rs`, `server.rs` and
-//! `in_memory.rs` make configurations and sessions of what `settings.rs`, `config.rs` and `session.rs` have; `io_layer.rs` is what the library
-//! reads from and writes to; `stream.rs` is a session over a socket; `signing.rs`,
-//! `exchange.rs` and `records.rs` are the cryptography beneath; `negotiated.rs` and `explain.rs` translate, and `ffi.rs` and `pk11.rs`
-//! declare what is used of the library.
+//! This package must never set a value that was not given. Start reading at `stack.rs`; `client.rs`,
+//! `server.rs` and `in_memory.rs` make configurations and sessions from the types of `settings.rs`,
+//! `config.rs` and `session.rs`; `io_layer.rs` is the layer that the library reads from and writes to;
+//! `stream.rs` is a session over a socket; `signing.rs`, `exchange.rs` and `records.rs` are the cryptography
+//! beneath; `negotiated.rs` and `explain.rs` translate, and `ffi.rs` and `pk11.rs` declare the used functions
+//! of the library.
 
 mod certificates;
 mod chain;

@@ -1,4 +1,4 @@
-//! What a handshake agreed on.
+//! The negotiated parameters of a handshake.
 
 use std::{ffi::c_uint, mem::MaybeUninit, ptr};
 
@@ -9,7 +9,7 @@ use netbench_model::{
 
 use crate::ffi::{self, CertNode, ChannelInfo, FileDesc};
 
-/// What one side of a finished handshake says was agreed.
+/// Returns the negotiated parameters according to one side of a finished handshake.
 pub(crate) fn negotiated(fd: FileDesc) -> Negotiated {
     let Some(info) = channel_info(fd) else {
         return Negotiated::default();
@@ -17,11 +17,12 @@ pub(crate) fn negotiated(fd: FileDesc) -> Negotiated {
     let resumed = info.resumed != 0;
     let version = TlsVersion::of(info.version);
     let suite = CipherSuite(info.suite);
-    // A session of TLS 1.2 that is resumed exchanges no keys, and one with DHE has a prime and no group.
+    // A resumed session of TLS 1.2 has no key exchange, and a session with DHE has a prime and no group.
     let is_tls13 = version == Some(TlsVersion::Tls13);
     let is_agreed =
         |group: &Group| is_tls13 || (!resumed && group.kind() != Some(GroupKind::Ffdhe));
-    // A server that decrypts with its RSA key signs nothing, and of a resumed session the library tells the old signature.
+    // A server that decrypts with its RSA key signs nothing, and for a resumed session the library reports
+    // the old signature.
     let is_signed = !resumed && suite.facts().is_some_and(CipherSuiteFacts::is_signed);
     Negotiated {
         version,
@@ -36,7 +37,8 @@ pub(crate) fn negotiated(fd: FileDesc) -> Negotiated {
     }
 }
 
-/// A code point, where the library has one: its own numbers for none and for others are beyond those of the registries.
+/// Returns a code point, where the library has one: its own values for none and for others are outside the
+/// range of the registries.
 fn known(code: c_uint) -> Option<u16> {
     u16::try_from(code).ok().filter(|code| *code != 0)
 }
@@ -44,24 +46,24 @@ fn known(code: c_uint) -> Option<u16> {
 fn channel_info(fd: FileDesc) -> Option<ChannelInfo> {
     let mut info = MaybeUninit::<ChannelInfo>::zeroed();
     let bytes = c_uint::try_from(size_of::<ChannelInfo>()).unwrap_or(0);
-    // SAFETY: the session is alive; the library fills as many bytes, in which zeros are values too.
+    // SAFETY: the session is alive; the library fills as many bytes, for which zeros are valid too.
     unsafe {
         (ffi::SSL_GetChannelInfo(fd, info.as_mut_ptr(), bytes) == ffi::SUCCESS)
             .then(|| info.assume_init())
     }
 }
 
-/// Whether an earlier session was resumed.
+/// Returns whether an earlier session was resumed.
 pub(crate) fn is_resumed(fd: FileDesc) -> bool {
     channel_info(fd).is_some_and(|info| info.resumed != 0)
 }
 
-/// Whether a session is of TLS 1.3.
+/// Returns whether a session is of TLS 1.3.
 pub(crate) fn is_tls13(fd: FileDesc) -> bool {
     channel_info(fd).is_some_and(|info| info.version == TlsVersion::Tls13.code())
 }
 
-/// The protocol above TLS.
+/// Returns the negotiated application protocol.
 pub(crate) fn alpn(fd: FileDesc) -> Option<Vec<u8>> {
     let mut name = [0; 255];
     let (mut state, mut len) = (0, 0);
@@ -74,7 +76,7 @@ pub(crate) fn alpn(fd: FileDesc) -> Option<Vec<u8>> {
         .then(|| name.get(..len as usize).unwrap_or_default().to_vec())
 }
 
-/// The bytes of each certificate that the other side sent.
+/// Returns the size of each certificate that the peer sent.
 fn peer_chain(fd: FileDesc) -> Vec<u32> {
     peer_certificates(fd, |chain| {
         // SAFETY: the certificates are alive.
@@ -86,7 +88,7 @@ fn peer_chain(fd: FileDesc) -> Vec<u32> {
     })
 }
 
-/// Looks at the certificates that the other side sent, the leaf first.
+/// Calls `look` with the certificates that the peer sent, the leaf first.
 pub(crate) fn peer_certificates<T>(fd: FileDesc, look: impl FnOnce(&[ffi::Certificate]) -> T) -> T {
     let mut chain = Vec::new();
     // SAFETY: the session is alive; the list is a ring that begins and ends with itself.
@@ -104,7 +106,7 @@ pub(crate) fn peer_certificates<T>(fd: FileDesc, look: impl FnOnce(&[ffi::Certif
     };
     let seen = look(&chain);
     if !list.is_null() {
-        // SAFETY: the list is freed once, after the last look at it.
+        // SAFETY: the list is freed once, after its last use.
         unsafe { ffi::CERT_DestroyCertList(list) };
     }
     seen

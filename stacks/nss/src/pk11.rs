@@ -1,4 +1,4 @@
-//! What is used of NSS' headers for the cryptography beneath sessions, as it is in NSS 3.87.
+//! The used part of NSS' headers for the cryptography beneath sessions, from NSS 3.87.
 
 use std::ffi::{c_int, c_uchar, c_uint, c_ulong, c_void};
 
@@ -33,7 +33,7 @@ pub(crate) struct EcPublicKey {
     pub(crate) size: c_int,
     pub(crate) value: Item,
     pub(crate) encoding: c_uint,
-    /// Members of the union for other kinds are longer.
+    /// The rest of the union: members for other kinds are longer.
     pub(crate) rest: [u8; 232],
 }
 

@@ -1,4 +1,4 @@
-//! The protection of records, by the calls that libssl makes for TLS 1.3 (`tls13_AEAD`).
+//! The protection of records, by libssl's calls for TLS 1.3 (`tls13_AEAD`).
 
 use std::{
     ffi::{c_int, c_ulong},
@@ -14,26 +14,27 @@ use crate::{
     pk11::{self, ContextStr},
 };
 
-/// The nonce of a record is derived from its number. Every record here is the first one, so that it can be opened many times.
+/// The nonce of a record, which is derived from the record's number. Every record here is the first one, so
+/// that it can be opened many times.
 const NONCE: [u8; 12] = [0x11; 12];
 const TAG_BYTES: usize = 16;
-/// The type of what is in the record comes after its data (RFC 8446 section 5.2).
+/// The size of the inner plaintext: the content type follows the data (RFC 8446 section 5.2).
 const INNER_BYTES: usize = RECORD_DATA.len() + 1;
 const SEALED_BYTES: usize = INNER_BYTES + TAG_BYTES;
 const APPLICATION_DATA: u8 = 23;
-/// The header is authenticated with it.
+/// The header, which is authenticated with the record.
 const HEADER: [u8; 5] = {
     let [_, _, high, low] = (SEALED_BYTES as u32).to_be_bytes();
     [APPLICATION_DATA, 3, 3, high, low]
 };
 
-/// The keys of one direction at each of its ends, and the last record.
+/// The keys of both ends of one direction, and the last record.
 pub(crate) struct Records {
     sender: Keyed,
     receiver: Keyed,
     sealed: Vec<u8>,
     received: Vec<u8>,
-    /// The library opens a record into other memory than that where it was read.
+    /// The opened record: the library opens a record into other memory than the input.
     opened: Vec<u8>,
 }
 
@@ -53,7 +54,7 @@ impl Records {
 
 impl RecordProtection for Records {
     fn seal(&mut self) -> Result<(), SessionError> {
-        // The library encrypts in the place where it has copied the data to, and adds the tag after that.
+        // The library encrypts in the buffer to which it has copied the data, and appends the tag.
         self.sealed[..RECORD_DATA.len()].copy_from_slice(&RECORD_DATA);
         self.sealed[RECORD_DATA.len()] = APPLICATION_DATA;
         let mut tag = [0; TAG_BYTES];
@@ -101,7 +102,7 @@ struct Keyed(*mut ContextStr);
 
 impl Drop for Keyed {
     fn drop(&mut self) {
-        // SAFETY: nothing else frees it.
+        // SAFETY: no other code frees it.
         unsafe { pk11::PK11_DestroyContext(self.0, 1) }
     }
 }
@@ -114,7 +115,7 @@ impl Keyed {
             Aead::ChaCha20Poly1305 => (pk11::CKM_CHACHA20_POLY1305, &[0x5a; 32][..]),
         };
         let (mut key, none) = (Item::of(key), Item::of(&[]));
-        // SAFETY: the library copies the key, and the context keeps its own reference to what is made of it.
+        // SAFETY: the library copies the key, and the context keeps its own reference to the key object.
         unsafe {
             let slot = made(ffi::PK11_GetInternalSlot())?;
             let key = made(pk11::PK11_ImportSymKey(
@@ -138,7 +139,7 @@ impl Keyed {
         }
     }
 
-    /// Seals or opens `data` into `out`, which has as much room, and says how much it has written.
+    /// Seals or opens `data` into `out`, which has as much room, and returns the number of written bytes.
     fn work(
         &mut self,
         data: *const u8,
@@ -148,7 +149,7 @@ impl Keyed {
     ) -> Result<usize, Error> {
         let (mut nonce, mut written) = (NONCE, 0);
         let length = |bytes| c_int::try_from(bytes).unwrap_or(c_int::MAX);
-        // SAFETY: what the callers have are as many bytes.
+        // SAFETY: the callers' buffers have as many bytes.
         checked(unsafe {
             pk11::PK11_AEADOp(
                 self.0,

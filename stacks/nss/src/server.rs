@@ -45,7 +45,8 @@ pub(crate) fn acceptor(site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> 
     Ok(Arc::new(NssAcceptor(Arc::new(config))))
 }
 
-/// The suites and groups of a site. Where it says nothing, all that clients of the lab may offer and the library has.
+/// Returns the suites and groups of a site. Where it has no setting, these are all that clients of the lab
+/// may offer and the library supports.
 fn of_site(
     site: &ServeSite,
     identity: &Identity,

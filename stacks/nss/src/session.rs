@@ -1,4 +1,4 @@
-//! A session of the library's over any transport.
+//! A session of the library over any transport.
 
 use std::{
     ffi::{CString, c_int, c_void},
@@ -20,40 +20,41 @@ use crate::{
     verify::{KeyUsage, verify},
 };
 
-/// What callbacks find of their session.
+/// The data of a session that its callbacks use.
 pub(crate) struct User {
-    /// The server's name; none at a server.
+    /// The server's name; `None` at a server.
     pub(crate) host: Option<CString>,
-    /// Where verification is timed.
+    /// The probe that times verification.
     pub(crate) probe: Option<Probe>,
-    /// Where a client keeps its sessions.
+    /// The store of a client's sessions.
     pub(crate) tickets: Option<Arc<Tickets>>,
     pub(crate) key_usage: KeyUsage,
 }
 
-/// What the library gives its callbacks.
+/// The argument of the library's callbacks.
 pub(crate) struct Told {
     pub(crate) user: User,
-    /// The fatal alert that came.
+    /// The received fatal alert.
     alert: Option<Alert>,
 }
 
 /// One side of a session.
 pub(crate) struct Session<T: Transport> {
     fd: FileDesc,
-    /// Both are given to the library as pointers, and freed after it has let go of them.
+    /// The end and the callbacks' argument. Both are passed to the library as pointers, and freed after it
+    /// has released them.
     end: *mut End<T>,
     told: *mut Told,
-    /// The library has pointers to what is in it.
+    /// The configuration, to whose contents the library has pointers.
     config: Arc<Config>,
 }
 
-// SAFETY: the library locks what its sessions share, and keeps nothing of a session in its threads.
+// SAFETY: the library locks the data that its sessions share, and keeps no state of a session in its threads.
 unsafe impl<T: Transport + Send> Send for Session<T> {}
 
 impl<T: Transport> Drop for Session<T> {
     fn drop(&mut self) {
-        // SAFETY: they were made by `new`, and nothing else frees them.
+        // SAFETY: `new` made them, and no other code frees them.
         unsafe {
             if !self.fd.is_null() {
                 ffi::PR_Close(self.fd);
@@ -73,7 +74,7 @@ impl<T: Transport> Session<T> {
             config: Arc::clone(config),
         };
         let layer = End::layer(session.end)?;
-        // SAFETY: the layer is the session's now; where the library does not take it, it is closed here.
+        // SAFETY: the session owns the layer; where the library does not take it, it is closed here.
         unsafe {
             let imported = made(ffi::SSL_ImportFD(config.model(), layer));
             session.fd = imported.inspect_err(|_| {
@@ -84,10 +85,10 @@ impl<T: Transport> Session<T> {
         Ok(session)
     }
 
-    /// Sets what is of this session alone.
+    /// Sets the parameters that only this session has.
     fn set(&self) -> Result<(), Error> {
         let (fd, user) = (self.fd, self.told.cast::<c_void>());
-        // SAFETY: the session is alive, and what the library keeps a pointer to lives longer.
+        // SAFETY: the session is alive, and the values to which the library keeps pointers live longer.
         unsafe {
             checked(ffi::SSL_AlertReceivedCallback(fd, alert_came, user))?;
             checked(ffi::SSL_AuthCertificateHook(fd, verify, user))?;
@@ -96,10 +97,11 @@ impl<T: Transport> Session<T> {
                 c_int::from(self.config.is_server()),
             ))?;
         }
-        // SAFETY: what callbacks are told lives as long as the session.
+        // SAFETY: the callbacks' argument lives as long as the session.
         let told = unsafe { &*self.told };
         if let Some(host) = &told.user.host {
-            // SAFETY: the library copies the name, which it sends where it is none of an address (RFC 6066 section 3).
+            // SAFETY: the library copies the name, which it sends unless it is an address (RFC 6066 section
+            // 3).
             checked(unsafe { ffi::SSL_SetURL(fd, host.as_ptr()) })?;
             if let Some(tickets) = &told.user.tickets {
                 Tickets::watch(fd, user)?;
@@ -114,7 +116,8 @@ impl<T: Transport> Session<T> {
     }
 
     pub(crate) fn transport(&self) -> &T {
-        // SAFETY: the end lives as long as the session, and the library uses it in calls alone, which take the session mutably.
+        // SAFETY: the end lives as long as the session, and the library uses it only in calls, which borrow
+        // the session mutably.
         unsafe { &(*self.end).transport }
     }
 
@@ -123,7 +126,7 @@ impl<T: Transport> Session<T> {
         unsafe { &mut (*self.end).transport }
     }
 
-    /// Goes on with the handshake, and then with the tickets that a server sends right after it.
+    /// Continues the handshake, and then sends the tickets that a server sends directly after it.
     pub(crate) fn handshake(&mut self) -> Poll<io::Result<()>> {
         // SAFETY: the session is alive.
         let done = self.call(|fd| unsafe { ffi::SSL_ForceHandshake(fd) });
@@ -132,7 +135,8 @@ impl<T: Transport> Session<T> {
         }
         for _ in 0..self.config.further_tickets(is_tls13(self.fd)) {
             let send = library().map_err(io::Error::other)?.send_ticket;
-            // SAFETY: as above; there is nothing of ours in a ticket. What cannot be sent now, the library keeps.
+            // SAFETY: as above; a ticket contains no data of this process. The library keeps data that cannot
+            // be sent now.
             let _ = self.call(|fd| unsafe { send(fd, ptr::null(), 0) })?;
         }
         Poll::Ready(Ok(()))
@@ -144,7 +148,7 @@ impl<T: Transport> Session<T> {
         mut function: impl FnMut(FileDesc) -> c_int,
     ) -> Poll<io::Result<usize>> {
         loop {
-            // SAFETY: the end lives as long as the session, and nothing else uses it between calls.
+            // SAFETY: the end lives as long as the session, and no other code uses it between calls.
             unsafe { (*self.end).is_blocked = false };
             if let Ok(count) = usize::try_from(function(self.fd)) {
                 return Poll::Ready(Ok(count));
@@ -175,7 +179,7 @@ impl<T: Transport> Session<T> {
 }
 
 extern "C" fn alert_came(_: FileDesc, told: *mut c_void, alert: *const AlertStr) {
-    // SAFETY: every session has what its callbacks are told, and the alert is the library's for this call.
+    // SAFETY: every session has an argument for its callbacks, and the alert lives during this call.
     let (told, alert) = unsafe { (&mut *told.cast::<Told>(), &*alert) };
     if alert.level == ffi::ALERT_LEVEL_FATAL {
         told.alert = Some(Alert(alert.description));

@@ -1,4 +1,4 @@
-//! Versions, suites, groups and signature schemes, as NSS takes them.
+//! Versions, suites, groups and signature schemes in NSS' format.
 
 use std::{
     ffi::{c_int, c_uint},
@@ -14,10 +14,11 @@ use crate::{
     library::{checked, is_at_least, library, refused},
 };
 
-/// The groups that every release has. The library passes over a group that it does not know, and does not list its own.
+/// The groups that every release supports. The library ignores a group that it does not know, and has no
+/// function that lists them.
 const GROUPS: [Group; 3] = [Group::X25519, Group::SECP256R1, Group::SECP384R1];
 
-/// The schemes that the library signs with and verifies in TLS; it passes over others.
+/// The schemes with which the library signs and verifies in TLS; it ignores others.
 const SCHEMES: [SignatureScheme; 8] = [
     SignatureScheme::ECDSA_SECP256R1_SHA256,
     SignatureScheme::ECDSA_SECP384R1_SHA384,
@@ -29,29 +30,29 @@ const SCHEMES: [SignatureScheme; 8] = [
     SignatureScheme::RSA_PKCS1_SHA512,
 ];
 
-/// Without a finite field among its groups, a server has no suite with DHE (RFC 7919).
+/// The finite-field group without which a server has no suite with DHE (RFC 7919).
 pub(crate) const FFDHE2048: Group = Group(0x0100);
 
-/// Whether the library has the group.
+/// Returns whether the library supports the group.
 pub(crate) fn has_group(group: Group) -> bool {
     GROUPS.contains(&group)
         || group == FFDHE2048
         || (group == Group::X25519MLKEM768 && has_ml_kem())
 }
 
-/// The notes on NSS 3.105 tell of X25519MLKEM768.
+/// Returns whether the library has X25519MLKEM768, which the release notes of NSS 3.105 announce.
 fn has_ml_kem() -> bool {
     is_at_least(c"3.105")
 }
 
-/// Whether the library has the scheme.
+/// Returns whether the library supports the scheme.
 pub(crate) fn has_scheme(scheme: SignatureScheme) -> bool {
     SCHEMES.contains(&scheme)
 }
 
-/// Whether the library has the suite. Nothing is set up for that.
+/// Returns whether the library supports the suite. This requires no initialization.
 pub(crate) fn has_suite(suite: CipherSuite) -> bool {
-    // SAFETY: a table of the library's that never changes, and its length.
+    // SAFETY: the pointer is to a table of the library that never changes, with its length.
     let all = unsafe {
         slice::from_raw_parts(
             ffi::SSL_GetImplementedCiphers(),
@@ -61,7 +62,7 @@ pub(crate) fn has_suite(suite: CipherSuite) -> bool {
     all.contains(&suite.0)
 }
 
-/// What a side offers or accepts, most wanted first.
+/// The parameters that a side offers or accepts, in order of preference.
 #[derive(Debug, Clone)]
 pub(crate) struct Settings<'a> {
     pub(crate) versions: &'a [TlsVersion],
@@ -71,19 +72,19 @@ pub(crate) struct Settings<'a> {
 }
 
 impl Settings<'_> {
-    /// Sets exactly these.
+    /// Sets exactly these parameters.
     pub(crate) fn set(&self, fd: FileDesc) -> Result<(), SetupError> {
         let usable = |suite: &&CipherSuite| self.versions.contains(&suite.version());
         let suites: Vec<_> = self.suites.iter().filter(usable).copied().collect();
         all_known("suite", &suites, has_suite)?;
         all_known("group", self.groups, has_group)?;
         all_known("signature scheme", self.signatures, has_scheme)?;
-        // A version that has no suite is not offered.
+        // A version without suites is not offered.
         let versions: Vec<_> = suites.iter().map(|suite| suite.version()).collect();
         set_versions(fd, &versions)?;
         let suites: Vec<u16> = suites.iter().map(|suite| suite.0).collect();
         let set_suites = library().map_err(refused("NSS"))?.set_suites;
-        // SAFETY: the socket is alive, and the library copies the suites; all others are turned off.
+        // SAFETY: the socket is alive, and the library copies the suites; all others are disabled.
         set("suites", unsafe {
             set_suites(fd, suites.as_ptr(), length(suites.len()))
         })?;
@@ -111,14 +112,15 @@ impl Settings<'_> {
         }
     }
 
-    /// Key shares beside the first group's: x25519's, where the first is a hybrid with it.
+    /// Returns the number of key shares beside the first group's: one for x25519, where the first is a hybrid
+    /// with it.
     fn further_shares(&self) -> c_uint {
         let begins = [Group::X25519MLKEM768, Group::X25519];
         c_uint::from(self.groups.starts_with(&begins))
     }
 }
 
-/// Sets the oldest and the newest version.
+/// Sets the minimum and maximum version.
 pub(crate) fn set_versions(fd: FileDesc, versions: &[TlsVersion]) -> Result<(), SetupError> {
     let codes = || versions.iter().map(|version| version.code());
     let (Some(min), Some(max)) = (codes().min(), codes().max()) else {

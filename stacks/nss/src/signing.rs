@@ -1,5 +1,5 @@
-//! The signature of a handshake, made and verified by the calls that libssl makes for TLS 1.3 (`ssl3_SignHashesWithPrivKey` and
-//! its counterpart in its `ssl3con.c`).
+//! The signature of a handshake, made and verified by libssl's calls for TLS 1.3
+//! (`ssl3_SignHashesWithPrivKey` and its counterpart in its `ssl3con.c`).
 
 use std::{ffi::c_uint, ptr};
 
@@ -14,14 +14,14 @@ use crate::{
     pk11::{self, PssParameters},
 };
 
-/// As many bytes as the longest hash has.
+/// The size of the longest hash.
 const LONGEST: usize = 48;
 
 fn failed(error: Error) -> SessionError {
     SessionError::new(FailureWord::Primitive, error)
 }
 
-/// A key, the public key of its certificate, which the library has read before, and the last signature.
+/// A key, the public key of its certificate, which is parsed in advance, and the last signature.
 pub(crate) struct Signing {
     identity: Identity,
     public: PublicKey,
@@ -81,7 +81,7 @@ impl Signing {
         let parameters = pss();
         let parameters = item_of(&parameters);
         let key = self.identity.key().raw();
-        // SAFETY: the key is alive, and the signature has as many bytes as the library says.
+        // SAFETY: the key is alive, and the signature has as many bytes as the library reports.
         unsafe {
             let bytes = usize::try_from(pk11::PK11_SignatureLen(key)).unwrap_or(0);
             self.signature.resize(bytes, 0);
@@ -98,7 +98,7 @@ impl Signing {
 
     fn sign_ecdsa(&mut self, algorithm: c_uint, mut hash: Item) -> Result<(), Error> {
         let (mut plain, mut encoded) = (Item::of(&[]), Item::of(&[]));
-        // SAFETY: the key is alive, and what the library allocates is freed.
+        // SAFETY: the key is alive, and the library's allocation is freed.
         unsafe {
             checked(pk11::SGN_Digest(
                 self.identity.key().raw(),
@@ -127,9 +127,9 @@ fn pss() -> PssParameters {
     }
 }
 
-/// The parameters as bytes, for the library to read.
+/// Returns the parameters as bytes, for the library to read.
 fn item_of(parameters: &PssParameters) -> Item {
-    // SAFETY: the structure is integers without a gap.
+    // SAFETY: the structure consists of integers without padding.
     Item::of(unsafe {
         std::slice::from_raw_parts(
             ptr::from_ref(parameters).cast::<u8>(),
@@ -156,7 +156,7 @@ impl Signatures for Signing {
         let (hash, signature) = (Item::of(&hash[..bytes]), Item::of(&self.signature));
         let parameters = pss();
         let parameters = item_of(&parameters);
-        // SAFETY: all of it lives longer than the call.
+        // SAFETY: all arguments live longer than the call.
         let status = unsafe {
             match self.kind {
                 Kind::Pss => pk11::PK11_VerifyWithMechanism(
@@ -191,7 +191,7 @@ struct PublicKey(*mut PublicKeyStr);
 
 impl Drop for PublicKey {
     fn drop(&mut self) {
-        // SAFETY: nothing else frees it.
+        // SAFETY: no other code frees it.
         unsafe { ffi::SECKEY_DestroyPublicKey(self.0) }
     }
 }

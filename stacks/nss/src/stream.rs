@@ -31,20 +31,20 @@ pub(crate) struct TlsStream<S: AsyncRead + AsyncWrite + Unpin> {
     goodbye: Goodbye,
 }
 
-/// Whether the other side was told that nothing follows.
+/// Whether the end of the data was announced to the peer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Goodbye {
     NotYet,
     Said,
 }
 
-/// The stream below, with the context of the poll that is under way.
+/// The underlying stream, with the context of the current poll.
 struct Socket<S> {
     stream: S,
     context: *mut Context<'static>,
 }
 
-// SAFETY: the context is there while a poll is under way alone, which holds the socket mutably.
+// SAFETY: the context is set only during a poll, which borrows the socket mutably.
 unsafe impl<S: Send> Send for Socket<S> {}
 
 impl<S: Unpin> Socket<S> {
@@ -55,7 +55,7 @@ impl<S: Unpin> Socket<S> {
         if self.context.is_null() {
             return Err(io::ErrorKind::WouldBlock.into());
         }
-        // SAFETY: the context is that of the poll that is under way.
+        // SAFETY: the context is that of the current poll.
         let context = unsafe { &mut *self.context };
         match poll(Pin::new(&mut self.stream), context) {
             Poll::Ready(result) => result,
@@ -77,7 +77,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Transport for Socket<S> {
 }
 
 impl<S: AsyncRead + AsyncWrite + Unpin> TlsStream<S> {
-    /// A session that has not begun.
+    /// Makes a session that has not begun.
     pub(crate) fn new(config: &Arc<Config>, stream: S, user: User) -> Result<Self, Error> {
         let socket = Socket {
             stream,
@@ -97,7 +97,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> TlsStream<S> {
         self.with_context(cx, Session::handshake)
     }
 
-    /// Lets the transport poll the stream below in `work`.
+    /// Lets the transport poll the underlying stream in `work`.
     fn with_context<T>(
         &mut self,
         cx: &mut Context<'_>,
@@ -121,7 +121,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for TlsStream<S> {
             return Poll::Ready(Ok(()));
         }
         let (start, bytes) = (room.as_mut_ptr(), length(room.len()));
-        // SAFETY: the session is alive, and the room has as many bytes.
+        // SAFETY: the session is alive, and the buffer has as many bytes.
         let read = |fd| unsafe { ffi::PR_Read(fd, start.cast(), bytes) };
         let count = ready!(self.with_context(cx, |session| session.call(read)))?;
         buffer.advance(count);
@@ -130,21 +130,22 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for TlsStream<S> {
 }
 
 impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for TlsStream<S> {
-    /// What the stream below does not take, the library keeps, but for the last byte, which it wants to be given again.
+    /// Writes data. The library keeps the data that the underlying stream does not accept, except for the
+    /// last byte, which must be passed again.
     fn poll_write(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
         let count = length(bytes.len());
-        // SAFETY: the session is alive, and there are as many bytes.
+        // SAFETY: the session is alive, and the buffer has as many bytes.
         let write = |fd| unsafe { ffi::PR_Write(fd, bytes.as_ptr().cast(), count) };
         self.with_context(cx, |session| session.call(write))
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         if self.goodbye == Goodbye::NotYet {
-            // SAFETY: the session is alive; without data, the library sends what it has kept.
+            // SAFETY: the session is alive; without data, the library sends its buffer.
             let rest = |fd| unsafe { ffi::PR_Write(fd, ptr::null(), 0) };
             ready!(self.with_context(cx, |session| session.call(rest)))?;
         }
@@ -174,12 +175,12 @@ impl Connection for TlsStream<TokioIo<Wire>> {
     }
 }
 
-/// As many bytes as the library takes at a time.
+/// Returns the maximum number of bytes that the library accepts at a time.
 fn length(bytes: usize) -> i32 {
     i32::try_from(bytes).unwrap_or(i32::MAX)
 }
 
-/// A name as the library takes it.
+/// Returns a name in the library's format.
 pub(crate) fn host_name(host: &str) -> io::Result<CString> {
     let name = host.trim_matches(['[', ']']);
     CString::new(name).map_err(|e| io::Error::new(io::ErrorKind::InvalidInput, e))

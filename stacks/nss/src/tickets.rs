@@ -1,4 +1,5 @@
-//! The sessions that a client can resume. They are kept outside of the library, whose cache is the whole process's.
+//! The sessions that a client can resume. They are kept outside of the library, whose cache is shared by the
+//! whole process.
 
 use std::{
     ffi::{c_int, c_uchar, c_uint, c_void},
@@ -13,7 +14,7 @@ use crate::{
     session::Told,
 };
 
-/// Tickets that a client keeps, at most: as many as rustls'.
+/// The maximum number of tickets that a client keeps: the same as rustls'.
 const KEPT: usize = 8;
 
 #[derive(Default)]
@@ -22,11 +23,12 @@ pub(crate) struct Tickets(Mutex<Vec<Ticket>>);
 struct Ticket {
     host: Vec<u8>,
     use_: Use,
-    /// A session with its ticket, as the library has it written.
+    /// A session with its ticket, serialized by the library.
     token: Vec<u8>,
 }
 
-/// A ticket of TLS 1.3 is for one use (RFC 8446 appendix C.4), a session of TLS 1.2 for many.
+/// The number of uses: a ticket of TLS 1.3 is for one use (RFC 8446 appendix C.4), a session of TLS 1.2 for
+/// many.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Use {
     Once,
@@ -34,7 +36,7 @@ enum Use {
 }
 
 impl Tickets {
-    /// Has a new session resume the newest one with its server, if there is one.
+    /// Makes a new session resume the newest one with its server, if there is one.
     pub(crate) fn resume(&self, fd: FileDesc, host: &[u8]) -> Result<(), Error> {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(at) = kept.iter().rposition(|ticket| ticket.host == host) else {
@@ -53,9 +55,9 @@ impl Tickets {
         checked(unsafe { (library()?.set_token)(fd, token.as_ptr(), len) })
     }
 
-    /// Has tickets kept as they come. `told` is the session's.
+    /// Makes the library's callback keep tickets as they arrive. `told` is the session's.
     pub(crate) fn watch(fd: FileDesc, told: *mut c_void) -> Result<(), Error> {
-        // SAFETY: the session is alive, and what it is told lives longer.
+        // SAFETY: the session is alive, and the callback's argument lives longer.
         checked(unsafe { (library()?.set_token_callback)(fd, ticket_came, told) })
     }
 
@@ -74,7 +76,7 @@ extern "C" fn ticket_came(
     len: c_uint,
     told: *mut c_void,
 ) -> c_int {
-    // SAFETY: every session has what its callbacks are told, and the token is the library's for this call.
+    // SAFETY: every session has an argument for its callbacks, and the token lives during this call.
     let (told, token) = unsafe {
         (
             &*told.cast::<Told>(),
@@ -84,7 +86,7 @@ extern "C" fn ticket_came(
     if let (Some(tickets), Some(host)) = (&told.user.tickets, &told.user.host) {
         tickets.keep(Ticket {
             host: host.to_bytes().to_vec(),
-            // The library tells of a session of TLS 1.2 before its handshake is done.
+            // The library reports a session of TLS 1.2 before its handshake is done.
             use_: if is_tls13(fd) { Use::Once } else { Use::Often },
             token: token.to_vec(),
         });

@@ -1,4 +1,4 @@
-//! Verification of the other side's chain.
+//! Verification of the peer's chain.
 
 use std::{
     ffi::{CStr, c_int, c_ulong, c_void},
@@ -15,23 +15,25 @@ use crate::{
     session::Told,
 };
 
-/// Which key usage (RFC 5280 section 4.2.1.3) a server's certificate must have.
+/// The key usage (RFC 5280 section 4.2.1.3) that a server's certificate must have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum KeyUsage {
-    /// What the library wants: with RSA, `keyEncipherment`.
+    /// The library's requirement: with RSA, `keyEncipherment`.
     OfLibrary,
-    /// Any. The suite's certificates with RSA are for signatures alone, which is all that TLS 1.3 does with them.
+    /// Any key usage. The suite's RSA certificates are only for signatures, which is their only use in TLS
+    /// 1.3.
     Any,
 }
 
-/// Called by the library when the chain has come: has it do what it does by itself, with its time taken.
+/// Makes the library's default verification, and times it. The library calls this function when it has
+/// received the chain.
 pub(crate) extern "C" fn verify(
     told: *mut c_void,
     fd: FileDesc,
     check_signature: c_int,
     is_server: c_int,
 ) -> c_int {
-    // SAFETY: every session has what its callbacks are told.
+    // SAFETY: every session has an argument for its callbacks.
     let told = unsafe { &*told.cast::<Told>() };
     let verified = || {
         // SAFETY: the session is alive.
@@ -56,7 +58,7 @@ pub(crate) extern "C" fn verify(
     let status = probe.verify(verified);
     if status != ffi::SUCCESS {
         let error = Error::last();
-        // SAFETY: calls that only look.
+        // SAFETY: these calls only read.
         let fault = peer_certificates(fd, |chain| fault(&error, chain, unsafe { ffi::PR_Now() }));
         probe.certificate_fault(fault, error.name());
         // SAFETY: the library chooses its alert by the error.
@@ -65,7 +67,7 @@ pub(crate) extern "C" fn verify(
     status
 }
 
-/// What the library does after it has found a key usage that it does not want. Anything else stays an error.
+/// Continues the library's verification after it has rejected the key usage. Any other error remains.
 fn the_rest(fd: FileDesc, host: &CStr) -> c_int {
     let error = Error::last();
     if error.code != ffi::SEC_ERROR_INADEQUATE_KEY_USAGE {
@@ -79,7 +81,7 @@ fn the_rest(fd: FileDesc, host: &CStr) -> c_int {
         match unsafe { all_but_key_usage(leaf, host, ffi::PR_Now()) } {
             Ok(()) => ffi::SUCCESS,
             Err(error) => {
-                // SAFETY: a call that only sets the thread's error.
+                // SAFETY: the call only sets the thread's error.
                 unsafe { ffi::PR_SetError(error.code, 0) };
                 ffi::FAILURE
             }
@@ -87,12 +89,13 @@ fn the_rest(fd: FileDesc, host: &CStr) -> c_int {
     })
 }
 
-/// Verifies a server whose key usage is not what the library wants: with a log, the library goes on where something is wrong.
+/// Verifies a server whose key usage the library rejects: with a log, the library continues after an error.
 ///
 /// # Safety
 /// The leaf is alive.
 unsafe fn all_but_key_usage(leaf: ffi::Certificate, host: &CStr, time: i64) -> Result<(), Error> {
-    // SAFETY: what the caller promises; the log and what is in it live until they are freed here.
+    // SAFETY: the caller guarantees that the leaf is alive; the log and its contents live until they are
+    // freed here.
     unsafe {
         let mut log = VerifyLog {
             arena: made(ffi::PORT_NewArena(LOG_BYTES))?,
@@ -128,10 +131,10 @@ unsafe fn all_but_key_usage(leaf: ffi::Certificate, host: &CStr, time: i64) -> R
     }
 }
 
-/// A chunk of the memory of a log.
+/// The chunk size of a log's memory.
 const LOG_BYTES: c_ulong = 512;
 
-/// Verifies a server's certificate at a time in microseconds, as the library does it for a session.
+/// Verifies a server's certificate at a time in microseconds, as the library does for a session.
 ///
 /// # Safety
 /// The leaf is alive.
@@ -165,16 +168,18 @@ pub(crate) unsafe fn verify_server(
     }
 }
 
+/// Checks that a certificate has the host's name.
+///
 /// # Safety
 /// The leaf is alive.
 unsafe fn has_name(leaf: ffi::Certificate, host: &CStr) -> Result<(), Error> {
-    // SAFETY: what the caller promises.
+    // SAFETY: the caller guarantees it.
     checked(unsafe { ffi::CERT_VerifyCertName(leaf, host.as_ptr()) })
         .map_err(|_| Error::of(ffi::SSL_ERROR_BAD_CERT_DOMAIN))
 }
 
-/// What is wrong with a chain that was rejected at `time`. The library has one error for certificates that have expired and for those
-/// that are not valid yet.
+/// Returns the fault of a chain that was rejected at `time`. The library has one error for expired
+/// certificates and for those that are not valid yet.
 pub(crate) fn fault(error: &Error, chain: &[ffi::Certificate], time: i64) -> Fault {
     let found = certificate_fault(error.name()).unwrap_or(Fault::Other);
     let is_early = |certificate: &ffi::Certificate| {

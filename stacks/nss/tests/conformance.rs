@@ -1,4 +1,4 @@
-//! The worker of `nss` as every worker must be, but for what its library cannot do.
+//! Conformance tests of the worker of `nss`, except for features that its library lacks.
 
 use std::{path::Path, process::Command, sync::LazyLock};
 
@@ -27,7 +27,8 @@ fn it_serves_and_connects_to_itself() {
     conformance_without(Path::new(WORKER), STACK, has_no_group_for_the_key);
 }
 
-/// The library's server of TLS 1.2 wants the curve of its certificate among the groups of its key exchange.
+/// Returns whether a site's groups lack the curve of its certificate, which the library's server of TLS 1.2
+/// requires among the groups of its key exchange.
 fn has_no_group_for_the_key(site: &LabProfile) -> bool {
     let curve = match site.key {
         KeyType::EcdsaP256 => Group::SECP256R1,
@@ -69,7 +70,7 @@ fn it_does_the_suite() {
         }
         Work::Bulk { settings, .. } | Work::Memory { settings, .. } => is_lacking(&settings),
         Work::Verify { key, .. } => key == KeyType::Ed25519,
-        // The library reads no file of roots.
+        // The library does not read files of roots.
         Work::Connector { form, .. } => form == RootsForm::Native,
         Work::Crypto { primitive } => match primitive {
             Primitive::Sign { key } | Primitive::Verify { key } => key == KeyType::Ed25519,
@@ -81,12 +82,13 @@ fn it_does_the_suite() {
     });
 }
 
-/// The library has no Ed25519 in TLS, and the hybrid not in every release.
+/// Returns whether the library lacks a feature: it has no Ed25519 in TLS, and only newer releases have the
+/// hybrid.
 fn is_lacking(settings: &SessionSettings) -> bool {
     settings.key == KeyType::Ed25519 || (settings.group == Group::X25519MLKEM768 && !*HAS_HYBRID)
 }
 
-/// The hybrid came with this release.
+/// Whether the library has the hybrid, which this release added.
 static HAS_HYBRID: LazyLock<bool> = LazyLock::new(|| {
     let asked = Command::new("pkg-config")
         .args(["--atleast-version=3.105", "nss"])

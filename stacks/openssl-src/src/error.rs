@@ -6,45 +6,45 @@ use std::{
 
 use crate::RELEASES;
 
-/// Lines of a failed build's log that its error quotes.
+/// Number of lines of a failed build's log that its error quotes.
 const QUOTED_LINES: usize = 12;
 
-/// OpenSSL was not built.
+/// A failure to build OpenSSL.
 #[derive(Debug)]
 pub enum BuildError {
-    /// For another machine.
+    /// The build is for another machine.
     Cross {
-        /// The machine that was asked for.
+        /// The requested target.
         target: String,
-        /// The one that builds.
+        /// The host of the build.
         host: String,
     },
-    /// A line of which there is no release here.
+    /// A release line without a known release.
     NoRelease(String),
-    /// A file or folder.
+    /// An error of a file or folder.
     Io {
-        /// Which.
+        /// The path.
         path: PathBuf,
-        /// What happened.
+        /// The error.
         source: io::Error,
     },
     /// A program that is missing, or that was stopped.
     Start {
-        /// Which.
+        /// The program.
         program: String,
-        /// What happened.
+        /// The error.
         source: io::Error,
     },
     /// A program that failed.
     Failed {
-        /// Its call.
+        /// The command line.
         command: String,
-        /// What it said, or the end of that.
+        /// The end of the output.
         output: String,
-        /// The file that has all that it said.
+        /// The file with the whole output.
         log: Option<PathBuf>,
     },
-    /// Cargo fetched something else.
+    /// Cargo fetched another package.
     NoSource,
 }
 
@@ -54,7 +54,7 @@ impl BuildError {
         |source| Self::Io { path, source }
     }
 
-    /// A program that failed, with the end of its log.
+    /// Makes the error of a failed program, with the end of its log.
     pub(crate) fn logged(command: &str, log: &Path, said: &str) -> Self {
         let lines: Vec<&str> = said.lines().collect();
         Self::Failed {

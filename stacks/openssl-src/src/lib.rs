@@ -1,9 +1,10 @@
 //! Builds OpenSSL as distributions do: for openssl-sys' feature `vendored`, and for `netbench stacks build`.
 //!
-//! The published openssl-src leaves out `enable-ec_nistp_64_gcc_128`, without which P-224, P-384 and P-521 are computed
-//! by generic code, and appends `-O2` and what follows from the Rust profile to the compiler's flags. Nothing is taken from it
-//! but the source, which Cargo fetches by the checksums in `release.rs`. The library is installed in the user's cache folder,
-//! by version, options and compiler, so that every profile and every package links the same one.
+//! The published openssl-src leaves out `enable-ec_nistp_64_gcc_128`, without which P-224, P-384 and P-521
+//! are computed by generic code, and appends `-O2` and flags derived from the Rust profile to the compiler's
+//! flags. Only its source is used, which Cargo fetches by the checksums in `release.rs`. The library is
+//! installed in the user's cache folder, by version, options and compiler, so that every profile and every
+//! package links the same one.
 
 mod error;
 mod release;
@@ -23,15 +24,16 @@ use std::{
 pub use error::BuildError;
 pub use release::{RELEASES, Release};
 
-/// What is asked of OpenSSL's `Configure`. Its own flags for the compiler (`-O3`) are left alone.
+/// The options of OpenSSL's `Configure`. Its own flags for the compiler (`-O3`) are unchanged.
 const OPTIONS: &[&str] = &[
-    // One static library, with the legacy provider in it. The published source has neither tests nor manuals.
+    // The library is static, with the legacy provider in it. The published source has neither tests nor
+    // manuals.
     "no-shared",
     "no-module",
     "no-tests",
     "no-docs",
     "--libdir=lib",
-    // Debian's, as in its `debian/rules`.
+    // These are Debian's options, from its `debian/rules`.
     "no-idea",
     "no-mdc2",
     "no-rc5",
@@ -45,7 +47,7 @@ const OPTIONS: &[&str] = &[
     "enable-ec_nistp_64_gcc_128",
 ];
 
-/// What of the environment would change `Configure`'s own flags unseen.
+/// The environment variables that would silently change `Configure`'s own flags.
 const CLEARED: &[&str] = &[
     "CFLAGS",
     "CPPFLAGS",
@@ -56,7 +58,7 @@ const CLEARED: &[&str] = &[
     "MFLAGS",
 ];
 
-/// A build of OpenSSL, as openssl-sys asks for it.
+/// A build of OpenSSL, with the interface that openssl-sys requires.
 #[derive(Debug)]
 pub struct Build {
     release: Option<Release>,
@@ -64,39 +66,39 @@ pub struct Build {
     compiler: Option<String>,
 }
 
-/// OpenSSL, installed.
+/// An installed OpenSSL.
 #[derive(Debug)]
 pub struct Artifacts {
     folder: PathBuf,
 }
 
-/// Waits for the programs of a build, which may take minutes.
+/// A supervisor of the programs of a build, which may take minutes.
 pub trait Watch {
-    /// Runs a program to its end. What it says goes to a log.
+    /// Runs a program to its end. Its output goes to a log.
     ///
     /// # Errors
-    /// It did not start, or was stopped.
+    /// Returns an error if the program did not start, or was stopped.
     fn wait(&mut self, step: &Step<'_>, command: &mut Command) -> io::Result<ExitStatus>;
 }
 
-/// What a program of a build does.
+/// A step of a build.
 #[derive(Debug, Clone, Copy)]
 pub enum Step<'a> {
     /// Writes the Makefile.
     Configure,
     /// Compiles.
     Compile {
-        /// How many files.
+        /// Number of files.
         files: usize,
-        /// What make says, a line for each of them with [`Step::COMPILES`].
+        /// The log of make, which has a line for each file with [`Step::COMPILES`].
         log: &'a Path,
     },
-    /// Installs what was compiled.
+    /// Installs the compiled library.
     Install,
 }
 
 impl Step<'_> {
-    /// What the call of a compiler has in it.
+    /// A part of every compiler call.
     pub const COMPILES: &'static str = " -c ";
 
     fn name(&self) -> &'static str {
@@ -108,7 +110,7 @@ impl Step<'_> {
     }
 }
 
-/// Only waits.
+/// A supervisor that only waits.
 #[derive(Debug)]
 struct Unwatched;
 
@@ -125,7 +127,8 @@ impl Default for Build {
 }
 
 impl Build {
-    /// The release that the environment asks for, which looks for its configuration where an installation from source would.
+    /// Makes a build of the release that the environment selects, which looks for its configuration where an
+    /// installation from source would.
     pub fn new() -> Self {
         Self {
             release: None,
@@ -134,7 +137,7 @@ impl Build {
         }
     }
 
-    /// A given release.
+    /// Makes a build of the given release.
     pub fn of(release: Release) -> Self {
         Self {
             release: Some(release),
@@ -142,19 +145,20 @@ impl Build {
         }
     }
 
-    /// The compiler of C, instead of the environment's.
+    /// Sets the C compiler, instead of the environment's.
     pub fn compiler(&mut self, program: &str) -> &mut Self {
         self.compiler = Some(program.to_owned());
         self
     }
 
-    /// The folder in which the library looks for its configuration when it runs.
+    /// Sets the folder in which the library looks for its configuration when it runs.
     pub fn openssl_dir<P: AsRef<Path>>(&mut self, path: P) -> &mut Self {
         self.configuration = path.as_ref().to_path_buf();
         self
     }
 
-    /// Builds OpenSSL, unless the cache has this very build, for the build script that calls it. Ends the process if it cannot.
+    /// Builds OpenSSL for the calling build script, unless the cache has the same build. Ends the process if
+    /// the build fails.
     pub fn build(&mut self) -> Artifacts {
         let variable = |name| env::var(name).unwrap_or_default();
         let (target, host) = (variable("TARGET"), variable("HOST"));
@@ -178,11 +182,11 @@ impl Build {
         }
     }
 
-    /// Builds OpenSSL, unless the cache has this very build. Cargo, which fetches the source, reads its settings in `folder` and
-    /// above.
+    /// Builds OpenSSL, unless the cache has the same build. Cargo, which fetches the source, reads its
+    /// settings in `folder` and above.
     ///
     /// # Errors
-    /// It cannot be built.
+    /// Returns an error if the build fails.
     pub fn installed(&self, folder: &Path, watch: &mut dyn Watch) -> Result<Artifacts, BuildError> {
         let release = match self.release {
             Some(release) => release,
@@ -202,7 +206,7 @@ impl Build {
             folder: cache_folder()?.join(key(&release, &options, &compiler)?),
         };
         let beside = |what| artifacts.folder.with_extension(what);
-        // Two builds at a time would write into one folder.
+        // Two concurrent builds would write into one folder.
         let lock = File::create(beside("lock")).map_err(BuildError::at(&beside("lock")))?;
         lock.lock().map_err(BuildError::at(&beside("lock")))?;
         let complete = artifacts.complete();
@@ -226,7 +230,8 @@ impl Build {
             }
             compiled?;
             let file = File::create(&complete).map_err(BuildError::at(&complete))?;
-            // Cargo runs this again when the file is gone, and not because it is newer than its own record.
+            // Cargo must run the build script again if the file is missing, but not because the file is newer
+            // than its own record.
             file.set_times(FileTimes::new().set_modified(SystemTime::UNIX_EPOCH))
                 .map_err(BuildError::at(&complete))?;
         }
@@ -235,23 +240,23 @@ impl Build {
 }
 
 impl Artifacts {
-    /// The folder of the headers.
+    /// Returns the folder of the headers.
     pub fn include_dir(&self) -> PathBuf {
         self.folder.join("include")
     }
 
-    /// The folder of the libraries.
+    /// Returns the folder of the libraries.
     pub fn lib_dir(&self) -> PathBuf {
         self.folder.join("lib")
     }
 
-    /// The file that is there once everything else is.
+    /// Returns the path of the file that is created after all others.
     fn complete(&self) -> PathBuf {
         self.folder.join("complete")
     }
 }
 
-/// `netbench/openssl` in the user's cache folder, or in Cargo's where there is none.
+/// Returns `netbench/openssl` in the user's cache folder, or in Cargo's where there is none.
 fn cache_folder() -> Result<PathBuf, BuildError> {
     let given = |name: &str| {
         env::var_os(name)
@@ -276,7 +281,7 @@ fn cache_folder() -> Result<PathBuf, BuildError> {
     }
 }
 
-/// Names a build: another version, option or compiler is another build.
+/// Returns the name of a build: another version, option or compiler is another build.
 fn key(release: &Release, options: &[String], compiler: &str) -> Result<String, BuildError> {
     let said = output(Command::new("sh").args(["-c", &format!("{compiler} --version")]))?;
     let mut hasher = DefaultHasher::new();
@@ -284,7 +289,7 @@ fn key(release: &Release, options: &[String], compiler: &str) -> Result<String, 
     Ok(format!("{:016x}", hasher.finish()))
 }
 
-/// Has Cargo fetch what a package pins, where it has not already, and gives the folder of OpenSSL in it.
+/// Makes Cargo fetch the pinned package, unless it has already, and returns the folder of OpenSSL in it.
 fn source(pin: &Path, folder: &Path) -> Result<PathBuf, BuildError> {
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let metadata = output(
@@ -294,7 +299,7 @@ fn source(pin: &Path, folder: &Path) -> Result<PathBuf, BuildError> {
             .arg(pin.join("Cargo.toml"))
             .current_dir(folder),
     )?;
-    // One word of the JSON is wanted, and a parser would be built for every profile.
+    // Only one value of the JSON is needed, and a parser would be built for every profile.
     metadata
         .split("\"manifest_path\":\"")
         .filter_map(|rest| rest.split('"').next())
@@ -306,9 +311,9 @@ fn source(pin: &Path, folder: &Path) -> Result<PathBuf, BuildError> {
 
 struct Compilation<'a> {
     source: PathBuf,
-    /// Where the library is to be installed.
+    /// The folder of the installation.
     folder: &'a Path,
-    /// Outside of its source, which is not ours to write to.
+    /// The folder of the build, outside of the source, which must not be written to.
     work: PathBuf,
     log: PathBuf,
     options: &'a [String],
@@ -320,8 +325,8 @@ impl Compilation<'_> {
         removed(self.folder)?;
         removed(&self.work)?;
         fs::create_dir_all(&self.work).map_err(BuildError::at(&self.work))?;
-        // OpenSSL 1.1.1's Configure does not find out what machine it is on; this script does for it, and is no more than a call of it
-        // since then.
+        // OpenSSL 1.1.1's Configure does not detect the machine; this script does, and in later releases it
+        // only calls Configure.
         let mut configure = self.command("sh");
         configure
             .arg(self.source.join("config"))
@@ -356,7 +361,7 @@ impl Compilation<'_> {
         command
     }
 
-    /// Runs a program with a log of its own, which stays if it fails.
+    /// Runs a program with a separate log, which is kept if it fails.
     fn step(
         &self,
         watch: &mut dyn Watch,
@@ -378,13 +383,13 @@ impl Compilation<'_> {
     }
 }
 
-/// As many as Cargo has, or as there are cores.
+/// Returns Cargo's number of jobs, or the number of cores.
 fn jobs() -> String {
     let cores = || thread::available_parallelism().map_or(1, NonZero::get);
     env::var("NUM_JOBS").unwrap_or_else(|_| cores().to_string())
 }
 
-/// Runs a program for what it says.
+/// Runs a program and returns its output.
 fn output(command: &mut Command) -> Result<String, BuildError> {
     let output = command
         .output()
@@ -408,7 +413,7 @@ fn not_run(command: &Command, source: io::Error) -> BuildError {
     }
 }
 
-/// Deletes a folder, if it is there.
+/// Deletes a folder, if it exists.
 fn removed(folder: &Path) -> Result<(), BuildError> {
     match fs::remove_dir_all(folder) {
         Err(e) if e.kind() != io::ErrorKind::NotFound => Err(BuildError::at(folder)(e)),

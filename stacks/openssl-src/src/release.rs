@@ -4,26 +4,27 @@ use std::{env, fs, io, path::Path};
 
 use crate::BuildError;
 
-/// The package that depends on nothing but the usual release's, and its lock file. Those of other releases are made from them.
+/// The package that depends only on the usual release's package, and its lock file. The packages for other
+/// releases are made from them.
 const MANIFEST: &str = include_str!("../pin/Cargo.toml");
 const LOCK: &str = include_str!("../pin/Cargo.lock");
 
 /// A release of OpenSSL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Release {
-    /// The line that it is the last one of, among those that crates.io has.
+    /// The line of which it is the last release on crates.io.
     pub line: &'static str,
-    /// Its version.
+    /// The version.
     pub version: &'static str,
-    /// The version of the package `openssl-src` that holds it.
+    /// The version of the package `openssl-src` that contains it.
     package: &'static str,
     /// The checksum of that package.
     checksum: &'static str,
-    /// What its `Configure` does not know yet, and would refuse.
+    /// The options that its `Configure` does not know yet, and would refuse.
     unknown_options: &'static [&'static str],
 }
 
-/// One release a line, the oldest first.
+/// One release per line, the oldest first.
 pub const RELEASES: [Release; 6] = [
     Release {
         line: "1.1.1",
@@ -63,7 +64,7 @@ pub const RELEASES: [Release; 6] = [
     },
 ];
 
-/// What is built where nobody asks for another: the line with long-term support.
+/// The default release: of the line with long-term support.
 const USUAL: Release = Release {
     line: "3.5",
     version: "3.5.5",
@@ -73,13 +74,13 @@ const USUAL: Release = Release {
 };
 
 impl Release {
-    /// The variable of a build's environment that asks for a line.
+    /// The environment variable of a build that selects a line.
     pub const VARIABLE: &'static str = "NETBENCH_OPENSSL";
 
-    /// What the environment asks for.
+    /// Returns the release that the environment selects.
     ///
     /// # Errors
-    /// A line that there is no release of.
+    /// Returns an error for a line without a known release.
     pub fn asked() -> Result<Self, BuildError> {
         let Some(asked) = env::var_os(Self::VARIABLE) else {
             return Ok(USUAL);
@@ -91,7 +92,7 @@ impl Release {
             .ok_or_else(|| BuildError::NoRelease(asked.into_owned()))
     }
 
-    /// Whether its `Configure` takes an option.
+    /// Returns whether its `Configure` supports an option.
     pub(crate) fn knows(&self, option: &str) -> bool {
         !self.unknown_options.contains(&option)
     }
@@ -105,7 +106,7 @@ impl Release {
         fs::write(folder.join("lib.rs"), "")
     }
 
-    /// The lock file of that package.
+    /// Returns the lock file of that package.
     pub(crate) fn lock(&self) -> String {
         let full = |release: &Self| format!("{}+{}", release.package, release.version);
         LOCK.replace(&full(&USUAL), &full(self))

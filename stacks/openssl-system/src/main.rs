@@ -1,7 +1,7 @@
 //! The worker of `openssl-system`: the system's libssl, with hyper-openssl, and as a server.
 //!
-//! Build it alone (`cargo build --release -p netbench-stack-openssl-system`): built together with
-//! the worker of `openssl`, Cargo gives both the library that is built from source.
+//! It must be built separately (`cargo build --release -p netbench-stack-openssl-system`): together
+//! with the worker of `openssl`, Cargo links both to the library that is built from source.
 
 use std::process::ExitCode;
 

@@ -1,5 +1,5 @@
-//! The worker of `openssl-system` as every worker must be; or, where this was built together with the
-//! worker of `openssl` and got its library, refusing to measure that one.
+//! Conformance tests of the worker of `openssl-system`; or, where it was built together with the worker of
+//! `openssl` and linked to its library, a test that it refuses to measure that one.
 
 use std::{
     path::Path,

@@ -1,9 +1,9 @@
-//! The suite against a plain program that does the same with OpenSSL alone: `cargo bench -p
-//! netbench-stack-openssl`. netbench_worker_test::plain has how the two are compared.
+//! Compares the suite with a plain program that does the same work with only OpenSSL: `cargo bench -p
+//! netbench-stack-openssl`. netbench_worker_test::plain describes the comparison.
 //!
-//! The plain program is one as users of the openssl crate write it: two `SslStream`s joined by a buffer for each direction,
-//! or, where they are only held, by sockets, as those have no memory of the process. It has no code of
-//! netbench in what it times, so that the ratio is what the harness adds.
+//! The plain program is written as by users of the openssl crate: two `SslStream`s joined by a buffer for
+//! each direction, or, where they are only held, by sockets, as those use no memory of the process. Its timed
+//! parts contain no code of netbench, so that the ratio is the overhead of the harness.
 
 #![expect(clippy::unwrap_used, reason = "a benchmark may panic")]
 
@@ -38,7 +38,7 @@ use openssl::{
 };
 
 const WRITE: usize = 1 << 20;
-/// Each has a socket, and processes may have 1,024 files.
+/// Number of held sessions. Each has a socket, and processes may have 1,024 files.
 const SESSIONS: u32 = 800;
 
 /// Asks this program for the memory of sessions of a version that are held in a state, instead of its comparisons.
@@ -65,7 +65,7 @@ fn timings(harness: &Harness<'_>) {
         let settings = SessionSettings::usual(version, KeyType::Rsa2048, Aead::Aes256Gcm);
         let scenario = Scenario::timed(Work::Handshake { kind, settings });
         let plain = Plain::new(version, kind);
-        // The first is full; it leaves the tickets that the others resume from.
+        // The first handshake is full; it leaves the tickets by which the others resume.
         plain.connect();
         harness.take_turns(&scenario, [Measure::Client, Measure::Server], || {
             let pair = plain.connect();
@@ -123,7 +123,7 @@ fn ns(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap()
 }
 
-/// Two contexts, as a program without netbench would make them, and the sessions that the client got.
+/// Two contexts, made as in a program without netbench, and the client's sessions.
 struct Plain {
     client: SslContext,
     server: SslContext,
@@ -132,7 +132,7 @@ struct Plain {
     wires: [Rc<RefCell<Wire>>; 2],
 }
 
-/// Bytes on their way in one direction.
+/// Bytes in transit in one direction.
 #[derive(Default)]
 struct Wire {
     bytes: Vec<u8>,
@@ -174,7 +174,7 @@ impl Write for Pipe {
     }
 }
 
-/// Two sides of a session, and what each took for the handshake.
+/// Two sides of a session, and each side's time for the handshake.
 struct Pair<S: Read + Write> {
     client: SslStream<S>,
     server: SslStream<S>,
@@ -190,7 +190,7 @@ fn context(method: SslMethod, version: TlsVersion) -> SslContextBuilder {
     context.set_min_proto_version(Some(version)).unwrap();
     context.set_max_proto_version(Some(version)).unwrap();
     context.set_ciphersuites(ciphersuites).unwrap();
-    // In TLS 1.3 the harness leaves the library's list of older suites as it is, which costs a client 3 µs.
+    // In TLS 1.3, the harness does not change the library's list of older suites, which costs a client 3 µs.
     if version == SslVersion::TLS1_2 {
         context
             .set_cipher_list("ECDHE-RSA-AES256-GCM-SHA384")
@@ -371,7 +371,7 @@ impl<S: Read + Write> Pair<S> {
         self.client.ssl().session_reused() && self.server.ssl().session_reused()
     }
 
-    /// The times of sending and receiving one write.
+    /// Returns the times of sending and receiving one write.
     fn burst(&mut self, write: &[u8], read: &mut [u8]) -> [Duration; 2] {
         let begun = Instant::now();
         let mut rest = write;
@@ -390,7 +390,8 @@ impl<S: Read + Write> Pair<S> {
 }
 
 impl<S: Read + Write> Drop for Pair<S> {
-    /// OpenSSL forgets the session of a connection that is freed without a goodbye.
+    /// Marks both sides as shut down: OpenSSL forgets the session of a connection that is freed without
+    /// close_notify.
     fn drop(&mut self) {
         for side in [&mut self.client, &mut self.server] {
             side.set_shutdown(ShutdownState::SENT | ShutdownState::RECEIVED);
@@ -398,7 +399,7 @@ impl<S: Read + Write> Drop for Pair<S> {
     }
 }
 
-/// Goes on with a handshake; says whether it is done.
+/// Continues a handshake; returns whether it is done.
 fn step<S: Read + Write>(side: &mut SslStream<S>) -> bool {
     match side.do_handshake() {
         Ok(()) => true,
@@ -407,7 +408,7 @@ fn step<S: Read + Write>(side: &mut SslStream<S>) -> bool {
     }
 }
 
-/// The client reads what came after its handshake.
+/// Makes the client read the data after its handshake.
 fn tickets<S: Read + Write>(client: &mut SslStream<S>) {
     let read = client.ssl_read(&mut [0; 64]);
     assert_eq!(read.unwrap_err().code(), ErrorCode::WANT_READ);

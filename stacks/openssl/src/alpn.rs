@@ -1,9 +1,10 @@
-//! The protocols above TLS. The worker of boringssl compiles this file too, with its own library by the name `openssl`.
+//! Application protocols. The worker of boringssl compiles this file too, with its library under the name
+//! `openssl`.
 
 use netbench_model::Alpn;
 use openssl::ssl::{AlpnError, SslContextBuilder};
 
-/// ALPN's wire form: each name after its length (RFC 7301 section 3.1).
+/// Encodes ALPN's list: each name after its length (RFC 7301 section 3.1).
 pub(crate) fn wire(protocols: &[Alpn]) -> Vec<u8> {
     let mut wire = Vec::new();
     for name in protocols.iter().map(|alpn| alpn.name().as_bytes()) {
@@ -13,7 +14,7 @@ pub(crate) fn wire(protocols: &[Alpn]) -> Vec<u8> {
     wire
 }
 
-/// The first of the server's protocols that the client has too; a client with none in common is
+/// Selects the first of the server's protocols that the client offers too; a client without a common one is
 /// refused (RFC 7301 section 3.2).
 pub(crate) fn choose(ssl: &mut SslContextBuilder, protocols: Vec<Alpn>) {
     if protocols.is_empty() {
@@ -28,7 +29,7 @@ pub(crate) fn choose(ssl: &mut SslContextBuilder, protocols: Vec<Alpn>) {
     });
 }
 
-/// The names in ALPN's wire form.
+/// An iterator over the names in ALPN's encoded list.
 struct AlpnNames<'a>(&'a [u8]);
 
 impl<'a> Iterator for AlpnNames<'a> {

@@ -15,7 +15,8 @@ use openssl::{
 
 use crate::{context::bare_context, explain::certificate_fault, ffi};
 
-/// `X509_verify_cert` with what libssl and the openssl crate set for a client: purpose, host and security level.
+/// A verifier of chains by `X509_verify_cert`, with the parameters that libssl and the openssl crate set for
+/// a client: purpose, host and security level.
 pub(crate) struct ClientOfChains {
     connector: SslConnector,
     trust: Trust,
@@ -23,7 +24,7 @@ pub(crate) struct ClientOfChains {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Trust {
-    /// What comes with each chain.
+    /// The roots that come with each chain.
     Given,
     /// The connector's own store.
     Own,
@@ -37,7 +38,7 @@ impl ClientOfChains {
         })
     }
 
-    /// With the roots that this connector has found.
+    /// Makes a verifier with the roots that this connector has found.
     pub(crate) fn with_own_roots(connector: SslConnector) -> Self {
         Self {
             connector,
@@ -59,10 +60,10 @@ impl ClientOfChains {
 impl ChainVerifier for ClientOfChains {
     fn verify(&self, chain: &ChainInDer) -> Result<(), NotVerified> {
         let ssl = self.ssl(chain).map_err(|error| {
-            // The host is all that there is of the chain in it.
+            // The host is the only input from the chain.
             NotVerified::Rejected(CertificateFault::WrongName, first(&error))
         })?;
-        // What others have left would be told as this chain's.
+        // Errors left by other calls would be reported as this chain's.
         let _ = ErrorStack::get();
         let unreadable =
             |error: ErrorStack| NotVerified::Rejected(CertificateFault::BadEncoding, first(&error));
@@ -77,7 +78,7 @@ impl ChainVerifier for ClientOfChains {
         let mut sent = Stack::new().map_err(unreadable)?;
         for der in &chain.sent {
             let certificate = X509::from_der(der).map_err(unreadable)?;
-            // As libssl does: nothing may come after it.
+            // As in libssl, no bytes may follow the certificate.
             if ffi::der_bytes(&certificate).is_none_or(|bytes| bytes as usize != der.len()) {
                 return Err(NotVerified::Rejected(
                     CertificateFault::BadEncoding,
@@ -110,7 +111,7 @@ impl ChainVerifier for ClientOfChains {
     }
 }
 
-/// The library's word for the first error: the cause of the others.
+/// Returns the library's reason for the first error, which is the cause of the others.
 fn first(errors: &ErrorStack) -> String {
     let first = errors.errors().first().and_then(|error| error.reason());
     first.unwrap_or("unreadable").to_owned()

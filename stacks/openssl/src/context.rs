@@ -34,7 +34,7 @@ use crate::{
     settings::{set_groups, set_schemes, set_versions, set_versions_and_suites},
 };
 
-/// A context with everything that is done once: the roots are parsed, and verification has its time taken.
+/// Makes a context with all work that is done once: the roots are parsed, and verification is timed.
 pub(crate) fn of_client(
     settings: &ClientSettings,
     roots_pem: &str,
@@ -50,17 +50,18 @@ pub(crate) fn of_client(
     Ok(ssl)
 }
 
-/// What hyper-openssl is to do for each connection.
+/// Returns hyper-openssl's settings for each connection.
 pub(crate) fn for_each_connection(
     profile: Profile,
 ) -> impl Fn(&mut ConnectConfiguration, &Uri) -> Result<(), ErrorStack> {
-    // rustls always asks for a stapled response. The client is made to ask too, so that both send and receive the same.
+    // The client requests a stapled response, as rustls always does, so that both send and receive the same
+    // messages.
     let stapled = profile != Profile::Library;
     move |config, uri| {
         if stapled {
             config.set_status_type(StatusType::OCSP)?;
         }
-        // hyper-openssl takes the brackets for a part of a host name, which no certificate has.
+        // hyper-openssl takes the brackets as a part of a host name, which no certificate has.
         if let Some(address) = ipv6(uri) {
             config.set_use_server_name_indication(false);
             config.set_verify_hostname(false);
@@ -70,7 +71,7 @@ pub(crate) fn for_each_connection(
     }
 }
 
-/// OpenSSL's context with these settings, and no roots yet.
+/// Makes OpenSSL's context with these settings, without roots so far.
 pub(crate) fn context(settings: &ClientSettings) -> Result<SslConnectorBuilder, SetupError> {
     let mut ssl = bare_context()?;
     ssl.set_alpn_protos(&alpn::wire(&settings.alpn))
@@ -85,10 +86,10 @@ pub(crate) fn context(settings: &ClientSettings) -> Result<SslConnectorBuilder, 
     Ok(ssl)
 }
 
-/// A context as the openssl crate makes it.
+/// Makes a context as the openssl crate does.
 ///
-/// It looks for the system's roots too, as for every user of the crate. They are not used, and the
-/// runner has SSL_CERT_FILE and SSL_CERT_DIR name nothing, so that none are read.
+/// It loads the system's roots too, as for every user of the crate. They would not be used, and as the runner
+/// sets SSL_CERT_FILE and SSL_CERT_DIR to `/dev/null`, none are read.
 pub(crate) fn bare_context() -> Result<SslConnectorBuilder, SetupError> {
     SslConnector::builder(SslMethod::tls_client()).map_err(|e| SetupError::refused("context", e))
 }
@@ -106,7 +107,7 @@ pub(crate) fn roots(pem: &str) -> Result<X509Store, SetupError> {
     Ok(store.build())
 }
 
-/// The IPv6 address that is the URI's host.
+/// Returns the IPv6 address that is the URI's host.
 fn ipv6(uri: &Uri) -> Option<IpAddr> {
     let host = uri.host()?.strip_prefix('[')?.strip_suffix(']')?;
     host.parse().ok()
@@ -135,7 +136,7 @@ fn of_pem(identity: &ClientIdentity) -> Result<(Vec<X509>, PKey<Private>), Setup
     let chain = X509::stack_from_pem(identity.chain_pem.as_bytes())
         .map_err(|e| SetupError::refused("client certificate", e))?;
     let password = identity.password.as_deref().unwrap_or_default().as_bytes();
-    // Without a callback, OpenSSL asks the terminal for the password of an encrypted key.
+    // Without a callback, OpenSSL would ask for the password of an encrypted key on the terminal.
     let key = PKey::private_key_from_pem_callback(identity.key_pem.as_bytes(), |room| {
         let fits = room.get_mut(..password.len());
         Ok(fits.map_or(0, |room| {
@@ -149,7 +150,7 @@ fn of_pem(identity: &ClientIdentity) -> Result<(Vec<X509>, PKey<Private>), Setup
     ))
 }
 
-/// Both of a PKCS#12 file in base64.
+/// Returns the chain and the key of a PKCS#12 file in base64.
 fn of_pkcs12(file: &str, password: Option<&str>) -> Result<(Vec<X509>, PKey<Private>), SetupError> {
     let refused = |e| SetupError::refused("PKCS#12 file", e);
     let der = openssl::base64::decode_block(file).map_err(refused)?;
@@ -164,7 +165,8 @@ fn of_pkcs12(file: &str, password: Option<&str>) -> Result<(Vec<X509>, PKey<Priv
     Ok((chain, key))
 }
 
-/// Where a context keeps the probe that its verifications report to; freed with the context.
+/// Returns the index under which a context keeps the probe of its verifications; the probe is freed with the
+/// context.
 fn probe_index() -> Result<Index<SslContext, Probe>, ErrorStack> {
     static INDEX: OnceLock<Index<SslContext, Probe>> = OnceLock::new();
     if let Some(index) = INDEX.get() {
@@ -180,9 +182,9 @@ fn watch_verification(ssl: &mut SslContextBuilder, probe: &Probe) -> Result<(), 
     Ok(())
 }
 
-/// `X509_verify_cert`, which checks the chain and the name, with its time taken.
+/// Calls `X509_verify_cert`, which checks the chain and the name, and times it.
 extern "C" fn verify(store: *mut X509_STORE_CTX, _: *mut c_void) -> c_int {
-    // SAFETY: OpenSSL calls this with a live store context that nobody else uses meanwhile.
+    // SAFETY: OpenSSL calls this function with a live store context that no other code uses meanwhile.
     let store = unsafe { X509StoreContextRef::from_ptr_mut(store) };
     let probe = X509StoreContext::ssl_idx()
         .ok()

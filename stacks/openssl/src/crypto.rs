@@ -1,4 +1,4 @@
-//! The key exchange of a handshake, called as libssl calls it.
+//! The key exchange of a handshake, by the same calls as in libssl.
 
 use netbench_model::{FailureWord, Group};
 use netbench_worker::{KeyExchange, SessionError, SetupError};
@@ -21,7 +21,7 @@ pub(crate) struct Exchange {
     group: Group,
     client: PKey<Private>,
     share: Vec<u8>,
-    /// What the server sent, and the secret that it has.
+    /// The server's message, and its secret.
     answer: (Vec<u8>, Vec<u8>),
     secret: Vec<u8>,
 }

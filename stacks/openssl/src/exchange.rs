@@ -1,4 +1,4 @@
-//! Key exchange by the calls that libssl makes (`ssl_generate_pkey_group` and its like in its `s3_lib.c`).
+//! Key exchange by libssl's calls (`ssl_generate_pkey_group` and similar functions in its `s3_lib.c`).
 
 use std::{
     ffi::{c_int, c_uchar},
@@ -25,7 +25,7 @@ unsafe extern "C" {
     fn EVP_PKEY_copy_parameters(to: *mut EVP_PKEY, from: *const EVP_PKEY) -> c_int;
 }
 
-/// The public key as a key share has it.
+/// Returns the public key in the format of a key share.
 pub(crate) fn encoded<T: HasPublic>(key: &PKeyRef<T>) -> Result<Vec<u8>, ErrorStack> {
     let mut start = ptr::null_mut();
     // SAFETY: the key is live, and `start` is written where the result is not 0.
@@ -33,24 +33,24 @@ pub(crate) fn encoded<T: HasPublic>(key: &PKeyRef<T>) -> Result<Vec<u8>, ErrorSt
     if length == 0 || start.is_null() {
         return Err(ErrorStack::get());
     }
-    // SAFETY: so many bytes were written there.
+    // SAFETY: `length` bytes were written there.
     let copy = unsafe { std::slice::from_raw_parts(start, length) }.to_vec();
-    // SAFETY: OpenSSL allocated them for us, and nothing refers to them any more.
+    // SAFETY: OpenSSL allocated them for the caller, and they are no longer referenced.
     unsafe { openssl_sys::OPENSSL_free(start.cast()) };
     Ok(copy)
 }
 
-/// The other side's public key, of the kind of `own`.
+/// Returns the peer's public key, of the kind of `own`.
 pub(crate) fn peer<T: HasPublic>(
     own: &PKeyRef<T>,
     encoded: &[u8],
 ) -> Result<PKey<Public>, ErrorStack> {
-    // SAFETY: it allocates a key, or gives null.
+    // SAFETY: the call allocates a key, or returns null.
     let key = unsafe { openssl_sys::EVP_PKEY_new() };
     if key.is_null() {
         return Err(ErrorStack::get());
     }
-    // SAFETY: not null, and ours.
+    // SAFETY: the pointer is not null, and owned here.
     let key = unsafe { PKey::<Public>::from_ptr(key) };
     // SAFETY: both keys are live.
     good(unsafe { EVP_PKEY_copy_parameters(key.as_ptr(), own.as_ptr()) })?;
@@ -61,7 +61,7 @@ pub(crate) fn peer<T: HasPublic>(
     Ok(key)
 }
 
-/// The secret of a Diffie-Hellman exchange.
+/// Derives the secret of a Diffie-Hellman exchange.
 pub(crate) fn derive<T: HasPrivate, U: HasPublic>(
     own: &PKeyRef<T>,
     peer: &PKeyRef<U>,

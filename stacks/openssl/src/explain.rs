@@ -15,7 +15,7 @@ use openssl::{
 /// `SSL_AD_REASON_OFFSET` of openssl/ssl.h: reasons from here on are received alerts.
 const ALERT_OFFSET: i32 = 1000;
 
-/// What an error of OpenSSL means.
+/// Returns the meaning of an error of OpenSSL.
 pub(crate) fn explain(error: &(dyn Error + 'static)) -> Option<Explained> {
     if let Some(error) = error.downcast_ref::<ErrorStack>() {
         return of_stack(error);
@@ -31,8 +31,8 @@ pub(crate) fn explain(error: &(dyn Error + 'static)) -> Option<Explained> {
 }
 
 fn of_stack(stack: &ErrorStack) -> Option<Explained> {
-    // The last one is the nearest to the handshake, but for this one, which says less than the one
-    // before it.
+    // The last error is the nearest to the handshake, except for this one, which is less specific
+    // than the one before it.
     const VAGUE: &str = "record layer failure";
     let errors = stack.errors();
     let error = errors
@@ -53,7 +53,8 @@ fn of_stack(stack: &ErrorStack) -> Option<Explained> {
     })
 }
 
-/// A result of `X509_verify_cert`: the numbers are the `X509_V_ERR_` ones of openssl/x509_vfy.h.
+/// Maps a result of `X509_verify_cert`: the numbers are the `X509_V_ERR_` ones of
+/// openssl/x509_vfy.h.
 pub(crate) fn certificate_fault(result: X509VerifyResult) -> CertificateFault {
     use CertificateFault as F;
     match result.as_raw() {
@@ -85,7 +86,7 @@ mod tests {
             (9, CertificateFault::NotYetValid),
         ];
         for (code, word) in cases {
-            // SAFETY: any number is a result; OpenSSL calls those it does not know unknown.
+            // SAFETY: any number is a result; OpenSSL reports an unknown number as such.
             let result = unsafe { X509VerifyResult::from_raw(code) };
             assert_eq!(certificate_fault(result), word, "{}", result.error_string());
         }

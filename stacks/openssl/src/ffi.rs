@@ -1,4 +1,4 @@
-//! Calls that the openssl crate has no safe form of.
+//! Functions for which the openssl crate has no safe wrapper.
 
 use std::{
     ffi::{CStr, c_char, c_int, c_long, c_uint, c_void},
@@ -34,7 +34,7 @@ const SET_MAX_SEND_FRAGMENT: c_int = 52;
 /// `OPENSSL_CPU_INFO` of openssl/crypto.h.
 const CPU_INFO: c_int = 9;
 
-/// A verification of a whole chain: 1 is good, 0 is not.
+/// A verification callback for a whole chain: it returns 1 for a valid chain, and 0 otherwise.
 pub(crate) type VerifyCallback = extern "C" fn(*mut X509_STORE_CTX, *mut c_void) -> c_int;
 
 unsafe extern "C" {
@@ -69,28 +69,28 @@ pub(crate) fn set_session_id_context(
 
 /// The instructions that the library found in the processor, as it says them.
 pub(crate) fn cpu_settings() -> String {
-    // SAFETY: the result is a static string, whatever is asked for.
+    // SAFETY: the result is a static string for every argument.
     let text = unsafe { CStr::from_ptr(openssl_sys::OpenSSL_version(CPU_INFO)) };
     text.to_string_lossy().into_owned()
 }
 
-/// Has `callback` verify chains instead of `X509_verify_cert`, which it is to call.
+/// Makes `callback` verify chains instead of `X509_verify_cert`, which the callback must call.
 pub(crate) fn set_cert_verify_callback(ctx: &mut SslContextBuilder, callback: VerifyCallback) {
     // SAFETY: the context is live.
     unsafe { set_raw_cert_verify_callback(ctx.as_ptr(), callback) }
 }
 
-/// The same for a context that no one has as Rust's yet.
+/// Sets the callback of a context that has no Rust owner yet.
 ///
 /// # Safety
 /// The context is live.
 pub(crate) unsafe fn set_raw_cert_verify_callback(ctx: *mut SSL_CTX, callback: VerifyCallback) {
-    // SAFETY: a function lives for ever, and the argument is not used.
+    // SAFETY: a function has static lifetime, and the argument is not used.
     unsafe { SSL_CTX_set_cert_verify_callback(ctx, Some(callback), ptr::null_mut()) }
 }
 
-/// Sets a context of verification up as libssl does for the client `ssl`: its security level, the purpose of a
-/// server's certificate, and what `ssl` has been told, its host among it.
+/// Sets up a verification context as libssl does for the client `ssl`: its security level, the purpose of a
+/// server's certificate, and the parameters of `ssl`, including its host.
 pub(crate) fn set_as_client(
     context: &mut X509StoreContextRef,
     ssl: &SslRef,
@@ -110,7 +110,7 @@ pub(crate) fn set_as_client(
     }
 }
 
-/// Adds a list of revoked certificates, which the store then has a share in.
+/// Adds a list of revoked certificates, of which the store then holds a reference.
 pub(crate) fn add_crl(store: &mut X509StoreBuilderRef, crl: &X509CrlRef) -> Result<(), ErrorStack> {
     // SAFETY: both are live.
     match unsafe { X509_STORE_add_crl(store.as_ptr(), crl.as_ptr()) } {
@@ -119,13 +119,13 @@ pub(crate) fn add_crl(store: &mut X509StoreBuilderRef, crl: &X509CrlRef) -> Resu
     }
 }
 
-/// Finite-field groups chosen by the strength of the key, for suites with DHE.
+/// Makes the library choose finite-field groups by the strength of the key, for suites with DHE.
 pub(crate) fn set_dh_auto(ctx: &mut SslContextBuilder) {
     // SAFETY: the context is live; this control takes no pointer.
     unsafe { openssl_sys::SSL_CTX_ctrl(ctx.as_ptr(), SET_DH_AUTO, 1, ptr::null_mut()) };
 }
 
-/// Holds records to `bytes` of plaintext. OpenSSL takes 512 to 16,384.
+/// Limits records to `bytes` of plaintext. OpenSSL accepts 512 to 16,384.
 pub(crate) fn set_max_send_fragment(
     ctx: &mut SslContextBuilder,
     bytes: u16,
@@ -146,7 +146,7 @@ pub(crate) fn set_max_send_fragment(
     }
 }
 
-/// Hash and key type of the server's handshake signature, as OpenSSL's NIDs.
+/// Returns hash and key type of the server's handshake signature, as OpenSSL's NIDs.
 pub(crate) fn server_signature(ssl: &SslRef, side: Side) -> Option<(c_int, c_int)> {
     let (mut hash, mut key): (c_int, c_int) = (0, 0);
     let control = match side {
@@ -167,33 +167,34 @@ pub(crate) fn server_signature(ssl: &SslRef, side: Side) -> Option<(c_int, c_int
     (has_hash == 1 && has_key == 1).then_some((hash, key))
 }
 
-/// The suites that a context can use.
+/// Returns the suites that a context can use.
 pub(crate) fn suites(ctx: &SslContextBuilder) -> Vec<CipherSuite> {
     // SAFETY: the context is live.
     let stack = unsafe { SSL_CTX_get_ciphers(ctx.as_ptr()) };
     if stack.is_null() {
         return Vec::new();
     }
-    // SAFETY: not null; the context owns the stack, and it is not changed before it was read here.
+    // SAFETY: the pointer is not null; the context owns the stack, which is not changed before it has been
+    // read here.
     let stack = unsafe { StackRef::<SslCipher>::from_ptr(stack) };
     stack.iter().map(names::cipher_suite).collect()
 }
 
-/// The length of a certificate in DER, without a copy of it.
+/// Returns the length of a certificate in DER, without copying it.
 pub(crate) fn der_bytes(certificate: &X509Ref) -> Option<u32> {
-    // SAFETY: the certificate is live; without a buffer, only the length is found.
+    // SAFETY: the certificate is live; without a buffer, the function only computes the length.
     let length = unsafe { openssl_sys::i2d_X509(certificate.as_ptr(), ptr::null_mut()) };
     u32::try_from(length).ok()
 }
 
-/// How many roots there are so far: a folder is read when a chain is verified.
+/// Returns the number of roots so far: a folder is read when a chain is verified.
 #[cfg(not(before_openssl_3))]
 pub(crate) fn already_read(connector: &SslConnector) -> Option<u32> {
     let store = connector.context().cert_store();
     u32::try_from(store.all_certificates().len()).ok()
 }
 
-/// The library does not tell.
+/// Returns no number, as the library does not report it.
 #[cfg(before_openssl_3)]
 pub(crate) fn already_read(_: &SslConnector) -> Option<u32> {
     None

@@ -12,7 +12,7 @@ use openssl::{
     x509::X509,
 };
 
-/// The chain that a context sends, the leaf first, and its key.
+/// Sets the chain that a context sends, the leaf first, and its key.
 pub(crate) fn identity(
     ssl: &mut SslContextBuilder,
     chain_pem: &str,
@@ -31,8 +31,8 @@ pub(crate) struct Identity {
     pub(crate) key: PKey<Private>,
 }
 
-/// Keys and certificates of issuers by their PEM, which all sites of a lab share: parsed for each of ten thousand
-/// sites, they would be most of the server's memory.
+/// Keys and certificates of issuers by their PEM, which all sites of a lab share: parsed for each of ten
+/// thousand sites, they would use most of the server's memory.
 static SHARED: LazyLock<Mutex<Shared>> = LazyLock::new(Mutex::default);
 
 #[derive(Default)]
@@ -42,7 +42,7 @@ struct Shared {
 }
 
 impl Identity {
-    /// With what other sites have too.
+    /// Makes an identity with keys and certificates that other sites use too.
     pub(crate) fn shared(chain_pem: &str, key_pem: &str) -> Result<Self, SetupError> {
         let refused = |what: &'static str| move |e| SetupError::refused(what, e);
         let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
@@ -86,7 +86,7 @@ impl Identity {
     }
 }
 
-/// The certificates of a PEM file, each as PEM.
+/// Returns the certificates of a PEM file, each as PEM.
 pub(crate) fn certificates(pem: &str) -> impl Iterator<Item = &str> {
     const END: &str = "-----END CERTIFICATE-----";
     pem.split_inclusive(END).filter(|text| text.ends_with(END))

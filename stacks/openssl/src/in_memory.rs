@@ -1,5 +1,5 @@
-//! Sessions over plain buffers, with the library's defaults where nothing else is asked for. The worker of aws-lc compiles this
-//! file too.
+//! Sessions over plain buffers, with the library's defaults unless the settings differ. The worker of aws-lc
+//! compiles this file too.
 
 use std::{
     any::Any,
@@ -32,10 +32,10 @@ use crate::{
     settings::{OPTIONS, set_groups, set_schemes, set_tickets, set_versions_and_suites},
 };
 
-/// Tickets that a client of TLS 1.3 keeps, at most: as many as rustls'.
+/// The maximum number of tickets that a client of TLS 1.3 keeps: the same as rustls'.
 const KEPT_TICKETS: usize = 8;
 
-/// What verifies chains against these roots, for this host.
+/// Makes a verifier of chains with these roots, for this host.
 pub(crate) fn verifier(roots_pem: &str, host: &str) -> Result<Box<dyn Verifier>, SetupError> {
     let mut store = store(&certificates(roots_pem)?)?;
     let refused = |e| SetupError::refused("verifier", e);
@@ -48,7 +48,7 @@ pub(crate) fn verifier(roots_pem: &str, host: &str) -> Result<Box<dyn Verifier>,
     Ok(Box::new(StoreVerifier(store.build())))
 }
 
-/// What a user makes once, with these roots.
+/// Makes the configuration that a user makes once, with these roots.
 pub(crate) fn configuration(roots: TrustRoots<'_>) -> Result<Box<dyn Any>, SetupError> {
     let mut ssl = SslConnector::builder(SslMethod::tls_client())
         .map_err(|e| SetupError::refused("context", e))?;
@@ -66,7 +66,7 @@ pub(crate) fn configuration(roots: TrustRoots<'_>) -> Result<Box<dyn Any>, Setup
     Ok(Box::new(ssl.build()))
 }
 
-/// A client whose sessions have this mode too.
+/// Makes a client whose sessions also have this mode.
 pub(crate) fn client(
     setup: &EndpointSetup<'_>,
     mode: SslMode,
@@ -98,7 +98,7 @@ pub(crate) fn client(
     }))
 }
 
-/// A server whose sessions have this mode too.
+/// Makes a server whose sessions also have this mode.
 pub(crate) fn server(setup: &EndpointSetup<'_>, mode: SslMode) -> Result<Server, SetupError> {
     let material = setup.material;
     let mut ssl = context(SslMethod::tls_server(), setup, mode)?;
@@ -118,7 +118,7 @@ pub(crate) fn server(setup: &EndpointSetup<'_>, mode: SslMode) -> Result<Server,
     Ok(Server(ssl.build()))
 }
 
-/// What both sides have in common.
+/// Makes the common part of both sides' contexts.
 fn context(
     method: SslMethod,
     setup: &EndpointSetup<'_>,
@@ -130,7 +130,8 @@ fn context(
     set_groups(&mut ssl, &settings.groups())?;
     set_schemes(&mut ssl, settings.signatures())?;
     ssl.set_options(OPTIONS);
-    // With roots to verify clients by, it would send the root after a certificate that has no other above it.
+    // With roots to verify clients by, OpenSSL would also send the root after a certificate without
+    // intermediates.
     ssl.set_mode(SslMode::NO_AUTO_CHAIN | mode);
     if let Some(bytes) = setup.max_fragment_bytes {
         crate::ffi::set_max_send_fragment(&mut ssl, bytes)
@@ -200,7 +201,7 @@ struct Client {
 }
 
 impl Client {
-    /// The newest session: a ticket of TLS 1.3 is for one use (RFC 8446 appendix C.4), a session of
+    /// Returns the newest session: a ticket of TLS 1.3 is for one use (RFC 8446 appendix C.4), a session of
     /// TLS 1.2 for many.
     fn remembered(&self) -> Option<SslSession> {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
@@ -215,7 +216,7 @@ impl Client {
         ssl.set_hostname(&self.host)?;
         ssl.param_mut().set_host(&self.host)?;
         if let Some(session) = self.remembered() {
-            // SAFETY: the session comes from a connection of this very context.
+            // SAFETY: the session comes from a connection of this same context.
             unsafe { ssl.set_session(&session)? };
         }
         ssl.set_connect_state();
@@ -236,7 +237,7 @@ impl Endpoint for Client {
 pub(crate) struct Server(SslContext);
 
 impl Server {
-    /// Its side of a new session.
+    /// Returns the server's side of a new session.
     pub(crate) fn piped(&self) -> Result<Piped, SessionError> {
         let made = Ssl::new(&self.0).and_then(|mut ssl| {
             ssl.set_accept_state();

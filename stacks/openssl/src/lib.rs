@@ -1,10 +1,11 @@
 //! OpenSSL as a stack: hyper-openssl as a client, tokio-openssl as a server.
 //!
-//! This crate must never load trust roots or settings but those that it is given. Start reading at
-//! `stack.rs`; `client.rs`, `server.rs` and `in_memory.rs` set OpenSSL up (`suite.rs` calls it), `settings.rs` has what they share,
-//! `crypto.rs`, `exchange.rs`, `records.rs` and `signing.rs` call its cryptography, `line` has what differs between its lines,
-//! and `names.rs` and `negotiated.rs` translate. `watch.rs` is for libraries on top of OpenSSL. `alpn.rs`, `piped.rs` and `signing.rs` are for boringssl too, and for aws-lc
-//! also `chain.rs`, `context.rs`, `identity.rs` and `in_memory.rs`.
+//! This crate must never load trust roots or settings other than the given ones. Start reading at `stack.rs`;
+//! `client.rs`, `server.rs` and `in_memory.rs` set OpenSSL up (`suite.rs` calls it), `settings.rs` has their
+//! common settings, `crypto.rs`, `exchange.rs`, `records.rs` and `signing.rs` call its cryptography, `line`
+//! has the differences between its lines, and `names.rs` and `negotiated.rs` translate. `watch.rs` is for
+//! libraries on top of OpenSSL. `alpn.rs`, `piped.rs` and `signing.rs` are also used for boringssl, and for
+//! aws-lc also `chain.rs`, `context.rs`, `identity.rs` and `in_memory.rs`.
 
 mod alpn;
 mod chain;
@@ -38,22 +39,22 @@ pub use settings::can_group;
 use stack::Buffers;
 pub use stack::{Library, OpenSsl, library_facts};
 
-/// The libssl that this build is linked with. Packages that are built together share one.
+/// The libssl with which this build is linked. Packages that are built together share one.
 pub const LINKED: Library = if cfg!(libssl_from_source) {
     Library::Vendored
 } else {
     Library::System
 };
 
-/// The release that was to be built from source.
+/// The release that this build was to build from source.
 const RELEASE: &str = env!("OPENSSL_RELEASE");
 
-/// Whether the library says that it is this release: `OpenSSL 3.0.8 7 Feb 2023`.
+/// Returns whether the library reports this release: `OpenSSL 3.0.8 7 Feb 2023`.
 fn is_release(said: &str) -> bool {
     said.split_whitespace().nth(1) == Some(RELEASE)
 }
 
-/// A worker's whole `main`, for the libssl that it is linked with.
+/// Runs a worker's whole `main`, for the libssl with which it is linked.
 pub fn work(library: Library, executable: &'static str) -> ExitCode {
     if library != LINKED {
         eprintln!(

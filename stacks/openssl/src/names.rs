@@ -3,7 +3,7 @@ use openssl::ssl::{SslCipherRef, SslVersion, cipher_name};
 
 use crate::line;
 
-/// The versions as the openssl crate has them.
+/// The versions in the openssl crate.
 const VERSIONS: [(TlsVersion, SslVersion); 5] = [
     (TlsVersion::Ssl3, SslVersion::SSL3),
     (TlsVersion::Tls10, SslVersion::TLS1),
@@ -12,19 +12,20 @@ const VERSIONS: [(TlsVersion, SslVersion); 5] = [
     (TlsVersion::Tls13, SslVersion::TLS1_3),
 ];
 
-/// The version as the openssl crate has it.
+/// Returns the openssl crate's version.
 pub(crate) fn openssl_version(version: TlsVersion) -> SslVersion {
     let found = VERSIONS.iter().find(|(ours, _)| *ours == version);
     found.map_or(SslVersion::TLS1_3, |(_, theirs)| *theirs)
 }
 
-/// The version that the openssl crate has as `theirs`.
+/// Returns the version for `theirs` of the openssl crate.
 pub(crate) fn version(theirs: SslVersion) -> Option<TlsVersion> {
     let found = VERSIONS.iter().find(|(_, known)| *known == theirs);
     found.map(|(ours, _)| *ours)
 }
 
-/// OpenSSL's own name of a suite before TLS 1.3; those of TLS 1.3 have their registered names.
+/// Returns OpenSSL's own name of a suite before TLS 1.3; the suites of TLS 1.3 have their
+/// registered names.
 pub(crate) fn openssl_name(suite: CipherSuite) -> &'static str {
     let name = suite.name().unwrap_or_default();
     if suite.is_tls13() {
@@ -34,7 +35,7 @@ pub(crate) fn openssl_name(suite: CipherSuite) -> &'static str {
     }
 }
 
-/// Names as OpenSSL reads lists of them.
+/// Joins names in the format of OpenSSL's lists.
 pub(crate) fn list<T: ToString>(values: &[T]) -> String {
     values
         .iter()
@@ -43,10 +44,11 @@ pub(crate) fn list<T: ToString>(values: &[T]) -> String {
         .join(":")
 }
 
-/// A list of groups as `SSL_CTX_set1_groups_list` reads it.
+/// Formats a list of groups for `SSL_CTX_set1_groups_list`.
 ///
-/// A client sends a key share for the first. Where that is a hybrid with x25519 in it and x25519 is
-/// offered too, it sends one for both, as rustls and browsers do: `*` says so, from OpenSSL 3.5 on.
+/// A client sends a key share for the first. Where that is a hybrid with x25519 and x25519 is
+/// offered too, it sends one for both, as rustls and browsers do: `*` requests this, from OpenSSL
+/// 3.5 on.
 pub(crate) fn groups_list(groups: &[Group]) -> String {
     let hybrid = groups.first() == Some(&Group::X25519MLKEM768) && groups.contains(&Group::X25519);
     let name = |group: &Group| match *group {
@@ -57,14 +59,14 @@ pub(crate) fn groups_list(groups: &[Group]) -> String {
     groups.iter().map(name).collect::<Vec<_>>().join(":")
 }
 
-/// Which side of a connection is asked.
+/// The side of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Side {
     Client,
     Server,
 }
 
-/// A suite's code point.
+/// Returns a suite's code point.
 pub(crate) fn cipher_suite(cipher: &SslCipherRef) -> CipherSuite {
     CipherSuite(u16::from_be_bytes(cipher.protocol_id()))
 }

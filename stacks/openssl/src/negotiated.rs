@@ -1,4 +1,4 @@
-//! What a handshake agreed on.
+//! The negotiated parameters of a handshake.
 
 use netbench_model::{CipherSuite, Negotiated, SignatureScheme, TlsVersion, tls::CipherSuiteFacts};
 use openssl::{nid::Nid, ssl::SslRef, x509::X509Ref};
@@ -17,11 +17,11 @@ const ED25519: Nid = Nid::from_raw(1087);
 /// `NID_ED448` of openssl/obj_mac.h.
 const ED448: Nid = Nid::from_raw(1088);
 
-/// What one side of a finished handshake says was agreed.
+/// Returns the negotiated parameters according to one side of a finished handshake.
 pub(crate) fn negotiated(ssl: &SslRef, side: Side) -> Negotiated {
     let resumed = ssl.session_reused();
     let version = ssl.version2().and_then(version);
-    // A session of TLS 1.2 that is resumed exchanges no keys; OpenSSL remembers the old group.
+    // A resumed session of TLS 1.2 has no key exchange; OpenSSL remembers the old group.
     let group = if resumed && version == Some(TlsVersion::Tls12) {
         None
     } else {
@@ -52,8 +52,8 @@ pub(crate) fn negotiated(ssl: &SslRef, side: Side) -> Negotiated {
     }
 }
 
-/// The bytes of each certificate that the other side sent. A server's list of its client's leaves the
-/// leaf out.
+/// Returns the size of each certificate that the peer sent. A server's list of its client's certificates
+/// lacks the leaf.
 fn peer_chain(ssl: &SslRef, side: Side) -> Vec<u32> {
     let bytes = |x509: &X509Ref| ffi::der_bytes(x509).unwrap_or(0);
     let leaf = (side == Side::Server)
@@ -66,8 +66,8 @@ fn peer_chain(ssl: &SslRef, side: Side) -> Vec<u32> {
         .collect()
 }
 
-/// The scheme (RFC 8446 section 4.2.3) of a signature with this hash and this type of key, as OpenSSL's
-/// NIDs; none for pairs that none of the schemes of TLS 1.3 has.
+/// Returns the scheme (RFC 8446 section 4.2.3) of a signature with this hash and this type of key, as
+/// OpenSSL's NIDs, or `None` for pairs that no scheme of TLS 1.3 has.
 fn scheme((hash, key): (i32, i32)) -> Option<SignatureScheme> {
     const EC: Nid = Nid::X9_62_ID_ECPUBLICKEY;
     const RSA: Nid = Nid::RSAENCRYPTION;

@@ -1,4 +1,4 @@
-//! What OpenSSL 1.1.1 does by other calls than OpenSSL 3, or does not do.
+//! Operations that OpenSSL 1.1.1 does by other calls than OpenSSL 3, or does not support.
 
 use std::{
     ffi::{c_int, c_void},
@@ -27,8 +27,8 @@ const GET_SHARED_GROUP: c_int = 93;
 /// `NID_X25519` of openssl/obj_mac.h.
 const X25519: Nid = Nid::from_raw(1034);
 
-/// The group that the handshake used, where it used one: that of the other side's key. A server of TLS 1.2 does not keep that; it
-/// uses the first group that both have.
+/// Returns the group of the handshake's key exchange, if there was one: that of the peer's key. A server of
+/// TLS 1.2 does not keep that key; it uses the first common group.
 pub(crate) fn group(ssl: &SslRef, side: Side) -> Option<Group> {
     if let Some(key) = peer_key(ssl) {
         return group_of_key(&key);
@@ -47,16 +47,16 @@ fn is_ecdhe(facts: &CipherSuiteFacts) -> bool {
     facts.key_exchange == netbench_model::tls::KeyExchange::Ecdhe
 }
 
-/// The public key that the other side sent.
+/// Returns the public key that the peer sent.
 fn peer_key(ssl: &SslRef) -> Option<PKey<Public>> {
     let mut key: *mut EVP_PKEY = ptr::null_mut();
     let to = (&raw mut key).cast::<c_void>();
-    // SAFETY: the connection is live, and this control writes a pointer to a key, which is then ours.
+    // SAFETY: the connection is live, and this control writes a pointer to a key, which is then owned here.
     let has_key = unsafe { openssl_sys::SSL_ctrl(ssl.as_ptr(), GET_PEER_TMP_KEY, 0, to) };
     if has_key != 1 || key.is_null() {
         return None;
     }
-    // SAFETY: not null, and ours.
+    // SAFETY: the pointer is not null, and owned here.
     Some(unsafe { PKey::from_ptr(key) })
 }
 
@@ -72,12 +72,12 @@ fn group_of_curve(curve: Nid) -> Option<Group> {
     match curve {
         X25519 => Some(Group::X25519),
         Nid::X9_62_PRIME256V1 => Some(Group::SECP256R1),
-        // The others have their registered names.
+        // The other kinds have their registered names.
         other => other.short_name().ok()?.parse().ok(),
     }
 }
 
-/// A group as `SSL_CTX_set1_groups_list` reads it.
+/// Returns a group's name for `SSL_CTX_set1_groups_list`.
 pub(crate) fn group_name(group: Group) -> String {
     match group {
         Group::X25519 => "X25519".to_owned(),
@@ -86,16 +86,16 @@ pub(crate) fn group_name(group: Group) -> String {
     }
 }
 
-/// A key pair of the kind that a share of `group` is.
+/// Makes a key pair of the kind of `group`'s shares.
 ///
 /// # Errors
-/// The library does not have the group.
+/// Returns an error if the library does not support the group.
 pub(crate) fn key_pair(group: Group) -> Result<PKey<Private>, ErrorStack> {
     let (kind, curve) = match group {
         Group::SECP256R1 => (Id::EC, Some(Nid::X9_62_PRIME256V1)),
         Group::SECP384R1 => (Id::EC, Some(Nid::SECP384R1)),
         Group::X25519 => (Id::X25519, None),
-        // The number of no kind of key, which the library refuses.
+        // The number is that of no kind of key, which the library refuses.
         _ => (Id::from_raw(0), None),
     };
     let mut maker = PkeyCtx::new_id(kind)?;
@@ -106,12 +106,12 @@ pub(crate) fn key_pair(group: Group) -> Result<PKey<Private>, ErrorStack> {
     maker.keygen()
 }
 
-/// It has no key encapsulation; no group that needs it has a key pair here.
+/// Always fails: the library has no key encapsulation, and no group that needs it has a key pair here.
 pub(crate) fn encapsulate<T: HasPublic>(_: &PKeyRef<T>) -> Result<(Vec<u8>, Vec<u8>), ErrorStack> {
     Err(ErrorStack::get())
 }
 
-/// See [`encapsulate`].
+/// Always fails: see [`encapsulate`].
 pub(crate) fn decapsulate<T: HasPrivate>(_: &PKeyRef<T>, _: &[u8]) -> Result<Vec<u8>, ErrorStack> {
     Err(ErrorStack::get())
 }

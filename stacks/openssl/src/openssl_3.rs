@@ -1,4 +1,4 @@
-//! What OpenSSL 3 and later do by other calls than OpenSSL 1.1.1.
+//! Operations that OpenSSL 3 and later do by other calls than OpenSSL 1.1.1.
 
 use std::{
     ffi::{CStr, CString, c_char, c_int, c_long},
@@ -25,7 +25,8 @@ unsafe extern "C" {
     fn EVP_PKEY_CTX_set_group_name(ctx: *mut EVP_PKEY_CTX, name: *const c_char) -> c_int;
 }
 
-/// The group that the handshake used, where it used one. OpenSSL tells its registered name.
+/// Returns the group of the handshake's key exchange, if there was one. OpenSSL reports its
+/// registered name.
 pub(crate) fn group(ssl: &SslRef, _: Side) -> Option<Group> {
     // SAFETY: the connection is live; this control takes no pointer.
     let id =
@@ -36,12 +37,12 @@ pub(crate) fn group(ssl: &SslRef, _: Side) -> Option<Group> {
     if name.is_null() {
         return None;
     }
-    // SAFETY: not null, and a C string that lives as long as the library.
+    // SAFETY: the pointer is not null, and to a C string that lives as long as the library.
     let name = unsafe { CStr::from_ptr(name) };
     name.to_str().ok()?.parse().ok()
 }
 
-/// A group as `SSL_CTX_set1_groups_list` reads it.
+/// Returns a group's name for `SSL_CTX_set1_groups_list`.
 pub(crate) fn group_name(group: Group) -> String {
     match group {
         Group::X25519 => "X25519".to_owned(),
@@ -49,10 +50,10 @@ pub(crate) fn group_name(group: Group) -> String {
     }
 }
 
-/// A key pair of the kind that a share of `group` is.
+/// Makes a key pair of the kind of `group`'s shares.
 ///
 /// # Errors
-/// The library does not have the group.
+/// Returns an error if the library does not support the group.
 pub(crate) fn key_pair(group: Group) -> Result<PKey<Private>, ErrorStack> {
     let curve = match group {
         Group::SECP256R1 => Some(c"P-256"),
@@ -65,25 +66,25 @@ pub(crate) fn key_pair(group: Group) -> Result<PKey<Private>, ErrorStack> {
     };
     maker.keygen_init()?;
     if let Some(curve) = curve {
-        // SAFETY: the context is live, and the name lives for ever.
+        // SAFETY: the context is live, and the name has static lifetime.
         good(unsafe { EVP_PKEY_CTX_set_group_name(maker.as_ptr(), curve.as_ptr()) })?;
     }
     maker.keygen()
 }
 
 fn maker(kind: &CStr) -> Result<PkeyCtx<()>, ErrorStack> {
-    // SAFETY: the name lives for ever; the default library and properties are asked for.
+    // SAFETY: the name has static lifetime; the default library context and properties are used.
     let context = unsafe {
         openssl_sys::EVP_PKEY_CTX_new_from_name(ptr::null_mut(), kind.as_ptr(), ptr::null())
     };
     if context.is_null() {
         return Err(ErrorStack::get());
     }
-    // SAFETY: not null, and ours.
+    // SAFETY: the pointer is not null, and owned here.
     Ok(unsafe { PkeyCtx::from_ptr(context) })
 }
 
-/// What a server sends, and the secret.
+/// Returns the message that a server sends, and the secret.
 pub(crate) fn encapsulate<T: HasPublic>(
     peer: &PKeyRef<T>,
 ) -> Result<(Vec<u8>, Vec<u8>), ErrorStack> {
@@ -104,7 +105,7 @@ pub(crate) fn encapsulate<T: HasPublic>(
         ))?;
     }
     let (mut wrapped, mut secret) = (vec![0; wrapped_length], vec![0; secret_length]);
-    // SAFETY: both buffers have the lengths that were asked for.
+    // SAFETY: both buffers have the reported lengths.
     good(unsafe {
         openssl_sys::EVP_PKEY_encapsulate(
             context.as_ptr(),
@@ -119,7 +120,7 @@ pub(crate) fn encapsulate<T: HasPublic>(
     Ok((wrapped, secret))
 }
 
-/// The secret that a server has sent.
+/// Returns the secret of a server's message.
 pub(crate) fn decapsulate<T: HasPrivate>(
     own: &PKeyRef<T>,
     wrapped: &[u8],
@@ -141,7 +142,7 @@ pub(crate) fn decapsulate<T: HasPrivate>(
         ))?;
     }
     let mut secret = vec![0; length];
-    // SAFETY: the buffer has the length that was asked for.
+    // SAFETY: the buffer has the reported length.
     good(unsafe {
         openssl_sys::EVP_PKEY_decapsulate(
             context.as_ptr(),

@@ -1,4 +1,5 @@
-//! A session over plain buffers. The worker of boringssl compiles this file too, with its own library by the name `openssl`.
+//! A session over plain buffers. The worker of boringssl compiles this file too, with its library under the
+//! name `openssl`.
 
 use std::{
     io::{self, Read, Write},
@@ -21,8 +22,8 @@ pub(crate) struct Piped {
 }
 
 impl Drop for Piped {
-    /// As if both sides had said goodbye: OpenSSL forgets the session of a connection that is freed
-    /// without (RFC 2246 section 7.2.1 asked for that), the newest ticket of TLS 1.3 among them.
+    /// Marks the connection as shut down by both sides: OpenSSL forgets the session of a connection that is
+    /// freed otherwise (RFC 2246 section 7.2.1 required that), including the newest ticket of TLS 1.3.
     fn drop(&mut self) {
         self.stream
             .set_shutdown(ShutdownState::SENT | ShutdownState::RECEIVED);
@@ -68,7 +69,7 @@ impl Piped {
         })
     }
 
-    /// Does something with `input` and `output` as the transport's buffers.
+    /// Runs an operation with `input` and `output` as the transport's buffers.
     pub(crate) fn with_buffers<T>(
         &mut self,
         what: FailureWord,

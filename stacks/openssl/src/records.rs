@@ -1,4 +1,4 @@
-//! The protection of records, by the EVP calls that libssl's record layer makes for TLS 1.3.
+//! The protection of records, by the EVP calls of libssl's record layer for TLS 1.3.
 
 use netbench_model::{Aead, FailureWord};
 use netbench_worker::{RECORD_DATA, RecordProtection, SessionError, SetupError};
@@ -8,20 +8,21 @@ use openssl::{
     error::ErrorStack,
 };
 
-/// The nonce of a record is derived from its number. Every record here is the first one, so that it can be opened many times.
+/// The nonce of a record, which is derived from the record's number. Every record here is the first one, so
+/// that it can be opened many times.
 const NONCE: [u8; 12] = [0x11; 12];
 const TAG_BYTES: usize = 16;
-/// The type of what is in the record comes after its data (RFC 8446 section 5.2).
+/// The size of the inner plaintext: the content type follows the data (RFC 8446 section 5.2).
 const INNER_BYTES: usize = RECORD_DATA.len() + 1;
 const SEALED_BYTES: usize = INNER_BYTES + TAG_BYTES;
 const APPLICATION_DATA: u8 = 23;
-/// The header is authenticated with it.
+/// The header, which is authenticated with the record.
 const HEADER: [u8; 5] = {
     let [_, _, high, low] = (SEALED_BYTES as u32).to_be_bytes();
     [APPLICATION_DATA, 3, 3, high, low]
 };
 
-/// The keys of one direction, with a context of each end, and the last record.
+/// The keys of one direction, with a context for each end, and the last record.
 pub(crate) struct Records {
     sender: CipherCtx,
     receiver: CipherCtx,
@@ -53,7 +54,7 @@ impl Records {
 
     fn sealed(&mut self) -> Result<(), ErrorStack> {
         let (inner, tag) = self.sealed.split_at_mut(INNER_BYTES);
-        // As libssl does: what is written is copied to where it is then encrypted.
+        // As in libssl, the data are copied to the buffer in which they are then encrypted.
         inner[..RECORD_DATA.len()].copy_from_slice(&RECORD_DATA);
         inner[RECORD_DATA.len()] = APPLICATION_DATA;
         self.sender.encrypt_init(None, None, Some(&NONCE))?;

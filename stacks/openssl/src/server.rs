@@ -79,8 +79,8 @@ fn context(site: &ServeSite) -> Result<SslContext, SetupError> {
     }
     ffi::set_dh_auto(&mut ssl);
     ssl.set_options(SslOptions::CIPHER_SERVER_PREFERENCE | OPTIONS);
-    // hyper may offer a write again from a buffer that has moved or grown meanwhile, and tokio's
-    // streams write what they can. SslConnector and SslAcceptor set the same.
+    // hyper may retry a write from a buffer that has moved or grown meanwhile, and tokio's streams write as
+    // much as they can. SslConnector and SslAcceptor set the same modes.
     ssl.set_mode(
         SslMode::AUTO_RETRY | SslMode::ACCEPT_MOVING_WRITE_BUFFER | SslMode::ENABLE_PARTIAL_WRITE,
     );

@@ -1,4 +1,4 @@
-//! What OpenSSL does for the first time in a first connection, step by step.
+//! The work that OpenSSL does for the first time in a first connection, step by step.
 
 use std::io::{self, ErrorKind, Read, Write};
 
@@ -16,10 +16,11 @@ use openssl::{
 
 use crate::{client, context, identity::certificates, line};
 
-/// As many groups as a ClientHello has key shares for: a hybrid, and what it contains.
+/// The maximum number of groups with key shares in a ClientHello: a hybrid, and the group that it
+/// contains.
 const SHARES: usize = 2;
 
-/// The steps, in the order in which a first connection takes them.
+/// Returns the steps, in the order of a first connection.
 pub(crate) fn actions<'a>(
     settings: &'a ClientSettings,
     roots_pem: &'a str,
@@ -90,10 +91,10 @@ fn client_hello(settings: &ClientSettings) -> Result<(), SetupError> {
     }
 }
 
-/// Verifies the signature on a root of each kind of key that there is among them.
+/// Verifies the signature of one root for each kind of key among them.
 fn verify(roots_pem: &str) -> Result<(), ErrorStack> {
     let mut wanted = vec![Id::RSA, Id::EC];
-    // One by one: to parse them all takes longer than all that this step is about.
+    // Roots are parsed one by one: to parse them all takes longer than the work of this step.
     for pem in certificates(roots_pem) {
         let root = X509::from_pem(pem.as_bytes())?;
         let key = root.public_key()?;
@@ -108,7 +109,7 @@ fn verify(roots_pem: &str) -> Result<(), ErrorStack> {
     Ok(())
 }
 
-/// Hashes as TLS 1.3 does, and encrypts a record and decrypts it.
+/// Computes hashes as in TLS 1.3, and encrypts and decrypts a record.
 fn records() -> Result<(), ErrorStack> {
     let (key, iv, head) = ([1; 16], [2; 12], [3; 5]);
     for digest in [MessageDigest::sha256(), MessageDigest::sha384()] {

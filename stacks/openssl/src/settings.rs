@@ -1,4 +1,4 @@
-//! Versions, suites and groups, set alike on clients and servers.
+//! Versions, suites and groups, set in the same way on clients and servers.
 
 use std::fmt::Display;
 
@@ -14,11 +14,11 @@ use crate::{ffi, names};
 /// OpenSSL 3.5.0, the first with X25519MLKEM768.
 const FIRST_WITH_ML_KEM: i64 = 0x3050_0000;
 
-/// What every context has.
+/// The options of every context.
 pub(crate) const OPTIONS: SslOptions = SslOptions::NO_COMPRESSION;
 
-/// Lets a context speak exactly those of `versions` that one of `suites` belongs to, as rustls
-/// does, with exactly `suites`, in this order.
+/// Restricts a context to those of `versions` to which one of `suites` belongs, as rustls does,
+/// with exactly `suites`, in this order.
 pub(crate) fn set_versions_and_suites(
     ssl: &mut SslContextBuilder,
     versions: &[TlsVersion],
@@ -35,7 +35,7 @@ pub(crate) fn set_versions_and_suites(
     ssl.set_ciphersuites(&list(TlsVersion::Tls13))
         .map_err(refused)?;
     let tls12 = list(TlsVersion::Tls12);
-    // A list in which it knows nothing is an error; a suite that it does not know is not.
+    // A list without any known suite is an error; an unknown suite in a list is not.
     let known = tls12.is_empty() || ssl.set_cipher_list(&tls12).is_ok();
     let able = ffi::suites(ssl);
     match suites.iter().find(|suite| !known || !able.contains(*suite)) {
@@ -44,7 +44,7 @@ pub(crate) fn set_versions_and_suites(
     }
 }
 
-/// Lets a context speak exactly `versions`.
+/// Restricts a context to `versions`.
 pub(crate) fn set_versions(
     ssl: &mut SslContextBuilder,
     versions: impl Iterator<Item = TlsVersion>,
@@ -60,7 +60,7 @@ pub(crate) fn set_versions(
         .map_err(|e| SetupError::refused("versions", e))
 }
 
-/// Lets a context use exactly `groups`, in this order.
+/// Restricts a context to `groups`, in this order.
 pub(crate) fn set_groups(ssl: &mut SslContextBuilder, groups: &[Group]) -> Result<(), SetupError> {
     if let Some(group) = groups.iter().find(|group| !can_group(**group)) {
         return Err(unsupported("group", group));
@@ -69,7 +69,7 @@ pub(crate) fn set_groups(ssl: &mut SslContextBuilder, groups: &[Group]) -> Resul
         .map_err(|e| SetupError::refused("groups", e))
 }
 
-/// Lets a context accept exactly `schemes` of its peer, in this order.
+/// Restricts the peer's schemes to `schemes`, in this order.
 pub(crate) fn set_schemes(
     ssl: &mut SslContextBuilder,
     schemes: &[SignatureScheme],
@@ -78,12 +78,12 @@ pub(crate) fn set_schemes(
         .map_err(|e| SetupError::refused("signature schemes", e))
 }
 
-/// How many tickets a server of TLS 1.3 gives after a handshake.
+/// Sets the number of tickets that a server of TLS 1.3 sends after a handshake.
 pub(crate) fn set_tickets(ssl: &mut SslContextBuilder, tickets: usize) -> Result<(), ErrorStack> {
     ssl.set_num_tickets(tickets)
 }
 
-/// Whether the library can do `group`.
+/// Returns whether the library supports `group`.
 pub fn can_group(group: Group) -> bool {
     match group {
         Group::X25519MLKEM768 => openssl::version::number() >= FIRST_WITH_ML_KEM,

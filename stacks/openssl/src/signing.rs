@@ -1,5 +1,5 @@
-//! The signature of a handshake, made as libssl makes it. The worker of boringssl compiles this file too, with its own
-//! library by the name `openssl`.
+//! The signature of a handshake, made as in libssl. The worker of boringssl compiles this file too, with its
+//! library under the name `openssl`.
 
 use netbench_model::{FailureWord, KeyType};
 use netbench_protocol::Material;
@@ -17,7 +17,7 @@ fn failed(why: impl std::fmt::Display) -> SessionError {
     SessionError::new(FailureWord::Primitive, why)
 }
 
-/// A key, the public key of its certificate, which libssl has read before, and the last signature.
+/// A key, the public key of its certificate, which is parsed in advance, and the last signature.
 pub(crate) struct Signing {
     key: PKey<Private>,
     public: PKey<Public>,

@@ -12,7 +12,7 @@ use crate::{
     chain::ClientOfChains, client, explain, ffi, server, set_up, settings::can_group, trust,
 };
 
-/// Which libssl.
+/// The libssl of a stack.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Library {
     /// Built from source.
@@ -21,7 +21,8 @@ pub enum Library {
     System,
 }
 
-/// How the library was built: what `openssl version -a` prints, and what it was built without.
+/// Returns facts about the library's build: the output of `openssl version -a`, and the options without which
+/// it was built.
 pub fn library_facts() -> [(&'static str, String); 6] {
     [
         ("library_compiler", c_flags().to_owned()),
@@ -33,13 +34,13 @@ pub fn library_facts() -> [(&'static str, String); 6] {
     ]
 }
 
-/// What a session does with its buffers for records while it has nothing to read or write.
+/// A session's treatment of its record buffers while it has no data to read or write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Buffers {
-    /// It keeps them, which is libssl's default.
+    /// The session keeps them, which is libssl's default.
     Kept,
-    /// It frees them (`SSL_MODE_RELEASE_BUFFERS`), as the openssl crate's connector asks for. For the suite
-    /// alone: in connections, the stack with the default is that connector's already.
+    /// The session frees them (`SSL_MODE_RELEASE_BUFFERS`), as with the openssl crate's connector. Only for
+    /// the suite: in connections, the stack with the default already uses that connector.
     Released,
 }
 
@@ -51,7 +52,7 @@ pub struct OpenSsl {
 }
 
 impl OpenSsl {
-    /// The library that this build is linked with, for workers of libraries on top of it.
+    /// Returns the library with which this build is linked, for workers of libraries on top of it.
     pub fn linked(executable: &'static str) -> Self {
         Self::new(crate::LINKED, Buffers::Kept, executable)
     }
@@ -64,7 +65,7 @@ impl OpenSsl {
         }
     }
 
-    /// Refuses what a variant for the suite does not do.
+    /// Refuses operations that a variant for the suite does not support.
     fn beyond_the_suite(&self) -> Result<(), SetupError> {
         match self.buffers {
             Buffers::Kept => Ok(()),
@@ -176,7 +177,8 @@ impl Stack for OpenSsl {
     }
 }
 
-/// The second word of `OPENSSL_ia32cap`, of which libssl says `CPUINFO: OPENSSL_ia32cap=0x…:0x… …`.
+/// Returns the second word of `OPENSSL_ia32cap`, which libssl reports as `CPUINFO: OPENSSL_ia32cap=0x…:0x…
+/// …`.
 fn leaf_7(settings: &str) -> Option<u64> {
     let (_, words) = settings.split_once("OPENSSL_ia32cap=")?;
     let word = words.split_whitespace().next()?.split(':').nth(1)?;
@@ -206,7 +208,7 @@ mod tests {
         for (settings, expected) in cases {
             assert_eq!(leaf_7(settings), expected, "{settings}");
         }
-        // OpenSSL 1.1.1 does not tell.
+        // OpenSSL 1.1.1 does not report it.
         if cfg!(all(target_arch = "x86_64", not(before_openssl_3))) {
             assert!(
                 leaf_7(&ffi::cpu_settings()).is_some(),

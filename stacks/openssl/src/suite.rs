@@ -1,4 +1,4 @@
-//! What the suite calls.
+//! The operations that the suite calls.
 
 use std::any::Any;
 

@@ -1,27 +1,27 @@
-//! The roots that OpenSSL's users take, where nobody gives them any. The worker of aws-lc compiles this file too.
+//! The roots that OpenSSL's users use by default. The worker of aws-lc compiles this file too.
 
 use netbench_model::roots::TrustOrigin;
 use netbench_worker::{OwnTrust, SetupError};
 
 use crate::{chain::ClientOfChains, context::bare_context, ffi};
 
-/// The library's own paths, or what SSL_CERT_FILE and SSL_CERT_DIR say instead of them.
+/// The library's own paths, or those in SSL_CERT_FILE and SSL_CERT_DIR.
 const DEFAULT_PATHS: &str = "default-paths";
-/// What the crate openssl-probe finds, as native-tls takes it.
+/// The paths that the crate openssl-probe finds, which native-tls uses.
 const OPENSSL_PROBE: &str = "openssl-probe";
 
-/// Where they may be from.
+/// The possible sources of roots.
 pub(crate) const SOURCES: [&str; 2] = [DEFAULT_PATHS, OPENSSL_PROBE];
 
 /// Makes a client's connector with roots from `source`.
 pub(crate) fn own_trust(source: &str) -> Result<OwnTrust, SetupError> {
-    // The openssl crate has every connector read the default paths.
+    // The openssl crate makes every connector read the default paths.
     let mut ssl = bare_context()?;
     match source {
         DEFAULT_PATHS => {}
         OPENSSL_PROBE => {
             let found = openssl_probe::probe();
-            // What cannot be read is passed over.
+            // A file that cannot be read is ignored.
             if let Some(file) = &found.cert_file {
                 let _ = ssl.load_verify_locations(Some(file), None);
             }

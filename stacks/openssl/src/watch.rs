@@ -1,7 +1,8 @@
-//! Sees the connections of libraries that keep OpenSSL's context and session to themselves.
+//! Observes the connections of libraries that do not expose OpenSSL's context and session.
 //!
-//! OpenSSL tells whoever has an index for extra data of every context that is made (`CRYPTO_get_ex_new_index(3)`). Each then gets a
-//! callback that verifies chains as OpenSSL does by itself, and takes the time.
+//! OpenSSL notifies the owner of an index for extra data of every new context (`CRYPTO_get_ex_new_index(3)`).
+//! Each context then gets a callback that verifies chains as OpenSSL does by default, and times the
+//! verification.
 
 use std::{
     ffi::{c_int, c_long, c_void},
@@ -20,7 +21,7 @@ use openssl_sys::{CRYPTO_EX_DATA, CRYPTO_EX_INDEX_SSL_CTX, SSL, SSL_CTX, X509_ST
 
 use crate::{explain::certificate_fault, ffi, names::Side, negotiated::negotiated};
 
-/// The connection that is being made: a worker makes one at a time.
+/// The connection in progress: a worker makes one at a time.
 static WATCHED: Mutex<Option<Seen>> = Mutex::new(None);
 
 struct Seen {
@@ -29,17 +30,17 @@ struct Seen {
     session: *mut SSL,
 }
 
-// SAFETY: the session is used by `agreed` alone, on the thread of its connection.
+// SAFETY: only `agreed` uses the session, on the thread of its connection.
 unsafe impl Send for Seen {}
 
-/// Has every context that is made from now on verify chains under watch.
+/// Makes every context that is made from now on verify chains with the observing callback.
 ///
 /// # Errors
-/// OpenSSL has no room for it.
+/// Returns an error if OpenSSL cannot allocate the index.
 pub fn contexts() -> Result<(), SetupError> {
     static INDEX: LazyLock<c_int> = LazyLock::new(|| {
         openssl_sys::init();
-        // SAFETY: the callback lives for ever.
+        // SAFETY: the callback has static lifetime.
         unsafe {
             openssl_sys::CRYPTO_get_ex_new_index(
                 CRYPTO_EX_INDEX_SSL_CTX,
@@ -59,12 +60,12 @@ pub fn contexts() -> Result<(), SetupError> {
     }
 }
 
-/// Watches a connection for as long as this lives.
+/// A guard that observes a connection for its lifetime.
 #[derive(Debug)]
 pub struct Watch(());
 
 impl Watch {
-    /// Watches the connection that is about to be made, for `probe`.
+    /// Observes the connection that is about to be made, for `probe`.
     pub fn begin(probe: &Probe) -> Self {
         replace(Some(Seen {
             probe: probe.clone(),
@@ -84,15 +85,15 @@ fn replace(seen: Option<Seen>) {
     *WATCHED.lock().unwrap_or_else(PoisonError::into_inner) = seen;
 }
 
-/// What the handshake of the watched connection agreed on, or nothing where no chain was verified.
+/// Returns the negotiated parameters of the observed connection; empty where no chain was verified.
 ///
 /// # Safety
-/// The connection's session still lives.
+/// The connection's session is still alive.
 pub unsafe fn agreed() -> Negotiated {
     let watched = WATCHED.lock().unwrap_or_else(PoisonError::into_inner);
     match &*watched {
         Some(seen) if !seen.session.is_null() => {
-            // SAFETY: the caller says that it lives.
+            // SAFETY: the caller guarantees that it is alive.
             let session = unsafe { SslRef::from_ptr(seen.session) };
             negotiated(session, Side::Client)
         }
@@ -100,7 +101,8 @@ pub unsafe fn agreed() -> Negotiated {
     }
 }
 
-/// OpenSSL calls this in the middle of `SSL_CTX_new`, after which it touches the callback no more.
+/// Sets the callback. OpenSSL calls this function during `SSL_CTX_new`, which does not change the callback
+/// afterwards.
 unsafe extern "C" fn made(
     context: *mut c_void,
     _: *mut c_void,
@@ -109,13 +111,13 @@ unsafe extern "C" fn made(
     _: c_long,
     _: *mut c_void,
 ) {
-    // SAFETY: it is the context that is being made.
+    // SAFETY: the pointer is to the context that is being made.
     unsafe { ffi::set_raw_cert_verify_callback(context.cast::<SSL_CTX>(), verify) };
 }
 
-/// `X509_verify_cert`, which checks the chain and the name, with its time taken.
+/// Calls `X509_verify_cert`, which checks the chain and the name, and times it.
 extern "C" fn verify(store: *mut X509_STORE_CTX, _: *mut c_void) -> c_int {
-    // SAFETY: OpenSSL calls this with a live store context that nobody else uses meanwhile.
+    // SAFETY: OpenSSL calls this function with a live store context that no other code uses meanwhile.
     let store = unsafe { X509StoreContextRef::from_ptr_mut(store) };
     let ssl = X509StoreContext::ssl_idx()
         .ok()

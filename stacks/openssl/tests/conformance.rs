@@ -1,4 +1,4 @@
-//! The worker of `openssl` as every worker must be.
+//! Conformance tests of the worker of `openssl`.
 
 use std::path::Path;
 

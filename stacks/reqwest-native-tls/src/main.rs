@@ -1,5 +1,5 @@
-//! The worker of `reqwest-native-tls`: reqwest with its feature `native-tls`. On Linux that is OpenSSL, here the one that the stack
-//! `openssl` has. All of it is in `netbench_stack_reqwest`.
+//! The worker of `reqwest-native-tls`: reqwest with its feature `native-tls`. On Linux, this feature uses
+//! OpenSSL, here that of the stack `openssl`. All of its code is in `netbench_stack_reqwest`.
 
 use std::{process::ExitCode, sync::Arc};
 

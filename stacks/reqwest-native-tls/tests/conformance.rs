@@ -1,4 +1,4 @@
-//! The worker of `reqwest-native-tls` as every worker must be, with the settings that its library has by itself.
+//! Conformance tests of the worker of `reqwest-native-tls`, with its library's default settings.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ const WORKER: &str = env!("CARGO_BIN_EXE_netbench-worker-reqwest-native-tls");
 
 const STACK: &str = "reqwest-native-tls";
 
-/// A part of the names of cases that are `unsupported`, and why they are.
+/// A part of the names of cases that are `unsupported`, and the reason.
 const LACKS: [(&str, &str); 3] = [
     ("-resumed-", "native-tls keeps no sessions"),
     ("-no-tickets", "native-tls keeps no sessions"),

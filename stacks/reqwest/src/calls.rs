@@ -1,8 +1,8 @@
-//! Sees the socket of a connection in the calls that the worker makes to the system.
+//! Observes the socket of a connection in the worker's system calls.
 //!
-//! reqwest gives no access to its socket. The functions here replace the C library's functions of the same names: all code in
-//! the worker calls them, and they do the same and tell the probe. Without them, the phase `tcp`, the byte counts and the round
-//! trips could not be measured.
+//! reqwest gives no access to its socket. The functions here replace the C library's functions of the same
+//! names: all code in the worker calls them, and they do the same work and notify the probe. Without them,
+//! the phase `tcp`, the byte counts and the round trips could not be measured.
 
 use std::{
     cell::RefCell,
@@ -24,17 +24,17 @@ thread_local! {
     static WATCHED: RefCell<Option<Watched>> = const { RefCell::new(None) };
 }
 
-/// Whether any connection was ever watched. Until then the calls are as if they were not here.
+/// Whether any connection was ever observed. Until then, the functions only make the system calls.
 static BEGUN: AtomicBool = AtomicBool::new(false);
 
 struct Watched {
     probe: Probe,
-    /// From `connect` to `close`.
+    /// The socket, from `connect` to `close`.
     socket: Option<c_int>,
     is_connected: bool,
 }
 
-/// Watches the next connection of this thread, until another one is.
+/// Observes the next connection of this thread, until another call.
 pub(crate) fn begin(probe: &Probe) {
     let watched = Watched {
         probe: probe.clone(),
@@ -45,18 +45,18 @@ pub(crate) fn begin(probe: &Probe) {
     BEGUN.store(true, Release);
 }
 
-/// What `act` makes of the watched connection, if there is one.
+/// Returns the result of `act` for the observed connection, if there is one.
 fn watched<T>(act: impl FnOnce(&mut Watched) -> Option<T>) -> Option<T> {
     if !BEGUN.load(Acquire) {
         return None;
     }
-    // A thread that ends may have none any more.
+    // A thread that is ending may have no value any more.
     WATCHED
         .try_with(|watched| act(watched.try_borrow_mut().ok()?.as_mut()?))
         .ok()?
 }
 
-/// The same, if it is the connection of `socket`.
+/// Returns the result of `act` for the observed connection, if `socket` is its socket.
 fn watched_at<T>(socket: c_int, act: impl FnOnce(&mut Watched) -> Option<T>) -> Option<T> {
     watched(|watched| match watched.socket {
         Some(theirs) if theirs == socket => act(watched),
@@ -64,7 +64,8 @@ fn watched_at<T>(socket: c_int, act: impl FnOnce(&mut Watched) -> Option<T>) -> 
     })
 }
 
-/// Where the connection is to go that begins with `socket`: reqwest takes the port from the URL, and an address from there too.
+/// Returns the address to which the connection that begins with `socket` must go: reqwest takes the port from
+/// the URL, and a literal address too.
 fn aim(socket: c_int) -> Option<SocketAddr> {
     watched(|watched| {
         if watched.socket.is_some() {
@@ -77,26 +78,26 @@ fn aim(socket: c_int) -> Option<SocketAddr> {
     })
 }
 
-/// Whether `address` is one of the internet.
+/// Returns whether `address` is an internet address.
 ///
 /// # Safety
-/// It is null or points to `length` bytes.
+/// The pointer is null or to `length` bytes.
 unsafe fn is_internet(address: *const sockaddr, length: socklen_t) -> bool {
     if address.is_null() || (length as usize) < mem::size_of::<sockaddr>() {
         return false;
     }
-    // SAFETY: there are as many bytes as a sockaddr has.
+    // SAFETY: the memory has at least the size of a sockaddr.
     let family = unsafe { (*address).sa_family };
     [libc::AF_INET, libc::AF_INET6].contains(&c_int::from(family))
 }
 
-/// connect(2), to the address that the request named.
+/// Replaces connect(2), and connects to the address that the request named.
 ///
 /// # Safety
-/// As in the C library.
+/// The caller must meet the C library's requirements.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn connect(socket: c_int, address: *const sockaddr, length: socklen_t) -> c_int {
-    // SAFETY: as the caller says.
+    // SAFETY: the caller guarantees it.
     let aimed = unsafe { is_internet(address, length) }
         .then(|| aim(socket))
         .flatten()
@@ -105,14 +106,14 @@ unsafe extern "C" fn connect(socket: c_int, address: *const sockaddr, length: so
         Some(target) => (target.as_ptr().cast(), target.len()),
         None => (address, length),
     };
-    // SAFETY: as the caller says, or an address that lives until the end.
+    // SAFETY: the caller guarantees it, or the address lives until the end.
     unsafe { status(libc::syscall(libc::SYS_connect, socket, address, length)) }
 }
 
-/// getsockopt(2). Who has waited for a connection asks for its error once it is there.
+/// Replaces getsockopt(2). The code that waits for a connection reads its error afterwards.
 ///
 /// # Safety
-/// As in the C library.
+/// The caller must meet the C library's requirements.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn getsockopt(
     socket: c_int,
@@ -122,7 +123,7 @@ unsafe extern "C" fn getsockopt(
     length: *mut socklen_t,
 ) -> c_int {
     let call = libc::SYS_getsockopt;
-    // SAFETY: as the caller says.
+    // SAFETY: the caller guarantees it.
     let result = unsafe { status(libc::syscall(call, socket, level, name, value, length)) };
     if result == 0 && (level, name) == (libc::SOL_SOCKET, libc::SO_ERROR) {
         // SAFETY: the kernel has just written this option, an int.
@@ -138,10 +139,10 @@ unsafe extern "C" fn getsockopt(
     result
 }
 
-/// send(2).
+/// Replaces send(2).
 ///
 /// # Safety
-/// As in the C library.
+/// The caller must meet the C library's requirements.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn send(
     socket: c_int,
@@ -151,19 +152,19 @@ unsafe extern "C" fn send(
 ) -> ssize_t {
     will_write(socket);
     let (call, nobody) = (libc::SYS_sendto, std::ptr::null::<sockaddr>());
-    // SAFETY: as the caller says.
+    // SAFETY: the caller guarantees it.
     let sent = unsafe { libc::syscall(call, socket, bytes, length, flags, nobody, 0) };
     wrote(socket, size(sent))
 }
 
-/// writev(2).
+/// Replaces writev(2).
 ///
 /// # Safety
-/// As in the C library.
+/// The caller must meet the C library's requirements.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn writev(socket: c_int, slices: *const iovec, count: c_int) -> ssize_t {
     will_write(socket);
-    // SAFETY: as the caller says.
+    // SAFETY: the caller guarantees it.
     let sent = unsafe { libc::syscall(libc::SYS_writev, socket, slices, count) };
     wrote(socket, size(sent))
 }
@@ -185,10 +186,10 @@ fn wrote(socket: c_int, sent: ssize_t) -> ssize_t {
     sent
 }
 
-/// recv(2).
+/// Replaces recv(2).
 ///
 /// # Safety
-/// As in the C library.
+/// The caller must meet the C library's requirements.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn recv(
     socket: c_int,
@@ -197,7 +198,7 @@ unsafe extern "C" fn recv(
     flags: c_int,
 ) -> ssize_t {
     let (call, nobody) = (libc::SYS_recvfrom, std::ptr::null_mut::<sockaddr>());
-    // SAFETY: as the caller says.
+    // SAFETY: the caller guarantees it.
     let received =
         size(unsafe { libc::syscall(call, socket, bytes, length, flags, nobody, nobody) });
     if let Ok(bytes @ 1..) = usize::try_from(received)
@@ -211,10 +212,10 @@ unsafe extern "C" fn recv(
     received
 }
 
-/// close(2).
+/// Replaces close(2).
 ///
 /// # Safety
-/// As in the C library.
+/// The caller must meet the C library's requirements.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn close(file: c_int) -> c_int {
     watched_at(file, |watched| {
@@ -222,14 +223,14 @@ unsafe extern "C" fn close(file: c_int) -> c_int {
         watched.probe.closes();
         Some(())
     });
-    // SAFETY: as the caller says.
+    // SAFETY: the caller guarantees it.
     unsafe { status(libc::syscall(libc::SYS_close, file)) }
 }
 
-/// clock_gettime(2). rustls asks what time it is right before it verifies a chain.
+/// Replaces clock_gettime(2). rustls reads the time directly before it verifies a chain.
 ///
 /// # Safety
-/// As in the C library.
+/// The caller must meet the C library's requirements.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn clock_gettime(clock: clockid_t, time: *mut timespec) -> c_int {
     if clock == libc::CLOCK_REALTIME
@@ -237,13 +238,13 @@ unsafe extern "C" fn clock_gettime(clock: clockid_t, time: *mut timespec) -> c_i
     {
         probe.verification_begins();
     }
-    // SAFETY: as the caller says.
+    // SAFETY: the caller guarantees it.
     unsafe { real_clock()(clock, time) }
 }
 
 type Clock = unsafe extern "C" fn(clockid_t, *mut timespec) -> c_int;
 
-/// The C library's own, which does not enter the kernel.
+/// Returns the C library's own function, which does not enter the kernel.
 fn real_clock() -> Clock {
     const NAME: &std::ffi::CStr = c"clock_gettime";
     static FOUND: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
@@ -257,16 +258,16 @@ fn real_clock() -> Clock {
     if found.is_null() {
         return asked_of_the_kernel;
     }
-    // SAFETY: the C library's function of this name is of this type.
+    // SAFETY: the C library's function of this name has this type.
     unsafe { mem::transmute::<*mut c_void, Clock>(found) }
 }
 
 unsafe extern "C" fn asked_of_the_kernel(clock: clockid_t, time: *mut timespec) -> c_int {
-    // SAFETY: as the caller says.
+    // SAFETY: the caller guarantees it.
     unsafe { status(libc::syscall(libc::SYS_clock_gettime, clock, time)) }
 }
 
-/// What the system answers has few bits, and -1 stays what it is.
+/// Converts a system call's result, which has few bits; -1 stays -1.
 #[expect(clippy::cast_possible_truncation, reason = "0, -1 or a descriptor")]
 fn status(result: libc::c_long) -> c_int {
     result as c_int
@@ -285,7 +286,7 @@ mod tests {
 
     use super::*;
 
-    /// A thread whose connections nobody watches is as with the C library's own functions.
+    /// Checks that without an observed connection, the functions behave as the C library's own.
     #[test]
     fn what_is_not_watched_goes_on() {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();

@@ -23,19 +23,20 @@ use tower_service::Service;
 
 use crate::calls;
 
-/// Sees handshakes that reqwest does not tell of.
+/// An observer of handshakes that reqwest does not expose.
 pub(crate) trait Watch: 'static {
-    /// For as long as this lives, a connection is watched.
+    /// A guard, during whose lifetime a connection is observed.
     type Guard: Send;
 
-    /// Watches the connection that is about to be made.
+    /// Observes the connection that is about to be made.
     fn begin(probe: &Probe) -> Self::Guard;
 
-    /// What the handshake agreed on that was just done.
+    /// Returns the negotiated parameters of the last handshake.
     fn agreed() -> Negotiated;
 }
 
-/// Has reqwest's `builder` make a client with the run's roots and what `settings` say of versions and protocols, and watches it.
+/// Makes an observed client from reqwest's `builder`, with the run's roots and the versions and protocols of
+/// `settings`.
 pub(crate) fn connector<W: Watch>(
     builder: ClientBuilder,
     settings: &ClientSettings,
@@ -60,12 +61,12 @@ pub(crate) fn connector<W: Watch>(
             )));
         }
     };
-    // As Servo leaves it.
+    // Servo uses these settings.
     let builder = match settings.profile {
         Profile::Servo => builder.tcp_nodelay(false).http1_title_case_headers(),
         Profile::Default | Profile::Library => builder,
     };
-    // One connection for each request, and to where it says.
+    // Each request has one connection, to the address in it.
     let builder = builder
         .no_proxy()
         .redirect(Policy::none())
@@ -83,7 +84,7 @@ pub(crate) fn connector<W: Watch>(
     }))
 }
 
-/// The oldest and the newest of the versions, which must have no gap.
+/// Returns the oldest and the newest of the versions, which must have no gap.
 fn versions(versions: &[TlsVersion]) -> Result<(Version, Version), SetupError> {
     let named = |version: TlsVersion| match version {
         TlsVersion::Tls12 => Ok(Version::TLS_1_2),
@@ -98,7 +99,7 @@ fn versions(versions: &[TlsVersion]) -> Result<(Version, Version), SetupError> {
     }
 }
 
-/// An error with all that it comes from, in one line.
+/// Returns an error with all of its sources, in one line.
 pub(crate) fn in_full(error: &reqwest::Error) -> String {
     let mut words = error.to_string();
     let mut source = std::error::Error::source(error);
@@ -110,7 +111,7 @@ pub(crate) fn in_full(error: &reqwest::Error) -> String {
     words
 }
 
-/// reqwest's client, watched.
+/// reqwest's client, with its observer.
 struct Client<W> {
     client: reqwest::Client,
     probe: Probe,
@@ -151,7 +152,8 @@ impl<W: Watch> Fetch for Client<W> {
     }
 }
 
-/// Gives the address that the request named, after asking the system where it is told to.
+/// A resolver that returns the address that the request named, after resolving the name by the system if
+/// requested.
 struct Resolver(Probe);
 
 impl Resolve for Resolver {
@@ -165,7 +167,7 @@ impl Resolve for Resolver {
     }
 }
 
-/// Marks the end of the handshakes of reqwest's connector.
+/// A layer that marks the end of the handshakes of reqwest's connector.
 struct Timed<W> {
     probe: Probe,
     watch: PhantomData<fn() -> W>,
@@ -180,7 +182,7 @@ impl<W> Timed<W> {
     }
 }
 
-// Not derived: that would ask the watch to be Clone too.
+// The implementation is not derived, which would require that the watch is Clone too.
 impl<W> Clone for Timed<W> {
     fn clone(&self) -> Self {
         Self::new(&self.probe)

@@ -1,8 +1,9 @@
-//! reqwest as its users meet it: its client, its connector, and the TLS configuration that its builder makes.
+//! reqwest as its users use it: its client, its connector, and the TLS configuration that its builder makes.
 //!
-//! reqwest makes TCP connections by itself and shows nobody the socket or the session. Start reading at `rustls.rs`, or at
-//! `native_tls.rs` for the other TLS library; `client.rs` makes the client and takes the times that reqwest has hooks for,
-//! `calls.rs` sees the socket in what the worker asks the system, and `transcript.rs` the handshake in what rustls hashes.
+//! reqwest makes TCP connections itself and exposes neither the socket nor the session. Start reading at
+//! `rustls.rs`, or at `native_tls.rs` for the other TLS library; `client.rs` makes the client and takes the
+//! times for which reqwest has hooks, `calls.rs` observes the socket in the worker's system calls, and
+//! `transcript.rs` the handshake in rustls' hash inputs.
 
 #![cfg(any(feature = "rustls", feature = "native-tls"))]
 
@@ -20,7 +21,7 @@ pub use native_tls::NativeTls;
 #[cfg(feature = "rustls")]
 pub use rustls::Rustls;
 
-/// A package with its version, of those that this workspace is built with.
+/// Returns a package with its version, from the packages with which this workspace is built.
 fn package_version(package: &str) -> String {
     let version = netbench_worker::locked_version(include_str!("../../../Cargo.lock"), package);
     format!("{package} {}", version.unwrap_or_default())

@@ -1,4 +1,4 @@
-//! The worker of `reqwest`: reqwest as it is by default, with rustls, AWS-LC and the platform's verifier.
+//! The worker of `reqwest`: reqwest with its defaults, which are rustls, AWS-LC and the platform's verifier.
 
 use std::{process::ExitCode, sync::Arc};
 

@@ -16,7 +16,7 @@ use crate::{
     package_version,
 };
 
-/// The openssl crate's words for the end of the stream in a handshake.
+/// The openssl crate's message for the end of the stream in a handshake.
 const UNEXPECTED_EOF: &str = "unexpected EOF";
 
 /// reqwest with native-tls. Its server is OpenSSL's.
@@ -25,7 +25,7 @@ pub struct NativeTls {
 }
 
 impl NativeTls {
-    /// reqwest in the worker `executable`.
+    /// Makes the stack for the worker `executable`.
     pub fn new(executable: &'static str) -> Self {
         Self {
             openssl: OpenSsl::linked(executable),
@@ -90,7 +90,7 @@ impl Stack for NativeTls {
     }
 
     fn explain(&self, error: &(dyn Error + 'static)) -> Option<Explained> {
-        // native-tls leaves out that this is an error of OpenSSL.
+        // native-tls does not report that this is an error of OpenSSL.
         if let Some(error) = error.downcast_ref::<native_tls::Error>()
             && error.source().is_none()
             && error.to_string() == UNEXPECTED_EOF
@@ -102,7 +102,7 @@ impl Stack for NativeTls {
     }
 }
 
-/// The handshakes of OpenSSL, seen in its contexts.
+/// An observer of OpenSSL's handshakes, through its contexts.
 struct Handshakes;
 
 impl Watch for Handshakes {
@@ -113,7 +113,7 @@ impl Watch for Handshakes {
     }
 
     fn agreed() -> Negotiated {
-        // SAFETY: the connection that has the session was just made, and lives.
+        // SAFETY: the connection that has the session was just made, and is alive.
         unsafe { watch::agreed() }
     }
 }

@@ -20,14 +20,14 @@ use crate::{
     package_version, transcript,
 };
 
-/// reqwest with rustls, as it is by default. Its server is rustls', with the same cryptography.
+/// reqwest with rustls, its default. Its server is rustls', with the same cryptography.
 pub struct Rustls {
     executable: &'static str,
     rustls: netbench_stack_rustls::Rustls,
 }
 
 impl Rustls {
-    /// reqwest in the worker `executable`.
+    /// Makes the stack for the worker `executable`.
     pub fn new(executable: &'static str) -> Self {
         Self {
             executable,
@@ -93,7 +93,7 @@ impl Stack for Rustls {
     }
 }
 
-/// The roots without those that rustls cannot use: reqwest refuses all where there is one.
+/// Returns the roots without those that rustls cannot use: reqwest refuses all where there is one.
 fn usable(roots_pem: &str) -> Result<Vec<Certificate>, SetupError> {
     let mut roots = Vec::new();
     for der in CertificateDer::pem_slice_iter(roots_pem.as_bytes()) {
@@ -106,7 +106,7 @@ fn usable(roots_pem: &str) -> Result<Vec<Certificate>, SetupError> {
     Ok(roots)
 }
 
-/// AWS-LC, as reqwest asks for it, with its hashes listened to.
+/// AWS-LC, as reqwest uses it, with its hashes observed.
 #[derive(Debug, Clone, Copy)]
 struct AwsLc;
 
@@ -144,7 +144,7 @@ impl Provider for AwsLc {
     }
 }
 
-/// The handshakes of rustls, seen in what it hashes.
+/// An observer of rustls' handshakes, through its hash inputs.
 struct Handshakes;
 
 impl Watch for Handshakes {

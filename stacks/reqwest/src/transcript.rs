@@ -1,5 +1,5 @@
-//! The messages of a handshake as rustls hashes them: in plain text, those that TLS 1.3 encrypts too. reqwest tells of none but the
-//! server's own certificate.
+//! The messages of a handshake as rustls hashes them: in plain text, including those that TLS 1.3 encrypts.
+//! reqwest exposes only the server's own certificate.
 
 use std::cell::RefCell;
 
@@ -12,7 +12,7 @@ use rustls::{
 };
 
 thread_local! {
-    /// What went into the hash that was begun last; none where no connection is made.
+    /// The input of the hash that was begun last; `None` where no connection is made.
     static HASHED: RefCell<Option<Vec<u8>>> = const { RefCell::new(None) };
 }
 
@@ -21,12 +21,12 @@ pub(crate) fn begin() {
     HASHED.replace(Some(Vec::new()));
 }
 
-/// The messages, which are then forgotten.
+/// Returns the messages, and discards them.
 pub(crate) fn taken() -> Vec<u8> {
     HASHED.take().unwrap_or_default()
 }
 
-/// `suite` with its hash listened to. It lasts as long as the process.
+/// Returns `suite` with its hash observed. The value lives as long as the process.
 pub(crate) fn heard(suite: SupportedCipherSuite) -> SupportedCipherSuite {
     let common = |common: &CipherSuiteCommon| CipherSuiteCommon {
         suite: common.suite,
@@ -54,7 +54,7 @@ pub(crate) fn heard(suite: SupportedCipherSuite) -> SupportedCipherSuite {
     }
 }
 
-/// A suite's hash.
+/// A suite's hash, with its input observed.
 struct Heard(&'static dyn Hash);
 
 impl Hash for Heard {

@@ -1,4 +1,4 @@
-//! The worker of `reqwest` as every worker must be.
+//! Conformance tests of the worker of `reqwest`.
 
 use std::path::Path;
 

@@ -15,14 +15,14 @@ use rustls_ring::DEFAULT_PROVIDER;
 
 use crate::explain::certificate_fault;
 
-/// webpki with what ring verifies, as rustls' clients have it.
+/// A verifier by webpki with ring's algorithms, as in rustls' clients.
 pub(crate) struct WebPki;
 
 impl ChainVerifier for WebPki {
     fn verify(&self, chain: &ChainInDer) -> Result<(), NotVerified> {
         let mut store = RootCertStore::empty();
         for root in &chain.roots {
-            // As rustls' users do: a root that it cannot use is left out.
+            // As rustls' users do, this leaves out a root that rustls cannot use.
             let _ = store.add(CertificateDer::from(root.as_slice()));
         }
         let crls = chain.crls.iter().cloned();

@@ -34,7 +34,8 @@ use crate::{
     stream::TlsStream,
 };
 
-/// Parses the roots and makes rustls' configuration, and a connector for hyper: no release of hyper-rustls is for this line.
+/// Parses the roots and makes rustls' configuration, and a connector for hyper: no release of hyper-rustls
+/// supports this line.
 pub(crate) fn connector(
     settings: &ClientSettings,
     roots_pem: &str,
@@ -45,7 +46,8 @@ pub(crate) fn connector(
     Ok(with_config(config, settings.profile, probe))
 }
 
-/// The same, and the client offers early data. As hyper-rustls, it writes none before the handshake is done.
+/// Makes the same connector, but with early data offered. As with hyper-rustls, the client writes none before
+/// the handshake is done.
 pub(crate) fn early_connector(
     settings: &ClientSettings,
     roots_pem: &str,
@@ -86,7 +88,7 @@ fn config(
             Profile::Library => webpki.supported_verify_schemes(),
             Profile::Default | Profile::Servo => offered(&settings.signatures)?,
         },
-        // By itself, rustls asks for none, as webpki reads none.
+        // By default, rustls requests none, as webpki does not read them.
         staple: match settings.profile {
             Profile::Library => webpki.request_ocsp_response(),
             Profile::Default | Profile::Servo => true,
@@ -115,7 +117,7 @@ fn config(
     Ok(config)
 }
 
-/// The schemes to offer, in the order asked for.
+/// Returns the schemes to offer, in the given order.
 fn offered(wanted: &[SignatureScheme]) -> Result<Vec<rustls::crypto::SignatureScheme>, SetupError> {
     let able = wanted.iter().map(|wanted| {
         let found = scheme(*wanted).map(|(scheme, _)| scheme);
@@ -126,7 +128,7 @@ fn offered(wanted: &[SignatureScheme]) -> Result<Vec<rustls::crypto::SignatureSc
 
 type Stream = TokioIo<TlsStream<ClientSide, TokioIo<Wire>>>;
 
-/// Makes connections and takes them through the handshake.
+/// A connector that makes connections and takes them through the handshake.
 #[derive(Clone)]
 struct Connector {
     tcp: TimedTcp,
@@ -162,12 +164,12 @@ fn inspect(stream: &Stream) -> Negotiated {
     names::negotiated(stream.inner().outputs())
 }
 
-/// rustls' own verifier, with its time taken.
+/// rustls' own verifier, with its time measured.
 #[derive(Debug)]
 struct TimedVerifier {
     webpki: WebPkiServerVerifier,
     schemes: Vec<rustls::crypto::SignatureScheme>,
-    /// Whether servers are asked to staple an OCSP response.
+    /// Whether the client requests a stapled OCSP response.
     staple: bool,
     probe: Probe,
 }

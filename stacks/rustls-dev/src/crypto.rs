@@ -1,4 +1,4 @@
-//! The cryptography of handshakes and records, called as rustls itself calls it.
+//! The cryptography of handshakes and records, by the same calls as in rustls.
 
 use netbench_model::{Aead, FailureWord, Group, KeyType, SessionSettings, TlsVersion};
 use netbench_protocol::Material;
@@ -75,7 +75,7 @@ impl Signatures for Signing {
         Ok(())
     }
 
-    /// As `rustls::crypto::verify_tls13_signature` does it.
+    /// Verifies the signature as `rustls::crypto::verify_tls13_signature` does.
     fn verify(&self) -> Result<(), SessionError> {
         let certificate = EndEntityCert::try_from(&self.certificate).map_err(failed)?;
         certificate
@@ -88,7 +88,7 @@ impl Signatures for Signing {
     }
 }
 
-/// A key exchange, as far as it has come.
+/// A key exchange in progress.
 struct Exchange {
     group: &'static dyn SupportedKxGroup,
     client: Option<StartedKeyExchange>,
@@ -131,7 +131,7 @@ pub(crate) struct Records {
     /// The number of the last record, and of the next.
     number: u64,
     next_number: u64,
-    /// Without the room for a header.
+    /// The sealed record, without the room for a header.
     sealed: Vec<u8>,
     received: Vec<u8>,
     data_bytes: usize,
@@ -143,7 +143,7 @@ impl Records {
         let held = held_to(&[TlsVersion::Tls13], &[settings.suite()], &[])?;
         let suite = held.tls13_cipher_suites.first();
         let algorithm = suite.ok_or_else(|| lacks(&format!("no {aead}")))?.aead_alg;
-        // Both ends have the keys, each in an object of its own.
+        // Both ends have the keys, each in a separate object.
         let key = || match algorithm.key_len() {
             16 => Ok(AeadKey::from([0x5a; 16])),
             32 => Ok(AeadKey::from([0x5a; 32])),
@@ -171,7 +171,7 @@ impl RecordProtection for Records {
     fn seal(&mut self) -> Result<(), SessionError> {
         self.number = self.next_number;
         self.next_number += 1;
-        // rustls clears the room too, before it writes there.
+        // rustls also clears the buffer before it writes there.
         let bytes = self.encrypter.encrypted_payload_len(RECORD_DATA.len());
         self.sealed.clear();
         self.sealed.resize(bytes, 0);

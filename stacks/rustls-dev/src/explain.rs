@@ -8,7 +8,7 @@ use rustls::error::{CertificateError, Error, PeerMisbehaved};
 
 use crate::words::other_fault;
 
-/// What an error of rustls means.
+/// Returns the meaning of an error of rustls.
 pub(crate) fn explain(error: &Error) -> Explained {
     match error {
         Error::AlertReceived(alert) => Explained::new(FailureClass::Alert, Alert(alert.0)),
@@ -26,7 +26,7 @@ pub(crate) fn explain(error: &Error) -> Explained {
     }
 }
 
-/// What rustls and webpki find wrong with a certificate.
+/// Maps the errors of rustls and webpki about a certificate.
 pub(crate) fn certificate_fault(fault: &CertificateError) -> CertificateFault {
     use CertificateError as E;
     use CertificateFault as F;

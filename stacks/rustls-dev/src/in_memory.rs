@@ -89,7 +89,7 @@ fn client(setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
     config.max_fragment_size = fragment(setup);
     config.resumption = match setup.kind {
         HandshakeKind::Full => Resumption::disabled(),
-        // What a client has by default.
+        // This is a client's default.
         HandshakeKind::SessionId | HandshakeKind::Ticket => {
             Resumption::in_memory_sessions(KEPT_SESSIONS)
         }
@@ -141,7 +141,8 @@ fn server(setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
     Ok(Box::new(Server(Arc::new(config))))
 }
 
-/// The library's own provider, held to one suite, the groups and the schemes of the settings.
+/// Returns the library's own provider, restricted to one suite, and to the groups and the schemes of the
+/// settings.
 fn provider(settings: &SessionSettings) -> Result<Arc<CryptoProvider>, SetupError> {
     let suites = [settings.suite()];
     let mut provider = held_to(&[settings.version], &suites, &settings.groups())?;
@@ -158,17 +159,17 @@ fn provider(settings: &SessionSettings) -> Result<Arc<CryptoProvider>, SetupErro
     Ok(Arc::new(provider))
 }
 
-/// rustls counts a record's header and what protects it as part of the fragment.
+/// Returns the fragment size, in which rustls counts a record's header and protection.
 fn fragment(setup: &EndpointSetup<'_>) -> Option<usize> {
     const HEADER: usize = 5;
     const TAG: usize = 16;
     let settings = setup.settings;
     let protection = match (settings.version, settings.aead) {
-        // The type of the content (RFC 8446 section 5.2).
+        // The protection includes the content type (RFC 8446 section 5.2).
         (TlsVersion::Tls13, _) => 1 + TAG,
-        // As the nonce, it sends none (RFC 7905 section 2).
+        // The nonce is not sent (RFC 7905 section 2).
         (_, Aead::ChaCha20Poly1305) => TAG,
-        // The part of the nonce that it sends (RFC 5288 section 3).
+        // A part of the nonce is sent (RFC 5288 section 3).
         (_, _) => 8 + TAG,
     };
     let plaintext = setup.max_fragment_bytes.map(usize::from);
@@ -205,12 +206,13 @@ impl Endpoint for Server {
     }
 }
 
-/// A session with the library's own buffer for what was received, which it reads as from a socket: as earlier lines do, and as
-/// `stream.rs` has it. What it sends goes to where the caller has it.
+/// A session with the library's own buffer for received data, which it reads as from a socket: as in earlier
+/// lines, and in `stream.rs`. Sent data go to the caller's buffer.
 struct Buffered<S: SideData> {
     connection: Connection<S, Tcp>,
     received: VecInput,
-    /// What was there to be sent when nobody asked for it: a ClientHello, answers to what was received with data.
+    /// Data to be sent that were ready outside of the caller's calls: a ClientHello, answers to messages that
+    /// were received with data.
     unsent: Vec<u8>,
 }
 
@@ -223,7 +225,7 @@ impl<S: SideData> Buffered<S> {
         }
     }
 
-    /// Reads all of `input` and gives the plaintext in it to `take`.
+    /// Reads all of `input` and passes the plaintext in it to `take`.
     fn read_in(
         &mut self,
         input: &mut Vec<u8>,
@@ -339,13 +341,14 @@ mod tests {
             let settings = SessionSettings::usual(version, KeyType::EcdsaP256, aead);
             let all = |plaintext: [usize; 2]| plaintext.map(|bytes| bytes + protection).to_vec();
             assert_eq!(sent(&settings, Some(512), 1000), all([512, 488]));
-            // By itself, this line counts what protects a record as part of the 16 KiB that its plaintext may have.
+            // By default, this line counts a record's protection as part of the 16 KiB that its plaintext may
+            // have.
             let most = 16_384 - protection;
             assert_eq!(sent(&settings, None, 16_384), all([most, protection]));
         }
     }
 
-    /// The lengths of the records in which a server sends `bytes`.
+    /// Returns the lengths of the records in which a server sends `bytes`.
     fn sent(settings: &SessionSettings, most: Option<u16>, bytes: usize) -> Vec<usize> {
         let material = material_of(settings);
         let mut setup = EndpointSetup {

@@ -1,8 +1,9 @@
 //! The worker of the next line of rustls, before its release: `rustls@0.24-dev`, with ring.
 //!
-//! There is no tokio-rustls and no hyper-rustls for it: `stream.rs` does what tokio-rustls does, and `client.rs` and `server.rs` use it. This
-//! package must never choose a setting that it was not given. Start reading at `stack.rs`; `settings.rs` has what of the provider is to be
-//! used, `in_memory.rs` drives sessions, `crypto.rs` calls its cryptography.
+//! There is no tokio-rustls and no hyper-rustls for it: `stream.rs` has the function of tokio-rustls, and
+//! `client.rs` and `server.rs` use it. This package must never set a value that was not given. Start reading
+//! at `stack.rs`; `settings.rs` selects the used parts of the provider, `in_memory.rs` drives sessions,
+//! `crypto.rs` calls its cryptography.
 
 mod chain;
 mod client;

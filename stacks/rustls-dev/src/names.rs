@@ -4,7 +4,7 @@ use rustls::{
     crypto::{CertificateIdentity, Identity},
 };
 
-/// What one side of a finished handshake says was agreed.
+/// Returns the negotiated parameters according to one side of a finished handshake.
 pub(crate) fn negotiated(session: &ConnectionOutputs) -> Negotiated {
     let resumed = resumed(session);
     let version = session.protocol_version();
@@ -18,7 +18,7 @@ pub(crate) fn negotiated(session: &ConnectionOutputs) -> Negotiated {
         signature: None,
         alpn: alpn.map(|name| String::from_utf8_lossy(name).into_owned()),
         resumed,
-        // A resumed session remembers the chain, which did not cross the wire again.
+        // A resumed session remembers the chain, which was not sent again.
         chain_bytes: match session.peer_identity().map(|peer| peer.identity()) {
             Some(Identity::X509(chain)) if !resumed => lengths(chain),
             _ => Vec::new(),

@@ -58,7 +58,7 @@ pub(crate) fn acceptor(site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> 
     Ok(Arc::new(Acceptor(Arc::new(config))))
 }
 
-/// Refuses a server's key that no suite of TLS 1.2 signs with, where there is no other version.
+/// Refuses a server's key with which no suite of TLS 1.2 signs, where there is no other version.
 fn serves_with(key: &PrivateKeyDer<'_>, versions: &[TlsVersion]) -> Result<(), SetupError> {
     if versions != [TlsVersion::Tls12] {
         return Ok(());

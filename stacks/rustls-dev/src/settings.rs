@@ -1,4 +1,4 @@
-//! What of ring's provider is to be used, and material in the form that rustls takes it.
+//! The used parts of ring's provider, and certificates and keys in rustls' format.
 
 use std::{borrow::Cow, sync::Arc};
 
@@ -14,7 +14,7 @@ use rustls_ring::{
     DEFAULT_PROVIDER,
 };
 
-/// The suites of the lab that it has.
+/// Returns the suites of the lab that it supports.
 pub(crate) fn can_suites() -> Vec<CipherSuite> {
     let tls12 = ALL_TLS12_CIPHER_SUITES.iter().map(|suite| &suite.common);
     let tls13 = ALL_TLS13_CIPHER_SUITES.iter().map(|suite| &suite.common);
@@ -23,22 +23,22 @@ pub(crate) fn can_suites() -> Vec<CipherSuite> {
     served.filter(|suite| all.contains(&suite.0)).collect()
 }
 
-/// The groups that it has of those that clients offer.
+/// Returns the groups that it supports, among those that clients offer.
 pub(crate) fn can_groups() -> Vec<Group> {
     let offered = Group::OFFERED.iter().copied();
     offered.filter(|it| group(*it).is_ok()).collect()
 }
 
-/// The signature schemes that it verifies, of those that clients offer.
+/// Returns the signature schemes that it verifies, among those that clients offer.
 pub(crate) fn can_signatures() -> Vec<SignatureScheme> {
     let offered = SignatureScheme::OFFERED.iter().copied();
     offered.filter(|it| scheme(*it).is_some()).collect()
 }
 
-/// The provider held to `versions`, and to `suites` and `groups` in their order.
+/// Returns the provider restricted to `versions`, and to `suites` and `groups` in their order.
 ///
 /// # Errors
-/// It lacks one of them.
+/// Returns an error if the provider lacks one of them.
 pub(crate) fn held_to(
     versions: &[TlsVersion],
     suites: &[CipherSuite],
@@ -66,7 +66,7 @@ pub(crate) fn held_to(
     of_versions(held, versions)
 }
 
-/// The same with the suites of `versions` alone: rustls has the versions that it has suites of.
+/// Restricts the provider's suites to those of `versions`: rustls supports the versions of its suites.
 pub(crate) fn of_versions(
     mut provider: CryptoProvider,
     versions: &[TlsVersion],
@@ -84,7 +84,7 @@ pub(crate) fn of_versions(
     Ok(provider)
 }
 
-/// What verifies signatures of these schemes, in this order.
+/// Returns the verification algorithms of these schemes, in this order.
 pub(crate) fn verifying(
     schemes: &[SignatureScheme],
 ) -> Result<WebPkiSupportedAlgorithms, SetupError> {
@@ -92,7 +92,7 @@ pub(crate) fn verifying(
         scheme(*wanted).ok_or_else(|| lacks(&format!("no verification of {wanted}")))
     });
     let mapping: Vec<_> = mapping.collect::<Result<_, _>>()?;
-    // It wants a list that lives for ever. One is made for each configuration, not for each session.
+    // rustls requires a list with static lifetime. One is made for each configuration, not for each session.
     WebPkiSupportedAlgorithms::new(ALL_VERIFICATION_ALGS, Vec::leak(mapping))
         .map_err(|e| SetupError::refused("signature schemes", format!("{e:?}")))
 }
@@ -108,19 +108,19 @@ type Mapping = (
     &'static [&'static dyn rustls_pki_types::SignatureVerificationAlgorithm],
 );
 
-/// What verifies a signature scheme, the algorithm of TLS 1.3 first.
+/// Returns the algorithms that verify a signature scheme, that of TLS 1.3 first.
 pub(crate) fn scheme(wanted: SignatureScheme) -> Option<Mapping> {
     let algorithms = DEFAULT_PROVIDER.signature_verification_algorithms;
     let mut all = algorithms.mapping().iter();
     all.find(|(scheme, _)| scheme.0 == wanted.0).copied()
 }
 
-/// That `what` is not to be had.
+/// Returns the error that a feature is missing.
 pub(crate) fn lacks(what: &str) -> SetupError {
     SetupError::Unsupported(format!("{what} in rustls with ring"))
 }
 
-/// Roots as rustls' users take them: one that it cannot use is left out, and there must be some.
+/// Parses roots as rustls' users do: one that it cannot use is left out, and at least one must remain.
 pub(crate) fn roots(trust: TrustRoots<'_>) -> Result<Arc<RootCertStore>, SetupError> {
     let mut store = RootCertStore::empty();
     let mut add = |der: CertificateDer<'_>| {
@@ -150,7 +150,7 @@ pub(crate) fn roots(trust: TrustRoots<'_>) -> Result<Arc<RootCertStore>, SetupEr
     Ok(Arc::new(store))
 }
 
-/// A chain and its key, both PEM.
+/// Parses a chain and its key, both PEM.
 pub(crate) fn identity(
     chain_pem: &str,
     key_pem: &str,

@@ -9,7 +9,7 @@ use netbench_worker::{
 
 use crate::{chain, client, explain, server, settings};
 
-/// What it does, in the words of the protocol.
+/// The supported operations, by their names in the protocol.
 const OPERATIONS: [&str; 8] = [
     "connect",
     "serve",
@@ -21,7 +21,7 @@ const OPERATIONS: [&str; 8] = [
     "verify",
 ];
 
-/// rustls as it will be, by the version that Cargo has locked.
+/// The next line of rustls, named by the version that Cargo has locked.
 pub(crate) struct NextLine {
     name: &'static str,
 }
@@ -29,13 +29,13 @@ pub(crate) struct NextLine {
 impl NextLine {
     pub(crate) fn new() -> Self {
         Self {
-            // One for the process.
+            // The name is allocated once per process.
             name: line(&locked("rustls")).leak(),
         }
     }
 }
 
-/// The stack of a version, which may be any before the line's release.
+/// Returns the name of a version's stack; the version may be any before the line's release.
 fn line(version: &str) -> String {
     let (numbers, before) = version.split_once('-').unwrap_or((version, ""));
     let numbers: Vec<&str> = numbers.split('.').take(2).collect();
@@ -103,7 +103,7 @@ impl Stack for NextLine {
     }
 }
 
-/// The version of a package that this is built with.
+/// Returns the version of a package with which this worker is built.
 fn locked(package: &str) -> String {
     locked_version(include_str!("../Cargo.lock"), package).unwrap_or_default()
 }
@@ -118,7 +118,7 @@ mod tests {
         assert_eq!(line(&locked("rustls")), "rustls@0.24-dev");
     }
 
-    /// What this and other versions of rustls differ in is rustls'.
+    /// Checks that this and other versions of rustls differ only in rustls.
     #[test]
     fn what_times_depend_on_is_as_in_netbenchs_other_workers() {
         let crates = [

@@ -1,4 +1,4 @@
-//! A session over a socket, for hyper and tokio, as tokio-rustls has it for earlier lines.
+//! A session over a socket, for hyper and tokio, as in tokio-rustls for earlier lines.
 
 use std::{
     io::{self, IoSlice, Read},
@@ -17,7 +17,8 @@ use rustls::{
 };
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-/// The most plaintext that one write takes, which is what earlier lines keep for a socket that takes no more.
+/// The maximum plaintext of one write: the amount that earlier lines buffer for a socket that does not accept
+/// more.
 const WRITE_BYTES: usize = 64 * 1024;
 
 /// A byte stream inside TLS.
@@ -26,26 +27,26 @@ pub(crate) struct TlsStream<Side: SideData, S> {
     connection: Connection<Side, Tcp>,
     received: VecInput,
     end: End,
-    /// What is to be sent, and how much of it was.
+    /// Data to be sent, and the length of the part that was sent.
     outgoing: Vec<u8>,
     sent: usize,
-    /// What was received beyond what a reader had room for, and how much of it was read since.
+    /// Received data beyond the room of a reader, and the length of the part that was read since.
     plaintext: Vec<u8>,
     read: usize,
 }
 
-/// How what the other side sends has ended.
+/// The state of the peer's data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum End {
     NotYet,
-    /// It said so.
+    /// The peer has sent close_notify.
     Closed,
-    /// It said nothing.
+    /// The stream ended without close_notify.
     Cut,
 }
 
 impl<Side: SideData, S: AsyncRead + AsyncWrite + Unpin> TlsStream<Side, S> {
-    /// A session whose first bytes to send are `outgoing`.
+    /// Makes a session whose first data to send are `outgoing`.
     pub(crate) fn new(stream: S, connection: Connection<Side, Tcp>, outgoing: Vec<u8>) -> Self {
         Self {
             stream,
@@ -59,7 +60,7 @@ impl<Side: SideData, S: AsyncRead + AsyncWrite + Unpin> TlsStream<Side, S> {
         }
     }
 
-    /// What the session says of itself.
+    /// Returns the session's outputs.
     pub(crate) fn outputs(&self) -> &ConnectionOutputs {
         &self.connection
     }
@@ -78,7 +79,7 @@ impl<Side: SideData, S: AsyncRead + AsyncWrite + Unpin> TlsStream<Side, S> {
         }
     }
 
-    /// Sends all that is to be sent.
+    /// Sends all pending data.
     fn poll_send(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         if self.outgoing.is_empty() {
             return Poll::Ready(Ok(()));
@@ -132,12 +133,13 @@ impl<Side: SideData, S: AsyncRead + AsyncWrite + Unpin> TlsStream<Side, S> {
         let Some(error) = failure else {
             return Poll::Ready(Ok(()));
         };
-        // The alert, where the socket takes it at once.
+        // The alert is sent, if the socket accepts it at once.
         let _ = self.poll_send(cx);
         Poll::Ready(Err(io::Error::new(io::ErrorKind::InvalidData, error)))
     }
 
-    /// Puts what `plaintext` has into records, after those before are sent, and sends what the socket takes.
+    /// Encrypts `plaintext` into records, after earlier records are sent, and sends as much as the socket
+    /// accepts.
     fn poll_records(
         &mut self,
         cx: &mut Context<'_>,
@@ -155,7 +157,7 @@ impl<Side: SideData, S: AsyncRead + AsyncWrite + Unpin> TlsStream<Side, S> {
     }
 }
 
-/// The stream below, read as one that never waits.
+/// The underlying stream, read without waiting.
 struct Socket<'a, 'b, S> {
     stream: &'a mut S,
     cx: &'a mut Context<'b>,
@@ -207,7 +209,8 @@ where
                     return Poll::Ready(Err(error));
                 }
             }
-            // Answers to messages that are no data. Where the socket does not take them now, they go with what is sent next.
+            // Answers to handshake messages are pending. If the socket does not accept them now, they are
+            // sent with the next data.
             if let Poll::Ready(Err(error)) = this.poll_send(cx) {
                 return Poll::Ready(Err(error));
             }
@@ -254,7 +257,7 @@ where
 
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let this = &mut *self;
-        // It does so once.
+        // The session sends it once.
         this.connection
             .send_close_notify(&mut this.outgoing)
             .map_err(io::Error::other)?;

@@ -1,4 +1,4 @@
-//! The worker of `rustls@0.24-dev` as every worker must be.
+//! Conformance tests of the worker of `rustls@0.24-dev`.
 
 use std::path::Path;
 

@@ -28,7 +28,8 @@ impl Provider for Graviola {
         .join(", ")
     }
 
-    /// graviola has no code for other processors, and panics there.
+    /// Returns the reason if the processor is unsupported: graviola has no code for other
+    /// processors, and panics there.
     fn cannot_work(&self) -> Option<String> {
         if graviola::util::is_cpu_supported() {
             return None;
@@ -56,7 +57,7 @@ impl Provider for Graviola {
     }
 }
 
-/// The features that graviola needs, and whether this processor has them.
+/// Returns the features that graviola requires, and whether this processor has them.
 #[cfg(target_arch = "x86_64")]
 fn needed() -> [(&'static str, bool); 6] {
     use std::arch::is_x86_feature_detected as has;
@@ -70,7 +71,7 @@ fn needed() -> [(&'static str, bool); 6] {
     ]
 }
 
-/// The features that graviola needs, and whether this processor has them.
+/// Returns the features that graviola requires, and whether this processor has them.
 #[cfg(target_arch = "aarch64")]
 fn needed() -> [(&'static str, bool); 4] {
     use std::arch::is_aarch64_feature_detected as has;

@@ -1,4 +1,4 @@
-//! The worker of `rustls-graviola` as every worker must be.
+//! Conformance tests of the worker of `rustls-graviola`.
 
 use std::path::Path;
 
@@ -49,7 +49,7 @@ fn it_does_the_suite() {
     suite_without(Path::new(WORKER), STACK, uses_ed25519_before_tls13);
 }
 
-/// Its suites of TLS 1.2 have no Ed25519.
+/// Returns whether a site requires Ed25519 in TLS 1.2, whose suites lack it.
 fn is_ed25519_before_tls13(site: &LabProfile) -> bool {
     site.key == KeyType::Ed25519 && site.tls == [TlsVersion::Tls12]
 }

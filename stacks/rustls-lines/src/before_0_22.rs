@@ -1,4 +1,4 @@
-//! rustls 0.20 and 0.21, which have ring's cryptography in them. It is the one that a build has the feature of.
+//! rustls 0.20 and 0.21, which include ring's cryptography. The feature of the build selects the release.
 
 use std::{sync::Arc, time::SystemTime};
 
@@ -17,7 +17,7 @@ use rustls_pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject};
 
 use crate::in_memory::roots;
 
-/// A server as a client calls it.
+/// The type of a server's name.
 pub(crate) type Name = ServerName;
 
 pub(crate) fn server_name(host: &str) -> Result<Name, SetupError> {
@@ -54,7 +54,7 @@ pub(crate) fn agreed(connection: &CommonState) -> (Option<TlsVersion>, Option<Ci
     )
 }
 
-/// A client's configuration as it is by default, but for its roots.
+/// Makes a client's default configuration, with these roots.
 pub(crate) fn by_default(roots: &[CertificateDer<'_>]) -> Result<ClientConfig, SetupError> {
     Ok(ClientConfig::builder()
         .with_safe_defaults()
@@ -113,12 +113,12 @@ pub(crate) fn server(setup: &EndpointSetup<'_>) -> Result<ServerConfig, SetupErr
         .with_single_cert(chain, key)
         .map_err(|e| SetupError::refused("chain and key", e))?;
     config.max_fragment_size = fragment(setup);
-    // rustls 0.20 gives one ticket, and cannot be told to give another number.
+    // rustls 0.20 sends one ticket, and has no setting for the number.
     #[cfg(not(feature = "rustls-0-20"))]
     {
         config.send_tls13_tickets = netbench_worker::TICKETS;
     }
-    // Without a store and a ticketer, a server gives no ticket.
+    // Without a store and a ticketer, a server sends no ticket.
     config.session_storage = Arc::new(NoServerSessionStorage {});
     match setup.kind {
         HandshakeKind::Full => {}
@@ -136,7 +136,7 @@ pub(crate) fn ticketer() -> Result<Arc<dyn ProducesTickets>, SetupError> {
     Ticketer::new().map_err(|e| SetupError::refused("ticketer", e))
 }
 
-/// A chain and its key, both PEM.
+/// Parses a chain and its key, both PEM.
 pub(crate) fn identity(
     chain_pem: &str,
     key_pem: &str,
@@ -199,7 +199,7 @@ pub(crate) fn versions(
     versions.iter().map(of).collect()
 }
 
-/// rustls counts a record's five bytes of header as part of the fragment.
+/// Returns the fragment size, in which rustls counts a record's five bytes of header.
 fn fragment(setup: &EndpointSetup<'_>) -> Option<usize> {
     setup
         .max_fragment_bytes
@@ -209,7 +209,7 @@ fn fragment(setup: &EndpointSetup<'_>) -> Option<usize> {
 pub(crate) fn store(roots: &[CertificateDer<'_>]) -> Result<RootCertStore, SetupError> {
     let mut store = RootCertStore::empty();
     for root in roots {
-        // As rustls' users do: a root that it cannot use is left out.
+        // As rustls' users do, this leaves out a root that rustls cannot use.
         let _ = store.add(&Certificate(root.to_vec()));
     }
     if store.is_empty() {
@@ -220,7 +220,7 @@ pub(crate) fn store(roots: &[CertificateDer<'_>]) -> Result<RootCertStore, Setup
     Ok(store)
 }
 
-/// webpki, with fewer signature schemes.
+/// webpki, restricted to fewer signature schemes.
 struct Held {
     webpki: WebPkiVerifier,
     schemes: Vec<rustls::SignatureScheme>,
@@ -249,7 +249,7 @@ impl ServerCertVerifier for Held {
     }
 }
 
-/// What verifies the chains of a server.
+/// A verifier of a server's chains.
 pub(crate) struct WebPki {
     webpki: WebPkiVerifier,
     name: Name,

@@ -2,7 +2,7 @@ use netbench_worker::{ChainInDer, ChainVerifier, NotVerified};
 
 use crate::connect;
 
-/// webpki, as this line's clients have it.
+/// A verifier by webpki, as in this line's clients.
 pub(crate) struct WebPki;
 
 impl ChainVerifier for WebPki {

@@ -28,7 +28,8 @@ pub(crate) enum EarlyData {
     Offered,
 }
 
-/// Parses the roots and makes rustls' configuration, and a connector for hyper: hyper-rustls is for an older hyper in these lines.
+/// Parses the roots and makes rustls' configuration, and a connector for hyper: hyper-rustls requires an
+/// older hyper in these lines.
 pub(crate) fn connector(
     settings: &ClientSettings,
     roots_pem: &str,
@@ -56,7 +57,7 @@ pub(crate) fn connector(
     )))
 }
 
-/// Makes connections and takes them through the handshake.
+/// A connector that makes connections and takes them through the handshake.
 #[derive(Clone)]
 struct Connector {
     tcp: TimedTcp,
@@ -84,14 +85,15 @@ impl Service<Uri> for Connector {
     }
 }
 
-/// The library tells neither the group nor whether the session was resumed: the server does, in the clear.
+/// Returns the negotiated parameters. The library reports neither the group nor whether the session was
+/// resumed: the server sends both in the clear.
 fn inspect(stream: &TokioIo<Tls>) -> Negotiated {
     let (wire, connection) = stream.inner().0.get_ref();
     let observed = wire.inner().observed().map(|seen| seen.negotiated());
     negotiated(connection, observed.unwrap_or_default())
 }
 
-/// tokio-rustls' stream, and what hyper asks of a connection.
+/// tokio-rustls' stream, with hyper's trait for connections.
 struct Tls(TlsStream<TokioIo<Wire>>);
 
 impl Connection for Tls {

@@ -79,7 +79,7 @@ pub(crate) fn server(site: &ServeSite, ocsp: Vec<u8>) -> Result<ServerConfig, Se
         .map_err(|e| SetupError::refused("chain and key", e))
 }
 
-/// What this line's clients say of a chain.
+/// Verifies a chain as this line's clients do.
 pub(crate) fn verify(chain: &ChainInDer) -> Result<(), NotVerified> {
     if !chain.crls.is_empty() {
         let why = "the verifier of rustls 0.21 takes no revocation lists for servers";
@@ -104,7 +104,7 @@ pub(crate) fn verify(chain: &ChainInDer) -> Result<(), NotVerified> {
         .map_err(|error| NotVerified::Rejected(fault_of(&error), error.to_string()))
 }
 
-/// rustls' own verifier, with its time taken.
+/// rustls' own verifier, with its time measured.
 struct TimedVerifier {
     webpki: WebPkiVerifier,
     schemes: Vec<rustls::SignatureScheme>,

@@ -76,7 +76,7 @@ pub(crate) fn server(site: &ServeSite, ocsp: Vec<u8>) -> Result<ServerConfig, Se
         .map_err(|e| SetupError::refused("chain and key", e))
 }
 
-/// What this line's clients say of a chain.
+/// Verifies a chain as this line's clients do.
 pub(crate) fn verify(chain: &ChainInDer) -> Result<(), NotVerified> {
     let rejected = |fault, error: &dyn Display| NotVerified::Rejected(fault, error.to_string());
     let mut roots = RootCertStore::empty();
@@ -112,7 +112,7 @@ pub(crate) fn verify(chain: &ChainInDer) -> Result<(), NotVerified> {
         .map_err(|error| rejected(fault_of(&error), &error))
 }
 
-/// The schemes to offer, in the order asked for.
+/// Returns the schemes to offer, in the given order.
 fn offered(wanted: &[SignatureScheme]) -> Result<Vec<rustls::SignatureScheme>, SetupError> {
     let able = wanted.iter().map(|scheme| {
         let able = verifies(*scheme).then(|| rustls::SignatureScheme::from(scheme.0));
@@ -121,7 +121,7 @@ fn offered(wanted: &[SignatureScheme]) -> Result<Vec<rustls::SignatureScheme>, S
     able.collect()
 }
 
-/// rustls' own verifier, with its time taken.
+/// rustls' own verifier, with its time measured.
 #[derive(Debug)]
 struct TimedVerifier {
     webpki: Arc<WebPkiServerVerifier>,

@@ -6,7 +6,7 @@ use netbench_model::{
 use netbench_worker::{Explained, kebab};
 use rustls::{CertificateError, Error};
 
-/// What an error of rustls means.
+/// Returns the meaning of an error of rustls.
 pub(crate) fn explain(error: &Error) -> Explained {
     match error {
         Error::AlertReceived(alert) => Explained::new(FailureClass::Alert, Alert(alert.get_u8())),
@@ -22,7 +22,7 @@ pub(crate) fn explain(error: &Error) -> Explained {
     }
 }
 
-/// What is wrong with a chain that was refused with this error.
+/// Returns the fault of a chain that was refused with this error.
 pub(crate) fn fault_of(error: &Error) -> CertificateFault {
     match error {
         Error::InvalidCertificate(fault) => certificate_fault(fault),
@@ -48,7 +48,7 @@ fn certificate_fault(fault: &CertificateError) -> CertificateFault {
     }
 }
 
-/// What webpki finds wrong beyond the words of rustls, by the names of its errors.
+/// Maps webpki's errors for which rustls has no variant, by their names.
 fn other_fault(text: &str) -> CertificateFault {
     use CertificateFault as F;
     const NAMES: [(&str, CertificateFault); 8] = [

@@ -44,7 +44,7 @@ impl InMemory for Line {
     }
 }
 
-/// The certificates of trust roots, in DER.
+/// Returns the certificates of trust roots, in DER.
 pub(crate) fn roots(trust: TrustRoots<'_>) -> Result<Vec<CertificateDer<'_>>, SetupError> {
     let read = match trust {
         TrustRoots::Pem(text) => CertificateDer::pem_slice_iter(text.as_bytes()).collect(),
@@ -57,11 +57,12 @@ pub(crate) fn roots(trust: TrustRoots<'_>) -> Result<Vec<CertificateDer<'_>>, Se
     read.map_err(|e| SetupError::refused("roots", e))
 }
 
-/// What a session says of itself, and what it does not say: that was `observed`.
+/// Returns the negotiated parameters according to a session, completed by the `observed` ones that it does
+/// not report.
 pub(crate) fn negotiated(session: &CommonState, observed: Negotiated) -> Negotiated {
     let (version, suite) = line::agreed(session);
     let alpn = session.alpn_protocol();
-    // A resumed session remembers the chain, which did not cross the wire again.
+    // A resumed session remembers the chain, which was not sent again.
     let chain = session.peer_certificates();
     let chain = chain.filter(|_| !observed.resumed).unwrap_or_default();
     let bytes = |der: &[u8]| u32::try_from(der.len()).unwrap_or(u32::MAX);
@@ -103,7 +104,8 @@ impl Endpoint for Server {
     }
 }
 
-/// A session, and what its server sent in the clear: these lines do not tell the group, or whether a session was resumed.
+/// A session, with its server's messages in the clear: these lines do not report the group, or whether a
+/// session was resumed.
 struct Buffered {
     connection: Connection,
     side: EndpointSide,
@@ -128,7 +130,7 @@ impl Buffered {
         Ok(())
     }
 
-    /// Reads all of `input` and gives the plaintext that came with each part of it to `take`.
+    /// Reads all of `input` and passes the plaintext of each part of it to `take`.
     fn read_in(
         &mut self,
         input: &mut Vec<u8>,

@@ -1,8 +1,9 @@
-//! The worker of a line of rustls before 0.23, with ring, as `rustls@0.22`. rustls 0.20 does the suite alone.
+//! The worker of a line of rustls before 0.23, with ring, as `rustls@0.22`. rustls 0.20 only supports the
+//! suite.
 //!
-//! Which line it is follows from the version of rustls that it is built with. Start reading at `stack.rs`; `in_memory.rs` drives
-//! sessions, which is the same in all lines, and `line` sets rustls up, which is not. `client.rs` and `server.rs` connect through
-//! tokio-rustls, with what `connect` sets up.
+//! The version of rustls with which it is built determines the line. Start reading at `stack.rs`;
+//! `in_memory.rs` drives sessions, in the same way in all lines, and `line` sets rustls up, which differs.
+//! `client.rs` and `server.rs` connect through tokio-rustls, with the settings of `connect`.
 
 #[cfg(feature = "connect")]
 mod chain;

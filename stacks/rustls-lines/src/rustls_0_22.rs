@@ -1,4 +1,4 @@
-//! rustls 0.22, whose cryptography is a provider's already.
+//! rustls 0.22, whose cryptography already comes from a provider.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ use rustls_pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime, pem:
 
 use crate::in_memory::roots;
 
-/// A server as a client calls it.
+/// The type of a server's name.
 pub(crate) type Name = ServerName<'static>;
 
 pub(crate) fn server_name(host: &str) -> Result<Name, SetupError> {
@@ -57,7 +57,7 @@ pub(crate) fn agreed(connection: &CommonState) -> (Option<TlsVersion>, Option<Ci
     )
 }
 
-/// A client's configuration as it is by default, but for its roots.
+/// Makes a client's default configuration, with these roots.
 pub(crate) fn by_default(roots: &[CertificateDer<'_>]) -> Result<ClientConfig, SetupError> {
     Ok(ClientConfig::builder()
         .with_root_certificates(store(roots)?)
@@ -108,7 +108,7 @@ pub(crate) fn ticketer() -> Result<Arc<dyn ProducesTickets>, SetupError> {
     Ticketer::new().map_err(|e| SetupError::refused("ticketer", e))
 }
 
-/// A chain and its key, both PEM.
+/// Parses a chain and its key, both PEM.
 pub(crate) fn identity(
     chain_pem: &str,
     key_pem: &str,
@@ -121,7 +121,7 @@ pub(crate) fn identity(
     Ok((chain, key))
 }
 
-/// The provider, held to these suites and groups, in their order.
+/// Returns the provider, restricted to these suites and groups, in their order.
 pub(crate) fn held_to(
     suites: &[CipherSuite],
     groups: &[Group],
@@ -143,7 +143,7 @@ pub(crate) fn held_to(
     })
 }
 
-/// The provider, held to one suite, the groups and the schemes of the settings.
+/// Returns the provider, restricted to one suite, and to the groups and the schemes of the settings.
 fn provider(setup: &EndpointSetup<'_>) -> Result<Arc<CryptoProvider>, SetupError> {
     let provider = held_to(&[setup.settings.suite()], &setup.settings.groups())?;
     let able = provider.signature_verification_algorithms;
@@ -157,7 +157,8 @@ fn provider(setup: &EndpointSetup<'_>) -> Result<Arc<CryptoProvider>, SetupError
     Ok(Arc::new(CryptoProvider {
         signature_verification_algorithms: WebPkiSupportedAlgorithms {
             all: able.all,
-            // It wants a list that lives for ever. One is made for each configuration, not for each session.
+            // rustls requires a list with static lifetime. One is made for each configuration, not for each
+            // session.
             mapping: Vec::leak(mapping),
         },
         ..provider
@@ -179,7 +180,7 @@ pub(crate) fn versions(
     versions.iter().map(of).collect()
 }
 
-/// rustls counts a record's five bytes of header as part of the fragment.
+/// Returns the fragment size, in which rustls counts a record's five bytes of header.
 fn fragment(setup: &EndpointSetup<'_>) -> Option<usize> {
     setup
         .max_fragment_bytes
@@ -189,7 +190,7 @@ fn fragment(setup: &EndpointSetup<'_>) -> Option<usize> {
 pub(crate) fn store(roots: &[CertificateDer<'_>]) -> Result<Arc<RootCertStore>, SetupError> {
     let mut store = RootCertStore::empty();
     for root in roots {
-        // As rustls' users do: a root that it cannot use is left out.
+        // As rustls' users do, this leaves out a root that rustls cannot use.
         let _ = store.add(root.clone());
     }
     if store.is_empty() {
@@ -200,7 +201,7 @@ pub(crate) fn store(roots: &[CertificateDer<'_>]) -> Result<Arc<RootCertStore>, 
     Ok(Arc::new(store))
 }
 
-/// What verifies the chains of a server.
+/// A verifier of a server's chains.
 pub(crate) struct WebPki {
     webpki: Arc<WebPkiServerVerifier>,
     name: Name,

@@ -56,7 +56,8 @@ impl Accept for Acceptor {
     }
 }
 
-/// The socket, and what the server has sent in the clear: the library does not tell the group, or whether a session was resumed.
+/// The socket, with the server's messages in the clear: the library reports neither the group nor whether a
+/// session was resumed.
 struct Watched {
     stream: TcpStream,
     sent: Observed,

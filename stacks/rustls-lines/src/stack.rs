@@ -8,7 +8,7 @@ use netbench_worker::{
 
 use crate::line;
 
-/// What it does, in the words of the protocol.
+/// The supported operations, by their names in the protocol.
 const OPERATIONS: &[&str] = if cfg!(feature = "connect") {
     &[
         "connect",
@@ -24,7 +24,7 @@ const OPERATIONS: &[&str] = if cfg!(feature = "connect") {
     &["suite"]
 };
 
-/// rustls as it was before 0.23, by the version that Cargo has locked.
+/// rustls before 0.23, named by the version that Cargo has locked.
 pub(crate) struct Line {
     name: &'static str,
     library: String,
@@ -35,7 +35,7 @@ impl Line {
         let version = locked("rustls");
         let of_line: Vec<&str> = version.split('.').take(2).collect();
         Self {
-            // One for the process.
+            // The name is allocated once per process.
             name: format!("rustls@{}", of_line.join(".")).leak(),
             library: format!("rustls {version}"),
         }
@@ -150,7 +150,8 @@ fn connector() -> String {
     }
 }
 
-/// The version of a package that this is built with: the oldest, where workers of newer ones have the same lock file.
+/// Returns the version of a package with which this worker is built: the oldest, where workers of newer ones
+/// have the same lock file.
 fn locked(package: &str) -> String {
     let mut versions = locked_versions(include_str!("../../../Cargo.lock"), package);
     versions.next().unwrap_or_default()

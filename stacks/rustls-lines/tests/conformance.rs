@@ -1,4 +1,5 @@
-//! The worker of `rustls@0.22` as every worker must be, but for what it does not do.
+//! Conformance tests of the worker of `rustls@0.22`, except for operations that it does not
+//! support.
 
 use std::path::Path;
 

@@ -16,7 +16,7 @@ fn main() -> ExitCode {
     netbench_worker::run(vec![Arc::new(stack)])
 }
 
-/// It has nothing that makes tickets.
+/// The provider by OpenSSL, which has no ticket producer.
 struct OpenSsl;
 
 impl Provider for OpenSsl {
@@ -32,12 +32,12 @@ impl Provider for OpenSsl {
         library_facts().into()
     }
 
-    /// It tries each group by making a key.
+    /// Returns the default provider, which tests each group by making a key.
     fn library_default(&self) -> CryptoProvider {
         rustls_openssl::default_provider()
     }
 
-    /// It tries nothing.
+    /// Returns a provider with these suites and groups, without such tests.
     fn custom(
         &self,
         cipher_suites: Vec<SupportedCipherSuite>,

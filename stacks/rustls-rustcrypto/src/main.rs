@@ -10,7 +10,7 @@ fn main() -> ExitCode {
     netbench_worker::run(vec![Arc::new(stack)])
 }
 
-/// It has no hybrid group, and nothing that makes tickets.
+/// The provider by RustCrypto, which has no hybrid group and no ticket producer.
 struct RustCrypto;
 
 impl Provider for RustCrypto {

@@ -1,4 +1,4 @@
-//! The worker of `rustls-rustcrypto` as every worker must be.
+//! Conformance tests of the worker of `rustls-rustcrypto`.
 
 use std::path::Path;
 
@@ -44,7 +44,7 @@ fn it_gets_on_with_nginx() {
     nginx(Path::new(WORKER), STACK);
 }
 
-/// All of it but what needs tickets, which the provider cannot make.
+/// Runs the suite without the scenarios that require tickets, which the provider cannot make.
 fn it_does_the_suite() {
     suite_without(Path::new(WORKER), STACK, resumes_by_ticket);
 }

@@ -1,8 +1,8 @@
-//! The suite against a plain program that does the same with rustls alone: `cargo bench -p
-//! netbench-stack-rustls`. netbench_worker_test::plain has how the two are compared.
+//! Compares the suite with a plain program that does the same work with only rustls: `cargo bench -p
+//! netbench-stack-rustls`. netbench_worker_test::plain describes the comparison.
 //!
-//! The plain program times each side's steps with `Instant` and has no code of netbench in what it times,
-//! so that the ratio is what the harness adds.
+//! The plain program times each side's steps with `Instant`. Its timed parts contain no code of netbench, so
+//! that the ratio is the overhead of the harness.
 
 #![expect(clippy::unwrap_used, reason = "a benchmark may panic")]
 
@@ -57,7 +57,7 @@ fn timings(harness: &Harness<'_>) {
         let settings = SessionSettings::usual(version, KeyType::Rsa2048, Aead::Aes256Gcm);
         let scenario = Scenario::timed(Work::Handshake { kind, settings });
         let plain = Plain::new(version, kind);
-        // The first is full; it leaves the tickets that the others resume from.
+        // The first handshake is full; it leaves the tickets by which the others resume.
         plain.handshake();
         harness.take_turns(&scenario, [Measure::Client, Measure::Server], || {
             let (client, server, resumed) = plain.handshake();
@@ -108,7 +108,7 @@ fn memory(harness: &Harness<'_>) {
     }
 }
 
-/// Verifies the chain, from DER to the verdict.
+/// Returns a function that verifies the chain, from DER to the verdict.
 fn verification() -> impl Fn() {
     let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
     let webpki = WebPkiServerVerifier::builder_with_provider(Arc::new(roots()), provider);
@@ -136,7 +136,7 @@ fn roots() -> RootCertStore {
     roots
 }
 
-/// Two configurations, as a program without netbench would make them.
+/// Two configurations, made as in a program without netbench.
 struct Plain {
     client: Arc<ClientConfig>,
     server: Arc<ServerConfig>,
@@ -181,7 +181,7 @@ impl Plain {
         server.session_storage = Arc::new(NoServerSessionStorage {});
         if kind == HandshakeKind::Full {
             client.resumption = Resumption::disabled();
-            // Without a place for sessions none are given, but it makes them.
+            // Without a session store, rustls sends no tickets, but makes them.
             server.send_tls13_tickets = 0;
         } else {
             server.ticketer = rustls::crypto::aws_lc_rs::Ticketer::new().unwrap();
@@ -344,7 +344,7 @@ struct Data {
 }
 
 impl Data {
-    /// The times of sending and receiving one write.
+    /// Returns the times of sending and receiving one write.
     fn burst(&mut self) -> [u64; 2] {
         let begun = Instant::now();
         let mut rest = self.write.as_slice();

@@ -11,7 +11,7 @@ use rustls_pki_types::{CertificateDer, CertificateRevocationListDer, ServerName,
 
 use crate::{explain::certificate_fault, provider::Provider};
 
-/// webpki with what the provider verifies, as rustls' clients have it.
+/// A verifier by webpki with the provider's algorithms, as in rustls' clients.
 pub(crate) struct WebPki(Arc<CryptoProvider>);
 
 impl WebPki {
@@ -24,7 +24,7 @@ impl ChainVerifier for WebPki {
     fn verify(&self, chain: &ChainInDer) -> Result<(), NotVerified> {
         let mut store = RootCertStore::empty();
         for root in &chain.roots {
-            // As rustls' users do: a root that it cannot use is left out.
+            // As rustls' users do, this leaves out a root that rustls cannot use.
             let _ = store.add(CertificateDer::from(root.as_slice()));
         }
         let crls = chain.crls.iter().cloned();
@@ -43,7 +43,7 @@ impl ChainVerifier for WebPki {
     }
 }
 
-/// What `verifier` says of a chain.
+/// Verifies a chain by `verifier`.
 pub(crate) fn verified(
     verifier: &dyn ServerCertVerifier,
     chain: &ChainInDer,

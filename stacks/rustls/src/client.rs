@@ -33,7 +33,8 @@ pub(crate) fn connector(
     with_config(config, settings, probe)
 }
 
-/// The same, and the client offers early data. hyper-rustls writes none before the handshake is done.
+/// Makes the same connector, but with early data offered. hyper-rustls writes none before the handshake is
+/// done.
 pub(crate) fn early_connector(
     provider: &dyn Provider,
     settings: &ClientSettings,
@@ -64,7 +65,7 @@ fn with_config(
     )))
 }
 
-/// The provider with what `settings` offer.
+/// Returns the provider with the parameters that `settings` offer.
 pub(crate) fn cryptography(
     provider: &dyn Provider,
     settings: &ClientSettings,
@@ -75,7 +76,7 @@ pub(crate) fn cryptography(
     }
 }
 
-/// rustls' configuration, without ALPN.
+/// Makes rustls' configuration, without ALPN.
 pub(crate) fn config(
     provider: &dyn Provider,
     settings: &ClientSettings,
@@ -122,7 +123,7 @@ pub(crate) fn roots(pem: &str) -> Result<Arc<RootCertStore>, SetupError> {
     let mut store = RootCertStore::empty();
     for der in CertificateDer::pem_slice_iter(pem.as_bytes()) {
         let der = der.map_err(|e| SetupError::refused("roots", e))?;
-        // As rustls' users do: a root that it cannot use is left out.
+        // As rustls' users do, this leaves out a root that rustls cannot use.
         let _ = store.add(der);
     }
     if store.is_empty() {
@@ -133,15 +134,15 @@ pub(crate) fn roots(pem: &str) -> Result<Arc<RootCertStore>, SetupError> {
     Ok(Arc::new(store))
 }
 
-/// Offers exactly `alpn`. hyper-rustls' builder would offer nothing for HTTP/1.1 alone, where
-/// hyper-openssl offers what it is told.
+/// Offers exactly `alpn`. hyper-rustls' builder would offer no protocol for only HTTP/1.1, where
+/// hyper-openssl offers the configured list.
 fn https(mut config: ClientConfig, alpn: &[Alpn], tcp: TimedTcp) -> HttpsConnector<TimedTcp> {
     config.alpn_protocols = alpn.iter().map(|alpn| alpn.name().into()).collect();
     let name = Arc::new(DefaultServerNameResolver::default());
     HttpsConnector::new(tcp, config, true, name)
 }
 
-/// As hyper-rustls' builder sets ALPN by itself.
+/// Sets ALPN as hyper-rustls' builder does by default.
 fn https_of_library(
     config: ClientConfig,
     alpn: &[Alpn],
@@ -173,7 +174,7 @@ fn inspect(stream: &MaybeHttpsStream<Wire>) -> Negotiated {
     }
 }
 
-/// The schemes to offer, in the order asked for.
+/// Returns the schemes to offer, in the given order.
 fn offered(
     provider: &dyn Provider,
     wanted: &[SignatureScheme],
@@ -191,7 +192,7 @@ fn offered(
         .collect()
 }
 
-/// rustls' own verifier, with its time taken.
+/// rustls' own verifier, with its time measured.
 #[derive(Debug)]
 struct TimedVerifier {
     webpki: Arc<WebPkiServerVerifier>,

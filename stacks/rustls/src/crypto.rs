@@ -1,4 +1,4 @@
-//! The cryptography of handshakes and records, called as rustls itself calls it.
+//! The cryptography of handshakes and records, by the same calls as in rustls.
 
 use std::sync::Arc;
 
@@ -96,7 +96,7 @@ impl Signatures for Signing {
         Ok(())
     }
 
-    /// As `rustls::crypto::verify_tls13_signature` does it.
+    /// Verifies the signature as `rustls::crypto::verify_tls13_signature` does.
     fn verify(&self) -> Result<(), SessionError> {
         let certificate = EndEntityCert::try_from(&self.certificate).map_err(failed)?;
         certificate
@@ -109,7 +109,7 @@ impl Signatures for Signing {
     }
 }
 
-/// A key exchange, as far as it has come.
+/// A key exchange in progress.
 struct Exchange {
     group: &'static dyn SupportedKxGroup,
     client: Option<Box<dyn ActiveKeyExchange>>,
@@ -148,10 +148,10 @@ impl KeyExchange for Exchange {
 pub(crate) struct Records {
     encrypter: Box<dyn MessageEncrypter>,
     decrypter: Box<dyn MessageDecrypter>,
-    /// The number of the last record, and of the next. AWS-LC insists on their order.
+    /// The number of the last record, and of the next. AWS-LC requires consecutive numbers.
     number: u64,
     next_number: u64,
-    /// As it came from the library, after the room for a header.
+    /// The library's output, after the room for a header.
     sealed: Vec<u8>,
     received: Vec<u8>,
     data_bytes: usize,
@@ -165,7 +165,8 @@ impl Records {
             return Err(provider.lacks(&format!("no {aead}")));
         };
         let secret = vec![0x5a; suite.common.hash_provider.output_len()];
-        // Both ends have the keys, each in an object of its own. rustls makes keys of its own lengths in no other way.
+        // Both ends have the keys, each in a separate object. rustls has no other way to make keys of all
+        // lengths.
         let key = || {
             let expander = suite
                 .hkdf_provider

@@ -8,7 +8,7 @@ use rustls::{CertificateError, Error};
 
 use crate::words::other_fault;
 
-/// What an error of rustls means.
+/// Returns the meaning of an error of rustls.
 pub(crate) fn explain(error: &Error) -> Explained {
     match error {
         Error::AlertReceived(alert) => Explained::new(FailureClass::Alert, Alert(u8::from(*alert))),
@@ -24,7 +24,7 @@ pub(crate) fn explain(error: &Error) -> Explained {
     }
 }
 
-/// What rustls and webpki find wrong with a certificate.
+/// Maps the errors of rustls and webpki about a certificate.
 pub(crate) fn certificate_fault(fault: &CertificateError) -> CertificateFault {
     use CertificateError as E;
     use CertificateFault as F;

@@ -1,4 +1,5 @@
-//! Sessions over plain buffers: through the interface with buffers, which tokio-rustls uses too, or the other.
+//! Sessions over plain buffers: through the interface with buffers, which tokio-rustls uses too, or the
+//! unbuffered one.
 
 use std::{
     any::Any,
@@ -117,7 +118,7 @@ fn client(stack: &Rustls, setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>
     config.max_fragment_size = fragment(setup);
     config.resumption = match setup.kind {
         HandshakeKind::Full => Resumption::disabled(),
-        // What a client has by default.
+        // This is a client's default.
         HandshakeKind::SessionId | HandshakeKind::Ticket => {
             Resumption::in_memory_sessions(KEPT_SESSIONS)
         }
@@ -172,7 +173,7 @@ fn server(stack: &Rustls, setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>
     }))
 }
 
-/// The library's own provider, held to one suite, one group and the schemes of the settings.
+/// Returns the library's own provider, restricted to one suite, one group and the schemes of the settings.
 fn provider(
     chosen: &dyn Provider,
     settings: &SessionSettings,
@@ -202,14 +203,14 @@ fn provider(
         .collect::<Result<_, _>>()?;
     provider.signature_verification_algorithms = WebPkiSupportedAlgorithms {
         all: able.all,
-        // It wants a list that lives for ever. One is made for each configuration, not for each
+        // rustls requires a list with static lifetime. One is made for each configuration, not for each
         // session.
         mapping: Vec::leak(mapping),
     };
     Ok(Arc::new(provider))
 }
 
-/// rustls counts a record's five bytes of header as part of the fragment.
+/// Returns the fragment size, in which rustls counts a record's five bytes of header.
 fn fragment(setup: &EndpointSetup<'_>) -> Option<usize> {
     const HEADER: usize = 5;
     setup
@@ -219,7 +220,7 @@ fn fragment(setup: &EndpointSetup<'_>) -> Option<usize> {
 
 fn roots(trust: TrustRoots<'_>) -> Result<Arc<RootCertStore>, SetupError> {
     let mut store = RootCertStore::empty();
-    // As rustls' users do: a root that it cannot use is left out.
+    // As rustls' users do, this leaves out a root that rustls cannot use.
     let mut add = |der: CertificateDer<'_>| {
         let _ = store.add(der);
     };
@@ -318,7 +319,7 @@ impl Buffered {
         Ok(())
     }
 
-    /// Reads all of `input` and gives the plaintext that came with each part of it to `take`.
+    /// Reads all of `input` and passes the plaintext of each part of it to `take`.
     fn read_in(
         &mut self,
         input: &mut Vec<u8>,

@@ -1,10 +1,10 @@
 //! rustls as a stack: hyper-rustls as a client, tokio-rustls as a server, and sessions in memory, with any
-//! provider of cryptography. Those with a package of their own implement [`Provider`] and have no code but that.
+//! cryptography provider. Providers with a separate package only implement [`Provider`].
 //!
-//! This crate must never choose a setting that it was not given. Start reading at `stack.rs`;
-//! `client.rs`, `server.rs` and `in_memory.rs` set rustls up with what `provider.rs` has, `crypto.rs` calls its
-//! cryptography, `unbuffered.rs` drives sessions through rustls' other interface, `names.rs`, `explain.rs` and `words.rs`
-//! translate. `process.rs` and `watch.rs` are for clients that keep rustls to themselves.
+//! This crate must never set a value that was not given. Start reading at `stack.rs`; `client.rs`,
+//! `server.rs` and `in_memory.rs` set rustls up with a provider from `provider.rs`, `crypto.rs` calls its
+//! cryptography, `unbuffered.rs` drives sessions through rustls' other interface, `names.rs`, `explain.rs`
+//! and `words.rs` translate. `process.rs` and `watch.rs` are for clients that do not expose rustls.
 
 mod chain;
 mod client;

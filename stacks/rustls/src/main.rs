@@ -1,5 +1,5 @@
-//! The worker of `rustls-ring`, `rustls-aws-lc` and `rustls-aws-lc+unbuffered`; or of another version of rustls or
-//! aws-lc-rs alone, where it is built with one.
+//! The worker of `rustls-ring`, `rustls-aws-lc` and `rustls-aws-lc+unbuffered`; or only of another version of
+//! rustls or aws-lc-rs, where it is built with one.
 
 use std::{process::ExitCode, sync::Arc};
 
@@ -8,7 +8,7 @@ use netbench_stack_rustls::AwsLc;
 use netbench_stack_rustls::{Ring, Rustls};
 use netbench_worker::Stack;
 
-/// The package that this worker is built with another version of.
+/// The package of which this worker is built with another version.
 const VERSION_OF: Option<&str> = option_env!("NETBENCH_VERSION_OF");
 
 fn main() -> ExitCode {

@@ -1,7 +1,7 @@
 use netbench_model::{CipherSuite, Group, Negotiated, TlsVersion};
 use rustls::{CommonState, HandshakeKind};
 
-/// What one side of a finished handshake says was agreed.
+/// Returns the negotiated parameters according to one side of a finished handshake.
 pub(crate) fn negotiated(state: &CommonState, suite: Option<rustls::CipherSuite>) -> Negotiated {
     let resumed = state.handshake_kind() == Some(HandshakeKind::Resumed);
     Negotiated {
@@ -17,7 +17,7 @@ pub(crate) fn negotiated(state: &CommonState, suite: Option<rustls::CipherSuite>
             .alpn_protocol()
             .map(|name| String::from_utf8_lossy(name).into_owned()),
         resumed,
-        // A resumed session remembers the chain, which did not cross the wire again.
+        // A resumed session remembers the chain, which was not sent again.
         chain_bytes: match state.peer_certificates() {
             Some(chain) if !resumed => chain
                 .iter()

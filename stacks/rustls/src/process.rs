@@ -8,11 +8,11 @@ use rustls::crypto::CryptoProvider;
 
 use crate::{provider::Provider, watch};
 
-/// What of a client's settings the provider has, and the process with it.
+/// The settings of a client that the provider, and with it the process, has.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Offers {
     versions: Vec<TlsVersion>,
-    /// None for what the provider has by default.
+    /// The suites and groups, or `None` for the provider's defaults.
     pinned: Option<Pinned>,
 }
 
@@ -23,20 +23,21 @@ struct Pinned {
     signatures: Vec<SignatureScheme>,
 }
 
-/// What is installed. rustls takes one default provider for as long as the process lives.
+/// The installed settings. rustls accepts one default provider for the lifetime of the process.
 static INSTALLED: OnceLock<Offers> = OnceLock::new();
 
-/// Whether this process offers something other than `settings`.
+/// Returns whether this process offers other parameters than `settings`.
 pub fn is_another(settings: &ClientSettings) -> bool {
     INSTALLED
         .get()
         .is_some_and(|installed| *installed != Offers::of(settings))
 }
 
-/// Installs `provider`, held to `settings` and watched, as the default provider, unless it is there. A process has one provider.
+/// Installs `provider`, restricted to `settings` and observed, as the default provider, unless it is already
+/// installed. A process has one provider.
 ///
 /// # Errors
-/// The provider lacks something, or the process has another default provider.
+/// Returns an error if the provider lacks a parameter, or the process has another default provider.
 pub fn install(provider: &dyn Provider, settings: &ClientSettings) -> Result<(), SetupError> {
     let offers = Offers::of(settings);
     match INSTALLED.get() {
@@ -70,7 +71,8 @@ impl Offers {
         }
     }
 
-    /// Clients enable TLS 1.2 and 1.3, but offer no version that the provider has no suite for.
+    /// Returns the provider with the settings. Clients enable TLS 1.2 and 1.3, but offer no version for which
+    /// the provider has no suite.
     fn of_provider(&self, provider: &dyn Provider) -> Result<CryptoProvider, SetupError> {
         let mut offered = match &self.pinned {
             Some(pinned) => provider.held_to(&pinned.suites, &pinned.groups)?,

@@ -1,4 +1,4 @@
-//! What this crate asks of a provider of cryptography, and the versions of rustls.
+//! The interface of this crate for cryptography providers, and the versions of rustls.
 
 #[cfg(feature = "aws-lc")]
 mod aws_lc;
@@ -22,41 +22,42 @@ pub use self::aws_lc::AwsLc;
 #[cfg(feature = "ring")]
 pub use self::ring::Ring;
 
-/// A provider of cryptography for rustls.
+/// A cryptography provider for rustls.
 ///
 /// A worker describes itself by [`Self::stack`], [`Self::library`], [`Self::build`], [`Self::suites`] and
 /// [`Self::groups`]: these must not initialise the library, because `cold` connections measure that.
 pub trait Provider: Sync {
-    /// The stack that rustls makes with it.
+    /// Returns the name of the stack of rustls with this provider.
     fn stack(&self) -> &'static str;
 
-    /// What it is and its version.
+    /// Returns the name and version of the library.
     fn library(&self) -> String;
 
-    /// How the library was built, where it says so.
+    /// Returns the build options of the library, where it reports them.
     fn build(&self) -> Vec<(&'static str, String)> {
         Vec::new()
     }
 
-    /// Why it cannot work on this machine. Asked before everything that needs its cryptography.
+    /// Returns the reason why the provider cannot work on this machine. It is called before every use of its
+    /// cryptography.
     fn cannot_work(&self) -> Option<String> {
         None
     }
 
-    /// As [`netbench_worker::Stack::capabilities`].
+    /// Returns the same as [`netbench_worker::Stack::capabilities`].
     fn capabilities(&self) -> Option<u64> {
         None
     }
 
-    /// As [`netbench_worker::Stack::fips`].
+    /// Returns the same as [`netbench_worker::Stack::fips`].
     fn fips(&self) -> Option<String> {
         None
     }
 
-    /// The provider as it is by default.
+    /// Returns the default provider.
     fn library_default(&self) -> CryptoProvider;
 
-    /// The provider with these suites and groups.
+    /// Returns the provider with these suites and groups.
     fn custom(
         &self,
         cipher_suites: Vec<SupportedCipherSuite>,
@@ -69,39 +70,39 @@ pub trait Provider: Sync {
         }
     }
 
-    /// All suites that it has.
+    /// Returns all supported suites.
     fn suites(&self) -> Vec<SupportedCipherSuite> {
         self.library_default().cipher_suites
     }
 
-    /// All groups that it has.
+    /// Returns all supported groups.
     fn groups(&self) -> Vec<&'static dyn SupportedKxGroup>;
 
-    /// What makes a server's session tickets, where it has such a thing.
+    /// Returns the producer of a server's session tickets, where the provider has one.
     ///
     /// # Errors
-    /// What the library says.
+    /// Returns the library's error.
     fn ticketer(&self) -> Result<Option<Arc<dyn ProducesTickets>>, rustls::Error> {
         Ok(None)
     }
 }
 
 impl dyn Provider + '_ {
-    /// The suites of the lab that it has.
+    /// Returns the suites of the lab that it supports.
     pub(crate) fn can_suites(&self) -> Vec<CipherSuite> {
         let all = self.suites();
         let has = |suite: &CipherSuite| all.iter().any(|s| u16::from(s.suite()) == suite.0);
         CipherSuite::SERVED.iter().copied().filter(has).collect()
     }
 
-    /// The groups that it has of those that clients offer.
+    /// Returns the groups that it supports, among those that clients offer.
     pub(crate) fn can_groups(&self) -> Vec<Group> {
         let all = self.groups();
         let has = |group: &Group| all.iter().any(|kx| u16::from(kx.name()) == group.0);
         Group::OFFERED.iter().copied().filter(has).collect()
     }
 
-    /// The signature schemes that it verifies, of those that clients offer.
+    /// Returns the signature schemes that it verifies, among those that clients offer.
     pub(crate) fn can_signatures(&self) -> Vec<SignatureScheme> {
         let provider = self.library_default();
         let all = provider.signature_verification_algorithms.mapping;
@@ -113,16 +114,16 @@ impl dyn Provider + '_ {
             .collect()
     }
 
-    /// The provider as it is by default, where it works.
+    /// Returns the default provider, where it works.
     pub(crate) fn by_default(&self) -> Result<CryptoProvider, SetupError> {
         self.works()?;
         Ok(self.library_default())
     }
 
-    /// The provider held to `suites` and `groups`, in that order.
+    /// Returns the provider restricted to `suites` and `groups`, in that order.
     ///
     /// # Errors
-    /// It lacks one of them, or cannot work.
+    /// Returns an error if the provider lacks one of them, or cannot work.
     pub fn held_to(
         &self,
         suites: &[CipherSuite],
@@ -146,7 +147,7 @@ impl dyn Provider + '_ {
         ))
     }
 
-    /// Refuses a server's key that no suite of TLS 1.2 signs with, where there is no other version.
+    /// Refuses a server's key with which no suite of TLS 1.2 signs, where there is no other version.
     pub(crate) fn serves_with(
         &self,
         key: &PrivateKeyDer<'_>,
@@ -168,14 +169,14 @@ impl dyn Provider + '_ {
         Err(self.lacks(&format!("no TLS 1.2 with keys of {:?}", key.algorithm())))
     }
 
-    /// What makes a server's session tickets, where there is such a thing.
+    /// Returns the producer of a server's session tickets, where there is one.
     pub(crate) fn tickets(&self) -> Result<Option<Arc<dyn ProducesTickets>>, SetupError> {
         self.works()?;
         self.ticketer()
             .map_err(|e| SetupError::refused("ticketer", e))
     }
 
-    /// That `what` is not to be had in this stack.
+    /// Returns the error that this stack lacks a feature.
     pub(crate) fn lacks(&self, what: &str) -> SetupError {
         SetupError::Unsupported(format!("{what} in {}", self.stack()))
     }
@@ -188,13 +189,13 @@ impl dyn Provider + '_ {
     }
 }
 
-/// A package with its version, of those that this workspace is built with.
+/// Returns a package with its version, from the packages with which this workspace is built.
 pub fn package_version(package: &str) -> String {
     let version = locked_version(include_str!("../../../Cargo.lock"), package);
     format!("{package} {}", version.unwrap_or_default())
 }
 
-/// The versions as rustls has them.
+/// Converts versions to rustls' type.
 pub(crate) fn versions(
     versions: &[TlsVersion],
 ) -> Result<Vec<&'static SupportedProtocolVersion>, SetupError> {
@@ -212,7 +213,7 @@ mod tests {
 
     use rustls::ClientConfig;
 
-    /// What `netbench ship` says of a program with two providers.
+    /// Checks the statement of `netbench ship` about a program with two providers.
     #[test]
     fn of_two_providers_rustls_chooses_none_and_panics() {
         let panic = catch_unwind(ClientConfig::builder).unwrap_err();

@@ -20,7 +20,7 @@ pub(crate) fn acceptor(
     site: &ServeSite,
 ) -> Result<Arc<dyn Accept>, SetupError> {
     let suites = if site.suites.is_empty() {
-        // A FIPS module has fewer than others.
+        // A FIPS module has fewer suites than other providers.
         let all = chosen.can_suites();
         let usual = CipherSuite::OFFERED.iter().copied();
         usual.filter(|suite| all.contains(suite)).collect()
@@ -60,7 +60,7 @@ pub(crate) fn acceptor(
     } else if let Some(ticketer) = chosen.tickets()? {
         config.ticketer = ticketer;
     }
-    // Without a ticketer, rustls' tickets only name sessions that the server keeps.
+    // Without a ticketer, rustls' tickets are only references to sessions that the server keeps.
     Ok(Arc::new(RustlsAcceptor(TlsAcceptor::from(Arc::new(
         config,
     )))))

@@ -1,4 +1,4 @@
-//! What rustls and its provider do for the first time in a first connection, step by step.
+//! The work that rustls and its provider do for the first time in a first connection, step by step.
 
 use std::{io, sync::Arc};
 
@@ -15,10 +15,10 @@ use rustls_pki_types::{AlgorithmIdentifier, ServerName, alg_id};
 
 use crate::{client, provider::Provider};
 
-/// As many groups as a ClientHello has key shares for: a hybrid, and what it contains.
+/// The maximum number of groups with key shares in a ClientHello: a hybrid, and the group that it contains.
 const SHARES: usize = 2;
 
-/// The steps, in the order in which a first connection takes them.
+/// Returns the steps, in the order of a first connection.
 pub(crate) fn actions<'a>(
     provider: &'static dyn Provider,
     settings: &'a ClientSettings,
@@ -46,7 +46,7 @@ pub(crate) fn actions<'a>(
     ]
 }
 
-/// The first certificate: to parse all roots takes longer than what the step is about.
+/// Returns the first certificate: to parse all roots takes longer than the work of this step.
 fn first(roots_pem: &str) -> &str {
     const END: &str = "-----END CERTIFICATE-----";
     roots_pem.split_inclusive(END).next().unwrap_or_default()
@@ -64,7 +64,7 @@ fn random(provider: &CryptoProvider) -> Result<(), rustls::Error> {
     provider.secure_random.fill(&mut bytes).map_err(Into::into)
 }
 
-/// Both sides of each group, for a client needs the other's share to finish with its own.
+/// Makes both sides of an exchange in each group, as a client needs the other side's share to finish.
 fn exchange_keys(provider: &CryptoProvider) -> Result<(), rustls::Error> {
     let exchange = |group: &dyn SupportedKxGroup| {
         let ours = group.start()?;
@@ -91,7 +91,7 @@ fn client_hello(
 }
 
 /// Verifies a signature with each kind of key that web servers and their issuers have. The signatures are
-/// wrong, which takes as long to find out.
+/// invalid, which takes as long to detect.
 fn verify(provider: &CryptoProvider) -> Result<(), rustls::Error> {
     const ECDSA: &[u8] = &[0x30, 6, 2, 1, 1, 2, 1, 1];
     const RSA: &[u8] = &[1; RSA_BYTES];
@@ -115,7 +115,7 @@ fn verify(provider: &CryptoProvider) -> Result<(), rustls::Error> {
     Ok(())
 }
 
-/// Derives a secret, and encrypts a record and decrypts it.
+/// Derives a secret, and encrypts and decrypts a record.
 fn records(provider: &CryptoProvider) -> Result<(), rustls::Error> {
     let Some(suite) = tls13(provider) else {
         return Ok(());
@@ -131,7 +131,7 @@ fn records(provider: &CryptoProvider) -> Result<(), rustls::Error> {
     };
     let record = suite.aead_alg.encrypter(key(), iv()).encrypt(plain, 0)?;
     let mut bytes = record.encode();
-    // Behind the record's head of five bytes.
+    // The payload follows the record's header of five bytes.
     let payload = bytes.get_mut(5..).unwrap_or_default();
     let record = InboundOpaqueMessage::new(
         ContentType::ApplicationData,
@@ -142,7 +142,7 @@ fn records(provider: &CryptoProvider) -> Result<(), rustls::Error> {
     decrypter.decrypt(record, 0).map(drop)
 }
 
-/// A suite of TLS 1.3 whose keys have 32 bytes.
+/// Returns a suite of TLS 1.3 whose keys have 32 bytes.
 fn tls13(provider: &CryptoProvider) -> Option<&'static Tls13CipherSuite> {
     let mut suites = provider.cipher_suites.iter();
     suites.find_map(|suite| match suite {
@@ -153,7 +153,7 @@ fn tls13(provider: &CryptoProvider) -> Option<&'static Tls13CipherSuite> {
 
 const RSA_BYTES: usize = 256;
 
-/// A public key with a modulus that nobody has the factors of (RFC 8017 appendix A.1.1).
+/// Returns a public key with a modulus whose factors are unknown (RFC 8017 appendix A.1.1).
 fn rsa_key() -> Vec<u8> {
     let mut key = vec![0x30, 0x82, 1, 0x0a, 2, 0x82, 1, 1, 0];
     key.extend([0xc1; RSA_BYTES]);
@@ -173,7 +173,7 @@ const P384: [u8; 97] = point(
       3617de4a96262c6f5d9e98bf9292dc29f8f41dbd289a147ce9da3113b5f0b8c00a60b1ce1d7e819d7a431d7c90ea0e5f",
 );
 
-/// A point without compression (SEC 1 section 2.3.3), from its coordinates in hexadecimal.
+/// Returns an uncompressed point (SEC 1 section 2.3.3), from its coordinates in hexadecimal.
 const fn point<const N: usize>(hexadecimal: &[u8]) -> [u8; N] {
     const fn digit(letter: u8) -> u8 {
         match letter {

@@ -13,13 +13,13 @@ use crate::{
     server, set_up, trust,
 };
 
-/// Which of its interfaces rustls is driven through in memory.
+/// The interface through which rustls is driven in memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Interface {
     /// Records go through the library's own buffers (`ClientConnection`), as with tokio-rustls.
     Buffered,
-    /// Records are read and written in place (`UnbufferedClientConnection`). For the suite alone: the
-    /// connectors do not use it.
+    /// Records are read and written in place (`UnbufferedClientConnection`). Only for the suite: the
+    /// connectors do not use this interface.
     Unbuffered,
 }
 
@@ -32,7 +32,7 @@ pub struct Rustls {
 }
 
 impl Rustls {
-    /// rustls with `provider`, in the worker `executable`.
+    /// Makes the stack of rustls with `provider`, in the worker `executable`.
     pub fn new(provider: &'static dyn Provider, executable: &'static str) -> Self {
         Self {
             name: provider.stack(),
@@ -42,7 +42,7 @@ impl Rustls {
         }
     }
 
-    /// The same through rustls' interface without buffers, as the stack `name`.
+    /// Makes the same stack with rustls' unbuffered interface, under the name `name`.
     #[must_use]
     pub fn unbuffered(self, name: &'static str) -> Self {
         Self {
@@ -52,17 +52,17 @@ impl Rustls {
         }
     }
 
-    /// The same, by the name and the locked version of `library`.
+    /// Makes the same stack under the name and the locked version of `library`.
     #[must_use]
     pub fn version_of(self, library: &str) -> Self {
         Self {
-            // One for each stack of a process.
+            // The name is allocated once for each stack of a process.
             name: package_version(library).replace(' ', "@").leak(),
             ..self
         }
     }
 
-    /// Refuses what a variant for the suite does not do.
+    /// Refuses operations that a variant for the suite does not support.
     fn beyond_the_suite(&self) -> Result<(), SetupError> {
         match self.interface {
             Interface::Buffered => Ok(()),
@@ -198,7 +198,7 @@ mod tests {
 
     use super::*;
 
-    /// A provider that works elsewhere, and panics here.
+    /// A provider that works on other machines, and panics here.
     struct Elsewhere;
 
     const REASON: &str = "it needs another processor";

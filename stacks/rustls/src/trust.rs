@@ -1,4 +1,4 @@
-//! The roots that rustls' users take, where nobody gives them any.
+//! The roots that rustls' users use by default.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ const WEBPKI_ROOTS: &str = "webpki-roots";
 const NATIVE_CERTS: &str = "rustls-native-certs";
 const PLATFORM_VERIFIER: &str = "rustls-platform-verifier";
 
-/// Where they may be from, by the names of the crates.
+/// The possible sources of roots, by the names of the crates.
 pub(crate) const SOURCES: [&str; 3] = [WEBPKI_ROOTS, NATIVE_CERTS, PLATFORM_VERIFIER];
 
 /// Makes a client's connector with roots from `source`.
@@ -48,7 +48,7 @@ pub(crate) fn own_trust(provider: &dyn Provider, source: &str) -> Result<OwnTrus
         .dangerous()
         .with_custom_certificate_verifier(trust.verifier.clone())
         .with_no_client_auth();
-    // Its making belongs to what is measured; chains are put to its verifier.
+    // The making of the connector belongs to the measured work; chains are passed to its verifier.
     drop(
         HttpsConnectorBuilder::new()
             .with_tls_config(config)
@@ -65,7 +65,7 @@ pub(crate) fn own_trust(provider: &dyn Provider, source: &str) -> Result<OwnTrus
 
 struct Trust {
     verifier: Arc<dyn ServerCertVerifier>,
-    /// How many, where the crate tells.
+    /// Number of roots, where the crate reports it.
     roots: Option<u32>,
     origin: TrustOrigin,
 }
@@ -89,7 +89,8 @@ impl Trust {
     }
 }
 
-/// As hyper-rustls' `with_native_roots` does: what cannot be used is left out, and there must be some.
+/// Loads the roots as hyper-rustls' `with_native_roots` does: a root that cannot be used is left out, and at
+/// least one must remain.
 fn native_roots() -> Result<RootCertStore, SetupError> {
     let found = rustls_native_certs::load_native_certs();
     let mut store = RootCertStore::empty();

@@ -1,5 +1,5 @@
-//! Sessions through rustls' interface without buffers: records are read where they arrived and written where they are
-//! sent from, as rustls' own benchmark does when it is told so.
+//! Sessions through rustls' unbuffered interface: records are read and written in the buffers in which they
+//! arrive and from which they are sent, as rustls' own benchmark does with the corresponding option.
 
 use std::ptr;
 
@@ -14,15 +14,15 @@ use rustls::{
 
 use crate::names;
 
-/// What clients and servers have in common.
+/// The common interface of clients and servers.
 pub(crate) trait Records: Send {
     /// The library's type for the side.
     type Side;
 
-    /// The next state, with what is in `input`.
+    /// Returns the next state, which refers to the data in `input`.
     fn process<'c, 'i>(&'c mut self, input: &'i mut [u8]) -> UnbufferedStatus<'c, 'i, Self::Side>;
 
-    /// What the session says of itself.
+    /// Returns the session's state.
     fn state(&self) -> &CommonState;
 }
 
@@ -123,8 +123,8 @@ impl<C: Records> Session for Unbuffered<C> {
         Ok(())
     }
 
-    /// The plaintext stays where the library has it, which is what this interface is for: nothing is copied to
-    /// `plaintext`.
+    /// Receives data. The plaintext stays in the library's buffer, which is the purpose of this interface: no
+    /// data are copied to `plaintext`.
     fn receive(
         &mut self,
         input: &mut Vec<u8>,
@@ -172,8 +172,9 @@ fn all_read(what: FailureWord, input: &mut Vec<u8>, read: usize) -> Result<(), S
     }
 }
 
-/// The allocation that a session writes its records to. Its users keep it, and know that it is initialised; so that the
-/// harness does not time the clearing of a megabyte before each write, this remembers it.
+/// The allocation to which a session writes its records. Users of the interface keep it, and know that it is
+/// initialised; this type remembers that, so that the harness does not time the clearing of a megabyte before
+/// each write.
 #[derive(Default)]
 struct Room {
     address: usize,
@@ -181,17 +182,18 @@ struct Room {
 }
 
 impl Room {
-    /// What is free behind what `output` has, if this made it.
+    /// Returns the free part of `output`, if this value made its allocation.
     fn of<'a>(&self, output: &'a mut Vec<u8>) -> &'a mut [u8] {
         if (output.as_ptr().addr(), output.capacity()) != (self.address, self.capacity) {
             return &mut [];
         }
         let spare = output.spare_capacity_mut();
-        // SAFETY: it is the allocation that `grow` has written to, to its end, and bytes need no more to be valid.
+        // SAFETY: it is the allocation to whose end `grow` has written, and initialised bytes are always
+        // valid.
         unsafe { &mut *(ptr::from_mut(spare) as *mut [u8]) }
     }
 
-    /// Makes room for `bytes` more, with all of it initialised.
+    /// Makes room for `bytes` more bytes, and initialises all of it.
     fn grow(&mut self, output: &mut Vec<u8>, bytes: usize) {
         let used = output.len();
         output.reserve(bytes);
@@ -200,10 +202,10 @@ impl Room {
         (self.address, self.capacity) = (output.as_ptr().addr(), output.capacity());
     }
 
-    /// Counts what was written to [`Room::of`] to `output`.
+    /// Extends `output` by the data that were written to [`Room::of`].
     fn filled(&self, output: &mut Vec<u8>, bytes: usize) {
         let length = output.len() + bytes.min(self.of(output).len());
-        // SAFETY: so much is there, and `grow` has written to it.
+        // SAFETY: the allocation has that length, and `grow` has initialised it.
         unsafe { output.set_len(length) }
     }
 }

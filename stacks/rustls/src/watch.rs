@@ -1,5 +1,5 @@
-//! What clients that keep rustls to themselves do not tell of a connection, seen by what rustls calls: its clock, right before
-//! a chain is verified, and the verification of the server's signature, right after.
+//! Observation of connections of clients that do not expose rustls, through rustls' calls: its clock,
+//! directly before a chain is verified, and the verification of the server's signature, directly after.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -12,13 +12,13 @@ use rustls_pki_types::{
 
 use crate::provider::Provider;
 
-/// Signature schemes, and what verifies them.
+/// Signature schemes with the algorithms that verify them.
 type Mapping = &'static [(
     rustls::SignatureScheme,
     &'static [&'static dyn SignatureVerificationAlgorithm],
 )];
 
-/// The connection that is being made: a worker makes one at a time.
+/// The connection in progress: a worker makes one at a time.
 static WATCHED: Mutex<Option<Watched>> = Mutex::new(None);
 
 struct Watched {
@@ -30,7 +30,7 @@ fn watched() -> MutexGuard<'static, Option<Watched>> {
     WATCHED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Watches a connection that is about to be made.
+/// Observes a connection that is about to be made.
 pub fn begin(probe: &Probe) {
     *watched() = Some(Watched {
         probe: probe.clone(),
@@ -38,7 +38,7 @@ pub fn begin(probe: &Probe) {
     });
 }
 
-/// Whether the server signed its handshake, as it does where no session is resumed.
+/// Returns whether the server signed its handshake, as it does where no session is resumed.
 pub fn server_has_signed() -> bool {
     watched()
         .as_ref()
@@ -56,7 +56,8 @@ impl TimeProvider for Clock {
     }
 }
 
-/// `wanted` of the schemes in `all`, in that order, watched. It lasts as long as the process, which has one.
+/// Returns the schemes `wanted` from `all`, in that order, with observed algorithms. The value lives as long
+/// as the process, which has one.
 pub(crate) fn mapping(
     provider: &dyn Provider,
     all: Mapping,
@@ -81,7 +82,8 @@ pub(crate) fn mapping(
     Ok(mapping.leak())
 }
 
-/// Verifies the server's signature of one scheme. Those in chains are verified without.
+/// An algorithm that verifies the server's signature of one scheme. Signatures in chains are verified by
+/// other algorithms.
 #[derive(Debug)]
 struct Signature {
     scheme: SignatureScheme,

@@ -1,9 +1,9 @@
-//! How errors are named, by what they say of themselves. The worker of another line of rustls compiles this file too.
+//! The classification of errors by their names. The worker of another line of rustls compiles this file too.
 
 use netbench_model::CertificateFault;
 
-/// What webpki finds wrong beyond the words of rustls, by the names of its errors; and how rustls-platform-verifier says that a
-/// certificate is for another purpose.
+/// Maps webpki's errors for which rustls has no variant, by their names; and rustls-platform-verifier's
+/// message that a certificate is for another purpose.
 pub(crate) fn other_fault(text: &str) -> CertificateFault {
     use CertificateFault as F;
     const NAMES: [(&str, CertificateFault); 7] = [

@@ -1,4 +1,4 @@
-//! The worker of `rustls-ring` and `rustls-aws-lc` as every worker must be.
+//! Conformance tests of the worker of `rustls-ring` and `rustls-aws-lc`.
 
 use std::path::Path;
 

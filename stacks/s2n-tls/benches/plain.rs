@@ -1,9 +1,10 @@
-//! The suite against a plain program that does the same with s2n-tls alone: `cargo bench -p
-//! netbench-stack-s2n-tls`. netbench_worker_test::plain has how the two are compared.
+//! Compares the suite with a plain program that does the same work with only s2n-tls: `cargo bench -p
+//! netbench-stack-s2n-tls`. netbench_worker_test::plain describes the comparison.
 //!
-//! The plain program drives the library as its own benchmarks do: two connections with a buffer for each direction,
-//! which callbacks read and write. Its policies are the worker's, as the library has none with one suite and group; what
-//! it times has no code of netbench, so that the ratio is what the harness adds.
+//! The plain program drives the library as its own benchmarks do: two connections with a buffer for each
+//! direction, which callbacks read and write. Its policies are the worker's, as the library has none with one
+//! suite and group. Its timed parts contain no code of netbench, so that the ratio is the overhead of the
+//! harness.
 
 #![expect(clippy::unwrap_used, reason = "a benchmark may panic")]
 
@@ -43,7 +44,8 @@ use s2n_tls::{
 const WRITE: usize = 1 << 20;
 const SESSIONS: u32 = 1_000;
 
-/// Asks this program for the memory of held sessions of a version, instead of its comparisons.
+/// The variable that makes this program print the memory of held sessions of a version, instead of its
+/// comparisons.
 const HOLD: &str = "NETBENCH_PLAIN_HOLD";
 
 fn main() {
@@ -68,7 +70,7 @@ fn timings(harness: &Harness<'_>) {
             settings: settings(version),
         });
         let plain = Plain::new(version, kind);
-        // The first is full; it leaves the tickets that the others resume from.
+        // The first handshake is full; it leaves the tickets by which the others resume.
         plain.connect();
         harness.take_turns(&scenario, [Measure::Client, Measure::Server], || {
             let pair = plain.connect();
@@ -108,7 +110,7 @@ fn settings(version: TlsVersion) -> SessionSettings {
     SessionSettings::usual(version, KeyType::Rsa2048, Aead::Aes256Gcm)
 }
 
-/// Two configurations, as a program without netbench would make them, and the sessions that the client got.
+/// Two configurations, made as in a program without netbench, and the client's sessions.
 struct Plain {
     client: Config,
     server: Config,
@@ -118,14 +120,14 @@ struct Plain {
     wires: [Rc<RefCell<Wire>>; 2],
 }
 
-/// Bytes on their way in one direction.
+/// Bytes in transit in one direction.
 #[derive(Default)]
 struct Wire {
     bytes: Vec<u8>,
     read: usize,
 }
 
-/// Two sides of a session with what joins them, and what each took for the handshake.
+/// Two sides of a session with the wires between them, and each side's time for the handshake.
 struct Pair {
     client: Connection,
     server: Connection,
@@ -259,8 +261,8 @@ impl Plain {
         self.kind != HandshakeKind::Full && self.version == TlsVersion::Tls13
     }
 
-    /// The bytes that each of many sessions adds to this process: one pair comes and goes, then all take
-    /// their handshakes in lock step.
+    /// Returns the bytes that each of many sessions adds to this process: one pair is made and freed, then
+    /// all make their handshakes in lock step.
     fn held(&self) -> f64 {
         drop(self.connect());
         let before = resident_bytes();
@@ -297,7 +299,7 @@ impl Plain {
     }
 }
 
-/// Has a connection read from one wire and write to another, which have to outlive it.
+/// Makes a connection read from one wire and write to another, which must outlive it.
 fn join(connection: &mut Connection, input: &Rc<RefCell<Wire>>, output: &Rc<RefCell<Wire>>) {
     let context = |wire: &Rc<RefCell<Wire>>| Rc::as_ptr(wire).cast_mut().cast::<c_void>();
     connection.set_receive_callback(Some(receive)).unwrap();
@@ -310,7 +312,7 @@ fn join(connection: &mut Connection, input: &Rc<RefCell<Wire>>, output: &Rc<RefC
 }
 
 unsafe extern "C" fn receive(wire: *mut c_void, buffer: *mut u8, bytes: u32) -> c_int {
-    // SAFETY: the context is a wire of the connection's.
+    // SAFETY: the context is a wire of the connection.
     let mut wire = unsafe { &*wire.cast::<RefCell<Wire>>() }.borrow_mut();
     let rest = &wire.bytes[wire.read..];
     let taken = rest.len().min(bytes as usize);
@@ -329,7 +331,7 @@ unsafe extern "C" fn receive(wire: *mut c_void, buffer: *mut u8, bytes: u32) -> 
 }
 
 unsafe extern "C" fn send(wire: *mut c_void, data: *const u8, bytes: u32) -> c_int {
-    // SAFETY: the context is a wire of the connection's.
+    // SAFETY: the context is a wire of the connection.
     let wire = unsafe { &*wire.cast::<RefCell<Wire>>() };
     // SAFETY: the library's data has `bytes` bytes.
     let data = unsafe { std::slice::from_raw_parts(data, bytes as usize) };
@@ -337,7 +339,7 @@ unsafe extern "C" fn send(wire: *mut c_void, data: *const u8, bytes: u32) -> c_i
     bytes as c_int
 }
 
-/// Goes on with a handshake; says whether it is done.
+/// Continues a handshake; returns whether it is done.
 fn step(side: &mut Connection) -> bool {
     match side.poll_negotiate() {
         Poll::Ready(Ok(_)) => true,
@@ -351,7 +353,7 @@ impl Pair {
         self.client.resumed() && self.server.resumed()
     }
 
-    /// The times of sending and receiving one write.
+    /// Returns the times of sending and receiving one write.
     fn burst(&mut self, write: &[u8], read: &mut [u8]) -> [Duration; 2] {
         let begun = Instant::now();
         let mut rest = write;

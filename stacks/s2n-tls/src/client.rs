@@ -72,7 +72,7 @@ fn config(
             .map_err(refused("callbacks"))?;
         return config.build().map_err(refused("configuration"));
     }
-    // As in the other stacks: all send and get the same.
+    // As in the other stacks, the client requests a stapled response: all send and receive the same messages.
     config
         .enable_ocsp()
         .and_then(|config| config.set_connection_initializer((Offers::of(&settings.alpn), tickets)))
@@ -89,7 +89,7 @@ fn config(
     Ok(config)
 }
 
-/// What s2n-tls and s2n-tls-hyper offer when they are told nothing cannot be changed in part.
+/// Refuses other settings than the defaults of s2n-tls and s2n-tls-hyper, which cannot be changed in part.
 fn only_what_the_library_offers(settings: &ClientSettings) -> Result<(), SetupError> {
     let unsupported = |what: &str| Err(SetupError::Unsupported(what.to_owned()));
     if settings.versions != TlsVersion::OFFERED {
@@ -101,8 +101,8 @@ fn only_what_the_library_offers(settings: &ClientSettings) -> Result<(), SetupEr
     Ok(())
 }
 
-/// Without system's roots, and without blinding: after most errors s2n-tls has its user wait 10 to 30 seconds before the
-/// connection may end.
+/// Disables the system's roots and blinding: after most errors, s2n-tls makes its user wait 10 to 30 seconds
+/// before the connection may end.
 pub(crate) fn without_delays(mut config: Builder) -> Result<Builder, SetupError> {
     config
         .with_system_certs(false)
@@ -118,7 +118,8 @@ pub(crate) fn trust(config: &mut Builder, roots_pem: &str) -> Result<(), SetupEr
         .map_err(|e| SetupError::refused("roots", e))
 }
 
-/// Times verification: the library asks for the time right before it verifies a chain, and calls back when it has.
+/// A timer of verification: the library reads the clock directly before it verifies a chain, and calls back
+/// afterwards.
 #[derive(Clone)]
 struct Watch(Probe);
 
@@ -142,12 +143,13 @@ const ACCEPTED: Verdict = Ok(true);
 impl CertValidationCallbackSync for Watch {
     fn handle_validation(&self, _: &mut Connection, _: &mut CertValidationInfo) -> Verdict {
         self.0.verification_ends();
-        // Nothing is added to what the library has verified.
+        // No check is added to the library's verification.
         ACCEPTED
     }
 }
 
-/// Replaces the protocols that s2n-tls-hyper offers, which are always the same, with those asked for.
+/// An initializer that replaces the protocols that s2n-tls-hyper offers, which are always the same, by the
+/// given ones.
 struct Offers(Vec<&'static str>);
 
 impl Offers {
@@ -166,7 +168,7 @@ impl ConnectionInitializer for Offers {
     }
 }
 
-/// Makes connections that leave the alert that they got when they end: s2n-tls' errors do not say which it was.
+/// A maker of connections that report the received alert when they end: s2n-tls' errors do not identify it.
 #[derive(Clone)]
 struct Connections {
     config: Config,
@@ -210,7 +212,7 @@ impl Drop for Watched {
     }
 }
 
-/// s2n-tls-hyper's connector, with errors that have what caused them.
+/// s2n-tls-hyper's connector, with errors that have their causes.
 #[derive(Clone)]
 struct Connector(HttpsConnector<TimedTcp, Connections>);
 

@@ -6,7 +6,8 @@ use netbench_model::{
 use netbench_worker::{Explained, hyphenated};
 use s2n_tls::error::{Error, ErrorType};
 
-/// What an error of s2n-tls means. Of the transport's failures the error around it says more, and of alerts the probe.
+/// Returns the meaning of an error of s2n-tls. For failures of the transport, the enclosing error is more
+/// specific, and for alerts the probe.
 pub(crate) fn explain(error: &Error) -> Option<Explained> {
     if let Some(fault) = certificate_fault(error.name()) {
         return Some(Explained::new(Certificate, fault));
@@ -20,8 +21,8 @@ pub(crate) fn explain(error: &Error) -> Option<Explained> {
     }
 }
 
-/// What is wrong with a certificate. Most of what AWS-LC finds, an unknown issuer among it, has a single name in
-/// s2n-tls.
+/// Returns the fault of a certificate. Most of AWS-LC's errors, including an unknown issuer, have a single
+/// name in s2n-tls.
 fn certificate_fault(name: &str) -> Option<Fault> {
     Some(match name {
         "S2N_ERR_CERT_UNTRUSTED" => Fault::Other,
@@ -41,7 +42,7 @@ fn certificate_fault(name: &str) -> Option<Fault> {
     })
 }
 
-/// The library's own name of an error, in small letters with hyphens.
+/// Returns the library's own name of an error, in lowercase with hyphens.
 fn kebab(name: &str) -> String {
     let name = name.strip_prefix("S2N_ERR_").unwrap_or(name);
     hyphenated(name)

@@ -1,6 +1,7 @@
-//! What the library has and its crate keeps to itself: policies of one's own, the number of tickets, and the code
-//! points of what was agreed on. Layouts and functions are those of the C sources of [`PATCHES`], to the newest of which
-//! Cargo.toml holds the crate; a test reads one of the library's own policies with them.
+//! Features of the library that its crate does not expose: custom policies, the number of tickets, and the
+//! code points of negotiated parameters. Layouts and functions are those of the C sources of [`PATCHES`];
+//! Cargo.toml restricts the crate to the newest of these. A test reads one of the library's own policies with
+//! them.
 
 use std::{
     ffi::{c_int, c_void},
@@ -13,10 +14,11 @@ use netbench_worker::{SetupError, locked_version};
 use s2n_tls::{config::Config, connection::Connection, error::Error};
 use s2n_tls_sys::{s2n_config, s2n_connection};
 
-/// The releases of 0.3 whose C sources were read. Before these, a policy had no preferred groups, and its fields were elsewhere.
+/// The releases of 0.3 whose C sources were examined. In earlier ones, a policy had no preferred groups, and
+/// its fields had other offsets.
 const PATCHES: RangeInclusive<u32> = 32..=47;
 
-/// The version of a package that this is built with.
+/// Returns the version of a package with which this worker is built.
 pub(crate) fn locked(package: &str) -> String {
     locked_version(include_str!("../../../Cargo.lock"), package).unwrap_or_default()
 }
@@ -28,13 +30,13 @@ pub(crate) struct SecurityPolicy {
     pub(crate) suites: *const Suites,
     pub(crate) hybrids: *const Hybrids,
     pub(crate) signatures: *const List,
-    /// None: those of certificates are left to AWS-LC.
+    /// Null: the signatures of certificates are left to AWS-LC.
     pub(crate) certificate_signatures: *const List,
     pub(crate) curves: *const List,
     pub(crate) strongly_preferred_groups: *const c_void,
     pub(crate) certificate_keys: *const c_void,
     pub(crate) certificate_preferences_apply_locally: bool,
-    /// The library has two rules; the rest fills the structure up.
+    /// The rules, of which the library has two; the rest is padding of the structure.
     pub(crate) rules: [bool; 7],
 }
 
@@ -62,7 +64,7 @@ pub(crate) struct List {
     pub(crate) items: *const Part,
 }
 
-/// A suite, curve, hybrid or scheme of the library's.
+/// A suite, curve, hybrid or scheme of the library.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(transparent)]
 pub(crate) struct Part(*const c_void);
@@ -91,7 +93,7 @@ unsafe extern "C" {
         group: *mut *const c_void,
         found: *mut bool,
     ) -> c_int;
-    // In lib/crypto/s2n_fips_rules.c.
+    // These functions are in lib/crypto/s2n_fips_rules.c.
     fn s2n_fips_validate_cipher_suite(suite: *const c_void, valid: *mut bool) -> ResultOfC;
     fn s2n_fips_validate_curve(curve: *const c_void, valid: *mut bool) -> ResultOfC;
     fn s2n_fips_validate_hybrid_group(hybrid: *const c_void, valid: *mut bool) -> ResultOfC;
@@ -104,17 +106,17 @@ unsafe extern "C" {
     fn s2n_post_handshake_send(connection: *mut s2n_connection, blocked: *mut c_int) -> c_int;
 }
 
-/// The library's own rule for one kind of parts in FIPS mode.
+/// The library's rule for one kind of part in FIPS mode.
 type Rule = unsafe extern "C" fn(*const c_void, *mut bool) -> ResultOfC;
 
-/// Whether a part may be used: in FIPS mode the library leaves that to its policies.
+/// Returns whether a part may be used: in FIPS mode, the library leaves that to its policies.
 fn approved(part: *const c_void, rule: Rule) -> bool {
     let mut valid = false;
-    // SAFETY: the part is the library's, of the kind that the rule is for; the result is written to `valid`.
+    // SAFETY: the part belongs to the library and is of the rule's kind; the result is written to `valid`.
     cfg!(not(feature = "fips")) || unsafe { rule(part, &raw mut valid) }.signal == 0 && valid
 }
 
-/// The library's suite, if it has it.
+/// Returns the library's suite, if it supports it.
 pub(crate) fn suite(suite: CipherSuite) -> Option<Part> {
     let (iana, mut found) = (suite.0.to_be_bytes(), ptr::null());
     // SAFETY: the code point has two bytes; the result is written to `found`.
@@ -124,7 +126,7 @@ pub(crate) fn suite(suite: CipherSuite) -> Option<Part> {
     able.then_some(Part(found))
 }
 
-/// The library's curve, if it has it.
+/// Returns the library's curve, if it supports it.
 pub(crate) fn curve(group: Group) -> Option<Part> {
     let (mut curve, mut found) = (ptr::null(), false);
     // SAFETY: the results are written to `curve` and `found`.
@@ -134,18 +136,18 @@ pub(crate) fn curve(group: Group) -> Option<Part> {
     able.then_some(Part(curve))
 }
 
-/// The library's hybrid of a curve and a KEM, if it and AWS-LC have it.
+/// Returns the library's hybrid of a curve and a KEM, if the library and AWS-LC support it.
 pub(crate) fn hybrid(group: Group) -> Option<Part> {
     let (mut hybrid, mut found) = (ptr::null(), false);
     // SAFETY: the results are written to `hybrid` and `found`.
     let result =
         unsafe { s2n_find_kem_group_from_iana_id(group.0, &raw mut hybrid, &raw mut found) };
-    // SAFETY: the group was found, and is the library's.
+    // SAFETY: the group was found, and belongs to the library.
     let able = result == 0 && found && unsafe { s2n_kem_group_is_available(hybrid) };
     (able && approved(hybrid, s2n_fips_validate_hybrid_group)).then_some(Part(hybrid))
 }
 
-/// The library's signature scheme, if it has it.
+/// Returns the library's signature scheme, if it supports it.
 pub(crate) fn scheme(scheme: SignatureScheme) -> Option<Part> {
     // SAFETY: the library never writes to it.
     let all = unsafe { &s2n_signature_preferences_all };
@@ -158,7 +160,7 @@ pub(crate) fn scheme(scheme: SignatureScheme) -> Option<Part> {
     approved(found.0, s2n_fips_validate_signature_scheme).then_some(found)
 }
 
-/// Gives a configuration a policy. It is the configuration's only user still.
+/// Sets the policy of a configuration, which must not be shared yet.
 pub(crate) fn set_policy(
     config: &Config,
     policy: &'static SecurityPolicy,
@@ -169,18 +171,18 @@ pub(crate) fn set_policy(
             "the policies of s2n-tls {version} may have another layout than the worker knows"
         )));
     }
-    // SAFETY: the policy lives for ever, and all that it points to.
+    // SAFETY: the policy and everything that it points to have static lifetime.
     let result = unsafe { s2n_config_set_security_policy(raw_config(config), policy) };
     done(result).map_err(|e| SetupError::refused("policy", e))
 }
 
-/// Whether a release is one of [`PATCHES`].
+/// Returns whether a release is one of [`PATCHES`].
 fn has_known_layout(version: &str) -> bool {
     let patch = version.strip_prefix("0.3.");
     patch.is_some_and(|patch| patch.parse().is_ok_and(|patch| PATCHES.contains(&patch)))
 }
 
-/// Has servers of TLS 1.3 give so many tickets after a handshake; the library's own number is one.
+/// Sets the number of tickets that servers of TLS 1.3 send after a handshake; the library's default is one.
 pub(crate) fn set_tickets(config: &Config, tickets: u8) -> Result<(), SetupError> {
     // SAFETY: the configuration is live.
     let result =
@@ -195,7 +197,7 @@ pub(crate) fn send_tickets(connection: &mut Connection) -> Result<(), Error> {
     done(unsafe { s2n_post_handshake_send(raw_connection(connection), &raw mut blocked) })
 }
 
-/// The suite of a connection.
+/// Returns the suite of a connection.
 pub(crate) fn negotiated_suite(connection: &Connection) -> Option<CipherSuite> {
     let (mut first, mut second) = (0, 0);
     // SAFETY: the connection is live; it is not changed.
@@ -218,12 +220,14 @@ const POINTER: usize = size_of::<*mut c_void>();
 const _: () = assert!(size_of::<Config>() == POINTER && size_of::<Connection>() == POINTER);
 
 fn raw_config(config: &Config) -> *mut s2n_config {
-    // SAFETY: a Config has a pointer to the library's own and, by its size, nothing else.
+    // SAFETY: a Config consists of a pointer to the library's configuration and, by its size, of no other
+    // fields.
     unsafe { ptr::from_ref(config).cast::<*mut s2n_config>().read() }
 }
 
 fn raw_connection(connection: &Connection) -> *mut s2n_connection {
-    // SAFETY: a Connection has a pointer to the library's own and, by its size, nothing else.
+    // SAFETY: a Connection consists of a pointer to the library's connection and, by its size, of no other
+    // fields.
     unsafe {
         ptr::from_ref(connection)
             .cast::<*mut s2n_connection>()
@@ -258,7 +262,8 @@ mod tests {
         }
     }
 
-    /// As tls/s2n_security_policies.c has it: a library with another layout would be misread here.
+    /// Checks a policy against tls/s2n_security_policies.c: a library with another layout would be misread
+    /// here.
     #[test]
     fn a_policy_of_the_librarys_reads_as_its_sources_say() {
         let mut policy = ptr::null();
@@ -266,7 +271,7 @@ mod tests {
         let result =
             unsafe { s2n_find_security_policy_from_version(c"20250721".as_ptr(), &raw mut policy) };
         assert_eq!(result, 0);
-        // SAFETY: it was found, and is never freed.
+        // SAFETY: the policy was found, and is never freed.
         let policy = unsafe { &*policy };
         // SAFETY: a policy's lists are never freed.
         let (suites, hybrids, curves, signatures) = unsafe {
@@ -277,7 +282,7 @@ mod tests {
                 &*policy.signatures,
             )
         };
-        // SAFETY: each has as many parts as it says.
+        // SAFETY: each list has as many parts as its count.
         let parts = |count: usize, items| unsafe { std::slice::from_raw_parts(items, count) };
         assert_eq!(policy.minimum_version, 33);
         let suites = parts(usize::from(suites.count), suites.items);

@@ -1,4 +1,4 @@
-//! What the library says of the FIPS module that it is built with.
+//! The library's report on the FIPS module with which it is built.
 
 use std::sync::OnceLock;
 
@@ -9,26 +9,27 @@ use s2n_tls::{
 
 use crate::ffi::locked;
 
-/// The module, where the library is in FIPS mode.
+/// Returns the module, where the library is in FIPS mode.
 pub(crate) fn module() -> Option<String> {
     static IN_FIPS_MODE: OnceLock<bool> = OnceLock::new();
     let is = cfg!(feature = "fips") && *IN_FIPS_MODE.get_or_init(says_a_child);
     is.then(module_version)
 }
 
-/// The crate with the module, and its version.
+/// Returns the crate with the module, and its version.
 pub(crate) fn module_version() -> String {
     format!("aws-lc-fips-sys {}", locked("aws-lc-fips-sys"))
 }
 
-/// What the library says once it is initialised. That is left to a child: a worker's first connection does it for the worker.
+/// Returns whether the library reports FIPS mode after its initialisation. A child initialises it: in the
+/// worker, the first connection must do so.
 fn says_a_child() -> bool {
-    // SAFETY: the worker asks before it starts a thread.
+    // SAFETY: the worker calls this function before it starts a thread.
     match unsafe { libc::fork() } {
         0 => {
             init();
             let enabled = matches!(fips_mode(), Ok(FipsMode::Enabled));
-            // SAFETY: nothing of the parent's is flushed or run.
+            // SAFETY: the call neither flushes buffers nor runs handlers of the parent.
             unsafe { libc::_exit(if enabled { ENABLED } else { 1 }) }
         }
         child if child > 0 => {
@@ -41,7 +42,7 @@ fn says_a_child() -> bool {
     }
 }
 
-/// No other end of a process has this number.
+/// An exit status that no other ending of a process has.
 const ENABLED: i32 = 42;
 
 #[cfg(test)]

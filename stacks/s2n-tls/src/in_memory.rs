@@ -66,7 +66,7 @@ fn supported(setup: &EndpointSetup<'_>) -> Result<(), SetupError> {
         (HandshakeKind::Ticket, ClientAuth::On) => {
             unsupported("s2n-tls resumes no session with client authentication")
         }
-        // A key that the library does not have would be refused as no certificate.
+        // Otherwise, a key that the library does not support would be refused as an invalid certificate.
         _ => policy(setup).map(drop),
     }
 }
@@ -132,7 +132,7 @@ fn server(setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
     }))
 }
 
-/// What both sides have in common.
+/// Makes the common part of both sides' configuration.
 fn both_sides(setup: &EndpointSetup<'_>) -> Result<Builder, SetupError> {
     let mut config = without_delays(Builder::new())?;
     let auth = match setup.settings.client_auth {
@@ -163,7 +163,7 @@ fn limit_records(_: &mut Builder, _: u16) -> Result<(), SetupError> {
     ))
 }
 
-/// The configuration, held to the version, suite, group and schemes of the settings.
+/// Returns the configuration, restricted to the version, suite, group and schemes of the settings.
 fn held(setup: &EndpointSetup<'_>, config: Builder) -> Result<Config, SetupError> {
     let config = build(config)?;
     ffi::set_policy(&config, policy(setup)?)?;
@@ -188,7 +188,8 @@ fn identity(config: &mut Builder, chain_pem: &str, key_pem: &str) -> Result<(), 
         .map_err(|e| SetupError::refused("chain and key", e))
 }
 
-/// As other servers, this one does not ask for a name in the certificates of clients.
+/// A callback that accepts every name: as in other servers, the names in clients' certificates are not
+/// checked.
 struct AnyName;
 
 impl VerifyHostNameCallback for AnyName {
@@ -232,7 +233,8 @@ impl Endpoint for Server {
     }
 }
 
-/// What a side sends when its handshake is done: by itself, the library keeps tickets back until there is data.
+/// The messages that a side sends after its handshake: by default, the library delays tickets until there are
+/// data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum AfterHandshake {
     Nothing,
@@ -251,9 +253,9 @@ struct Pipe<'a> {
     output: &'a mut Vec<u8>,
 }
 
-/// Gives the library what is there; it waits for more when there is nothing.
+/// Passes the available data to the library; without any, the library waits.
 unsafe extern "C" fn receive(pipe: *mut c_void, buffer: *mut u8, bytes: u32) -> c_int {
-    // SAFETY: the context is the pipe of the call that is under way.
+    // SAFETY: the context is the pipe of the current call.
     let pipe = unsafe { &mut *pipe.cast::<Pipe<'_>>() };
     let taken = pipe.input.len().min(bytes as usize);
     if taken == 0 {
@@ -268,7 +270,7 @@ unsafe extern "C" fn receive(pipe: *mut c_void, buffer: *mut u8, bytes: u32) -> 
 }
 
 unsafe extern "C" fn send(pipe: *mut c_void, data: *const u8, bytes: u32) -> c_int {
-    // SAFETY: the context is the pipe of the call that is under way.
+    // SAFETY: the context is the pipe of the current call.
     let pipe = unsafe { &mut *pipe.cast::<Pipe<'_>>() };
     // SAFETY: the library's data has `bytes` bytes.
     let data = unsafe { std::slice::from_raw_parts(data, bytes as usize) };
@@ -284,7 +286,7 @@ impl Piped {
         Ok(Self { connection, after })
     }
 
-    /// Does something with `input` and `output` as the transport's buffers.
+    /// Runs an operation with `input` and `output` as the transport's buffers.
     fn with_buffers<T>(
         &mut self,
         what: FailureWord,
@@ -294,9 +296,9 @@ impl Piped {
     ) -> Result<T, SessionError> {
         let mut pipe = Pipe { input, output };
         let pipe = &raw mut pipe;
-        // SAFETY: the pipe outlives the work, and nothing else uses it meanwhile.
+        // SAFETY: the pipe outlives the work, and no other code uses it meanwhile.
         let more = || !unsafe { &*pipe }.input.is_empty();
-        // SAFETY: the library uses the pipe in `work` alone, after which it has none.
+        // SAFETY: the library uses the pipe only in `work`; the contexts are reset afterwards.
         let result = unsafe {
             self.connection
                 .set_receive_context(pipe.cast())

@@ -1,8 +1,9 @@
 //! The worker of `s2n-tls`: s2n-tls with AWS-LC, through s2n-tls-hyper as a client and s2n-tls-tokio as a server.
 //!
-//! This package must never choose a setting that it was not given. Start reading at `stack.rs`; `client.rs`,
-//! `server.rs` and `in_memory.rs` set s2n-tls up with what `policy.rs` makes, `negotiated.rs` and `explain.rs`
-//! translate, `fips.rs` proves the variant `+fips`, and `ffi.rs` alone knows what the library keeps to itself.
+//! This package must never set a value that was not given. Start reading at `stack.rs`; `client.rs`,
+//! `server.rs` and `in_memory.rs` set s2n-tls up with policies from `policy.rs`, `negotiated.rs` and
+//! `explain.rs` translate, `fips.rs` proves the variant `+fips`, and only `ffi.rs` uses features that the
+//! crate does not expose.
 
 mod client;
 mod explain;

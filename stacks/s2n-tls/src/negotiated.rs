@@ -3,7 +3,7 @@ use s2n_tls::{connection::Connection, enums::Version};
 
 use crate::ffi;
 
-/// What one side of a finished handshake says was agreed.
+/// Returns the negotiated parameters according to one side of a finished handshake.
 pub(crate) fn negotiated(connection: &Connection) -> Negotiated {
     let resumed = connection.resumed();
     Negotiated {
@@ -36,13 +36,13 @@ fn tls_version(version: Version) -> Option<TlsVersion> {
     }
 }
 
-/// The group that the library calls so: by its registered name, but for small letters.
+/// Returns the group of the library's name: the registered name, except for lowercase letters.
 fn group(name: &str) -> Option<Group> {
     let mut known = Group::OFFERED.iter().copied();
     known.find(|group| group.to_string().eq_ignore_ascii_case(name))
 }
 
-/// The scheme that the library calls so. Before TLS 1.3, ECDSA's did not say the curve.
+/// Returns the scheme of the library's name. Before TLS 1.3, ECDSA's schemes did not include the curve.
 fn scheme(name: &str) -> Option<SignatureScheme> {
     match name {
         "legacy_ecdsa_sha256" => Some(SignatureScheme::ECDSA_SECP256R1_SHA256),
@@ -54,8 +54,8 @@ fn scheme(name: &str) -> Option<SignatureScheme> {
     }
 }
 
-/// The bytes of each certificate of the chain that was verified, but for the root, which is this side's own. The
-/// crate does not tell what was sent beyond that chain.
+/// Returns the size of each certificate of the verified chain, except for the root, which belongs to this
+/// side. The crate does not report certificates that were sent outside of that chain.
 fn peer_chain(connection: &Connection) -> Vec<u32> {
     let Ok(chain) = connection.peer_cert_chain() else {
         return Vec::new();

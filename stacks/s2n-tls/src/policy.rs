@@ -1,5 +1,6 @@
-//! Policies: s2n-tls takes versions, suites, groups and schemes only together, and only as one of the policies that it
-//! has. None of them has a single suite and group. The policies here are made of the library's own parts.
+//! Policies: s2n-tls takes versions, suites, groups and schemes only together, and only as one of its
+//! built-in policies. None of these has a single suite and group. The policies here consist of the library's
+//! own parts.
 
 use std::{
     ptr,
@@ -11,7 +12,7 @@ use netbench_worker::SetupError;
 
 use crate::ffi::{self, Hybrids, List, Part, SecurityPolicy, Suites};
 
-/// What a policy is held to, in order of preference.
+/// The parameters to which a policy is restricted, in order of preference.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Settings {
     pub(crate) versions: Vec<TlsVersion>,
@@ -20,18 +21,18 @@ pub(crate) struct Settings {
     pub(crate) signatures: Vec<SignatureScheme>,
 }
 
-/// A policy that was made. It lives for ever, as connections do not say how long they need it.
+/// A custom policy. It is never freed, as connections do not report how long they need it.
 #[derive(Clone, Copy)]
 struct Made(&'static SecurityPolicy);
 
-// SAFETY: nothing writes to a policy, or to what it points to, once it is made.
+// SAFETY: a policy, and the data that it points to, are constant once it is made.
 unsafe impl Send for Made {}
 
-/// All that were made: as many as there are different settings in a run.
+/// All custom policies: as many as there are different settings in a run.
 static MADE: Mutex<Vec<(Settings, Made)>> = Mutex::new(Vec::new());
 
 impl Settings {
-    /// The policy for these settings: of versions and suites those that go with one another.
+    /// Returns the policy for these settings: with the versions and suites that belong to one another.
     pub(crate) fn policy(self) -> Result<&'static SecurityPolicy, SetupError> {
         let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, Made(known))) = made.iter().find(|(known, _)| *known == self) {
@@ -58,7 +59,7 @@ impl Settings {
         };
         let hybrid = |group: &Group| ffi::hybrid(*group).is_some();
         let (hybrids, curves): (Vec<_>, Vec<_>) = self.groups.iter().copied().partition(hybrid);
-        // It offers them first, whatever is asked for.
+        // s2n-tls always offers them first.
         if !self.groups.iter().take(hybrids.len()).all(hybrid) {
             return Err(SetupError::Unsupported(
                 "s2n-tls prefers hybrids to all other groups".to_owned(),
@@ -98,19 +99,19 @@ impl Settings {
     }
 }
 
-/// The library's suite.
+/// Returns the library's suite.
 pub(crate) fn suite(suite: CipherSuite) -> Result<Part, SetupError> {
     ffi::suite(suite).ok_or_else(|| unsupported("suite", &suite))
 }
 
-/// The library's group.
+/// Returns the library's group.
 pub(crate) fn group(group: Group) -> Result<Part, SetupError> {
     ffi::hybrid(group)
         .or_else(|| ffi::curve(group))
         .ok_or_else(|| unsupported("group", &group))
 }
 
-/// The library's signature scheme.
+/// Returns the library's signature scheme.
 pub(crate) fn scheme(scheme: SignatureScheme) -> Result<Part, SetupError> {
     ffi::scheme(scheme).ok_or_else(|| unsupported("signature scheme", &scheme))
 }
@@ -130,7 +131,7 @@ fn count(parts: &[Part]) -> u8 {
     u8::try_from(parts.len()).unwrap_or(u8::MAX)
 }
 
-/// Parts that are kept; the library wants no list rather than an empty one.
+/// Leaks a list of parts; the library requires a null pointer for an empty list.
 fn items(parts: Vec<Part>) -> *const Part {
     if parts.is_empty() {
         return ptr::null();

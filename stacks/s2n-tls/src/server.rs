@@ -16,7 +16,7 @@ use crate::{
     tickets::seal,
 };
 
-/// ffdhe2048 (RFC 7919 appendix A.1): without parameters, the library has no suite with DHE.
+/// ffdhe2048 (RFC 7919 appendix A.1), without which the library has no suite with DHE.
 const FFDHE2048: &str = "-----BEGIN DH PARAMETERS-----
 MIIBCAKCAQEA//////////+t+FRYortKmq/cViAnPTzx2LnFg84tNpWp4TZBFGQz
 +8yTnc4kmz75fS/jY2MMddj2gbICrsRhetPfHtXV/WVhJDP1H18GbtCFY2VVPe0a
@@ -36,7 +36,7 @@ pub(crate) fn acceptor(site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> 
         .map_err(refused("chain and key"))?;
     let settings = settings(site);
     let mut facts = settings.suites.iter().filter_map(|suite| suite.facts());
-    // The library tests anew for each site whether they are good, which takes long.
+    // The library validates the parameters again for each site, which takes long.
     if facts.any(|facts| facts.key_exchange == KeyExchange::Dhe) {
         config
             .add_dhparams(FFDHE2048.as_bytes())
@@ -65,7 +65,8 @@ pub(crate) fn acceptor(site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> 
     Ok(Arc::new(S2nAcceptor(TlsAcceptor::new(config))))
 }
 
-/// Where a site says nothing, all that clients of the lab may offer and the library has.
+/// Returns the settings. Where a site has none, these are all parameters that clients of the lab
+/// may offer and the library supports.
 fn settings(site: &ServeSite) -> Settings {
     fn or_able<T: Copy>(wanted: &[T], all: &[T], able: impl Fn(T) -> bool) -> Vec<T> {
         if wanted.is_empty() {

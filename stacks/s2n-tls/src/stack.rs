@@ -6,7 +6,7 @@ use netbench_worker::{Accept, Explained, Fetch, InMemory, Probe, SetupError, Sta
 
 use crate::{client, explain, ffi::locked, fips, policy, server};
 
-/// The package that this worker is built with another version of.
+/// The package of which this worker is built with another version.
 const VERSION_OF: Option<&str> = option_env!("NETBENCH_VERSION_OF");
 
 /// s2n-tls with AWS-LC.
@@ -15,11 +15,11 @@ pub(crate) struct S2n {
 }
 
 impl S2n {
-    /// By the name of its version, where it is built with one.
+    /// Makes the stack, named by the version where it is built with another one.
     pub(crate) fn new() -> Self {
         Self {
             name: match VERSION_OF {
-                // One for the process.
+                // The name is allocated once per process.
                 Some(library) => format!("{library}@{}", locked(library)).leak(),
                 None => "s2n-tls",
             },

@@ -13,10 +13,10 @@ use s2n_tls::{
     error::Error,
 };
 
-/// Tickets that a client keeps, at most: as many as rustls'.
+/// The maximum number of tickets that a client keeps: the same as rustls'.
 const KEPT: usize = 8;
 
-/// The sessions that a client can resume. The crate leaves it to its users to keep them.
+/// The sessions that a client can resume. The crate leaves their storage to its users.
 #[derive(Clone, Default)]
 pub(crate) struct Tickets(Arc<Mutex<Vec<Ticket>>>);
 
@@ -28,8 +28,8 @@ struct Ticket {
 }
 
 impl Tickets {
-    /// Has `connection` resume the newest session with its server, if there is one. A ticket of TLS 1.3 is for
-    /// one use (RFC 8446 appendix C.4), a session of TLS 1.2 for many.
+    /// Makes `connection` resume the newest session with its server, if there is one. A ticket of TLS 1.3 is
+    /// for one use (RFC 8446 appendix C.4), a session of TLS 1.2 for many.
     pub(crate) fn resume(&self, connection: &mut Connection) -> Result<(), Error> {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let host = connection.server_name().unwrap_or_default();
@@ -64,7 +64,7 @@ impl Tickets {
 
 impl SessionTicketCallback for Tickets {
     fn on_session_ticket(&self, connection: &mut Connection, ticket: &SessionTicket) {
-        // A session that cannot be kept is not resumed, which every sample says of itself.
+        // A session that cannot be kept is not resumed, which every sample shows.
         let _ = self.keep(connection, ticket);
     }
 }
@@ -78,7 +78,7 @@ impl ConnectionInitializer for Tickets {
     }
 }
 
-/// Has a server seal its tickets with a key of its own.
+/// Makes a server encrypt its tickets with a new key.
 pub(crate) fn seal(config: &mut Builder) -> Result<(), SetupError> {
     let (mut name, mut key) = ([0; 16], [0; 32]);
     for bytes in [&mut name[..], &mut key[..]] {

@@ -1,4 +1,5 @@
-//! The worker of `s2n-tls` as every worker must be, but for what its library cannot do or tell.
+//! Conformance tests of the worker of `s2n-tls`, except for features that its library lacks or does not
+//! report.
 
 use std::path::Path;
 
@@ -72,16 +73,16 @@ fn it_gets_on_with_nginx() {
 
 fn it_does_the_suite() {
     suite_without(Path::new(WORKER), STACK, |scenario| match scenario.work {
-        // The crate has no sessions that a server keeps, and the library resumes none with client authentication.
+        // The crate's server keeps no sessions, and the library resumes none with client authentication.
         Work::Handshake { kind, settings } => {
             kind == HandshakeKind::SessionId
                 || (kind == HandshakeKind::Ticket && settings.client_auth == ClientAuth::On)
         }
         Work::Threads { work, .. } => work == ParallelWork::Handshake(HandshakeKind::SessionId),
-        // It verifies chains in handshakes alone, and takes trust roots in PEM alone.
+        // The library verifies chains only in handshakes, and accepts trust roots only in PEM.
         Work::Verify { .. } => true,
         Work::Connector { form, .. } => form == RootsForm::Der,
-        // Its cryptography is AWS-LC's, which it has no interface to.
+        // The library's cryptography is AWS-LC's, to which it has no interface.
         Work::Crypto { .. } => true,
         Work::Bulk { .. } | Work::Memory { .. } => false,
     });

@@ -19,16 +19,16 @@ use servo_config::prefs;
 
 use crate::provider::AwsLc;
 
-/// Whose verifier Servo uses.
+/// The verifier that Servo uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Trust {
-    /// The platform's, as Servo does by default.
+    /// The platform's verifier, Servo's default.
     Platform,
-    /// webpki's with Mozilla's roots compiled in: Servo's setting `network_use_webpki_roots`.
+    /// webpki with Mozilla's roots compiled in: Servo's setting `network_use_webpki_roots`.
     WebpkiRoots,
 }
 
-/// Parses the roots, has Servo make its TLS configuration of them, and puts its connector on top.
+/// Parses the roots, makes Servo's TLS configuration with them, and puts its connector on top.
 pub(crate) fn connector(
     trust: Trust,
     settings: &ClientSettings,
@@ -71,7 +71,7 @@ pub(crate) fn use_webpki_roots(wanted: bool) {
     prefs::set(changed);
 }
 
-/// The roots without those that webpki cannot use: Servo panics at one of them.
+/// Returns the roots without those that webpki cannot use: Servo panics at one of them.
 pub(crate) fn usable(roots_pem: &str) -> Result<Vec<CertificateDer<'static>>, SetupError> {
     let mut roots = CertificateDer::pem_slice_iter(roots_pem.as_bytes())
         .collect::<Result<Vec<_>, _>>()
@@ -85,7 +85,8 @@ pub(crate) fn usable(roots_pem: &str) -> Result<Vec<CertificateDer<'static>>, Se
     Ok(roots)
 }
 
-/// As Servo's `create_http_client` does, over a connector for TCP whose times are taken.
+/// Makes the connector as Servo's `create_http_client` does, over a connector for TCP whose times
+/// are measured.
 fn https(config: TlsConfig, tcp: TimedTcp) -> HttpsConnector<TimedTcp> {
     HttpsConnectorBuilder::new()
         .with_tls_config(config)
@@ -95,14 +96,15 @@ fn https(config: TlsConfig, tcp: TimedTcp) -> HttpsConnector<TimedTcp> {
         .wrap_connector(tcp)
 }
 
-/// As Servo does where it offers other protocols, for WebSockets.
+/// Makes the connector as Servo does where it offers other protocols, for WebSockets.
 fn https_with(alpn: &[Alpn], mut config: TlsConfig, tcp: TimedTcp) -> HttpsConnector<TimedTcp> {
     config.alpn_protocols = alpn.iter().map(|alpn| alpn.name().into()).collect();
     let name = Arc::new(DefaultServerNameResolver::default());
     HttpsConnector::new(tcp, config, false, name)
 }
 
-/// What Servo keeps of a handshake. It does not say whether a session was resumed.
+/// Returns the parameters that Servo keeps of a handshake. It does not report whether a session was
+/// resumed.
 fn inspect(stream: &InstrumentedStream<Wire>) -> Negotiated {
     let mut kept = Extensions::new();
     stream.connected().get_extras(&mut kept);
@@ -130,7 +132,7 @@ fn inspect(stream: &InstrumentedStream<Wire>) -> Negotiated {
     }
 }
 
-/// hyper's client over Servo's connector, watched.
+/// hyper's client over Servo's connector, with its observer.
 struct Watched(HyperClient<InstrumentedConnector<TimedTcp>>);
 
 impl Fetch for Watched {
@@ -168,7 +170,7 @@ mod tests {
     /// `key_share` (RFC 8446 section 4.2.8).
     const KEY_SHARE: u16 = 51;
 
-    /// The connector here is put together as in servo-net, and must come to the same.
+    /// Checks that this connector, which is assembled as in servo-net, sends the same ClientHello.
     #[test]
     fn the_client_hello_is_that_of_servos_own_client() {
         let mut signatures = SignatureScheme::OFFERED.to_vec();
@@ -214,7 +216,8 @@ mod tests {
         assert!(!process::is_another(&settings));
     }
 
-    /// What `connect` sends first, without what is random in it: rustls shuffles extensions.
+    /// Returns the first message of `connect`, without its random parts: rustls shuffles
+    /// extensions.
     fn hello(connect: impl FnOnce(Uri)) -> ClientHello {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
         let address = listener.local_addr().unwrap();

@@ -1,8 +1,9 @@
 //! The worker of `servo`: the TLS configuration, verifier and connector of Servo's network stack, from its crate servo-net.
 //!
-//! Servo takes its cryptography from the default provider of the process, which whoever embeds it installs. Start reading
-//! at `stack.rs`; `client.rs` makes the connector as servo-net does, and `page.rs` loads pages as Servo's embedder does.
-//! `netbench_stack_rustls` installs the provider, and sees what servo-net does not tell.
+//! Servo takes its cryptography from the default provider of the process, which its embedder installs. Start
+//! reading at `stack.rs`; `client.rs` makes the connector as servo-net does, and `page.rs` loads pages as
+//! Servo's embedder does. `netbench_stack_rustls` installs the provider, and observes the values that
+//! servo-net does not report.
 
 mod client;
 mod page;

@@ -1,5 +1,5 @@
-//! Pages as whoever embeds Servo's network stack loads them: by servo-net's own `fetch`, with its HTTP state, its cache and
-//! its list of certificates for which the user has decided to proceed.
+//! Pages as an embedder of Servo's network stack loads them: by servo-net's own `fetch`, with its HTTP state,
+//! its cache and its list of certificates for which the user has decided to proceed.
 
 use std::{
     fs::File,
@@ -51,7 +51,7 @@ use servo_config::{
     opts::{self, Opts},
     prefs,
 };
-// Registers Servo's own lists, such as that of hosts that are for HTTPS alone.
+// This crate registers Servo's own lists, such as that of hosts that only use HTTPS.
 use servo_default_resources as _;
 use servo_url::{Host, ServoUrl};
 
@@ -60,21 +60,22 @@ use crate::{
     provider::AwsLc,
 };
 
-/// How many cookies Servo keeps of a domain.
+/// Servo's maximum number of cookies per domain.
 const COOKIES: usize = 150;
 
-/// Servo's variable with a file of hosts, which it reads in place of ours.
+/// Servo's variable with a file of hosts, which it would read in place of this worker's.
 const HOST_FILE: &str = "HOST_FILE";
 
-/// Whether this process has loaded pages. Servo's runtime and its table of hosts can be made once in a process.
+/// Whether this process has loaded pages. Servo's runtime and its table of hosts can be made only once in a
+/// process.
 static LOADS: AtomicBool = AtomicBool::new(false);
 
-/// Whether a further one needs another process.
+/// Returns whether another loader requires another process.
 pub(crate) fn has_loader() -> bool {
     LOADS.load(Ordering::Relaxed)
 }
 
-/// Servo's network stack, with what it keeps from page to page.
+/// Servo's network stack, with its state from page to page.
 pub(crate) struct Pages {
     state: Arc<HttpState>,
     filemanager: FileManager,
@@ -83,14 +84,14 @@ pub(crate) struct Pages {
     roots: CACertificates<'static>,
     /// Servo's table of hosts, which it reads at its first connection to a name.
     hosts: File,
-    /// The name and its address in there.
+    /// The name and address in the table.
     led: Option<(String, IpAddr)>,
-    /// Where it ends, so do Servo's tasks.
+    /// The runtime, with which Servo's tasks end.
     _runtime: Box<dyn AsyncRuntime>,
 }
 
 impl Pages {
-    /// As Servo's `create_http_states` makes what it keeps, with nothing of an earlier session.
+    /// Makes the state as Servo's `create_http_states` does, without data of an earlier session.
     pub(crate) fn new(
         trust: Trust,
         settings: &ClientSettings,
@@ -127,7 +128,7 @@ impl Pages {
         };
         Ok(Self {
             state: Arc::new(state),
-            // Nothing here has a blob URL.
+            // No page here has a blob URL.
             filemanager: FileManager::new(
                 embedder.clone(),
                 BlobTokenCommunicator::stub_for_testing(),
@@ -141,7 +142,7 @@ impl Pages {
         })
     }
 
-    /// Has Servo connect to `address` for `url`, by its own table of hosts.
+    /// Makes Servo connect to `address` for `url`, by its own table of hosts.
     fn lead(&mut self, url: &ServoUrl, address: SocketAddr) -> Result<(), SetupError> {
         if url.port_or_known_default() != Some(address.port()) {
             return Err(SetupError::Unsupported(
@@ -201,7 +202,7 @@ impl PageLoader for Pages {
             let certificate = BASE64_STANDARD
                 .decode(text)
                 .map_err(|error| SetupError::refused("certificate to proceed with", error))?;
-            // As the button of Servo's error page does (`handle_allowcert_request`).
+            // The button of Servo's error page does the same (`handle_allowcert_request`).
             let overrides = &self.state.override_manager;
             overrides.add_override(&CertificateDer::from(certificate));
         }
@@ -233,7 +234,7 @@ fn url(host: &str, port: u16) -> Result<ServoUrl, SetupError> {
         .map_err(|error| SetupError::Unsupported(format!("no URL with this host: {error}")))
 }
 
-/// What Servo asks for when the user opens a page.
+/// Returns the request that Servo makes when the user opens a page.
 fn navigation(url: ServoUrl) -> Request {
     let origin = url.origin();
     let url = UrlWithBlobClaim::from_url_without_having_claimed_blob(url);
@@ -286,7 +287,7 @@ fn told(response: &Response) -> Result<Loaded, SetupError> {
     })
 }
 
-/// The error's name in Servo's source, which is what it is serialized with.
+/// Returns the error's name in Servo's source, with which it is serialized.
 fn variant(error: &NetworkError) -> Result<String, SetupError> {
     let value = serde_json::to_value(error).map_err(|why| SetupError::refused("error", why))?;
     let name = match &value {
@@ -298,7 +299,7 @@ fn variant(error: &NetworkError) -> Result<String, SetupError> {
         .ok_or_else(|| SetupError::Refused(format!("an error without a name: {value}")))
 }
 
-/// The response, when all of it has come.
+/// The response, once it is complete.
 struct Whole(Option<Response>);
 
 impl FetchTaskTarget for Whole {
@@ -317,7 +318,7 @@ impl FetchTaskTarget for Whole {
     fn process_response_length_hint(&mut self, _: &Request, _: usize) {}
 }
 
-/// An embedder that intercepts no request and answers no question: nobody receives what Servo sends.
+/// Returns an embedder that intercepts no request and answers no question: Servo's messages have no receiver.
 fn embedder() -> GenericEmbedderProxy<NetToEmbedderMsg> {
     let (sender, _) = crossbeam_channel::unbounded();
     GenericEmbedderProxy {
@@ -326,7 +327,7 @@ fn embedder() -> GenericEmbedderProxy<NetToEmbedderMsg> {
     }
 }
 
-/// There is no event loop to wake.
+/// A waker without an event loop.
 struct Asleep;
 
 impl EventLoopWaker for Asleep {
@@ -337,7 +338,7 @@ impl EventLoopWaker for Asleep {
     fn wake(&self) {}
 }
 
-/// Servo takes proxies from the environment, and the lab has none.
+/// Clears the proxies that Servo takes from the environment, as the lab has none.
 fn use_no_proxy() {
     let mut changed = prefs::get().clone();
     changed.network_http_proxy_uri.clear();
@@ -345,7 +346,8 @@ fn use_no_proxy() {
     prefs::set(changed);
 }
 
-/// A file without a name, in which Servo looks for hosts as in `/etc/hosts`. It takes options once in a process.
+/// Returns an unnamed file in which Servo looks for hosts as in `/etc/hosts`. Servo's options can be set only
+/// once in a process.
 fn led_by_file() -> std::io::Result<File> {
     let file = File::from(memfd_create("netbench-hosts", MemfdFlags::CLOEXEC)?);
     opts::initialize_options(Opts {

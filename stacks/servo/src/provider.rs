@@ -8,7 +8,7 @@ use rustls::{
 
 use crate::stack::package_version;
 
-/// AWS-LC, as servo-net asks for it.
+/// AWS-LC, as servo-net uses it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct AwsLc;
 

@@ -97,7 +97,7 @@ impl Stack for Servo {
     }
 }
 
-/// A package with its version, of those that this worker is built with.
+/// Returns a package with its version, from the packages with which this worker is built.
 pub(crate) fn package_version(package: &str) -> String {
     let version = locked_version(include_str!("../Cargo.lock"), package);
     format!("{package} {}", version.unwrap_or_default())
@@ -107,7 +107,7 @@ pub(crate) fn package_version(package: &str) -> String {
 mod tests {
     use super::*;
 
-    /// What `servo` and `rustls-aws-lc` differ in is Servo's.
+    /// Checks that `servo` and `rustls-aws-lc` differ only in Servo.
     #[test]
     fn what_times_depend_on_is_as_in_netbenchs_other_workers() {
         let crates = [

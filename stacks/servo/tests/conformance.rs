@@ -1,4 +1,4 @@
-//! The worker of `servo` as every worker must be, but for what Servo cannot be told.
+//! Conformance tests of the worker of `servo`, except for features that Servo has no settings for.
 
 use std::path::Path;
 

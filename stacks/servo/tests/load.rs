@@ -1,4 +1,4 @@
-//! Pages as Servo's embedder loads them, from servers whose account everything is held against.
+//! Tests of pages as Servo's embedder loads them, compared with the servers' records.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -49,7 +49,7 @@ fn workers(stack: &str) -> Workers {
     Workers::probe(programs, None, Arc::default()).unwrap()
 }
 
-/// What is found of these cases, in their order.
+/// Returns the results of these cases, in their order.
 fn tried(stack: &str, names: &[&str]) -> BTreeMap<String, CompatSample> {
     let (workers, engine) = (workers(stack), [StackName::new(stack)]);
     let stop = AtomicBool::new(false);
@@ -133,7 +133,7 @@ fn what_the_embedder_is_told_is_what_the_server_saw() {
     }
 }
 
-/// A server with its worker, which has loaded nothing yet.
+/// A server and a worker that has loaded no page yet.
 struct Visit {
     worker: Worker,
     running: Running,
@@ -174,7 +174,7 @@ impl Visit {
         }
     }
 
-    /// The certificate of the error that it is refused with.
+    /// Returns the certificate of the error with which the page is refused.
     fn refused(&mut self, proceed: Option<&str>) -> String {
         match self.load(proceed).unwrap() {
             Loaded::Refused {
@@ -204,7 +204,7 @@ fn a_decision_is_for_one_certificate_and_one_process() {
     let mut visit = Visit::of("certificate/expired");
     let own = visit.refused(None);
     assert_ne!(own, others);
-    // With another certificate it is refused as before.
+    // With another certificate, the page is refused as before.
     assert_eq!(visit.refused(Some(&others)), own);
     assert!(matches!(
         visit.load(Some(&own)).unwrap(),
@@ -213,7 +213,7 @@ fn a_decision_is_for_one_certificate_and_one_process() {
             ..
         }
     ));
-    // It stays decided, and the page is in the cache.
+    // The decision persists, and the page is in the cache.
     assert!(matches!(
         visit.load(None).unwrap(),
         Loaded::Page {
@@ -221,14 +221,14 @@ fn a_decision_is_for_one_certificate_and_one_process() {
             ..
         }
     ));
-    // After other settings there is nothing of that.
+    // After other settings, neither remains.
     let again = visit.worker.ask(
         RequestBody::Configure(Box::new(configure(&roots_of("certificate/expired")))),
         LIMIT,
     );
     assert!(matches!(again, Ok(ResponseBody::Configured)), "{again:?}");
     visit.refused(None);
-    // Of the loads, the one from the cache made no connection.
+    // The load from the cache made no connection.
     assert_eq!(visit.running.accepted(), 4);
 }
 

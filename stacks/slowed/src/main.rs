@@ -1,8 +1,8 @@
-//! The worker of `slowed`: rustls-ring whose every step in memory takes a set share longer, by
-//! spinning. It is there to see whether netbench notices: `NETBENCH_SLOWED_PERCENT` says by how
-//! much (2 without it; 0 makes it rustls-ring).
+//! The worker of `slowed`: rustls-ring with every step in memory prolonged by a given share, by
+//! spinning. It tests whether netbench detects the difference: `NETBENCH_SLOWED_PERCENT` is the
+//! share (2 by default; 0 makes it rustls-ring).
 //!
-//! It must never be compared with anything for its own sake. Start reading at [`Slowed`].
+//! It must never be compared with other stacks for its own sake. Start reading at [`Slowed`].
 
 mod slow;
 

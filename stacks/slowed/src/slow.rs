@@ -8,7 +8,7 @@ use netbench_worker::{
     SessionError, SetupError, Stack, TrustRoots, Verifier,
 };
 
-/// How much longer a step takes.
+/// The share by which a step is prolonged.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Slowness {
     share: f64,
@@ -21,7 +21,7 @@ impl Slowness {
         }
     }
 
-    /// Does `step` and then spins for its share of the time that it took.
+    /// Runs `step` and then spins for its share of the time that the step took.
     fn after<T>(self, step: impl FnOnce() -> T) -> T {
         let begun = Instant::now();
         let result = step();
@@ -53,7 +53,7 @@ impl Stack for Slowed {
     fn describe(&self) -> StackDescription {
         let mut description = self.inner.describe();
         self.name().clone_into(&mut description.record.stack);
-        // They would not be slowed.
+        // These operations would not be slowed.
         description
             .operations
             .retain(|name| !["set-up", "verify", "early-data"].contains(&name.as_str()));

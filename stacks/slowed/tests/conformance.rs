@@ -1,4 +1,4 @@
-//! The worker of `slowed` as every worker must be: what slows it must not change what it does.
+//! Conformance tests of the worker of `slowed`: its slowness must not change its behaviour.
 
 use std::path::Path;
 

@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::{About, Asked, Fetched, Ran, Read, openssl};
 
-/// What is read of what curl tells of a transfer.
+/// The fields of curl's report on a transfer that are used.
 #[derive(Debug, Deserialize)]
 struct Transfer {
     http_code: u16,
@@ -17,7 +17,7 @@ struct Transfer {
     errormsg: Option<String>,
 }
 
-/// `curl 7.88.1 (x86_64-pc-linux-gnu) libcurl/7.88.1 OpenSSL/3.0.22 zlib/1.2.13 …`
+/// Parses `curl 7.88.1 (x86_64-pc-linux-gnu) libcurl/7.88.1 OpenSSL/3.0.22 zlib/1.2.13 …`
 pub(super) fn about(said: &str) -> Option<About> {
     const LIBRARIES: [&str; 9] = [
         "OpenSSL/",
@@ -33,7 +33,7 @@ pub(super) fn about(said: &str) -> Option<About> {
     let line = said.lines().next()?;
     let mut words = line.split_whitespace();
     let version = format!("{} {}", words.next()?, words.next()?);
-    // In brackets are those that it could use and does not.
+    // Libraries that it could use but does not are in brackets.
     let library = words.find(|word| LIBRARIES.iter().any(|library| word.starts_with(library)))?;
     Some(About {
         executable: None,
@@ -44,7 +44,7 @@ pub(super) fn about(said: &str) -> Option<About> {
 
 pub(super) fn ask(command: &mut Command, asked: Asked<'_>) -> Read {
     command
-        // Without its user's settings; that must come first.
+        // This option ignores its user's settings; it must come first.
         .arg("--disable")
         .args([
             "--silent",
@@ -82,16 +82,16 @@ fn read(ran: &Ran, library: &str) -> Option<Fetched> {
         1 | 8 | 16 | 43 | 61 | 92 => other(F::Http, W::NotHttp),
         28 => return None,
         52 => other(F::Closed, W::EndOfStream),
-        // It looks at the name by itself, after OpenSSL's finding.
+        // curl checks the name itself, after OpenSSL's verification.
         51 | 60 if said.contains("subject name") || said.contains("common name") => {
             certificate(CertificateFault::WrongName)
         }
-        // Before there is a finding, it is 1.
+        // The field is 1 before the verification.
         51 | 60 if has_numbers && transfer.ssl_verify_result > 1 => {
             certificate(openssl::certificate_fault(transfer.ssl_verify_result))
         }
         51 | 60 | 83 | 90 | 91 => certificate(CertificateFault::Other),
-        // An extension that OpenSSL cannot read.
+        // OpenSSL cannot parse an extension.
         35 if said.contains("X509 V3 routines") => certificate(CertificateFault::BadEncoding),
         35 | 55 | 56 => openssl::failure(library_words(&said), &said),
         _ => return None,
@@ -102,7 +102,7 @@ fn read(ran: &Ran, library: &str) -> Option<Fetched> {
     })
 }
 
-/// OpenSSL's own words at the end of curl's.
+/// Returns OpenSSL's own message at the end of curl's.
 fn library_words(said: &str) -> &str {
     let after = |mark: &str| said.rsplit_once(mark).map(|(_, words)| words);
     let words = after("::").or_else(|| after(": ")).unwrap_or(said);

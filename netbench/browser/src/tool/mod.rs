@@ -33,17 +33,17 @@ pub enum Tool {
     Curl,
     /// GNU Wget.
     Wget,
-    /// Python's own `http.client` and `ssl`.
+    /// Python, by its modules `http.client` and `ssl`.
     Python,
-    /// Node.js' own `https`.
+    /// Node.js, by its module `https`.
     Node,
 }
 
 impl Tool {
-    /// Every one.
+    /// Every program.
     pub const ALL: [Self; 4] = [Self::Curl, Self::Wget, Self::Python, Self::Node];
 
-    /// Its name.
+    /// Returns the program's name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Curl => "curl",
@@ -53,7 +53,7 @@ impl Tool {
         }
     }
 
-    /// What its program may be called, and Debian's package of it.
+    /// Returns the possible names of its executable, and the name of Debian's package.
     fn programs(self) -> (&'static [&'static str], &'static str) {
         match self {
             Self::Curl => (&["curl"], "curl"),
@@ -78,7 +78,7 @@ impl std::fmt::Display for Tool {
     }
 }
 
-/// A program that is installed here.
+/// A program that is installed on this machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolProgram {
     tool: Tool,
@@ -88,10 +88,10 @@ pub struct ToolProgram {
 }
 
 impl ToolProgram {
-    /// Looks for a program on the search path, and asks it for its version.
+    /// Searches for a program on the search path, and runs it to get its version.
     ///
     /// # Errors
-    /// It is not there, or does not say its version.
+    /// Returns an error if the program is not installed, or does not report its version.
     pub fn find(tool: Tool) -> Result<Self, BrowserError> {
         let (names, package) = tool.programs();
         let path = names.iter().find_map(|name| on_path(name));
@@ -126,26 +126,26 @@ impl ToolProgram {
         })
     }
 
-    /// Which program it is.
+    /// Returns the kind of program.
     pub fn tool(&self) -> Tool {
         self.tool
     }
 
-    /// Its own account of its version.
+    /// Returns the version, as the program reports it.
     pub fn version(&self) -> &str {
         &self.version
     }
 
-    /// Its TLS library.
+    /// Returns the name of its TLS library.
     pub fn library(&self) -> &str {
         &self.library
     }
 }
 
-/// What a program says of itself.
+/// A program's information about itself.
 #[derive(Debug, PartialEq, Eq)]
 struct About {
-    /// Itself, where what was found only leads to it.
+    /// The path of the executable, where the found program only starts it.
     executable: Option<PathBuf>,
     version: String,
     library: String,
@@ -154,29 +154,29 @@ struct About {
 /// A page that is to be fetched.
 #[derive(Debug, Clone, Copy)]
 pub struct Fetch<'a> {
-    /// Its address.
+    /// The page's address.
     pub url: &'a str,
-    /// What is trusted for it, and nothing else is.
+    /// The only roots that are trusted for it.
     pub roots_pem: &'a str,
 }
 
-/// What came of it.
+/// The result of a fetch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fetched {
     /// A response.
     Answered {
-        /// Its status.
+        /// The response's status.
         http_status: u16,
-        /// Bytes of its body.
+        /// Size of its body, in bytes.
         body_bytes: u64,
-        /// The application protocol, where the program tells.
+        /// The application protocol, where the program reports it.
         alpn: Option<String>,
     },
-    /// None.
+    /// No response.
     Failed {
-        /// Why.
+        /// The failure.
         failure: Failure,
-        /// The program's own name of it: `exit code 60`, `CERT_HAS_EXPIRED`.
+        /// The program's own code of the failure: `exit code 60`, `CERT_HAS_EXPIRED`.
         code: String,
     },
 }
@@ -189,10 +189,10 @@ pub struct Fetcher<'a> {
 }
 
 impl<'a> Fetcher<'a> {
-    /// Gets ready.
+    /// Prepares the folder and the environment.
     ///
     /// # Errors
-    /// The folder cannot be made.
+    /// Returns an error if the folder cannot be made.
     pub fn new(program: &'a ToolProgram, network: Network<'a>) -> Result<Self, BrowserError> {
         let folder = process::folder()?;
         Ok(Self {
@@ -205,7 +205,8 @@ impl<'a> Fetcher<'a> {
     /// Fetches a page.
     ///
     /// # Errors
-    /// The program ends by a signal, hangs, or says what cannot be understood.
+    /// Returns an error if the program ends by a signal, hangs, or prints output that cannot be
+    /// parsed.
     pub fn fetch(&self, fetch: Fetch<'_>, limit: Limit<'_>) -> Result<Fetched, BrowserError> {
         let roots = self.folder.path().join("roots.pem");
         std::fs::write(&roots, fetch.roots_pem).map_err(|source| BrowserError::Profile {
@@ -242,10 +243,10 @@ impl<'a> Fetcher<'a> {
     }
 }
 
-/// How what a program printed is understood, by its TLS library.
+/// The interpretation of a program's output, which depends on its TLS library.
 type Read = fn(&Ran, &str) -> Option<Fetched>;
 
-/// What a program is asked.
+/// The parameters of a program's fetch.
 struct Asked<'a> {
     url: &'a str,
     roots: &'a Path,

@@ -1,4 +1,4 @@
-//! Node.js, by `https`.
+//! Node.js, by its module `https`.
 
 use std::process::Command;
 
@@ -52,7 +52,7 @@ fn read(ran: &Ran, _library: &str) -> Option<Fetched> {
         (Some(fault), _) => openssl::of(F::Certificate, fault.into(), said),
         (_, "ENOTFOUND" | "EAI_AGAIN") => other(F::Resolve, W::NotFound),
         (_, "ECONNREFUSED") => other(F::Connect, W::Refused),
-        // It has the same code where the server closes: the sentence tells.
+        // The code is the same where the server closes: the message distinguishes the cases.
         (_, "ECONNRESET") if said.contains("disconnected") || said.contains("hang up") => {
             other(F::Closed, W::EndOfStream)
         }
@@ -75,13 +75,14 @@ fn read(ran: &Ran, _library: &str) -> Option<Fetched> {
     })
 }
 
-/// `write EPROTO 80AC:error:0A000410:SSL routines:ssl3_read_bytes:sslv3 alert handshake failure:../deps/…`
+/// Returns the reason in `write EPROTO 80AC:error:0A000410:SSL routines:ssl3_read_bytes:sslv3 alert handshake
+/// failure:../deps/…`
 fn in_sentence(said: &str) -> Option<&str> {
     let (_, error) = said.split_once(":error:")?;
     error.split(':').nth(3)
 }
 
-/// Its names of what OpenSSL finds; `UNSPECIFIED` is a finding that Node.js has no name for.
+/// Maps its names of OpenSSL's verification results; `UNSPECIFIED` is a result that Node.js has no name for.
 fn certificate_fault(code: &str, said: &str) -> Option<CertificateFault> {
     let number = match code {
         "UNABLE_TO_GET_ISSUER_CERT" => 2,

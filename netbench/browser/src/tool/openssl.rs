@@ -1,8 +1,8 @@
-//! What OpenSSL says, as programs pass it on.
+//! OpenSSL's messages, as programs report them.
 
 use netbench_model::{Alert, CertificateFault, Failure, FailureClass, FailureReason, FailureWord};
 
-/// What `X509_verify_cert` finds: the numbers are the `X509_V_ERR_` ones of openssl/x509_vfy.h.
+/// Maps the results of `X509_verify_cert`: the numbers are the `X509_V_ERR_` ones of openssl/x509_vfy.h.
 pub(super) fn certificate_fault(number: u64) -> CertificateFault {
     use CertificateFault as F;
     match number {
@@ -21,7 +21,8 @@ pub(super) fn certificate_fault(number: u64) -> CertificateFault {
     }
 }
 
-/// The failure of a handshake by OpenSSL's words: `sslv3 alert handshake failure`, `UNSUPPORTED_PROTOCOL`.
+/// Returns the failure of a handshake by OpenSSL's message: `sslv3 alert handshake failure`,
+/// `UNSUPPORTED_PROTOCOL`.
 pub(super) fn failure(words: &str, detail: &str) -> Failure {
     let words = words.to_ascii_lowercase().replace(['_', '-'], " ");
     let (class, reason) = match alert(&words) {
@@ -42,7 +43,7 @@ pub(super) fn failure(words: &str, detail: &str) -> Failure {
     of(class, reason, detail)
 }
 
-/// A failure with the program's own words.
+/// Makes a failure with the program's own message.
 pub(super) fn of(class: FailureClass, reason: FailureReason, detail: &str) -> Failure {
     Failure {
         class,
@@ -53,7 +54,7 @@ pub(super) fn of(class: FailureClass, reason: FailureReason, detail: &str) -> Fa
     }
 }
 
-/// The alert that was received, by words such as `tlsv1 alert protocol version`; some names are without `alert`.
+/// Returns the received alert by a message such as `tlsv1 alert protocol version`; some names lack `alert`.
 fn alert(words: &str) -> Option<Alert> {
     let name = match words.split_once(" alert ") {
         Some((_, name)) => name,

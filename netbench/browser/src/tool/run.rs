@@ -1,4 +1,4 @@
-//! One run of a program, bounded in time and in what is kept of its words.
+//! One run of a program, with limits of its time and of the output that is kept.
 
 use std::{
     fs::File,
@@ -21,13 +21,13 @@ use nix::{
 
 use crate::{BrowserError, Limit};
 
-/// How often it is looked whether it has ended.
+/// The polling interval for its end.
 const LOOK: Duration = Duration::from_millis(2);
 
-/// The most that is read of what it prints.
+/// The maximum size of its output that is read.
 const LONGEST: u64 = 256 << 10;
 
-/// How a program ended, and what it printed.
+/// The exit status of a program, and its output.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Ran {
     pub(super) code: i32,
@@ -36,7 +36,7 @@ pub(super) struct Ran {
 }
 
 impl Ran {
-    /// The last line that it wrote to stderr, or else to stdout.
+    /// Returns the last line of its stderr, or of its stdout if that is empty.
     pub(super) fn last_line(&self) -> String {
         let line = |text: &str| {
             text.lines()
@@ -49,7 +49,7 @@ impl Ran {
     }
 }
 
-/// Runs it, and waits for its end. Its words go through files in `folder`.
+/// Runs the program, and waits for its end. Its output goes to files in `folder`.
 pub(super) fn run(
     name: &'static str,
     mut command: Command,
@@ -61,9 +61,9 @@ pub(super) fn run(
         source,
     };
     let (stdout, stderr) = (folder.join("stdout"), folder.join("stderr"));
-    // SAFETY: between fork and exec this makes one system call.
+    // SAFETY: between fork and exec the closure makes one system call.
     unsafe {
-        // Where this process is killed, nobody else would end it.
+        // Where this process is killed, no other process would end the program.
         command.pre_exec(|| Ok(set_pdeathsig(Signal::SIGKILL)?));
     }
     let mut child = command

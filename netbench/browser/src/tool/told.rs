@@ -1,4 +1,4 @@
-//! What the scripts in Python and JavaScript print of a fetch.
+//! The output of the Python and JavaScript scripts for a fetch.
 
 use serde::Deserialize;
 
@@ -9,17 +9,17 @@ use super::{Fetched, Ran};
 pub(super) struct Told {
     status: Option<u16>,
     bytes: Option<u64>,
-    /// The name of an exception, or an error's code; none where there was an answer.
+    /// The name of an exception, or an error's code; `None` where there was an answer.
     pub(super) error: Option<String>,
     pub(super) said: Option<String>,
-    /// OpenSSL's own words.
+    /// OpenSSL's own reason.
     pub(super) reason: Option<String>,
-    /// The number of what OpenSSL found when it verified the chain.
+    /// The number of OpenSSL's result of the chain verification.
     pub(super) verify: Option<u64>,
 }
 
 impl Told {
-    /// None where the script printed something else.
+    /// Parses the output. Returns `None` where the script printed another format.
     pub(super) fn of(ran: &Ran) -> Option<Self> {
         serde_json::from_str(&ran.stdout).ok()
     }
@@ -39,7 +39,7 @@ pub(super) mod tests {
 
     use super::{Fetched, Ran};
 
-    /// Holds `read` to the class and the reason that are due for what a script prints.
+    /// Checks that `read` returns the expected class and reason for a script's output.
     pub(in super::super) fn holds(
         read: fn(&Ran, &str) -> Option<Fetched>,
         told: &str,

@@ -1,4 +1,4 @@
-//! GNU Wget, by its exit code and its words, which are English for who has no language.
+//! GNU Wget, by its exit code and its messages, which are English without a configured language.
 
 use std::{fs, process::Command};
 
@@ -6,7 +6,7 @@ use netbench_model::{Alert, CertificateFault as C, FailureClass as F, FailureWor
 
 use super::{About, Asked, Fetched, Ran, Read, openssl};
 
-/// `GNU Wget 1.21.3 built on linux-gnu.`, and then its features: `+ssl/gnutls`.
+/// Parses `GNU Wget 1.21.3 built on linux-gnu.`, and the features after it: `+ssl/gnutls`.
 pub(super) fn about(said: &str) -> Option<About> {
     let line = said.lines().next()?;
     let version = line.split(" built").next()?.to_owned();
@@ -27,7 +27,7 @@ pub(super) fn about(said: &str) -> Option<About> {
 
 pub(super) fn ask(command: &mut Command, asked: Asked<'_>) -> Read {
     let nothing = asked.folder.join("no-roots");
-    // The folder of its system's roots is read unless it has another.
+    // Wget reads the folder of the system's roots unless it is given another.
     let _ = fs::create_dir_all(&nothing);
     command
         .args([
@@ -92,7 +92,8 @@ fn read(ran: &Ran, _library: &str) -> Option<Fetched> {
     })
 }
 
-/// GnuTLS' and OpenSSL's sentences, as Wget has them. Of several, the first here is the one that says most.
+/// Maps the sentences of GnuTLS and OpenSSL in Wget's output. If there are several, the first one in this
+/// list is the most specific.
 fn certificate_fault(said: &str) -> C {
     let sentences = [
         ("has been revoked", C::Revoked),
@@ -118,14 +119,14 @@ fn certificate_fault(said: &str) -> C {
     found.map_or(C::Other, |(_, fault)| *fault)
 }
 
-/// `GnuTLS: received alert [40]: Handshake failed`
+/// Parses `GnuTLS: received alert [40]: Handshake failed`
 fn alert(said: &str) -> Option<Alert> {
     let (_, after) = said.split_once("alert [")?;
     let number: u8 = after.split(']').next()?.parse().ok()?;
     Some(Alert(number))
 }
 
-/// Lines that tell of an error.
+/// Returns the lines that report an error.
 fn words(said: &str) -> String {
     let tells = |line: &&str| {
         [

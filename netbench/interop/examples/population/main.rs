@@ -21,7 +21,7 @@ struct Hellos {
 /// The minimal number of sites of each kind in a sites file, where as many were drawn.
 const OF_EACH: u32 = 20;
 
-/// Sites of a kind that a stack loses for a reason.
+/// Sites that a stack loses for a reason.
 #[derive(Default)]
 struct Lost {
     sites: u32,

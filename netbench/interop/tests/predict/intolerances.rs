@@ -1,4 +1,4 @@
-//! What a site was seen to fail at decides before versions and suites do.
+//! Tests that intolerances of a site decide before versions and suites.
 
 use netbench_interop::predict;
 use netbench_model::{
@@ -24,7 +24,7 @@ fn a_site_that_fails_at_tls_1_3_is_lost_by_stacks_that_offer_it() {
     let mut older = strict();
     older.versions = vec![TlsVersion::Tls12];
     assert!(predict(&older, &site).agrees());
-    // Lists that are not whole change nothing about it.
+    // Incomplete lists do not change the result.
     site.versions[0].complete = false;
     assert!(loses(&strict(), &site));
 }

@@ -1,4 +1,4 @@
-//! Offers and scans that tests make.
+//! Offers and scans for tests.
 
 use netbench_model::{
     scan::{
@@ -55,7 +55,7 @@ pub(crate) fn offer(
     }
 }
 
-/// A stack that has no more than browsers need.
+/// Returns the offer of a stack with only the features that browsers require.
 pub(crate) fn strict() -> Offer {
     offer(
         "strict",
@@ -66,7 +66,7 @@ pub(crate) fn strict() -> Offer {
     )
 }
 
-/// A stack that has more, but for SHA-1.
+/// Returns the offer of a stack with more features, but without SHA-1.
 pub(crate) fn broad() -> Offer {
     offer(
         "broad",

@@ -1,4 +1,4 @@
-//! Predictions: what a stack's hello and a site's scan come to.
+//! Tests of predictions from a stack's hello and a site's scan.
 
 mod intolerances;
 mod made;
@@ -167,12 +167,12 @@ fn a_site_without_its_scan_is_not_called_lost() {
 #[test]
 fn what_a_scan_did_not_see_is_not_called_lost() {
     let unknown = |site: &SiteScan| matches!(predict(&strict(), site), Agreement::Unknown { .. });
-    // A suite that the stack does not have, in a list that breaks off.
+    // The stack lacks a suite, and the list is incomplete.
     let mut cut = tls12(&[0x002f]);
     assert!(!unknown(&cut));
     cut.versions[0].complete = false;
     assert!(unknown(&cut));
-    // An old version, where nobody asked for newer ones.
+    // The site has an old version, and newer ones were not requested.
     let old = spoken(TlsVersion::Tls10, &[0xc013], &[0x17]);
     let mut newer = spoken(TlsVersion::Tls12, &[], &[]);
     newer.supported = false;
@@ -369,7 +369,8 @@ fn profiles_take_nothing_outside_them() {
     assert_eq!(why, "TLS_DHE_RSA_WITH_AES_128_GCM_SHA256");
 }
 
-/// What every stack does alike with many sites is counted, what they differ in is named.
+/// Checks that sites with the same result for every stack are counted, and those with different
+/// results named.
 #[test]
 fn of_many_sites_those_are_listed_that_a_stack_loses() {
     let mut losses = Losses::new(vec![broad(), strict()], Vec::new());
@@ -437,12 +438,12 @@ fn a_name_in_the_common_name_alone_is_left_to_a_handshake() {
         )
     );
 
-    // Without handshakes nothing is known of either stack.
+    // Without handshakes, the results of both stacks are unknown.
     let report = LossReport::new(offers(), &[scan.clone()], Vec::new());
     assert_eq!(report.unknown, [scan.site.as_str()]);
     assert!(report.lost.is_empty(), "{:?}", report.lost);
 
-    // An expired one is refused by each, whatever its name.
+    // Every stack refuses an expired certificate, whatever its name.
     scan.chains[0].certificates[0].valid_now = false;
     assert!(matches!(
         predict(&strict(), &scan),

@@ -1,4 +1,4 @@
-//! What a policy asks of a site.
+//! Tests of policies against sites.
 
 use netbench_interop::{PolicyResult, SitePolicy, built_in_policy};
 use netbench_model::{
@@ -13,7 +13,7 @@ fn check(policy: &Policy, site: &SiteScan) -> SitePolicy {
     result.sites[0].clone()
 }
 
-/// One that asks for nothing.
+/// Returns a policy without requirements.
 fn free() -> Policy {
     Policy {
         versions: None,
@@ -143,7 +143,7 @@ fn features_are_needed_and_forbidden_and_unknown_ones_do_not_pass() {
     site.features.fallback_scsv = Observed::No;
     let broken = rules(&check(&policy, &site));
     assert_eq!(broken, [PolicyRule::Feature, PolicyRule::Feature]);
-    // TLS 1.3 alone has neither compression nor fallbacks.
+    // TLS 1.3 has neither compression nor fallbacks.
     let newest = spoken(TlsVersion::Tls13, &[GCM13], &[X25519]);
     let mut site = crate::made::site("a.test", vec![newest], &[]);
     site.features.tickets_tls13 = Some(0);

@@ -1,4 +1,4 @@
-//! Key shares, round trips, and what a site wants of its client.
+//! Tests of key shares, round trips, and a site's requirements of its client.
 
 use netbench_interop::predict;
 use netbench_model::{
@@ -52,7 +52,7 @@ fn a_share_that_is_there_may_be_taken_instead_of_another_one() {
         ("secp256r1".to_owned(), Some((4, 1)))
     );
     assert!(takes.or.is_empty() && asks.or.is_empty());
-    // Of a server that was not asked, it may be either.
+    // If the server's preference was not tested, it may be either.
     let untold = of(None);
     assert_eq!(named_and_trips(&untold), ("secp256r1".to_owned(), None));
     assert_eq!(untold.or, ["x25519"]);
@@ -95,7 +95,7 @@ fn round_trips_follow_from_version_flight_and_name() {
     assert_eq!(of(&client, old, "a.test", 4000), Some((4, 0, 1)));
     assert_eq!(of(&client, new, "a.test", 16_000), Some((4, 1, 1)));
     assert_eq!(of(&client, new, "a.test", 45_000), Some((5, 2, 1)));
-    // Too near to the window to be told.
+    // The size is too close to the window for a prediction.
     assert_eq!(of(&client, new, "a.test", 13_900), None);
     let waits = Offer {
         has_nagle: true,
@@ -144,6 +144,6 @@ fn the_certificates_curve_has_to_be_offered_before_tls13() {
     };
     assert_eq!(reason, LossReason::Group);
     assert_eq!(detail, "the certificate's key is on secp521r1");
-    // Another suite needs no such certificate.
+    // Another suite does not require such a certificate.
     assert!(of("secp521r1", &[ECDSA_GCM, RSA_GCM]).agrees());
 }

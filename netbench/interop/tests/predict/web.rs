@@ -1,4 +1,4 @@
-//! The sites of the web that a switch loses, by the population model.
+//! Tests of the sites of the web that a switch loses, by the population model.
 
 use netbench_interop::WebModel;
 use netbench_model::tls::TlsVersion;

@@ -11,14 +11,14 @@ use crate::{
     extensions, keys, pem,
 };
 
-/// For so many days from the first of 2025 the certificates are valid: a hundred years.
+/// The validity period from the first of 2025, in days: a hundred years.
 const VALID: Duration = Duration::days(36_525);
 
-/// Makes the suite's certificates again: for each key type the name of its file under `pki/` and what
-/// belongs in it. Runs made with other certificates cannot be compared with earlier ones.
+/// Makes the suite's certificates again: for each key type the name of its file under `pki/` and its content.
+/// Runs made with other certificates cannot be compared with earlier ones.
 ///
 /// # Errors
-/// A key or a certificate that could not be made.
+/// Returns an error if a key or a certificate could not be made.
 pub fn make_suite_pki() -> Result<Vec<(String, String)>, rcgen::Error> {
     KeyType::ALL
         .iter()
@@ -26,8 +26,8 @@ pub fn make_suite_pki() -> Result<Vec<(String, String)>, rcgen::Error> {
         .collect()
 }
 
-/// The root, three intermediates (each signed by the one before), a server's leaf for each length of
-/// chain, all with one key, a client's leaf; then the server's key and the client's.
+/// Makes the root, three intermediates (each signed by its predecessor), a server's leaf for each length of
+/// chain, all with one key, and a client's leaf; then the server's key and the client's.
 fn file(key: KeyType) -> Result<String, rcgen::Error> {
     let authorities = usize::from(LONGEST);
     let wanted: Vec<_> = (0..authorities + 2).map(|number| (number, key)).collect();
@@ -105,7 +105,7 @@ fn leaf(
     params.key_usages = vec![KeyUsagePurpose::DigitalSignature];
     params.extended_key_usages = vec![purpose];
     params.subject_alt_names = vec![SanType::DnsName(host.try_into()?)];
-    // The timestamps of certificate transparency make a leaf about as long as one of the web.
+    // With the timestamps of certificate transparency, a leaf is about as long as one of the web.
     params.custom_extensions.push(extensions::timestamps(0)?);
     Ok(params.signed_by(key, issuer)?.der().to_vec())
 }
@@ -122,7 +122,7 @@ fn params(common_name: &str) -> Result<CertificateParams, rcgen::Error> {
     Ok(params)
 }
 
-/// With what a certificate has that another signs.
+/// Adds the extensions of a certificate that another signs.
 fn issued(mut params: CertificateParams) -> CertificateParams {
     params.use_authority_key_identifier_extension = true;
     params.custom_extensions = vec![extensions::policies(), extensions::authority_information()];

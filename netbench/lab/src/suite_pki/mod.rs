@@ -1,5 +1,5 @@
-//! The certificates of the in-memory suite: checked in, so that their bytes are the same in every
-//! run and on every machine, and runs can be compared.
+//! The certificates of the in-memory suite: they are in the source tree, so that their bytes are the same in
+//! every run and on every machine, and runs can be compared.
 
 mod make;
 
@@ -7,33 +7,33 @@ use netbench_model::KeyType;
 
 pub use make::make_suite_pki;
 
-/// The name that the suite's server certificates are for.
+/// The host name of the suite's server certificates.
 pub const SUITE_HOST: &str = "suite.netbench.test";
 
-/// The longest chain that there is.
+/// The maximum length of a chain.
 pub(crate) const LONGEST: u8 = 4;
 
-/// What one scenario of the suite is done with, as PEM.
+/// The certificates and keys of one scenario of the suite, as PEM.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SuitePki {
     /// The trust root of both sides.
     pub root_pem: String,
-    /// What the server sends, the leaf first, without the root.
+    /// The chain that the server sends, the leaf first, without the root.
     pub chain_pem: String,
     /// The server's key, PKCS#8.
     pub key_pem: String,
-    /// What a client sends that authenticates itself: its leaf and one intermediate.
+    /// The chain that an authenticating client sends: its leaf and one intermediate.
     pub client_chain_pem: String,
     /// The client's key, PKCS#8.
     pub client_key_pem: String,
 }
 
-/// The certificates for a chain of `length` (1 to 4, and held to that) certificates, every one with a
-/// key of type `key`.
+/// Returns the certificates for a chain of `length` (clamped to 1 to 4) certificates, each with a key of type
+/// `key`.
 pub fn suite_pki(key: KeyType, length: u8) -> SuitePki {
     let length = usize::from(length.clamp(1, LONGEST));
     let blocks = Blocks::of(file(key));
-    // The order in which `make` writes them.
+    // The blocks are in the order in which `make` writes them.
     let [root, rest @ ..] = blocks.certificates.as_slice() else {
         return SuitePki::empty();
     };

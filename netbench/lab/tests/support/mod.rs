@@ -1,4 +1,4 @@
-//! What tests of certificates judge them with.
+//! Tools with which tests check certificates.
 #![allow(
     dead_code,
     unreachable_pub,
@@ -11,7 +11,7 @@ use std::{path::Path, process::Command};
 
 use rustls_pki_types::{CertificateDer, pem::PemObject as _};
 
-/// Seconds that a call of `openssl` may take.
+/// The time limit of a call of `openssl`, in seconds.
 const LIMIT_S: &str = "20";
 
 pub fn certificates(pem: &str) -> Vec<CertificateDer<'static>> {
@@ -20,7 +20,7 @@ pub fn certificates(pem: &str) -> Vec<CertificateDer<'static>> {
         .unwrap()
 }
 
-/// What `openssl` prints, on both streams.
+/// Returns the output of `openssl`, from both streams.
 pub fn openssl(arguments: &[&str]) -> String {
     let mut command = if Path::new("/usr/bin/timeout").exists() {
         let mut command = Command::new("/usr/bin/timeout");
@@ -37,7 +37,7 @@ pub fn openssl(arguments: &[&str]) -> String {
     )
 }
 
-/// Panics unless `openssl` takes the file `key` for a key, and for that of the file `leaf`.
+/// Panics unless `openssl` accepts the file `key` as a key, and as that of the file `leaf`.
 pub fn check_key(case: &str, key: &str, leaf: &str) {
     let checked = openssl(&["pkey", "-in", key, "-check", "-noout"]);
     assert!(checked.contains("Key is valid"), "{case}: {checked}");

@@ -1,11 +1,12 @@
-//! When packets leave rattan's cells: a bottleneck with a rate and a queue, then a delay. The answers are in
-//! `departures.tsv`, which a test of netbench-link holds its own paths against.
+//! The departure times of packets from rattan's cells: a bottleneck with a rate and a queue, then a delay.
+//! The times are in `departures.tsv`, with which a test of netbench-link compares its own paths.
 //!
-//! `UPDATE_DEPARTURES=1 cargo test` writes the file again; otherwise this fails where it is not what rattan says.
+//! `UPDATE_DEPARTURES=1 cargo test` writes the file again; otherwise the test fails where the file differs
+//! from rattan's times.
 //!
-//! rattan's packets have a time of their own: each cell adds what the packet should have spent in it, however late
-//! the machine is. Packets are given to the cells when all of them are over by the clock, so nothing waits and no
-//! answer depends on how busy the machine was.
+//! rattan's packets have timestamps: each cell adds the time that the packet should have spent in the cell,
+//! however late the machine is. The cells are given the packets after the times of all of them have passed,
+//! so no packet waits and no departure time depends on how busy the machine was.
 
 use std::{
     error::Error,
@@ -28,7 +29,7 @@ use rattan_core::{
 };
 use tokio::time::Instant;
 
-/// A path, and how far apart packets come on the average where they do not come at once.
+/// A path, and the average interval between packets that do not arrive at once.
 struct Case {
     rtt_ns: u64,
     bits_per_second: u64,
@@ -38,7 +39,7 @@ struct Case {
 
 const MS: u64 = 1_000_000;
 
-/// A fast path, the presets of slow ones, and queues that are nearly always full.
+/// A fast path, the presets of slow paths, and queues that are nearly always full.
 const CASES: [Case; 5] = [
     Case {
         rtt_ns: 20 * MS,
@@ -74,10 +75,11 @@ const CASES: [Case; 5] = [
 
 const PACKETS: usize = 80;
 
-/// rattan counts a packet with its IP header alone; netem, and so netbench, counts Ethernet's header too.
+/// The size of an Ethernet header. rattan counts only a packet's bytes from its IP header on; netem, and so
+/// netbench, counts the Ethernet header too.
 const ETHERNET_BYTES: usize = 14;
 
-/// A packet of so many bytes from its IP header on, and when it comes.
+/// The arrival time of a packet, and its size from the IP header on.
 #[derive(Clone, Copy)]
 struct Arrival {
     at_ns: u64,
@@ -125,7 +127,7 @@ async fn table() -> Result<String, Box<dyn Error>> {
     Ok(text)
 }
 
-/// Packets of which half come right behind the one before.
+/// Returns packets, half of which arrive directly after their predecessors.
 fn arrivals(case: &Case, random: &mut u64) -> Vec<Arrival> {
     let mut at_ns = 0;
     let mut next = || {
@@ -142,7 +144,8 @@ fn arrivals(case: &Case, random: &mut u64) -> Vec<Arrival> {
     (0..PACKETS).map(|_| next()).collect()
 }
 
-/// When each packet leaves, counted from the same moment as its arrival; none where it is dropped.
+/// Returns the departure time of each packet, measured from the same moment as its arrival, or `None` where
+/// the packet is dropped.
 async fn departures(case: &Case, arrivals: &[Arrival]) -> Result<Vec<Option<u64>>, Box<dyn Error>> {
     let queue = DropTailQueueConfig::new(case.queue_packets, None, BwType::NetworkLayer);
     let rate = Bandwidth::from_bps(case.bits_per_second);
@@ -164,7 +167,7 @@ async fn departures(case: &Case, arrivals: &[Arrival]) -> Result<Vec<Option<u64>
 
     let ingress = bottleneck.sender();
     for (number, arrival) in (0..).zip(arrivals) {
-        // A link layer's header and Ethernet's: rattan leaves out the first 14 bytes.
+        // The buffer has a link layer's header and an Ethernet header: rattan leaves out the first 14 bytes.
         let bytes = vec![0; arrival.ip_bytes + 2 * ETHERNET_BYTES];
         let mut packet = StdPacket::from_raw_buffer(&bytes);
         packet.delay_until(begin + Duration::from_nanos(arrival.at_ns));
@@ -186,7 +189,7 @@ async fn departures(case: &Case, arrivals: &[Arrival]) -> Result<Vec<Option<u64>
     Ok(departures)
 }
 
-/// What leaves a cell that nothing enters any more.
+/// Returns the packets that leave a cell after the last packet has entered it.
 async fn all(mut cell: impl Egress<StdPacket>) -> Vec<StdPacket> {
     cell.change_state(CellState::Normal);
     let mut packets = Vec::new();
@@ -196,7 +199,7 @@ async fn all(mut cell: impl Egress<StdPacket>) -> Vec<StdPacket> {
     packets
 }
 
-/// An even number below `limit`: SplitMix64.
+/// Returns an even number below `limit`, by SplitMix64.
 fn below(state: &mut u64, limit: u64) -> u64 {
     *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let mut word = *state;

@@ -1,5 +1,5 @@
-//! Where the forwarder gets packets from and puts them: one device towards the client, one
-//! towards the servers.
+//! The devices from which the forwarder receives packets and to which it sends them: one device
+//! towards the client, one towards the servers.
 
 mod packet;
 mod tun;
@@ -11,7 +11,7 @@ pub(crate) use tun::TunDevice;
 
 /// An MTU of 1500 and an Ethernet header, rounded up.
 pub(crate) const FRAME_BYTES: usize = 1600;
-/// Frames received or sent at one go.
+/// Number of frames received or sent at a time.
 pub(crate) const BATCH: usize = 64;
 
 /// A packet with the device's own header, if it has one.
@@ -21,29 +21,30 @@ pub(crate) struct Frame {
 }
 
 impl Frame {
-    /// The bytes as they came.
+    /// Returns the bytes as they were received.
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.buffer[..self.length]
     }
 }
 
-/// A frame and when it came, by the monotonic clock.
+/// A frame and its arrival time, by the monotonic clock.
 pub(crate) struct Arrival {
     pub(crate) frame: Frame,
     pub(crate) arrived_ns: u64,
 }
 
-/// Frames to use again.
+/// A pool of frames for reuse.
 #[derive(Default)]
 pub(crate) struct Pool {
     free: Vec<Frame>,
 }
 
 impl Pool {
-    /// What a busy second leaves lying about; more is given back to the allocator.
+    /// The maximum number of frames that are kept, enough for a busy second; the rest is returned
+    /// to the allocator.
     const KEPT: usize = 4096;
 
-    /// A frame of no bytes.
+    /// Returns an empty frame.
     fn take(&mut self) -> Frame {
         let mut frame = self.free.pop().unwrap_or_else(|| Frame {
             buffer: Box::new([0; FRAME_BYTES]),
@@ -53,7 +54,7 @@ impl Pool {
         frame
     }
 
-    /// Takes a frame back.
+    /// Returns a frame to the pool.
     pub(crate) fn give(&mut self, frame: Frame) {
         if self.free.len() < Self::KEPT {
             self.free.push(frame);
@@ -61,17 +62,18 @@ impl Pool {
     }
 }
 
-/// A network device that hands over whole packets.
+/// A network device that transfers whole packets.
 pub(crate) trait Device: Send {
-    /// What becomes readable when a frame has come.
+    /// Returns the descriptor that becomes readable when a frame has arrived.
     fn descriptor(&self) -> BorrowedFd<'_>;
 
-    /// Bytes before the IP header.
+    /// Returns the number of bytes before the IP header.
     fn header_bytes(&self) -> usize;
 
-    /// Takes up to [`BATCH`] frames that have come, without waiting.
+    /// Receives up to [`BATCH`] frames that have arrived, without waiting.
     fn receive(&mut self, pool: &mut Pool, arrivals: &mut Vec<Arrival>) -> io::Result<()>;
 
-    /// Sends frames, at most [`BATCH`], without waiting; returns how many the kernel refused.
+    /// Sends frames, at most [`BATCH`], without waiting; returns the number of frames that the
+    /// kernel refused.
     fn send(&mut self, frames: &[Frame]) -> u64;
 }

@@ -14,10 +14,10 @@ use crate::{capability::check, clock, interface};
 
 const BLOCK_BYTES: u32 = 128 * 1024;
 const SLOT_BYTES: u32 = 2048;
-/// 4096 frames: 80 ms of 1500-byte packets at 600 Mbit/s.
+/// Number of the ring's blocks. They hold 4096 frames: 80 ms of 1500-byte packets at 600 Mbit/s.
 const BLOCKS: u32 = 64;
 const SLOTS: u32 = BLOCKS * (BLOCK_BYTES / SLOT_BYTES);
-/// A stamp older than this is not one of arrival.
+/// The maximum age of a timestamp. An older one is not the time of arrival.
 const OLDEST_STAMP_NS: u64 = 100_000_000;
 
 /// A socket bound to one interface, with its receive ring.
@@ -30,19 +30,19 @@ pub(crate) struct PacketDevice {
 impl PacketDevice {
     /// Opens interface `name` of this thread's namespace.
     pub(crate) fn open(name: &str) -> io::Result<Self> {
-        // Protocol 0: nothing is received before the ring stands and the socket is bound.
-        // SAFETY: makes a descriptor, or returns −1.
+        // Protocol 0: no frame is received before the ring is mapped and the socket is bound.
+        // SAFETY: the call makes a descriptor, or returns −1.
         let socket =
             unsafe { libc::socket(libc::AF_PACKET, libc::SOCK_RAW | libc::SOCK_CLOEXEC, 0) };
         check(socket)?;
-        // SAFETY: the descriptor is open and nobody else's.
+        // SAFETY: the descriptor is open, and has no other owner.
         let socket = unsafe { OwnedFd::from_raw_fd(socket) };
         set(
             &socket,
             libc::PACKET_VERSION,
             &(libc::tpacket_versions::TPACKET_V2 as i32),
         )?;
-        // These two only spare work; kernels before 4.20 lack the first.
+        // These two options only save work; kernels before 4.20 lack the first.
         let spared = [libc::PACKET_IGNORE_OUTGOING, libc::PACKET_QDISC_BYPASS];
         for option in spared {
             let _ = set(&socket, option, &1_i32);
@@ -60,7 +60,7 @@ impl PacketDevice {
         address.sll_family = libc::AF_PACKET as u16;
         address.sll_protocol = (libc::ETH_P_ALL as u16).to_be();
         address.sll_ifindex = interface::index(name)?.cast_signed();
-        // SAFETY: the pointer is to an address of the length given.
+        // SAFETY: the pointer is to an address of the given length.
         check(unsafe {
             libc::bind(
                 socket.as_raw_fd(),
@@ -76,7 +76,8 @@ impl PacketDevice {
     }
 }
 
-/// Frames that the kernel could not put into the ring of `socket` since the last call.
+/// Returns the number of frames that the kernel could not put into the ring of `socket` since the
+/// last call.
 pub(crate) fn take_drops(socket: BorrowedFd<'_>) -> u64 {
     let mut counts = libc::tpacket_stats {
         tp_packets: 0,
@@ -115,7 +116,8 @@ impl Device for PacketDevice {
             let Some(slot) = self.ring.full_slot(self.next_slot) else {
                 break;
             };
-            // Both clocks at the same moment, once a batch, turn real-time stamps into monotonic.
+            // Both clocks, read at the same moment once a batch, convert real-time stamps to
+            // monotonic time.
             let (real_ns, now_ns) =
                 *clocks.get_or_insert_with(|| (clock::realtime_ns(), clock::monotonic_ns()));
             if let Some(bytes) = slot.bytes() {
@@ -140,7 +142,7 @@ impl Device for PacketDevice {
     }
 }
 
-/// Sends frames with as few system calls as it takes; returns how many were refused.
+/// Sends frames with as few system calls as possible; returns the number of refused frames.
 fn send_all(socket: RawFd, frames: &[Frame]) -> u64 {
     let mut refused = 0;
     // SAFETY: both are plain data, for which zeros are valid.
@@ -149,7 +151,7 @@ fn send_all(socket: RawFd, frames: &[Frame]) -> u64 {
     let count = frames.len().min(BATCH);
     for (index, frame) in frames.iter().take(count).enumerate() {
         let bytes = frame.bytes();
-        // The kernel only reads what an iovec of a sent message points to.
+        // The kernel only reads the memory that an iovec of a sent message points to.
         parts[index] = libc::iovec {
             iov_base: bytes.as_ptr().cast_mut().cast(),
             iov_len: bytes.len(),
@@ -170,7 +172,7 @@ fn send_all(socket: RawFd, frames: &[Frame]) -> u64 {
             )
         };
         match result {
-            // The first of the rest was refused: that one is lost.
+            // The first of the remaining frames was refused and is lost.
             ..=0 => {
                 if io::Error::last_os_error().kind() == io::ErrorKind::Interrupted {
                     continue;
@@ -184,19 +186,19 @@ fn send_all(socket: RawFd, frames: &[Frame]) -> u64 {
     refused
 }
 
-/// The memory shared with the kernel: `SLOTS` slots, each a `tpacket2_hdr` and a frame.
+/// Memory shared with the kernel: `SLOTS` slots, each a `tpacket2_hdr` and a frame.
 struct Ring {
     start: NonNull<u8>,
 }
 
-// SAFETY: the mapping belongs to this value alone and is not tied to a thread.
+// SAFETY: the mapping belongs only to this value and is not tied to a thread.
 unsafe impl Send for Ring {}
 
 impl Ring {
     const BYTES: usize = (BLOCKS * BLOCK_BYTES) as usize;
 
     fn map(socket: &OwnedFd) -> io::Result<Self> {
-        // SAFETY: asks for a new mapping of the length that the ring was given.
+        // SAFETY: the call requests a new mapping of the length that the ring was given.
         let start = unsafe {
             libc::mmap(
                 ptr::null_mut(),
@@ -215,7 +217,7 @@ impl Ring {
             .ok_or_else(io::Error::last_os_error)
     }
 
-    /// Slot `index`, if the kernel has put a frame into it.
+    /// Returns slot `index`, if the kernel has put a frame into it.
     fn full_slot(&self, index: u32) -> Option<Slot<'_>> {
         // SAFETY: `index` is under SLOTS, so the header lies within the mapping; slots are aligned
         // to 2048 bytes.
@@ -225,10 +227,11 @@ impl Ring {
         if status.load(Ordering::Acquire) & libc::TP_STATUS_USER == 0 {
             return None;
         }
-        // SAFETY: the status says that the kernel is done writing, and it will not write again
-        // before the slot is released; the borrow ends before that.
+        // SAFETY: the status shows that the kernel has finished writing, and it will not write
+        // again before the slot is released; the borrow ends before that.
         let header = unsafe { slot.cast::<libc::tpacket2_hdr>().read() };
-        // SAFETY: the slot's whole length lies within the mapping, and is ours as said.
+        // SAFETY: the slot's whole length lies within the mapping, and belongs to this process as
+        // the status shows.
         let memory = unsafe { std::slice::from_raw_parts(slot.as_ptr(), SLOT_BYTES as usize) };
         Some(Slot {
             status,
@@ -240,7 +243,7 @@ impl Ring {
 
 impl Drop for Ring {
     fn drop(&mut self) {
-        // SAFETY: the mapping was made by `map` with this length, and nothing borrows it any more.
+        // SAFETY: the mapping was made by `map` with this length, and is no longer borrowed.
         unsafe { libc::munmap(self.start.as_ptr().cast(), Self::BYTES) };
     }
 }
@@ -253,7 +256,7 @@ struct Slot<'ring> {
 }
 
 impl Slot<'_> {
-    /// The frame; none where it was too long for the slot or for a buffer.
+    /// Returns the frame, or `None` where it was too long for the slot or for a buffer.
     fn bytes(&self) -> Option<&[u8]> {
         let start = usize::from(self.header.tp_mac);
         let bytes = self
@@ -267,14 +270,14 @@ impl Slot<'_> {
         u64::from(self.header.tp_sec) * 1_000_000_000 + u64::from(self.header.tp_nsec)
     }
 
-    /// Gives the slot back to the kernel.
+    /// Returns the slot to the kernel.
     fn release(self) {
         self.status.store(libc::TP_STATUS_KERNEL, Ordering::Release);
     }
 }
 
 fn set<T>(socket: &OwnedFd, option: i32, value: &T) -> io::Result<()> {
-    // SAFETY: the pointer is to a value of the length given.
+    // SAFETY: the pointer is to a value of the given length.
     check(unsafe {
         libc::setsockopt(
             socket.as_raw_fd(),

@@ -13,7 +13,7 @@ use std::{
 use super::{Arrival, BATCH, Device, Frame, Pool};
 use crate::{capability::check, clock, interface};
 
-/// A TUN device; it goes with its descriptor.
+/// A TUN device, which the kernel removes when its descriptor is closed.
 pub(crate) struct TunDevice {
     file: File,
 }

@@ -1,10 +1,10 @@
-//! The draw: a number that depends on which packet it is for, and on nothing else.
+//! The draw: a number that depends only on the packet that it is for.
 //!
-//! The words (seed, site, trial, connection, direction, load, packet, purpose) go one after the
-//! other through `state = mix(state + word)`, where `mix` is a step of SplitMix64 (Steele, Lea and
-//! Flood, "Fast splittable pseudorandom number generators", 2014).
-//! The site is the first 8 bytes of its name's SHA-256. Packets are numbered from 0 in their
-//! connection, direction and load; a retransmission is a new packet.
+//! The words (seed, site, trial, connection, direction, load, packet, purpose) are absorbed one
+//! after the other by `state = mix(state + word)`, where `mix` is a step of SplitMix64 (Steele, Lea
+//! and Flood, "Fast splittable pseudorandom number generators", 2014). The site is the first 8
+//! bytes of its name's SHA-256. Packets are numbered from 0 in their connection, direction and
+//! load; a retransmission is a new packet.
 
 use netbench_model::LossRate;
 use netbench_stats::mix;
@@ -12,7 +12,7 @@ use netbench_stats::mix;
 use super::{Direction, Load};
 use crate::TrialKey;
 
-/// A packet by its place in everything.
+/// A packet's identity in a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct PacketName {
     pub(crate) key: TrialKey,
@@ -22,17 +22,17 @@ pub(crate) struct PacketName {
     pub(crate) packet: u32,
 }
 
-/// Whether the packet is lost. `site` stands for seed and site, see [`site_state`].
+/// Returns whether the packet is lost. `site` is the state of seed and site, see [`site_state`].
 pub(crate) fn is_lost(site: u64, name: PacketName, loss: LossRate) -> bool {
     scaled(number(site, name, 0), 1_000_000) < u64::from(loss.parts_per_million)
 }
 
-/// The packet's share of the jitter: 0 to `jitter_ns`, evenly.
+/// Returns the packet's jitter: 0 to `jitter_ns`, evenly distributed.
 pub(crate) fn jitter_ns(site: u64, name: PacketName, jitter_ns: u64) -> u64 {
     scaled(number(site, name, 1), jitter_ns.saturating_add(1))
 }
 
-/// Seed and site, which are the same for many draws.
+/// Returns the state of seed and site, which is the same for many draws.
 pub(crate) fn site_state(seed: u64, site_word: u64) -> u64 {
     absorb(absorb(0, seed), site_word)
 }
@@ -54,7 +54,8 @@ fn absorb(state: u64, word: u64) -> u64 {
     mix(state.wrapping_add(word))
 }
 
-/// An even number from 0 up to but not including `limit`, from an even number of 64 bits.
+/// Scales an evenly distributed number of 64 bits to the range from 0 up to but not including
+/// `limit`.
 fn scaled(number: u64, limit: u64) -> u64 {
     ((u128::from(number) * u128::from(limit)) >> 64) as u64
 }
@@ -130,7 +131,7 @@ mod tests {
         for other in others {
             let lost = losses(1, other, 10_000);
             let shared = lost.iter().filter(|packet| base.contains(packet)).count();
-            // Independent draws share 1 % of 1 %: ten of a hundred thousand.
+            // Independent draws have 1 % of 1 % in common: ten of a hundred thousand.
             assert!(shared < 40, "{other:?} shares {shared} losses");
         }
     }

@@ -1,15 +1,16 @@
-//! The data of one connection, segment by segment, from which the times of a response follow.
+//! The data of one connection, segment by segment, from which the times of a response are computed.
 
 use std::collections::BTreeMap;
 
 /// The maximum number of segments that are kept of each direction, and of records.
 const MOST: usize = 65_536;
 
-/// How long before the time at which the client says that it sent its request the request may have left.
+/// The maximum time by which a request may have left before the time at which the client reports to have sent
+/// it.
 const REQUEST_EARLY_NS: u64 = 2_000_000;
 
-/// Data of the client that is longer is another request, as for a page's icon: acknowledgements of settings and updates of windows are
-/// shorter, with their records.
+/// The maximum size of client data that are no request. Longer data are another request, as for a page's
+/// icon: acknowledgements of settings and updates of windows are shorter, with their records.
 const LONGEST_NO_REQUEST: u64 = 100;
 
 /// The minimal size of a response's head.
@@ -21,33 +22,33 @@ const RECORD_HEADER_BYTES: u64 = 5;
 /// The segments of a connection that carry data. Offsets count the bytes of one direction from 0.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Exchange {
-    /// The client's.
+    /// The client's segments.
     sent: Vec<Sent>,
-    /// The server's, as far as they were delivered.
+    /// The server's segments, as far as they were delivered.
     delivered: Vec<Delivered>,
-    /// Where the server's protected records begin and end.
+    /// The start and end offsets of the server's protected records.
     records: Vec<(u64, u64)>,
-    /// Whether there was more than is kept.
+    /// Whether there were more segments or records than the maximum.
     is_cut: bool,
 }
 
-/// A request, as its client tells it.
+/// A request, as its client reports it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Request {
-    /// When the client sent it.
+    /// The time at which the client sent the request.
     pub sent_ns: u64,
-    /// The size of the response's body, with all that is repeated within it, such as the headers of frames.
+    /// The size of the response's body, with repeated parts within it, such as the headers of frames.
     pub body_bytes: u64,
-    /// What protection adds to each record, beside its header.
+    /// The bytes that protection adds to each record, beside its header.
     pub record_overhead_bytes: u64,
 }
 
-/// When a response came.
+/// The times at which a response arrived.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Response {
-    /// The record in which it begins was whole at the client.
+    /// The time at which the record in which the response begins was complete at the client.
     pub first_byte_ns: u64,
-    /// The last record of it was whole at the client.
+    /// The time at which the last record of the response was complete at the client.
     pub end_ns: u64,
 }
 
@@ -62,16 +63,17 @@ struct Sent {
 struct Delivered {
     begin: u64,
     end: u64,
-    /// The client's data that its sender had.
+    /// The amount of the client's data that its sender had received.
     acknowledged: u64,
     due_ns: u64,
 }
 
 impl Exchange {
-    /// Returns when the response to a request came. Its last record is the last one before the answer to another request; its first
-    /// record is the one with which those from there to the end have room for its head and body: what the server sends before it, such as
-    /// tickets and settings, is in records of its own. Returns `None` if the client sent nothing after it says that it did, or the server
-    /// too little.
+    /// Returns the times at which the response to a request arrived. The last record of the response is the
+    /// last one before the answer to another request. The first record is the one from which on the records
+    /// up to the end have room for the head and body: data that the server sends before the response, such as
+    /// tickets and settings, are in separate records. Returns `None` if the client sent no data after the
+    /// reported time, or the server too little.
     pub fn response(&self, request: &Request) -> Option<Response> {
         let from_ns = request.sent_ns.saturating_sub(REQUEST_EARLY_NS);
         let mut sent = self.sent.iter();
@@ -89,7 +91,8 @@ impl Exchange {
             Some(*bytes >= due_bytes)
         };
         let records = self.records.iter().filter(|record| record.0 >= begin);
-        // Another request follows only once the response can be whole: updates of several windows together are as long as one.
+        // Another request follows only once the response can be complete: updates of several windows together
+        // are as long as a request.
         let enough = records
             .clone()
             .scan(0, has_room)
@@ -110,7 +113,7 @@ impl Exchange {
         })
     }
 
-    /// Returns when all of the server's first `end` bytes had come.
+    /// Returns the time at which all of the server's first `end` bytes had arrived.
     fn whole_ns(&self, end: u64) -> Option<u64> {
         if self.is_cut {
             return None;
@@ -174,7 +177,8 @@ mod tests {
 
     const MS: u64 = 1_000_000;
 
-    /// A request of 200 bytes at 41 ms over a path of 20 ms, and a response of 4,000 bytes in two records after a ticket.
+    /// Returns an exchange with a request of 200 bytes at 41 ms over a path of 20 ms, and a response of 4,000
+    /// bytes in two records after a ticket.
     fn exchange() -> Exchange {
         let mut exchange = Exchange::default();
         exchange.send(300, 20 * MS);
@@ -182,7 +186,7 @@ mod tests {
         exchange.record(100, 3_000);
         exchange.send(400, 41 * MS);
         exchange.send(600, 41 * MS + 300_000);
-        // A ticket for the handshake's end, settings, and the response.
+        // The server sends a ticket at the handshake's end, settings, and the response.
         exchange.deliver(3_000, 250, 400, 61 * MS);
         exchange.record(3_000, 3_250);
         exchange.record(3_250, 3_300);
@@ -207,7 +211,7 @@ mod tests {
     #[test]
     fn a_response_is_what_has_room_for_its_body_at_the_end() {
         let mut exchange = exchange();
-        // In the second record alone, and in both.
+        // The response is in the second record only, and in both.
         assert_eq!(
             response(&exchange, 41 * MS, 2_000),
             Some((83 * MS, 83 * MS))
@@ -235,7 +239,7 @@ mod tests {
             None,
             "settings have no answer"
         );
-        // Updates of windows during the response.
+        // Updates of windows are sent during the response.
         let mut with_updates = exchange.clone();
         with_updates.sent.insert(
             3,
@@ -249,7 +253,7 @@ mod tests {
             response(&with_updates, 41 * MS, 4_000),
             Some((63 * MS, 83 * MS))
         );
-        // The page's icon.
+        // The client requests the page's icon.
         exchange.send(860, 90 * MS);
         exchange.deliver(7_594, 1_000, 860, 111 * MS);
         exchange.record(7_594, 8_594);

@@ -1,5 +1,5 @@
-//! The forwarder's thread: it sleeps until shortly before the next release, spins the rest, and
-//! takes what comes meanwhile.
+//! The forwarder's thread: it sleeps until shortly before the next release, spins for the rest, and
+//! receives the packets that arrive meanwhile.
 
 use std::{
     cmp::Reverse,
@@ -31,9 +31,9 @@ pub(crate) const THREAD: &str = "netbench-link";
 
 /// After so long without a release, the kernel's code for the next one has left the caches.
 const COLD_NS: u64 = 500_000;
-/// The most that a cold release begins before it is due.
+/// The maximum time by which a cold release begins before it is due.
 const LEAD_LIMIT_NS: u64 = 100_000;
-/// Packets held at one time: 50 MiB of buffers.
+/// The maximum number of packets held at one time: 50 MiB of buffers.
 const HELD_LIMIT: usize = 32_768;
 
 /// A running forwarder; dropping it ends its thread.
@@ -44,7 +44,7 @@ pub(crate) struct Forwarder {
 }
 
 impl Forwarder {
-    /// Starts forwarding between the device towards the client and the one towards the servers.
+    /// Starts forwarding between the device towards the client and the device towards the servers.
     pub(crate) fn start(
         client: Box<dyn Device>,
         server: Box<dyn Device>,
@@ -55,7 +55,8 @@ impl Forwarder {
         let wake = Arc::new(eventfd(0, flags)?);
         let stop = Arc::new(AtomicBool::new(false));
         let mut work = Loop {
-            // In the order of `Direction`: packets going up come from the client's device.
+            // The devices are in the order of `Direction`: upward packets come from the client's
+            // device.
             devices: [client, server],
             paths,
             statistics,
@@ -84,20 +85,20 @@ impl Forwarder {
 impl Drop for Forwarder {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Release);
-        // It cannot fail while the counter is not full, and if it did, the thread would still see
-        // `stop` with the next packet.
+        // The write cannot fail while the counter is not full, and if it did, the thread would
+        // still see `stop` with the next packet.
         let _ = rustix::io::write(&self.wake, &1_u64.to_ne_bytes());
         if let Some(thread) = self.thread.take() {
-            // A panic of the thread has been shown already, and there is nothing left to save.
+            // A panic of the thread has already been printed, and there is no state to save.
             let _ = thread.join();
         }
     }
 }
 
-/// Asks the kernel for real-time scheduling of the calling thread, and for exact timers; says
-/// which scheduling it got.
+/// Requests real-time scheduling of the calling thread and exact timers from the kernel; returns
+/// the scheduling policy that the thread has.
 fn sharpen_timing() -> &'static str {
-    // Without it, sleeps end up to 50 µs late, which the lateness shows.
+    // Without this slack, sleeps end up to 50 µs late, which the lateness shows.
     let _ = rustix::thread::set_current_timer_slack(Some(NonZeroU64::MIN));
     let priority = libc::sched_param { sched_priority: 1 };
     // SAFETY: 0 is the calling thread, and the pointer is to a valid parameter.
@@ -115,7 +116,7 @@ struct Loop {
     held: BinaryHeap<Reverse<Held>>,
     order: u64,
     arrivals: Vec<Arrival>,
-    /// When to begin, and packets, of one round of releases.
+    /// The packets of one round of releases, with the time at which to begin each.
     leaving: [Vec<(u64, Frame)>; 2],
     frames: Vec<Frame>,
     pace: Pace,
@@ -124,10 +125,11 @@ struct Loop {
     stop: Arc<AtomicBool>,
 }
 
-/// A packet on its way.
+/// A packet in transit.
 struct Held {
     due_ns: u64,
-    /// Of two that are due at one time, the first to come goes first.
+    /// The order of arrival: of two packets that are due at one time, the first to arrive leaves
+    /// first.
     order: u64,
     direction: Direction,
     frame: Frame,
@@ -135,7 +137,7 @@ struct Held {
 
 impl Loop {
     fn run(&mut self) {
-        // Nobody else sets it.
+        // Only this thread sets the value.
         let _ = self.statistics.scheduling.set(sharpen_timing());
         while !self.stop.load(Ordering::Acquire) {
             let mut came = false;
@@ -156,7 +158,7 @@ impl Loop {
                     if wait_ns > 0 {
                         self.sleep(Some(wait_ns));
                         let slept_ns = clock::monotonic_ns().saturating_sub(now_ns);
-                        // Shorter is one that a packet ended.
+                        // A shorter sleep was ended by a packet.
                         if let Some(late_ns) = slept_ns.checked_sub(wait_ns) {
                             self.margins.woke(wait_ns, late_ns);
                         }
@@ -168,12 +170,12 @@ impl Loop {
         }
     }
 
-    /// Takes what has come going in `direction`; says whether anything has.
+    /// Receives the packets that have arrived in `direction`; returns whether there were any.
     fn receive(&mut self, direction: Direction) -> bool {
         let device = &mut self.devices[direction.index()];
         let header_bytes = device.header_bytes();
-        // A device that fails for good delivers nothing more; connections then time out, and the
-        // lateness and packet counts of the record show it.
+        // A device that fails permanently delivers no more packets; connections then time out, and
+        // the lateness and packet counts of the record show the failure.
         if device.receive(&mut self.pool, &mut self.arrivals).is_err() {
             Statistics::count(&self.statistics.dropped_receive);
         }
@@ -216,7 +218,8 @@ impl Loop {
         came
     }
 
-    /// Sends what is due, up to a batch; the first after a pause alone, and a little early.
+    /// Sends the packets that are due, up to a batch; the first packet after a pause is sent
+    /// separately, and slightly early.
     fn release(&mut self, now_ns: u64) {
         let lead_ns = self.pace.lead_ns(now_ns);
         let batch = if lead_ns > 0 { 1 } else { BATCH };
@@ -239,7 +242,7 @@ impl Loop {
             if leaving.is_empty() {
                 continue;
             }
-            // Read again: the other direction's packets have taken their time.
+            // The clock is read again: sending the other direction's packets has taken time.
             let begun_ns = clock::monotonic_ns();
             for (begin_ns, frame) in leaving.drain(..) {
                 self.statistics
@@ -260,7 +263,7 @@ impl Loop {
         }
     }
 
-    /// Sleeps until a packet comes, `wait_ns` have passed, or the forwarder is dropped.
+    /// Sleeps until a packet arrives, `wait_ns` have passed, or the forwarder is dropped.
     fn sleep(&self, wait_ns: Option<u64>) {
         let [client, server] = &self.devices;
         let mut polled = [client.descriptor(), server.descriptor(), self.wake.as_fd()]
@@ -269,24 +272,24 @@ impl Loop {
             tv_sec: (ns / 1_000_000_000).cast_signed(),
             tv_nsec: (ns % 1_000_000_000).cast_signed(),
         });
-        // Whatever it returns, the loop looks again.
+        // Whatever the call returns, the loop checks again.
         let _ = poll(&mut polled, timeout.as_ref());
     }
 }
 
-/// How long a release takes, for packets to arrive in time rather than to be sent in time: the
-/// receiving kernel's work is done within the call that sends, and after a pause it takes ten
-/// times as long.
+/// The duration of a release, by which packets are sent early so that they arrive in time: the
+/// receiving kernel's work is done within the call that sends, and after a pause that call takes
+/// ten times as long.
 #[derive(Default)]
 struct Pace {
-    /// When the last release was done.
+    /// The time at which the last release ended.
     last_ns: u64,
-    /// What a cold release takes, smoothed.
+    /// The smoothed duration of a cold release.
     cold_ns: u64,
 }
 
 impl Pace {
-    /// How long before its due time a release at `now_ns` should begin.
+    /// Returns the time by which a release at `now_ns` should begin before it is due.
     fn lead_ns(&self, now_ns: u64) -> u64 {
         if self.is_cold(now_ns) {
             self.cold_ns.min(LEAD_LIMIT_NS)

@@ -6,8 +6,8 @@ use sha2::{Digest, Sha256};
 
 use super::Direction;
 
-/// A packet with SYN or data that the seed dropped. Bare packets are left out: how many there
-/// are depends on timing, so that two equal runs would differ.
+/// A packet with SYN or data that the seed dropped. Bare packets are left out: their number depends
+/// on timing, so that two equal runs would differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Loss {
     pub(crate) site: u32,
@@ -18,8 +18,8 @@ pub(crate) struct Loss {
     pub(crate) packet: u32,
 }
 
-/// SHA-256 in hexadecimal over the losses in the order of their fields, each as little-endian
-/// bytes with one byte for the direction. When a loss happened does not matter.
+/// Returns the SHA-256 in hexadecimal over the losses in the order of their fields, each as
+/// little-endian bytes with one byte for the direction. The times of losses do not matter.
 pub(crate) fn digest(losses: &[Loss]) -> String {
     let mut losses = losses.to_vec();
     losses.sort_unstable();

@@ -1,5 +1,5 @@
-//! The link in user space: packets come from one device, meet what the site's path does to
-//! packets, and leave by the other.
+//! The link in user space: packets come from one device, are treated according to the site's path,
+//! and leave through the other device.
 
 mod draw;
 mod exchange;
@@ -23,11 +23,11 @@ pub(crate) use recorder::{Packet, Recorder};
 pub(crate) use statistics::Statistics;
 pub(crate) use trials::Trials;
 
-/// The port of the link's own check: no loss, jitter or rate applies to it. Above the range that
-/// connections get their own ports from.
+/// The port of the link's own check, to which no loss, jitter or rate applies. It is above the
+/// range of the connections' ephemeral ports.
 pub(crate) const CHECK_PORT: u16 = 61_000;
 
-/// Which way a packet goes.
+/// The direction of a packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Direction {
     /// From the client to a site.
@@ -51,9 +51,9 @@ impl Direction {
     }
 }
 
-/// What a packet carries, as far as its number depends on it. How many bare packets there are
-/// depends on the timing of both kernels, so they are numbered apart: one acknowledgement more
-/// must not move the losses of all data after it.
+/// A packet's kind of load, as far as its number depends on it. The number of bare packets depends
+/// on the timing of both kernels, so they are numbered separately: an additional acknowledgement
+/// must not change the losses of all data after it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Load {
     /// SYN or data.

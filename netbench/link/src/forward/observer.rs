@@ -1,5 +1,5 @@
-//! Notes of the forwarder on connections, with which a client's own times are compared: when packets
-//! come from the client and are due at it, and packets to addresses that do not exist.
+//! The forwarder's records of connections, with which a client's own times are compared: the times at which
+//! packets arrive from the client and are due at it, and packets to addresses that do not exist.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
@@ -12,64 +12,67 @@ use parking_lot::Mutex;
 use super::{Direction, exchange::Exchange, paths::Fate, segment};
 use crate::sites;
 
-/// What is remembered at one time, of connections and of addresses.
+/// The maximum number of connections and of addresses that are kept at one time.
 const MOST: usize = 4_096;
 
-/// The content type of protected records, and of the data of an application (RFC 8446 section 5.2).
+/// The content type of protected records, and of application data (RFC 8446 section 5.2).
 const APPLICATION_DATA: u8 = 23;
 
-/// DNS's port.
+/// The port of DNS.
 const DNS_PORT: u16 = 53;
 
-/// What has been seen since it was last taken.
+/// The connections and packets observed since they were last taken.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Observed {
     /// Connections to sites, in the order in which they began.
     pub connections: Vec<ObservedConnection>,
-    /// Packets of the client to any address that is neither a site's nor the link's own, which go nowhere.
+    /// Packets of the client to any address that is neither a site's nor the link's own, which are not
+    /// delivered.
     pub elsewhere: BTreeMap<Elsewhere, u64>,
-    /// Names that the client asked a DNS server for. There is none: the client is told at once.
+    /// Names that the client requested from a DNS server. There is no such server, which the client learns at
+    /// once.
     pub names: BTreeSet<String>,
 }
 
-/// A connection to a site. All times are of one clock, in nanoseconds, and are the client's: when its packets came, and
-/// when packets to it were due.
+/// A connection to a site. All times are of one clock, in nanoseconds, and from the client's view: the times
+/// at which its packets arrived, and at which packets to it were due.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ObservedConnection {
-    /// The site, by its place in the plan.
+    /// The site's index in the plan.
     pub site: usize,
     /// The client's port.
     pub client_port: u16,
-    /// The first SYN came.
+    /// The arrival time of the first SYN.
     pub opened_ns: u64,
-    /// The answer to the SYN was due at the client.
+    /// The time at which the answer to the SYN was due at the client.
     pub accepted_ns: Option<u64>,
-    /// The client's first data came: its ClientHello.
+    /// The arrival time of the client's first data: its ClientHello.
     pub hello_ns: Option<u64>,
-    /// The client's first protected record came: in TLS 1.3 its Finished, before that its request.
+    /// The arrival time of the client's first protected record: its Finished in TLS 1.3, its request in
+    /// earlier versions.
     pub protected_ns: Option<u64>,
     /// The data of both sides, until the client ended the connection.
     pub exchange: Exchange,
-    /// The client has ended the connection.
+    /// Whether the client has ended the connection.
     pub is_ended: bool,
-    /// Data sent by the client, in bytes, without what was sent again.
+    /// Data sent by the client, in bytes, without retransmissions.
     pub bytes_up: u64,
     /// Data that passed the link to the client, in bytes.
     pub bytes_down: u64,
 }
 
-/// Where a packet was to go.
+/// The destination of a packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Elsewhere {
     /// The address.
     pub address: Ipv4Addr,
-    /// IP's number of the protocol: 6 for TCP, 17 for UDP.
+    /// The IP protocol number: 6 for TCP, 17 for UDP.
     pub protocol: u8,
     /// The port, where the protocol has ports.
     pub port: Option<u16>,
 }
 
-/// Takes note of packets once it is told to.
+/// An observer of packets, which is off until it is switched on.
 #[derive(Default)]
 pub(crate) struct Observer {
     is_on: AtomicBool,
@@ -79,16 +82,16 @@ pub(crate) struct Observer {
 #[derive(Default)]
 struct Seen {
     observed: Observed,
-    /// By site, client's port and site's port.
+    /// The open connections by site, client's port and site's port.
     places: HashMap<(usize, u16, u16), Open>,
 }
 
-/// A connection that packets may come of.
+/// A connection of which packets may still arrive.
 struct Open {
-    /// Its place among the observed ones.
+    /// The index among the observed connections.
     place: usize,
     client: Records,
-    /// Once the server has accepted it.
+    /// The server's records, once the server has accepted the connection.
     server: Option<Records>,
 }
 
@@ -101,12 +104,12 @@ impl Observer {
         self.is_on.load(Ordering::Relaxed)
     }
 
-    /// What was seen since the last call. Connections that are still open are not told of again.
+    /// Returns the observations since the last call. Connections that are still open are not reported again.
     pub(crate) fn take(&self) -> Observed {
         std::mem::take(&mut *self.seen.lock()).observed
     }
 
-    /// Returns how many of the connections since the last [`Self::take`] their clients have not ended.
+    /// Returns the number of connections since the last [`Self::take`] that their clients have not ended.
     pub(crate) fn open_connections(&self) -> usize {
         let seen = self.seen.lock();
         let connections = seen.observed.connections.iter();
@@ -115,7 +118,7 @@ impl Observer {
             .count()
     }
 
-    /// Takes note of a packet that came at `arrived_ns`, and of what becomes of it.
+    /// Records a packet that arrived at `arrived_ns`, and its fate.
     pub(crate) fn enter(
         &self,
         direction: Direction,
@@ -228,7 +231,7 @@ impl Seen {
 
     fn open(&mut self, key: (usize, u16, u16), sequence: u32, now_ns: u64) {
         let next = sequence.wrapping_add(1);
-        // A SYN sent again begins nothing.
+        // A retransmitted SYN begins no connection.
         let again = self
             .places
             .get(&key)
@@ -286,26 +289,26 @@ impl Seen {
     }
 }
 
-/// Where one side's TLS records begin in its data.
+/// The positions of TLS records in one side's data.
 struct Records {
     /// The sequence number of the first byte.
     first: u32,
-    /// The number of bytes that came in order.
+    /// Number of bytes that arrived in order.
     offset: u64,
-    /// What is left of the record that the next byte is in.
+    /// Number of remaining bytes of the record that the next byte is in.
     left: usize,
-    /// The header that the next byte is in, as far as it has come.
+    /// The received part of the header that the next byte is in.
     header: Vec<u8>,
 }
 
-/// What was new in a segment.
+/// The new data of a segment.
 #[derive(Default)]
 struct Fresh {
-    /// Bytes that had not come before.
+    /// Number of bytes that had not arrived before.
     bytes: u64,
     /// Whether a protected record begins among them.
     begins_protected: bool,
-    /// Where the protected records begin and end whose headers were completed by them.
+    /// The start and end offsets of the protected records whose headers these bytes completed.
     protected: Vec<(u64, u64)>,
 }
 
@@ -319,7 +322,7 @@ impl Records {
         }
     }
 
-    /// Adds a segment's data. Data that is sent again, or came before its predecessor, is not new.
+    /// Adds a segment's data. Data that are sent again, or arrived before their predecessor, are not new.
     fn enter(&mut self, sequence: u32, data: &[u8]) -> Fresh {
         #[expect(
             clippy::cast_possible_truncation,
@@ -363,7 +366,7 @@ impl Records {
 
 const RECORD_HEADER_BYTES: usize = 5;
 
-/// The name that the first question of a DNS message is about (RFC 1035 section 4.1.2).
+/// Returns the name in the first question of a DNS message (RFC 1035 section 4.1.2).
 fn dns_question(message: &[u8]) -> Option<String> {
     const HEADER_BYTES: usize = 12;
     const LONGEST: usize = 255;
@@ -372,7 +375,7 @@ fn dns_question(message: &[u8]) -> Option<String> {
     loop {
         let (length, after) = rest.split_first()?;
         let length = usize::from(*length);
-        // A pointer has no place in the first name.
+        // A pointer cannot occur in the first name.
         if length == 0 || length > 63 || name.len() + length > LONGEST {
             return (length == 0 && !name.is_empty()).then_some(name);
         }
@@ -429,7 +432,8 @@ mod tests {
         let answer = packet(SITE, CLIENT, SYN | ACK, 7, 0);
         let due = Fate::Due { due_ns: 21_000 };
         observer.enter(Direction::Down, &answer, 11_000, due, 1);
-        // A ClientHello in two segments, in whose middle there is a byte as of a protected record.
+        // The ClientHello is in two segments, the first of which contains a byte like the type of a protected
+        // record.
         let hello = record(22, 1_500);
         let (mut head, tail) = (hello[..1_000].to_vec(), &hello[1_000..]);
         head[900] = 23;
@@ -445,7 +449,7 @@ mod tests {
         let due = Fate::Due { due_ns: 64_000 };
         observer.enter(Direction::Down, &body, 54_000, due, 1);
         assert_eq!(observer.open_connections(), 1);
-        // What the server sends after the client has ended the connection belongs to no response.
+        // Data that the server sends after the client has ended the connection belong to no response.
         up(
             &observer,
             &packet(CLIENT, SITE, ACK | FIN, 1_669, 0),

@@ -1,16 +1,17 @@
-//! The packets of a trial's connection, counted as they come: what a client reports is compared with them.
+//! The packets of a trial's connection, counted as they arrive: a client's report is compared with them.
 
 use netbench_model::{AckWait, LinkDirection, LinkPackets};
 
 use super::{Direction, Load, segment::Segment};
 
-/// The time before it is due at which the forwarder may deliver a packet.
+/// The maximum time by which the forwarder may deliver a packet before it is due.
 const EARLY_NS: u64 = 200_000;
 
-/// The maximum time from an acknowledgement's coming to the data that it released: both are the kernel's work.
+/// The maximum time from an acknowledgement's arrival to the data that it released: both are the kernel's
+/// work.
 const RELEASED_NS: u64 = 1_000_000;
 
-/// Content types of TLS records (RFC 8446 section 5.1).
+/// The content types of TLS records (RFC 8446 section 5.1).
 const CHANGE_CIPHER_SPEC: u8 = 20;
 const APPLICATION_DATA: u8 = 23;
 
@@ -22,20 +23,20 @@ const CHANGE_CIPHER_SPEC_BYTES: usize = 6;
 pub(super) struct Entry<'a> {
     pub(super) direction: Direction,
     pub(super) segment: Segment,
-    /// The segment's data, as far as the packet has it.
+    /// The segment's data, as far as the packet contains them.
     pub(super) data: &'a [u8],
     pub(super) arrived_ns: u64,
-    /// When it is due at its receiver; none where it was dropped.
+    /// The time at which the packet is due at its receiver, or `None` where it was dropped.
     pub(super) due_ns: Option<u64>,
 }
 
-/// Counts the packets of one connection.
+/// A log that counts the packets of one connection.
 #[derive(Debug, Default)]
 pub(super) struct PacketLog {
     packets: LinkPackets,
-    /// In the order of [`Direction`].
+    /// The lanes in the order of [`Direction`].
     lanes: [Lane; 2],
-    /// When the server's first data after the client's was due.
+    /// The time at which the server's first data after the client's was due.
     client_turn_ns: Option<u64>,
     is_past_handshake: bool,
     /// When the client's first SYN came.
@@ -47,13 +48,14 @@ pub(super) struct PacketLog {
 struct Lane {
     /// The sequence number of the SYN.
     initial: Option<u32>,
-    /// The number of bytes of data that were sent.
+    /// Number of bytes of data that were sent.
     end: u64,
-    /// When the last segment with data was sent.
+    /// The time at which the last segment with data was sent.
     sent_ns: Option<u64>,
-    /// When the segments with data that are on their way are due, and the last one that has come.
+    /// The due times of the segments with data that are in transit, and of the last one that has arrived.
     due_ns: Vec<u64>,
-    /// Acknowledgements without data on their way to the sender of this lane, and the last one that has come.
+    /// Acknowledgements without data in transit to the sender of this lane, and the last one that has
+    /// arrived.
     acks: Vec<Ack>,
 }
 
@@ -73,7 +75,7 @@ impl PacketLog {
         self.packets.connections += 1;
     }
 
-    /// Enters a packet. `rtt_ns` is that of the site's path.
+    /// Enters a packet. `rtt_ns` is the round-trip time of the site's path.
     pub(super) fn enter(&mut self, entry: &Entry<'_>, rtt_ns: u64) {
         let Entry {
             direction, segment, ..
@@ -114,7 +116,8 @@ impl PacketLog {
                 Direction::Up => self.packets.resent_up += 1,
                 Direction::Down => {
                     self.packets.resent_down += 1;
-                    // All segments of the server's flight may have been lost before: the client's turn begins with this one.
+                    // Earlier segments of the server's flight may all have been lost: the client's turn
+                    // begins with this one.
                     self.begin_turn(entry);
                 }
             }
@@ -163,7 +166,8 @@ impl PacketLog {
         }
     }
 
-    /// Follows whose turn it is in the handshake, which ends with the client's first protected record after data of the server.
+    /// Records whose turn it is in the handshake, which ends with the client's first protected record after
+    /// data of the server.
     fn enter_turn(&mut self, entry: &Entry<'_>) {
         if self.is_past_handshake {
             return;
@@ -171,7 +175,8 @@ impl PacketLog {
         match (entry.direction, self.client_turn_ns) {
             (Direction::Down, _) => self.begin_turn(entry),
             (Direction::Up, Some(begun_ns)) => {
-                // A client may send change_cipher_spec before it has read the certificate (RFC 8446 appendix D.4).
+                // A client may send change_cipher_spec before it has received the certificate (RFC 8446
+                // appendix D.4).
                 let after = match entry.data.first() {
                     Some(&CHANGE_CIPHER_SPEC) => entry.data.get(CHANGE_CIPHER_SPEC_BYTES),
                     first => first,
@@ -193,7 +198,7 @@ impl PacketLog {
     }
 }
 
-/// Returns the last one that has come by `now_ns`, and forgets those before it.
+/// Returns the last entry that has arrived by `now_ns`, and removes the entries before it.
 fn last_come<T: Copy>(on_way: &mut Vec<T>, now_ns: u64, due_ns: impl Fn(&T) -> u64) -> Option<T> {
     let come = on_way.partition_point(|one| due_ns(one).saturating_sub(EARLY_NS) <= now_ns);
     on_way.drain(..come.saturating_sub(1));

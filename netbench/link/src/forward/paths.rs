@@ -1,5 +1,5 @@
-//! What befalls a packet: which site and connection it is of, whether the draw or a full queue
-//! drops it, and when it is due. No clock and no device: all that is random comes from the seed.
+//! The fate of a packet: its site and connection, its loss by the draw or a full queue, and the time at which
+//! it is due. The module uses no clock and no device: all randomness comes from the seed.
 
 use std::{
     collections::{HashMap, VecDeque},
@@ -20,14 +20,14 @@ use super::{
 };
 use crate::{LinkSite, TrialKey, sites};
 
-/// A rate counts what netem's does: the packet and an Ethernet header.
+/// The size of an Ethernet header. As in netem, a rate applies to the packet and an Ethernet header.
 const ETHERNET_BYTES: u64 = 14;
-/// Connections remembered before those long silent are forgotten.
+/// Number of connections above which those that are long silent are forgotten.
 const CONNECTIONS_KEPT: usize = 16_384;
-/// How long a connection must be silent to be forgotten.
+/// The time without packets after which a connection may be forgotten.
 const SILENT_NS: u64 = 120_000_000_000;
 
-/// An answer to a SYN within this time is the kernel's at work, not one to a SYN sent again.
+/// The maximum time of the kernel's answer to a SYN. A later answer is to a retransmitted SYN.
 const ANSWER_NS: u64 = 1_000_000;
 
 /// Every site's path, and the connections on them.
@@ -37,31 +37,31 @@ pub(crate) struct Paths {
     recorder: Arc<Recorder>,
     observer: Arc<Observer>,
     connections: HashMap<Ends, Connection>,
-    /// Sweep when there are so many connections.
+    /// Number of connections at which the next sweep is due.
     sweep_at: usize,
 }
 
-/// What becomes of a packet.
+/// The fate of a packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fate {
-    /// Not of a site's connection: goes on at once.
+    /// The packet belongs to no site's connection and is forwarded at once.
     Pass,
-    /// Goes on at `due_ns`.
+    /// The packet is forwarded at `due_ns`.
     Due {
-        /// By the clock of the arrival.
+        /// The due time, by the clock of the arrival.
         due_ns: u64,
     },
-    /// Dropped by the draw, with SYN or data.
+    /// A packet with SYN or data, dropped by the draw.
     Lost(Loss),
-    /// Dropped by the draw, bare.
+    /// A bare packet, dropped by the draw.
     LostBare,
-    /// Dropped because the bottleneck's queue was full.
+    /// The packet is dropped because the bottleneck's queue was full.
     QueueFull,
 }
 
 struct Path {
     profile: LinkProfile,
-    /// Seed and site for the draw.
+    /// The state of seed and site for the draw.
     draw_state: u64,
     lanes: [Lane; 2],
 }
@@ -69,11 +69,11 @@ struct Path {
 /// One direction of a path.
 #[derive(Default)]
 struct Lane {
-    /// When the bottleneck has sent all that it has accepted.
+    /// The time at which the bottleneck will have sent all accepted packets.
     free_ns: u64,
-    /// When each packet in the bottleneck will have left it; the first is being sent.
+    /// The time at which each packet in the bottleneck will have left it; the first is being sent.
     leaving_ns: VecDeque<u64>,
-    /// When the last packet is due: the next one is not due before.
+    /// The time at which the last packet is due: the next one is not due before.
     last_due_ns: u64,
 }
 
@@ -88,15 +88,15 @@ struct Ends {
 struct Connection {
     initial_sequence: u32,
     name: ConnectionName,
-    /// Packets so far, by direction and load.
+    /// Number of packets so far, by direction and load.
     packets: [[u32; 2]; 2],
-    /// When its last SYN is due at the site.
+    /// The time at which the last SYN is due at the site.
     opened_ns: u64,
     seen_ns: u64,
 }
 
 impl Paths {
-    /// The paths of `sites`, with draws from `seed`.
+    /// Makes the paths of `sites`, with draws from `seed`.
     pub(crate) fn new(
         sites: &[LinkSite],
         seed: u64,
@@ -119,8 +119,8 @@ impl Paths {
         }
     }
 
-    /// Decides about an IP packet that came at `arrived_ns`. Packets must be given in the order
-    /// in which they came.
+    /// Decides about an IP packet that arrived at `arrived_ns`. Packets must be given in the order in which
+    /// they arrived.
     pub(crate) fn decide(&mut self, direction: Direction, packet: &[u8], arrived_ns: u64) -> Fate {
         let fate = self.fate(direction, packet, arrived_ns);
         self.observer
@@ -198,8 +198,8 @@ impl Paths {
         }
         let path = &mut self.sites[site];
         let delay_ns = path.profile.one_way_ns(direction);
-        // A packet of no known connection, such as the reset after a forgotten one, has no number
-        // to draw by.
+        // A packet of no known connection, such as the reset after a forgotten one, has no number for the
+        // draw.
         let mut connection = self.connections.get_mut(&ends);
         let mut left_ns = arrived_ns;
         let mut jitter_ns = 0;
@@ -243,7 +243,7 @@ impl Paths {
         Fate::Due { due_ns }
     }
 
-    /// Enters a connection that begins; its first packet sent again is not a beginning.
+    /// Enters a connection that begins; a retransmission of its first packet begins no connection.
     fn open(&mut self, ends: Ends, initial_sequence: u32, now_ns: u64) {
         if self
             .connections
@@ -287,10 +287,10 @@ impl Ends {
 }
 
 impl Connection {
-    /// When the answer to the SYN counts as having come, if it came at `arrived_ns`: when the SYN
-    /// was due. The round-trip time is between the hosts' kernels: what this machine needs to release
-    /// the SYN and to answer it would be added to it, and a SYN that was released a little early, so
-    /// that it is there in time, would take from it.
+    /// Returns the time that counts as the arrival of the SYN's answer, which arrived at `arrived_ns`: the
+    /// time at which the SYN was due. The round-trip time is between the hosts' kernels. Otherwise, the time
+    /// that this machine needs to release the SYN and to answer it would be added, and a SYN that was
+    /// released slightly early, so that it arrives in time, would shorten the round-trip time.
     fn accepted_ns(&self, arrived_ns: u64) -> u64 {
         let answered_at_once = arrived_ns.abs_diff(self.opened_ns) < ANSWER_NS;
         if answered_at_once {
@@ -300,7 +300,7 @@ impl Connection {
         }
     }
 
-    /// Counts a packet and draws for it: its jitter in nanoseconds, or how it is lost.
+    /// Counts a packet and draws for it: returns its jitter in nanoseconds, or the kind of loss.
     fn draw(
         &mut self,
         site: u32,
@@ -345,7 +345,8 @@ impl Connection {
 }
 
 impl Lane {
-    /// When a packet of `bytes` has left the bottleneck; none where its queue is full.
+    /// Returns the time at which a packet of `bytes` has left the bottleneck, or `None` where its queue is
+    /// full.
     fn pass_bottleneck(
         &mut self,
         profile: &LinkProfile,
@@ -360,7 +361,7 @@ impl Lane {
             self.leaving_ns.pop_front();
         }
         let waiting = self.leaving_ns.len().saturating_sub(1);
-        // A queue of 0 would pass nothing at all while a packet is sent; that is what it says.
+        // With a queue of 0, no packet passes while another is sent, as configured.
         if !self.leaving_ns.is_empty() && waiting >= profile.queue.packets as usize {
             return None;
         }
@@ -373,12 +374,13 @@ impl Lane {
     }
 }
 
-/// What a link is like in one direction.
+/// The properties of a link in one direction.
 pub(crate) trait OneWay {
-    /// The delay of one direction without jitter. Both together are the round trip exactly.
+    /// Returns the delay of one direction without jitter. The sum of both directions is exactly the
+    /// round-trip time.
     fn one_way_ns(&self, direction: Direction) -> u64;
 
-    /// The bottleneck's rate in one direction.
+    /// Returns the bottleneck's rate in one direction.
     fn rate_of(&self, direction: Direction) -> Option<BitRate>;
 }
 

@@ -1,5 +1,5 @@
-//! Packets of connections that somebody wants to see one by one. Asked for by the threads that make connections, written by
-//! the forwarder.
+//! The packets of connections of which each packet is of interest. The threads that make connections start
+//! recordings, and the forwarder writes them.
 
 use std::sync::{
     Mutex, PoisonError,
@@ -8,36 +8,36 @@ use std::sync::{
 
 use super::{Direction, Load};
 
-/// Packets kept of a site; what comes after the head of a response is of no interest.
+/// The maximum number of packets that are kept of a site; those after the head of a response are not needed.
 const MOST: usize = 4096;
 
-/// A packet of a connection, as the forwarder saw it.
+/// A packet of a connection, as the forwarder received it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Packet {
     pub(crate) direction: Direction,
     pub(crate) load: Load,
-    /// SYN without ACK: a connection begins.
+    /// Whether the packet is a SYN without ACK, which begins a connection.
     pub(crate) opens: bool,
     pub(crate) client_port: u16,
     pub(crate) sequence: u32,
-    /// Bytes of data.
+    /// Number of bytes of data.
     pub(crate) data_bytes: u32,
-    /// When its sender had sent it.
+    /// The time at which its sender had sent it.
     pub(crate) arrived_ns: u64,
-    /// When it was due at its receiver; none where it was lost.
+    /// The time at which it was due at its receiver, or `None` where it was lost.
     pub(crate) due_ns: Option<u64>,
 }
 
 /// The packets of sites that are recorded.
 #[derive(Default)]
 pub(crate) struct Recorder {
-    /// How many sites are recorded, for the forwarder to look at nothing else while there are none.
+    /// Number of recorded sites, so that the forwarder does no further work while there are none.
     recording: AtomicU32,
     sites: Mutex<Vec<(usize, Vec<Packet>)>>,
 }
 
 impl Recorder {
-    /// Packets of `site` are kept from now on.
+    /// Starts keeping the packets of `site`.
     pub(crate) fn begin(&self, site: usize) {
         let mut sites = self.sites.lock().unwrap_or_else(PoisonError::into_inner);
         sites.retain(|(recorded, _)| *recorded != site);
@@ -45,7 +45,7 @@ impl Recorder {
         self.count(sites.len());
     }
 
-    /// The packets of `site` since it was begun.
+    /// Returns the packets of `site` since the recording began, and ends it.
     pub(crate) fn end(&self, site: usize) -> Vec<Packet> {
         let mut sites = self.sites.lock().unwrap_or_else(PoisonError::into_inner);
         let place = sites.iter().position(|(recorded, _)| *recorded == site);

@@ -1,4 +1,4 @@
-//! The few fields of IPv4 (RFC 791) and TCP (RFC 9293) that say which connection a packet is of.
+//! The few fields of IPv4 (RFC 791) and TCP (RFC 9293) that identify a packet's connection.
 
 use super::Load;
 
@@ -10,19 +10,19 @@ pub(crate) struct Segment {
     pub(crate) source_port: u16,
     pub(crate) destination_port: u16,
     pub(crate) sequence: u32,
-    /// SYN without ACK: a connection begins.
+    /// Whether the packet is a SYN without ACK, which begins a connection.
     pub(crate) opens: bool,
-    /// SYN with ACK: the other side's kernel agrees.
+    /// Whether the packet is a SYN with ACK, by which the other side's kernel accepts.
     pub(crate) accepts: bool,
-    /// FIN or RST: its sender sends no more.
+    /// Whether the packet is a FIN or RST, after which its sender sends no more.
     pub(crate) ends: bool,
-    /// The next byte that its sender expects.
+    /// The sequence number of the next byte that its sender expects.
     pub(crate) acknowledged: u32,
     pub(crate) load: Load,
     pub(crate) data_bytes: usize,
 }
 
-/// Reads a packet; none where it is anything else, or a fragment that is not the first.
+/// Parses a packet. Returns `None` for any other packet, and for a fragment that is not the first.
 pub(crate) fn parse(packet: &[u8]) -> Option<Segment> {
     let ip = packet.first_chunk::<20>()?;
     let header_bytes = usize::from(ip[0] & 0x0f) * 4;
@@ -55,7 +55,7 @@ pub(crate) fn parse(packet: &[u8]) -> Option<Segment> {
     })
 }
 
-/// The data of a packet that [`parse`] has read.
+/// Returns the data of a packet that [`parse`] has read.
 pub(crate) fn data(packet: &[u8]) -> &[u8] {
     let Some(ip) = packet.first_chunk::<20>() else {
         return &[];
@@ -78,7 +78,7 @@ pub(crate) mod made {
     pub(crate) const SYN: u8 = 0x02;
     pub(crate) const ACK: u8 = 0x10;
 
-    /// A packet between two addresses and ports, with `data_bytes` of data.
+    /// Returns a packet between two addresses and ports, with `data_bytes` of data.
     pub(crate) fn packet(
         (source, source_port): ([u8; 4], u16),
         (destination, destination_port): ([u8; 4], u16),

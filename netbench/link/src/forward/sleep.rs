@@ -1,19 +1,20 @@
-/// After so long a sleep the processor may have gone into a deeper one of its own.
+/// The duration of a sleep after which the processor may have entered a deeper sleep state.
 const LONG_SLEEP_NS: u64 = 4_000_000;
 
-/// The shortest and the longest that a release is spun for.
+/// The minimum and maximum time that the thread spins before a release.
 const SPIN_NS: std::ops::RangeInclusive<u64> = 40_000..=400_000;
 
-/// How long before a release the thread stops sleeping, learnt from how late sleeps have ended:
-/// a virtual machine that idles wakes up a few hundred microseconds late, a busy one at once.
+/// The time before a release at which the thread stops sleeping, learnt from the lateness of
+/// earlier sleeps: an idle virtual machine wakes up a few hundred microseconds late, a busy one at
+/// once.
 #[derive(Debug)]
 pub(crate) struct SleepMargins {
     short: Margin,
     long: Margin,
 }
 
-/// An estimate of the 99th percentile of how late a sleep ends (Robbins and Monro 1951): up by
-/// much after each sleep that was later, down by a 99th of it after each that was not.
+/// An estimate of the 99th percentile of a sleep's lateness (Robbins and Monro 1951): a large step
+/// up after each sleep that was later, a 99th of that step down after each sleep that was not.
 #[derive(Debug)]
 struct Margin {
     spin_ns: u64,
@@ -29,7 +30,7 @@ impl Default for SleepMargins {
 }
 
 impl SleepMargins {
-    /// How long to sleep when something is due in `left_ns`; 0 means to spin.
+    /// Returns the time to sleep when a packet is due in `left_ns`; 0 means to spin.
     pub(crate) fn sleep_ns(&self, left_ns: u64) -> u64 {
         let margin = if left_ns > LONG_SLEEP_NS {
             &self.long
@@ -39,7 +40,7 @@ impl SleepMargins {
         left_ns.saturating_sub(margin.spin_ns)
     }
 
-    /// A sleep of `wait_ns`, which nothing cut short, ended `late_ns` after its time.
+    /// Enters a sleep of `wait_ns` that was not interrupted and ended `late_ns` late.
     pub(crate) fn woke(&mut self, wait_ns: u64, late_ns: u64) {
         let long = wait_ns > LONG_SLEEP_NS;
         let margin = if long {
@@ -69,7 +70,7 @@ mod tests {
 
     #[test]
     fn the_margin_settles_near_the_99th_percentile() {
-        // Late by 0 to 199 µs, evenly and in a scattered order.
+        // The sleeps are 0 to 199 µs late, evenly and in a scattered order.
         let mut margins = SleepMargins::default();
         let late = |i: u64| (i * 7919 % 200) * 1_000;
         for i in 0..20_000 {

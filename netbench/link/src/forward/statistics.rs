@@ -1,4 +1,4 @@
-//! What the forwarder counts: written by its thread, read by others at any time.
+//! The forwarder's counters: written by its thread, read by others at any time.
 
 use std::{
     collections::BTreeMap,
@@ -16,36 +16,36 @@ use super::losses::{Loss, digest};
 /// Counters of one forwarder.
 #[derive(Default)]
 pub(crate) struct Statistics {
-    /// Released towards the other side after their delay.
+    /// Packets released towards the other side after their delay.
     pub(crate) forwarded: AtomicU64,
-    /// Of no site's connection: passed on at once.
+    /// Packets of no site's connection, forwarded at once.
     pub(crate) undelayed: AtomicU64,
-    /// Dropped by the draw: with SYN or data.
+    /// Packets with SYN or data, dropped by the draw.
     pub(crate) lost: AtomicU64,
-    /// Dropped by the draw: bare ones.
+    /// Bare packets, dropped by the draw.
     pub(crate) lost_bare: AtomicU64,
-    /// Dropped because the bottleneck's queue was full.
+    /// Packets dropped because the bottleneck's queue was full.
     pub(crate) dropped_queue: AtomicU64,
-    /// Dropped because the forwarder held as many packets as it may.
+    /// Packets dropped because the forwarder held its maximum number of packets.
     pub(crate) dropped_memory: AtomicU64,
-    /// Dropped by the kernel before the forwarder saw them.
+    /// Packets dropped by the kernel before the forwarder received them.
     pub(crate) dropped_receive: AtomicU64,
-    /// Refused by the kernel when sent.
+    /// Packets that the kernel refused to send.
     pub(crate) dropped_send: AtomicU64,
-    /// How much later than it should each release began.
+    /// The lateness with which each release began.
     pub(crate) lateness: Lateness,
-    /// The kernel's scheduling of the forwarder's thread, once that runs.
+    /// The kernel's scheduling policy of the forwarder's thread, once that runs.
     pub(crate) scheduling: OnceLock<&'static str>,
     losses: Mutex<Vec<Loss>>,
 }
 
 impl Statistics {
-    /// Adds one.
+    /// Adds one to a counter.
     pub(crate) fn count(counter: &AtomicU64) {
         Self::add(counter, 1);
     }
 
-    /// Adds `number`.
+    /// Adds `number` to a counter.
     pub(crate) fn add(counter: &AtomicU64, number: u64) {
         counter.fetch_add(number, Ordering::Relaxed);
     }
@@ -56,7 +56,7 @@ impl Statistics {
         self.losses.lock().push(loss);
     }
 
-    /// Every counter under its name.
+    /// Returns every counter under its name.
     pub(crate) fn packets(&self) -> BTreeMap<String, u64> {
         [
             ("forwarded", &self.forwarded),
@@ -73,21 +73,21 @@ impl Statistics {
         .collect()
     }
 
-    /// The digest of the losses so far.
+    /// Returns the digest of the losses so far.
     pub(crate) fn losses_sha256(&self) -> String {
         digest(&self.losses.lock())
     }
 }
 
-/// The longest that is told apart.
+/// The maximum lateness that the histogram distinguishes.
 const MOST_LATENESS_NS: u64 = 60_000_000_000;
-/// Significant digits of a quantile.
+/// Number of significant digits of a quantile.
 const LATENESS_DIGITS: u8 = 2;
 
-/// How late releases began, in nanoseconds.
+/// The lateness of releases, in nanoseconds.
 pub(crate) struct Lateness {
     histogram: Mutex<Histogram<u64>>,
-    /// Exact, where the histogram rounds up.
+    /// The exact maximum, which the histogram would round up.
     max_ns: AtomicU64,
 }
 
@@ -98,7 +98,7 @@ impl Lateness {
         self.max_ns.fetch_max(late_ns, Ordering::Relaxed);
     }
 
-    /// Nanoseconds under `p50`, `p90`, `p99` and `max`; empty before the first release.
+    /// Returns the nanoseconds under `p50`, `p90`, `p99` and `max`; empty before the first release.
     pub(crate) fn quantiles(&self) -> BTreeMap<String, u64> {
         let histogram = self.histogram.lock();
         if histogram.is_empty() {

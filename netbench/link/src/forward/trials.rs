@@ -1,5 +1,5 @@
-//! Which trial a site's connections belong to. Written by the threads that start trials, read by
-//! the forwarder once a connection.
+//! The trials to which the sites' connections belong. They are written by the threads that start trials, and
+//! read by the forwarder once per connection.
 
 use std::{
     collections::HashMap,
@@ -19,17 +19,17 @@ pub(crate) struct Trials {
     sites: Vec<Mutex<SiteTrials>>,
 }
 
-/// A connection by its place in the trials of its site.
+/// A connection's identity among the trials of its site.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ConnectionName {
     pub(crate) key: TrialKey,
-    /// Trials of this site before this one that had the same key.
+    /// Number of earlier trials of this site that had the same key.
     pub(crate) occurrence: u32,
-    /// Connections of the trial before this one.
+    /// Number of earlier connections of the trial.
     pub(crate) connection: u32,
 }
 
-/// What a draw said of a packet.
+/// The result of a packet's draw.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Drawn {
     Lost,
@@ -42,21 +42,21 @@ struct SiteTrials {
     occurrence: u32,
     connections: u32,
     begun: HashMap<u64, u32>,
-    /// Of the trial that has begun last.
+    /// The losses of the trial that began last.
     losses: Vec<LossLog>,
-    /// Of its first connection.
+    /// The packets of the first connection of that trial.
     packets: PacketLog,
 }
 
 impl Trials {
-    /// Before the first trial, every site's key is 0.
+    /// Makes the trials of `sites` sites. Before the first trial, every site's key is 0.
     pub(crate) fn new(sites: usize) -> Self {
         Self {
             sites: (0..sites).map(|_| Mutex::default()).collect(),
         }
     }
 
-    /// Connections to `site` belong to a new trial from now on.
+    /// Begins a trial: new connections to `site` belong to it.
     pub(crate) fn begin(&self, site: usize, key: TrialKey) {
         let Some(trials) = self.sites.get(site) else {
             return;
@@ -72,8 +72,8 @@ impl Trials {
         trials.packets = PacketLog::default();
     }
 
-    /// Enters a packet of a connection over a path of `rtt_ns`. Those of trials that are over are left out, and of a trial's connections
-    /// all but the first.
+    /// Enters a packet of a connection over a path of `rtt_ns`. Packets of ended trials are left out, and
+    /// those of all connections of a trial but the first.
     pub(super) fn came(&self, site: usize, name: ConnectionName, entry: &Entry<'_>, rtt_ns: u64) {
         let Some(trials) = self.sites.get(site) else {
             return;
@@ -84,14 +84,14 @@ impl Trials {
         }
     }
 
-    /// Returns the packets of the trial that has begun last.
+    /// Returns the packets of the trial that began last.
     pub(crate) fn packets(&self, site: usize) -> Option<LinkPackets> {
         let trials = self.sites.get(site)?.lock();
         let trials = trials.unwrap_or_else(PoisonError::into_inner);
         Some(trials.packets.packets().clone())
     }
 
-    /// Enters that a draw was made for the next packet of a connection. Those of trials that are over are left out.
+    /// Enters the draw for the next packet of a connection. Draws of ended trials are left out.
     pub(crate) fn drew(
         &self,
         site: usize,
@@ -131,7 +131,7 @@ impl Trials {
         trials.losses[place].enter(drawn == Drawn::Lost);
     }
 
-    /// What was drawn for the packets of the trial that has begun last.
+    /// Returns the draws for the packets of the trial that began last.
     pub(crate) fn losses(&self, site: usize) -> Vec<LossLog> {
         let Some(trials) = self.sites.get(site) else {
             return Vec::new();
@@ -140,7 +140,7 @@ impl Trials {
         trials.losses.clone()
     }
 
-    /// Names a connection that begins now.
+    /// Returns the name of a connection that begins now.
     pub(crate) fn next_connection(&self, site: usize) -> Option<ConnectionName> {
         let mut trials = self
             .sites
@@ -159,8 +159,8 @@ impl Trials {
 }
 
 impl SiteTrials {
-    /// Returns whether a connection is of the trial that has begun last. Where no trial ever begins, as in a scan, no log is
-    /// kept: it would have no end.
+    /// Returns whether a connection belongs to the trial that began last. Where no trial ever begins, as in a
+    /// scan, no log is kept: it would grow without limit.
     fn is_current(&self, name: ConnectionName) -> bool {
         let is_last = (self.key, self.occurrence) == (name.key.0, name.occurrence);
         is_last && !self.begun.is_empty()

@@ -17,13 +17,13 @@ use serde_json::Value;
 use super::scenario;
 
 const LIMIT: Duration = Duration::from_secs(60);
-/// `nobody`, on every system.
+/// The user number of `nobody`, on every system.
 const NOBODY: u32 = 65534;
 
-/// Who the child runs as.
+/// The user as whom the child runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum User {
-    /// Whoever runs the tests.
+    /// The user who runs the tests.
     Own,
     /// An ordinary user, where root runs the tests.
     Nobody,
@@ -31,7 +31,7 @@ pub(crate) enum User {
 
 impl User {
     pub(crate) fn is_root() -> bool {
-        // SAFETY: only reads.
+        // SAFETY: the call only reads.
         unsafe { libc::geteuid() == 0 }
     }
 }
@@ -45,7 +45,7 @@ impl fmt::Display for User {
     }
 }
 
-/// A running scenario; ended when dropped.
+/// A running scenario, which ends when it is dropped.
 pub(crate) struct Child {
     process: process::Child,
     lines: mpsc::Receiver<String>,
@@ -74,7 +74,8 @@ impl Child {
             .args(words)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped());
-        // So that a scenario that hangs can be ended with all that it started.
+        // The child has a new process group, so that a scenario that hangs can be ended with all processes
+        // that it started.
         let mut process = command.stderr(Stdio::piped()).process_group(0).spawn()?;
         let (sender, lines) = mpsc::channel();
         let (stdout, stderr) = (process.stdout.take(), process.stderr.take());
@@ -95,7 +96,7 @@ impl Child {
         Ok(Self { process, lines })
     }
 
-    /// The scenario's answer, or what it complained of.
+    /// Returns the scenario's answer, or its error message.
     pub(crate) fn answer(&mut self) -> Result<Value, Box<dyn Error>> {
         let line = self
             .lines
@@ -104,7 +105,7 @@ impl Child {
         serde_json::from_str(&line).map_err(|_| line.trim().to_owned().into())
     }
 
-    /// Ends the scenario's own process as `kill -9` does, and nothing else.
+    /// Ends only the scenario's own process, as `kill -9` does.
     pub(crate) fn kill(&mut self) -> std::io::Result<()> {
         self.process.kill()?;
         self.process.wait().map(drop)
@@ -114,26 +115,26 @@ impl Child {
 impl Drop for Child {
     fn drop(&mut self) {
         let group = self.process.id().cast_signed();
-        // The scenario ends by itself when its standard input does.
+        // The scenario ends when its standard input does.
         drop(self.process.stdin.take());
         if let Ok(None) = self.process.try_wait() {
             thread::sleep(Duration::from_millis(100));
         }
         if let Ok(None) = self.process.try_wait() {
-            // SAFETY: the group is the child's own, and the child has not been waited for.
+            // SAFETY: the group belongs to the child, and the child has not been waited for.
             unsafe { libc::kill(-group, libc::SIGKILL) };
         }
         let _ = self.process.wait();
     }
 }
 
-/// This executable where every user may run it, which a build folder need not allow.
+/// A copy of this executable that every user may run, which a build folder need not allow.
 struct Copy {
     path: PathBuf,
 }
 
 impl Copy {
-    /// Made once; removed by the last line of this process.
+    /// Makes the copy once; it is removed by the last line of this process.
     fn make() -> Result<&'static Self, Box<dyn Error>> {
         static COPY: OnceLock<Copy> = OnceLock::new();
         if let Some(copy) = COPY.get() {
@@ -143,7 +144,7 @@ impl Copy {
         fs::create_dir_all(&folder)?;
         fs::set_permissions(&folder, fs::Permissions::from_mode(0o755))?;
         let path = folder.join("link");
-        // By another process: a file that this one wrote is busy in the children that other tests start.
+        // Another process copies: a file that this one wrote is busy in the children that other tests start.
         let copied = Command::new("cp")
             .arg(std::env::current_exe()?)
             .arg(&path)
@@ -161,7 +162,7 @@ impl Copy {
     }
 }
 
-/// Removes what `start` has copied.
+/// Removes the copy that `start` has made.
 pub(crate) fn clean_up() {
     Copy::remove();
 }

@@ -1,5 +1,5 @@
-//! What a TLS handshake is to the network, over plain TCP: a connect, a question of one segment, and an
-//! answer of three.
+//! The traffic of a TLS handshake over plain TCP: a connect, a question of one segment, and an answer of
+//! three.
 
 use std::{
     error::Error,
@@ -11,29 +11,29 @@ use std::{
 
 use netbench_link::Link;
 
-/// A ClientHello, as browsers padded it for long.
+/// The size of a ClientHello that is padded as it was in browsers for a long time.
 const QUESTION_BYTES: usize = 517;
-/// A server's flight with a chain of two certificates.
+/// The size of a server's flight with a chain of two certificates.
 const ANSWER_BYTES: usize = 4_000;
 const PORT: u16 = 443;
 const LIMIT: Duration = Duration::from_secs(30);
 
-/// How long the two parts of one exchange took.
+/// The durations of the two parts of one exchange.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Times {
     pub(crate) connect: Duration,
-    /// From the connect to the last byte of the answer.
+    /// The time from the connect to the last byte of the answer.
     pub(crate) handshake: Duration,
 }
 
-/// Answers exchanges with every site of the link, for as long as this process lives.
+/// Answers exchanges with every site of the link, for the lifetime of this process.
 pub(crate) fn serve(link: &Link) -> Result<(), Box<dyn Error>> {
     let port = link.listen_port(PORT);
     let bind = || TcpListener::bind((Ipv4Addr::UNSPECIFIED, port));
     let listener = link.server_namespace().run(bind)??;
     thread::spawn(move || {
         for stream in listener.incoming().flatten() {
-            // A client that goes away has failed by itself.
+            // A client that disconnects has failed itself.
             let _ = answer(stream);
         }
     });
@@ -46,11 +46,11 @@ fn answer(mut stream: TcpStream) -> io::Result<()> {
     let mut question = [0; QUESTION_BYTES];
     stream.read_exact(&mut question)?;
     stream.write_all(&[0; ANSWER_BYTES])?;
-    // Closes after the client has.
+    // The server closes after the client has.
     stream.read(&mut question).map(drop)
 }
 
-/// One exchange with a site, from the calling thread's namespace.
+/// Makes one exchange with a site, from the calling thread's namespace.
 pub(crate) fn exchange(address: Ipv4Addr) -> io::Result<Times> {
     let begun = Instant::now();
     let mut stream = TcpStream::connect_timeout(&(address, PORT).into(), LIMIT)?;
@@ -63,7 +63,7 @@ pub(crate) fn exchange(address: Ipv4Addr) -> io::Result<Times> {
         connect: connected - begun,
         handshake: connected.elapsed(),
     };
-    // The end of one exchange must not be on the way beside the next one.
+    // The end of one exchange must not be in transit beside the next one.
     stream.shutdown(Shutdown::Write)?;
     stream.read_to_end(&mut Vec::new())?;
     Ok(times)

@@ -1,4 +1,4 @@
-//! What the tests of the link share.
+//! Common code of the link's tests.
 
 pub(crate) mod child;
 pub(crate) mod exchange;
@@ -10,7 +10,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// The network interfaces of this process's namespace.
+/// Returns the network interfaces of this process's namespace.
 pub(crate) fn interfaces() -> io::Result<Vec<String>> {
     let text = fs::read_to_string("/proc/net/dev")?;
     let mut names: Vec<String> = text
@@ -22,7 +22,8 @@ pub(crate) fn interfaces() -> io::Result<Vec<String>> {
     Ok(names)
 }
 
-/// The processes in a network namespace, which is named as `/proc/PID/ns/net` reads.
+/// Returns the processes in a network namespace, which is named by the target of
+/// `/proc/PID/ns/net`.
 pub(crate) fn users_of(namespace: &str) -> Vec<u64> {
     let Ok(processes) = fs::read_dir("/proc") else {
         return Vec::new();

@@ -1,4 +1,4 @@
-//! What the child processes do. Each opens a link and answers with one line of JSON.
+//! The scenarios of the child processes. Each opens a link and answers with one line of JSON.
 
 use std::{
     error::Error,
@@ -59,7 +59,8 @@ fn open(choice: LinkChoice, seed: u64, sites: Vec<LinkSite>) -> Result<Link, Box
     })?)
 }
 
-/// Three round-trip times; the others of each are hard on a check that does not keep apart.
+/// Returns sites with three round-trip times; the other sites with each time have properties that would
+/// disturb a check that does not separate them.
 fn sites() -> Vec<LinkSite> {
     let profile = |rtt_ms: u64| LinkProfile {
         rtt_ns: rtt_ms * 1_000_000,
@@ -98,11 +99,11 @@ fn sites() -> Vec<LinkSite> {
 }
 
 fn check(choice: LinkChoice) -> Answer {
-    // SAFETY: only reads.
+    // SAFETY: the call only reads.
     let before = unsafe { libc::geteuid() };
     let link = open(choice, 1, sites())?;
     let checks = link.check(1, &AtomicBool::new(false))?;
-    // SAFETY: only reads.
+    // SAFETY: the call only reads.
     let user_kept = before == unsafe { libc::geteuid() };
     let addresses: Vec<String> = (0..4).map(|site| link.address(site).to_string()).collect();
     Ok(json!({
@@ -114,8 +115,8 @@ fn check(choice: LinkChoice) -> Answer {
     }))
 }
 
-/// Twelve connections, one a site, each a few questions and answers of one byte: the sides take
-/// turns, so which packets there are does not depend on timing.
+/// Makes twelve connections, one per site, each with a few questions and answers of one byte: the sides take
+/// turns, so the sequence of packets does not depend on timing.
 fn traffic(choice: LinkChoice, seed: u64) -> Answer {
     const SITES: usize = 12;
     const TURNS: usize = 10;
@@ -175,7 +176,7 @@ fn traffic(choice: LinkChoice, seed: u64) -> Answer {
     Ok(json!({ "record": link.record() }))
 }
 
-/// Stays until it is ended, with a process of its own in a namespace.
+/// Stays until it is ended, with a child process in a namespace.
 fn hold(choice: LinkChoice) -> Answer {
     let link = open(choice, 1, sites())?;
     let mut command = Command::new("cat");
@@ -187,7 +188,7 @@ fn hold(choice: LinkChoice) -> Answer {
         "{}",
         json!({ "process": process.id(), "namespace": namespace })
     );
-    // Until the tests end it, or close this.
+    // The scenario waits until the tests end it, or close its standard input.
     let _ = std::io::stdin().read_to_end(&mut Vec::new());
     drop(process.stdin.take());
     process.wait()?;
@@ -203,7 +204,7 @@ fn places(choice: LinkChoice) -> Answer {
         let seen = String::from_utf8(command.output()?.stdout)?
             .trim()
             .to_owned();
-        // A process and a thread are in the same namespace.
+        // The process and the thread must be in the same namespace.
         let own = inside.run(namespace)??;
         if own == seen {
             Ok(seen)
@@ -221,7 +222,8 @@ fn places(choice: LinkChoice) -> Answer {
     }))
 }
 
-/// Makes the same exchanges over two links in turns, and gives the medians of each. Only root can have two links.
+/// Makes the same exchanges over two links in turns, and returns the medians of each. Only root can have two
+/// links.
 fn compare(one: LinkChoice, other: &str) -> Answer {
     const ROUNDS: usize = 15;
     const RTTS_MS: [u64; 2] = [20, 100];
@@ -238,7 +240,7 @@ fn compare(one: LinkChoice, other: &str) -> Answer {
         exchange::serve(&link)?;
         links.push((link, RTTS_MS.map(|_| Vec::new())));
     }
-    // The first round is for the caches.
+    // The first round fills the caches.
     for round in 0..=ROUNDS {
         links.rotate_left(1);
         for (link, times) in &mut links {
@@ -275,7 +277,8 @@ fn median_ns(times: impl Iterator<Item = Duration>) -> u128 {
     times[times.len() / 2].as_nanos()
 }
 
-/// Sends datagrams, as browsers do for HTTP/3 and to ask for names, where nobody listens, and counts how often that is told.
+/// Sends datagrams to a closed port, as browsers do for HTTP/3 and to resolve names, and counts how often the
+/// error is reported.
 fn refusals(choice: LinkChoice) -> Answer {
     const DATAGRAMS: usize = 20;
     let link = open(choice, 1, sites())?;
@@ -373,7 +376,7 @@ fn threads(choice: LinkChoice) -> Answer {
     })
 }
 
-/// The network namespace of the calling thread, as `/proc` names it.
+/// Returns the network namespace of the calling thread, as `/proc` names it.
 fn namespace() -> std::io::Result<String> {
     Ok(std::fs::read_link("/proc/thread-self/ns/net")?
         .to_string_lossy()

@@ -9,19 +9,20 @@ use std::{
 
 use serde_json::Value;
 
-/// One machine at a time: each emulates two processors.
+/// A lock for one machine at a time: each emulates two processors.
 static ONE: Mutex<()> = Mutex::new(());
 
-/// How time goes in the machine.
+/// The clock of the machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Time {
-    /// As outside: two slow processors that share this machine's with whatever else runs.
+    /// The outside time: two slow processors share this machine's with all other work.
     Real,
-    /// By the instructions of its one processor: nothing outside changes what is measured inside.
+    /// The instruction count of its one processor: outside work does not change the measurements
+    /// inside.
     Virtual,
 }
 
-/// Runs this executable in the machine with the words given, and returns its answer.
+/// Runs this executable in the machine with the given words, and returns its answer.
 pub(crate) fn run(time: Time, words: &[&str]) -> Result<Value, Box<dyn Error>> {
     let _turn = ONE.lock().map_err(|_| "another test has panicked")?;
     let mut machine = Command::new(script());

@@ -1,4 +1,4 @@
-//! Apache: one virtual host a site.
+//! Apache: one virtual host per site.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use netbench_protocol::SERVER_VIEW_HEADER;
 use super::{Answers, Content, LOG, Placed, Plan, Program, Staples};
 use crate::words::{self, Pair, View, version_name};
 
-/// Where distributions have its modules.
+/// The folders in which distributions install Apache's modules.
 const MODULE_FOLDERS: [&str; 4] = [
     "/usr/lib/apache2/modules",
     "/usr/lib64/httpd/modules",
@@ -16,7 +16,7 @@ const MODULE_FOLDERS: [&str; 4] = [
     "/usr/local/apache2/modules",
 ];
 
-/// What is loaded, where it is not built in.
+/// The modules that are loaded unless they are built in.
 const MODULES: [&str; 8] = [
     "unixd",
     "mpm_event",
@@ -72,7 +72,7 @@ fn files(plan: &Plan<'_>) -> Vec<Content> {
         .filter(|(_, file)| Path::new(file).is_file())
         .map(|(name, file)| format!("LoadModule {name}_module {file}\n"))
         .collect();
-    // It does not serve as root. These numbers are those of nobody.
+    // Apache does not serve as root. These numbers are those of the user `nobody`.
     let user = if plan.is_root {
         "User #65534\nGroup #65534\n"
     } else {
@@ -81,13 +81,13 @@ fn files(plan: &Plan<'_>) -> Vec<Content> {
     let view = View {
         version: "%{NETBENCH_VERSION}e",
         suite: "%{NETBENCH_SUITE}e",
-        // It does not tell.
+        // Apache does not report the group.
         group: "null",
         alpn: "%{NETBENCH_ALPN}e",
         resumed: "%{NETBENCH_RESUMED}e",
     };
     let resumed = [("Initial", "false"), ("Resumed", "true")].map(owned);
-    // It does not tell what ALPN agreed on either; clients of the lab's pages all offer it.
+    // Apache does not report the ALPN result either; all clients of the lab's pages offer ALPN.
     let protocols = [("HTTP/2.0", "\"h2\""), ("HTTP/1.1", "\"http/1.1\"")].map(owned);
     let hosts: String = plan.sites.iter().map(|site| host(plan, site)).collect();
     let text = format!(

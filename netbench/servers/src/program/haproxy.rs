@@ -1,4 +1,4 @@
-//! HAProxy: one frontend a site, which answers by itself.
+//! HAProxy: one frontend per site, which itself writes the responses.
 
 use netbench_model::{Alpn, TlsVersion};
 use netbench_protocol::SERVER_VIEW_HEADER;
@@ -6,10 +6,10 @@ use netbench_protocol::SERVER_VIEW_HEADER;
 use super::{Answers, Content, Placed, Plan, Program, Staples};
 use crate::words::{self, Pair, View, version_name};
 
-/// The longest body that it is given: each connection has room for one in memory.
+/// The longest body that HAProxy is given: each connection has a buffer for a whole body in memory.
 const MOST_BODY: u64 = 1 << 20;
 
-/// What of that room the head of a response, and HTTP/2, take at most.
+/// The maximum part of that buffer that the head of a response and HTTP/2 use.
 const HEAD: u64 = 16 << 10;
 
 pub(super) static HAPROXY: Program = Program {
@@ -85,7 +85,7 @@ fn frontend(plan: &Plan<'_>, placed: &Placed<'_>) -> String {
     let view = View {
         version: &looked_up("ssl_fc_protocol", "versions"),
         suite: &looked_up("ssl_fc_cipher", "suites"),
-        // It does not tell.
+        // HAProxy does not report the group.
         group: "null",
         alpn: &looked_up("ssl_fc_alpn", "protocols"),
         resumed: "%[ssl_fc_is_resumed,iif(true,false)]",

@@ -1,4 +1,4 @@
-//! The table of servers: how each is found, what it can do, and how it is configured.
+//! The table of servers: the executables, capabilities and configuration of each.
 
 mod apache;
 mod haproxy;
@@ -20,7 +20,7 @@ use netbench_model::{
 };
 use netbench_protocol::{PAGE_LINE, ServeSite, StackDescription};
 
-/// The file that has a server's own words.
+/// The file with a server's log and output.
 pub(crate) const LOG: &str = "log";
 
 /// Every server.
@@ -37,66 +37,67 @@ const SERVER_FOLDERS: [&str; 2] = ["/usr/sbin", "/usr/local/sbin"];
 
 /// A server that may be installed.
 pub(crate) struct Program {
-    /// What sites files call it.
+    /// The server's name in sites files.
     pub(crate) name: &'static str,
-    /// What it is called where it is installed.
+    /// The names of its executable.
     executables: &'static [&'static str],
-    /// Debian's package.
+    /// The name of Debian's package.
     package: &'static str,
-    /// What makes it tell its version and that of its TLS library.
+    /// The arguments with which the server prints its version and that of its TLS library.
     version: &'static [&'static str],
-    /// The lists of application protocols that it can be told; empty where it takes any.
+    /// The lists of application protocols that can be configured; empty where the server accepts any list.
     alpn: &'static [&'static [Alpn]],
-    /// The numbers of tickets that it can be told; empty where it takes any.
+    /// The numbers of tickets that can be configured; empty where the server accepts any number.
     tickets: &'static [u8],
     staples: Staples,
     pub(crate) answers: Answers,
-    /// The longest body that it sends in the way it is configured here.
+    /// The longest body that the server sends in the configuration used here.
     most_body: u64,
-    /// A last line of its log that says nothing; empty where there is none.
+    /// A last line of the server's log that carries no information; empty where there is none.
     pub(crate) closing: &'static str,
-    /// Its configuration.
+    /// Function that returns the configuration files.
     pub(crate) files: fn(&Plan<'_>) -> Vec<Content>,
-    /// Its command line.
+    /// Function that returns the command line.
     pub(crate) arguments: fn(&Plan<'_>) -> Vec<String>,
 }
 
-/// Whether a server staples a response that it is given.
+/// Whether a server staples a configured response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Staples {
     Given,
-    /// It does not, or only what it has fetched by itself.
+    /// The server staples no response, or only a response that it has fetched.
     Nothing,
 }
 
-/// Who writes the responses.
+/// The program that writes the responses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Answers {
-    /// The server. One serves all sites.
+    /// The server. One process serves all sites.
     ByItself,
-    /// This worker: the server does TLS, and passes on through its standard input and output. Each site has its own.
+    /// This worker. The server does TLS, and passes data through its standard input and output. Each site has
+    /// a separate server.
     ThroughWorker,
 }
 
-/// A server as it is installed here, or not.
+/// A server, with its state of installation on this machine.
 pub(crate) struct Installed {
     pub(crate) program: &'static Program,
-    /// None where it is not installed.
+    /// The executable, or `None` where the server is not installed.
     pub(crate) path: Option<PathBuf>,
     version: String,
     openssl: Option<(u32, u32)>,
 }
 
-/// What a server is to do.
+/// The task of a server.
 pub(crate) struct Plan<'a> {
-    /// Its private folder.
+    /// The server's private folder.
     pub(crate) folder: &'a Path,
-    /// Whether it is started by root, who for some servers must become another user.
+    /// Whether the server is started by root. Some servers must then change to another user.
     pub(crate) is_root: bool,
     pub(crate) sites: &'a [Placed<'a>],
 }
 
-/// A site, and where it listens.
+/// A site, and the address on which it listens.
 #[derive(Clone, Copy)]
 pub(crate) struct Placed<'a> {
     pub(crate) number: usize,
@@ -112,7 +113,7 @@ pub(crate) struct Content {
 }
 
 impl Installed {
-    /// Looks for a server, and asks it for its version.
+    /// Searches for a server and runs it to get its version.
     pub(crate) fn look(program: &&'static Program) -> Self {
         let path = program.executables.iter().find_map(|name| find(name));
         let said = path
@@ -154,13 +155,14 @@ impl Installed {
         }
     }
 
-    /// That it is not installed, and what installs it.
+    /// Returns the message that the server is not installed, with the command that installs it.
     pub(crate) fn missing(&self) -> String {
         let Program { name, package, .. } = self.program;
         format!("{name} is not installed: apt-get install {package}")
     }
 
-    /// Why it cannot serve a site as the site is to be, with the field of the sites file that says so.
+    /// Returns the reason why the server cannot serve the site, with the field of the sites file that
+    /// requires the missing feature.
     pub(crate) fn cannot(&self, site: &ServeSite) -> Option<String> {
         let program = self.program;
         let name = program.name;
@@ -219,19 +221,20 @@ impl Installed {
             .map(|congestion| format!("{name} cannot be told the congestion control {congestion}"))
     }
 
-    /// The hybrid group came with OpenSSL 3.5. Where the library is not known, the server says what it does not have.
+    /// Reports whether the server supports a group. The hybrid group was added in OpenSSL 3.5. Where the
+    /// library is not known, the server reports an unsupported group itself.
     fn has_group(&self, group: Group) -> bool {
         group != Group::X25519MLKEM768 || self.openssl.is_none_or(|version| version >= (3, 5))
     }
 }
 
 impl Plan<'_> {
-    /// A file's path, as it stands in configurations.
+    /// Returns the path of a file in the format of configurations.
     pub(crate) fn path(&self, name: &str) -> String {
         self.folder.join(name).display().to_string()
     }
 
-    /// What every server reads: certificates, keys and bodies.
+    /// Returns the files that every server reads: certificates, keys and bodies.
     pub(crate) fn contents(&self) -> io::Result<Vec<Content>> {
         let mut contents = Vec::new();
         let mut bodies = BTreeSet::new();
@@ -268,17 +271,17 @@ impl Placed<'_> {
         format!("{}.key", self.number)
     }
 
-    /// The chain without the site's own certificate.
+    /// Returns the name of the file with the chain without the site's own certificate.
     pub(crate) fn issuers(&self) -> String {
         format!("{}.issuers", self.number)
     }
 
-    /// The chain with the key behind it.
+    /// Returns the name of the file with the chain followed by the key.
     pub(crate) fn both(&self) -> String {
         format!("{}.pem", self.number)
     }
 
-    /// The response to staple. HAProxy looks for it by this name.
+    /// Returns the name of the file with the response to staple. HAProxy requires this name.
     pub(crate) fn staple(&self) -> String {
         format!("{}.ocsp", self.both())
     }
@@ -287,7 +290,7 @@ impl Placed<'_> {
         page(self.site.body_bytes)
     }
 
-    /// The suites of TLS 1.3, or those of before, in the site's order.
+    /// Returns the suites of TLS 1.3, or those of earlier versions, in the site's order.
     pub(crate) fn suites(&self, is_wanted: impl Fn(&CipherSuite) -> bool) -> String {
         let all = match self.site.suites.as_slice() {
             [] => CipherSuite::OFFERED,
@@ -297,7 +300,7 @@ impl Placed<'_> {
         crate::words::list(suites.map(|suite| crate::words::suite_name(*suite)))
     }
 
-    /// The groups, in the site's order; empty for those that the server has by itself.
+    /// Returns the groups, in the site's order; empty for the server's default groups.
     pub(crate) fn groups(&self) -> String {
         let groups = self.site.groups.iter();
         crate::words::list(groups.map(|group| crate::words::group_name(*group)))
@@ -305,7 +308,7 @@ impl Placed<'_> {
 }
 
 impl Content {
-    /// For the server's first process alone.
+    /// Makes a file that only the server's first process can read.
     pub(crate) fn private(name: String, bytes: &[u8]) -> Self {
         Self {
             name,
@@ -337,7 +340,8 @@ fn find(name: &str) -> Option<PathBuf> {
         .find(|path| path.is_file())
 }
 
-/// All that a program prints. It answers at once and ends; netbench waits for this worker's description with a limit.
+/// Returns all output of a program. The program answers at once and ends; netbench waits for this worker's
+/// description with a limit.
 fn says(path: &Path, arguments: &[&str]) -> String {
     let output = Command::new(path)
         .args(arguments)
@@ -349,7 +353,7 @@ fn says(path: &Path, arguments: &[&str]) -> String {
         .unwrap_or_default()
 }
 
-/// The first line in which a version is: `nginx version: nginx/1.22.1`.
+/// Returns the first line that contains a version: `nginx version: nginx/1.22.1`.
 fn version(said: &str) -> String {
     let has_digit = |line: &&str| line.contains(|c: char| c.is_ascii_digit());
     let line = said.lines().find(has_digit).unwrap_or("unknown");
@@ -357,7 +361,8 @@ fn version(said: &str) -> String {
     sanitize_prefix(line.trim(), 100)
 }
 
-/// The version of OpenSSL that it runs with: the last one that it names, as the one it was built with comes first.
+/// Returns the version of OpenSSL that the server runs with: the last version in the output, as the version
+/// that the server was built with precedes it.
 fn openssl(said: &str) -> Option<(u32, u32)> {
     said.rmatch_indices("OpenSSL ").find_map(|(at, word)| {
         let mut numbers = said[at + word.len()..].split(|c: char| !c.is_ascii_digit());

@@ -1,4 +1,4 @@
-//! nginx: one server block a site.
+//! nginx: one server block per site.
 
 use netbench_model::{Alpn, CipherSuite};
 
@@ -10,7 +10,7 @@ pub(super) static NGINX: Program = Program {
     executables: &["nginx"],
     package: "nginx-light",
     version: &["-V"],
-    // It agrees to http/1.1 wherever it agrees to anything.
+    // nginx agrees to http/1.1 wherever it agrees to a protocol at all.
     alpn: &[&[Alpn::H2, Alpn::Http11], &[Alpn::Http11]],
     tickets: &[],
     staples: Staples::Given,
@@ -27,7 +27,7 @@ pub(super) static NGINX: Program = Program {
 };
 
 fn files(plan: &Plan<'_>) -> Vec<Content> {
-    // Without this, root's nginx would read pages as another user, who may not be there.
+    // Without this line, root's nginx would read pages as another user, which may not exist.
     let user = if plan.is_root {
         "user root root;\n"
     } else {

@@ -1,4 +1,4 @@
-//! Node.js: its own `https` and `http2` modules, by a script.
+//! Node.js: its modules `https` and `http2`, run by a script.
 
 use netbench_model::{Alpn, TlsVersion};
 use netbench_protocol::SERVER_VIEW_HEADER;

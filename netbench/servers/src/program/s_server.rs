@@ -1,7 +1,8 @@
 //! OpenSSL's test server, `openssl s_server`.
 //!
-//! Of the pages that it can serve by itself, `-www` is one of its own making, and `-WWW` and `-HTTP` have none for the path
-//! `/`. So it does TLS, as always, and what clients get comes through its standard input: [`crate::relay`].
+//! Its option `-www` serves a generated page, and `-WWW` and `-HTTP` have no page for the path `/`. The
+//! server therefore only does TLS, and the responses for clients come through its standard input:
+//! [`crate::relay`].
 
 use netbench_model::{Alpn, TlsVersion};
 
@@ -26,7 +27,8 @@ pub(super) static S_SERVER: Program = Program {
     },
 };
 
-/// It would send the site's own certificate twice if that were in its list of the others.
+/// Returns the file of issuers. The server would send the site's own certificate twice if that were in the
+/// list of issuers.
 fn issuers(placed: &Placed<'_>) -> Content {
     const BEGIN: &str = "-----BEGIN";
     let chain = &placed.site.chain_pem;
@@ -62,7 +64,7 @@ fn arguments(plan: &Plan<'_>, placed: &Placed<'_>) -> Vec<String> {
     if site.ocsp_base64.is_some() {
         set("-status_file", plan.path(&placed.staple()));
     }
-    // Sessions are in tickets alone, as with every other server.
+    // Sessions are only in tickets, as with every other server.
     arguments.push("-no_cache".to_owned());
     if site.tickets == 0 {
         arguments.push("-no_ticket".to_owned());

@@ -21,8 +21,9 @@ const WITHOUT_JITTER_ENTROPY: bool = match option_env!("AWS_LC_SYS_NO_JITTER_ENT
 
 #[cfg(target_arch = "x86_64")]
 unsafe extern "C" {
-    /// What AWS-LC found in the processor, less what `OPENSSL_ia32cap` hides: `crypto/fipsmodule/cpucap/internal.h`. It has
-    /// no interface that tells. The name has its version.
+    /// The capabilities of the processor that AWS-LC found, without those that `OPENSSL_ia32cap` hides:
+    /// `crypto/fipsmodule/cpucap/internal.h`. AWS-LC has no interface that reports them. The name contains
+    /// its version.
     #[link_name = env!("AWS_LC_CAPABILITIES")]
     static AWS_LC_CAPABILITIES: [u32; 4];
 }
@@ -50,14 +51,14 @@ impl Provider for AwsLc {
     #[cfg(target_arch = "x86_64")]
     fn capabilities(&self) -> Option<u64> {
         let library_default: fn() -> CryptoProvider = aws_lc_rs::default_provider;
-        // The library, and with it the symbol, is linked whether it is used or not.
+        // This makes the linker keep the library, and with it the symbol.
         let _linked = std::hint::black_box(library_default);
-        // SAFETY: AWS-LC writes it before `main`, and nobody after that.
+        // SAFETY: AWS-LC writes the value before `main`, and it is constant afterwards.
         let [_, _, ebx, ecx] = unsafe { AWS_LC_CAPABILITIES };
         Some(u64::from(ecx) << 32 | u64::from(ebx))
     }
 
-    /// A configuration of rustls asks the module for each of its parts.
+    /// Returns the module, if every part of a configuration of rustls reports FIPS mode.
     #[cfg(feature = "fips")]
     fn fips(&self) -> Option<String> {
         let all = self.custom(self.suites(), self.groups());
@@ -74,7 +75,8 @@ impl Provider for AwsLc {
         aws_lc_rs::default_provider()
     }
 
-    /// With the FIPS module, those that it approves: the suites of the default provider are, too.
+    /// Returns the groups: with the FIPS module, only those that it approves. So are the suites of the
+    /// default provider.
     fn groups(&self) -> Vec<&'static dyn SupportedKxGroup> {
         let mut groups = aws_lc_rs::ALL_KX_GROUPS.to_vec();
         groups.retain(|group| cfg!(not(feature = "fips")) || group.fips());

@@ -14,7 +14,7 @@ struct Connection {
 }
 
 impl Connection {
-    /// One whose handshake of TCP is over: at 20 ms both sides may send.
+    /// Returns a connection whose TCP handshake is over: at 20 ms both sides may send.
     fn opened() -> Self {
         let mut connection = Self::default();
         connection.log.open();
@@ -24,7 +24,7 @@ impl Connection {
         connection
     }
 
-    /// Sends further data, the first byte of which is `first`.
+    /// Sends further data whose first byte is `first`.
     fn data(&mut self, direction: Direction, first: u8, length: usize, at_ms: u64) {
         let mut data = vec![first];
         data.resize(length, 0xAA);
@@ -99,14 +99,15 @@ fn data_is_counted_once_and_what_is_sent_again_is_told() {
     assert_eq!(packets, &expected);
 }
 
-/// Nagle's algorithm holds a request back until the server's timer acknowledges the client's Finished.
+/// Checks that a wait is reported: Nagle's algorithm holds a request back until the server's timer
+/// acknowledges the client's Finished.
 #[test]
 fn data_that_waited_for_a_delayed_acknowledgement_is_told() {
     let mut connection = Connection::opened();
     connection.data(Direction::Up, 22, 300, 20);
     connection.data(Direction::Down, 22, 1_000, 30);
     connection.data(Direction::Up, 20, 80, 40);
-    // Due at 50 ms, acknowledged 41 ms later, and back at 101 ms.
+    // The Finished is due at 50 ms, and acknowledged 41 ms later; the acknowledgement arrives at 101 ms.
     connection.ack(Direction::Down, 91);
     connection.data(Direction::Up, 23, 100, 101);
     assert_eq!(connection.waits(), [(LinkDirection::Up, 61, 41)]);
@@ -119,11 +120,11 @@ fn a_client_that_computes_for_as_long_has_not_waited() {
     connection.data(Direction::Up, 22, 300, 20);
     connection.data(Direction::Down, 22, 1_000, 30);
     connection.data(Direction::Up, 20, 80, 40);
-    // The acknowledgement comes at once, at 60 ms.
+    // The acknowledgement is sent at once, and arrives at 60 ms.
     connection.ack(Direction::Down, 50);
     connection.data(Direction::Up, 23, 100, 101);
     assert_eq!(connection.waits(), []);
-    // An acknowledgement that is delayed, and data that answers the server's.
+    // The acknowledgement is delayed, and the data answer the server's data.
     let mut connection = Connection::opened();
     connection.data(Direction::Up, 22, 300, 20);
     connection.ack(Direction::Down, 71);
@@ -132,7 +133,8 @@ fn a_client_that_computes_for_as_long_has_not_waited() {
     assert_eq!(connection.waits(), []);
 }
 
-/// The server has sent a full congestion window and sends the rest when the first segments are acknowledged.
+/// Checks a server that has sent a full congestion window and sends the rest when the first segments are
+/// acknowledged.
 #[test]
 fn data_that_waited_for_room_in_the_window_is_no_delayed_acknowledgement() {
     let mut connection = Connection::opened();
@@ -164,7 +166,8 @@ fn the_longest_turn_of_the_client_in_the_handshake_is_told() {
         let packets = connection.log.packets();
         packets.longest_client_turn_ns.map(|ns| ns / MS)
     };
-    // TLS 1.3: change_cipher_spec leaves before the certificate has come, and what follows the Finished is no handshake.
+    // In TLS 1.3, change_cipher_spec leaves before the certificate has arrived, and data after the Finished
+    // are no handshake.
     let mut connection = Connection::opened();
     connection.data(Direction::Up, 22, 300, 20);
     assert_eq!(turn(&connection), None);
@@ -177,7 +180,7 @@ fn the_longest_turn_of_the_client_in_the_handshake_is_told() {
     connection.data(Direction::Up, 23, 60, 175);
     assert_eq!(turn(&connection), Some(15));
 
-    // TLS 1.2, with change_cipher_spec and Finished in the segment of the second flight.
+    // In TLS 1.2, change_cipher_spec and Finished are in the segment of the second flight.
     let mut connection = Connection::opened();
     connection.data(Direction::Up, 22, 300, 20);
     connection.data(Direction::Down, 22, 1_448, 30);
@@ -188,7 +191,7 @@ fn the_longest_turn_of_the_client_in_the_handshake_is_told() {
     assert_eq!(turn(&connection), Some(4));
 }
 
-/// The server's only segment is lost, and comes when it is sent again.
+/// Checks that a lost segment, the server's only one, counts when it arrives after its retransmission.
 #[test]
 fn a_flight_that_was_lost_begins_the_clients_turn_when_it_is_sent_again() {
     let mut connection = Connection::opened();
@@ -198,7 +201,7 @@ fn a_flight_that_was_lost_begins_the_clients_turn_when_it_is_sent_again() {
     connection.segment(Direction::Down, ACK, 1, &flight, 260, true);
     connection.sent[Direction::Down.index()] = 900;
     connection.data(Direction::Up, 23, 60, 290);
-    // Tickets, and what the client sends some time later, are no part of the handshake.
+    // Tickets, and later data of the client, are no part of the handshake.
     connection.data(Direction::Down, 23, 400, 300);
     connection.data(Direction::Up, 23, 60, 311);
     let packets = connection.log.packets();

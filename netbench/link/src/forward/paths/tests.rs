@@ -23,7 +23,7 @@ fn with_rtt(rtt_ns: u64) -> LinkProfile {
     }
 }
 
-/// Packets of a connection from port 40000 to the first site.
+/// Returns a packet of a connection from port 40000 to the first site.
 fn up(flags: u8, data_bytes: u16) -> Vec<u8> {
     packet((CLIENT, 40_000), ([10, 1, 0, 1], 443), flags, 9, data_bytes)
 }
@@ -41,7 +41,8 @@ fn due_ns(fate: Fate) -> u64 {
 
 #[test]
 fn both_ways_together_are_the_round_trip() {
-    // What this machine needs to answer the SYN does not count, nor that the SYN is released a little early.
+    // Neither the time that this machine needs to answer the SYN counts, nor the slightly early release of
+    // the SYN.
     for answered_ns in [109 * MS + 990_000, 110 * MS + 90_000] {
         let mut paths = paths(&[with_rtt(20 * MS + 1)], 1);
         let syn_ns = due_ns(paths.decide(Direction::Up, &up(SYN, 0), 100 * MS));
@@ -52,7 +53,7 @@ fn both_ways_together_are_the_round_trip() {
     let mut paths = paths(&[with_rtt(20 * MS + 1)], 1);
     paths.decide(Direction::Up, &up(SYN, 0), 100 * MS);
     paths.decide(Direction::Down, &down(SYN | ACK, 0), 110 * MS);
-    // An answer sent again, and data, count from when they came.
+    // A retransmitted answer, and data, count from their arrival.
     assert_eq!(
         due_ns(paths.decide(Direction::Down, &down(SYN | ACK, 0), 1110 * MS)),
         1120 * MS + 1
@@ -83,7 +84,7 @@ fn the_bottleneck_sends_one_after_the_other_and_drops_from_its_tail() {
         ..with_rtt(20 * MS)
     };
     let mut paths = paths(&[profile], 1);
-    // 946 of data and 54 of headers: a millisecond each.
+    // The packets have 946 bytes of data and 54 of headers: a millisecond each.
     let fates: Vec<Fate> = (0..5)
         .map(|_| paths.decide(Direction::Up, &up(ACK, 946), 0))
         .collect();
@@ -92,7 +93,7 @@ fn the_bottleneck_sends_one_after_the_other_and_drops_from_its_tail() {
         fates,
         [due(11), due(12), due(13), Fate::QueueFull, Fate::QueueFull]
     );
-    // The other direction has a bottleneck of its own, and this one has room again.
+    // The other direction has a separate bottleneck, and this one has room again.
     assert_eq!(paths.decide(Direction::Down, &down(ACK, 946), 0), due(11));
     assert_eq!(paths.decide(Direction::Up, &up(ACK, 946), MS), due(14));
 }
@@ -113,7 +114,7 @@ fn jitter_never_lets_a_packet_overtake() {
     assert!(delays.iter().any(|ns| *ns > 20 * MS) && delays.iter().any(|ns| *ns < 29 * MS));
 }
 
-/// The ordinals of lost data packets in a connection whose bare packets come `bare` at a time.
+/// Returns the ordinals of lost data packets in a connection whose bare packets arrive `bare` at a time.
 fn lost(paths: &mut Paths, initial_sequence: u32, bare: usize) -> Vec<u32> {
     let syn = packet(
         (CLIENT, 40_000),
@@ -212,7 +213,7 @@ fn silent_connections_are_forgotten() {
     assert_eq!(paths.connections.len(), 1);
 }
 
-/// What rattan, another emulator, says of packets on such paths: `netbench/link/rattan` makes it.
+/// The departure times of packets on such paths in rattan, another emulator, made by `netbench/link/rattan`.
 const RATTAN: &str = include_str!("../../../rattan/departures.tsv");
 
 #[test]
@@ -236,7 +237,8 @@ fn another_emulator_agrees_to_the_nanosecond() {
                 ..with_rtt(number(case[0][0]))
             };
             let mut paths = paths(&[profile], 1);
-            // Both round the time that a packet takes at the bottleneck, and one waits for the next.
+            // Both emulators round the time that a packet takes at the bottleneck, and one packet waits for
+            // the next.
             for (row, rounded_ns) in case.iter().zip(1..) {
                 let data_bytes = number(row[4]) as u16 - 40;
                 let bytes = match direction {
