@@ -7,10 +7,10 @@ struct File {
     breakage: Vec<Breakage>,
 }
 
-/// Returns the breakages that others met, with and without a prediction.
+/// Returns the breakages that other projects met, with and without a prediction.
 ///
 /// # Panics
-/// Where the file in the source is wrong, which a test finds.
+/// Panics if the file in the source is wrong, which a test finds.
 pub fn breakages() -> Vec<Breakage> {
     let text = include_str!("../../catalogue/breakages.toml");
     #[expect(clippy::expect_used, reason = "it is in the source, and tested")]

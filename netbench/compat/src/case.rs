@@ -1,4 +1,4 @@
-//! A case as the catalogue describes it.
+//! A case in the format of the catalogue.
 
 use std::{collections::BTreeMap, fmt};
 
@@ -18,10 +18,10 @@ use crate::{
     client::{ClientSpec, Visits},
 };
 
-/// A case: what is recorded of it, and how its server is made.
+/// A case: its record, and the description of its server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Case {
-    /// Its name, what should happen, and why.
+    /// Its name, the expected outcome, and the reason.
     pub record: CompatCase,
     pub(crate) spec: CaseSpec,
 }
@@ -55,7 +55,7 @@ pub(crate) struct CaseSpec {
     pub(crate) client: ClientSpec,
 }
 
-/// What is expected: `"accepted"`, or the reasons for which a client may refuse.
+/// The expectation: `"accepted"`, or the reasons for which a client may refuse.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct ExpectSpec(Expected);
 
@@ -105,50 +105,50 @@ fn usual_trusted() -> Vec<String> {
     vec!["root".to_owned()]
 }
 
-/// What the server speaks, and how it behaves.
+/// The versions and algorithms of the server, and its behaviour.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
 pub(crate) struct ServerSpec {
-    /// Versions, the most wanted first.
+    /// Versions, the most preferred first.
     pub(crate) versions: Vec<TlsVersion>,
-    /// Suites, the most wanted first.
+    /// Suites, the most preferred first.
     pub(crate) suites: Vec<CipherSuite>,
-    /// Groups, the most wanted first.
+    /// Groups, the most preferred first.
     pub(crate) groups: Vec<Group>,
     pub(crate) alpn: Vec<String>,
-    /// It takes its first version and suite also where the client did not offer them, as servers of before TLS 1.3
-    /// do that know nothing newer.
+    /// Whether the server chooses its first version and suite even if the client did not offer them, like servers
+    /// older than TLS 1.3 that support no newer version.
     pub(crate) ignores_offer: bool,
-    /// It asks for another key share also where one that it could take is there.
+    /// Whether the server requests another key share even if an acceptable one is present.
     pub(crate) always_retries: bool,
-    /// What it does on the ClientHello, in place of an answer.
+    /// The reaction to the ClientHello, in place of a response.
     pub(crate) at_hello: Option<AtHello>,
-    /// Only where the ClientHello is longer than this on the wire.
+    /// The length on the wire above which a ClientHello gets that reaction.
     pub(crate) at_hello_over_bytes: Option<usize>,
-    /// A warning before the ServerHello.
+    /// A warning alert before the ServerHello.
     pub(crate) warns: Option<u8>,
-    /// The bytes at the end of the ServerHello's random that RFC 8446 section 4.1.3 has for a downgrade.
+    /// Whether the ServerHello's random ends with the bytes that RFC 8446 section 4.1.3 defines for a downgrade.
     pub(crate) downgrade_sentinel: bool,
     pub(crate) staple: Option<Staple>,
     pub(crate) client_certificate: ClientCertificate,
-    /// Bytes of plaintext in a record, at most.
+    /// The maximum length of the plaintext of a record.
     pub(crate) record_bytes: Option<usize>,
-    /// Bytes in a write to the socket.
+    /// The length of a write to the socket.
     pub(crate) write_bytes: Option<usize>,
     pub(crate) tickets: u8,
-    /// How much early data its tickets allow.
+    /// The amount of early data that its tickets allow.
     pub(crate) early_data_bytes: Option<u32>,
-    /// KeyUpdate messages before the response, each of which asks for one.
+    /// Number of KeyUpdate messages before the response, each of which requests one.
     pub(crate) key_updates: u16,
-    /// It asks for a renegotiation after the request, as IIS does for a client certificate.
+    /// Whether the server requests a renegotiation after the request, as IIS does for a client certificate.
     pub(crate) renegotiates: bool,
-    /// A Diffie-Hellman group of so many bits.
+    /// The size of the Diffie-Hellman group, in bits.
     pub(crate) dh_bits: u16,
     pub(crate) extended_master_secret: bool,
     pub(crate) secure_renegotiation: bool,
     pub(crate) response: Response,
     pub(crate) end: End,
-    /// It answers with status 403 to hellos without GREASE, which those of Chrome have (RFC 8701).
+    /// Whether the server answers with status 403 to hellos without GREASE, which those of Chrome have (RFC 8701).
     pub(crate) forbids_without_grease: bool,
 }
 
@@ -200,7 +200,7 @@ kebab_words!(End, "end", {
     WithoutCloseNotify = "without-close-notify",
 });
 
-/// What a server does on a ClientHello in place of an answer: `stall`, `reset`, `close`, or a fatal alert by its
+/// A server's reaction to a ClientHello in place of a response: `stall`, `reset`, `close`, or a fatal alert by its
 /// number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -212,27 +212,27 @@ pub(crate) enum AtHello {
 }
 
 impl Case {
-    /// Whether its server answers only a hello with GREASE as it should.
+    /// Returns whether its server requires GREASE in the hello.
     pub fn needs_grease(&self) -> bool {
         self.spec.server.forbids_without_grease
     }
 
-    /// What its client shows to a server that asks for a certificate.
+    /// Returns the certificate that its client shows to a server that requests one.
     pub fn identity(&self) -> Option<ClientIdentity> {
         self.spec.client.identity()
     }
 
-    /// Whether its server asks for a client certificate.
+    /// Returns whether its server requests a client certificate.
     pub fn asks_for_certificate(&self) -> bool {
         self.spec.server.client_certificate != ClientCertificate::NotAsked
     }
 
-    /// What its client asks for.
+    /// Returns the request of its client.
     pub fn request(&self) -> HttpRequest {
         self.spec.client.request()
     }
 
-    /// How often its client visits the server.
+    /// Returns how often its client visits the server.
     pub fn visits(&self) -> Visits {
         self.spec.client.visits
     }

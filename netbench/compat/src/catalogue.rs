@@ -1,4 +1,4 @@
-//! Cases as data: a file of TOML with a table for each.
+//! Cases as data: a TOML file with a table for each.
 
 use std::{collections::HashSet, ops::Range, sync::LazyLock};
 
@@ -9,14 +9,14 @@ use toml::Spanned;
 
 use crate::case::{Case, CaseSpec};
 
-/// The catalogue that is in the command.
+/// The built-in catalogue.
 pub const BUILT_IN: &str = concat!(
     include_str!("../../catalogue/compat/certificates.toml"),
     include_str!("../../catalogue/compat/protocols.toml"),
     include_str!("../../catalogue/compat/behaviours.toml"),
 );
 
-/// Its cases, whose chains were not made.
+/// The cases of the built-in catalogue; their chains have not been made.
 static CASES: LazyLock<Vec<Case>> = LazyLock::new(|| {
     #[expect(clippy::expect_used, reason = "it is in the source, and tested")]
     let file: File = toml::from_str(BUILT_IN).expect("the catalogue can be read");
@@ -29,13 +29,13 @@ pub(crate) fn built_in() -> &'static [Case] {
     &CASES
 }
 
-/// What is wrong in a catalogue, and on which line.
+/// An error in a catalogue, with its line.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {what}")]
 pub struct CatalogueError {
     /// The line, from 1.
     pub line: usize,
-    /// What is wrong, with the name of the field.
+    /// The error, with the name of the field.
     pub what: String,
 }
 
@@ -45,10 +45,10 @@ struct File {
     case: Vec<Spanned<CaseSpec>>,
 }
 
-/// Reads a catalogue, and tries whether the chain of each case can be made.
+/// Reads a catalogue, and tests whether the chain of each case can be made.
 ///
 /// # Errors
-/// The first thing that is wrong in it.
+/// Returns the first error in the catalogue.
 pub fn catalogue(text: &str) -> Result<Vec<Case>, CatalogueError> {
     let file: File = toml::from_str(text).map_err(|error| CatalogueError {
         line: line(text, error.span()),
@@ -95,7 +95,7 @@ fn line(text: &str, span: Option<Range<usize>>) -> usize {
     before.iter().filter(|byte| **byte == b'\n').count() + 1
 }
 
-/// One line: the field, what is wrong with it, and of a field that there is not, the one that was meant.
+/// Explains an error in one line: the field, the error, and for an unknown field the field that was probably meant.
 fn explained(text: &str, error: &toml::de::Error) -> String {
     let message = error.message().trim().replace('\n', " ");
     let written = text.lines().nth(line(text, error.span()) - 1);

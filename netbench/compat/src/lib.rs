@@ -1,15 +1,15 @@
-//! Servers of every kind: a catalogue of them as data, and a scripted TLS server that plays each.
+//! Servers of every kind: a catalogue of them as data, and a scripted TLS server that emulates each.
 //!
-//! The server is no TLS library. It writes certificates, hellos and records by itself, since what a library refuses to
-//! send is what clients must be tried with. It must never be offered to anyone but a client under test on this
-//! machine. Start reading at [`catalogue()`], then [`Case`] and [`Server`].
+//! The server is not a TLS library. It encodes certificates, hellos and records itself, because clients must be
+//! tested with data that a library refuses to send. It must never be offered to anyone but a client under test on
+//! this machine. Start reading at [`catalogue()`], then [`Case`] and [`Server`].
 //!
-//! | module | what it is |
+//! | module | contents |
 //! | --- | --- |
-//! | `breakages` | what broke for others, and the case that predicts it |
-//! | `case` | what a case may say |
+//! | `breakages` | breakages of other projects, and the case that predicts each |
+//! | `case` | the fields of a case |
 //! | `certificates` | chains and OCSP responses from their description |
-//! | `client` | what a case gives to its client |
+//! | `client` | the settings that a case gives its client |
 //! | `chains` | chains for verifiers, without a server |
 //! | `stores` | trust stores as systems keep them |
 //! | `server` | handshakes of TLS 1.2 and 1.3 from the server's side, and one response |

@@ -1,9 +1,9 @@
-//! The built-in catalogue, and what is said of a wrong one.
+//! Tests of the built-in catalogue, and of the errors in a wrong one.
 
 use netbench_compat::{BUILT_IN, Case, catalogue};
 use netbench_model::{Library, StackName, compat::Expected};
 
-/// A case that is right, for tests that make one thing in it wrong.
+/// A valid case, for tests that make one part of it wrong.
 const CASE: &str = r#"
 [[case]]
 name = "a/case"
@@ -27,11 +27,11 @@ fn the_catalogue_is_read_and_every_chain_can_be_made() {
     let refused = cases
         .iter()
         .filter(|c| c.record.expected != Expected::Accepted);
-    // A catalogue of the one kind alone would be met by a stack that takes everything, or nothing.
+    // A catalogue with cases of only one kind would be satisfied by a stack that accepts all servers, or none.
     assert!((20..cases.len() - 20).contains(&refused.count()));
 }
 
-/// Words that name a library. Commands that a user runs, such as `openssl pkcs12`, are written in small letters.
+/// Words that name a library. Commands that a user runs, such as `openssl pkcs12`, are in lower case.
 const LIBRARIES: [&str; 16] = [
     "OpenSSL",
     "SSL_",

@@ -1,4 +1,5 @@
-//! The servers of the catalogue and the sites of a scan have the same effects: what `compat` lists as a loss, `scan` does.
+//! Equality of effects between the servers of the catalogue and the sites of a scan: a loss in `compat` is a loss
+//! in `scan`.
 
 #[path = "../../interop/tests/predict/made.rs"]
 #[expect(dead_code, reason = "interop's own tests use the rest")]
@@ -12,7 +13,8 @@ use netbench_model::{
     scan::{Anchor, HandshakeResult, SiteScan},
 };
 
-/// A site that the stack "broad" reaches, and the stack "strict" refuses with a certificate's fault where one is given.
+/// Returns the effect for a site that the stack "broad" reaches, and that the stack "strict" refuses, with a
+/// certificate's fault if one is given.
 fn effect_in_a_scan(site: SiteScan, fault: Option<&str>) -> SwitchEffect {
     let offers = [broad(), strict()];
     let seen = |stack: &str| match fault {

@@ -1,7 +1,7 @@
-//! Every case of the catalogue is accepted by a reference client, or says why nothing accepts it.
+//! Tests that every case of the catalogue is accepted by a reference client, or states why no client accepts it.
 //!
-//! A case that a client should accept is accepted with its certificates verified. With any other case, a client that
-//! verifies nothing and offers all that it has shows that the server speaks the protocol correctly.
+//! A case that a client should accept is accepted with its certificates verified. With any other case, a client
+//! that verifies nothing and offers everything shows that the server follows the protocol.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -31,7 +31,7 @@ netbench_testing::tests! {
     openssl_verifies_the_signatures_of_foreign_keys: OpensslCommand;
 }
 
-/// The time that a client has for a visit.
+/// The time limit of a client for a visit.
 const LIMIT: Duration = Duration::from_secs(5);
 
 /// The client that is written in Go.
@@ -42,11 +42,11 @@ const GO: &str = include_str!("reference/main.go");
 enum Client {
     /// `openssl s_client` at security level 0, from TLS 1.0 to 1.3.
     Openssl,
-    /// The same with TLS 1.2 alone.
+    /// The same with only TLS 1.2.
     Openssl12,
-    /// curl, which speaks HTTP/2.
+    /// curl, which supports HTTP/2.
     Curl,
-    /// Go's library, which has X25519MLKEM768, 3DES and RC4.
+    /// Go's library, which supports X25519MLKEM768, 3DES and RC4.
     Go,
     /// Chromium, which sends GREASE and reads an empty serial number.
     Chromium,
@@ -91,8 +91,8 @@ fn every_case_is_accepted_by_a_reference_client() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// The catalogue has the curves' keys with TLS 1.0 and 1.1; here are the other ways in which those versions sign, agree and
-/// encrypt, which no case needs.
+/// The catalogue has the curves' keys with TLS 1.0 and 1.1; this test has the other kinds of signature, key
+/// exchange and encryption of those versions, which no case needs.
 fn old_versions_are_spoken_with_every_kind_of_key() {
     let place = Place::new();
     let suites = [
@@ -116,7 +116,7 @@ fn old_versions_are_spoken_with_every_kind_of_key() {
     }
 }
 
-/// The signatures are computed here because no library signs so; without its security level OpenSSL verifies them.
+/// The signatures are computed here because no library supports them; OpenSSL verifies them at security level 0.
 fn openssl_verifies_the_signatures_of_foreign_keys() {
     let place = Place::new();
     let chains = own(Timestamp::now());
@@ -233,7 +233,7 @@ impl Client {
             .collect();
         let mut each = running.end_each();
         if self == Self::Chromium {
-            // It opens further connections, and may leave them unused.
+            // Chromium opens further connections, and may leave them unused.
             each.retain(|served| served.http_status.is_some());
             each.truncate(visits);
         }
@@ -243,7 +243,7 @@ impl Client {
         each.len() == visits && each.iter().all(is_whole) && said.iter().all(came)
     }
 
-    /// Returns the bytes that it has printed.
+    /// Visits the server. Returns the bytes that the client has printed.
     fn visit(self, case: &Case, place: &Place, port: u16, verification: Verification) -> Vec<u8> {
         let host = &case.record.host;
         let verifies = verification == Verification::On;
@@ -360,7 +360,7 @@ fn printed(mut command: Command, input: &[u8]) -> Vec<u8> {
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    // The program may have ended before it reads anything.
+    // The program may have ended before it reads any input.
     let mut stdin = child.stdin.take().unwrap();
     let _ = stdin.write_all(input);
     let mut stdout = child.stdout.take().unwrap();

@@ -19,27 +19,27 @@ const NOT_PREDICTED: &str = "A thread stays on the list whatever its outcome. Th
 const NOT_READ: &str = "These threads are on the list, and what broke in them is not known: they count neither as predicted nor \
                         as missed.";
 
-/// What broke for others: what `netbench compat breakages --json` prints.
+/// Breakages of other projects: the output of `netbench compat breakages --json`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct BreakagesReport {
     /// [`netbench_model::SCHEMA_VERSION`] of the writer.
     pub schema: u32,
-    /// The number of those that netbench predicts.
+    /// The number of breakages that netbench predicts.
     pub predicted: u64,
-    /// The number of those that do not break with the stacks of today.
+    /// The number of breakages that do not occur with current stacks.
     pub does_not_break: u64,
-    /// The number of those that netbench does not predict.
+    /// The number of breakages that netbench does not predict.
     pub not_predicted: u64,
     /// The number of threads that were not read.
     pub not_read: u64,
     /// The number of tried cases where another library stands in for the thread's.
     pub stand_ins: u64,
-    /// All of them, in the order of the record.
+    /// All breakages, in the order of the record.
     pub breakages: Vec<Breakage>,
 }
 
 impl BreakagesReport {
-    /// Counts each outcome of these breakages.
+    /// Counts each outcome of the breakages.
     pub fn new(breakages: Vec<Breakage>) -> Self {
         let number = |is: fn(&Prediction) -> bool| {
             breakages.iter().filter(|it| is(&it.answer)).count() as u64
@@ -71,7 +71,7 @@ impl BreakagesReport {
     }
 }
 
-/// A number and its verb.
+/// Returns a number with its verb.
 fn are(number: u64, one: &str, more: &str) -> String {
     format!("{number} {}", if number == 1 { one } else { more })
 }

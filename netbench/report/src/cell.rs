@@ -1,4 +1,4 @@
-//! The value of a table's cell, and the one place where it becomes text.
+//! The value of a table's cell, and its conversion to text.
 
 use netbench_model::Unit;
 use netbench_stats::{Interval, Verdict};
@@ -10,9 +10,9 @@ use crate::text::{
 /// A cell of a table. Ratios are the other stack's figure over the first one's.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Cell {
-    /// Words, as they came: forms make them harmless.
+    /// Words as they came: formats make them harmless.
     Text(String),
-    /// Words that lead somewhere, in forms that have links.
+    /// Words with a link, in formats that have links.
     Link {
         words: String,
         url: String,
@@ -20,34 +20,34 @@ pub(crate) enum Cell {
     Missing,
     /// Nanoseconds.
     Time(f64),
-    /// Nanoseconds more or less.
+    /// A difference in nanoseconds, with its sign.
     TimeDifference(f64),
     /// A ratio, shown as a change: `-1.9 %`.
     Change(f64),
-    /// The interval of a ratio, shown as changes; none with too few rounds.
+    /// The interval of a ratio, shown as changes; absent with too few rounds.
     Changes(Option<Interval>),
-    /// A ratio, shown the other way round, as the first one's figure over the other's: `1.05×`.
+    /// A ratio, shown inverted, as the first stack's figure over the other's: `1.05×`.
     Factor(f64),
-    /// The interval of a ratio, shown as factors; none with too few rounds.
+    /// The interval of a ratio, shown as factors; absent with too few rounds.
     Factors(Option<Interval>),
-    /// A number in a unit that has no variant of its own.
+    /// A number in a unit that has no variant.
     Number(Number),
     Bytes(f64),
-    /// Operations a second.
+    /// Operations per second.
     Rate(f64),
-    /// Bytes a second.
+    /// Bytes per second.
     Throughput(f64),
     /// A share of a whole: `12.3 %`.
     Share(f64, f64),
-    /// Some of all: `3 of 10`.
+    /// A part of a total: `3 of 10`.
     Of(u64, u64),
-    /// Some of all, with the share: `3 (30.0 %)`.
+    /// A part of a total, with the share: `3 (30.0 %)`.
     CountAndShare(u64, u64),
     /// Tests that passed, failed, and were unsupported.
     Tally([u64; 3]),
-    /// What an interval says of a figure in this unit.
+    /// The verdict of an interval about a figure in this unit.
     Verdict(Verdict, Unit),
-    /// A case is worse than a threshold allows.
+    /// A case that is worse than a threshold allows.
     Regressed,
 }
 
@@ -55,17 +55,17 @@ pub(crate) enum Cell {
 pub(crate) struct Number {
     pub(crate) value: f64,
     pub(crate) digits: Digits,
-    /// Empty where the column says what it counts.
+    /// The unit; empty if the column's heading states it.
     pub(crate) unit: &'static str,
 }
 
-/// How a number is shown.
+/// The digits that a number is shown with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Digits {
     All,
-    /// So many after the point.
+    /// This many digits after the point.
     Decimals(usize),
-    /// Whole, with thousands apart.
+    /// A whole number, with thousands separated.
     Grouped,
 }
 
@@ -95,12 +95,12 @@ impl Cell {
         ns.map_or(Self::Missing, Self::Time)
     }
 
-    /// What an interval says of a time.
+    /// Returns a cell with the verdict of an interval about a time.
     pub(crate) fn verdict(verdict: Verdict) -> Self {
         Self::Verdict(verdict, Unit::Nanoseconds)
     }
 
-    /// What people read. Nothing in it is obeyed by a terminal.
+    /// Renders the cell for people. Control characters are removed, so that a terminal obeys none.
     pub(crate) fn render(&self) -> String {
         match self {
             Self::Text(text) | Self::Link { words: text, .. } => plain(text),
@@ -134,7 +134,7 @@ impl Cell {
         }
     }
 
-    /// The value, in [`Self::unit`], by which cells are sorted.
+    /// Returns the value, in [`Self::unit`], by which cells are sorted.
     pub(crate) fn value(&self) -> Option<f64> {
         Some(match self {
             Self::Time(value)
@@ -152,7 +152,7 @@ impl Cell {
         })
     }
 
-    /// The unit of [`Self::value`].
+    /// Returns the unit of [`Self::value`].
     pub(crate) fn unit(&self) -> &'static str {
         match self {
             Self::Time(_) | Self::TimeDifference(_) => "ns",
@@ -167,7 +167,7 @@ impl Cell {
         }
     }
 
-    /// Lower and upper end as cells of their own, for forms with room for them.
+    /// Returns the lower and the upper end as separate cells, for formats with room for them.
     pub(crate) fn ends(&self) -> Option<[Self; 2]> {
         match self {
             Self::Changes(Some(i)) => Some([Self::Change(i.low), Self::Change(i.high)]),
@@ -179,7 +179,7 @@ impl Cell {
         }
     }
 
-    /// Whether [`Self::value`] is all that it says.
+    /// Returns whether [`Self::value`] is the cell's whole content.
     pub(crate) fn is_one_value(&self) -> bool {
         !matches!(
             self,
@@ -187,7 +187,7 @@ impl Cell {
         )
     }
 
-    /// The verdict that a form may colour.
+    /// Returns the verdict that a format may colour.
     pub(crate) fn tone(&self) -> Option<Verdict> {
         match self {
             Self::Verdict(verdict, _) => Some(*verdict),
@@ -196,7 +196,7 @@ impl Cell {
         }
     }
 
-    /// Whether it is a figure, which is set to the right.
+    /// Returns whether the cell is a figure, which is aligned to the right.
     pub(crate) fn is_figure(&self) -> bool {
         !matches!(
             self,
@@ -219,7 +219,7 @@ impl Number {
     }
 }
 
-/// The word for a verdict on a figure in this unit.
+/// Returns the word for a verdict on a figure in this unit.
 pub(crate) fn verdict_word(verdict: Verdict, unit: Unit) -> &'static str {
     match (verdict, unit) {
         (Verdict::Faster, Unit::Bytes) => "smaller",

@@ -1,19 +1,19 @@
-//! What differs between two runs beside their figures.
+//! Differences between two runs other than their figures.
 
 use netbench_model::Manifest;
 
 use crate::Difference;
 
-/// Something that is known of a run.
+/// A known property of a run.
 pub(crate) struct Fact {
     what: String,
     value: String,
-    /// Whether figures may be compared where it differs.
+    /// Whether figures may be compared if the fact differs.
     harmless: bool,
 }
 
 impl Fact {
-    /// One that changes what figures mean.
+    /// Returns a fact that changes the meaning of figures.
     pub(crate) fn decisive(what: impl Into<String>, value: impl Into<String>) -> Self {
         Self {
             what: what.into(),
@@ -22,7 +22,7 @@ impl Fact {
         }
     }
 
-    /// One that a reader must know of.
+    /// Returns a fact that a reader must know of.
     pub(crate) fn harmless(what: impl Into<String>, value: impl Into<String>) -> Self {
         Self {
             harmless: true,
@@ -31,8 +31,8 @@ impl Fact {
     }
 }
 
-/// The facts that differ. What only one of them has is left out: of a stack that only one of them has, nothing is
-/// compared.
+/// Returns the facts that differ. Facts that only one run has are left out: a stack that only one of them has is
+/// not compared.
 pub(crate) fn differing(firsts: Vec<Fact>, others: &[Fact]) -> Vec<Difference> {
     let differing = firsts.into_iter().filter_map(|first| {
         let other = others.iter().find(|other| other.what == first.what)?;
@@ -46,7 +46,7 @@ pub(crate) fn differing(firsts: Vec<Fact>, others: &[Fact]) -> Vec<Difference> {
     differing.collect()
 }
 
-/// What every kind of run has: the machine, netbench itself, and the workers.
+/// Returns the facts of every kind of run: the machine, netbench itself, and the workers.
 pub(crate) fn of_machine<P>(run: &Manifest<P>) -> Vec<Fact> {
     let machine = &run.environment;
     let fact = |name: &str| machine.facts.get(name).cloned().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! A report before it has a form.
+//! A report, independent of its format.
 
 use std::borrow::Cow;
 
@@ -23,49 +23,49 @@ pub(crate) use chart::{
 pub(crate) use checks::{Check, CheckSuite, Checked};
 pub(crate) use outline::Part;
 
-/// What has a report.
+/// A value that has a report.
 pub trait Report {
-    /// Whether there is a figure to read.
+    /// Returns whether there is a figure to read.
     fn tells(&self) -> bool {
         true
     }
 
-    /// Whether everything passed that it was held against.
+    /// Returns whether all checks passed.
     fn passes(&self) -> bool {
         true
     }
 
-    /// The report, which any of [`crate::FORMS`] turns into bytes: [`crate::Form::extent`] says how much of it
-    /// the form shows.
+    /// Returns the report, which any of [`crate::FORMS`] turns into bytes: [`crate::Form::extent`] states how much
+    /// of it the format shows.
     fn document(&self, extent: Extent) -> Document<'_>;
 }
 
-/// A report. Its texts are as they came; forms make them harmless.
+/// A report. Its texts are as they came; formats make them harmless.
 #[derive(Default)]
 pub struct Document<'a> {
     /// The command whose report it is: `connect`.
     pub kind: &'static str,
-    /// What it is of: `netbench connect: a-run`.
+    /// The title: `netbench connect: a-run`.
     pub title: String,
-    /// Of what with what: `rustls-aws-lc in place of openssl`. Empty where nothing is compared.
+    /// The compared stacks: `rustls-aws-lc in place of openssl`. Empty if the report compares no stacks.
     pub about: String,
-    /// The run's name; empty where it is of no run.
+    /// The run's name; empty if the report is of no run.
     pub name: String,
-    /// By what and when it was made: `a-run (netbench 0.1.0, started …)`. Empty where it is of no run.
+    /// The origin and the date: `a-run (netbench 0.1.0, started …)`. Empty if the report is of no run.
     pub made: String,
-    /// What was measured, for a reader who has never seen the tool.
+    /// A description of the measurement, for a reader who has never seen the tool.
     pub lead: String,
-    /// All answers in one sentence; empty where there is no decision to make.
+    /// All answers in one sentence; empty if there is no decision to make.
     pub sentence: String,
-    /// Questions of someone who decides, with their answers.
+    /// Questions of a decision maker, with their answers.
     pub questions: Vec<Asked>,
     /// The rest, in order.
     pub sections: Vec<Section>,
-    /// The machines that it depends on.
+    /// The machines that the report depends on.
     pub(crate) machines: Vec<Machine<'a>>,
-    /// What passed and what failed, for JUnit.
+    /// The checks, passed and failed, for JUnit.
     pub(crate) checks: Vec<CheckSuite>,
-    /// The summary, for JSON and CSV; several where runs stand side by side.
+    /// The summary, for JSON and CSV; several if runs are shown side by side.
     pub(crate) data: Vec<&'a dyn erased_serde::Serialize>,
     /// The target of the sites that `data` and `of_parts` name, for CSV; none where they name no sites.
     pub(crate) sites: Option<Target>,
@@ -73,7 +73,7 @@ pub struct Document<'a> {
     pub(crate) of_parts: Vec<(&'static str, &'a dyn erased_serde::Serialize)>,
 }
 
-/// Where a run was made, and with what.
+/// The machine of a run, and its workers.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Machine<'a> {
     /// The run's name.
@@ -88,102 +88,102 @@ pub(crate) struct Machine<'a> {
 pub struct Section {
     /// Its id, unique in the document: letters, digits and hyphens.
     pub id: String,
-    /// Its heading; empty where the title says it.
+    /// Its heading; empty if the title suffices.
     pub heading: String,
-    /// One paragraph on what it shows.
+    /// A paragraph that explains the section.
     pub explanation: String,
-    /// What is in it, in order.
+    /// The contents, in order.
     pub(crate) items: Vec<Item>,
-    /// Why it, or some of it, is missing.
+    /// The reason why the section, or a part of it, is missing.
     pub missing: Option<String>,
-    /// Whether a page shows it at once.
+    /// Whether a page shows the section at once.
     pub(crate) shown: Shown,
 }
 
-/// Whether a page shows a section at once. Forms without folds show every section.
+/// Whether a page shows a section at once. Formats without folds show every section.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Shown {
     #[default]
     AtOnce,
-    /// Only its heading, until a reader unfolds it.
+    /// The page shows only the heading until a reader unfolds the section.
     Folded,
 }
 
-/// How much of a report is wanted. All checks and data are in both.
+/// The extent of a report. All checks and data are in both.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Extent {
-    /// What fits on a terminal.
+    /// The part that fits on a terminal.
     Brief,
-    /// With the sections that only a form with charts has room for.
+    /// The whole, with the sections that only a format with charts has room for.
     Full,
 }
 
-/// A thing in a section.
+/// An element of a section.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Item {
     Heading(String),
     Text(String),
     /// The sentence for a reader in a hurry.
     Headline(String),
-    /// What a reader must know before quoting a figure.
+    /// A warning that a reader must know before quoting a figure.
     Warning(String),
-    /// Charts, for forms that draw: several are small and side by side.
+    /// Charts, for formats that draw: several are small and side by side.
     Charts(Vec<Chart>),
     Table(Table),
 }
 
-/// A table. Columns with a `rank` above 0 may be left out where there is no room, the highest first.
+/// A table. Columns with a `rank` above 0 may be left out if there is no room, the highest first.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Table {
-    /// What it is of; empty where the heading before it says it.
+    /// The caption; empty if the preceding heading suffices.
     pub(crate) caption: String,
     pub(crate) columns: Vec<Column>,
     /// Its rows, each with a cell for each column.
     pub(crate) rows: Vec<Vec<Cell>>,
-    /// What text forms show of them.
+    /// The rows that text formats show.
     pub(crate) excerpt: Excerpt,
-    /// When a page shows its heading alone, until a reader unfolds it.
+    /// Whether a page shows only the heading until a reader unfolds the table.
     pub(crate) folded: Folded,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Column {
     pub(crate) name: String,
-    /// The stack that its figures are of, where the name does not say so. Forms with room name it.
+    /// The stack of the figures, if the name does not include it. Formats with room name it.
     pub(crate) stack: Option<String>,
     pub(crate) align: Align,
-    /// How easily it is left out: 0 never.
+    /// The priority for leaving the column out; 0 means never.
     pub(crate) rank: u8,
 }
 
-/// To which side a cell is set: words to the left, figures to the right.
+/// The alignment of a cell: words to the left, figures to the right.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Align {
     Left,
     Right,
 }
 
-/// When a page folds a table.
+/// The condition under which a page folds a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Folded {
-    /// Where it is long.
+    /// The table is folded if it is long.
     Long,
-    /// Never: it is what the report is for.
+    /// The table is never folded: the report exists to show it.
     Never,
 }
 
-/// Which rows of a table text forms show.
+/// The rows of a table that text formats show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Excerpt {
     Whole,
-    /// So many at either end.
+    /// This many rows at either end.
     Ends(usize),
-    /// The first so many.
+    /// The first rows, of this number.
     First(usize),
 }
 
 impl Document<'_> {
-    /// A document of this kind with nothing in it.
+    /// Returns an empty document of this kind.
     pub(crate) fn new(kind: &'static str, title: String) -> Self {
         Self {
             kind,
@@ -192,7 +192,7 @@ impl Document<'_> {
         }
     }
 
-    /// The document of a run.
+    /// Returns the document of a run.
     pub(crate) fn of_run(kind: &'static str, name: &str, netbench: &str, started: &str) -> Self {
         Self {
             name: name.to_owned(),
@@ -201,7 +201,7 @@ impl Document<'_> {
         }
     }
 
-    /// Several documents as one, side by side: ids get a number and headings the run's name.
+    /// Joins several documents side by side: ids get a number and headings the run's name.
     pub fn side_by_side(documents: Vec<Self>) -> Self {
         let mut documents = documents;
         if documents.len() == 1
@@ -239,7 +239,7 @@ impl Document<'_> {
         all
     }
 
-    /// Makes the ids of its sections those of the document with this number.
+    /// Appends the document's number to the ids of its sections.
     pub(crate) fn number(&mut self, number: usize) {
         for section in &mut self.sections {
             section.id = format!("{}-{number}", section.id);
@@ -253,7 +253,7 @@ impl Document<'_> {
 }
 
 impl Section {
-    /// A section without a heading, of a document that has only one.
+    /// Returns a section without a heading, for a document with only one section.
     pub(crate) fn only(items: Vec<Item>) -> Self {
         Self {
             id: "report".to_owned(),
@@ -264,7 +264,7 @@ impl Section {
 }
 
 impl<'a> Machine<'a> {
-    /// That of a run.
+    /// Returns the machine of a run.
     pub(crate) fn of<P>(run: &'a Manifest<P>) -> Self {
         Self {
             run: &run.name,
@@ -275,7 +275,7 @@ impl<'a> Machine<'a> {
 }
 
 impl Item {
-    /// Each of these texts as a warning.
+    /// Returns each text as a warning.
     pub(crate) fn warnings(texts: &[String]) -> impl Iterator<Item = Self> {
         texts.iter().cloned().map(Self::Warning)
     }
@@ -290,7 +290,7 @@ impl Item {
 }
 
 impl Table {
-    /// A table with a row for each item; columns are added with what their cells are made of.
+    /// Returns a table with a row for each item; columns are added with functions that make their cells.
     pub(crate) fn of<T>(items: impl IntoIterator<Item = T>) -> Filling<T> {
         let items: Vec<T> = items.into_iter().collect();
         Filling {
@@ -305,7 +305,7 @@ impl Table {
         }
     }
 
-    /// The rows that text forms show; one of them says how many are left out.
+    /// Returns the rows that text formats show; one of them states how many are left out.
     pub(crate) fn shown(&self) -> Vec<Cow<'_, [Cell]>> {
         let (first, last) = match self.excerpt {
             Excerpt::Whole => (self.rows.len(), 0),
@@ -315,7 +315,7 @@ impl Table {
         let rows = self.rows.iter().map(|row| Cow::Borrowed(row.as_slice()));
         let mut shown: Vec<Cow<'_, [Cell]>> = rows.collect();
         let hidden = shown.len().saturating_sub(first + last);
-        // A line that says that two are left out is no shorter than they.
+        // A line stating that two rows are left out is no shorter than the rows.
         if hidden > 2 {
             let mut gap = vec![Cell::text(""); self.columns.len()];
             gap[0] = Cell::text(format!("… {hidden} more"));
@@ -325,14 +325,14 @@ impl Table {
     }
 }
 
-/// A table as its columns are added.
+/// A table whose columns are being added.
 pub(crate) struct Filling<T> {
     items: Vec<T>,
     table: Table,
 }
 
 impl<T> Filling<T> {
-    /// A column. It is set to the right if it has figures.
+    /// Adds a column. It is aligned to the right if it has figures.
     pub(crate) fn col(mut self, name: &str, rank: u8, cell: impl Fn(&T) -> Cell) -> Self {
         let mut align = Align::Left;
         for (row, item) in self.table.rows.iter_mut().zip(&self.items) {
@@ -351,13 +351,13 @@ impl<T> Filling<T> {
         self
     }
 
-    /// The column with the names of the sites of a target.
+    /// Adds the column with the names of the sites of a target.
     pub(crate) fn site(self, target: Target, site: impl Fn(&T) -> &str) -> Self {
         let [one, _] = site_words(target);
         self.col(one, 0, |item| Cell::text(site(item)))
     }
 
-    /// A column with names of several sites of a target each.
+    /// Adds a column whose cells name several sites of a target.
     pub(crate) fn which_sites(
         self,
         target: Target,
@@ -370,7 +370,7 @@ impl<T> Filling<T> {
         })
     }
 
-    /// A column of a stack's figures whose name does not say which stack.
+    /// Adds a column of a stack's figures, for a column name that does not include the stack.
     pub(crate) fn col_of(
         self,
         stack: &str,
@@ -385,7 +385,7 @@ impl<T> Filling<T> {
         filling
     }
 
-    /// A column of a stack with the rounds that would decide each undecided row, if there is such a row.
+    /// Adds a stack's column with the rounds that would decide each undecided row, if there is such a row.
     pub(crate) fn would_decide_of(
         self,
         stack: &str,
@@ -401,7 +401,7 @@ impl<T> Filling<T> {
         filling
     }
 
-    /// A column with the rounds that would decide each undecided row, if there is such a row.
+    /// Adds a column with the rounds that would decide each undecided row, if there is such a row.
     pub(crate) fn would_decide(self, needed: impl Fn(&T) -> Option<RoundsNeeded>) -> Self {
         if self.items.iter().all(|item| needed(item).is_none()) {
             return self;
@@ -411,19 +411,19 @@ impl<T> Filling<T> {
         })
     }
 
-    /// What it is of, where the heading before it does not say so.
+    /// Sets the caption, for a table whose subject the preceding heading does not state.
     pub(crate) fn caption(mut self, caption: impl Into<String>) -> Self {
         self.table.caption = caption.into();
         self
     }
 
-    /// What text forms show of it.
+    /// Sets the rows that text formats show.
     pub(crate) fn excerpt(mut self, excerpt: Excerpt) -> Self {
         self.table.excerpt = excerpt;
         self
     }
 
-    /// Has a page show it unfolded, however long it is.
+    /// Makes a page show the table unfolded, regardless of its length.
     pub(crate) fn unfolded(mut self) -> Self {
         self.table.folded = Folded::Never;
         self
@@ -433,7 +433,7 @@ impl<T> Filling<T> {
         self.table
     }
 
-    /// The table under a heading; nothing where there are no rows.
+    /// Returns the table under a heading; empty if there are no rows.
     pub(crate) fn under(self, heading: impl Into<String>) -> Vec<Item> {
         if self.table.rows.is_empty() {
             return Vec::new();

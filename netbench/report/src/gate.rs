@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{document::Checked, text::count};
 
-/// Whether a row is worse than the threshold allows.
+/// The result of comparing a row with the threshold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Regression {
@@ -14,13 +14,13 @@ pub enum Regression {
     NotAsked,
     /// The whole interval lies beyond the threshold.
     Regressed,
-    /// The interval contains the threshold, or there is none that can be relied on.
+    /// The interval contains the threshold, or there is no reliable interval.
     CannotTell,
     /// The whole interval lies within the threshold.
     Within,
 }
 
-/// How often the rounds of a row find a change.
+/// The probability with which the rounds of a row reveal a change.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Power {
     /// A true change: 0.1 for 10 %, twice the threshold.
@@ -31,33 +31,33 @@ pub struct Power {
     pub equal_pass: f64,
 }
 
-/// A row as the gate judges it.
+/// The gate's result for a row.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Judged {
     /// The outcome.
     pub regression: Regression,
-    /// The rounds that would tell, of a row that cannot be told and whose width is the reason; or that would decide the verdict
-    /// of any other row, if it is undecided.
+    /// The rounds that would decide the row, if the width of its interval leaves it open; for any other row, those
+    /// that would decide an undecided verdict.
     #[serde(default)]
     pub rounds_needed: Option<RoundsNeeded>,
-    /// The power of its rounds; none without a threshold or an interval.
+    /// The power of its rounds; absent without a threshold or an interval.
     #[serde(default)]
     pub power: Option<Power>,
 }
 
-/// What a whole comparison comes to.
+/// The gate's result for a whole comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Gate {
     /// Every row lies within the threshold.
     Passed,
     /// A row regressed.
     Regressed,
-    /// No row regressed, and of some it cannot be told.
+    /// No row regressed, and some rows are undecided.
     CannotTell,
 }
 
 impl Gate {
-    /// The outcome for so many rows. None without a threshold.
+    /// Returns the result for these numbers of rows; `None` without a threshold.
     pub(crate) fn of(threshold: Option<f64>, regressed: u64, cannot_tell: u64) -> Option<Self> {
         threshold?;
         Some(match (regressed, cannot_tell) {
@@ -72,7 +72,7 @@ impl Gate {
 const LEAST_BEYOND: f64 = 0.01;
 
 impl Judged {
-    /// A row that is not judged by an interval.
+    /// Returns the result for a row that is not judged by an interval.
     pub(crate) fn plainly(regression: Regression) -> Self {
         Self {
             regression,
@@ -81,7 +81,7 @@ impl Judged {
         }
     }
 
-    /// Judges by an interval that may be relied on and its precision; both none where there is none.
+    /// Judges a row by a reliable interval and its precision; both are `None` if there is no such interval.
     pub(crate) fn of(
         interval: Option<Interval>,
         precision: Option<Precision>,
@@ -110,7 +110,8 @@ impl Judged {
         }
     }
 
-    /// Adds the rounds that would decide an undecided verdict with this margin, if none are needed to judge the row.
+    /// Adds the rounds that would decide an undecided verdict with this margin, if no rounds are needed to judge
+    /// the row.
     pub(crate) fn with_verdict(
         self,
         verdict: Verdict,
@@ -125,7 +126,8 @@ impl Judged {
         }
     }
 
-    /// The check of a row; `words` say how it came out and `why` why it cannot be told.
+    /// Returns the check of a row; `words` describe the result, and `why` gives the reason why the row is
+    /// undecided.
     pub(crate) fn check(&self, words: &str, why: &str) -> Checked {
         let failed = |class: &str, why: String| Checked::Failed {
             why,
@@ -142,7 +144,7 @@ impl Judged {
 /// The rows of a gate, for its headline.
 pub(crate) struct Rows<'a> {
     pub(crate) threshold: f64,
-    /// `case`, and `cases`.
+    /// The words for one row and for several: `case`, and `cases`.
     pub(crate) words: [&'a str; 2],
     pub(crate) regressed: u64,
     pub(crate) cannot_tell: u64,
@@ -151,7 +153,7 @@ pub(crate) struct Rows<'a> {
 }
 
 impl Rows<'_> {
-    /// The outcome, and the power of the rounds.
+    /// Returns the result, and the power of the rounds.
     pub(crate) fn headline(&self) -> String {
         let [one, many] = self.words;
         let limit = format!("{:.1} %", self.threshold * 100.0);
@@ -185,7 +187,7 @@ impl Rows<'_> {
         }
     }
 
-    /// The power of the row whose rounds find a change least often.
+    /// Returns the power of the row whose rounds reveal a change least often.
     fn weakest(&self) -> Option<String> {
         let powers = self
             .rows
@@ -203,7 +205,7 @@ impl Rows<'_> {
     }
 }
 
-/// `12 rounds in each run would tell`.
+/// Returns the needed rounds in words: `12 rounds in each run would tell`.
 pub(crate) fn needed_in_words(needed: RoundsNeeded) -> String {
     match needed {
         RoundsNeeded::Rounds(rounds) => format!("about {rounds} rounds would tell"),

@@ -1,12 +1,12 @@
-//! What a run says: a summary computed from its manifest and samples, the document made of it, and the
-//! forms of that document.
+//! Reports of runs: a summary computed from a run's manifest and samples, the document made from it, and the
+//! formats of that document.
 //!
-//! Each kind of run has a module with its summary and its [`Report`]; [`Document`] is what a report is
-//! before it has a form, and [`FORMS`] are the forms, each a function from a document to bytes. None of
-//! them reads what another wrote.
+//! Each kind of run has a module with its summary and its [`Report`]; [`Document`] is a report independent of its
+//! format, and [`FORMS`] are the formats, each a function from a document to bytes. No format reads the output of
+//! another.
 //!
-//! This crate must never touch a file or a terminal. Start reading at [`Document`], then
-//! [`summarize`] and [`ConnectReport`].
+//! This crate must never touch a file or a terminal. Start reading at [`Document`], then [`summarize`] and
+//! [`ConnectReport`].
 
 mod bogo;
 mod breakages;
@@ -101,7 +101,7 @@ pub struct Schema {
     pub text: String,
 }
 
-/// The schemas of everything that netbench publishes, made from its types.
+/// Returns the schemas of everything that netbench publishes, made from its types.
 pub fn schemas() -> Vec<Schema> {
     let schema = |file, schema: schemars::Schema| Schema {
         file,

@@ -1,4 +1,4 @@
-//! What the summaries of all runs have in common.
+//! The common part of the summaries of all runs.
 
 use std::borrow::Cow;
 
@@ -9,14 +9,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::text::count;
 
-/// Which run a summary is of.
+/// The run that a summary is of.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RunHead {
     /// Its name.
     pub name: String,
     /// Start, RFC 3339, UTC.
     pub started: String,
-    /// End; none where it was not finished.
+    /// End; absent if the run was not finished.
     pub finished: Option<String>,
     /// The version of netbench.
     pub netbench: String,
@@ -41,7 +41,7 @@ impl RunHead {
         }
     }
 
-    /// By what and when it was made, and how to make it again.
+    /// Returns the origin and the date of the run, and the command that repeats it.
     pub(crate) fn again(&self) -> String {
         let mut words = vec!["netbench"];
         let mut rest = self.command.iter().skip(1);
@@ -62,20 +62,20 @@ impl RunHead {
     }
 }
 
-/// A word as a shell takes it.
+/// Quotes a word for a shell.
 fn quoted(word: &str) -> Cow<'_, str> {
-    // Only a NUL has no such form, and no command line can have one.
+    // Only a NUL cannot be quoted, and no command line can contain one.
     shlex::try_quote(word).unwrap_or(Cow::Borrowed(word))
 }
 
-/// The command line of the last session.
+/// Returns the command line of the last session.
 pub(crate) fn last_command<P>(manifest: &Manifest<P>) -> Vec<String> {
     let last = manifest.sessions.last();
     last.map(|session| command(&session.command, &manifest.origin))
         .unwrap_or_default()
 }
 
-/// The command line of a session; of a merged run, that of the whole that its shards are of.
+/// Returns the command line of a session; for a merged run, that of the whole run that was divided into shards.
 pub(crate) fn command(line: &[String], origin: &Origin) -> Vec<String> {
     if origin.merged.is_empty() {
         return line.to_vec();
@@ -92,7 +92,7 @@ pub(crate) fn command(line: &[String], origin: &Origin) -> Vec<String> {
     kept
 }
 
-/// What a stack is made of: its library, provider, and what else is asked for of its worker.
+/// Describes a stack: its library, its provider, and the additional property of its worker.
 pub(crate) fn about_stack<'a>(
     workers: &'a [WorkerRecord],
     stack: &StackName,
@@ -109,7 +109,7 @@ pub(crate) fn about_stack<'a>(
     parts.into_iter().flatten().join(", ")
 }
 
-/// What to say of a run whose samples are not those that it was to take.
+/// Returns the warnings about a run whose samples differ from the planned ones.
 pub(crate) fn incomplete<P>(manifest: &Manifest<P>, tally: &Tally) -> Vec<String> {
     let mut words = Vec::new();
     let missing = tally.missing();
@@ -134,7 +134,7 @@ pub(crate) fn incomplete<P>(manifest: &Manifest<P>, tally: &Tally) -> Vec<String
     words
 }
 
-/// Which part of the sites it is, or of which runs it was merged.
+/// Returns the run's shard of the sites, or the runs from which it was merged.
 pub(crate) fn origin(origin: &Origin) -> Option<String> {
     if let Some(part) = origin.shard {
         return Some(format!(

@@ -15,42 +15,42 @@ use crate::{
 pub struct RunsSummary {
     /// The schema's version.
     pub schema: u32,
-    /// The folders that were looked through.
+    /// The searched folders.
     pub folders: Vec<String>,
-    /// What is in them, the newest first, and what cannot be read last.
+    /// The runs in the folders, the newest first, and unreadable ones last.
     pub runs: Vec<RunRow>,
 }
 
-/// A kept run, or what should be one.
+/// A kept run, or a folder that should contain one.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct RunRow {
-    /// Where it is.
+    /// The path.
     pub path: String,
-    /// What it is of: `connect`, `suite`; empty where that cannot be read.
+    /// The kind of the run: `connect`, `suite`; empty if it cannot be read.
     pub kind: String,
-    /// Start, RFC 3339, UTC; empty where that cannot be read.
+    /// Start, RFC 3339, UTC; empty if it cannot be read.
     pub started: String,
-    /// End; none where it was not finished.
+    /// End; absent if the run was not finished.
     pub finished: Option<String>,
     /// The stacks.
     pub stacks: Vec<String>,
-    /// Sites, or scenarios of the suite.
+    /// Number of sites, or of scenarios of the suite.
     pub sites: u64,
-    /// Samples, measured and others.
+    /// Number of samples, measured and others.
     pub samples: u64,
-    /// Samples that it was finished with and has no more.
+    /// Number of samples that a finished run should have and has no more.
     #[serde(default)]
     pub missing: u64,
-    /// Bytes of all its files.
+    /// Size of all its files, in bytes.
     pub bytes: u64,
-    /// The shard, or from how many runs it was merged.
+    /// The shard, or the number of runs from which it was merged.
     pub part: Option<String>,
-    /// What is wrong with it.
+    /// The problem with the run, if there is one.
     pub problem: Option<String>,
 }
 
 impl RunsSummary {
-    /// Of these rows, put into order.
+    /// Returns a summary with these rows, sorted.
     pub fn new(folders: Vec<String>, mut runs: Vec<RunRow>) -> Self {
         runs.sort_by_key(|run| {
             let started = run.started.clone();

@@ -13,42 +13,43 @@ use crate::{
     text::{count, time},
 };
 
-/// The stacks that there are: what `netbench stacks --json` prints.
+/// The available stacks: the output of `netbench stacks --json`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct StacksReport {
     /// [`netbench_model::SCHEMA_VERSION`] of the writer.
     pub schema: u32,
     /// One for each stack.
     pub stacks: Vec<StackRow>,
-    /// What goes with every stack that can be built or run so.
+    /// The variants of every stack that can be built or run that way.
     pub variants: Vec<VariantRow>,
-    /// Where the library is that counts allocations, which the suite's part `memory` needs; none where it is missing.
+    /// The path of the library that counts allocations, which the suite's part `memory` needs; absent if it is
+    /// missing.
     pub heap_library: Option<String>,
 }
 
-/// A stack, and its worker where there is one.
+/// A stack, with its worker if there is one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct StackRow {
     /// The stack.
     pub stack: String,
-    /// What it is, in a line.
+    /// A description of one line.
     pub about: String,
-    /// What its worker is.
+    /// The state of its worker.
     pub state: WorkerState,
-    /// Where its worker is.
+    /// The path of its worker.
     pub worker: Option<String>,
-    /// Which place that is: `beside the command`, `in the cache`, `in the source tree`.
+    /// The kind of that place: `beside the command`, `in the cache`, `in the source tree`.
     pub place: Option<String>,
     /// The licences of the TLS library and of its cryptography.
     pub licences: Vec<LicenceRow>,
-    /// What the last build of its worker took, where netbench built it. Libraries that had been built before are
-    /// not in it.
+    /// The time of the last build of its worker, if netbench built it. Libraries that had been built before are not
+    /// included.
     pub build: Option<BuildTime>,
-    /// What its worker says of it.
+    /// The worker's description of the stack.
     pub description: Option<StackDescription>,
-    /// Its ClientHello with the library's own defaults, where it connects.
+    /// Its ClientHello with the library's own defaults, if it connects.
     pub hello: Option<Offer>,
-    /// Why there is no description or no hello.
+    /// The reason why there is no description or no hello.
     pub problem: Option<String>,
 }
 
@@ -57,19 +58,19 @@ pub struct StackRow {
 pub struct VariantRow {
     /// Its name, with the `+` before it.
     pub variant: String,
-    /// What it is, in a line.
+    /// A description of one line.
     pub about: String,
 }
 
-/// Whether a worker can be used.
+/// The state of a worker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum WorkerState {
-    /// It is there, and says what it is.
+    /// The worker exists and describes its stack.
     Built,
-    /// It is not there.
+    /// The worker does not exist.
     NotBuilt,
-    /// It is there and does not work.
+    /// The worker exists and does not work.
     Broken,
 }
 
@@ -82,17 +83,17 @@ pub struct LicenceRow {
     pub spdx: String,
 }
 
-/// What a build took.
+/// The time of a build.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct BuildTime {
-    /// By the clock, in milliseconds.
+    /// Wall-clock time, in milliseconds.
     pub wall_ms: u64,
-    /// Of all processors together, in milliseconds.
+    /// CPU time of all processors together, in milliseconds.
     pub cpu_ms: u64,
 }
 
 impl StacksReport {
-    /// Of these stacks.
+    /// Returns a report of these stacks.
     pub fn new(stacks: Vec<StackRow>, heap_library: Option<String>) -> Self {
         Self {
             schema: SCHEMA_VERSION,
@@ -176,7 +177,7 @@ impl StackRow {
         self.description.as_ref()?.record.provider.as_deref()
     }
 
-    /// What a text says of it below its name.
+    /// Returns the lines that a text shows below the name.
     fn lines(&self) -> Vec<String> {
         let mut lines = vec![self.about.clone()];
         if let Some(says) = &self.description {
@@ -226,7 +227,7 @@ impl StackRow {
     }
 }
 
-/// The versions that a stack offers, or those of its suites where it sends no hello.
+/// Returns the versions that a stack offers, or those of its suites if it sends no hello.
 fn versions(row: &StackRow) -> Option<String> {
     let mut versions: Vec<TlsVersion> = match (&row.hello, &row.description) {
         (Some(hello), _) => hello.versions.clone(),

@@ -6,7 +6,7 @@ use netbench_model::{Profile, StackName, Target};
 use netbench_stats::{RoundsNeeded, Verdict};
 use unicode_width::UnicodeWidthStr;
 
-/// How many sites, what they are, and where.
+/// Returns the number of sites, with their kind and place.
 pub(crate) fn places(target: Target, sites: impl TryInto<u64>) -> String {
     match target {
         Target::Lab => count(sites, "emulated site", "emulated sites"),
@@ -18,8 +18,9 @@ pub(crate) fn places(target: Target, sites: impl TryInto<u64>) -> String {
     }
 }
 
-/// The words for one site of a target and for several. The names of emulated sites are those of hosts whose servers, certificates and
-/// networks they do not have, so that no figure stands beside such a name without this word.
+/// Returns the words for one site of a target and for several. The names of emulated sites are those of hosts whose
+/// servers, certificates and networks they do not have, so that no figure appears with such a name without this
+/// word.
 pub(crate) fn site_words(target: Target) -> [&'static str; 2] {
     match target {
         Target::Lab => ["emulated site", "emulated sites"],
@@ -27,7 +28,8 @@ pub(crate) fn site_words(target: Target) -> [&'static str; 2] {
     }
 }
 
-/// The name of a site of a target where no heading says which sites they are: `example.com (emulated)`.
+/// Returns the name of a site of a target, for text without a heading that states the kind of sites: `example.com
+/// (emulated)`.
 pub(crate) fn named_site(target: Target, site: &str) -> String {
     match target {
         Target::Lab => format!("{site} (emulated)"),
@@ -50,9 +52,9 @@ pub(crate) fn sites_of(target: Target, sites: impl TryInto<u64>) -> String {
     count(sites, one, more)
 }
 
-/// Nanoseconds with a unit and three digits.
+/// Formats nanoseconds with a unit and three digits.
 pub(crate) fn time(ns: f64) -> String {
-    // Less than nothing is what noise leaves of a difference.
+    // Noise can make a difference negative.
     let (value, unit) = match ns.abs() {
         size if size < 1e3 => return format!("{ns:.0} ns"),
         size if size < 1e6 => (ns / 1e3, "µs"),
@@ -71,7 +73,7 @@ fn three_digits(value: f64) -> String {
     format!("{value:.digits$}")
 }
 
-/// A ratio as a change: `-1.9 %`. Above double, as `3.20×`, which reads better.
+/// Formats a ratio as a change: `-1.9 %`. Ratios above double are formatted as `3.20×`, which reads better.
 pub(crate) fn change(ratio: f64) -> String {
     if ratio >= MOST {
         return "over 99×".to_owned();
@@ -82,7 +84,7 @@ pub(crate) fn change(ratio: f64) -> String {
     let percent = (ratio - 1.0) * 100.0;
     let digits = if percent.abs() < 9.95 { 1 } else { 0 };
     let text = format!("{percent:+.digits$} %");
-    // Rounding leaves no sign on nothing.
+    // A change that is rounded to zero has no minus sign.
     if text == "-0.0 %" {
         "+0.0 %".to_owned()
     } else {
@@ -90,7 +92,7 @@ pub(crate) fn change(ratio: f64) -> String {
     }
 }
 
-/// The two ends of an interval, as changes.
+/// Formats the two ends of an interval as changes.
 pub(crate) fn interval(interval: Option<netbench_stats::Interval>) -> String {
     match interval {
         None => TOO_FEW.to_owned(),
@@ -98,12 +100,12 @@ pub(crate) fn interval(interval: Option<netbench_stats::Interval>) -> String {
     }
 }
 
-/// Where there are too few pairs, or too few processes for them: more rounds are more of both.
+/// The text for too few pairs, or too few processes for them: more rounds add to both.
 pub(crate) const TOO_FEW: &str = "too few rounds";
 
-/// Two ends, as changes, or both as factors where one is over double.
+/// Formats two ends as changes, or both as factors if one is over double.
 pub(crate) fn interval_of(low: f64, high: f64) -> String {
-    // Two processes of each stack have an interval from nothing to anything.
+    // Two processes of each stack have an interval from zero to infinity.
     if low < LEAST && high >= MOST {
         return TOO_FEW.to_owned();
     }
@@ -118,16 +120,16 @@ pub(crate) fn interval_of(low: f64, high: f64) -> String {
     format!("{low} … {}", change(high))
 }
 
-/// A change of so much is a factor.
+/// The ratio from which a change is formatted as a factor.
 const DOUBLE: f64 = 2.0;
 
-/// Factors are shown up to here.
+/// The largest factor that is shown.
 const MOST: f64 = 99.5;
 
-/// And from here.
+/// The smallest factor that is shown.
 const LEAST: f64 = 0.01;
 
-/// A share of a whole.
+/// Formats a share of a whole.
 pub(crate) fn percent(part: f64, whole: f64) -> String {
     if whole <= 0.0 {
         "–".to_owned()
@@ -136,7 +138,7 @@ pub(crate) fn percent(part: f64, whole: f64) -> String {
     }
 }
 
-/// What the verdict on `other` says, as a sentence's middle.
+/// Returns the verdict on `other` as the middle of a sentence.
 pub(crate) fn verdict(verdict: Verdict, first: &str, other: &str) -> String {
     match verdict {
         Verdict::Faster => format!("{other} is faster than {first}"),
@@ -147,7 +149,7 @@ pub(crate) fn verdict(verdict: Verdict, first: &str, other: &str) -> String {
     }
 }
 
-/// The rounds that would decide an undecided row: `about 40 rounds`.
+/// Returns the rounds that would decide an undecided row: `about 40 rounds`.
 pub(crate) fn would_decide(needed: RoundsNeeded) -> String {
     match needed {
         RoundsNeeded::Rounds(rounds @ ..100) => format!("about {rounds} rounds"),
@@ -156,7 +158,7 @@ pub(crate) fn would_decide(needed: RoundsNeeded) -> String {
     }
 }
 
-/// The machine, from an environment's facts.
+/// Describes the machine from an environment's facts.
 pub(crate) fn machine(facts: &BTreeMap<String, String>) -> String {
     let fact = |name: &str| facts.get(name).cloned();
     let virtual_machine = fact("virtual_machine").filter(|vm| vm == "yes");
@@ -170,7 +172,7 @@ pub(crate) fn machine(facts: &BTreeMap<String, String>) -> String {
     format!("Machine: {}.", known.into_iter().flatten().join(", "))
 }
 
-/// How connectors were set up, as a sentence.
+/// Describes the configuration profile of connectors in a sentence.
 pub(crate) fn profile_in_words(profile: Profile) -> String {
     let how = match profile {
         Profile::Default => "every stack offers the same versions, suites, groups and signatures",
@@ -182,7 +184,7 @@ pub(crate) fn profile_in_words(profile: Profile) -> String {
     format!("Client profile {}: {how}.", profile.name())
 }
 
-/// Stacks, each with what it is made of.
+/// Lists stacks, each with its description.
 pub(crate) fn stacks_with<'a>(
     stacks: impl IntoIterator<Item = (&'a StackName, &'a String)>,
 ) -> String {
@@ -192,7 +194,7 @@ pub(crate) fn stacks_with<'a>(
         .join("; ")
 }
 
-/// Bytes with a unit and three digits.
+/// Formats bytes with a unit and three digits.
 pub(crate) fn bytes(bytes: f64) -> String {
     let (value, unit) = match bytes {
         b if b < 999.5 => return format!("{b:.0} B"),
@@ -203,7 +205,7 @@ pub(crate) fn bytes(bytes: f64) -> String {
     format!("{} {unit}", three_digits(value))
 }
 
-/// A number with its thousands apart, and a decimal only where it is under a hundred.
+/// Formats a number with its thousands separated, and with a decimal only under a hundred.
 pub(crate) fn grouped(value: f64) -> String {
     if value < 99.95 {
         return format!("{value:.1}");
@@ -219,7 +221,7 @@ pub(crate) fn grouped(value: f64) -> String {
     out
 }
 
-/// A ratio of the other's figure over the first one's, the other way round: above 1 the other is better.
+/// Inverts a ratio of the other's figure over the first one's: above 1, the other is better.
 pub(crate) fn factor(ratio: f64) -> String {
     let factor = 1.0 / ratio;
     match factor {
@@ -229,19 +231,19 @@ pub(crate) fn factor(ratio: f64) -> String {
     }
 }
 
-/// A difference of times, with its sign.
+/// Formats a difference of times, with its sign.
 pub(crate) fn signed_time(ns: f64) -> String {
     let sign = if ns < 0.0 { '-' } else { '+' };
     format!("{sign}{}", time(ns.abs()))
 }
 
-/// A change of a time, in both units: `+0.74 ms (+0.4 %)`.
+/// Formats a change of a time in both units: `+0.74 ms (+0.4 %)`.
 pub(crate) fn time_and_change(first_ns: f64, ratio: f64) -> String {
     let difference = signed_time(first_ns * (ratio - 1.0));
     format!("{difference} ({})", change(ratio))
 }
 
-/// `3 sites`.
+/// Formats a number with its noun: `3 sites`.
 pub fn count(number: impl TryInto<u64>, one: &str, many: &str) -> String {
     match number.try_into().unwrap_or(u64::MAX) {
         1 => format!("1 {one}"),
@@ -249,7 +251,7 @@ pub fn count(number: impl TryInto<u64>, one: &str, many: &str) -> String {
     }
 }
 
-/// `a or b in place of c`, of stacks of which the first is what the others are compared with.
+/// Returns `a or b in place of c`, for stacks of which the first is the one that the others are compared with.
 pub(crate) fn in_place_of(stacks: &[&str]) -> String {
     match stacks.split_first() {
         Some((first, [])) => format!("{first} alone"),
@@ -261,7 +263,7 @@ pub(crate) fn in_place_of(stacks: &[&str]) -> String {
     }
 }
 
-/// `a, b and 3 more`: so many of them by name.
+/// Returns `a, b and 3 more`: the first `named` by name.
 pub(crate) fn some_of(named: usize, all: impl IntoIterator<Item = impl Display>) -> String {
     let mut all = all.into_iter();
     let text = all.by_ref().take(named).join(", ");
@@ -271,7 +273,7 @@ pub(crate) fn some_of(named: usize, all: impl IntoIterator<Item = impl Display>)
     }
 }
 
-/// At most a hundred characters of it.
+/// Shortens a text to at most a hundred characters.
 pub(crate) fn shorten(text: &str) -> String {
     const LONGEST: usize = 100;
     match text.char_indices().nth(LONGEST) {
@@ -280,7 +282,7 @@ pub(crate) fn shorten(text: &str) -> String {
     }
 }
 
-/// Breaks text at spaces; a word that is longer than a line has one of its own.
+/// Breaks text at spaces; a word that is longer than a line has a separate line.
 pub fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines = Vec::new();
     let mut line = String::new();

@@ -1,4 +1,4 @@
-//! Coverage and differences in every form.
+//! Coverage and differences in every format.
 
 use std::collections::BTreeMap;
 
@@ -22,10 +22,10 @@ fn tally(passed: usize, failed: usize, unsupported: usize) -> Tally {
 
 const CRASHED: &str = "ALPNClient-TLS-TLS13";
 
-/// A line of the runner with what a terminal would obey.
+/// A line of the runner with control sequences for a terminal.
 const LINE: &str = "unexpected failure; shim: DecryptError \x1b[31m; runner: EOF; shim crashed: segmentation fault";
 
-/// Of four tests that count and one that proves nothing.
+/// Returns the coverage of four tests that count and one that is not conclusive.
 fn coverage() -> Coverage {
     let shim = |name: &str| ShimSummary {
         shim: name.to_owned(),
@@ -144,7 +144,7 @@ fn shims() -> Vec<String> {
     ["one", "other"].map(str::to_owned).to_vec()
 }
 
-/// A feature that is alike in both roles, one that is not, and one of a single role.
+/// Returns a feature that is the same in both roles, one that is not, and one of a single role.
 fn matrix() -> Matrix {
     use Support::{Absent, NotTestable, Partly, Works};
     let cell = |feature: &str, role, protocol, supports: [Support; 2]| MatrixCell {

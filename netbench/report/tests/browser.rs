@@ -1,4 +1,4 @@
-//! What browsers' visits say, in every form.
+//! Reports of browsers' visits, in every format.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -66,7 +66,7 @@ fn manifest() -> BrowserManifest {
     }
 }
 
-/// Pages of which the browser's take a tenth longer, and one that each client refuses.
+/// Returns visits of which the browser's take a tenth longer, and a page that each client refuses.
 fn samples() -> Vec<VisitSample> {
     let mut samples = Vec::new();
     for round in 0..ROUNDS {
@@ -253,7 +253,7 @@ fn an_end_that_is_not_that_of_its_packets_is_told_and_one_from_the_packets_is_co
         }
         summarize_browser(&manifest(), &samples).packets[0].clone()
     };
-    // The browser says that the page ended as it began.
+    // The browser reports that the page ended when it began.
     let early = with_end(Vec::new(), Some(42_000_000));
     assert_eq!((early.responses, early.far_in_response), (8, 8));
     assert!(

@@ -1,4 +1,4 @@
-//! What verifiers say of chains, in every form.
+//! Verdicts of verifiers on chains, in every format.
 
 #[path = "support/forms.rs"]
 mod forms;
@@ -19,7 +19,7 @@ use netbench_report::{ChainChange, ChainsSummary, summarize_chains};
 fn rejected(reason: CertificateFault) -> ChainOutcome {
     ChainOutcome::Rejected {
         reason,
-        // What a terminal would obey.
+        // A control sequence for a terminal.
         detail: "certificate \u{1b}[31mwrong".to_owned(),
     }
 }
@@ -184,7 +184,7 @@ fn differences_are_grouped_by_reason_and_the_worst_come_first() {
         found,
         [
             (ChainChange::Lost, Some("of-a"), 2),
-            // A chain that is better rejected, and that worked before, is lost.
+            // A chain that should be rejected, and that worked before, is lost.
             (ChainChange::Refused, None, 1),
             (ChainChange::Unwarned, None, 1),
             (ChainChange::Gained, Some("of-gained"), 1),

@@ -1,4 +1,4 @@
-//! Two runs of `connect`, held against each other.
+//! Comparisons of two runs of `connect`.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -15,7 +15,7 @@ use netbench_report::{
 use netbench_stats::Verdict;
 use support::Fixture;
 
-/// A run, and its samples.
+/// A run with its samples.
 type Run = (ConnectManifest, Vec<Sample>);
 
 fn run(rounds: u32, factor: f64) -> Run {
@@ -43,10 +43,10 @@ fn a_stack_that_got_slower_is_found_and_the_other_is_the_same() {
     "rustls 0.24.0".clone_into(&mut after.0.workers[1].library);
     let compared = compare(&before, &after, Some(0.05));
     for row in &compared.sites {
-        // The other stack drew the same figures twice.
+        // The other stack has the same figures in both runs.
         let due: &[Verdict] = match row.other_stack.as_str() {
             "openssl" => &[Verdict::Same, Verdict::Undecided],
-            // Far away, the handshake is little of it.
+            // With a long round trip, the handshake's computation is a small part.
             _ if row.change.ratio < 1.02 => &[Verdict::Slower, Verdict::Same, Verdict::Undecided],
             _ => &[Verdict::Slower],
         };
@@ -89,7 +89,7 @@ fn a_stack_that_got_slower_is_found_and_the_other_is_the_same() {
     }
     let junit = render(&compared, "junit");
     assert!(junit.contains(r#"type="regression""#), "{junit}");
-    // The other way round it is faster, and nothing has regressed.
+    // In the opposite direction it is faster, and no site has regressed.
     let back = compare(&after, &before, Some(0.05));
     assert_eq!(back.regressed, 0);
     assert!(
@@ -128,7 +128,7 @@ fn a_site_that_is_lost_has_regressed_and_sites_of_one_run_are_named() {
     assert_eq!(compared.only_other, ["far.example"]);
     let none_of_them = |site: &str| compared.sites.iter().all(|row| row.site != site);
     assert!(none_of_them("far.example") && none_of_them("further.example"));
-    // Under both conditions.
+    // Both rows are of the same site, under both conditions.
     assert_eq!((compared.reach.len(), compared.regressed), (2, 2));
     let lost = &compared.reach[0];
     assert_eq!(lost.site, "near.example");
@@ -144,7 +144,7 @@ fn a_site_that_is_lost_has_regressed_and_sites_of_one_run_are_named() {
     ] {
         assert!(terminal.contains(part), "{terminal}");
     }
-    // Without a threshold nothing is judged.
+    // Without a threshold no row is judged.
     let asked = compare(&before, &after, None);
     assert_eq!(asked.regressed, 0);
     assert_eq!(asked.reach[0].regression, Regression::NotAsked);
@@ -188,7 +188,7 @@ fn two_stacks_can_be_held_against_each_other_and_what_is_negotiated_otherwise_is
         .find(|row| row.site == "different.example");
     let differs = different.unwrap().differs.clone().unwrap();
     assert!(differs.contains("group x25519 / secp256r1"), "{differs}");
-    // One of the fixture's sites fails on one of them only.
+    // One of the fixture's sites fails with one of the stacks only.
     assert!(
         compared
             .reach

@@ -1,4 +1,4 @@
-//! What stacks do with servers, in every form.
+//! Behaviour of stacks towards servers, in every format.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -50,7 +50,7 @@ fn rejected(reason: &str, library: &str) -> CompatOutcome {
     CompatOutcome::Rejected {
         reason: reason.parse().unwrap(),
         library: library.to_owned(),
-        // What a terminal would obey.
+        // A control sequence for a terminal.
         detail: "certificate \u{1b}[31mwrong".to_owned(),
         alert: Some(Alert(42)),
         http_status: None,
@@ -68,7 +68,7 @@ fn worker(stack: &str) -> WorkerRecord {
     }
 }
 
-/// Of a run with these stacks. All after the first do the same.
+/// Returns the summary of a run with these stacks. All stacks after the first behave the same.
 fn summary_of(stacks: &[&str]) -> CompatSummary {
     let refused = |reason: &str| Expected::Rejected(vec![reason.parse().unwrap()]);
     let crash = CompatOutcome::Crash {
@@ -193,7 +193,7 @@ fn advice_is_that_for_the_library_of_the_stack() {
             ("go", "Tell the owner."),
         ]
     );
-    // Every advice is printed once, with the stacks that it is for.
+    // Every advice is printed once, with the stacks that it concerns.
     let text = terminal(&summary, 200);
     let line = |advice: &str| {
         let mut lines = text.lines().filter(|line| line.contains(advice));
@@ -245,7 +245,7 @@ fn client(name: &str, kind: OutsideKind, sandbox: Option<Sandbox>) -> OutsideCli
     }
 }
 
-/// Two stacks beside a browser, a program, and a program that is not here.
+/// Returns the summary of two stacks with a browser, a program, and a program that is not installed.
 fn beside_clients() -> CompatSummary {
     let refused = |reason: &str| Expected::Rejected(vec![reason.parse().unwrap()]);
     let date = || rejected("expired", "net::ERR_CERT_DATE_INVALID");
@@ -346,7 +346,7 @@ fn what_browsers_take_otherwise_comes_first() {
             ("openssl", Stance::Accepts, "a/of-programs"),
         ]
     );
-    // What a client does is no difference between stacks.
+    // A client's behaviour is no difference between stacks.
     assert!(
         summary
             .differences
@@ -357,7 +357,7 @@ fn what_browsers_take_otherwise_comes_first() {
     insta::assert_snapshot!("clients_markdown", render(&summary, "markdown"));
 }
 
-/// A stack beside an engine, which is told a certificate or not, and whose user proceeds.
+/// Returns the summary of a stack with an engine, which is or is not given a certificate, and whose user proceeds.
 fn beside_an_engine() -> CompatSummary {
     let of_certificate = || Expected::Rejected(vec!["expired".parse().unwrap()]);
     let ssl = || CompatOutcome::Rejected {

@@ -1,7 +1,7 @@
-//! The answers of an evaluation follow from one another, whatever its parts have found.
+//! Consistency of an evaluation's answers, for any findings of its parts.
 //!
-//! 1,000 evaluations are made from seeds: sites of every fate, stacks of any speed, parts that are missing, no
-//! network. What is held against them is what somebody would who reads one part of the report after another.
+//! 1,000 evaluations are made from seeds: sites of every fate, stacks of any speed, missing parts, no network. They
+//! are checked against the conclusions of a reader who reads one part of the report after another.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -27,16 +27,16 @@ use netbench_model::compat::Judgement;
 use netbench_report::{Answer, Evaluation, EvaluationReport};
 use serde_json::Value;
 
-/// How many evaluations are made.
+/// Number of evaluations that are made.
 const EVALUATIONS: u64 = 1000;
 
-/// So many failing sites have a name on the second card.
+/// Number of failing sites that are named on the second card.
 const NAMED: usize = 20;
 
-/// A switch that loses this many sites in a million, or more, is no replacement.
+/// The number of lost sites in a million from which a switch is no replacement.
 const LOST_OF_A_MILLION: f64 = 50_000.0;
 
-/// A connection that takes this much longer is still fast enough.
+/// The ratio up to which a connection is still fast enough.
 const NO_MORE_THAN: f64 = 1.05;
 
 #[test]
@@ -52,11 +52,11 @@ fn answers_follow_from_one_another() {
         let why = wrong(&made, &report);
         assert_eq!(why, Vec::<String>::new(), "seed {seed}: {made:#?}");
     }
-    // Every answer of every card was among them, or nothing was tried.
+    // Every answer of every card must have occurred for the checks to be meaningful.
     assert_eq!(seen.len(), 3 * 4, "{seen:?}");
 }
 
-/// What contradicts what.
+/// Returns the contradictions.
 fn wrong(made: &Made, report: &EvaluationReport) -> Vec<String> {
     let mut wrong = Vec::new();
     let mut hold = |holds: bool, what: &str| {
@@ -77,19 +77,19 @@ fn wrong(made: &Made, report: &EvaluationReport) -> Vec<String> {
 
 type Hold<'a> = dyn FnMut(bool, &str) + 'a;
 
-/// Whether the parts were tested that a card names, the cards in their order.
+/// Returns, for each card in order, whether the parts that it names were tested.
 fn tested(made: &Made, evaluation: &Evaluation) -> [bool; 3] {
     let found = &evaluation.found;
     let connected = found.connections.is_some();
     [
         found.losses.is_some() && made.features,
         connected && made.servers.is_some() && made.features,
-        // What the worker of a stack does not support, the question excludes.
+        // The question excludes a part that the worker of a stack does not support.
         connected && made.suite != MadeSuite::LeftOut,
     ]
 }
 
-/// Each card, by the parts that it names.
+/// Checks each card by the parts that it names.
 fn parts(made: &Made, evaluation: &Evaluation, hold: &mut Hold<'_>) {
     for (card, tested) in evaluation.questions.iter().zip(tested(made, evaluation)) {
         hold(
@@ -128,7 +128,7 @@ fn parts(made: &Made, evaluation: &Evaluation, hold: &mut Hold<'_>) {
     );
 }
 
-/// The first card, by the sites that are lost.
+/// Checks the first card by the lost sites.
 fn sites(made: &Made, evaluation: &Evaluation, hold: &mut Hold<'_>) {
     let card = &evaluation.questions[0];
     let Some(losses) = &evaluation.found.losses else {
@@ -145,7 +145,8 @@ fn sites(made: &Made, evaluation: &Evaluation, hold: &mut Hold<'_>) {
         reached == made.counted(),
         "the denominator is not the sites that the old stack reaches",
     );
-    // A site that is taken out for connections of the old stack is one that both can agree with by the scan.
+    // A site that is removed because of connections of the old stack is one that both can agree with by the
+    // scan.
     let taken_out = losses.outside.iter();
     let taken_out: Vec<&str> = taken_out
         .filter(|site| site.because == Outside::FailedBefore)
@@ -206,7 +207,7 @@ fn sites(made: &Made, evaluation: &Evaluation, hold: &mut Hold<'_>) {
     }
 }
 
-/// The second card, by what happened on each site and by the first card.
+/// Checks the second card by the fate of each site and by the first card.
 fn glitches(made: &Made, evaluation: &Evaluation, hold: &mut Hold<'_>) {
     let [first, card, _] = evaluation.questions.as_slice() else {
         hold(false, "not three questions");
@@ -234,7 +235,7 @@ fn glitches(made: &Made, evaluation: &Evaluation, hold: &mut Hold<'_>) {
         "better than the first card, and sites are lost",
     );
     let alone = made.fail_with_the_new_alone();
-    // The built-in list is judged as on the first card: not by the share of it that is lost.
+    // The built-in list is judged as on the first card: not by its share of lost sites.
     let are_lost = evaluation.found.losses.iter().flat_map(|l| &l.lost);
     let are_lost: BTreeSet<&str> = are_lost.map(|site| site.site.as_str()).collect();
     let fails_otherwise = alone.iter().any(|site| !are_lost.contains(site.as_str()));
@@ -289,7 +290,7 @@ fn glitches(made: &Made, evaluation: &Evaluation, hold: &mut Hold<'_>) {
     );
 }
 
-/// The second card and the sentence, by what happened with the servers of the catalogue.
+/// Checks the second card and the sentence by the results with the servers of the catalogue.
 fn servers(made: &Made, evaluation: &Evaluation, hold: &mut Hold<'_>) {
     let card = &evaluation.questions[1];
     let missing = card
@@ -336,7 +337,7 @@ fn servers(made: &Made, evaluation: &Evaluation, hold: &mut Hold<'_>) {
     hold(order.is_sorted(), "what is worse comes later");
 }
 
-/// The second card, by certificate chains and trust stores.
+/// Checks the second card by certificate chains and trust stores.
 fn chains_and_stores(made: &Made, evaluation: &Evaluation, hold: &mut Hold<'_>) {
     let card = &evaluation.questions[1];
     let number = |wrong: &Option<Vec<bool>>| {
@@ -377,7 +378,7 @@ fn chains_and_stores(made: &Made, evaluation: &Evaluation, hold: &mut Hold<'_>) 
     );
 }
 
-/// The third card, by the intervals of whole connections.
+/// Checks the third card by the intervals of whole connections.
 fn times(made: &Made, evaluation: &Evaluation, hold: &mut Hold<'_>) {
     let card = &evaluation.questions[2];
     let decided = card.answer != Answer::Open;
@@ -440,7 +441,7 @@ fn times(made: &Made, evaluation: &Evaluation, hold: &mut Hold<'_>) {
     }
 }
 
-/// The one sentence on top, by the cards under it.
+/// Checks the sentence at the top by the cards under it.
 fn sentence(made: &Made, evaluation: &Evaluation, hold: &mut Hold<'_>) {
     let said = &evaluation.sentence;
     let answers: Vec<Answer> = evaluation.questions.iter().map(|q| q.answer).collect();
@@ -501,7 +502,7 @@ fn sentence(made: &Made, evaluation: &Evaluation, hold: &mut Hold<'_>) {
     );
 }
 
-/// What one form says, the others say.
+/// Checks that all formats state the same.
 fn forms_agree(report: &EvaluationReport, hold: &mut Hold<'_>) {
     let evaluation = &report.evaluation;
     let json: Value = serde_json::from_str(&render(report, "json")).unwrap();
@@ -567,7 +568,7 @@ fn forms_agree(report: &EvaluationReport, hold: &mut Hold<'_>) {
     }
 }
 
-/// How bad an answer is; what is open says nothing.
+/// Returns the severity of an answer; an open answer has none.
 fn rank(answer: Answer) -> u8 {
     match answer {
         Answer::Open | Answer::Yes => 0,

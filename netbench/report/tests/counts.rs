@@ -1,4 +1,4 @@
-//! Counts of an evaluation: one denominator, connections that were made, and losses beside gains.
+//! Counts of an evaluation: one denominator, connections that were made, and losses together with gains.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -32,7 +32,7 @@ use netbench_report::{
     Question, UnsupportedRow, evaluation, summarize_compat,
 };
 
-/// An evaluation without losses, to be changed.
+/// Returns an evaluation without losses, to be modified.
 fn well() -> Evaluation {
     let all_yes = |evaluation: &Evaluation| {
         let mut questions = evaluation.questions.iter();
@@ -58,13 +58,13 @@ fn failure(site: &str, stack: &str, reason: &str) -> FailureRow {
 
 fn connections(evaluation: &Evaluation) -> ConnectSummary {
     let mut connections = evaluation.found.connections.as_deref().unwrap().clone();
-    // What the sites here do is said by each test.
+    // Each test sets the results of the sites.
     connections.comparisons.clear();
     connections.left_out.clear();
     connections
 }
 
-/// The sites of `old-sites.txt`, and what became of each.
+/// Returns the sites of `old-sites.txt`, and the fate of each.
 fn old_sites() -> (Losses, Vec<FailureRow>) {
     let lost = ["dhe.example", "rsa.example", "mixed.example", "cbc.example"];
     let site = |site: &str| LostSite {
@@ -112,7 +112,7 @@ fn old_sites() -> (Losses, Vec<FailureRow>) {
     (losses, failures)
 }
 
-/// The figure of lost sites on the first card.
+/// Returns the figure of lost sites on the first card.
 fn lost(question: &Question) -> &str {
     let mut figures = question.figures.iter();
     let found = figures.find(|figure| figure.label.starts_with("lost of the "));
@@ -318,7 +318,7 @@ fn a_ca_that_is_not_trusted_is_named_first() {
     assert!(!told(1, 9).contains("--roots"));
 }
 
-/// What two stacks did with one server.
+/// Returns the summary of two stacks and one server.
 fn server(reasons: &str, standing: Option<Standing>, accepted: [bool; 2]) -> CompatSummary {
     let case = CompatCase {
         name: "a/server".to_owned(),
@@ -371,7 +371,7 @@ fn server(reasons: &str, standing: Option<Standing>, accepted: [bool; 2]) -> Com
 #[test]
 fn a_loss_of_reach_is_one_also_where_the_refusal_is_right() {
     let well = well();
-    // What only the old or only the new stack accepts, and the answer for each use of the client.
+    // Servers that only the old or only the new stack accepts, and the answer for each use of the client.
     for (reason, accepted, effect, [browser, others]) in [
         (
             "alert",

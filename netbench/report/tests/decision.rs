@@ -1,4 +1,4 @@
-//! The decision of an evaluation, part by part: leaving one out never makes a switch look better.
+//! The decision of an evaluation, part by part: leaving a part out never makes a switch look better.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -24,12 +24,12 @@ use netbench_report::{
 use netbench_stats::UndecidedReason;
 use whole::MadeCase;
 
-/// An evaluation whose questions have no loss, with all of its parts.
+/// Returns an evaluation whose questions have no loss, with all of its parts.
 fn whole() -> Evaluation {
     evaluation(whole::run(&[]), whole::complete(Found::default()))
 }
 
-/// The decision, which is what the sentence begins with.
+/// Returns the decision, with which the sentence begins.
 fn decision(evaluation: &Evaluation) -> &str {
     let end = if evaluation.sentence.starts_with("Not decided: ") {
         ';'
@@ -96,7 +96,8 @@ fn a_loss_stays_one_where_compatibility_was_not_tested() {
     );
 }
 
-/// A row of first connections that cost `[low, median, high]` milliseconds of wall clock; without an interval if all are equal.
+/// Returns a row of first connections that cost `[low, median, high]` milliseconds of wall-clock time, without an
+/// interval if all are equal.
 fn cold(stack: &str, [low_ms, median_ms, high_ms]: [f64; 3]) -> ColdRow {
     ColdRow {
         stack: StackName::new(stack),
@@ -117,7 +118,7 @@ fn cold(stack: &str, [low_ms, median_ms, high_ms]: [f64; 3]) -> ColdRow {
 #[test]
 fn first_connections_have_a_limit_of_their_own() {
     let whole = whole();
-    // Interval of the new stack in ms, the old one's being 5 to 7.
+    // The interval of the new stack in ms; that of the old one is 5 to 7.
     let cases = [
         (
             [5.0, 6.0, 7.0],

@@ -1,4 +1,4 @@
-//! Verdicts of an evaluation, from parts small enough to judge by hand.
+//! Verdicts of an evaluation, from parts small enough to verify by hand.
 
 #[path = "support/forms.rs"]
 mod forms;
@@ -51,7 +51,8 @@ fn tally(passed: usize, failed: usize, unsupported: usize) -> Tally {
     }
 }
 
-/// What `old` and `new` have: a version that `new` lacks, and in the one that both have a feature of each kind.
+/// Returns the features of `old` and `new`: a version that `new` lacks, and a feature of each kind in the version
+/// that both have.
 fn matrix() -> Matrix {
     use Support::{Absent, NotTestable, Partly, Works};
     let cell = |feature: &str, role, protocol, supports: [Support; 2]| MatrixCell {
@@ -141,7 +142,7 @@ fn coverage(defects: (usize, usize)) -> Coverage {
     }
 }
 
-/// The answers where nothing is lost by the parts that are not given.
+/// Returns the answers; the parts that are not given have no losses.
 fn answers(found: Found) -> Vec<Answer> {
     let evaluation = evaluation(manifest(&[("sites", PartState::Done)]), complete(found));
     evaluation
@@ -367,7 +368,7 @@ fn connections_that_did_other_work_are_not_called_too_few() {
     );
 }
 
-/// Their times, not those of the stacks' own settings, are what the answer rests on.
+/// The answer rests on the times with the same settings, not on those with the stacks' own settings.
 #[test]
 fn connections_with_the_same_settings_decide_where_the_others_did_other_work() {
     let exclusion = |site: &str, condition| Exclusion {

@@ -1,4 +1,4 @@
-//! The page of an evaluation as somebody reads it who has to decide: on a screen, on a phone, and of very many sites.
+//! The page of an evaluation for a decision maker: on a screen, on a phone, and with very many sites.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -30,12 +30,12 @@ netbench_testing::tests! {
     ten_thousand_sites_open: Chromium;
 }
 
-/// The page of a document.
+/// Returns the page of a document.
 fn html(document: &Document<'_>) -> String {
     forms::in_form(document, "html", &Options::default())
 }
 
-/// Sites lost for every kind of reason.
+/// Returns sites that are lost for every kind of reason.
 fn lost() -> Vec<LostSite> {
     let reasons = [
         "cbc-only",
@@ -58,7 +58,7 @@ fn it_says_what_to_decide_first() {
     begins_with_the_answers(&report);
     every_loss_has_something_to_do(&report);
     what_decides_comes_first(&report);
-    // The same evaluation with nothing lost.
+    // The same evaluation without lost sites.
     let mut found = report.evaluation.found.clone();
     if let Some(losses) = &mut found.losses {
         losses.lost.clear();
@@ -76,7 +76,7 @@ fn it_says_what_to_decide_first() {
     assert!(!html(&report.document(Extent::Full)).contains("what-to-do"));
 }
 
-/// The figures of an evaluation that an earlier version stored, without a matrix of features.
+/// Compares the figures of an evaluation that an earlier version stored, without a matrix of features.
 fn an_older_evaluation_keeps_its_figures() {
     let report = published::evaluation_of(Vec::new());
     assert!(report.evaluation.found.matrix.is_none());
@@ -88,7 +88,7 @@ fn an_older_evaluation_keeps_its_figures() {
         assert_eq!(before.question, now.question);
         let has = |figure: &KeyFigure| {
             let mut figures = now.figures.iter();
-            // Later versions have the time beside the change.
+            // Later versions show the time together with the change.
             let same = |found: &KeyFigure| {
                 found.label == figure.label
                     && (found.value == figure.value
@@ -97,14 +97,14 @@ fn an_older_evaluation_keeps_its_figures() {
             figures.any(same)
         };
         for figure in &before.figures {
-            // Sites of the built-in list are called so now.
+            // Later versions name sites of the built-in list as such.
             if figure.label != "sites lost" {
                 assert!(has(figure), "{figure:?}: {:#?}", now.figures);
                 compared += 1;
             }
         }
         for line in &before.breaks {
-            // Its turns have fewer operations than a verdict needs now, and the question says so.
+            // Its turns have fewer operations than a verdict now needs, and the question states it.
             if line.starts_with("slower in memory") {
                 let mut reasons = now.missing.iter();
                 assert!(
@@ -181,13 +181,14 @@ fn what_decides_comes_first(losing: &EvaluationReport) {
     for flag in ["--json", "--format", "--condition"] {
         assert!(!text.contains(&format!("`{flag}")), "{flag}");
     }
-    // Where only two stacks are compared, a column still says whose figures it has.
+    // If only two stacks are compared, a column still names the stack of its figures.
     assert!(text.contains(">rustls-aws-lc verdict</th>"));
     assert!(text.contains(">rustls-aws-lc factor</th>"));
     assert!(!text.contains(">verdict</th>"));
 }
 
-/// Everything that is unfolded and wider than its place, has lines of a few letters, or is outside of the window.
+/// A script that returns everything unfolded that is wider than its container, has lines of a few letters, or is
+/// outside the window.
 const CUT: &str = r#"(() => {
   const wide = innerWidth;
   const seen = (e) => e.getClientRects().length > 0 && getComputedStyle(e).position !== "absolute";
@@ -228,7 +229,7 @@ fn nothing_is_cut_on_any_screen() {
             theme: "light",
         };
         browser.open(&file, view);
-        // Tables are laid out anew when they are unfolded, which is told of in a task of its own.
+        // Tables are laid out again when they are unfolded, which is reported in a separate task.
         browser.value(
             "(async () => { document.querySelectorAll('details').forEach(d => { d.open = true; }); \
              for (let n = 0; n < 3; n++) await new Promise(done => setTimeout(done)); })()",
@@ -240,7 +241,7 @@ fn nothing_is_cut_on_any_screen() {
     assert_eq!(browser.complaints, Vec::<String>::new());
 }
 
-/// A run of ten thousand sites, from the published one.
+/// Returns a run of ten thousand sites, from the published one.
 fn many_sites() -> ConnectReport {
     const COPIES: u32 = 100;
     const ROUNDS: u32 = 8;
@@ -257,7 +258,7 @@ fn many_sites() -> ConnectReport {
                 .unwrap();
             manifest.plan.sites.push(site);
         }
-        // One copy has rounds enough for intervals, without which the sites have no table.
+        // One copy has enough rounds for intervals, without which the sites have no table.
         let rounds = if copy == 0 { ROUNDS } else { 1 };
         for sample in samples.iter().filter(|sample| sample.round < rounds) {
             let mut sample = sample.clone();

@@ -1,4 +1,4 @@
-//! Which characteristics go with one stack's being faster, of runs in which that is known.
+//! Characteristics that go with one stack being faster, of runs in which they are known.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -18,11 +18,11 @@ use support::{Fixture, HOSTILE};
 
 const MS: u64 = 1_000_000;
 
-/// Where the slower connections of the two bimodal sites are.
+/// The sites of the slower connections.
 const WITH_ANOTHER_ROUND_TRIP: &str = "site7.example";
 const WITH_DELAYED_ACK: &str = "site9.example";
 
-/// Packets of a connection whose data waited for acknowledgements, each as long as it says and delayed by as much.
+/// Returns packets of a connection whose data waited for acknowledgements, each with the given wait and delay.
 fn packets(waits_ms: &[(u64, u64)]) -> LinkPackets {
     let waits = waits_ms.iter().map(|&(wait_ms, ack_delay_ms)| AckWait {
         direction: LinkDirection::Down,
@@ -38,7 +38,7 @@ fn packets(waits_ms: &[(u64, u64)]) -> LinkPackets {
     }
 }
 
-/// Gives the samples of one site packets: those of its slower mode `slower`, the others `faster`.
+/// Sets the packets of the samples of one site: `slower` in its slower mode, and `faster` in the others.
 fn give_packets(samples: &mut [Sample], site: &str, slower: &LinkPackets, faster: &LinkPackets) {
     for sample in samples.iter_mut().filter(|sample| sample.site == site) {
         let is_slower = is_slower(sample);
@@ -46,22 +46,22 @@ fn give_packets(samples: &mut [Sample], site: &str, slower: &LinkPackets, faster
     }
 }
 
-/// Whether a sample of the bimodal sites is of the slower mode.
+/// Returns whether a sample of the bimodal sites is of the slower mode.
 fn is_slower(sample: &Sample) -> bool {
     let measured = sample.outcome.ok().unwrap();
     measured.phases.total_ns > 60 * MS
 }
 
-/// The cause that is named for a site; none where none is.
+/// Returns the cause that is named for a site; `None` if there is none.
 fn cause(manifest: &ConnectManifest, samples: &[Sample], site: &str) -> Option<ModeCause> {
     let summary = explain(manifest, samples, None);
     let row = summary.bimodal.iter().find(|row| row.site == site);
     row.expect("the site's totals have two modes").cause
 }
 
-/// A run of forty sites in which the other stack takes a tenth less of the total, but with RSA 4096 a
-/// tenth more; on one site every third connection of the first stack takes a round trip more, and on another 42 ms
-/// more after the first byte.
+/// Returns a run of forty sites in which the other stack takes a tenth less of the total, but with RSA 4096 a tenth
+/// more; on one site every third connection of the first stack takes a round trip more, and on another 42 ms more
+/// after the first byte.
 fn planted() -> (ConnectManifest, Vec<Sample>) {
     let fixture = Fixture {
         conditions: vec![Condition::Clean],
@@ -220,7 +220,7 @@ fn a_cause_needs_nearly_all_connections_of_its_mode() {
     let of_mode = |sample: &&mut Sample, slower| {
         sample.site == WITH_DELAYED_ACK && is_slower(sample) == slower
     };
-    // One of four slower connections without a wait.
+    // One of four slower connections is without a wait.
     let unlike = samples.iter_mut().find(|sample| of_mode(sample, true));
     unlike.unwrap().packets = Some(packets(&[(18, 0)]));
     assert_eq!(cause(&manifest, &samples, WITH_DELAYED_ACK), None);
@@ -247,7 +247,7 @@ fn a_lost_syn_is_named_only_where_one_was_sent_again() {
     assert_eq!(named(&samples), Some(ModeCause::LostSyn));
     give_packets(&mut samples, WITH_DELAYED_ACK, &once, &once);
     assert_eq!(named(&samples), None, "the client waited for a core");
-    // Without packets, the kernel's count of the client's segments that were sent again.
+    // Without packets, the kernel's count of the client's retransmitted segments.
     for retransmits in [0, 1] {
         for sample in samples.iter_mut().filter(|s| s.site == WITH_DELAYED_ACK) {
             sample.packets = None;

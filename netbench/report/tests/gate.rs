@@ -1,5 +1,5 @@
-//! How often the gate of `compare` is wrong, by simulation: equal runs that it calls regressed, and a true change that it
-//! finds as often as it says.
+//! The error rate of the gate of `compare`, by simulation: equal runs that it calls regressed, and a true change
+//! that it finds as often as it states.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -13,19 +13,19 @@ use support::Fixture;
 const COMPARISONS: u32 = 400;
 const THRESHOLD: f64 = 0.05;
 
-/// The time of a connection that nothing disturbs.
+/// The time of an undisturbed connection.
 const USUAL_NS: f64 = 200e6;
 
 #[derive(Clone, Copy, Debug)]
 enum Noise {
     /// Each round differs by 3 %, and one of twenty loses a packet.
     Losses,
-    /// A round differs by 3 %, and is like the one before it: their correlation is 0.7.
+    /// Each round differs by 3 %, and resembles the preceding one: their correlation is 0.7.
     Drift,
 }
 
 impl Noise {
-    /// The totals of the rounds of a run.
+    /// Returns the totals of the rounds of a run.
     fn rounds(self, rounds: u32, more_ns: f64, rng: &mut Rng) -> Vec<f64> {
         const CORRELATION: f64 = 0.7;
         let mut state = rng.normal();
@@ -47,11 +47,11 @@ impl Noise {
 struct Outcomes {
     regressed: u32,
     passed: u32,
-    /// The share that was stated to be found, on average.
+    /// The average stated share of regressed runs that are found.
     stated: f64,
-    /// The share of equal runs that was stated to pass, on average.
+    /// The average stated share of equal runs that pass.
     stated_pass: f64,
-    /// The chance of an interval that the rows rest on not to contain the true ratio.
+    /// The chance that an interval of the rows does not contain the true ratio.
     chance: f64,
 }
 

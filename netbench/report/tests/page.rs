@@ -1,4 +1,4 @@
-//! The page: what it says of a run with everything in it, and what a browser makes of it.
+//! The page of a run with every kind of content: its text, and its display in a browser.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -27,16 +27,17 @@ netbench_testing::tests! {
     the_page_of_a_hundred_sites_is_small;
 }
 
-/// What would be obeyed if any of it were not text.
+/// Text that a browser would obey if it were not escaped.
 const SCRIPT: &str = "</title></style></script><script>window.obeyed=1</script>\
                       <img src=x onerror=\"window.obeyed=1\">' onfocus='window.obeyed=1";
 
-/// The page of a document.
+/// Returns the page of a document.
 fn html(document: &Document<'_>) -> String {
     forms::in_form(document, "html", &Options::default())
 }
 
-/// A run whose name and warnings mean ill. A sample whose site does so is not of the plan, and is left out.
+/// Returns a run whose name and warnings are malicious. A sample whose site is malicious is not of the plan, and is
+/// left out.
 fn fixture() -> ConnectReport {
     let fixture = Fixture::default();
     let mut manifest = fixture.manifest();
@@ -79,7 +80,7 @@ fn a_run_without_samples_says_what_is_missing() {
 
 fn answers_follow_the_figures() {
     let cases = [
-        // The other stack takes so many times the first one's computing time.
+        // The other stack takes this multiple of the first one's computing time.
         (0.6, Answer::Yes),
         (300.0, Answer::No),
     ];
@@ -93,7 +94,7 @@ fn answers_follow_the_figures() {
         let page = report.document(Extent::Full);
         let question = &page.questions.last().unwrap().question;
         assert_eq!(question.answer, answer, "{factor}: {question:?}");
-        // One site of ten fails with the other stack alone.
+        // One site of ten fails only with the other stack.
         let works = &page.questions[0].question;
         assert_eq!(works.answer, Answer::No);
         assert_eq!(works.breaks.len(), 1);
@@ -131,7 +132,7 @@ fn a_browser_shows_it_in_every_view() {
     sorts_and_filters(&mut browser);
     csv_is_the_table(&mut browser);
     assert_eq!(browser.complaints, Vec::<String>::new());
-    // Last, because the policy's refusal is a complaint.
+    // This is last, because the policy's refusal is a complaint.
     browser.value(
         "(() => { const s = document.createElement('script'); s.textContent = 'window.obeyed = 1'; \
          document.body.append(s); })()",
@@ -142,7 +143,8 @@ fn a_browser_shows_it_in_every_view() {
     assert_eq!(refused.count(), 1, "{:?}", browser.complaints);
 }
 
-/// All sections and questions are there, nothing was obeyed, and nothing is wider than the window.
+/// Checks that all sections and questions are shown, no injected text was obeyed, and no element is wider than the
+/// window.
 fn shows(browser: &mut Browser, page: &Document<'_>, width: u32) {
     let ids = browser.value("[...document.querySelectorAll('main > section[id]')].map(s => s.id)");
     let sections = page.sections.iter().map(|s| s.id.as_str());
@@ -227,7 +229,7 @@ fn sorts_and_filters(browser: &mut Browser) {
 
 fn csv_is_the_table(browser: &mut Browser) {
     let link = format!("{SITES}.closest('details').querySelector('a[download]')");
-    // Without the download itself, which would leave a file.
+    // The download itself is prevented, because it would leave a file.
     let click = format!(
         "(() => {{ const a = {link}; a.addEventListener('click', e => e.preventDefault()); a.click(); \
          return [a.download, decodeURIComponent(a.href)]; }})()"
@@ -258,7 +260,7 @@ fn csv_is_the_table(browser: &mut Browser) {
     assert!(rows.iter().any(|row| &row[0] == "furthest.example"));
 }
 
-/// The published run of 101 sites and 10 rounds.
+/// Checks the published run of 101 sites and 10 rounds.
 fn the_page_of_a_hundred_sites_is_small() {
     let results = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../results");
     let run = fs::read_dir(&results)

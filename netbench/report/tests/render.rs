@@ -1,4 +1,4 @@
-//! Every form of the report, of a run with everything in it.
+//! Every format of the report, for a run with every kind of content.
 
 mod support;
 

@@ -1,4 +1,4 @@
-//! What clients trust by themselves, in every form.
+//! Default trust of clients, in every format.
 
 #[path = "support/forms.rs"]
 mod forms;
@@ -34,13 +34,13 @@ fn layout(name: &str, trusts: &[&str]) -> StoreLayout {
     }
 }
 
-/// A connector that trusts these sites, of all that there are.
+/// Returns the outcome of a connector that trusts these of all sites.
 fn made(origin: TrustOrigin, trusted: &[&str]) -> RootsOutcome {
     let said = |name: &str| match trusted.contains(&name) {
         true => ChainOutcome::Accepted,
         false => ChainOutcome::Rejected {
             reason: CertificateFault::UnknownIssuer,
-            // What a terminal would obey.
+            // A control sequence for a terminal.
             detail: "unknown \u{1b}[31missuer".to_owned(),
         },
     };

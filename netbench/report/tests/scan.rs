@@ -1,5 +1,5 @@
-//! Reports of scans, whole. `INSTA_UPDATE=always cargo test -p netbench-report --test scan` writes
-//! them anew; read what you accept.
+//! Complete reports of scans. `INSTA_UPDATE=always cargo test -p netbench-report --test scan` writes them anew;
+//! review the changes that you accept.
 
 #[path = "support/forms.rs"]
 mod forms;
@@ -116,7 +116,7 @@ fn many_sites_are_a_table() {
     insta::assert_snapshot!("scan_csv", harmless(render(&summary, "csv")));
 }
 
-/// Names of hosts stand for emulated profiles; no form shows them without saying so.
+/// Names of hosts stand for emulated profiles; every format that shows them states it.
 #[test]
 fn emulated_sites_are_called_so() {
     for count in [2, 5] {
@@ -134,7 +134,7 @@ fn a_few_sites_are_shown_in_full() {
     insta::assert_snapshot!("scan_in_full", harmless(terminal(&summary, 100)));
 }
 
-/// What breaks the policy is named; a site of which too little was seen does not pass.
+/// The violations of the policy are named; a site with too few results does not pass.
 #[test]
 fn a_policy_says_what_breaks_it() {
     let policy = built_in_policy("mozilla-intermediate").expect("a policy");
@@ -182,7 +182,7 @@ fn two_scans_show_what_changed() {
     after.run.name = "a-later-run".to_owned();
     after.sites[0].versions[0].suites.truncate(1);
     after.sites[1].features.session_ids = netbench_model::scan::Observed::Yes;
-    // A list that is not known whole says nothing of what is not in it.
+    // An incomplete list does not show that other suites are missing.
     after.sites[2].versions[0].suites.clear();
     after.sites[2].versions[0].complete = false;
     let of_diff = |summary: &ScanSummary| ScanOfDiff {
@@ -204,7 +204,7 @@ fn two_scans_show_what_changed() {
     assert_emulated(&emulated);
 }
 
-/// The shares of a sample are shown beside what they say of all.
+/// The shares of a sample are shown together with the inferred shares of all sites.
 #[test]
 fn a_sample_says_what_all_are_like() {
     let mut summary = summary(2);
@@ -215,7 +215,7 @@ fn a_sample_says_what_all_are_like() {
     assert!(text.contains("drawn at random of 200"), "{text}");
 }
 
-/// More sites than anybody reads are shown by what they have in common.
+/// Very many sites are shown grouped by their common support.
 #[test]
 fn very_many_sites_are_grouped() {
     let few = summary(5);

@@ -1,4 +1,4 @@
-//! The schemas under `netbench/schemas/` are those of the types. `UPDATE_SCHEMAS=1` writes them.
+//! Equality of the schemas under `netbench/schemas/` and those of the types. `UPDATE_SCHEMAS=1` writes them.
 
 use std::{fs, path::Path};
 

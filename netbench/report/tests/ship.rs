@@ -1,5 +1,5 @@
-//! What shipping a stack costs, in every form. `INSTA_UPDATE=always cargo test -p netbench-report --test ship` writes the
-//! snapshots anew; read what you accept.
+//! The cost of shipping a stack, in every format. `INSTA_UPDATE=always cargo test -p netbench-report --test ship`
+//! writes the snapshots anew; review the changes that you accept.
 
 #[path = "support/forms.rs"]
 mod forms;

@@ -1,4 +1,4 @@
-//! The list of stacks in every form.
+//! The list of stacks in every format.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,8 @@ use netbench_model::{
 use netbench_protocol::StackDescription;
 use netbench_report::{BuildTime, LicenceRow, StackRow, StacksReport, WorkerState};
 
-/// One that is built, one that is not and one that does not work, which says what a terminal would obey.
+/// Returns a stack that is built, one that is not, and one that does not work and whose message has control
+/// sequences for a terminal.
 fn stacks() -> StacksReport {
     let row = |stack: &str, state| StackRow {
         stack: stack.to_owned(),

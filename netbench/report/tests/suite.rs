@@ -1,4 +1,4 @@
-//! The suite's reports in every form, of a run on a machine that is disturbed half of the time.
+//! The suite's reports in every format, for a run on a machine that is disturbed half of the time.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -65,7 +65,7 @@ fn all_stacks_has_a_row_for_each() {
     insta::assert_snapshot!("suite_all_stacks", tables);
 }
 
-/// Of a stack that the suite cannot run, and of one that was just started, the report says so.
+/// The report states that the suite cannot run one stack, and that another was just started.
 #[test]
 fn what_cannot_be_compared_is_not_asked_and_a_cold_start_is_said() {
     let fixture = Fixture::default();
@@ -243,7 +243,7 @@ fn what_is_published_fits_its_schema() {
 
 #[test]
 fn disturbed_turns_do_not_move_a_verdict() {
-    // Both suffer, the second more: over all turns it would be 0.55 times the first.
+    // Both are disturbed, the second more: over all turns it would be 0.55 times the first.
     for disturbed in [0, 50, 80] {
         let fixture = Fixture {
             rounds: 20,
@@ -338,7 +338,7 @@ fn a_run_without_reference_loops_is_compared_over_all_turns() {
     );
 }
 
-/// Workers in other languages than Rust have none, and the others in the run do.
+/// Workers in languages other than Rust have no reference loops, and the others in the run do.
 #[test]
 fn the_stacks_without_reference_loops_are_named() {
     let fixture = Fixture::default();
@@ -400,7 +400,7 @@ fn a_case_that_cannot_be_judged_does_not_pass_in_silence() {
         let (manifest, samples) = (fixture.manifest(), fixture.samples());
         compare_stacks_of_suite(&manifest, &samples, &first, &other, Some(0.02))
     };
-    // Of one round nothing is known, however large the change.
+    // A single round decides no case, however large the change.
     let doubtful = compare(3.0, 1);
     assert_eq!(doubtful.regressed, 0);
     assert_eq!(
@@ -423,7 +423,7 @@ fn a_case_that_cannot_be_judged_does_not_pass_in_silence() {
     }
     assert!(render(&doubtful, "junit").contains("too few rounds"));
     let unknown = compare(0.5, 1);
-    // One round that is better does not pass either.
+    // A single round with an improvement does not pass either.
     assert_eq!(unknown.gate(), Some(Gate::CannotTell));
     assert!(terminal(&unknown, 200).contains("Cannot tell: "));
 }
@@ -455,7 +455,7 @@ fn two_runs_regress_beyond_the_threshold_and_not_before() {
         "{:?}",
         regressed.differences
     );
-    // Every case but that of the scenario that the stack cannot do.
+    // Every case except that of the scenario that the stack does not support.
     assert_eq!(regressed.regressed as usize, regressed.cases.len());
     assert_eq!(regressed.cases.len(), 12);
     assert_eq!(
@@ -485,7 +485,7 @@ fn runs_of_other_days_are_joined() {
             seed,
             ratio,
             rounds: 30,
-            // Both stacks alike: intervals are then no wider than the noise of quiet turns.
+            // Both stacks are disturbed equally: intervals are then no wider than the noise of quiet turns.
             suffers: 1.4,
             ..Fixture::default()
         };
@@ -524,7 +524,7 @@ fn only_looks_decide() {
     assert_eq!(decided(&plan, &samples, 8), Vec::<usize>::new());
     let found = decided(&plan, &samples, 9);
     assert!(found.contains(&1), "{found:?}");
-    // With three rounds of which one failed, nothing is known of how rounds differ.
+    // With three rounds of which one failed, the variance between rounds is not known.
     assert!(!found.contains(&4), "{found:?}");
 }
 
@@ -547,7 +547,7 @@ fn the_verification_that_a_run_measured_is_a_part_of_the_handshake() {
             roots,
         })
     };
-    // Each with what it takes; the chain of other keys is not that of the handshake.
+    // Each scenario with its time; the chain of other keys is not that of the handshake.
     let mut takes = vec![
         (handshake(), 200_000.0),
         (verify(key, 118), 41_000.0),
@@ -615,7 +615,7 @@ fn a_first_run_warns_that_no_idle_level_is_known() {
     assert!(!warned(&manifest));
 }
 
-/// Two of the last runs had met a host whose clock was 4 % higher.
+/// Two of the last runs were on a host whose clock was 4 % higher.
 #[test]
 fn an_idle_level_at_a_higher_clock_leaves_verdicts() {
     let fixture = Fixture::default();

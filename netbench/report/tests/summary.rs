@@ -1,4 +1,4 @@
-//! What a summary says, and what it refuses to.
+//! The statements of a summary, and those that it refuses to make.
 
 mod support;
 
@@ -36,7 +36,7 @@ fn the_other_stack_is_faster_where_it_takes_less_time() {
     }
 }
 
-/// A machine with other work makes the first stack's connectors take twenty times as long by wall clock.
+/// Other work on the machine makes the first stack's connectors take twenty times as long by wall clock.
 #[test]
 fn making_the_connector_is_judged_by_its_cpu_time() {
     let fixture = Fixture {
@@ -60,7 +60,7 @@ fn making_the_connector_is_judged_by_its_cpu_time() {
     assert!(wall.paired.ratio < 0.1, "{wall:?}");
     assert_eq!(wall.paired.verdict, Verdict::NotJudged);
     assert_eq!(wall.rounds_needed, None);
-    // A resumed connection makes none.
+    // A resumed connection makes no connector.
     let resumed = &summary.comparisons[1];
     let made = [Phase::Connector, Phase::ConnectorWall];
     assert!(resumed.phases.iter().all(|row| !made.contains(&row.phase)));
@@ -184,7 +184,7 @@ fn pairs_of_different_work_are_left_out_and_named() {
     assert_eq!(left_out.site, "different.example");
     assert_eq!(left_out.why, "group x25519 / secp256r1");
     assert_eq!(left_out.pairs, 10);
-    // Ten sites, without the one that failed, the one that failed on one stack, and this one.
+    // Ten sites, without the one that failed, the one that failed on one stack, and this site.
     assert_eq!(clean.phases[0].paired.pairs, 7 * 10);
     assert_eq!(clean.sites.not_compared, 3);
 }
@@ -209,7 +209,7 @@ fn a_pair_is_of_one_round_and_one_session() {
         ..Fixture::default()
     };
     let mut samples = fixture.samples();
-    // As if the first stack's samples of one site were of another session.
+    // The first stack's samples of one site are moved to another session.
     let moved =
         |s: &&mut netbench_model::Sample| s.site == "near.example" && s.stack.stack() == "openssl";
     samples
@@ -447,8 +447,8 @@ fn what_befell_the_link_and_the_lab_is_said() {
 
 const MS: u64 = 1_000_000;
 
-/// Cold connections for which rustls-ring's connector takes 33 ms of CPU time more than the second of its process,
-/// 31 of them for entropy, and openssl's 3 ms, with no step known.
+/// Returns cold connections for which rustls-ring's connector takes 33 ms of CPU time more than the second of its
+/// process, 31 of them for entropy, and openssl's 3 ms more, with no known step.
 fn cold_samples(fixture: &Fixture) -> Vec<Sample> {
     let mut samples = Vec::new();
     for first in fixture.samples() {
@@ -550,7 +550,7 @@ fn runs_without_second_connections_are_compared_with_clean_ones() {
         ..Fixture::default()
     };
     let mut samples = fixture.samples();
-    // They did not take the connector's CPU time either.
+    // These samples do not have the connector's CPU time either.
     for sample in &mut samples {
         if let Outcome::Ok(measured) = &mut sample.outcome {
             measured.process = None;

@@ -24,7 +24,7 @@ fn report(axes: &[&str]) -> ConnectReport {
     ConnectReport::new(fixture.manifest(), fixture.samples())
 }
 
-/// The part of the report that is of the sweep.
+/// Returns the part of the report about the sweep.
 fn part(text: &str) -> &str {
     let begin = text.find("Over networks").expect("a section");
     let end = text.find("Connection time").expect("the next section");
@@ -41,7 +41,7 @@ fn every_point_has_its_times_and_its_difference() {
     assert_eq!(sweep.times.len(), 12);
     for row in &sweep.times {
         let lossy = row.settings["loss"] != "0";
-        // The made connections do not wait for the server's computing, which is only nothing beside 300 ms.
+        // The made connections do not wait for the server's computation, which is negligible only beside 300 ms.
         let far = row.settings["rtt"] == "100ms";
         let fit = match (lossy, far) {
             (true, _) => Fit::Lossy,
@@ -81,7 +81,8 @@ fn a_sweep_of_one_point_says_which() {
     assert!(part(&terminal(&report, 100)).contains("at rtt=7ms"));
 }
 
-/// Of two sites at three points each, with the outcome `made` at the points whose names it is given for the second stack.
+/// Returns a sweep of two sites at three points each, with the outcome of `made`, which is called with each point's
+/// name, for the second stack.
 fn two_sites(made: impl Fn(&str) -> Option<Outcome>) -> ConnectReport {
     let fixture = Fixture {
         conditions: vec![Condition::Clean],
@@ -100,7 +101,7 @@ fn two_sites(made: impl Fn(&str) -> Option<Outcome>) -> ConnectReport {
     ConnectReport::new(fixture.manifest(), samples)
 }
 
-/// The reason and the first figure of the answer to whether connections work.
+/// Returns the reason and the first figure of the answer to whether connections work.
 fn works(report: &ConnectReport) -> (String, String) {
     let document = report.document(Extent::Full);
     let question = document.questions.into_iter().next().unwrap().question;
@@ -199,7 +200,7 @@ fn the_second_value_of_two_is_held_against_the_first() {
     insta::assert_snapshot!(part(&terminal(&report, 120)));
 }
 
-/// The hybrid group costs a round trip on one of two sites, whose server asks for another key share.
+/// The hybrid group costs a round trip on one of two sites, whose server requests another key share.
 #[test]
 fn sites_are_reported_together_and_each_by_itself() {
     const RTT_NS: u64 = 10_000_000;
@@ -254,7 +255,7 @@ fn sites_are_reported_together_and_each_by_itself() {
     );
 }
 
-/// Of real connections, on links that lose nothing.
+/// These are real connections, on links without losses.
 #[test]
 fn what_is_published_took_what_is_foretold() {
     for (name, least, of) in [("-post-quantum", 60, 64), ("-sweep-rtt-loss", 9, 10)] {

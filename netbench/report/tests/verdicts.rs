@@ -1,5 +1,5 @@
-//! Made-up evidence with the one right answer: for an evaluation on all of its surfaces, and for the gate of `compare`.
-//! Runs of one command are in `verdicts_of_runs.rs`.
+//! Artificial evidence with a single correct answer: for an evaluation in all of its outputs, and for the gate of
+//! `compare`. Runs of one command are in `verdicts_of_runs.rs`.
 
 #[path = "support/forms.rs"]
 mod forms;

@@ -1,5 +1,5 @@
-//! Made-up runs of one command, each with the one right answer: `connect`, `suite`, `compat`, and two stacks of a run of the
-//! suite that `compare` compares.
+//! Artificial runs of one command, each with a single correct answer: `connect`, `suite`, `compat`, and two stacks
+//! of a run of the suite that `compare` compares.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -37,7 +37,7 @@ use netbench_stats::{
 };
 use runs::{COMPAT, CONNECT, FIRST, Row, STACKS, TWO, connect, first, stacks, suite_rows};
 
-/// The answers on the page of a run, each of which is in its words on the page.
+/// Returns the answers on the page of a run, after checking that the page contains their words.
 fn answers(report: &dyn Report) -> Vec<Answer> {
     let document = report.document(Extent::Full);
     let page = render(report, "html").replace('\u{a0}', " ");
@@ -271,7 +271,7 @@ fn a_comparison_says_how_many_rounds_would_decide_each_undecided_row() {
     assert!(undecided > 50, "{undecided}");
 }
 
-/// Checks that the undecided rows of a comparison, and no others, say how many rounds would decide, and counts them.
+/// Checks that only the undecided rows of a comparison state how many rounds would decide, and counts them.
 fn says_rounds(report: &dyn Report, rows: impl Iterator<Item = (Verdict, Judged)>) -> usize {
     let text = terminal(report, usize::MAX);
     let mut undecided = 0;

@@ -1,4 +1,4 @@
-//! Chains put to each stack's own verifier, many at a time.
+//! Verification of chains by each stack's own verifier, many at a time.
 
 use std::{
     ops::ControlFlow,
@@ -19,27 +19,27 @@ use netbench_protocol::{RequestBody, ResponseBody, Verified, Verify};
 
 use crate::{Worker, WorkerError, Workers};
 
-/// What a worker that does it has among its operations.
+/// The name of the operation of workers that verify chains.
 const OPERATION: &str = "verify";
 
-/// Chains in one request. A worker that dies in one is given them again, one at a time.
+/// Number of chains in one request. A worker that dies during a request receives its chains again, one at a time.
 const TOGETHER: usize = 256;
 
-/// What each chain may take of a request's time beyond the limit of the slowest: a busy machine's share.
+/// The time that each chain adds to a request's limit, beyond the limit of the slowest chain, for a busy machine.
 const EACH: Duration = Duration::from_millis(20);
 
-/// What chains are verified by.
+/// The verifiers of chains.
 pub struct Verifiers<'a> {
     /// The stacks' workers.
     pub workers: &'a Workers,
-    /// How long a verifier may take for one chain.
+    /// The time limit of a verifier for one chain.
     pub limit: Duration,
-    /// No further chain is verified once it is true.
+    /// A flag that stops further verification when it becomes true.
     pub stop: &'a AtomicBool,
 }
 
-/// Has each stack verify the chains that are `wanted` of it, all stacks at one time, and gives each sample as it comes
-/// to `found`, which can end it.
+/// Makes each stack verify its `wanted` chains, all stacks at the same time, and passes each sample to `found`,
+/// which can end the run.
 pub fn verify_chains(
     verifiers: &Verifiers<'_>,
     stacks: &[StackName],
@@ -61,7 +61,7 @@ pub fn verify_chains(
                 };
                 let left: Vec<&Chain> = chains.iter().filter(|c| wanted(stack, c)).collect();
                 for together in left.chunks(TOGETHER) {
-                    // One that was stopped says nothing.
+                    // A stopped verifier has no outcome.
                     let Some(outcomes) = goes_on().then(|| verifier.all(together)).flatten() else {
                         return;
                     };
@@ -89,7 +89,7 @@ pub fn verify_chains(
     });
 }
 
-/// A stack's worker, which is started again when it is gone.
+/// A stack's worker, which is restarted when it is gone.
 struct Verifier<'a> {
     verifiers: &'a Verifiers<'a>,
     stack: &'a StackName,
@@ -97,7 +97,7 @@ struct Verifier<'a> {
 }
 
 impl Verifier<'_> {
-    /// One outcome for each chain. None where the run was stopped.
+    /// Returns one outcome for each chain, or `None` if the run was stopped.
     fn all(&mut self, chains: &[&Chain]) -> Option<Vec<ChainOutcome>> {
         let workers = self.verifiers.workers;
         if !workers.does(self.stack.stack(), OPERATION) {
@@ -114,7 +114,7 @@ impl Verifier<'_> {
         }
     }
 
-    /// The outcome of a chain that may end the worker or never be done. None where the run was stopped.
+    /// Returns the outcome of a chain that may crash the worker or make it hang, or `None` if the run was stopped.
     fn alone(&mut self, chain: &Chain) -> Option<ChainOutcome> {
         Some(match self.ask(&[chain]) {
             Ok(mut outcomes) => outcomes.remove(0),
@@ -129,7 +129,7 @@ impl Verifier<'_> {
         })
     }
 
-    /// As many outcomes as there are chains.
+    /// Returns one outcome for each chain.
     fn ask(&mut self, chains: &[&Chain]) -> Result<Vec<ChainOutcome>, WorkerError> {
         let answered = self.answer(chains);
         if !matches!(answered, Ok(_) | Err(WorkerError::Refused(_))) {

@@ -1,5 +1,5 @@
-//! Cases of the catalogue, tried on each stack: a server of the case's own for each try, and one connection.
-//! Browsers and other programs are tried in `outside`, and the network stacks of browser engines in `engines`.
+//! Tests of each stack with the cases of the catalogue: for each test, a server of the case and one connection.
+//! Browsers and other programs are tested in `outside`, and the network stacks of browser engines in `engines`.
 
 mod engines;
 mod outside;
@@ -26,44 +26,45 @@ use self::engines::Engine;
 pub use self::outside::{OutsideClients, try_outside};
 use crate::{Worker, WorkerError, WorkerProgram, Workers};
 
-/// What a worker may take beyond the limit of a connection before it counts as hung.
+/// The time beyond the limit of a connection after which a worker counts as hung.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// A stack that did not end in time is given so many times as long: on a busy machine, the first try may be late.
+/// The factor of the time limit for the second attempt of a stack that did not end in time: on a busy machine, the
+/// first attempt may be late.
 const PATIENCE: u32 = 3;
 
-/// How long a server has for a connection beyond what its client has.
+/// The time that a server waits for a connection beyond its client's limit.
 const SERVER_GRACE: Duration = Duration::from_secs(2);
 
-/// What cases are tried with.
+/// The clients that are tested with cases.
 pub struct CompatClients<'a> {
     /// The stacks' workers.
     pub workers: &'a Workers,
-    /// What clients offer.
+    /// The settings of the clients.
     pub client: &'a ClientSettings,
-    /// How long a stack may take with a server.
+    /// The time limit of a stack with a server.
     pub limit: Duration,
-    /// No further case is tried once it is true.
+    /// A flag that stops further cases when it becomes true.
     pub stop: &'a AtomicBool,
 }
 
-/// Why cases cannot be tried.
+/// An error that prevents cases from being tested.
 #[derive(Debug, thiserror::Error)]
 pub enum CompatError {
     /// A server's certificates cannot be made.
     #[error("case {case}: {source}")]
     Server {
-        /// Which.
+        /// The case.
         case: String,
-        /// Why.
+        /// The error.
         source: ServerError,
     },
     /// This machine has no port or no thread for a server.
     #[error("case {case}: no server: {source}")]
     Listen {
-        /// Which.
+        /// The case.
         case: String,
-        /// Why.
+        /// The error.
         source: std::io::Error,
     },
     /// There is no network for a client.
@@ -74,11 +75,11 @@ pub enum CompatError {
     NoWorker(StackName),
 }
 
-/// Tries each stack with the cases that are `wanted` of it, all stacks at one time, and gives each sample as it comes
-/// to `found`, which can end it.
+/// Tests each stack with its `wanted` cases, all stacks at the same time, and passes each sample to `found`, which
+/// can end the run.
 ///
 /// # Errors
-/// The first thing that keeps cases from being tried.
+/// Returns the first error that prevents cases from being tested.
 pub fn try_cases(
     clients: &CompatClients<'_>,
     stacks: &[StackName],
@@ -90,10 +91,11 @@ pub fn try_cases(
     try_all(clients, all.collect(), cases, wanted, found)
 }
 
-/// As [`try_cases`], with stacks whose workers load pages, as the network stacks of browser engines.
+/// Does the same as [`try_cases`], with stacks whose workers load pages, as the network stacks of browser engines
+/// do.
 ///
 /// # Errors
-/// The first thing that keeps cases from being tried.
+/// Returns the first error that prevents cases from being tested.
 pub fn try_engines(
     clients: &CompatClients<'_>,
     engines: &[StackName],
@@ -105,15 +107,15 @@ pub fn try_engines(
     try_all(clients, all.collect(), cases, wanted, found)
 }
 
-/// What is tried with cases.
+/// A client that is tested with cases.
 trait Tried {
     fn name(&self) -> &StackName;
 
-    /// Tries a case. None where the run was stopped.
+    /// Tests a case. Returns `None` if the run was stopped.
     fn try_once(&mut self, case: &Case, limit: Duration) -> Result<Option<Told>, CompatError>;
 }
 
-/// What is told of a try.
+/// The result of a test.
 struct Told {
     outcome: CompatOutcome,
     embedder: Option<EmbedderView>,
@@ -146,7 +148,7 @@ fn try_all(
                     if clients.stop.load(Ordering::Relaxed) || ended.load(Ordering::Relaxed) {
                         return;
                     }
-                    // One that was stopped says nothing.
+                    // A stopped client has no sample.
                     let Some(sample) = sample(&mut client, case, clients.limit).transpose() else {
                         return;
                     };
@@ -161,7 +163,7 @@ fn try_all(
     })
 }
 
-/// None where the run was stopped.
+/// Returns the sample of a case, or `None` if the run was stopped.
 fn sample(
     client: &mut impl Tried,
     case: &Case,
@@ -182,7 +184,7 @@ fn sample(
     }))
 }
 
-/// Gives each sample to `found`, until that or an error ends it. Those who send samples then see `ended`.
+/// Passes each sample to `found`, until `found` or an error ends the run. The senders of samples then see `ended`.
 fn hand_on(
     samples: Receiver<Result<CompatSample, CompatError>>,
     ended: &AtomicBool,
@@ -198,7 +200,7 @@ fn hand_on(
     Ok(())
 }
 
-/// A stack's worker, which is started again when it is gone.
+/// A stack's worker, which is restarted when it is gone.
 struct Client<'a> {
     clients: &'a CompatClients<'a>,
     stack: &'a StackName,
@@ -268,7 +270,7 @@ impl<'a> Client<'a> {
         Ok(outcome(case, answered, &running.end(), limit))
     }
 
-    /// What the case asks of its client that the worker does not do.
+    /// Returns the requirement of the case that the worker does not support, if there is one.
     fn lacks(&self, case: &Case) -> Option<String> {
         let description = self.clients.workers.description(self.stack.stack())?;
         let identity = case.identity();
@@ -296,7 +298,7 @@ impl<'a> Client<'a> {
         Some(format!("its worker {lacks}"))
     }
 
-    /// The answer to the last of `visits`, or to the first that does not go well.
+    /// Returns the response to the last of `visits`, or to the first that fails.
     fn ask(
         &mut self,
         program: &WorkerProgram,
@@ -336,7 +338,7 @@ impl Tried for Client<'_> {
     }
 }
 
-/// What became of a connection, by what both sides say. None where the run was stopped.
+/// Returns the outcome of a connection by the reports of both sides, or `None` if the run was stopped.
 fn outcome(
     case: &Case,
     said: Result<ResponseBody, WorkerError>,
@@ -373,7 +375,7 @@ fn outcome(
             })
         }
         Ok(ResponseBody::Failed(failure)) if failure.class == FailureClass::Timeout => hang,
-        // It is the worker that cannot put the host into a URL: the stack was not asked.
+        // The worker cannot put the host into a URL: the stack was not tested.
         Ok(ResponseBody::Failed(failure)) if failure.reason == FailureWord::Host.into() => {
             unsupported(failure.detail)
         }
@@ -395,7 +397,7 @@ fn hang(limit: Duration) -> CompatOutcome {
     }
 }
 
-/// What a response says: it counts where both sides tell of all of it.
+/// Returns the outcome of a response: it counts if both sides report all of it.
 fn answered(
     served: &Served,
     http_status: u16,
@@ -403,7 +405,7 @@ fn answered(
     accepted: impl FnOnce() -> CompatOutcome,
 ) -> CompatOutcome {
     let unsupported = |reason: String| CompatOutcome::Unsupported { reason };
-    // What comes after the switch to another protocol is no body.
+    // Bytes after the switch to another protocol are no body.
     let is_switched = served.is_switched && http_status == 101;
     let is_whole = is_switched || body_bytes == BODY.len() as u64;
     if let Some(why) = &served.cannot {

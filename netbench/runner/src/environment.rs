@@ -2,7 +2,7 @@ use std::{collections::BTreeMap, fs};
 
 use netbench_model::Environment;
 
-/// Environment variables that change what a TLS library or an allocator does, by their beginning.
+/// Prefixes of environment variables that change the behaviour of a TLS library or an allocator.
 const TELLING: &[&str] = &[
     "OPENSSL_",
     "SSL_",
@@ -15,7 +15,7 @@ const TELLING: &[&str] = &[
     "RUST_LOG",
 ];
 
-/// Reads what can matter of this machine. What the machine does not tell is left out.
+/// Reads the facts of this machine that can affect results. Facts that the machine does not report are left out.
 pub fn environment() -> Environment {
     let mut facts = BTreeMap::new();
     let mut put = |name: &str, value: Option<String>| {

@@ -1,34 +1,34 @@
 use netbench_model::{Sample, StackName};
 
-/// What happens during a run, as it happens.
+/// An event of a run.
 #[derive(Debug, Clone)]
 pub enum Event {
     /// Trials are about to begin.
     Begin {
-        /// Samples that this session will take; warm-ups and primes are not counted.
+        /// Number of samples that this session will take; warm-ups and primes are not counted.
         samples: u64,
-        /// Of these, how many an earlier session has taken.
+        /// Number of these samples that an earlier session has taken.
         done: u64,
     },
     /// A sample has been taken and appended.
     Sampled(Box<Sample>),
-    /// So many measured samples more are to be taken: trials are made again.
+    /// This many additional measured samples will be taken: trials are repeated.
     Again(u64),
-    /// A server of the lab died, which is no site's fault.
+    /// A server of the lab died, for which no site is responsible.
     ServerDied {
-        /// Which.
+        /// The server.
         server: String,
-        /// How, and whether it could be started again.
+        /// The way it ended, and whether it could be restarted.
         why: String,
     },
-    /// A worker died, did not answer in time, or wrote what is no answer, and a new one takes its place.
+    /// A worker died, did not answer in time, or wrote a line that is not a response, and is replaced by a new one.
     WorkerLost {
-        /// Whose worker.
+        /// The stack of the worker.
         stack: StackName,
-        /// What happened, with its last lines on stderr.
+        /// The error, with the worker's last lines on stderr.
         why: String,
     },
 }
 
-/// Who is told of events; called from many threads.
+/// A receiver of events, which is called from many threads.
 pub type Listener<'a> = dyn Fn(Event) + Sync + 'a;

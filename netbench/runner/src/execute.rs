@@ -11,18 +11,18 @@ use parking_lot::Mutex;
 
 use crate::{Event, Listener, Plan, Targets, Unit, Workers, queue::Queue, schedule, slot::Slot};
 
-/// Why a run ended before its time. What was measured is stored.
+/// The reason why a run ended early. All samples until then are stored.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
     /// A sample could not be stored: the disk is full, or the folder is gone.
     #[error("cannot store any more samples: {0}")]
     Store(#[from] StoreError),
-    /// The machine gave no thread.
+    /// The machine could not start a thread.
     #[error("no thread to measure on: {0}")]
     Thread(std::io::Error),
 }
 
-/// What all slots share.
+/// The state that all slots share.
 pub(crate) struct Shared<'a> {
     pub(crate) plan: &'a Plan,
     pub(crate) workers: &'a Workers,
@@ -30,21 +30,21 @@ pub(crate) struct Shared<'a> {
     pub(crate) listener: &'a Listener<'a>,
     pub(crate) stop: &'a AtomicBool,
     pub(crate) queue: Queue,
-    /// For each site, how many measured connections in a row ran into the time limit.
+    /// Number of consecutive measured connections to each site that ran into the time limit.
     pub(crate) time_outs: Vec<AtomicU32>,
-    /// One for each site, held during a trial on it, with the end of the last one.
+    /// A lock for each site, held during a trial on it, with the end of the last trial.
     pub(crate) sites: Vec<Mutex<Option<Instant>>>,
     pub(crate) next_block: AtomicU32,
     pub(crate) appender: Mutex<Appender>,
     pub(crate) fatal: Mutex<Option<RunError>>,
 }
 
-/// Takes the plan through its rounds, from where `earlier` samples of the same run leave off.
+/// Runs the rounds of the plan, continuing after the `earlier` samples of the same run.
 ///
-/// Ends early, and well, when `stop` becomes true.
+/// Returns early without an error when `stop` becomes true.
 ///
 /// # Errors
-/// Only what makes going on pointless. A worker's or a site's fault becomes a failed sample.
+/// Returns only errors that make continuing pointless. A fault of a worker or a site becomes a failed sample.
 pub fn execute(
     plan: &Plan,
     workers: &Workers,
@@ -100,7 +100,7 @@ pub fn execute(
 }
 
 impl Shared<'_> {
-    /// Stores the sample, and only then tells the listener of it.
+    /// Stores the sample, and notifies the listener only afterwards.
     pub(crate) fn store(&self, sample: Sample) {
         let appended = self.appender.lock().append(&sample);
         match appended {
@@ -109,7 +109,7 @@ impl Shared<'_> {
         }
     }
 
-    /// Ends the run, for the first reason given.
+    /// Ends the run with this error, if it is the first.
     pub(crate) fn fail(&self, error: RunError) {
         self.fatal.lock().get_or_insert(error);
     }

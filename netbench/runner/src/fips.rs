@@ -1,8 +1,8 @@
-//! Which stacks have the variant `+fips`, and what makes it.
+//! The stacks that have the variant `+fips`, and the way the variant is made.
 
 use crate::{Build, WorkerSource, known_stacks};
 
-/// What makes `+fips` of a stack.
+/// The way the variant `+fips` of a stack is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fips {
     /// The environment of its worker.
@@ -12,7 +12,7 @@ pub enum Fips {
 }
 
 impl WorkerSource {
-    /// What makes its variant `+fips`, where it has one.
+    /// Returns the way its variant `+fips` is made, if it has one.
     pub fn fips(&self) -> Option<Fips> {
         match self.build {
             Build::Go { .. } => Some(Fips::Environment),
@@ -35,13 +35,13 @@ impl WorkerSource {
     }
 }
 
-/// How the names of stacks on AWS-LC begin.
+/// Prefixes of the names of stacks on AWS-LC.
 const WITH_AWS_LC: [&str; 2] = ["rustls-aws-lc", "aws-lc-rs@"];
 
-/// The module takes its entropy from CPU jitter, and has no setting for that.
+/// The stack without jitter: the FIPS module takes its entropy from CPU jitter, and has no setting for that.
 const WITHOUT_JITTER: &str = "rustls-aws-lc+nojitter";
 
-/// The stacks that have the variant `+fips`.
+/// Returns the stacks that have the variant `+fips`.
 pub fn stacks_with_fips() -> Vec<&'static str> {
     let with = known_stacks()
         .iter()

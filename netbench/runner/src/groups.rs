@@ -1,5 +1,5 @@
-//! The process groups of the workers that run, for a signal handler to end: it may take no lock and allocate
-//! nothing.
+//! The process groups of the running workers, for a signal handler that ends them: the handler must not take a lock
+//! or allocate memory.
 
 use std::sync::atomic::{AtomicI32, Ordering};
 
@@ -8,28 +8,29 @@ use nix::{
     unistd::Pid,
 };
 
-/// More than run at one time: 64 jobs with a worker for each stack. Those beyond end with their stdin.
+/// Number of groups, more than run at the same time: 64 jobs with a worker for each stack. Further ones end with
+/// their stdin.
 const MOST: usize = 1024;
 
-/// 0 where there is none.
+/// The groups; 0 marks a free place.
 static GROUPS: [AtomicI32; MOST] = [const { AtomicI32::new(0) }; MOST];
 
-/// A worker runs in this group.
+/// Adds the group of a started worker.
 pub(crate) fn enter(group: i32) {
     let _place = GROUPS.iter().find(|place| changed(place, 0, group));
 }
 
-/// It has been ended.
+/// Removes the group of an ended worker.
 pub(crate) fn leave(group: i32) {
     let _place = GROUPS.iter().find(|place| changed(place, group, 0));
 }
 
-/// Ends all workers at once, also those that do not end with their stdin. Safe in a signal handler.
+/// Ends all workers at once, including those that do not end with their stdin. Safe in a signal handler.
 pub fn end_workers() {
     for place in &GROUPS {
         let group = place.load(Ordering::SeqCst);
         if group > 1 {
-            // It may have ended just now.
+            // The group may have ended just now.
             let _ended = killpg(Pid::from_raw(group), Signal::SIGKILL);
         }
     }

@@ -13,28 +13,28 @@ use parking_lot::{Mutex, RwLock};
 
 use crate::{TargetsError, Worker, WorkerError, Workers, stacks::is_installed_server};
 
-/// How long a server may take to set up the sites of one request.
+/// The time limit for a server's set-up of the sites of one request.
 const SERVE_LIMIT: Duration = Duration::from_secs(60);
 
-/// Sites in one request: their certificates are in memory a few times while they are told.
+/// Number of sites in one request: their certificates are in memory several times during the request.
 const SITES_AT_ONCE: usize = 500;
 
-/// A server that dies so often with no good trial between is given up.
+/// Number of deaths without a successful trial between them after which a server is given up.
 const DEATHS_IN_A_ROW: u32 = 5;
 
-/// A port on loopback where nothing listens: `discard`, out of use for decades.
+/// A port on loopback without a listener: `discard`, out of use for decades.
 const NOBODY: u16 = 9;
 
 /// The lab's servers, running, and the link to them.
 pub struct LabTargets {
     servers: Vec<LabServer>,
-    /// Which of the servers a site has; none where nothing is served.
+    /// The index of each site's server; `None` for sites without a server.
     server_of: Vec<Option<usize>>,
     places: RwLock<Places>,
     lab: Lab,
     sites: Vec<Site>,
     workers: Workers,
-    /// Last: it ends after the servers.
+    /// The link, which is the last field so that it is dropped after the servers.
     link: Link,
 }
 
@@ -42,35 +42,35 @@ struct LabServer {
     stack: String,
     sites: Vec<usize>,
     process: Mutex<Option<Worker>>,
-    /// How often it has died and been started again.
+    /// Number of times that it has died and been restarted.
     deaths: AtomicU32,
     deaths_in_a_row: AtomicU32,
     given_up: AtomicBool,
 }
 
-/// Where the sites are, and why some are nowhere.
+/// The addresses of the sites, and the reasons why some have none.
 #[derive(Default)]
 struct Places {
     addresses: Vec<SocketAddr>,
     failed: BTreeMap<usize, Failure>,
-    /// Of those that failed, what the server cannot do.
+    /// The reasons of those failed sites whose server does not support them.
     unsupported: BTreeMap<usize, String>,
 }
 
-/// A lab server's end, which a trial ran into.
+/// The death of a lab server that affected a trial.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ServerDeath {
     pub(crate) server: String,
-    /// How it ended, for who finds it dead; others met it later.
+    /// A description of the end, for the trial that found the server dead; other trials met it later.
     pub(crate) found: Option<String>,
 }
 
 impl LabTargets {
-    /// Starts the servers behind `link`. A site that its server cannot be set up for is no error: its trials
-    /// fail with the server's reason.
+    /// Starts the servers behind `link`. A site that its server cannot be set up for is no error: its trials fail
+    /// with the server's reason.
     ///
     /// # Errors
-    /// A server that does not start or does not answer.
+    /// Returns an error if a server does not start or does not answer.
     pub(crate) fn start(
         link: Link,
         lab: Lab,
@@ -129,7 +129,7 @@ impl LabTargets {
         self.lab.ca_pem()
     }
 
-    /// As [`crate::Targets::address`].
+    /// Returns the address of a site; see [`crate::Targets::address`].
     pub(crate) fn address(&self, site: usize) -> Result<SocketAddr, Failure> {
         let places = self.places.read();
         match places.failed.get(&site) {
@@ -138,12 +138,13 @@ impl LabTargets {
         }
     }
 
-    /// What the site's server cannot do, where that is why the site is not served.
+    /// Returns the feature that the site's server does not support, if that is the reason why the site is not
+    /// served.
     pub(crate) fn unsupported(&self, site: usize) -> Option<String> {
         self.places.read().unsupported.get(&site).cloned()
     }
 
-    /// As [`crate::Targets::not_served`].
+    /// Returns the message about sites without a server; see [`crate::Targets::not_served`].
     pub(crate) fn not_served(&self) -> Option<String> {
         let failed = &self.places.read().failed;
         let first = failed.values().next()?;
@@ -155,8 +156,8 @@ impl LabTargets {
         ))
     }
 
-    /// As [`crate::Targets::server_peaks`]. The worker of an installed server has the server in another process: what it
-    /// takes itself says nothing.
+    /// Returns the peak sizes of the servers; see [`crate::Targets::server_peaks`]. The worker of an installed
+    /// server has the server in another process: the size of the worker does not show that of the server.
     pub(crate) fn peaks(&self) -> BTreeMap<String, u64> {
         let is_own = |server: &&LabServer| !is_installed_server(&server.stack);
         let peak = |server: &LabServer| {
@@ -170,7 +171,8 @@ impl LabTargets {
             .collect()
     }
 
-    /// As [`crate::Targets::served`]. A server that died took its counts along: its sites are left out.
+    /// Returns the counts of the servers; see [`crate::Targets::served`]. A server that died lost its counts: its
+    /// sites are left out.
     pub(crate) fn served(&self) -> Result<Vec<ServerCount>, TargetsError> {
         let mut counts = Vec::new();
         for server in &self.servers {
@@ -188,34 +190,34 @@ impl LabTargets {
         Ok(counts)
     }
 
-    /// How often the site's server has died so far.
+    /// Returns how often the site's server has died so far.
     pub(crate) fn deaths(&self, site: usize) -> u32 {
         self.server(site).map_or(0, LabServer::deaths)
     }
 
-    /// Whether the site's server is started no more.
+    /// Returns the site's server if it is not restarted any more.
     pub(crate) fn given_up(&self, site: usize) -> Option<&str> {
         let server = self.server(site)?;
         let given_up = server.given_up.load(Ordering::Relaxed);
         given_up.then_some(server.stack.as_str())
     }
 
-    /// A trial on the site went well.
+    /// Records a successful trial on the site.
     pub(crate) fn went_well(&self, site: usize) {
         if let Some(server) = self.server(site) {
             server.deaths_in_a_row.store(0, Ordering::Relaxed);
         }
     }
 
-    /// Whether the site's server died during a trial, before which its deaths were `before`. Who finds it dead
-    /// starts it again.
+    /// Returns the death of the site's server during a trial, before which its deaths were `before`, if it died.
+    /// The caller that finds it dead restarts it.
     pub(crate) fn death(&self, site: usize, before: u32) -> Option<ServerDeath> {
         let server = self.server(site)?;
         let death = |found| {
             let server = server.stack.clone();
             Some(ServerDeath { server, found })
         };
-        // Waits for whoever starts it again.
+        // Waits for another caller that is restarting it.
         let mut process = server.process.lock();
         if server.deaths() != before {
             return death(None);
@@ -226,7 +228,7 @@ impl LabTargets {
             Ok(()) => format!("{why}; it was started again"),
             Err(error) => format!("{why}; it cannot be started again: {error}"),
         };
-        // Only now: a trial that began meanwhile has met the dead server.
+        // The count is increased only now: a trial that began meanwhile has met the dead server.
         server.deaths.fetch_add(1, Ordering::Relaxed);
         death(Some(found))
     }
@@ -248,7 +250,7 @@ impl LabTargets {
         Ok(())
     }
 
-    /// Starts a server's process, and has it listen for all its sites.
+    /// Starts a server's process, and makes it listen for all its sites.
     fn start_server(&self, server: &LabServer) -> Result<Worker, TargetsError> {
         let program = self
             .workers
@@ -301,14 +303,14 @@ impl LabTargets {
         }
     }
 
-    /// Where a site listens that has a listener of its own.
+    /// Returns the listening address of a site that has a separate listener.
     fn wanted(&self, site: usize) -> SocketAddr {
         let port = self.link.listen_port(self.sites[site].port);
         SocketAddr::new(IpAddr::V4(self.link.address(site)), port)
     }
 
-    /// One listener for all addresses that sites have. On this machine's own network it must not be reached
-    /// from elsewhere.
+    /// Returns one listener for all addresses of sites. On this machine's own network it must not be reachable from
+    /// other machines.
     fn shared(&self) -> SharedListener {
         let own_network = self.link.kind() == LinkKind::None;
         SharedListener {

@@ -16,46 +16,46 @@ use nix::{
     unistd::Pid,
 };
 
-/// How a worker's process is started.
+/// The settings for starting a worker's process.
 #[derive(Debug, Clone, Default)]
 pub struct Launch<'a> {
-    /// In which namespaces.
+    /// The namespaces of the process.
     pub place: Option<&'a Namespace>,
-    /// Which core it is pinned to.
+    /// The core to which it is pinned.
     pub core: Option<u32>,
-    /// The share of a core's time that it gets, where that is limited.
+    /// Its CPU quota, if it is limited.
     pub cpu: Option<CpuShare>,
-    /// Whether the layout of its memory is random.
+    /// Whether its memory layout is random.
     pub layout: Layout,
-    /// A library that is put before its own.
+    /// A library that is loaded before its own.
     pub preload: Option<PathBuf>,
-    /// What it finds in the place of this system's trust store, and the roots that it is to look for there.
+    /// The files and environment that replace this system's trust store, and the roots that it should find there.
     pub system: Option<&'a System>,
-    /// The program that runs it, with arguments before the worker's path.
+    /// The program that runs it, with the arguments before the worker's path.
     pub under: Option<(PathBuf, Vec<OsString>)>,
-    /// Its answers are not waited for any longer once this is true.
+    /// A flag that ends the wait for its answers when it becomes true.
     pub stop: Arc<AtomicBool>,
 }
 
-/// A system as one process sees it.
+/// A system as seen by one process.
 #[derive(Debug, Clone)]
 pub struct System {
     /// Its folders.
     pub view: FileView,
-    /// What is in its environment.
+    /// Its environment variables.
     pub environment: BTreeMap<String, String>,
 }
 
 /// The layout of a process' memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Layout {
-    /// As the system does it.
+    /// The layout chosen by the system.
     #[default]
     System,
-    /// Always the same, where the system permits.
+    /// The same layout always, if the system permits it.
     Fixed,
-    /// As the system does it, and stack and heap further on by amounts that come from this number: a
-    /// worker reads it from `NETBENCH_LAYOUT`.
+    /// The layout chosen by the system, with stack and heap shifted by amounts derived from this number: a worker
+    /// reads it from `NETBENCH_LAYOUT`.
     Varied(u64),
 }
 
@@ -77,7 +77,7 @@ impl Launch<'_> {
         }
         let (core, layout) = (self.core, self.layout);
         if core.is_some() || layout == Layout::Fixed {
-            // SAFETY: between fork and exec this makes two system calls and allocates nothing.
+            // SAFETY: between fork and exec, this closure makes two system calls and allocates no memory.
             unsafe {
                 command.pre_exec(move || {
                     if layout == Layout::Fixed {
@@ -91,8 +91,8 @@ impl Launch<'_> {
             place.enter(&mut command);
         }
         match self.system {
-            // Trust comes from the roots that a request carries. Without this, a libssl that has
-            // its system's folder built in would read that too, within the time that is measured.
+            // Trust comes from the roots in a request. Without this setting, a libssl with a built-in folder of
+            // its system would read that folder as well, within the measured time.
             None => {
                 command.env("SSL_CERT_FILE", "/dev/null");
                 command.env("SSL_CERT_DIR", "/dev/null");
@@ -109,7 +109,8 @@ impl Launch<'_> {
     }
 }
 
-/// Where the system does not permit it, the worker runs all the same: the manifest says which.
+/// Fixes the memory layout. If the system does not permit it, the worker runs nevertheless: the manifest records
+/// the layout.
 fn fix_layout() {
     if let Ok(now) = personality::get() {
         let _ = personality::set(now | Persona::ADDR_NO_RANDOMIZE);

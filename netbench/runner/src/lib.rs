@@ -1,9 +1,10 @@
-//! Takes a plan through its rounds: starts workers, sends trials, proves and appends samples.
+//! Execution of a plan: starts workers, sends trials, verifies and appends samples.
 //!
-//! This crate must never print, never make a figure of a sample, and never let a worker's fault
-//! end a run. Start reading at [`Plan`], then [`execute`]; `schedule.rs` is the order of trials. The in-memory
-//! suite is in `suite/`: [`SuiteTrials`], then [`execute_suite`]. [`scan`] has what a scan asks of stacks, and
-//! [`compat`] tries servers of every kind, [`chains`] and [`roots`] ask verifiers, and [`browser`] has browsers visit sites.
+//! This crate must never print, never compute a figure from samples, and never let a worker's fault end a run.
+//! Start reading at [`Plan`], then [`execute`]; `schedule.rs` defines the order of trials. The in-memory suite is
+//! in `suite/`: [`SuiteTrials`], then [`execute_suite`]. [`scan`] has the requests of a scan to stacks, [`compat`]
+//! tests servers of every kind, [`chains`] and [`roots`] test verifiers, and [`browser`] makes browsers visit
+//! sites.
 
 pub mod browser;
 pub mod chains;

@@ -1,9 +1,9 @@
 use crate::WorkerSource;
 
-/// A library and the licence that it comes under.
+/// A library with its licence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Licence {
-    /// The library: a package of crates.io, or a name that is not that of one.
+    /// The library: a package of crates.io, or a name that no such package has.
     pub library: &'static str,
     /// The licence, as an SPDX expression.
     pub spdx: &'static str,
@@ -74,7 +74,7 @@ const RING: Licence = Licence {
     library: "ring",
     spdx: "Apache-2.0 AND ISC",
 };
-/// Its package has the text of its licences, and no expression.
+/// The licence of ring 0.16: its package has the text of its licences, and no expression.
 const RING_0_16: Licence = Licence {
     library: "ring 0.16",
     spdx: "ISC AND OpenSSL AND MIT",
@@ -100,7 +100,7 @@ const SERVO_NET: Licence = Licence {
     spdx: "MPL-2.0",
 };
 
-/// The licences of the TLS library and of the cryptography that a stack's worker is linked with; none where
+/// Returns the licences of the TLS library and of the cryptography with which a stack's worker is linked; empty if
 /// they are not known here.
 pub fn licences(source: &WorkerSource) -> &'static [Licence] {
     let stack = source.stack.split(['+', '@']).next().unwrap_or_default();
@@ -138,7 +138,7 @@ mod tests {
     use super::*;
     use crate::{Build, known_stacks};
 
-    /// Libraries that are no packages of crates.io.
+    /// Libraries that are not packages of crates.io.
     const NO_PACKAGES: [&str; 9] = [
         "BoringSSL",
         "GnuTLS",
@@ -151,7 +151,8 @@ mod tests {
         "ring 0.16",
     ];
 
-    /// The packages of the workspace in `folder` with what they declare. None where they have not all been downloaded.
+    /// Returns the packages of the workspace in `folder` with their declared licences; `None` if some of them have
+    /// not been downloaded.
     fn declared(folder: &str) -> Option<BTreeMap<String, String>> {
         let manifest = format!("{}/../../{folder}/Cargo.toml", env!("CARGO_MANIFEST_DIR"));
         let words = ["--locked", "--offline", "--format-version", "1"];

@@ -1,4 +1,4 @@
-//! What is wrong with a line that is not an answer, in a few words.
+//! Short descriptions of errors in lines that are not responses.
 
 use netbench_model::{Failure, Measured, sanitize_prefix};
 use netbench_protocol::{Description, ResponseBody};
@@ -7,7 +7,8 @@ use serde_json::Value;
 /// The maximum length of an error of serde, in characters.
 const LONGEST: usize = 120;
 
-/// Describes why a line is no answer: its type, and the field that is wrong or missing. `None` if it is not a JSON object with a type.
+/// Describes why a line is not a response: its type, and the field that is wrong or missing. Returns `None` if it
+/// is not a JSON object with a type.
 pub(crate) fn describe(line: &[u8]) -> Option<String> {
     let mut value: Value = serde_json::from_slice(line).ok()?;
     let fields = value.as_object_mut()?;
@@ -15,7 +16,7 @@ pub(crate) fn describe(line: &[u8]) -> Option<String> {
         return Some("id: missing, or not a number".to_owned());
     }
     let kind = fields.get("type")?.as_str()?.to_owned();
-    // Types of a tagged enum lose the place of an error; the type itself has it.
+    // Types of a tagged enum lose the position of an error; the type itself has it.
     let without_tag = |fields: &serde_json::Map<String, Value>| {
         let fields = fields
             .iter()
@@ -36,7 +37,7 @@ pub(crate) fn describe(line: &[u8]) -> Option<String> {
     let (place, error) = match error {
         Some(error) => {
             let mut path = path_at(&text, error.column());
-            // It is noticed at the object's end, after the last field that is there.
+            // A missing field is noticed at the end of the object, after its last field.
             if error.to_string().starts_with("missing field") {
                 path.pop();
             }
@@ -101,7 +102,7 @@ mod tests {
 
     use super::*;
 
-    /// The answer of the protocol's document, with one field changed.
+    /// Describes the response of the protocol's document, with one field changed.
     fn described(change: impl FnOnce(&mut Value)) -> Option<String> {
         let document = include_str!("../../../docs/WORKER-PROTOCOL.md");
         let mut lines = document.lines();

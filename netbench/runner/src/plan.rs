@@ -5,53 +5,53 @@ use netbench_model::{
 };
 use netbench_protocol::{ClientIdentity, HttpRequest};
 
-/// What is to be measured: validated, complete, not looked at again.
+/// The measurements to make: validated, complete, and not checked again.
 #[derive(Debug, Clone)]
 pub struct Plan {
-    /// Everything random comes from it.
+    /// The seed of everything random.
     pub seed: u64,
-    /// The stacks; the first is what the others are compared with.
+    /// The stacks; the others are compared with the first.
     pub stacks: Vec<StackName>,
     /// The conditions.
     pub conditions: Vec<Condition>,
-    /// Rounds.
+    /// Number of rounds.
     pub rounds: u32,
-    /// Trials at one time.
+    /// Number of trials at the same time.
     pub jobs: u32,
-    /// The share of a core's time that each client gets; none for no limit.
+    /// The CPU quota of each client; `None` for no limit.
     pub cpu: Option<CpuShare>,
-    /// Where the sites are.
+    /// The target of the sites.
     pub target: Target,
-    /// The part of the whole list of sites that `sites` is; none where it is all.
+    /// The shard of the whole list of sites that `sites` contains; `None` if it contains all.
     pub shard: Option<ShardRecord>,
     /// The sites.
     pub sites: Vec<Site>,
-    /// What every client offers.
+    /// The settings of every client.
     pub client: ClientSettings,
     /// The trust roots, as PEM.
     pub roots_pem: String,
-    /// What clients show to a server that asks for a certificate.
+    /// The certificate that clients show to a server that requests one.
     pub identity: Option<ClientIdentity>,
-    /// What every site is asked, each at its own path.
+    /// The request to every site, each at its own path.
     pub request: HttpRequest,
     /// The time limit of one connection.
     pub timeout: Duration,
     /// The pause between two connections to one site.
     pub pause: Duration,
-    /// Sites that no stack can be tried on, by their index, and why: names that do not resolve.
+    /// Sites that cannot be tested with any stack, by their index, with the reason: names that do not resolve.
     pub unreachable: BTreeMap<usize, Failure>,
-    /// Which session of the run this is.
+    /// Number of this session in the run.
     pub session: u32,
 }
 
 impl Plan {
-    /// What clients of a site are set to that not all clients are.
+    /// Returns the settings of a site's clients that not all clients share.
     pub(crate) fn own_client(&self, site: usize) -> PointClient {
         let point = self.sites[site].point.as_deref();
         point.map(|point| point.client).unwrap_or_default()
     }
 
-    /// The share of a core that such clients get; none for no limit.
+    /// Returns the CPU quota of such clients; `None` for no limit.
     pub(crate) fn share(&self, own: PointClient) -> Option<CpuShare> {
         own.cpu_percent.or(self.cpu)
     }

@@ -6,17 +6,19 @@ use netbench_protocol::VERIFICATION_UNTIMED;
 
 use crate::Workers;
 
-/// The maximum number of bytes that may follow the last ones a client counts: what both sides send to close the connection, and frames
-/// that no response waits for.
+/// The maximum number of bytes that may follow the last ones that a client counts: messages of both sides that
+/// close the connection, and frames for which no response waits.
 const UNCOUNTED_BYTES: u64 = 1_024;
 
-/// How much earlier than packets tell a client may have read the server's data, and later it may have sent its own.
+/// The tolerance by which a client may have read the server's data earlier, or sent its own later, than the packets
+/// show.
 const ENCLOSING_NS: u64 = 500_000;
 
-/// Less than any processor takes for one signature: the fastest to verify, RSA with 2,048 bits, takes some 5 µs on the fastest.
+/// A time that is less than any processor takes for one signature: the fastest to verify, RSA with 2,048 bits,
+/// takes some 5 µs on the fastest processor.
 const SHORTEST_VERIFICATION_NS: u64 = 2_000;
 
-/// What a connection was asked to be.
+/// The expected properties of a connection.
 pub(crate) struct Expected<'a> {
     pub(crate) condition: Condition,
     pub(crate) role: Role,
@@ -25,7 +27,7 @@ pub(crate) struct Expected<'a> {
     pub(crate) verification: VerificationTime,
 }
 
-/// Whether a stack reports how long its verification takes.
+/// Whether a stack reports the time of its verification.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum VerificationTime {
     Reported,
@@ -43,11 +45,11 @@ impl VerificationTime {
     }
 }
 
-/// Compares a worker's account of a connection with what was asked for, with what the server saw and with the link's packets, where it
-/// sees them.
+/// Compares a worker's account of a connection with the request, with the server's view and with the link's
+/// packets, if it sees them.
 ///
 /// # Errors
-/// [`FailureClass::WrongWork`]: a figure of some other work is worse than none.
+/// Returns [`FailureClass::WrongWork`]: a figure of other work is worse than no figure.
 pub(crate) fn prove(
     expected: &Expected<'_>,
     measured: &Measured,
@@ -138,7 +140,7 @@ pub(crate) fn prove(
     Ok(())
 }
 
-/// Returns why a verification cannot have taken this time, if it cannot.
+/// Returns the reason why a verification cannot have taken this time, if it cannot.
 fn impossible_verification(
     verify_ns: u64,
     phases: &Phases,
@@ -163,7 +165,7 @@ fn impossible_verification(
     })
 }
 
-/// Returns which count of bytes cannot be right, if one cannot.
+/// Returns the reason why a count of bytes cannot be right, if one cannot.
 fn impossible_bytes(measured: &Measured, packets: Option<&LinkPackets>) -> Option<String> {
     let transfer = &measured.transfer;
     let response_bytes = transfer.bytes_in.checked_sub(transfer.handshake_bytes_in);
@@ -180,8 +182,8 @@ fn impossible_bytes(measured: &Measured, packets: Option<&LinkPackets>) -> Optio
         ));
     }
     let packets = packets.filter(|packets| packets.connections == 1)?;
-    // After a loss the congestion window is small, and the client's kernel may hold back what a client has sent at the end, such as
-    // window updates of HTTP/2, until the connection is over.
+    // After a loss the congestion window is small, and the client's kernel may hold back the last data of a client,
+    // such as window updates of HTTP/2, until the connection is over.
     let has_lost = packets.syns > 1 || packets.resent_up > 0;
     let least_out = if has_lost {
         transfer.handshake_bytes_out + 1
@@ -211,19 +213,19 @@ fn impossible_bytes(measured: &Measured, packets: Option<&LinkPackets>) -> Optio
     ))
 }
 
-/// Why the site cannot do what the condition asks, if it cannot.
+/// Returns the reason why the site does not support the condition, if it does not.
 pub(crate) fn unsupported(condition: Condition, target: Target, site: &Site) -> Option<String> {
     let resumable = site.lab.tickets > 0;
     (target == Target::Lab && condition == Condition::Resumed && !resumable)
         .then(|| "the site does not resume sessions".to_owned())
 }
 
-/// Whether a connection to the site can be expected to end well.
+/// Returns whether a connection to the site can be expected to succeed.
 pub(crate) fn is_sound(site: &Site) -> bool {
     site.lab.fault.is_none()
 }
 
-/// What client and server say differently, if anything.
+/// Returns the difference between the reports of client and server, if there is one.
 pub(crate) fn disagreement(client: &Negotiated, server: &Negotiated) -> Option<String> {
     fn text(value: Option<impl ToString>) -> String {
         value.map_or_else(|| "nothing".to_owned(), |value| value.to_string())
@@ -303,7 +305,7 @@ mod tests {
             (passed(1, 0, 2_409, 7_025), Some("transfer.bytes_in")),
             (passed(1, 0, 2_408, 6_000), Some("transfer.bytes_out")),
             (passed(1, 0, 2_409, 5_999), Some("transfer.bytes_in")),
-            // After a loss, as seen: 24 bytes of OpenSSL and 408 of Go waited in the kernel.
+            // After a loss, as observed: 24 bytes of OpenSSL and 408 of Go remained in the kernel.
             (passed(1, 1, 2_385, 6_000), None),
             (passed(2, 0, 2_001, 6_000), None),
             (passed(1, 1, 500, 6_000), Some("transfer.bytes_out")),

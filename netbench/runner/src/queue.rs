@@ -4,7 +4,7 @@ use parking_lot::{Condvar, Mutex};
 
 use crate::Unit;
 
-/// The units that are left, for many slots. Cold units and others are never out at one time.
+/// The remaining units, for many slots. Cold units and others are never processed at the same time.
 pub(crate) struct Queue {
     state: Mutex<State>,
     returned: Condvar,
@@ -12,7 +12,7 @@ pub(crate) struct Queue {
 
 struct State {
     units: VecDeque<Unit>,
-    /// How many units have been taken and not returned; all of them cold, or none.
+    /// Number of units that have been taken and not returned; all of them are cold, or none is.
     out: u32,
     cold: bool,
 }
@@ -29,8 +29,8 @@ impl Queue {
         }
     }
 
-    /// The next unit, after waiting for those that it must not run beside; none where there is none left, or
-    /// `is_over` says so meanwhile.
+    /// Returns the next unit, after waiting for those that must not be processed at the same time; `None` if there
+    /// is none left, or if `is_over` returns true meanwhile.
     pub(crate) fn take(&self, is_over: impl Fn() -> bool) -> Option<Unit> {
         const LOOK: Duration = Duration::from_millis(100);
         let mut state = self.state.lock();
@@ -48,7 +48,7 @@ impl Queue {
         }
     }
 
-    /// Says that a unit which was taken is done.
+    /// Returns a taken unit as done.
     pub(crate) fn give_back(&self) {
         self.state.lock().out -= 1;
         self.returned.notify_all();

@@ -9,7 +9,7 @@ use std::{
 use netbench_model::{Failure, FailureClass, FailureWord, HostName, Phase};
 use netbench_scan::dns::{self, NameFault};
 
-/// How long each of a host's addresses may take to accept, where it has several.
+/// The time limit for each of a host's addresses to accept, if it has several.
 const ACCEPT_LIMIT: Duration = Duration::from_secs(1);
 
 /// Asks the system for one address of every host and port, many at a time, each within `limit`. Of several
@@ -97,7 +97,7 @@ where
     answer
 }
 
-/// The first address at which a server accepts, or else the first one. One alone is taken as it is.
+/// Returns the first address at which a server accepts, or otherwise the first one. A single address is not tried.
 fn first_that_accepts(addresses: &[SocketAddr]) -> Option<SocketAddr> {
     let accepts = |address: &&SocketAddr| TcpStream::connect_timeout(address, ACCEPT_LIMIT).is_ok();
     let accepting = match addresses {

@@ -1,4 +1,4 @@
-//! Layouts of a system's trust store, each shown to each stack as if it were this system's.
+//! Layouts of a system's trust store, each presented to each stack as if it were this system's.
 
 use std::{
     collections::BTreeMap,
@@ -22,10 +22,10 @@ use netbench_protocol::{ChainToVerify, RequestBody, ResponseBody, Verify};
 
 use crate::{Launch, Worker, WorkerError, Workers, chains::outcome, launch::System};
 
-/// How long a stack has for reading a store and verifying four chains: OpenSSL takes seconds for 10,000 roots.
+/// The time limit of a stack for reading a store and verifying four chains: OpenSSL takes seconds for 10,000 roots.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// Where systems keep what belongs to trust stores. Those that this one has are covered.
+/// The places of trust stores on different systems. Those that exist on this one are covered.
 const PLACES: [&str; 7] = [
     "etc",
     "usr/local/share/ca-certificates",
@@ -36,42 +36,42 @@ const PLACES: [&str; 7] = [
     "var/ssl",
 ];
 
-/// What the loader of programs wants of `/etc`.
+/// The file in `/etc` that the program loader needs.
 const LOADER: &str = "etc/ld.so.cache";
 
-/// Why layouts cannot be tried.
+/// An error that prevents layouts from being tested.
 #[derive(Debug, thiserror::Error)]
 pub enum RootsError {
     /// A certificate cannot be made.
     #[error("layout {layout}: {what}")]
     Certificate {
-        /// Which.
+        /// The layout.
         layout: String,
-        /// Why.
+        /// The error.
         what: String,
     },
     /// A file cannot be written.
     #[error("layout {layout}: cannot write its files: {source}")]
     Write {
-        /// Which.
+        /// The layout.
         layout: String,
-        /// Why.
+        /// The error.
         source: io::Error,
     },
 }
 
-/// What layouts are tried with.
+/// The clients that are tested with layouts.
 pub struct RootsTrial<'a> {
     /// The stacks' workers.
     pub workers: &'a Workers,
-    /// No further layout is tried once it is true.
+    /// A flag that stops further layouts when it becomes true.
     pub stop: &'a AtomicBool,
 }
 
-/// Tries each layout that is `wanted` of a client, and gives each sample as it comes to `found`, which can end it.
+/// Tests each client with its `wanted` layouts, and passes each sample to `found`, which can end the run.
 ///
 /// # Errors
-/// The first thing that keeps a layout from being made.
+/// Returns the first error that prevents a layout from being made.
 pub fn try_layouts(
     trial: &RootsTrial<'_>,
     clients: &[RootsClient],
@@ -138,7 +138,7 @@ pub fn try_layouts(
     Ok(())
 }
 
-/// None where the run was stopped.
+/// Asks a client for its outcome. Returns `None` if the run was stopped.
 fn ask(
     workers: &Workers,
     client: &RootsClient,
@@ -205,7 +205,7 @@ fn ask(
     })
 }
 
-/// Writes the files of a layout below `folder`, and says what is to be seen in the place of what.
+/// Writes the files of a layout below `folder`, and returns which file is to be seen at which place.
 fn write(folder: &Path, files: &[StoreFile]) -> io::Result<Vec<(PathBuf, PathBuf)>> {
     for file in files {
         let path = folder.join(&file.path);

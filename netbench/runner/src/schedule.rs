@@ -4,11 +4,11 @@ use netbench_stats::{SplitMix, mix};
 
 use crate::Plan;
 
-/// One site under one condition in one round: every stack, one right after the other: what
-/// they meet is as alike as can be.
+/// A site under one condition in one round: every stack, in direct succession, so that their circumstances are as
+/// similar as possible.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unit {
-    /// The ordinal of its first trial; each stack's has the next.
+    /// The ordinal of its first trial; each further stack has the next one.
     pub first_trial: u64,
     /// The round.
     pub round: u32,
@@ -16,25 +16,26 @@ pub struct Unit {
     pub condition: Condition,
     /// The site's index in the plan.
     pub site: usize,
-    /// The site's place in the whole list, of which the plan may have a part.
+    /// The site's index in the whole list, of which the plan may have a part.
     pub place: usize,
-    /// Indices of the stacks, in the order in which they are tried.
+    /// Indices of the stacks, in the order in which they are tested.
     pub order: Vec<usize>,
 }
 
 impl Unit {
-    /// Whether it starts fresh processes, and so must not be taken beside units that do not.
+    /// Returns whether it starts fresh processes, and must therefore not be processed at the same time as units
+    /// that do not.
     pub(crate) fn is_cold(&self) -> bool {
         self.condition == Condition::Cold
     }
 
-    /// Whether the set-up is taken step by step as well: on every tenth site.
+    /// Returns whether the set-up is also measured step by step: on every tenth site.
     pub(crate) fn takes_steps(&self) -> bool {
         const EVERY: usize = 10;
         self.is_cold() && self.place.is_multiple_of(EVERY)
     }
 
-    /// What the link draws losses from: the same for every stack of the unit.
+    /// Returns the key from which the link draws losses: the same for every stack of the unit.
     pub fn key(&self, seed: u64, role: Role) -> TrialKey {
         let parts = [
             seed,
@@ -51,12 +52,12 @@ impl Unit {
     }
 }
 
-/// Every unit of the plan, shuffled within each round by the plan's seed. The cold ones of a round come
-/// after all others: what a process sets up once takes tens of milliseconds of CPU time, which others would
-/// wait for.
+/// Returns every unit of the plan, shuffled within each round by the plan's seed. The cold ones of a round come
+/// after all others: the one-time set-up of a process takes tens of milliseconds of CPU time, for which other
+/// trials would wait.
 ///
-/// A shard's units are those that a run of all sites would have, in the same order and with the same
-/// ordinals, without those of the other shards.
+/// A shard's units are those that a run of all sites would have, in the same order and with the same ordinals,
+/// without those of the other shards.
 pub fn schedule(plan: &Plan) -> Vec<Unit> {
     let whole = plan
         .shard
@@ -80,7 +81,7 @@ pub fn schedule(plan: &Plan) -> Vec<Unit> {
             let mut order: Vec<usize> = (0..plan.stacks.len()).collect();
             random.shuffle(&mut order);
             let stacks = order.len() as u64;
-            // Every place draws its numbers, whether the plan has it or not.
+            // Every place draws its numbers, even if the plan does not contain it.
             if let Ok(site) = places.binary_search(&place) {
                 units.push(Unit {
                     first_trial: trial,
@@ -97,7 +98,7 @@ pub fn schedule(plan: &Plan) -> Vec<Unit> {
     units
 }
 
-/// The stream of one round of the suite.
+/// Returns the random stream of one round of the suite.
 pub(crate) fn round_order(seed: u64, round: u32) -> SplitMix {
     SplitMix::new(mix(seed ^ mix(u64::from(round) ^ 0x7375_6974_6531)))
 }

@@ -19,19 +19,19 @@ use crate::{
     proof::{Expected, VerificationTime, is_sound, prove, unsupported},
 };
 
-/// What a worker may take beyond the connection's own time limit before it counts as hung.
+/// The time beyond the connection's own limit after which a worker counts as hung.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// How often a unit is taken in which a server of the lab died.
+/// The maximum number of attempts at a unit during which a server of the lab died.
 const TAKES: u32 = 3;
 
 /// The number of times that every stack runs into the time limit before a site is given up for the run.
 pub const TIME_OUTS: u32 = 2;
 
-/// What came of a trial; none where the run was stopped before its end.
+/// The outcome of a trial; `None` if the run was stopped before its end.
 type Trial = Option<Tried>;
 
-/// A trial that was made, or could not be.
+/// A trial that was made, or could not be made.
 #[derive(Debug, Clone)]
 struct Tried {
     started_unix_ms: u64,
@@ -41,7 +41,7 @@ struct Tried {
 }
 
 impl Tried {
-    /// One that sent no packet.
+    /// Returns a trial that sent no packet.
     fn without_packets(started_unix_ms: u64, outcome: Outcome) -> Self {
         Self {
             started_unix_ms,
@@ -52,24 +52,24 @@ impl Tried {
     }
 }
 
-/// How a unit was taken.
+/// The result of an attempt at a unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Taken {
-    /// To its end, or as far as the run went.
+    /// The unit was completed, or interrupted by the end of the run.
     Whole,
-    /// With trials that say nothing of stack or site.
+    /// Trials of the unit were discarded, because they do not characterize stack or site.
     Void,
 }
 
-/// One of the trials at a time that a run makes: its own workers, one for each stack and each way that clients are
-/// set, fresh in every round: no memory layout of a process favours a stack for a whole run.
+/// One of the concurrent trials of a run, with its own workers, one for each stack and each setting of clients,
+/// restarted in every round, so that no memory layout of a process favours a stack for a whole run.
 pub(crate) struct Slot<'a> {
     shared: &'a Shared<'a>,
-    /// The ways that clients are set.
+    /// The settings of clients.
     clients: Vec<PointClient>,
-    /// By [`Slot::seat`].
+    /// The workers, by [`Slot::seat`].
     workers: Vec<Option<Worker>>,
-    /// Why the stacks that have no worker now have none.
+    /// The reasons why stacks without a worker have none.
     failures: Vec<Failure>,
     round: Option<u32>,
     block: u32,
@@ -97,7 +97,7 @@ impl<'a> Slot<'a> {
         }
     }
 
-    /// Takes units until there are none, or the run is over.
+    /// Processes units until there are none, or the run is over.
     pub(crate) fn work(mut self) {
         while let Some(unit) = self.shared.queue.take(|| self.shared.is_over()) {
             for take in 1..=TAKES {
@@ -107,7 +107,7 @@ impl<'a> Slot<'a> {
                 if whole || last || self.shared.is_over() {
                     break;
                 }
-                // All stacks again: those of a pair are neighbours.
+                // All stacks are repeated: those of a pair are neighbours.
                 let samples = unit.order.len() as u64;
                 (self.shared.listener)(Event::Again(samples));
             }
@@ -115,7 +115,7 @@ impl<'a> Slot<'a> {
         }
     }
 
-    /// The place among the workers of a stack, as its clients are set for a site.
+    /// Returns the index of a stack's worker, with the settings of clients of a site.
     fn seat(&self, site: usize, stack: usize) -> usize {
         let own = self.shared.plan.own_client(site);
         let client = self.clients.iter().position(|client| *client == own);
@@ -154,7 +154,8 @@ impl<'a> Slot<'a> {
         }
     }
 
-    /// In the lab, the nearest site without fault that is for clients so set; else the one that comes next anyhow.
+    /// Returns the site for warm-ups: in the lab, the nearest site without fault whose clients have these settings;
+    /// outside it, the unit's own site.
     fn warmup_site(&self, unit: &Unit) -> Option<usize> {
         let plan = self.shared.plan;
         if plan.target != Target::Lab {
@@ -170,7 +171,7 @@ impl<'a> Slot<'a> {
             .map(|(i, _)| i)
     }
 
-    /// Tries every stack on the unit's site, one right after the other.
+    /// Tests every stack on the unit's site, in direct succession.
     fn take(&mut self, unit: &Unit) -> Taken {
         for (position, &stack) in unit.order.iter().enumerate() {
             if self.shared.is_over() {
@@ -248,8 +249,8 @@ impl<'a> Slot<'a> {
         }
     }
 
-    /// The first connection of a fresh process, and a second one of the same process, which tells what was
-    /// paid only once. On some sites, another process says which steps it was paid for.
+    /// Makes the first connection of a fresh process, and a second one of the same process, which shows the
+    /// one-time cost. On some sites, another process measures the steps that cause it.
     fn cold(&mut self, unit: &Unit, stack: usize) -> Taken {
         let seat = self.seat(unit.site, stack);
         self.start_anew(seat);
@@ -273,7 +274,7 @@ impl<'a> Slot<'a> {
         taken
     }
 
-    /// Fills the seat with a fresh worker, and says whether that went well.
+    /// Fills the seat with a fresh worker, and returns whether that succeeded.
     fn start_anew(&mut self, seat: usize) -> bool {
         self.workers[seat] = None;
         match self.start(seat) {
@@ -286,19 +287,19 @@ impl<'a> Slot<'a> {
         self.workers[seat].is_some()
     }
 
-    /// The stack of a seat.
+    /// Returns the stack of a seat.
     fn stack_at(&self, seat: usize) -> &'a StackName {
         let stacks = &self.shared.plan.stacks;
         &stacks[seat % stacks.len()]
     }
 
-    /// Whether the stack's worker names `operation` among those that it does.
+    /// Returns whether the stack's worker lists `operation` among its operations.
     fn can(&self, stack: usize, operation: &str) -> bool {
         let stack = self.shared.plan.stacks[stack].stack();
         self.shared.workers.does(stack, operation)
     }
 
-    /// Waits for the site to be free, and for the pause that is due to it.
+    /// Waits until the site is free, and for its due pause.
     fn enter(&self, site: usize) -> MutexGuard<'a, Option<Instant>> {
         let guard = self.shared.sites[site].lock();
         if let Some(last) = *guard {
@@ -311,7 +312,7 @@ impl<'a> Slot<'a> {
         self.wait_until(Instant::now() + self.shared.plan.pause);
     }
 
-    /// Or until the run is over.
+    /// Waits until `due`, or until the run is over.
     fn wait_until(&self, due: Instant) {
         const LOOK: Duration = Duration::from_millis(20);
         while !self.shared.is_over() {
@@ -389,7 +390,7 @@ impl<'a> Slot<'a> {
         time_outs >= TIME_OUTS.saturating_mul(stacks)
     }
 
-    /// Counts the connections to a site that run into the time limit one after the other.
+    /// Counts the consecutive connections to a site that run into the time limit.
     fn count_time_outs(&self, site: usize, outcome: &Outcome) {
         let after = |before| Some(time_outs_after(before, outcome));
         // The closure never refuses.
@@ -397,7 +398,7 @@ impl<'a> Slot<'a> {
             self.shared.time_outs[site].fetch_update(Ordering::Relaxed, Ordering::Relaxed, after);
     }
 
-    /// The site's server, where it died too often to be started again.
+    /// Returns the site's server if it died too often to be restarted.
     fn given_up(&self, site: usize) -> Option<&'a str> {
         match self.shared.targets {
             Targets::Lab(lab) => lab.given_up(site),
@@ -414,7 +415,7 @@ impl<'a> Slot<'a> {
         outcome
     }
 
-    /// Has the stack's worker connect; none where the run was stopped first.
+    /// Makes the stack's worker connect. Returns `None` if the run was stopped first.
     fn ask(
         &mut self,
         unit: &Unit,
@@ -426,14 +427,14 @@ impl<'a> Slot<'a> {
         let site = &plan.sites[unit.site];
         let seat = self.seat(unit.site, stack);
         let Some(worker) = &mut self.workers[seat] else {
-            // One that was not started because the run is over has not failed.
+            // A worker that was not started because the run is over has not failed.
             let failed = !self.shared.is_over();
             return failed.then(|| Outcome::Failed(self.failures[seat].clone()));
         };
         self.shared
             .targets
             .begin_trial(unit.site, unit.key(plan.seed, role));
-        // What comes second in a process is a clean connection to the worker.
+        // The second connection in a process is a clean one for the worker.
         let (condition, asked) = match role {
             Role::Again => (Condition::Clean, Role::Measured),
             role => (unit.condition, role),
@@ -475,8 +476,8 @@ impl<'a> Slot<'a> {
         })
     }
 
-    /// Returns the packets of the site's last trial once the link has all that the client sent: the last segments may be about to be
-    /// read from the device.
+    /// Returns the packets of the site's last trial once the link has all that the client sent: the last segments
+    /// may not yet have been read from the device.
     fn settled_packets(&self, site: usize, bytes_out: u64) -> Option<LinkPackets> {
         const LIMIT: Duration = Duration::from_millis(100);
         let begun = Instant::now();

@@ -17,59 +17,59 @@ use crate::{
     versions::{Pin, order, versions},
 };
 
-/// How long a worker may take to start and say what it is.
+/// The time limit of a worker for starting and describing itself.
 const DESCRIBE_LIMIT: Duration = Duration::from_secs(20);
 
-/// Where the worker of a stack comes from.
+/// The source of a stack's worker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WorkerSource {
     /// The stack.
     pub stack: &'static str,
-    /// What it is, in a line.
+    /// A description of one line.
     pub about: &'static str,
     /// The worker's executable.
     pub executable: &'static str,
-    /// What builds it.
+    /// The build of the worker.
     pub build: Build,
-    /// The release of the library, where it is one of several that there are workers of.
+    /// The release of the library, if there are workers of several.
     pub release: Option<Release>,
 }
 
-/// What builds a worker from netbench's own source.
+/// The build of a worker from netbench's own source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Build {
     /// Cargo.
     Cargo {
         /// The package.
         package: &'static str,
-        /// The folder of the worker's own Cargo workspace, relative to the top of the source; none if it belongs to
-        /// netbench's.
+        /// The folder of the worker's own Cargo workspace, relative to the top of the source; `None` if it belongs
+        /// to netbench's.
         workspace: Option<&'static str>,
-        /// How it is built where that is not as usual.
+        /// The differences from the usual build, if there are any.
         variant: Option<BuildVariant>,
     },
     /// Go.
     Go {
-        /// The folder of the module, from the top of the source.
+        /// The folder of the module, relative to the top of the source.
         folder: &'static str,
     },
     /// A JDK.
     Java {
-        /// The folder of the program and of the script that compiles it, from the top of the source.
+        /// The folder of the program and of the script that compiles it, relative to the top of the source.
         folder: &'static str,
     },
 }
 
-/// A build with other settings, which must not replace the usual one.
+/// A build with different settings, which must not replace the usual one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BuildVariant {
-    /// The folder that it has to itself: under the target folder, or beside the command.
+    /// Its separate folder: under the target folder, or beside the command.
     pub folder: &'static str,
-    /// Variables of the environment that it is built in.
+    /// Environment variables of the build.
     pub environment: &'static [(&'static str, &'static str)],
-    /// What Cargo is told besides.
+    /// Additional arguments of Cargo.
     pub arguments: &'static [&'static str],
-    /// Packages in other versions than the lock file's, in the order in which Cargo is to be told.
+    /// Packages in versions that differ from the lock file's, in the order in which Cargo must receive them.
     pub pins: &'static [Pin],
 }
 
@@ -82,12 +82,13 @@ impl Build {
         }
     }
 
-    /// Whether it compiles the C of the stack's library.
+    /// Returns whether the build compiles the C of the stack's library.
     pub fn compiles_c(&self) -> bool {
         matches!(self, Self::Cargo { package, .. } if !WITHOUT_C.contains(package))
     }
 
-    /// The folder that this build has to itself, under the target folder and beside the command; empty for a usual one.
+    /// Returns the separate folder of this build, under the target folder and beside the command; empty for a usual
+    /// build.
     pub fn folder(&self) -> &'static str {
         match self {
             Self::Cargo {
@@ -99,7 +100,7 @@ impl Build {
     }
 }
 
-/// Packages whose library is Rust and assembly, or the system's.
+/// Packages whose library is Rust and assembly, or belongs to the system.
 const WITHOUT_C: [&str; 5] = [
     "netbench-stack-gnutls",
     "netbench-stack-nss",
@@ -108,13 +109,13 @@ const WITHOUT_C: [&str; 5] = [
     "netbench-stack-rustls-rustcrypto",
 ];
 
-/// Go's linker lets a worker set what crypto/tls has no setting for (`fips.go`).
+/// The linker option that lets a worker set properties for which crypto/tls has no setting (`fips.go`).
 pub const GO_LINKER: &str = "-ldflags=-checklinkname=0";
 
-/// What builds the Go program in `folder`, as it is measured.
+/// Returns the command that builds the Go program in `folder`, as it is measured.
 ///
-/// It is static: it runs wherever netbench does. Where the Go that is here is older than the module wants, it
-/// fetches that one, unless GOTOOLCHAIN says otherwise.
+/// The program is static: it runs wherever netbench does. If the installed Go is older than the module requires, it
+/// downloads that version, unless GOTOOLCHAIN forbids it.
 pub fn go_build(folder: &Path, program: &Path) -> Command {
     let mut command = Command::new("go");
     command
@@ -129,14 +130,14 @@ pub fn go_build(folder: &Path, program: &Path) -> Command {
     command
 }
 
-/// What compiles the Java program in `folder` to one file, which needs a Java runtime and nothing else.
+/// Returns the command that compiles the Java program in `folder` to one file, which needs only a Java runtime.
 pub fn java_build(folder: &Path, program: &Path) -> Command {
     let mut command = Command::new("sh");
     command.arg("build").arg(program).current_dir(folder);
     command
 }
 
-/// The stacks that netbench's own source has workers for, by name.
+/// Returns the stacks for which netbench's own source has workers, by name.
 pub fn known_stacks() -> &'static [WorkerSource] {
     static ALL: LazyLock<Vec<WorkerSource>> = LazyLock::new(|| {
         let mut all: Vec<_> = KNOWN.iter().copied().chain(versions()).collect();
@@ -146,12 +147,13 @@ pub fn known_stacks() -> &'static [WorkerSource] {
     &ALL
 }
 
-/// The servers that a sites file can name beside stacks, by name: one worker starts them as they are installed.
+/// Returns the servers that a sites file can name in addition to stacks, by name: one worker starts the installed
+/// servers.
 pub fn installed_servers() -> &'static [WorkerSource] {
     INSTALLED_SERVERS
 }
 
-/// Whether the sites of `server` are served by what is installed here, and not by a stack.
+/// Returns whether the sites of `server` are served by an installed program, and not by a stack.
 pub fn is_installed_server(server: &str) -> bool {
     INSTALLED_SERVERS
         .iter()
@@ -367,27 +369,27 @@ const SERVO: Build = Build::Cargo {
 };
 
 impl WorkerSource {
-    /// Whether its name has a version.
+    /// Returns whether its name has a version.
     pub fn is_version(&self) -> bool {
         self.stack.contains('@')
     }
 }
 
-/// A worker's program, and how it is run otherwise than usual.
+/// A worker's program, and the variants with which it runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WorkerProgram {
     /// The file.
     pub path: PathBuf,
-    /// What the worker is to prove that it is.
+    /// The variants that the worker must prove.
     pub variants: Variants,
 }
 
 impl WorkerProgram {
-    /// What its environment has beside this process' own.
+    /// Returns the additional variables of its environment.
     pub fn environment(&self) -> Vec<(&'static str, String)> {
         let mut environment = self.variants.environment();
         for (name, value) in &mut environment {
-            // Other settings of Go's stay: `go` has them too.
+            // Other settings in GODEBUG are kept: they also apply to `go`.
             if *name == Variants::GO_SETTINGS
                 && let Ok(others) = env::var(name)
                 && !others.is_empty()
@@ -414,7 +416,7 @@ impl From<&Path> for WorkerProgram {
     }
 }
 
-/// The workers of a run: which program holds which stack, and what it says of itself.
+/// The workers of a run: the program of each stack, and the stack's description.
 #[derive(Debug, Clone, Default)]
 pub struct Workers {
     members: BTreeMap<String, (WorkerProgram, StackDescription)>,
@@ -431,7 +433,7 @@ pub enum StackError {
         stack: String,
         /// The worker's program.
         program: String,
-        /// What happened.
+        /// The error.
         source: WorkerError,
     },
     /// Its worker does not know it.
@@ -441,17 +443,17 @@ pub enum StackError {
         stack: String,
         /// The worker's program.
         program: String,
-        /// What it has.
+        /// The stacks of the worker.
         has: String,
     },
 }
 
 impl Workers {
-    /// Starts each program once and has it describe itself. No worker of these is waited for any longer once
+    /// Starts each program once and makes it describe itself. No worker of these is waited for any longer once
     /// `stop` is true.
     ///
     /// # Errors
-    /// A worker that does not start, does not answer, speaks another version of the protocol, or
+    /// Returns an error if a worker does not start, does not answer, speaks another version of the protocol, or
     /// lacks its stack.
     pub fn probe(
         programs: BTreeMap<String, WorkerProgram>,
@@ -483,7 +485,7 @@ impl Workers {
         Ok(workers)
     }
 
-    /// How a worker is started in `place`, and else as the system does it.
+    /// Returns the settings for starting a worker in `place`, with the system's defaults for the rest.
     pub fn launch<'a>(&self, place: Option<&'a Namespace>) -> Launch<'a> {
         Launch {
             place,
@@ -492,23 +494,23 @@ impl Workers {
         }
     }
 
-    /// The program that holds `stack`.
+    /// Returns the program of `stack`.
     pub fn program(&self, stack: &str) -> Option<&WorkerProgram> {
         self.members.get(stack).map(|(program, _)| program)
     }
 
-    /// What each stack says of itself.
+    /// Returns the description of each stack.
     pub fn descriptions(&self) -> impl Iterator<Item = &StackDescription> {
         self.members.values().map(|(_, description)| description)
     }
 
-    /// Whether the worker of `stack` names `operation` among those that it does.
+    /// Returns whether the worker of `stack` lists `operation` among its operations.
     pub fn does(&self, stack: &str, operation: &str) -> bool {
         let description = self.description(stack);
         description.is_some_and(|it| it.operations.iter().any(|does| does == operation))
     }
 
-    /// What `stack` says of itself.
+    /// Returns the description of `stack`.
     pub fn description(&self, stack: &str) -> Option<&StackDescription> {
         self.members.get(stack).map(|(_, description)| description)
     }

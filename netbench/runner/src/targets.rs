@@ -7,7 +7,7 @@ use netbench_protocol::Resolve;
 
 use crate::{WorkerError, Workers, lab_targets::LabTargets};
 
-/// Where connections go: the lab, or servers that are there already.
+/// The destination of connections: the lab, or existing servers.
 pub enum Targets {
     /// The emulated sites of this machine.
     Lab(Box<LabTargets>),
@@ -15,16 +15,16 @@ pub enum Targets {
     Hosts(Vec<Result<HostAddress, Failure>>),
 }
 
-/// Where a host is, and whether its name is looked up for every connection.
+/// The address of a host, and whether its name is looked up for every connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HostAddress {
-    /// The address that is connected to.
+    /// The address of connections.
     pub address: SocketAddr,
-    /// Where the time of the lookup comes from.
+    /// The source of the lookup's time.
     pub resolve: Resolve,
 }
 
-/// Servers that could not be started.
+/// An error of servers that could not be started.
 #[derive(Debug, thiserror::Error)]
 pub enum TargetsError {
     /// The sites file names a server for which there is no worker here.
@@ -33,19 +33,19 @@ pub enum TargetsError {
     /// A server's worker failed.
     #[error("the server {server}: {source}")]
     Server {
-        /// Which.
+        /// The server.
         server: String,
-        /// How.
+        /// The error.
         source: WorkerError,
     },
 }
 
 impl Targets {
-    /// Starts the lab's servers behind `link`. A site that its server cannot be set up for is no
-    /// error: its trials fail with the server's reason.
+    /// Starts the lab's servers behind `link`. A site that its server cannot be set up for is no error: its trials
+    /// fail with the server's reason.
     ///
     /// # Errors
-    /// A server that does not start or does not answer.
+    /// Returns an error if a server does not start or does not answer.
     pub fn lab(
         link: Link,
         lab: Lab,
@@ -55,7 +55,7 @@ impl Targets {
         LabTargets::start(link, lab, sites, workers).map(|lab| Self::Lab(Box::new(lab)))
     }
 
-    /// The link, where it is emulated.
+    /// Returns the link, if it is emulated.
     pub fn link(&self) -> Option<&Link> {
         match self {
             Self::Lab(lab) => Some(lab.link()),
@@ -63,7 +63,7 @@ impl Targets {
         }
     }
 
-    /// The lab's own root, in PEM.
+    /// Returns the lab's own root, in PEM.
     pub fn ca_pem(&self) -> Option<&str> {
         match self {
             Self::Lab(lab) => Some(lab.ca_pem()),
@@ -71,7 +71,7 @@ impl Targets {
         }
     }
 
-    /// The peak resident size of each of the lab's servers, in bytes.
+    /// Returns the peak resident size of each of the lab's servers, in bytes.
     pub fn server_peaks(&self) -> BTreeMap<String, u64> {
         match self {
             Self::Lab(lab) => lab.peaks(),
@@ -79,7 +79,7 @@ impl Targets {
         }
     }
 
-    /// What to tell the user where some sites cannot be served.
+    /// Returns the message for the user if some sites cannot be served.
     pub fn not_served(&self) -> Option<String> {
         match self {
             Self::Lab(lab) => lab.not_served(),
@@ -87,10 +87,10 @@ impl Targets {
         }
     }
 
-    /// What the lab's servers have counted so far; the real network counts for nobody.
+    /// Returns the counts of the lab's servers so far; empty on the real network.
     ///
     /// # Errors
-    /// A server that died, or does not answer within ten seconds.
+    /// Returns an error if a server died, or does not answer within ten seconds.
     pub fn served(&self) -> Result<Vec<ServerCount>, TargetsError> {
         match self {
             Self::Lab(lab) => lab.served(),
@@ -102,7 +102,7 @@ impl Targets {
         self.link().map(Link::client_namespace)
     }
 
-    /// How the name of the site of an index in the sites is resolved for a connection.
+    /// Returns the way in which the name of the site at an index is resolved for a connection.
     pub(crate) fn resolve(&self, site: usize) -> Resolve {
         match self {
             Self::Lab(_) => Resolve::Given,
@@ -112,10 +112,11 @@ impl Targets {
         }
     }
 
-    /// Where the site of an index in the sites is, or why no stack can be tried on it.
+    /// Returns the address of the site at an index.
     ///
     /// # Errors
-    /// Its server could not be set up, or its name did not resolve.
+    /// Returns the reason why no stack can be tested on it: its server could not be set up, or its name did not
+    /// resolve.
     pub fn address(&self, site: usize) -> Result<SocketAddr, Failure> {
         match self {
             Self::Lab(lab) => lab.address(site),
@@ -126,7 +127,8 @@ impl Targets {
         }
     }
 
-    /// Why nothing can be tried on the site of an index in the sites, where its server cannot do what the site asks for.
+    /// Returns the reason why the site at an index cannot be tested, if its server does not support the site's
+    /// settings.
     pub(crate) fn unsupported(&self, site: usize) -> Option<String> {
         match self {
             Self::Lab(lab) => lab.unsupported(site),
@@ -140,12 +142,12 @@ impl Targets {
         }
     }
 
-    /// Returns the packets of the site's last trial, where a link sees them.
+    /// Returns the packets of the site's last trial, if a link sees them.
     pub(crate) fn packets(&self, site: usize) -> Option<LinkPackets> {
         self.link()?.packets(site)
     }
 
-    /// What the link did with the packets of the site's last trial.
+    /// Returns the link's treatment of the packets of the site's last trial.
     pub(crate) fn losses(&self, site: usize) -> Vec<LossLog> {
         self.link()
             .map(|link| link.losses(site))

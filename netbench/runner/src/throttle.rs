@@ -1,4 +1,4 @@
-//! A share of a core for a worker, as an ordinary user can give it: the worker is stopped and let go on, many times a second.
+//! A CPU quota for a worker that needs no privileges: the worker is stopped and continued many times a second.
 
 use std::{
     io,
@@ -16,7 +16,8 @@ use nix::{
     unistd::Pid,
 };
 
-/// How long a worker runs and rests together. What is measured takes milliseconds; in less time, a late timer would be much.
+/// The time of a worker's run and rest together. The measured operations take milliseconds; with a shorter period,
+/// a late timer would have a large effect.
 const PERIOD: Duration = Duration::from_millis(4);
 
 /// Stops a group of processes for a part of each period, until it is dropped.
@@ -56,7 +57,7 @@ fn throttle(group: Pid, share: CpuShare, over: &AtomicBool) {
         if killpg(group, Signal::SIGSTOP).is_err() {
             return;
         }
-        // However late the timer was: it rests in proportion to what it ran.
+        // Even if the timer was late, the rest is in proportion to the time of the run.
         let ran = begun.elapsed();
         thread::sleep(ran.mul_f64((1.0 - share) / share));
         if killpg(group, Signal::SIGCONT).is_err() {
@@ -71,7 +72,7 @@ mod tests {
 
     use super::*;
 
-    /// CPU time of a process, in the clock's hundredths of a second.
+    /// Returns the CPU time of a process, in the clock's hundredths of a second.
     fn ticks(process: u32) -> u64 {
         let text = fs::read_to_string(format!("/proc/{process}/stat")).expect("it lives");
         let fields: Vec<&str> = text
@@ -101,7 +102,7 @@ mod tests {
         thread::sleep(Duration::from_secs(1));
         let (used, took) = (ticks(busy.id()), begun.elapsed());
         drop(throttle);
-        // Where it was stopped, it would use nothing more.
+        // If it were still stopped, it would use no more CPU time.
         let until = Instant::now() + Duration::from_secs(20);
         while ticks(busy.id()) < used + 20 && Instant::now() < until {
             thread::sleep(Duration::from_millis(20));
@@ -110,7 +111,7 @@ mod tests {
         busy.kill().expect("it is killed");
         busy.wait().expect("it ends");
         assert!(went_on, "it was left stopped");
-        // Other work of the machine may leave it with less.
+        // Other work of the machine may leave it less.
         let share = used as f64 / 100.0 / took.as_secs_f64();
         assert!((0.01..0.30).contains(&share), "{share}");
     }

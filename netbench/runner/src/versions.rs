@@ -4,7 +4,7 @@ use openssl_src::{RELEASES, Release};
 
 use crate::{Build, BuildVariant, WorkerSource};
 
-/// A package of crates.io, held to a version.
+/// A package of crates.io, pinned to a version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pin {
     /// Its name.
@@ -13,10 +13,10 @@ pub struct Pin {
     pub version: &'static str,
 }
 
-/// The variable of a build's environment that names the package that its worker is a version of.
+/// The environment variable of a build that names the package of whose version the worker is.
 const VERSION_OF: &str = "NETBENCH_VERSION_OF";
 
-/// All of them, each with a worker of its own.
+/// Returns all of them, each with a separate worker.
 pub(crate) fn versions() -> impl Iterator<Item = WorkerSource> {
     RELEASES
         .into_iter()
@@ -38,7 +38,7 @@ const NEXT_RUSTLS: WorkerSource = WorkerSource {
     release: None,
 };
 
-/// By what stacks are sorted: versions by their numbers.
+/// Returns the sort key of stacks: versions are sorted by their numbers.
 pub(crate) fn order(stack: &str) -> (&str, Vec<u32>) {
     let (base, version) = stack.split_once('@').unwrap_or((stack, ""));
     let numbers = version.split(|c: char| !c.is_ascii_digit());
@@ -46,8 +46,8 @@ pub(crate) fn order(stack: &str) -> (&str, Vec<u32>) {
     (base, numbers.collect())
 }
 
-/// The worker of `openssl` with another release of OpenSSL. Its name and settings last as long as the list of stacks, which
-/// is made once.
+/// Returns the worker of `openssl` with another release of OpenSSL. Its name and settings live as long as the list
+/// of stacks, which is made once.
 fn of_release(release: Release) -> WorkerSource {
     let stack: &str = format!("openssl@{}", release.line).leak();
     WorkerSource {
@@ -68,27 +68,28 @@ fn of_release(release: Release) -> WorkerSource {
     }
 }
 
-/// A library that crates.io has many versions of, which one adapter compiles with.
+/// A library with many versions on crates.io, with which one adapter compiles.
 struct Library {
     /// Its package, and the first part of the names of stacks.
     package: &'static str,
-    /// What the stacks are besides their version.
+    /// The description of the stacks apart from their version.
     about: &'static str,
     worker: &'static str,
     executable: &'static str,
-    /// What Cargo is told besides.
+    /// Additional arguments of Cargo.
     arguments: &'static [&'static str],
-    /// What is the same in all versions and not as in the usual lock file, in the order in which Cargo can be told.
+    /// The pins that all versions share and that differ from the usual lock file, in the order in which Cargo can
+    /// receive them.
     pins: &'static [Pin],
-    /// Other packages that have to be of its version too.
+    /// Other packages that must have the same version.
     together: &'static [&'static str],
-    /// Those that were tried, the oldest first.
+    /// The tested versions, the oldest first.
     versions: &'static [Version],
 }
 
 #[derive(Clone, Copy)]
 struct Version {
-    /// What its stack is called by: the whole version, or the line that it is the last one of.
+    /// The version in the stack's name: the whole version, or the line of which it is the last one.
     name: &'static str,
     locked: &'static str,
 }
@@ -135,7 +136,7 @@ const LIBRARIES: [Library; 7] = [
             "--features",
             "rustls-0-20,rustls/dangerous_configuration",
         ],
-        // It is not in the program; another one would bring another rustls.
+        // tokio-rustls is not in the program; another version of it would bring another rustls.
         pins: &[pin("tokio-rustls", "0.23.4")],
         versions: &[last_of("0.20", "0.20.9")],
         ..LINES
@@ -157,7 +158,7 @@ const LIBRARIES: [Library; 7] = [
         together: &[],
         versions: &[version("0.23.31"), version("0.23.46")],
     },
-    // With the versions of rustls and webpki that take all of them.
+    // With the versions of rustls and webpki that are compatible with all of them.
     Library {
         package: "aws-lc-rs",
         about: "with rustls 0.23.31, otherwise as rustls-aws-lc",
@@ -168,8 +169,8 @@ const LIBRARIES: [Library; 7] = [
         together: &[],
         versions: &[version("1.12.0"), version("1.19.0")],
     },
-    // The first whose crate tells the signature's scheme. The worker knows policies of a few before it: `PATCHES` in
-    // stacks/s2n-tls/src/ffi.rs.
+    // The first version whose crate reports the signature's scheme. The worker knows policies of a few earlier
+    // versions: `PATCHES` in stacks/s2n-tls/src/ffi.rs.
     Library {
         arguments: &["--features", "before-0-3-47"],
         versions: &[version("0.3.35")],
@@ -183,7 +184,7 @@ impl Library {
         self.versions.iter().map(|version| self.source(*version))
     }
 
-    /// Its name and settings last as long as the list of stacks.
+    /// Returns the source of a version. Its name and settings live as long as the list of stacks.
     fn source(&self, Version { name, locked }: Version) -> WorkerSource {
         let stack: &str = format!("{}@{name}", self.package).leak();
         let own = [self.package]

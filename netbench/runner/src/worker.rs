@@ -27,22 +27,22 @@ use parking_lot::Mutex;
 
 use crate::{Launch, WorkerProgram, groups, nonsense, throttle::Throttle};
 
-/// The longest answer that is read: one with the certificates of ten thousand sites is shorter.
+/// The longest response that is read, in bytes: one with the certificates of ten thousand sites is shorter.
 const LONGEST_LINE: u64 = 64 << 20;
 
-/// How long a worker may take to take its settings in.
+/// The time limit of a worker for accepting its settings.
 const CONFIGURE_LIMIT: Duration = Duration::from_secs(20);
 
-/// How long a worker still has for its answer once the run is to stop: most trials end within it.
+/// The time that a worker has for its response after the run is to stop: most trials end within it.
 const STOP_LIMIT: Duration = Duration::from_millis(700);
 
-/// How often a wait looks whether the run is to stop.
+/// The interval at which a wait checks whether the run is to stop.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// How many of its last lines on stderr an error quotes.
+/// Number of the last lines on stderr that an error quotes.
 const LAST_LINES: usize = 5;
 
-/// A worker's process, to which one request at a time can be put.
+/// A worker's process, which processes one request at a time.
 pub struct Worker {
     child: Child,
     throttle: Option<Throttle>,
@@ -50,11 +50,11 @@ pub struct Worker {
     answers: Receiver<Result<Response, String>>,
     stderr: Arc<Mutex<VecDeque<String>>>,
     next_id: u64,
-    /// No answer is waited for much longer once it is true.
+    /// A flag that soon ends the wait for a response when it becomes true.
     stop: Arc<AtomicBool>,
 }
 
-/// What went wrong with a worker.
+/// An error of a worker.
 #[derive(Debug, thiserror::Error)]
 pub enum WorkerError {
     /// The program could not be started.
@@ -62,18 +62,18 @@ pub enum WorkerError {
     Start {
         /// The program.
         program: String,
-        /// Why.
+        /// The error.
         source: std::io::Error,
     },
-    /// It ended.
+    /// The worker ended.
     #[error("the worker {}{}", ended(.status), said(.stderr))]
     Died {
-        /// How, where that is known.
+        /// The exit status, if it is known.
         status: Option<ExitStatus>,
         /// Its last lines on stderr.
         stderr: Vec<String>,
     },
-    /// It did not answer in time.
+    /// The worker did not answer in time.
     #[error("the worker did not answer within {limit:?}{}", said(.stderr))]
     Hung {
         /// The time limit.
@@ -81,21 +81,21 @@ pub enum WorkerError {
         /// Its last lines on stderr.
         stderr: Vec<String>,
     },
-    /// The run was stopped before it answered: that says nothing of the worker.
+    /// The run was stopped before the worker answered, which is no fault of the worker.
     #[error("stopped before the worker answered")]
     Stopped,
-    /// It wrote what is no answer to what was asked.
+    /// The worker wrote a line that is not a response to the request.
     #[error("the worker wrote what is not an answer: {line}{}", said(.stderr))]
     Nonsense {
-        /// What it wrote, shortened and without control characters.
+        /// The line, shortened and without control characters.
         line: String,
         /// Its last lines on stderr.
         stderr: Vec<String>,
     },
-    /// It answered that it cannot do it.
+    /// The worker answered that it does not support the request.
     #[error("the worker refused: {0}")]
     Refused(String),
-    /// It speaks another version of the protocol.
+    /// The worker speaks another version of the protocol.
     #[error(
         "the worker speaks protocol version {0}, and this netbench {PROTOCOL_VERSION}: build both from one source"
     )]
@@ -103,17 +103,17 @@ pub enum WorkerError {
 }
 
 impl WorkerError {
-    /// An answer to something else than what was asked.
+    /// Returns the error for a response of another kind than the requested one.
     pub(crate) fn another_kind(answer: &ResponseBody) -> Self {
         Self::Refused(format!("an answer of another kind: {answer:?}"))
     }
 
-    /// The same, as it is recorded in a sample.
+    /// Returns the error as it is recorded in a sample.
     pub(crate) fn failure(&self) -> Failure {
         let reason = match self {
             Self::Start { .. } => FailureWord::Start,
             Self::Died { .. } => FailureWord::Died,
-            // Who stops a run records no sample of it.
+            // A stopped run records no such sample.
             Self::Hung { .. } | Self::Stopped => FailureWord::Hung,
             Self::Nonsense { .. } | Self::Version(_) => FailureWord::Nonsense,
             Self::Refused(_) => FailureWord::Refused,
@@ -148,10 +148,10 @@ fn said(stderr: &[String]) -> String {
 }
 
 impl Worker {
-    /// Starts `program` as `launch` says.
+    /// Starts `program` with the settings of `launch`.
     ///
     /// # Errors
-    /// [`WorkerError::Start`].
+    /// Returns [`WorkerError::Start`].
     pub fn start(program: &WorkerProgram, launch: &Launch<'_>) -> Result<Self, WorkerError> {
         let failed = |source| WorkerError::Start {
             program: program.path.display().to_string(),
@@ -202,10 +202,10 @@ impl Worker {
         })
     }
 
-    /// Starts `program` and gives it its settings.
+    /// Starts `program` and sends it its settings.
     ///
     /// # Errors
-    /// Any; [`WorkerError::Refused`] where it does not take the settings.
+    /// Returns any error; [`WorkerError::Refused`] if the worker does not accept the settings.
     pub fn start_configured(
         program: &WorkerProgram,
         launch: &Launch<'_>,
@@ -218,10 +218,11 @@ impl Worker {
         }
     }
 
-    /// Puts one request and waits for its answer.
+    /// Sends one request and waits for its response.
     ///
     /// # Errors
-    /// Any but [`WorkerError::Start`]; but for [`WorkerError::Refused`], the worker is of no more use.
+    /// Returns any error except [`WorkerError::Start`]; after any except [`WorkerError::Refused`], the worker
+    /// cannot be used any more.
     pub fn ask(&mut self, body: RequestBody, limit: Duration) -> Result<ResponseBody, WorkerError> {
         let id = self.next_id;
         self.next_id += 1;
@@ -255,7 +256,7 @@ impl Worker {
         }
     }
 
-    /// How the process ended, if it did or is about to.
+    /// Returns the end of the process, if it has ended or is about to.
     pub(crate) fn has_ended(&mut self) -> Option<WorkerError> {
         self.is_ending().then(|| WorkerError::Died {
             status: self.child.wait().ok(),
@@ -263,15 +264,15 @@ impl Worker {
         })
     }
 
-    /// Whether the process has ended or is ending. Its sockets close only then, so that who finds one closed
-    /// knows whose doing that was.
+    /// Returns whether the process has ended or is ending. Its sockets close only then, so that a client that finds
+    /// one closed knows the cause.
     fn is_ending(&self) -> bool {
         /// PF_EXITING of the kernel's `include/linux/sched.h`.
         const EXITING: u32 = 0x4;
         let Ok(text) = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id())) else {
             return true;
         };
-        // After the name, which may have anything in it: the state, and six fields on the flags (proc(5)).
+        // After the name, which may contain any character: the state, and six fields later the flags (proc(5)).
         let mut fields = text
             .rsplit(')')
             .next()
@@ -282,7 +283,7 @@ impl Worker {
         matches!(state, Some("Z" | "X")) || flags.is_some_and(|flags: u32| flags & EXITING != 0)
     }
 
-    /// Resident size of the process, in bytes, and its peak; where the kernel tells.
+    /// Returns the peak resident size of the process, in bytes, if the kernel reports it.
     pub fn resident_bytes(&self) -> Option<u64> {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).ok()?;
         let line = status
@@ -292,7 +293,7 @@ impl Worker {
         Some(kib * 1024)
     }
 
-    /// Whether the layout of its memory is the same every time it starts.
+    /// Returns whether its memory layout is the same at every start.
     pub fn has_fixed_layout(&self) -> bool {
         let path = format!("/proc/{}/personality", self.child.id());
         std::fs::read_to_string(path)
@@ -303,10 +304,10 @@ impl Worker {
             })
     }
 
-    /// Lets it end by itself, by the end of its stdin.
+    /// Ends the process normally, by closing its stdin.
     ///
     /// # Errors
-    /// One that does not end in time, or not well.
+    /// Returns an error if the process does not end in time, or fails.
     pub fn finish(mut self, limit: Duration) -> Result<(), WorkerError> {
         drop(self.stdin.take());
         drop(self.throttle.take());
@@ -327,7 +328,7 @@ impl Worker {
         }
     }
 
-    /// Writes on a thread of its own: a worker that does not read must not block netbench.
+    /// Writes on a separate thread: a worker that does not read must not block netbench.
     fn write(
         &mut self,
         line: Vec<u8>,
@@ -339,7 +340,7 @@ impl Worker {
             return Err(self.died());
         };
         if line.len() <= PIPE {
-            // A request this short goes into the pipe at once: one is under way at a time.
+            // A request this short fits into the pipe at once: only one is in progress at a time.
             let written = stdin.write_all(&line);
             self.stdin = Some(stdin);
             return written.map_err(|_| self.died());
@@ -366,7 +367,7 @@ impl Worker {
     }
 
     fn died(&mut self) -> WorkerError {
-        // It closed its output and is ending; its last lines may still be on their way.
+        // The worker closed its output and is ending; its last lines may still be in transit.
         let mut status = None;
         for _ in 0..50 {
             status = self.child.try_wait().ok().flatten();
@@ -391,9 +392,9 @@ impl Drop for Worker {
     fn drop(&mut self) {
         drop(self.stdin.take());
         drop(self.throttle.take());
-        // The whole group: a worker may have started others.
+        // The whole group is ended: a worker may have started other processes.
         if let Ok(group) = i32::try_from(self.child.id()) {
-            // The child is not waited for yet: its number is still its own.
+            // The child has not been waited for yet: its process id is still valid.
             let _ = killpg(Pid::from_raw(group), Signal::SIGKILL);
             groups::leave(group);
         }
@@ -402,7 +403,7 @@ impl Drop for Worker {
     }
 }
 
-/// Why nothing came from another thread.
+/// The reason why another thread sent no value.
 enum Unheard {
     Late,
     Stopped,
@@ -410,7 +411,7 @@ enum Unheard {
     Never,
 }
 
-/// Waits for what another thread sends, until `deadline`, or for a moment after `stop`.
+/// Waits for a value from another thread, until `deadline`, or for a moment after `stop`.
 fn receive<T>(from: &Receiver<T>, deadline: Instant, stop: &AtomicBool) -> Result<T, Unheard> {
     let mut stopped: Option<Instant> = None;
     loop {
@@ -429,7 +430,7 @@ fn receive<T>(from: &Receiver<T>, deadline: Instant, stop: &AtomicBool) -> Resul
 }
 
 fn spawn(work: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
-    // Their work is to copy: the default stack of 2 MiB a thread is only address space, but much.
+    // The threads only copy: the default stack of 2 MiB per thread is only address space, but a large amount.
     thread::Builder::new()
         .stack_size(128 * 1024)
         .spawn(work)
@@ -467,7 +468,7 @@ fn collect_last_lines(stderr: impl Read, last: &Mutex<VecDeque<String>>) {
     }
 }
 
-/// One line of at most 200 characters.
+/// Returns one line of at most 200 characters.
 fn line_of(text: &str) -> String {
     sanitize_prefix(text.trim(), 200)
 }

@@ -1,4 +1,4 @@
-//! What a scan costs, beside nmap and sslscan on the same servers of this machine.
+//! Cost of a scan, compared with nmap and sslscan on the same servers of this machine.
 //!
 //! `cargo run --release -p netbench-scan --example compare [intermediate|everything|fifty|thousand]…`
 
@@ -31,7 +31,7 @@ use netbench_testing::program;
 use programs::{INTERMEDIATE, nginx, s_server};
 use support::{Files, Key, free_address};
 
-/// How often each figure is taken; the median is shown.
+/// Number of measurements of each figure; the median is shown.
 const TIMES: usize = 5;
 
 /// One way of the relay's emulated path.
@@ -76,7 +76,7 @@ fn everything() {
     one("openssl s_server -cipher ALL:@SECLEVEL=0", server.address);
 }
 
-/// Versions, suites with their order and groups of one server, by every scanner.
+/// Compares every scanner on versions, suites with their order and groups of one server.
 fn one(name: &str, address: SocketAddr) {
     println!("{name}");
     let (found, ours) = median(|| scan(vec![target(address)], &[]));
@@ -90,7 +90,7 @@ fn one(name: &str, address: SocketAddr) {
     others(again, &[address.ip().to_string()], address.port());
 }
 
-/// Fifty addresses of two servers, each a process.
+/// Scans fifty addresses of two servers, each of which is a process.
 fn fifty() {
     let files = Files::new(Key::Rsa);
     let port = free_address().port();
@@ -121,7 +121,7 @@ fn fifty() {
     others(|| scan(targets.clone(), &[]).1.wall, &hosts, port);
 }
 
-/// A thousand addresses, each behind a relay that takes its time.
+/// Scans a thousand addresses, each behind a relay with a delay.
 fn thousand() {
     let files = Files::new(Key::Rsa);
     let lines = format!("ssl_protocols TLSv1.2 TLSv1.3; ssl_ciphers {INTERMEDIATE};");
@@ -174,7 +174,7 @@ fn thousand() {
     relay.wait().unwrap();
 }
 
-/// What other scanners take for the same, turn by turn with this one: a busy machine slows both.
+/// Measures other scanners on the same servers, alternating with this one: a busy machine slows both.
 fn others(mut ours: impl FnMut() -> Duration, hosts: &[String], port: u16) {
     let port = port.to_string();
     if let Some(nmap) = program("nmap") {
@@ -214,7 +214,7 @@ fn versus(name: &str, times: usize, ours: &mut impl FnMut() -> Duration, theirs:
     println!("  {name}: {wall:.2?}, {ratio:.1} times as long");
 }
 
-/// What a scan took.
+/// The cost of a scan.
 #[derive(Clone, Copy)]
 struct Cost {
     wall: Duration,
@@ -265,11 +265,11 @@ fn target(address: SocketAddr) -> ScanTarget {
     }
 }
 
-/// The CPU time of this process, in it and in the kernel for it.
+/// Returns the CPU time of this process, in user space and in the kernel.
 fn cpu_time() -> Duration {
     // SAFETY: all zeros is a valid value of these numbers.
     let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
-    // SAFETY: `usage` is a valid place for what the call writes.
+    // SAFETY: `usage` is a valid destination for the call.
     let known = unsafe { libc::getrusage(libc::RUSAGE_SELF, &raw mut usage) };
     assert_eq!(known, 0);
     let time = |t: libc::timeval| {
@@ -290,12 +290,12 @@ fn peak_kb() -> u64 {
     line.split_whitespace().nth(1).unwrap().parse().unwrap()
 }
 
-/// An address of the loopback network of its own.
+/// Returns an address of the loopback network.
 fn nth(n: u32) -> Ipv4Addr {
     Ipv4Addr::from(u32::from(Ipv4Addr::new(127, 0, 80, 1)) + n)
 }
 
-/// Listens on `sites` addresses and passes on to `server` what comes, later. Ends when it is killed.
+/// Listens on `sites` addresses and forwards data to `server` with a delay. Ends when it is killed.
 fn relay(server: SocketAddr, port: u16, sites: u32) {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -316,7 +316,7 @@ fn relay(server: SocketAddr, port: u16, sites: u32) {
 }
 
 async fn pass_on(client: TcpStream, server: SocketAddr) {
-    // The round trip that TCP takes to connect, which loopback does not.
+    // The round trip of TCP's connect, which loopback does not have.
     tokio::time::sleep(2 * ONE_WAY).await;
     let Ok(server) = TcpStream::connect(server).await else {
         return;
@@ -326,7 +326,7 @@ async fn pass_on(client: TcpStream, server: SocketAddr) {
     tokio::join!(later(from_client, to_server), later(from_server, to_client));
 }
 
-/// Moves bytes after their time. A first flight is one write, so that one at a time will do.
+/// Forwards bytes after the delay. A first flight is one write, so that one at a time suffices.
 async fn later(mut from: tokio::net::tcp::OwnedReadHalf, mut to: tokio::net::tcp::OwnedWriteHalf) {
     let mut room = vec![0; 16 * 1024];
     while let Ok(count) = from.read(&mut room).await {

@@ -6,8 +6,8 @@ use sha2::{Digest, Sha256};
 
 use crate::codec::{ClientHello, extension};
 
-/// The text that JA3 hashes: version, suites, extensions, groups, point formats, in decimal and
-/// without GREASE.
+/// Returns the text that JA3 hashes: version, suites, extensions, groups, point formats, in decimal and without
+/// GREASE.
 pub fn ja3_text(hello: &ClientHello) -> String {
     let list = |codes: &[u16]| {
         let codes = codes.iter().filter(|code| !is_grease(**code));
@@ -31,12 +31,12 @@ pub fn ja3_text(hello: &ClientHello) -> String {
     )
 }
 
-/// JA3: the MD5 of [`ja3_text`], in hexadecimal.
+/// Returns JA3: the MD5 of [`ja3_text`], in hexadecimal.
 pub fn ja3(hello: &ClientHello) -> String {
     hex(&Md5::digest(ja3_text(hello)))
 }
 
-/// JA4 of a hello over TCP.
+/// Returns JA4 of a hello over TCP.
 pub fn ja4(hello: &ClientHello) -> String {
     let mut suites = known(hello.suites.iter().copied());
     let all = known(hello.extensions.iter().map(|(code, _)| *code));
@@ -72,7 +72,7 @@ pub fn ja4(hello: &ClientHello) -> String {
     format!("{head}_{suites}_{extensions}")
 }
 
-/// What stands for the hash of nothing.
+/// The placeholder for the hash of an empty list.
 const NOTHING: &str = "000000000000";
 
 fn known(codes: impl Iterator<Item = u16>) -> Vec<u16> {
@@ -91,7 +91,8 @@ fn version(code: u16) -> &'static str {
     }
 }
 
-/// The first protocol's first and last character, or of its hexadecimal where these are no letters.
+/// Returns the first protocol's first and last character, or those of its hexadecimal form if they are not
+/// alphanumeric.
 fn protocol(hello: &ClientHello) -> String {
     let protocols = hello.alpn();
     let Some([first, .., last] | [first @ last]) = protocols.first().map(Vec::as_slice) else {

@@ -1,20 +1,20 @@
-//! What a server speaks, learned from ClientHellos of our own.
+//! Support of a server, learned from ClientHellos that netbench sends.
 //!
-//! No TLS library is used: hellos are written byte by byte, and what comes back is read by a parser
-//! that allocates nothing for what has not arrived. This crate must never print, never trust a length,
-//! and never let a server's bytes reach a result other than as a name, a number or sanitized text.
+//! No TLS library is used: hellos are written byte by byte, and responses are read by a parser that allocates
+//! memory only for arrived bytes. This crate must never print, never trust a length, and never let a server's bytes
+//! reach a result other than as a name, a number or sanitized text.
 //!
-//! Start reading at [`enumeration`], which finds what a server accepts in few connections, then at
-//! [`scan_all`], which scans many sites. `docs/METHOD.md` says what is sent, in which order, and what
-//! `complete` means. The results are records of `netbench_model::scan`.
+//! Start reading at [`enumeration`], which finds everything that a server accepts in few connections, then at
+//! [`scan_all`], which scans many sites. `docs/METHOD.md` describes the hellos, their order, and the meaning of
+//! `complete`. The results are records of `netbench_model::scan`.
 //!
-//! | module | what it is |
+//! | module | contents |
 //! | --- | --- |
 //! | [`codec`] | hellos to bytes; records, flights and hellos from bytes |
-//! | [`enumeration`] | which hello comes next, and what the answers mean; no sockets |
-//! | `session` | whole handshakes, for what is encrypted; its [`crypto`] is the servers' of `compat` too |
-//! | `probe` | connections, limits, retries; one site, and many at one time |
-//! | [`offer()`], [`fingerprint`] | what a client offers, of its own hello; JA3 and JA4 |
+//! | [`enumeration`] | the choice of the next hello, and the meaning of the responses; no sockets |
+//! | `session` | whole handshakes, for encrypted data; its [`crypto`] is also used by the servers of `compat` |
+//! | `probe` | connections, limits, retries; one site, and many at the same time |
+//! | [`offer()`], [`fingerprint`] | a client's offer, from its own hello; JA3 and JA4 |
 //! | [`parsers`] | every parser of a peer's bytes, for fuzzing |
 //!
 //! ```no_run

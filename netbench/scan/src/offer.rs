@@ -1,4 +1,4 @@
-//! What a stack offers, read from its own ClientHello.
+//! The offer of a stack, read from its own ClientHello.
 
 use netbench_model::{
     scan::{ExtensionOffer, NamedCode, Offer, ShareOffer},
@@ -17,7 +17,7 @@ const SIGNALS: [u16; 2] = [0x00ff, 0x5600];
 /// `signature_algorithms_cert` (RFC 8446 section 4.2.3).
 const SIGNATURES_CERT: u16 = 50;
 
-/// What `stack` offers in this hello.
+/// Returns the offer of `stack` in this hello.
 pub fn offer(stack: &str, hello: &ClientHello) -> Offer {
     let number = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
     let named = |codes: Vec<u16>, name: fn(u16) -> String| -> Vec<NamedCode> {
@@ -35,7 +35,7 @@ pub fn offer(stack: &str, hello: &ClientHello) -> Offer {
         .filter_map(TlsVersion::of)
         .collect();
     if hello.extension(extension::SUPPORTED_VERSIONS).is_none() {
-        // Before TLS 1.3 a hello names the newest, and means the older ones too.
+        // Before TLS 1.3 a hello names the newest version, and implies the older ones.
         versions = TlsVersion::ALL
             .into_iter()
             .filter(|v| v.code() <= hello.legacy_version && *v != TlsVersion::Ssl3)

@@ -1,7 +1,7 @@
-//! Every parser of a peer's bytes, each as one function: what the fuzz
-//! targets in `fuzz/` call, and the tests that run their corpus.
+//! Every parser of a peer's bytes, each as one function: the fuzz targets in `fuzz/` call them, and the tests that
+//! run their corpus.
 //!
-//! A function panics where the parser breaks what it promises, and returns nothing.
+//! A function panics if the parser breaks its contract, and returns no value.
 
 use netbench_model::{
     StartTls,
@@ -17,7 +17,7 @@ use crate::{
     x509::{self, TrustAnchors},
 };
 
-/// A parser's name, which is that of its fuzz target and of its folder of the corpus.
+/// The name of a parser, of its fuzz target and of its corpus folder, with its function.
 pub type Parser = (&'static str, fn(&[u8]));
 
 /// All of them.
@@ -32,7 +32,7 @@ pub const ALL: [Parser; 8] = [
     ("start_tls", start_tls),
 ];
 
-/// A server's first flight: all at once, and in pieces, which must make no difference.
+/// Parses a server's first flight: at once, and in pieces, which must give the same result.
 pub fn flight(bytes: &[u8]) {
     let whole = read(bytes.chunks(bytes.len().max(1)));
     for size in [1, 7, 100] {
@@ -40,7 +40,7 @@ pub fn flight(bytes: &[u8]) {
     }
 }
 
-/// How a flight ended (done, incomplete, an alert, an error) and what it held.
+/// Returns how a flight ended (done, incomplete, an alert, an error) and its contents.
 fn read<'a>(pieces: impl Iterator<Item = &'a [u8]>) -> (String, Option<crate::codec::Flight>) {
     let mut reader = FlightReader::default();
     for piece in pieces {
@@ -52,7 +52,7 @@ fn read<'a>(pieces: impl Iterator<Item = &'a [u8]>) -> (String, Option<crate::co
     ("more".to_owned(), reader.flight().cloned())
 }
 
-/// Records: what they carry is never more than what arrived.
+/// Parses records, which must never carry more bytes than arrived.
 pub fn records(bytes: &[u8]) {
     let mut reader = Records::default();
     reader.push(bytes);
@@ -97,7 +97,7 @@ pub fn client_hello(bytes: &[u8]) {
     assert!(said.iter().all(|count| *count <= bytes.len()));
 }
 
-/// The bodies of a server's messages before TLS 1.3: the first byte says which.
+/// Parses the bodies of a server's messages before TLS 1.3: the first byte selects the message.
 pub fn all_messages(bytes: &[u8]) {
     let Some((which, body)) = bytes.split_first() else {
         return;
@@ -134,12 +134,12 @@ pub fn all_messages(bytes: &[u8]) {
     }
 }
 
-/// Messages of TLS 1.3 as they are inside the encryption, one after another.
+/// Parses messages of TLS 1.3 as they are inside the encryption, in sequence.
 pub fn encrypted13(bytes: &[u8]) {
     parse_message13(bytes);
 }
 
-/// A chain of certificates: DER after its length in two bytes, over and over.
+/// Parses a chain of certificates: each is DER after its length in two bytes.
 pub fn certificates(bytes: &[u8]) {
     let mut reader = crate::codec::Reader::new(bytes);
     let mut ders = Vec::new();
@@ -162,7 +162,7 @@ pub fn certificates(bytes: &[u8]) {
     }
 }
 
-/// The head of an HTTP response.
+/// Parses the head of an HTTP response.
 pub fn response(bytes: &[u8]) {
     if let Some(head) = ResponseHead::parse(bytes) {
         for text in [head.strict_transport_security, head.alt_svc]

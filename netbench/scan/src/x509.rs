@@ -19,7 +19,7 @@ use netbench_model::{
 
 use crate::text::clean;
 
-/// The most names recorded of one certificate; some have hundreds.
+/// The maximum number of names recorded of one certificate; some have hundreds.
 const MOST_NAMES: usize = 100;
 
 /// The roots that clients trust: their names, as DER.
@@ -27,7 +27,7 @@ const MOST_NAMES: usize = 100;
 pub struct TrustAnchors(Vec<Vec<u8>>);
 
 impl TrustAnchors {
-    /// Reads certificates in PEM. Anything else in it is skipped.
+    /// Reads certificates in PEM. Other contents are skipped.
     pub fn of_pem(pem: &str) -> Self {
         let ders = x509_parser::pem::Pem::iter_from_buffer(pem.as_bytes());
         let subject = |der: Vec<u8>| {
@@ -46,14 +46,14 @@ impl TrustAnchors {
     }
 }
 
-/// The RSA key of a certificate, as the DER of its SubjectPublicKeyInfo.
+/// Returns the RSA key of a certificate, as the DER of its SubjectPublicKeyInfo.
 pub(crate) fn rsa_public_key(der: &[u8]) -> Option<Vec<u8>> {
     let (_, certificate) = X509Certificate::from_der(der).ok()?;
     let key = certificate.public_key();
     matches!(key.parsed().ok()?, PublicKey::RSA(_)).then(|| key.raw.to_vec())
 }
 
-/// A chain as it was sent; `scts` came in a TLS extension.
+/// Returns the record of a chain in the order of the server; `scts` came in a TLS extension.
 pub(crate) fn chain(
     ders: &[Vec<u8>],
     version: TlsVersion,
@@ -114,7 +114,7 @@ pub(crate) fn chain(
     }
 }
 
-/// Whether `above` issued `below`: by name, and by signature where the algorithm is known.
+/// Returns whether `above` issued `below`: by name, and by signature if the algorithm is known.
 fn issued(above: &X509Certificate<'_>, below: &X509Certificate<'_>) -> bool {
     above.subject().as_raw() == below.issuer().as_raw()
         && match below.verify_signature(Some(above.public_key())) {
@@ -212,13 +212,13 @@ fn scts(certificate: &X509Certificate<'_>) -> u32 {
         .unwrap_or(0)
 }
 
-/// The key's kind, its bits, and its curve.
+/// Returns the key's kind, its number of bits, and its curve.
 fn key(certificate: &X509Certificate<'_>) -> (String, u32, Option<String>) {
     let info = certificate.public_key();
     let bits = |bits: usize| u32::try_from(bits).unwrap_or(0);
     match info.parsed() {
         Ok(PublicKey::RSA(rsa)) => {
-            // Not `key_size`, which is for a modulus that begins with one zero byte.
+            // `key_size` is not used, because it is for a modulus that begins with one zero byte.
             let zeros = rsa.modulus.iter().take_while(|byte| **byte == 0).count();
             let digits = &rsa.modulus[zeros..];
             let leading = digits.first().map_or(0, |b| b.leading_zeros() as usize);
@@ -243,8 +243,8 @@ fn key(certificate: &X509Certificate<'_>) -> (String, u32, Option<String>) {
     }
 }
 
-/// Names of algorithms and curves: x509-parser's, and those that it lacks. Curves have the names that
-/// IANA's registry of groups has.
+/// Names of algorithms and curves: x509-parser's, and those that it lacks. Curves have the names of IANA's registry
+/// of groups.
 static NAMES: LazyLock<OidRegistry<'static>> = LazyLock::new(|| {
     let mut names = OidRegistry::default().with_all_crypto().with_x509();
     for (oid, name) in [
@@ -262,13 +262,13 @@ static NAMES: LazyLock<OidRegistry<'static>> = LazyLock::new(|| {
     names
 });
 
-/// The name of an object identifier, or its digits.
+/// Returns the name of an object identifier, or its digits.
 fn oid_name(oid: &Oid<'_>) -> String {
     let known = NAMES.get(oid).map(|entry| entry.sn().to_owned());
     known.unwrap_or_else(|| oid.to_id_string())
 }
 
-/// The bits in a curve's name (SEC 2 section 2.1, RFC 5639): 521 of `secp521r1`.
+/// Returns the number of bits in a curve's name (SEC 2 section 2.1, RFC 5639): 521 for `secp521r1`.
 fn curve_bits(curve: &str) -> u32 {
     let after_letters = curve.trim_start_matches(|c: char| c.is_ascii_alphabetic());
     if after_letters.len() == curve.len() {
@@ -278,7 +278,7 @@ fn curve_bits(curve: &str) -> u32 {
     digits.and_then(|digits| digits.parse().ok()).unwrap_or(0)
 }
 
-/// RFC 6125: a wildcard stands for one whole label, the leftmost.
+/// Compares a name with a host by RFC 6125: a wildcard stands for one whole label, the leftmost.
 fn matches_host(name: &str, host: &str) -> bool {
     let name = name.to_ascii_lowercase();
     match name.strip_prefix("*.") {

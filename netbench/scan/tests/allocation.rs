@@ -1,4 +1,4 @@
-//! The parser allocates for what has arrived, whatever lengths are claimed in it.
+//! Tests that the parser allocates memory only for arrived bytes, regardless of the claimed lengths.
 
 #![expect(
     clippy::unwrap_used,
@@ -12,7 +12,7 @@ use std::{
 
 use netbench_scan::codec::{ClientHello, FlightReader};
 
-/// The system's allocator, which remembers the largest request of this thread.
+/// The system's allocator, with a record of the largest request of this thread.
 struct Counting;
 
 thread_local! {
@@ -21,28 +21,28 @@ thread_local! {
 }
 
 fn count(bytes: usize) {
-    // A thread that ends has no place for it any more.
+    // The thread-local cells of an ending thread may be gone.
     let _ = LARGEST.try_with(|largest| largest.set(largest.get().max(bytes)));
     let _ = TOTAL.try_with(|total| total.set(total.get() + bytes));
 }
 
-// SAFETY: every call goes to the system's allocator as it came; what is counted is in thread-local
-// cells that need no allocation.
+// SAFETY: every call is passed unchanged to the system's allocator; the counts are in thread-local cells that
+// need no allocation.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count(layout.size());
-        // SAFETY: the caller keeps the promises of `alloc`.
+        // SAFETY: the caller fulfils the contract of `alloc`.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: the caller keeps the promises of `dealloc`, and all memory is the system's.
+        // SAFETY: the caller fulfils the contract of `dealloc`, and all memory is the system's.
         unsafe { System.dealloc(pointer, layout) }
     }
 
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         count(size);
-        // SAFETY: the caller keeps the promises of `realloc`, and all memory is the system's.
+        // SAFETY: the caller fulfils the contract of `realloc`, and all memory is the system's.
         unsafe { System.realloc(pointer, layout, size) }
     }
 }
@@ -50,7 +50,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// The largest single allocation, and the sum of all, while `work` ran.
+/// Returns the largest single allocation, and the sum of all, during `work`.
 fn measured(work: impl FnOnce()) -> (usize, usize) {
     LARGEST.set(0);
     TOTAL.set(0);
@@ -72,7 +72,7 @@ fn server_hello() -> Vec<u8> {
     message(2, &[&[3, 3], &[7; 32][..], &[0, 0, 0x2f, 0]].concat())
 }
 
-/// A claim of a length, and what came after it.
+/// Returns claims of a length, with the following bytes.
 fn claims() -> Vec<(&'static str, Vec<u8>)> {
     let hello = record(&server_hello());
     let after = |rest: &[u8]| [hello.as_slice(), rest].concat();
@@ -124,8 +124,8 @@ fn claims() -> Vec<(&'static str, Vec<u8>)> {
 
 #[test]
 fn nothing_is_allocated_for_what_has_not_arrived() {
-    // A vector that grows doubles; and each of at most 256 entries of a list has a place of 24 or 32
-    // bytes beside its own bytes, of which it needs two to four on the wire.
+    // A growing vector doubles; and each of at most 256 entries of a list has a place of 24 or 32 bytes in
+    // addition to its own bytes, of which it needs two to four on the wire.
     let most = |arrived: usize| 2 * arrived + (24 * arrived).min(512 * 32);
     for (name, bytes) in claims() {
         for piece in [1, 1400, bytes.len()] {

@@ -1,5 +1,5 @@
-//! What the codec promises, for any bytes: it never panics, never takes what is not there, and reads
-//! what it wrote. The corpus of the fuzz targets runs through the same functions.
+//! Tests of the codec's contract, for any bytes: it never panics, never reads beyond the end, and reads its own
+//! output. The corpus of the fuzz targets runs through the same functions.
 
 #![expect(
     clippy::unwrap_used,
@@ -74,7 +74,7 @@ fn hello() -> impl Strategy<Value = HelloSpec> {
         })
 }
 
-/// Bytes that look like records, so that more than the first header is read.
+/// Returns bytes that look like records, so that more than the first header is read.
 fn nearly_records() -> impl Strategy<Value = Vec<u8>> {
     let message = (0u8..25, vec(any::<u8>(), 0..200)).prop_map(|(kind, body)| {
         let length = u32::try_from(body.len()).unwrap().to_be_bytes();
@@ -125,7 +125,7 @@ proptest! {
             let first = spec.more.iter().find(|other| other.code == sent.code).unwrap();
             prop_assert_eq!(read.extension(sent.code), Some(first.body.as_slice()));
         }
-        // A part of it is no hello yet, wherever it ends.
+        // A part of the message is no hello yet, regardless of its end.
         for cut in [1, 5, 6, bytes.len() / 2, bytes.len() - 1] {
             prop_assert_eq!(ClientHello::of_records(&bytes[..cut]), Ok(None));
         }
@@ -199,7 +199,7 @@ proptest! {
         prop_assert_eq!(read.share(), Some((0x1d, share.as_slice())));
         prop_assert_eq!(read.alpn(), Some(name));
         prop_assert_eq!(read.session_id, session_id);
-        // With a byte more or less it is none.
+        // With a byte more or less it is invalid.
         prop_assert_eq!(ServerHello::parse(&body[..body.len() - 1]), None);
         body.push(0);
         prop_assert_eq!(ServerHello::parse(&body), None);
@@ -210,7 +210,7 @@ proptest! {
 fn key_exchanges_are_read_by_their_suite() {
     let curve = [&[3, 0, 0x1d, 2, 7, 8, 8, 4], &[0, 1, 9][..]].concat();
     let field = [0, 2, 0x80, 1, 0, 1, 2, 0, 1, 5, 4, 1, 0, 1, 9];
-    // A suite and a version; what is read: the curve, the prime's bits, the scheme.
+    // A suite and a version; then the parsed curve, the prime's bits, and the scheme.
     type Read = (Option<u16>, Option<u32>, Option<u16>);
     let cases: [(u16, u16, &[u8], Read); 5] = [
         (0xc02f, 0x0303, &curve, (Some(0x1d), None, Some(0x0804))),
@@ -229,8 +229,8 @@ fn key_exchanges_are_read_by_their_suite() {
     }
 }
 
-/// Every file of the corpus, through the function that its fuzz target calls; and the corpus is
-/// worth something: real flights and hellos in it are read to their end.
+/// Every file of the corpus is passed to the function that its fuzz target calls; real flights and hellos in the
+/// corpus must be read to their end.
 #[test]
 fn the_corpus_is_read_without_harm() {
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/corpus");

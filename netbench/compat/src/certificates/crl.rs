@@ -1,4 +1,4 @@
-//! Lists of revoked certificates (RFC 5280 section 5).
+//! Certificate revocation lists (RFC 5280 section 5).
 
 use super::{
     ChainError, Making,
@@ -7,10 +7,10 @@ use super::{
     name, time,
 };
 
-/// A list.
+/// A certificate revocation list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct CrlSpec {
-    /// The certificate whose subject it is by.
+    /// The certificate whose subject is the issuer.
     pub(crate) issuer: &'static str,
     /// The certificate whose key signs it.
     pub(crate) signer: &'static str,
@@ -21,7 +21,7 @@ pub(crate) struct CrlSpec {
 }
 
 impl CrlSpec {
-    /// A list that is right.
+    /// Returns a valid list.
     pub(crate) fn of(issuer: &'static str, revoked: &'static [&'static str]) -> Self {
         Self {
             issuer,
@@ -44,7 +44,7 @@ impl Making<'_> {
             let serial = der::value(tag::INTEGER, &self.spec.serial(revoked)?);
             entries.extend(der::sequence(&[&serial, &begins]));
         }
-        // Without an entry there is no list of them.
+        // Without entries, the list of entries is absent.
         let entries = match entries.as_slice() {
             [] => Vec::new(),
             entries => der::sequence(&[entries]),

@@ -1,4 +1,4 @@
-//! DER as it is written, with no check of whether it makes sense: cases need what no library would write.
+//! DER encoding without a check of the meaning: cases need encodings that no library would write.
 
 /// Tags of ASN.1.
 pub(crate) mod tag {
@@ -14,18 +14,18 @@ pub(crate) mod tag {
     pub(crate) const SEQUENCE: u8 = 0x30;
     pub(crate) const SET: u8 = 0x31;
 
-    /// A context-specific tag of a constructed value.
+    /// Returns a context-specific tag of a constructed value.
     pub(crate) const fn constructed(number: u8) -> u8 {
         0xa0 | number
     }
 
-    /// A context-specific tag of a primitive value.
+    /// Returns a context-specific tag of a primitive value.
     pub(crate) const fn primitive(number: u8) -> u8 {
         0x80 | number
     }
 }
 
-/// A value with its tag and length.
+/// Encodes a value with its tag and length.
 pub(crate) fn value(tag: u8, content: &[u8]) -> Vec<u8> {
     let mut out = vec![tag];
     let length = content.len();
@@ -41,12 +41,12 @@ pub(crate) fn value(tag: u8, content: &[u8]) -> Vec<u8> {
     out
 }
 
-/// A SEQUENCE of these.
+/// Encodes a SEQUENCE.
 pub(crate) fn sequence(parts: &[&[u8]]) -> Vec<u8> {
     value(tag::SEQUENCE, &parts.concat())
 }
 
-/// An OBJECT IDENTIFIER.
+/// Encodes an OBJECT IDENTIFIER.
 pub(crate) fn oid(numbers: &[u32]) -> Vec<u8> {
     let (Some(first), Some(second)) = (numbers.first(), numbers.get(1)) else {
         return value(tag::OID, &[]);
@@ -64,12 +64,12 @@ pub(crate) fn oid(numbers: &[u32]) -> Vec<u8> {
     value(tag::OID, &content)
 }
 
-/// A BIT STRING of whole bytes.
+/// Encodes a BIT STRING of whole bytes.
 pub(crate) fn bit_string(bytes: &[u8]) -> Vec<u8> {
     value(tag::BIT_STRING, &[&[0], bytes].concat())
 }
 
-/// A BIT STRING of named bits, without the zeros at its end (X.690 section 11.2.2).
+/// Encodes a BIT STRING of named bits, without trailing zeros (X.690 section 11.2.2).
 pub(crate) fn named_bits(bits: &[u8]) -> Vec<u8> {
     let Some(last) = bits.iter().max() else {
         return value(tag::BIT_STRING, &[0]);
@@ -82,7 +82,7 @@ pub(crate) fn named_bits(bits: &[u8]) -> Vec<u8> {
     value(tag::BIT_STRING, &bytes)
 }
 
-/// An INTEGER that is not negative.
+/// Encodes a non-negative INTEGER.
 pub(crate) fn unsigned(bytes: &[u8]) -> Vec<u8> {
     let from = bytes.iter().position(|b| *b != 0);
     let digits = from.map_or(&[0][..], |from| &bytes[from..]);
@@ -93,7 +93,8 @@ pub(crate) fn unsigned(bytes: &[u8]) -> Vec<u8> {
     }
 }
 
-/// The values that stand in a SEQUENCE: the content of each, without its tag. None where it is none.
+/// Reads the values of a SEQUENCE: the content of each, without its tag. Returns `None` if the input is not a
+/// SEQUENCE.
 pub(crate) fn read_sequence(der: &[u8]) -> Option<Vec<&[u8]>> {
     let (tag::SEQUENCE, mut rest, _) = read(der)? else {
         return None;
@@ -107,7 +108,7 @@ pub(crate) fn read_sequence(der: &[u8]) -> Option<Vec<&[u8]>> {
     Some(found)
 }
 
-/// The first value: its tag, its content, and what comes after it.
+/// Reads the first value. Returns its tag, its content, and the rest.
 fn read(der: &[u8]) -> Option<(u8, &[u8], &[u8])> {
     let (tag, rest) = der.split_first()?;
     let (first, mut rest) = rest.split_first()?;

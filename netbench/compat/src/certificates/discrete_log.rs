@@ -1,5 +1,6 @@
-//! ECDSA and DSA (FIPS 186-4 sections 4.6 and 6.4) for what aws-lc-rs does not sign: P-256 with any hash, P-192, and DSA. It is
-//! slow and takes a time that depends on the key: for test certificates alone.
+//! ECDSA and DSA (FIPS 186-4 sections 4.6 and 6.4) for signatures that aws-lc-rs does not support: P-256 with any
+//! hash, P-192, and DSA. The code is slow and takes a time that depends on the key: it is only for test
+//! certificates.
 
 use num_bigint::BigUint;
 
@@ -34,8 +35,8 @@ pub(super) const P256: Curve = Curve {
 };
 
 impl Curve {
-    /// Returns the ECDSA signature by the private key `secret`, as DER. None where a number comes out as zero, which it never
-    /// does.
+    /// Returns the ECDSA signature by the private key `secret`, as DER. Returns `None` if a number is zero, which
+    /// never happens.
     pub(super) fn sign(&self, secret: &[u8], digest: Digest, message: &[u8]) -> Option<Vec<u8>> {
         sign(&number(self.order)?, secret, digest, message, |nonce| {
             Some(self.times_base(nonce)?.x)
@@ -69,7 +70,7 @@ pub(super) struct DsaKey {
 }
 
 impl DsaKey {
-    /// Reads a key as `openssl dsa -traditional` writes it.
+    /// Reads a key in the format of `openssl dsa -traditional`.
     pub(super) fn of_pem(pem: &str) -> Option<Self> {
         let der = pem_body(pem)?;
         let numbers = der::read_sequence(&der)?;
@@ -107,7 +108,7 @@ fn sign(
     let hash = digest.of(message);
     let bytes = usize::try_from(order.bits().div_ceil(8)).ok()?;
     let hash = BigUint::from_bytes_be(hash.get(..bytes).unwrap_or(&hash));
-    // Drawn from key and message: no two messages may share one.
+    // Derived from key and message: no two messages may share a nonce.
     let seed = [secret.to_bytes_be(), hash.to_bytes_be()].concat();
     let nonce = BigUint::from_bytes_be(&Digest::Sha256.of(&seed)) % order;
     let r = power(&nonce)? % order;
@@ -129,7 +130,7 @@ fn number(hex: &str) -> Option<BigUint> {
     BigUint::parse_bytes(hex.as_bytes(), 16)
 }
 
-/// `scalar` times `point`; none for the point at infinity.
+/// Returns `scalar` times `point`, or `None` for the point at infinity.
 fn times(scalar: &BigUint, point: &Point, prime: &BigUint) -> Option<Point> {
     let mut sum: Option<Point> = None;
     for bit in (0..scalar.bits()).rev() {
@@ -151,7 +152,7 @@ fn double(point: &Point, prime: &BigUint) -> Point {
     along(&slope, point, point, prime)
 }
 
-/// Of two points with different abscissas: multiples below the order have no others.
+/// Adds two points with different abscissas: multiples below the order have no others.
 fn add(first: &Point, second: &Point, prime: &BigUint) -> Point {
     let rise = (&second.y + prime - &first.y) % prime;
     let run = (&second.x + prime - &first.x) % prime;
@@ -165,14 +166,14 @@ fn along(slope: &BigUint, first: &Point, second: &Point, prime: &BigUint) -> Poi
     Point { x, y }
 }
 
-/// The bytes of a number, with zeros in front.
+/// Returns the bytes of a number, with leading zeros.
 fn padded(number: &BigUint, bytes: usize) -> Vec<u8> {
     let digits = number.to_bytes_be();
     let zeros = vec![0; bytes.saturating_sub(digits.len())];
     [zeros, digits].concat()
 }
 
-/// Modulo a prime.
+/// Returns the inverse modulo a prime.
 fn inverse(number: &BigUint, prime: &BigUint) -> BigUint {
     number.modpow(&(prime - 2_u8), prime)
 }

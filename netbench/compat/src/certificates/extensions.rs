@@ -1,4 +1,4 @@
-//! The extensions of a certificate (RFC 5280 section 4.2).
+//! Extensions of a certificate (RFC 5280 section 4.2).
 
 use super::{
     der::{self, tag},
@@ -9,7 +9,7 @@ use super::{
 pub(crate) const SUBJECT_KEY_IDENTIFIER: &[u32] = &[2, 5, 29, 14];
 pub(crate) const AUTHORITY_KEY_IDENTIFIER: &[u32] = &[2, 5, 29, 35];
 
-/// What extensions are made from beside the certificate's description.
+/// The inputs of extensions other than the certificate's description.
 pub(super) struct Around<'a> {
     pub(super) host: &'a str,
     pub(super) is_leaf: bool,
@@ -19,7 +19,7 @@ pub(super) struct Around<'a> {
     pub(super) subject_is_empty: bool,
 }
 
-/// All of a certificate, as the content of its `extensions` field.
+/// Returns all extensions of a certificate, as the content of its `extensions` field.
 pub(super) fn extensions(spec: &CertificateSpec, around: &Around<'_>) -> Vec<u8> {
     let identifiers = [
         (SUBJECT_KEY_IDENTIFIER, identifier(0x04, around.key)),
@@ -50,7 +50,7 @@ pub(super) fn extensions(spec: &CertificateSpec, around: &Around<'_>) -> Vec<u8>
     for extra in &spec.extra {
         all.push(extension(extra.oid, extra.critical, &extra.content));
     }
-    // Of an arc for examples (RFC 5612).
+    // In the arc for examples (RFC 5612).
     const EXAMPLE: [u32; 8] = [1, 3, 6, 1, 4, 1, 32473, 1];
     let padding = vec![0; usize::from(spec.padding_bytes)];
     if spec.flaw == Some(Flaw::UnknownCriticalExtension) {
@@ -67,7 +67,7 @@ pub(super) fn extensions(spec: &CertificateSpec, around: &Around<'_>) -> Vec<u8>
     der::sequence(&[&all.concat()])
 }
 
-/// An extension that a certificate has beside those of its description.
+/// An extension that a certificate has in addition to those of its description.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Extra {
     pub(crate) oid: &'static [u32],
@@ -94,7 +94,7 @@ pub(super) fn extension(oid: &[u32], critical: Critical, content: &[u8]) -> Vec<
     ])
 }
 
-/// A name of a key: the first bytes of its digest, as RFC 7093 section 2 has it.
+/// Returns an identifier of a key: the first bytes of its digest, as in RFC 7093 section 2.
 pub(super) fn identifier(tag: u8, key: &[u8]) -> Vec<u8> {
     let digest = super::key::Digest::Sha256.of(key);
     der::value(tag, &digest[..20])
@@ -104,7 +104,7 @@ fn basic_constraints(spec: &CertificateSpec, is_leaf: bool) -> Option<Vec<u8>> {
     let mut content = match (spec.ca, is_leaf) {
         (Some(true), _) | (None, false) => vec![tag::BOOLEAN, 1, 0xff],
         (Some(false), false) => Vec::new(),
-        // DER leaves a value out that is the default (X.690 section 11.5).
+        // DER omits a value that equals the default (X.690 section 11.5).
         (_, true) if spec.flaw == Some(Flaw::ExplicitFalse) => vec![tag::BOOLEAN, 1, 0],
         (_, true) => Vec::new(),
     };
@@ -157,7 +157,7 @@ fn alternative_names(spec: &CertificateSpec, around: &Around<'_>) -> Option<Vec<
     let usual = Vec::from_iter(usual.filter(|_| around.is_leaf));
     let mut names = spec.names.clone().unwrap_or(usual);
     let more = 0..spec.more_names;
-    // Before the host's own: a client must read all of them.
+    // These come before the host's own name: a client must read all of them.
     let more = more.map(|number| GeneralName::Dns(format!("n{number}.compat.netbench.test")));
     names.splice(0..0, more);
     if names.is_empty() {

@@ -1,4 +1,4 @@
-//! Keys of certificates, and what they sign.
+//! Keys of certificates, and their signatures.
 
 use aws_lc_rs::{
     digest,
@@ -42,7 +42,7 @@ pub(crate) enum KeyKind {
     Ed25519,
 }
 
-/// How a certificate is signed. Which hashes fit is a matter of the issuer's key.
+/// The hash of a certificate's signature. The issuer's key determines which hashes are possible.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Digest {
@@ -74,12 +74,12 @@ impl Digest {
     }
 }
 
-/// MD5 and SHA-1, one after the other.
+/// Returns MD5 and SHA-1, concatenated.
 pub(crate) fn md5_sha1(bytes: &[u8]) -> Vec<u8> {
     [Md5::digest(bytes).as_slice(), &Digest::Sha1.of(bytes)].concat()
 }
 
-/// HMAC with SHA-1.
+/// Computes HMAC with SHA-1.
 pub(crate) fn hmac_sha1(key: &[u8], data: &[u8]) -> Vec<u8> {
     let key = hmac::Key::new(hmac::HMAC_SHA1_FOR_LEGACY_USE_ONLY, key);
     hmac::sign(&key, data).as_ref().to_vec()
@@ -99,7 +99,7 @@ enum Secret {
     Ed25519(Ed25519KeyPair),
 }
 
-/// A key that could not be made, or cannot sign so.
+/// An error of a key that could not be made, or cannot sign with this hash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum KeyError {
     #[error("a key of type {0:?} could not be made")]
@@ -109,7 +109,7 @@ pub(crate) enum KeyError {
 }
 
 impl Key {
-    /// A new key of this kind; RSA and DSA keys are always the same.
+    /// Creates a key of this kind; RSA and DSA keys are always the same.
     pub(crate) fn new(kind: KeyKind) -> Result<Self, KeyError> {
         let secret = match kind {
             KeyKind::Rsa1024 => RsaKey::of_pem(include_str!("keys/rsa-1024.pem")).map(Secret::Rsa),
@@ -133,7 +133,7 @@ impl Key {
         Ok(Self { kind, secret })
     }
 
-    /// SubjectPublicKeyInfo.
+    /// Returns the SubjectPublicKeyInfo.
     pub(crate) fn public(&self) -> Vec<u8> {
         const EC: [u32; 6] = [1, 2, 840, 10045, 2, 1];
         let ec = |curve: &[u32], point: &[u8]| {
@@ -167,7 +167,7 @@ impl Key {
         }
     }
 
-    /// The hash that it signs certificates with unless told otherwise.
+    /// Returns the default hash of its signatures of certificates.
     pub(crate) fn usual_digest(&self) -> Digest {
         match self.kind {
             KeyKind::EcdsaP384 => Digest::Sha384,
@@ -176,7 +176,7 @@ impl Key {
         }
     }
 
-    /// AlgorithmIdentifier of its signatures with `digest`.
+    /// Returns the AlgorithmIdentifier of its signatures with `digest`.
     pub(crate) fn algorithm(&self, digest: Digest) -> Vec<u8> {
         let last = |sha1, sha256: u32| match digest {
             Digest::Sha1 => sha1,
@@ -207,7 +207,7 @@ impl Key {
         }
     }
 
-    /// A signature as certificates have it.
+    /// Returns a signature in the format of certificates.
     pub(crate) fn sign(&self, digest: Digest, message: &[u8]) -> Result<Vec<u8>, KeyError> {
         let cannot = KeyError::Sign(self.kind, digest);
         match &self.secret {
@@ -239,14 +239,14 @@ impl Key {
         }
     }
 
-    /// The schemes that it signs handshakes with, the most wanted first.
+    /// Returns the schemes with which it signs handshakes, the most preferred first.
     pub(crate) fn schemes(&self) -> &'static [SignatureScheme] {
         use SignatureScheme as S;
         match self.kind {
             KeyKind::Rsa1024 | KeyKind::Rsa2048 | KeyKind::Rsa8192 => {
                 &[S::RSA_PSS_RSAE_SHA256, S::RSA_PKCS1_SHA256]
             }
-            // RFC 8446 section 4.2.3 has no scheme for them.
+            // RFC 8446 section 4.2.3 has no scheme for these keys.
             KeyKind::Dsa1024 | KeyKind::Dsa2048 | KeyKind::EcdsaP192 => &[],
             KeyKind::EcdsaP256 => &[S::ECDSA_SECP256R1_SHA256],
             KeyKind::EcdsaP384 => &[S::ECDSA_SECP384R1_SHA384],
@@ -255,7 +255,7 @@ impl Key {
         }
     }
 
-    /// A signature of a handshake, with one of its schemes.
+    /// Signs a handshake with one of its schemes.
     pub(crate) fn sign_handshake(
         &self,
         scheme: SignatureScheme,
@@ -269,8 +269,8 @@ impl Key {
         }
     }
 
-    /// A signature of a handshake before TLS 1.2, which has no scheme: MD5 and SHA-1 with RSA (RFC 2246 section 7.4.3), SHA-1
-    /// with ECDSA (RFC 4492 section 5.4).
+    /// Signs a handshake before TLS 1.2, which has no scheme: MD5 and SHA-1 with RSA (RFC 2246 section 7.4.3),
+    /// SHA-1 with ECDSA (RFC 4492 section 5.4).
     pub(crate) fn sign_before_12(&self, message: &[u8]) -> Result<Vec<u8>, KeyError> {
         match &self.secret {
             Secret::Rsa(key) => Ok(key.sign_md5_sha1(message)),
@@ -281,7 +281,7 @@ impl Key {
         }
     }
 
-    /// The RSA key, where it is one.
+    /// Returns the RSA key, if the key is one.
     pub(crate) fn rsa(&self) -> Option<&RsaKey> {
         match &self.secret {
             Secret::Rsa(key) => Some(key),

@@ -1,4 +1,4 @@
-//! Certificates of a case, written byte by byte from their description. Many are wrong on purpose.
+//! Certificates of a case, encoded byte by byte from their description. Many are wrong on purpose.
 
 mod crl;
 pub(crate) mod der;
@@ -26,17 +26,17 @@ pub(crate) use self::{
     staple::Staple,
 };
 
-/// The certificate that is the server's own.
+/// The name of the server's own certificate.
 pub(crate) const LEAF: &str = "leaf";
 
-/// A chain in the order in which it is sent, the leaf's key, and what the client trusts.
+/// A chain in the order of transmission, the leaf's key, and the client's trusted roots.
 pub(crate) struct Chain {
     /// Certificates as DER.
     pub(crate) sent: Vec<Vec<u8>>,
     pub(crate) key: Key,
-    /// What the client trusts, as DER.
+    /// The client's trusted roots, as DER.
     pub(crate) roots: Vec<Vec<u8>>,
-    /// Lists of revoked certificates, as DER.
+    /// Certificate revocation lists, as DER.
     pub(crate) crls: Vec<Vec<u8>>,
     /// An OCSP response to staple.
     pub(crate) staple: Option<Vec<u8>>,
@@ -57,9 +57,10 @@ pub(crate) enum ChainError {
 /// The certificates of a case.
 pub(crate) struct ChainSpec<'a> {
     pub(crate) host: &'a str,
-    /// Sets the names of its certificates apart from those of other chains that the same client meets.
+    /// A text that distinguishes the names of its certificates from those of other chains that the same client
+    /// meets.
     pub(crate) unit: Option<&'a str>,
-    /// Those that the case describes, beside the usual leaf, intermediate and root.
+    /// The described certificates, in addition to the usual leaf, intermediate and root.
     pub(crate) certificates: &'a BTreeMap<String, CertificateSpec>,
     pub(crate) sent: &'a [String],
     pub(crate) trusted: &'a [String],
@@ -67,7 +68,7 @@ pub(crate) struct ChainSpec<'a> {
     pub(crate) crls: &'a [CrlSpec],
 }
 
-/// What a certificate is signed by unless told otherwise.
+/// Returns the default issuer of a certificate.
 fn usual_issuer(name: &str) -> &'static str {
     match name {
         LEAF => "intermediate",
@@ -76,7 +77,7 @@ fn usual_issuer(name: &str) -> &'static str {
 }
 
 impl ChainSpec<'_> {
-    /// Makes all of it, as of `now`.
+    /// Makes the chain, as of `now`.
     pub(crate) fn make(&self, now: Timestamp) -> Result<Chain, ChainError> {
         let usual = [LEAF, "intermediate", "root"];
         let names = usual
@@ -90,7 +91,7 @@ impl ChainSpec<'_> {
         for name in names {
             making.keys.insert(name, self.key(name)?);
         }
-        // Once each: a signature is another one every time.
+        // Each certificate is made once, because every signature is different.
         let mut made: BTreeMap<&str, Vec<u8>> = BTreeMap::new();
         for name in self.sent.iter().chain(self.trusted) {
             made.insert(name, making.certificate(name)?);
@@ -128,7 +129,7 @@ impl ChainSpec<'_> {
         }
     }
 
-    /// The certificate whose key it has.
+    /// Returns the name of the certificate whose key it has.
     pub(crate) fn key_name(&self, name: &str) -> Result<String, ChainError> {
         let other = self.spec(name)?.key_of;
         Ok(other.unwrap_or_else(|| name.to_owned()))
@@ -154,14 +155,14 @@ impl ChainSpec<'_> {
             ],
         };
         if let (Some(unit), false) = (self.unit, is_own_leaf) {
-            // The most that RFC 5280 has room for (appendix A.1, ub-organizational-unit-name).
+            // The maximum length in RFC 5280 (appendix A.1, ub-organizational-unit-name).
             const LONGEST: usize = 64;
             parts.insert(0, (11, unit.chars().take(LONGEST).collect()));
         }
         Ok(parts)
     }
 
-    /// The bytes of its serial number.
+    /// Returns the bytes of its serial number.
     fn serial(&self, name: &str) -> Result<Vec<u8>, ChainError> {
         let spec = self.spec(name)?;
         Ok(match (spec.serial, spec.flaw) {
@@ -180,7 +181,7 @@ impl ChainSpec<'_> {
     }
 }
 
-/// A chain in the making, with a key for each certificate.
+/// A chain that is being made, with a key for each certificate.
 struct Making<'a> {
     spec: &'a ChainSpec<'a>,
     now: Timestamp,
@@ -254,7 +255,7 @@ impl Making<'_> {
             *last ^= 1;
         }
         let outer = match spec.flaw {
-            // ecdsa-with-SHA384 in place of what signed it.
+            // ecdsa-with-SHA384 in place of the actual algorithm.
             Some(Flaw::AlgorithmsDiffer) => {
                 der::sequence(&[&der::oid(&[1, 2, 840, 10045, 4, 3, 3])])
             }
@@ -268,7 +269,7 @@ impl Making<'_> {
     }
 }
 
-/// A Name, with an attribute in each RDN.
+/// Encodes a Name, with one attribute in each RDN.
 fn name(parts: &[(u32, String)]) -> Vec<u8> {
     let rdns = parts.iter().flat_map(|(attribute, text)| {
         let value = der::value(tag::UTF8_STRING, text.as_bytes());
@@ -278,7 +279,7 @@ fn name(parts: &[(u32, String)]) -> Vec<u8> {
     der::sequence(&[&rdns.collect::<Vec<u8>>()])
 }
 
-/// UTCTime until 2049 (RFC 5280 section 4.1.2.5).
+/// Encodes a time: UTCTime until 2049 (RFC 5280 section 4.1.2.5).
 fn time(now: Timestamp, days: i32, flaw: Option<Flaw>) -> Vec<u8> {
     const SECONDS: i64 = 24 * 60 * 60;
     let then = now + SignedDuration::from_secs(i64::from(days) * SECONDS);
@@ -290,7 +291,7 @@ fn time(now: Timestamp, days: i32, flaw: Option<Flaw>) -> Vec<u8> {
     }
 }
 
-/// Returns the bytes of what is in PEM.
+/// Returns the bytes encoded in PEM.
 fn pem_body(pem: &str) -> Option<Vec<u8>> {
     let body: String = pem.lines().filter(|line| !line.starts_with('-')).collect();
     BASE64_STANDARD.decode(body).ok()

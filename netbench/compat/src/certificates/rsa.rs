@@ -1,4 +1,5 @@
-//! RSA for what a library refuses to do: keys of 1024 bits, SHA-1. The keys are in the source, and protect nothing.
+//! RSA operations that a library refuses: keys of 1024 bits, SHA-1. The keys are in the source, and protect no
+//! data.
 
 use num_bigint::BigUint;
 
@@ -12,7 +13,7 @@ use super::{
 #[derive(Debug)]
 pub(crate) struct RsaKey {
     modulus: BigUint,
-    /// The primes, the exponents modulo each less one, and the second prime's inverse modulo the first.
+    /// The primes, the exponents modulo each prime less one, and the second prime's inverse modulo the first.
     primes: [BigUint; 2],
     exponents: [BigUint; 2],
     coefficient: BigUint,
@@ -22,7 +23,7 @@ pub(crate) struct RsaKey {
 }
 
 impl RsaKey {
-    /// Of an RSAPrivateKey as PEM.
+    /// Reads an RSAPrivateKey in PEM.
     pub(crate) fn of_pem(pem: &str) -> Option<Self> {
         let der = pem_body(pem)?;
         let numbers = der::read_sequence(&der)?;
@@ -41,7 +42,7 @@ impl RsaKey {
         })
     }
 
-    /// RSASSA-PKCS1-v1_5.
+    /// Signs with RSASSA-PKCS1-v1_5.
     pub(crate) fn sign_pkcs1(&self, digest: Digest, message: &[u8]) -> Vec<u8> {
         let info = der::sequence(&[
             &der::sequence(&[&digest.oid(), &[5, 0]]),
@@ -50,19 +51,19 @@ impl RsaKey {
         self.sign_padded(&info)
     }
 
-    /// The signature of TLS 1.0 and 1.1: both digests, without a DigestInfo (RFC 2246 section 4.7).
+    /// Returns the signature of TLS 1.0 and 1.1: both digests, without a DigestInfo (RFC 2246 section 4.7).
     pub(crate) fn sign_md5_sha1(&self, message: &[u8]) -> Vec<u8> {
         self.sign_padded(&md5_sha1(message))
     }
 
-    /// The block of type 1 (RFC 2313 section 8.1), signed.
+    /// Signs a block of type 1 (RFC 2313 section 8.1).
     fn sign_padded(&self, data: &[u8]) -> Vec<u8> {
         let padding = vec![0xff; self.bytes.saturating_sub(data.len() + 3)];
         self.power(&[&[0, 1], padding.as_slice(), &[0], data].concat())
     }
 
-    /// RSASSA-PSS, with MGF1 and a salt as long as the digest. The salt is always the same: a run can be
-    /// repeated.
+    /// Signs with RSASSA-PSS, with MGF1 and a salt as long as the digest. The salt is always the same, so that a
+    /// run can be repeated.
     pub(crate) fn sign_pss(&self, digest: Digest, message: &[u8]) -> Vec<u8> {
         let bits = usize::try_from(self.modulus.bits()).unwrap_or_default() - 1;
         let length = bits.div_ceil(8);
@@ -79,7 +80,7 @@ impl RsaKey {
         self.power(&[masked.as_slice(), &digested, &[0xbc]].concat())
     }
 
-    /// What was encrypted by RSAES-PKCS1-v1_5.
+    /// Decrypts a ciphertext of RSAES-PKCS1-v1_5.
     pub(crate) fn decrypt(&self, ciphertext: &[u8]) -> Option<Vec<u8>> {
         let plain = self.power(ciphertext);
         let rest = plain.strip_prefix(&[0, 2])?;
@@ -87,7 +88,7 @@ impl RsaKey {
         Some(rest[zero + 1..].to_vec())
     }
 
-    /// The private operation, by the primes (RFC 8017 section 5.1.2, step 2 b).
+    /// Computes the private operation with the primes (RFC 8017 section 5.1.2, step 2 b).
     fn power(&self, bytes: &[u8]) -> Vec<u8> {
         let (message, [p, q]) = (BigUint::from_bytes_be(bytes), &self.primes);
         let [first, second] =
@@ -100,7 +101,7 @@ impl RsaKey {
     }
 }
 
-/// MGF1 (RFC 8017 appendix B.2.1).
+/// Computes MGF1 (RFC 8017 appendix B.2.1).
 fn mask(digest: Digest, seed: &[u8], length: usize) -> Vec<u8> {
     let blocks = (0_u32..).map(|counter| digest.of(&[seed, &counter.to_be_bytes()].concat()));
     let mut mask = Vec::new();

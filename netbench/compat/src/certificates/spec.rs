@@ -1,4 +1,4 @@
-//! Certificates as a case describes them.
+//! Descriptions of certificates in a case.
 
 use std::{fmt, net::IpAddr, str::FromStr};
 
@@ -10,45 +10,45 @@ use super::{
     key::{Digest, KeyKind},
 };
 
-/// A certificate. What is not said is as a certificate of the web has it.
+/// A certificate. Fields that are not given are those of a usual certificate of the web.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
 #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
 pub(crate) struct CertificateSpec {
-    /// The certificate whose key signs it; itself for a self-signed one.
+    /// The certificate whose key signs it; the certificate itself if it is self-signed.
     pub(crate) issuer: Option<String>,
-    /// `CN=…,O=…`; may be empty.
+    /// The subject, `CN=…,O=…`; may be empty.
     pub(crate) subject: Option<DirectoryName>,
     pub(crate) key: Option<KeyKind>,
-    /// It has the key of this certificate.
+    /// The certificate whose key it has.
     pub(crate) key_of: Option<String>,
     pub(crate) digest: Option<Digest>,
-    /// 3 unless told otherwise.
+    /// The version; 3 by default.
     pub(crate) version: Option<u8>,
-    /// The bytes of the serial number, in hexadecimal, as they stand.
+    /// The bytes of the serial number, in hexadecimal, without normalization.
     pub(crate) serial: Option<Hex>,
     /// Days from now.
     pub(crate) begins: Option<i32>,
     pub(crate) ends: Option<i32>,
-    /// Subject alternative names; without any, there is no such extension.
+    /// Subject alternative names; if the list is empty, there is no such extension.
     pub(crate) names: Option<Vec<GeneralName>>,
-    /// So many more names, made up.
+    /// Number of additional invented names.
     pub(crate) more_names: u16,
     pub(crate) ca: Option<bool>,
     pub(crate) path_length: Option<u8>,
     pub(crate) key_usage: Option<Vec<KeyUsage>>,
-    /// Extended key usage; without any, there is no such extension.
+    /// Extended key usage; if the list is empty, there is no such extension.
     pub(crate) purposes: Option<Vec<Purpose>>,
     pub(crate) permitted: Vec<GeneralName>,
     pub(crate) excluded: Vec<GeneralName>,
     pub(crate) must_staple: bool,
     pub(crate) padding_bytes: u16,
-    /// Made by code alone.
+    /// Extensions that only code adds.
     #[serde(skip)]
     pub(crate) extra: Vec<Extra>,
-    /// Extensions that a certificate of the web has and this one lacks, by their OIDs.
+    /// Extensions of usual certificates of the web that this one lacks, by their OIDs.
     #[serde(skip)]
     pub(crate) without: Vec<&'static [u32]>,
-    /// A SubjectPublicKeyInfo in place of that of the key: for certificates that sign nothing.
+    /// A SubjectPublicKeyInfo in place of the key's own, for certificates that sign no data.
     #[serde(skip)]
     pub(crate) public_key: Option<Vec<u8>>,
     pub(crate) flaw: Option<Flaw>,
@@ -124,7 +124,7 @@ impl TryFrom<String> for Hex {
     }
 }
 
-/// A distinguished name: `CN=a,O=b`, in the order in which it is encoded.
+/// A distinguished name: `CN=a,O=b`, in the order of its encoding.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub(crate) struct DirectoryName(pub(crate) Vec<(u32, String)>);
@@ -155,7 +155,7 @@ impl FromStr for DirectoryName {
     }
 }
 
-/// A name of a certificate, or a range of them: `dns:…`, `ip:…`, `ip:…/mask`, `email:…`, `directory:…`.
+/// A name in a certificate, or a range of names: `dns:…`, `ip:…`, `ip:…/mask`, `email:…`, `directory:…`.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub(crate) enum GeneralName {

@@ -21,7 +21,7 @@ kebab_words!(Staple, "staple", {
 });
 
 impl Making<'_> {
-    /// The response about the leaf.
+    /// Returns the response about the leaf.
     pub(super) fn response(&self, staple: Staple) -> Result<Vec<u8>, ChainError> {
         let issuer = self.spec.issuer(LEAF)?;
         let issuer_key = self.key(&issuer)?;

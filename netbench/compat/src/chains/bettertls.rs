@@ -4,30 +4,30 @@ use serde::Deserialize;
 
 use super::Chain;
 
-/// What BetterTLS' cases are called, before the first slash.
+/// The first component of the names of BetterTLS's cases, before the first slash.
 pub const BETTERTLS: &str = "bettertls";
 
-/// The Go program that prints BetterTLS' cases: its files, by name. The module is pinned by its checksum.
+/// The Go program that prints BetterTLS's cases: its files, by name. The module is pinned by its checksum.
 pub const EXPORTER: [(&str, &str); 3] = [
     ("main.go", include_str!("bettertls/main.go")),
     ("go.mod", include_str!("bettertls/go.mod.txt")),
     ("go.sum", include_str!("bettertls/go.sum.txt")),
 ];
 
-/// What is wrong with what the program printed.
+/// An error in the program's output.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {what}")]
 pub struct ExportError {
     /// The line, from 1.
     pub line: usize,
-    /// What is wrong.
+    /// The error.
     pub what: String,
 }
 
-/// BetterTLS' cases.
+/// BetterTLS's cases.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BetterTls {
-    /// The first line, which has the root: another one in every export.
+    /// The first line, which contains the root: a different one in every export.
     pub head: String,
     /// The cases.
     pub chains: Vec<Chain>,
@@ -50,7 +50,7 @@ struct Entry {
 }
 
 impl BetterTls {
-    /// The version of BetterTLS that is pinned.
+    /// Returns the pinned version of BetterTLS.
     pub fn version() -> &'static str {
         let required = EXPORTER[1].1.lines().find_map(|line| {
             let (_, version) = line.split_once("github.com/Netflix/bettertls ")?;
@@ -59,10 +59,10 @@ impl BetterTls {
         required.unwrap_or_default()
     }
 
-    /// Reads what the program printed.
+    /// Reads the program's output.
     ///
     /// # Errors
-    /// The first line that is wrong, or that lines are missing.
+    /// Returns the first line that is wrong, or an error if lines are missing.
     pub fn read(text: &str) -> Result<Self, ExportError> {
         let mut lines = text.lines().zip(1..);
         let wrong = |line, error: serde_json::Error| ExportError {

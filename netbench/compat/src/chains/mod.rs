@@ -11,10 +11,10 @@ pub use bettertls::{BETTERTLS, BetterTls, EXPORTER, ExportError};
 pub use own::{OWN, own};
 pub use reasons::reasons;
 
-/// A case, and what a verifier is asked in it.
+/// A case, with its input for a verifier.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chain {
-    /// Its name, and what a verifier should say.
+    /// Its name, and the correct verdict of a verifier.
     pub case: ChainCase,
     /// The chain.
     pub question: ChainToVerify,

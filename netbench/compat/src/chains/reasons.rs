@@ -7,10 +7,10 @@ struct File {
     reason: Vec<ReasonSpec>,
 }
 
-/// Why verifiers disagree: the first that fits counts.
+/// Returns the reasons why verifiers disagree: the first one that fits counts.
 ///
 /// # Panics
-/// Where the file in the source is wrong, which a test finds.
+/// Panics if the file in the source is wrong, which a test finds.
 pub fn reasons() -> Vec<ReasonSpec> {
     let text = concat!(
         include_str!("../../../catalogue/chains/reasons.toml"),
@@ -32,7 +32,7 @@ mod tests {
 
     use super::*;
 
-    /// Pairs of verifiers that no build has side by side by itself: what they did when each was asked, and the reason.
+    /// Pairs of verifiers that no build contains together: their verdicts in separate runs, and the reason.
     #[test]
     fn verifiers_of_other_libraries_have_their_reasons() {
         use CertificateFault::{
@@ -207,8 +207,8 @@ mod tests {
         }
     }
 
-    /// A chain that has a bad path and a good one is rejected by who follows the bad one alone, whatever is wrong with that and
-    /// whether the other would take it.
+    /// A chain with a bad path and a good one is rejected by a verifier that follows only the bad one, regardless
+    /// of its fault, and of whether the other verifier would accept it.
     #[test]
     fn a_good_path_beside_a_bad_one_is_not_found_by_who_follows_one() {
         for (by, of_one_path) in [

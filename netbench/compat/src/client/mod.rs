@@ -1,4 +1,4 @@
-//! What a case gives to its client beside a URL, and what it has the client do.
+//! The settings that a case gives its client in addition to a URL, and the actions of the client.
 
 use std::{collections::BTreeMap, fmt};
 
@@ -22,32 +22,32 @@ const ECDSA_KEY: &str = include_str!("ecdsa-pkcs8.pem");
 const RSA_CERTIFICATE: &str = include_str!("rsa-certificate.pem");
 const RSA_KEY: &str = include_str!("../certificates/keys/rsa-2048.pem");
 
-/// What the encrypted files are encrypted with.
+/// The password of the encrypted files.
 const PASSWORD: &str = "netbench";
 
 /// The client of a case.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
 #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
 pub(crate) struct ClientSpec {
-    /// The file that its certificate and key are in.
+    /// The file with its certificate and key.
     pub(crate) certificate: Option<ClientFile>,
-    /// What it is told that the file is encrypted with, where that is wrong.
+    /// The password that the client is given, if it is a wrong one.
     password: Option<String>,
     /// Headers of its request.
     headers: BTreeMap<String, String>,
     pub(crate) visits: Visits,
 }
 
-/// How often a client visits the server of a case.
+/// The number of a client's visits to the server of a case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Visits {
-    /// Once.
+    /// One visit.
     #[default]
     Once,
-    /// Once more with the same connector; what becomes of that counts.
+    /// A second visit with the same connector; its outcome counts.
     Twice,
-    /// The same, and the client is set up to offer early data.
+    /// The same, with a client that is set up to offer early data.
     TwiceWithEarlyData,
 }
 
@@ -64,7 +64,7 @@ kebab_words!(ClientFile, "certificate of the client", {
 });
 
 impl ClientSpec {
-    /// What it shows to a server that asks.
+    /// Returns the certificate and key for a server that requests them.
     pub(crate) fn identity(&self) -> Option<ClientIdentity> {
         let password = || Some(self.password.clone().unwrap_or_else(|| PASSWORD.to_owned()));
         let ecdsa = |key| ClientIdentity::of_pem(ECDSA_CERTIFICATE, key);
@@ -91,7 +91,7 @@ impl ClientSpec {
         })
     }
 
-    /// What it asks for.
+    /// Returns its request.
     pub(crate) fn request(&self) -> HttpRequest {
         HttpRequest {
             headers: self.headers.clone().into_iter().collect(),
@@ -99,7 +99,7 @@ impl ClientSpec {
         }
     }
 
-    /// The first header that is none.
+    /// Returns the first invalid header.
     pub(crate) fn wrong_header(&self) -> Option<&str> {
         let is_wrong = |(name, value): &(&String, &String)| {
             let is_name = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
@@ -112,7 +112,7 @@ impl ClientSpec {
 }
 
 impl ClientFile {
-    /// The certificate that is in it, as DER.
+    /// Returns the file's certificate, as DER.
     pub(crate) fn certificate(self) -> Vec<u8> {
         let pem = match self {
             Self::Pkcs1 => RSA_CERTIFICATE,
@@ -122,7 +122,7 @@ impl ClientFile {
         der(pem)
     }
 
-    /// Whether a signature over `message` was made with its key.
+    /// Returns whether a signature over `message` was made with the file's key.
     pub(crate) fn has_signed(
         self,
         scheme: SignatureScheme,
@@ -149,7 +149,7 @@ impl ClientFile {
         }
         let algorithm: &dyn VerificationAlgorithm = match scheme {
             S::ECDSA_SECP256R1_SHA256 => &signature::ECDSA_P256_SHA256_ASN1,
-            // In TLS 1.2 a scheme says nothing of the curve (RFC 8446 section 4.2.3).
+            // In TLS 1.2 a scheme does not determine the curve (RFC 8446 section 4.2.3).
             S::ECDSA_SECP384R1_SHA384 => &signature::ECDSA_P256_SHA384_ASN1,
             _ => return false,
         };
@@ -158,7 +158,7 @@ impl ClientFile {
     }
 }
 
-/// The first block of PEM.
+/// Decodes the first block of PEM.
 fn der(pem: &str) -> Vec<u8> {
     let lines = pem.lines().skip(1);
     let body: String = lines.take_while(|line| !line.starts_with('-')).collect();

@@ -8,11 +8,11 @@ use aws_lc_rs::{
 use netbench_model::Group;
 use num_bigint::BigUint;
 
-/// Bytes of an encapsulation key of ML-KEM-768.
+/// The length of an encapsulation key of ML-KEM-768.
 const ML_KEM_768_KEY: usize = 1184;
 
-/// The server's public value, and the secret shared with a client that sent `theirs`. None for a group that cannot
-/// be computed here, and for a value that is not of the group.
+/// Returns the server's public value, and the secret shared with a client that sent `theirs`. Returns `None` for a
+/// group that cannot be computed here, and for a value that does not belong to the group.
 pub(super) fn answer(group: Group, theirs: &[u8]) -> Option<(Vec<u8>, Vec<u8>)> {
     if group != Group::X25519MLKEM768 {
         return on_curve(curve(group)?, theirs);
@@ -27,7 +27,7 @@ pub(super) fn answer(group: Group, theirs: &[u8]) -> Option<(Vec<u8>, Vec<u8>)> 
     ))
 }
 
-/// A share that the client has not seen yet, as TLS 1.2 has it.
+/// A share that the client has not seen yet, for TLS 1.2.
 pub(super) struct Offered {
     key: PrivateKey,
     curve: &'static Algorithm,
@@ -73,7 +73,7 @@ pub(super) struct FiniteField {
 }
 
 impl FiniteField {
-    /// With a prime of 1024 or 2048 bits.
+    /// Creates a key with a prime of 1024 or 2048 bits.
     pub(super) fn new(bits: u16) -> Option<Self> {
         let prime = BigUint::parse_bytes(prime(bits)?.as_bytes(), 16)?;
         let mut secret = [0; 32];
@@ -92,7 +92,7 @@ impl FiniteField {
         self.padded(&BigUint::from(2_u8).modpow(&self.secret, &self.prime))
     }
 
-    /// The secret, without the zeros that it begins with (RFC 5246 section 8.1.2).
+    /// Returns the secret, without its leading zeros (RFC 5246 section 8.1.2).
     pub(super) fn agree(&self, theirs: &[u8]) -> Vec<u8> {
         BigUint::from_bytes_be(theirs)
             .modpow(&self.secret, &self.prime)

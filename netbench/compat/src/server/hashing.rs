@@ -6,7 +6,7 @@ use netbench_scan::crypto::Hash;
 
 use crate::certificates::{hmac_sha1, md5_sha1};
 
-/// Bytes of a block of MD5 (RFC 2104).
+/// The length of a block of MD5 (RFC 2104).
 const MD5_BLOCK: usize = 64;
 
 /// The hash functions of a version and a suite.
@@ -26,7 +26,7 @@ impl Hashing {
         }
     }
 
-    /// The digest of handshake messages that Finished and the extended master secret contain.
+    /// Returns the digest of handshake messages that Finished and the extended master secret contain.
     pub(super) fn of_transcript(self, messages: &[u8]) -> Vec<u8> {
         match self {
             Self::Md5Sha1 => md5_sha1(messages),
@@ -34,12 +34,12 @@ impl Hashing {
         }
     }
 
-    /// The PRF (RFC 2246 section 5, RFC 5246 section 5).
+    /// Computes the PRF (RFC 2246 section 5, RFC 5246 section 5).
     pub(super) fn prf(self, secret: &[u8], label: &str, seed: &[u8], length: usize) -> Vec<u8> {
         if let Self::OfSuite(hash) = self {
             return hash.prf(secret, label, seed, length);
         }
-        // Of an odd number of bytes, both halves have the middle one.
+        // With an odd number of bytes, both halves contain the middle one.
         let half = secret.len().div_ceil(2);
         let seed = [label.as_bytes(), seed].concat();
         let (first, second) = (&secret[..half], &secret[secret.len() - half..]);
@@ -49,7 +49,7 @@ impl Hashing {
     }
 }
 
-/// P_hash (RFC 2246 section 5).
+/// Computes P_hash (RFC 2246 section 5).
 fn expanded(
     hmac: impl Fn(&[u8], &[u8]) -> Vec<u8>,
     secret: &[u8],
@@ -81,7 +81,7 @@ fn hmac_md5(key: &[u8], data: &[u8]) -> Vec<u8> {
 mod tests {
     use super::*;
 
-    /// RFC 2202 section 2: the first two cases, and one whose key is longer than a block.
+    /// The first two cases of RFC 2202 section 2, and one whose key is longer than a block.
     #[test]
     fn hmac_md5_is_as_its_rfc_has_it() {
         let hex = |bytes: Vec<u8>| -> String { bytes.iter().map(|b| format!("{b:02x}")).collect() };

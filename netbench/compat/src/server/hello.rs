@@ -1,4 +1,4 @@
-//! The ClientHello, and what the server answers to it.
+//! The ClientHello, and the server's response.
 
 use netbench_model::{
     CipherSuite, Group, TlsVersion,
@@ -41,7 +41,7 @@ pub(super) struct Hello {
 }
 
 impl Hello {
-    /// Reads the records that it is in.
+    /// Reads the records of a hello.
     pub(super) fn read(wire: &mut Wire) -> Result<Self, Broken> {
         let (mut bytes, mut wire_bytes) = (Vec::new(), 0);
         while bytes.len() < LONGEST {
@@ -63,7 +63,7 @@ impl Hello {
         Err(Broken::Unreadable)
     }
 
-    /// Of a whole message.
+    /// Parses a whole message.
     pub(super) fn of_message(bytes: &[u8], wire_bytes: usize) -> Option<Self> {
         let mut record = vec![content::HANDSHAKE, 3, 3];
         put16(&mut record, bytes);
@@ -93,7 +93,7 @@ impl Hello {
         self.offer.suites.iter().any(|suite| is_grease(*suite))
     }
 
-    /// The version that is spoken.
+    /// Returns the chosen version.
     pub(super) fn version(&self, server: &ServerSpec) -> Result<TlsVersion, Broken> {
         let offered = self.offer.versions();
         let common = |version: &&TlsVersion| offered.contains(&version.code());
@@ -105,7 +105,7 @@ impl Hello {
             .ok_or(Broken::Refused(alert::PROTOCOL_VERSION))
     }
 
-    /// The suite of this version.
+    /// Returns the chosen suite of this version.
     pub(super) fn suite(
         &self,
         server: &ServerSpec,
@@ -133,7 +133,7 @@ impl Hello {
             .ok_or(Broken::Refused(alert::HANDSHAKE_FAILURE))
     }
 
-    /// The group: one whose share is here, where there is one.
+    /// Returns the chosen group: one whose share is present, if possible.
     pub(super) fn group(&self, server: &ServerSpec) -> Result<Group, Broken> {
         let has_share = |group: &&Group| self.shares.iter().any(|(code, _)| *code == group.0);
         let groups = self.offer.groups();
@@ -145,7 +145,7 @@ impl Hello {
             .ok_or(Broken::Refused(alert::HANDSHAKE_FAILURE))
     }
 
-    /// The application protocol, where there is one.
+    /// Returns the application protocol, if there is one.
     pub(super) fn alpn(&self, server: &ServerSpec) -> Result<Option<String>, Broken> {
         let offered = self.offer.alpn();
         if offered.is_empty() || server.alpn.is_empty() {
@@ -161,7 +161,7 @@ impl Hello {
     }
 }
 
-/// What an alert record ends a connection with.
+/// Returns the reason for which an alert record ends a connection.
 pub(super) fn alert_of(payload: &[u8]) -> Broken {
     match payload {
         [_, 0] => Broken::Closed,
@@ -198,7 +198,7 @@ impl ServerHello<'_> {
     }
 }
 
-/// A HelloRetryRequest for this group.
+/// Returns a HelloRetryRequest for this group.
 pub(super) fn retry_request(hello: &Hello, suite: CipherSuite, group: Group) -> Vec<u8> {
     let mut extensions = Vec::new();
     extension(
@@ -217,7 +217,7 @@ pub(super) fn retry_request(hello: &Hello, suite: CipherSuite, group: Group) -> 
     .message()
 }
 
-/// How a suite's keys are agreed on.
+/// Returns the key exchange of a suite.
 pub(super) fn exchange_of(suite: CipherSuite) -> Option<KeyExchange> {
     suite.facts().map(|facts| facts.key_exchange)
 }

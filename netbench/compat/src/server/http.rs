@@ -1,4 +1,4 @@
-//! One request and its response, in HTTP/1.1 or as little of HTTP/2 (RFC 9113) as that takes.
+//! A request and its response, in HTTP/1.1 or in the necessary subset of HTTP/2 (RFC 9113).
 
 use netbench_scan::codec::Reader;
 
@@ -11,13 +11,13 @@ use crate::case::Response;
 /// The longest request that is read.
 const LONGEST: usize = 64 * 1024;
 
-/// What lets a client keep a response.
+/// The header value that permits a client to keep a response.
 const KEPT: &str = "max-age=3600";
 
-/// What every server of the catalogue sends.
+/// The body that every server of the catalogue sends.
 pub const BODY: &[u8] = b"netbench compat\n";
 
-/// A request as it comes.
+/// A request that is being received.
 #[derive(Debug, Default)]
 pub(super) struct Request {
     bytes: Vec<u8>,
@@ -28,14 +28,15 @@ pub(super) struct Request {
 pub(super) enum Status {
     Ok,
     Forbidden,
-    /// To what asks for another protocol, over HTTP/1.1.
+    /// The response to a request for another protocol, over HTTP/1.1.
     Switching,
-    /// To what does not, or cannot: HTTP/2 has no upgrade (RFC 9113 section 8.6).
+    /// The response to a request that should ask for another protocol and does not, or cannot: HTTP/2 has no
+    /// upgrade (RFC 9113 section 8.6).
     BadRequest,
 }
 
 impl Status {
-    /// Its number.
+    /// Returns its number.
     pub(super) fn code(self) -> u16 {
         match self {
             Self::Switching => 101,
@@ -47,7 +48,7 @@ impl Status {
 }
 
 impl Request {
-    /// Takes bytes; true once the request is whole.
+    /// Adds bytes. Returns true once the request is complete.
     pub(super) fn take(&mut self, bytes: &[u8], is_h2: bool) -> Result<bool, Broken> {
         self.bytes.extend(bytes);
         if self.bytes.len() > LONGEST {
@@ -60,7 +61,7 @@ impl Request {
         })
     }
 
-    /// The stream of the first HEADERS frame, once it is there.
+    /// Returns the stream of the first HEADERS frame, once it has arrived.
     fn stream(&self) -> Option<u32> {
         const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
         let mut reader = Reader::new(self.bytes.strip_prefix(PREFACE)?);
@@ -76,7 +77,7 @@ impl Request {
         }
     }
 
-    /// Whether it asks for a WebSocket over HTTP/1.1 (RFC 6455 section 4.1).
+    /// Returns whether it requests a WebSocket over HTTP/1.1 (RFC 6455 section 4.1).
     pub(super) fn wants_upgrade(&self) -> bool {
         let text = String::from_utf8_lossy(&self.bytes).to_ascii_lowercase();
         let has = |name: &str, word: &str| {
@@ -88,7 +89,7 @@ impl Request {
         has("connection", "upgrade") && has("upgrade", "websocket")
     }
 
-    /// The response.
+    /// Returns the response.
     pub(super) fn response(
         &self,
         is_h2: bool,
@@ -126,7 +127,8 @@ impl Request {
 }
 
 fn h2(stream: u32, status: Status, caching: Caching) -> Vec<u8> {
-    // Entries 8 and 12 of HPACK's static table are the statuses 200 and 400; 403 has that entry's name (RFC 7541 section 6.2.2).
+    // Entries 8 and 12 of HPACK's static table are the statuses 200 and 400; 403 uses the name of that entry
+    // (RFC 7541 section 6.2.2).
     let headers: &[u8] = match status {
         Status::Ok => &[0x88],
         Status::BadRequest | Status::Switching => &[0x8c],
@@ -134,7 +136,8 @@ fn h2(stream: u32, status: Status, caching: Caching) -> Vec<u8> {
     };
     let mut headers = headers.to_vec();
     if caching == Caching::Allowed {
-        // Entry 24 is the name cache-control; the number goes on after the four bits that it does not fit into.
+        // Entry 24 is the name cache-control; the number continues after the four bits, into which it does not
+        // fit.
         headers.extend([0x0f, 24 - 15]);
         put8(&mut headers, KEPT.as_bytes());
     }

@@ -1,4 +1,4 @@
-//! A TLS server that does what a case says, right or wrong. One thread, one connection after the other.
+//! A TLS server that follows a case, right or wrong. It has one thread, and serves one connection after another.
 //!
 //! It has no secret to keep: keys are in the source, nonces and salts may repeat.
 
@@ -41,13 +41,13 @@ use crate::{
     client::ClientFile,
 };
 
-/// How often the server looks whether it is to end.
+/// The interval at which the server checks whether it should end.
 const LOOK: Duration = Duration::from_millis(2);
 
 /// A server that can be started.
 pub struct Server {
     spec: ServerSpec,
-    /// Where the certificate that its client shows is from.
+    /// The source of the certificate that its client shows.
     client_file: Option<ClientFile>,
     chain: Chain,
     roots_pem: String,
@@ -57,42 +57,42 @@ pub struct Server {
 /// Whether a client may keep the response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Caching {
-    /// Nothing is said of it.
+    /// The response does not state it.
     NotTold,
-    /// It may, for longer than any run takes.
+    /// The client may keep it, for longer than any run takes.
     Allowed,
 }
 
-/// What the server saw of a connection, or of several.
+/// The server's view of a connection, or of several.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Served {
-    /// A ClientHello came.
+    /// Whether a ClientHello arrived.
     pub has_hello: bool,
-    /// The client's Finished came, and is right.
+    /// Whether the client's Finished arrived, and is correct.
     pub is_finished: bool,
-    /// The response was sent, with this status.
+    /// The status of the response, if it was sent.
     pub http_status: Option<u16>,
-    /// And it was a switch to another protocol.
+    /// Whether the response was a switch to another protocol.
     pub is_switched: bool,
-    /// The ClientHello had a ticket of an earlier connection.
+    /// Whether the ClientHello had a ticket of an earlier connection.
     pub is_shown_ticket: bool,
-    /// The ClientHello offered early data.
+    /// Whether the ClientHello offered early data.
     pub is_offered_early_data: bool,
-    /// The server's own certificate, as it was sent: DER.
+    /// The server's own certificate as sent, in DER.
     pub certificate: Option<Vec<u8>>,
     /// The first alert that the client sent.
     pub alert: Option<Alert>,
-    /// Why the server could not go on, where that is its own fault.
+    /// The reason why the server could not continue, if that is its own fault.
     pub cannot: Option<String>,
 }
 
-/// A case whose server cannot be made: its description is wrong.
+/// An error of a case whose server cannot be made: its description is wrong.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(transparent)]
 pub struct ServerError(#[from] ChainError);
 
 impl Served {
-    /// Of several connections together.
+    /// Combines the views of several connections.
     pub fn all(each: impl IntoIterator<Item = Self>) -> Self {
         let mut all = Self::default();
         for seen in each {
@@ -115,10 +115,10 @@ impl Served {
 }
 
 impl Case {
-    /// The server of this case, with certificates as of `now`.
+    /// Returns the server of this case, with certificates as of `now`.
     ///
     /// # Errors
-    /// A certificate that is named and not described, or a key that cannot sign so.
+    /// Returns an error if a certificate is named and not described, or if a key cannot sign with the given hash.
     pub fn server(&self, now: Timestamp) -> Result<Server, ServerError> {
         let chain = ChainSpec {
             host: &self.spec.host,
@@ -141,12 +141,12 @@ impl Case {
 }
 
 impl Server {
-    /// What its clients trust, as PEM.
+    /// Returns the trusted roots of its clients, as PEM.
     pub fn roots_pem(&self) -> &str {
         &self.roots_pem
     }
 
-    /// Its responses say that a client may keep them.
+    /// Makes its responses permit a client to keep them.
     #[must_use]
     pub fn cacheable(self) -> Self {
         Self {
@@ -158,15 +158,15 @@ impl Server {
     /// Listens on this machine's loopback, and serves each connection for as long as `limit`.
     ///
     /// # Errors
-    /// A port or a thread that cannot be had.
+    /// Returns an error if no port or no thread is available.
     pub fn start(self, limit: Duration) -> io::Result<Running> {
         self.start_at(0, limit)
     }
 
-    /// As [`Self::start`], at this port; 0 is any that is free.
+    /// Does the same as [`Self::start`], at this port; 0 is any free port.
     ///
     /// # Errors
-    /// A port or a thread that cannot be had.
+    /// Returns an error if the port or a thread is not available.
     pub fn start_at(self, port: u16, limit: Duration) -> io::Result<Running> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port))?;
         listener.set_nonblocking(true)?;
@@ -183,13 +183,13 @@ impl Server {
                     Ok((stream, _)) => {
                         *now.lock().unwrap_or_else(PoisonError::into_inner) =
                             stream.try_clone().ok();
-                        // It was asked to end before there was a connection to end.
+                        // The server was asked to end before there was a connection.
                         if ends.load(Ordering::Relaxed) {
                             return;
                         }
                         count.fetch_add(1, Ordering::Relaxed);
                         let seen = self.connection(stream, limit);
-                        // The client sees the end when the last handle of the connection is gone.
+                        // The client sees the end when the last handle of the connection is dropped.
                         *now.lock().unwrap_or_else(PoisonError::into_inner) = None;
                         account
                             .lock()
@@ -254,7 +254,7 @@ impl Server {
         }
     }
 
-    /// What the server does in place of an answer, if anything.
+    /// Performs the server's reaction in place of a response, if there is one.
     fn at_hello(&self, wire: &mut Wire, hello: &Hello) -> Option<Broken> {
         let at = self.spec.at_hello?;
         let over = self.spec.at_hello_over_bytes;
@@ -304,13 +304,13 @@ impl Server {
 
 /// A connection after its handshake.
 trait Session {
-    /// The next bytes of the application.
+    /// Receives the next bytes of the application.
     fn data(&mut self) -> Result<Vec<u8>, Broken>;
 
     /// Sends bytes of this content type.
     fn send(&mut self, kind: u8, bytes: &[u8]) -> Result<(), Broken>;
 
-    /// Asks the client for a new handshake, and makes it.
+    /// Requests a new handshake from the client, and performs it.
     fn renegotiate(&mut self, server: &Server, served: &mut Served) -> Result<(), Broken>;
 
     fn wire(&mut self) -> &mut Wire;
@@ -333,39 +333,39 @@ trait Session {
     }
 }
 
-/// A server that runs until this is ended or dropped.
+/// A running server, which ends when this value is ended or dropped.
 pub struct Running {
     address: SocketAddr,
     over: Arc<AtomicBool>,
     served: Arc<Mutex<Vec<Served>>>,
     accepted: Arc<AtomicUsize>,
-    /// The connection that is served.
+    /// The connection in progress.
     current: Arc<Mutex<Option<TcpStream>>>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Running {
-    /// Where it listens.
+    /// Returns its listening address.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// How many connections it has accepted so far.
+    /// Returns how many connections it has accepted so far.
     pub fn accepted(&self) -> usize {
         self.accepted.load(Ordering::Relaxed)
     }
 
-    /// Ends it, and says what it saw of the last connection.
+    /// Ends the server, and returns its view of the last connection.
     pub fn end(self) -> Served {
         self.end_each().pop().unwrap_or_default()
     }
 
-    /// Ends it, and says what it saw of all connections together. Browsers make more than one.
+    /// Ends the server, and returns its view of all connections together. Browsers make several.
     pub fn end_all(self) -> Served {
         Served::all(self.end_each())
     }
 
-    /// Ends it, and says what it saw of each connection, in the order in which they were accepted.
+    /// Ends the server, and returns its view of each connection, in the order in which they were accepted.
     pub fn end_each(mut self) -> Vec<Served> {
         self.stop();
         let mut served = self.served.lock().unwrap_or_else(PoisonError::into_inner);
@@ -374,13 +374,13 @@ impl Running {
 
     fn stop(&mut self) {
         self.over.store(true, Ordering::Relaxed);
-        // A client that is done may leave a connection open. What it has sent is still read.
+        // A client that is done may leave a connection open. Data that it has sent is still read.
         let current = self.current.lock();
         if let Some(stream) = &*current.unwrap_or_else(PoisonError::into_inner) {
             let _ = stream.shutdown(Shutdown::Read);
         }
         if let Some(thread) = self.thread.take() {
-            // Its account is as it was before, if it panicked.
+            // If the thread panicked, its views remain as they were.
             let _ = thread.join();
         }
     }
@@ -392,7 +392,8 @@ impl Drop for Running {
     }
 }
 
-/// The server's random, at its end what tells of a downgrade where that is asked for (RFC 8446 section 4.1.3).
+/// Returns the server's random, which ends with the sign of a downgrade if that is requested (RFC 8446 section
+/// 4.1.3).
 fn random(is_downgrade: bool) -> Result<[u8; 32], Broken> {
     let mut bytes = [0; 32];
     rand::fill(&mut bytes).map_err(|_| Broken::Cannot("no random bytes".to_owned()))?;
@@ -402,7 +403,7 @@ fn random(is_downgrade: bool) -> Result<[u8; 32], Broken> {
     Ok(bytes)
 }
 
-/// The body of the server's ALPN extension (RFC 7301).
+/// Returns the body of the server's ALPN extension (RFC 7301).
 fn alpn_body(alpn: &str) -> Vec<u8> {
     let (mut name, mut body) = (Vec::new(), Vec::new());
     put8(&mut name, alpn.as_bytes());
@@ -410,25 +411,25 @@ fn alpn_body(alpn: &str) -> Vec<u8> {
     body
 }
 
-/// CertificateStatus (RFC 6066 section 8).
+/// Returns a CertificateStatus message (RFC 6066 section 8).
 fn status(response: &[u8]) -> Vec<u8> {
     let mut body = vec![1];
     put24(&mut body, response);
     body
 }
 
-/// What the client showed of itself.
+/// The client's proof of identity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Shown {
     Nothing,
-    /// A certificate, of which no key is proven.
+    /// A certificate, without proof of its key.
     Certificate,
-    /// The certificate that it was given, and its key.
+    /// The certificate that it was given, with proof of its key.
     Proven,
 }
 
 impl Shown {
-    /// Takes a Certificate message's list (in TLS 1.3, what comes after its context).
+    /// Processes the list of a Certificate message (in TLS 1.3, the part after its context).
     fn certificate(server: &Server, list: &[u8]) -> Result<Self, Broken> {
         let mut list = Reader::new(list);
         let mut entries = Reader::new(list.vec24().ok_or(Broken::Unreadable)?);
@@ -441,7 +442,7 @@ impl Shown {
         }
     }
 
-    /// Takes a CertificateVerify message, which is to sign `message`.
+    /// Processes a CertificateVerify message, which must sign `message`.
     fn verify(self, server: &Server, body: &[u8], message: &[u8]) -> Result<Self, Broken> {
         let mut reader = Reader::new(body);
         let scheme = reader.u16().map(SignatureScheme);
@@ -456,12 +457,13 @@ impl Shown {
         }
     }
 
-    /// Refuses with `none` where a certificate is required and there is none.
+    /// Refuses with `none` if a certificate is required and there is none.
     fn suffices(self, server: &Server, none: u8) -> Result<(), Broken> {
         match (self, server.spec.client_certificate) {
             (Self::Certificate, _) => Err(Broken::Refused(alert::DECRYPT_ERROR)),
             (Self::Nothing, ClientCertificate::Required) => Err(Broken::Refused(none)),
-            // A client that has one shows it (RFC 8446 section 4.4.2): without it, the case tells nothing.
+            // A client that has a certificate shows it (RFC 8446 section 4.4.2): without it, the case is
+            // inconclusive.
             (Self::Nothing, ClientCertificate::Asked) if server.client_file.is_some() => Err(
                 Broken::Cannot("the client showed no certificate".to_owned()),
             ),
@@ -470,7 +472,7 @@ impl Shown {
     }
 }
 
-/// The signature schemes that a client's certificate may have.
+/// Returns the signature schemes that a client's certificate may have.
 fn client_schemes() -> Vec<u8> {
     let schemes = SignatureScheme::OFFERED.iter();
     schemes.flat_map(|scheme| scheme.0.to_be_bytes()).collect()

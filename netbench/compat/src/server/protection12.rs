@@ -19,7 +19,7 @@ use netbench_scan::{codec::Reader, crypto::Protection12};
 
 use super::hashing::Hashing;
 
-/// One direction's protection.
+/// Protection of one direction.
 pub(super) enum Protection {
     Aead(Box<Protection12>),
     Mac(Box<WithMac>),
@@ -37,7 +37,8 @@ pub(super) struct WithMac {
 enum Encryption {
     Cbc {
         key: BlockKey,
-        /// The last block of the record before, in TLS 1.0: the vector of the next. Later versions send one with each.
+        /// The last block of the previous record, in TLS 1.0: the initialization vector of the next one. Later
+        /// versions send a vector with each record.
         chained: Option<Vec<u8>>,
     },
     Rc4(Box<Rc4>),
@@ -50,7 +51,8 @@ pub(super) struct Pair {
 }
 
 impl Pair {
-    /// From the main secret and the randoms of client and server. None for a suite whose records cannot be protected here.
+    /// Derives the keys from the main secret and the randoms of client and server. Returns `None` for a suite whose
+    /// records cannot be protected here.
     pub(super) fn new(
         version: TlsVersion,
         suite: CipherSuite,
@@ -97,7 +99,7 @@ impl Pair {
     }
 }
 
-/// Bytes of one side's MAC key, key and vector in the key block.
+/// Returns the lengths of one side's MAC key, key and vector in the key block.
 fn lengths(version: TlsVersion, suite: CipherSuite) -> Option<[usize; 3]> {
     if suite.facts()?.protection == Kind::Aead {
         let (key, iv) = Protection12::lengths(suite.0)?;
@@ -126,7 +128,7 @@ fn lengths(version: TlsVersion, suite: CipherSuite) -> Option<[usize; 3]> {
 }
 
 impl Protection {
-    /// What a record carries.
+    /// Decrypts a record.
     pub(super) fn open(&mut self, content: u8, payload: &[u8]) -> Option<Vec<u8>> {
         match self {
             Self::Aead(aead) => aead.open(content, payload),
@@ -134,7 +136,7 @@ impl Protection {
         }
     }
 
-    /// A whole record.
+    /// Encrypts a whole record.
     pub(super) fn seal(&mut self, content: u8, plain: &[u8]) -> Option<Vec<u8>> {
         match self {
             Self::Aead(aead) => aead.seal(content, plain),
@@ -152,7 +154,7 @@ impl WithMac {
         Some(tag.as_ref().to_vec())
     }
 
-    /// Type, version and length.
+    /// Returns type, version and length.
     fn head(&self, content: u8, bytes: &[u8]) -> Option<[u8; 5]> {
         let [major, minor] = self.version.code().to_be_bytes();
         let [high, low] = u16::try_from(bytes.len()).ok()?.to_be_bytes();
@@ -175,7 +177,7 @@ impl WithMac {
 }
 
 impl Encryption {
-    /// A record's payload: of data and MAC.
+    /// Encrypts data and MAC to a record's payload.
     fn encrypt(&mut self, mut bytes: Vec<u8>) -> Option<Vec<u8>> {
         let (key, chained) = match self {
             Self::Rc4(rc4) => {
@@ -198,7 +200,7 @@ impl Encryption {
         Some(bytes)
     }
 
-    /// Data and MAC, of a record's payload.
+    /// Decrypts a record's payload to data and MAC.
     fn decrypt(&mut self, payload: &[u8]) -> Option<Vec<u8>> {
         let (key, chained) = match self {
             Self::Rc4(rc4) => {
@@ -236,7 +238,7 @@ const AES_BLOCK: usize = 16;
 const DES_BLOCK: usize = 8;
 
 impl BlockKey {
-    /// None for a suite without a block cipher.
+    /// Creates the key. Returns `None` for a suite without a block cipher.
     fn new(suite: CipherSuite, key: &[u8]) -> Option<Self> {
         let name = suite.facts()?.name;
         if name.contains("3DES") {
@@ -280,7 +282,7 @@ impl BlockKey {
         Some(())
     }
 
-    /// None for what is not a number of whole blocks.
+    /// Decrypts whole blocks. Returns `None` for a partial block.
     fn decrypt(&self, bytes: &mut [u8], vector: &[u8]) -> Option<()> {
         if bytes.is_empty() || !bytes.len().is_multiple_of(self.block()) {
             return None;
@@ -311,7 +313,7 @@ fn mix(block: &mut [u8], with: &[u8]) {
     }
 }
 
-/// RC4, for clients that must not take it (RFC 7465).
+/// RC4, for clients that must not accept it (RFC 7465).
 struct Rc4 {
     state: [u8; 256],
     i: u8,

@@ -16,23 +16,23 @@ use super::{
 };
 use crate::{case::ClientCertificate, certificates::KeyError};
 
-/// A record cannot have more.
+/// The maximum length of a record's contents.
 const LONGEST_RECORD: usize = 1 << 14;
 
-/// A connection before, in and after its handshakes.
+/// A connection before, during and after its handshakes.
 pub(super) struct Session12<'a> {
     wire: &'a mut Wire,
     version: TlsVersion,
     read: Option<Protection>,
     write: Option<Protection>,
-    /// Handshake messages that have been read in part.
+    /// Partly read handshake messages.
     pending: Vec<u8>,
     record_bytes: usize,
     /// The `verify_data` of both sides, which a renegotiation repeats (RFC 5746).
     verify_data: Option<[Vec<u8>; 2]>,
 }
 
-/// What follows from a ClientHello.
+/// The server's choices from a ClientHello.
 struct Chosen {
     version: TlsVersion,
     suite: CipherSuite,
@@ -42,7 +42,7 @@ struct Chosen {
 }
 
 impl Chosen {
-    /// Whether the server shows a certificate: an anonymous suite has none (RFC 5246 section 7.4.2).
+    /// Returns whether the server shows a certificate: an anonymous suite has none (RFC 5246 section 7.4.2).
     fn is_authenticated(&self) -> bool {
         let suite = self.suite.facts();
         suite.is_none_or(|suite| suite.authentication != Authentication::Anonymous)
@@ -69,7 +69,7 @@ impl<'a> Session12<'a> {
         }
     }
 
-    /// Makes a handshake: the first, or another within the connection.
+    /// Performs a handshake: the first, or another within the connection.
     pub(super) fn handshake(
         &mut self,
         server: &Server,
@@ -242,7 +242,7 @@ impl<'a> Session12<'a> {
             }
             match self.any_record()? {
                 (content::HANDSHAKE, plain) => self.pending.extend(plain),
-                // What the client sent before it read the request for a handshake.
+                // Data that the client sent before it read the request for a handshake.
                 (content::APPLICATION_DATA, _) if self.verify_data.is_some() => {}
                 _ => return Err(Broken::Unreadable),
             }
@@ -277,7 +277,7 @@ impl Session for Session12<'_> {
     fn renegotiate(&mut self, server: &Server, served: &mut Served) -> Result<(), Broken> {
         self.send(content::HANDSHAKE, &message(0, &[]))?;
         let Message { kind, whole, .. } = match self.handshake_message() {
-            // The client does not want to. IIS and others cannot answer without it.
+            // The client declines. IIS and others cannot answer without a renegotiation.
             Err(Broken::Alert(description)) => {
                 let _ = self.alert(alert::HANDSHAKE_FAILURE);
                 return Err(Broken::Alert(description));
@@ -299,7 +299,7 @@ impl Session for Session12<'_> {
 }
 
 impl Half {
-    /// The secret, of a ClientKeyExchange message.
+    /// Returns the secret from a ClientKeyExchange message.
     fn agree(&self, server: &Server, body: &[u8]) -> Option<Vec<u8>> {
         let mut reader = Reader::new(body);
         match self {
@@ -310,7 +310,7 @@ impl Half {
     }
 }
 
-/// What the server takes of the offer.
+/// Returns the server's choices from the offer.
 fn choose(server: &Server, hello: &Hello, version: TlsVersion) -> Result<Chosen, Broken> {
     let has_rsa_key = server.chain.key.rsa().is_some();
     let suite = hello.suite(&server.spec, version, has_rsa_key)?;
@@ -344,7 +344,7 @@ fn half(server: &Server, hello: &Hello, chosen: &Chosen) -> Result<Half, Broken>
     }
 }
 
-/// The ServerKeyExchange message, where the suite has one.
+/// Returns the ServerKeyExchange message, if the suite has one.
 fn key_exchange(
     server: &Server,
     hello: &Hello,

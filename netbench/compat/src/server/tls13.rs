@@ -17,10 +17,10 @@ use crate::case::ClientCertificate;
 pub(super) struct Session13<'a> {
     wire: &'a mut Wire,
     keys: Keys,
-    /// Handshake messages that have been read in part.
+    /// Partly read handshake messages.
     read: Vec<u8>,
     record_bytes: usize,
-    /// Until the first record that is no early data.
+    /// Whether early data is skipped, until the first other record.
     skips_early_data: bool,
 }
 
@@ -34,7 +34,7 @@ struct Keys {
     read_secret: Vec<u8>,
 }
 
-/// What follows from a ClientHello.
+/// The server's choices from a ClientHello.
 struct Chosen {
     suite: CipherSuite,
     group: Group,
@@ -45,11 +45,11 @@ struct Chosen {
 /// The type of a KeyUpdate message.
 const KEY_UPDATE: u8 = 24;
 
-/// A record of TLS 1.3 cannot have more.
+/// The maximum length of the contents of a record of TLS 1.3.
 const LONGEST_RECORD: usize = 1 << 14;
 
 impl<'a> Session13<'a> {
-    /// Makes the handshake.
+    /// Performs the handshake.
     pub(super) fn handshake(
         wire: &'a mut Wire,
         server: &Server,
@@ -123,7 +123,7 @@ impl<'a> Session13<'a> {
         self.send(content::HANDSHAKE, &flight)
     }
 
-    /// Reads the client's flight, and goes over to the keys of the application's data.
+    /// Reads the client's flight, and switches to the application traffic keys.
     fn finish(
         &mut self,
         server: &Server,
@@ -141,7 +141,7 @@ impl<'a> Session13<'a> {
             let Message { kind, body, whole } = self.handshake_message()?;
             match kind {
                 11 => {
-                    // Its context is empty.
+                    // The context is empty.
                     let list = body.get(1..).unwrap_or_default();
                     shown = Shown::certificate(server, list).map_err(|why| self.refuse(why))?;
                     self.keys.transcript.extend(whole);
@@ -175,7 +175,7 @@ impl<'a> Session13<'a> {
         Ok(())
     }
 
-    /// Sends KeyUpdate messages that each ask for one.
+    /// Sends KeyUpdate messages that each request one.
     pub(super) fn update_keys(&mut self, times: u16) -> Result<(), Broken> {
         for _ in 0..times {
             self.send(content::HANDSHAKE, &message(KEY_UPDATE, &[1]))?;
@@ -194,7 +194,7 @@ impl<'a> Session13<'a> {
                 content::ALERT => return Err(alert_of(&payload)),
                 content::APPLICATION_DATA => match self.keys.read.open(&payload) {
                     Some(opened) => opened,
-                    // Early data is refused by being skipped (RFC 8446 section 4.2.10).
+                    // Early data is refused by skipping it (RFC 8446 section 4.2.10).
                     None if self.skips_early_data => {
                         self.keys.read = self.keys.protection(&self.keys.read_secret)?;
                         continue;
@@ -326,7 +326,7 @@ fn choose(server: &Server, hello: &Hello) -> Result<Chosen, Broken> {
     let group = hello.group(&server.spec)?;
     let offered = hello.offer.signatures();
     let schemes = server.chain.key.schemes().iter();
-    // RSASSA-PKCS1-v1_5 is for certificates alone (RFC 8446 section 4.2.3).
+    // RSASSA-PKCS1-v1_5 is only for certificates (RFC 8446 section 4.2.3).
     let mut schemes = schemes.filter(|scheme| **scheme != SignatureScheme::RSA_PKCS1_SHA256);
     let common = schemes.find(|scheme| offered.contains(&scheme.0));
     Ok(Chosen {
@@ -337,8 +337,8 @@ fn choose(server: &Server, hello: &Hello) -> Result<Chosen, Broken> {
     })
 }
 
-/// The hello with a share of the chosen group, asked for where the first has none; and what the transcript has of
-/// before it.
+/// Returns the hello with a share of the chosen group, after a retry if the first hello has none or the server always
+/// retries, and the preceding part of the transcript.
 fn retried(
     wire: &mut Wire,
     server: &Server,
@@ -424,13 +424,13 @@ fn certificate(server: &Server, wants_staple: bool) -> Vec<u8> {
     message(11, &body)
 }
 
-/// What a CertificateVerify message signs (RFC 8446 section 4.4.3).
+/// Returns the data that a CertificateVerify message signs (RFC 8446 section 4.4.3).
 fn to_sign(side: &str, digest: &[u8]) -> Vec<u8> {
     let context = format!("TLS 1.3, {side} CertificateVerify\0");
     [[0x20; 64].as_slice(), context.as_bytes(), digest].concat()
 }
 
-/// A ticket that this server will not know again.
+/// Returns a ticket that this server will not accept later.
 fn ticket(number: u8, early_data_bytes: Option<u32>) -> Vec<u8> {
     let mut extensions = Vec::new();
     if let Some(most) = early_data_bytes {

@@ -1,4 +1,4 @@
-//! Records on a socket, with a time limit for all of it.
+//! Records on a socket, with a time limit for the whole connection.
 
 use std::{
     io::{ErrorKind, Read, Write},
@@ -13,29 +13,29 @@ use rustix::net::sockopt::set_socket_linger;
 /// Content types (RFC 8446 section 5.1).
 pub(super) use netbench_scan::codec::content;
 
-/// The pause between the writes of a server that writes piece by piece.
+/// The pause between the writes of a server that sends in pieces.
 const PAUSE: Duration = Duration::from_micros(200);
 
-/// How long a client may take to close a connection that is over.
+/// The time limit of a client for closing a finished connection.
 const DRAIN_LIMIT: Duration = Duration::from_millis(500);
 
 /// The longest payload of a record that is read: RFC 8446 section 5.2, and RFC 5246 section 6.2.3.
 const LONGEST_PAYLOAD: usize = (1 << 14) + 2048;
 
-/// Why a connection is not served any further.
+/// The reason why a connection is no longer served.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Broken {
-    /// The client closed it, in whatever way, or the time is over.
+    /// The client closed it, in any way, or the time is over.
     Closed,
     /// The client sent this alert.
     Alert(u8),
     /// The server refuses with this alert, which is still to be sent.
     Refused(u8),
-    /// The server has said all that it had to say.
+    /// The server has sent everything.
     Done,
-    /// The client sent what no client should.
+    /// The client sent invalid data.
     Unreadable,
-    /// The client wants something that this server cannot play.
+    /// The client requests a feature that this server does not support.
     Cannot(String),
 }
 
@@ -70,7 +70,7 @@ impl Wire {
         })
     }
 
-    /// The next record: its content type and its payload.
+    /// Reads the next record. Returns its content type and its payload.
     pub(super) fn record(&mut self) -> Result<(u8, Vec<u8>), Broken> {
         loop {
             let mut reader = Reader::new(&self.read);
@@ -122,7 +122,7 @@ impl Wire {
         Ok(())
     }
 
-    /// A record without protection.
+    /// Sends a record without protection.
     pub(super) fn send_plain(&mut self, content: u8, payload: &[u8]) -> Result<(), Broken> {
         let length = u16::try_from(payload.len()).map_err(|_| Broken::Unreadable)?;
         let length = length.to_be_bytes();
@@ -140,8 +140,8 @@ impl Wire {
         Broken::Done
     }
 
-    /// Reads for a moment what still comes: a socket that is closed with something unread is reset, and the client
-    /// loses what it has not read yet.
+    /// Reads further data for a moment: a socket that is closed with unread data is reset, and the client loses
+    /// data that it has not read yet.
     pub(super) fn drain(&mut self) {
         self.deadline = self.deadline.min(Instant::now() + DRAIN_LIMIT);
         self.stall();
@@ -156,29 +156,29 @@ impl Wire {
 
     /// Ends the connection by a TCP reset.
     pub(super) fn reset(&mut self) {
-        // A socket that may not linger is reset when it is closed.
+        // A socket with a linger time of zero is reset when it is closed.
         let _ = set_socket_linger(&self.stream, Some(Duration::ZERO));
     }
 
-    /// Sends nothing more.
+    /// Closes the sending side.
     pub(super) fn end(&mut self) {
         let _ = self.stream.shutdown(std::net::Shutdown::Write);
     }
 }
 
-/// A handshake message that came.
+/// A received handshake message.
 pub(super) struct Message {
     pub(super) kind: u8,
     pub(super) body: Vec<u8>,
-    /// With its header, as the transcript has it.
+    /// The message with its header, as in the transcript.
     pub(super) whole: Vec<u8>,
 }
 
 impl Message {
-    /// The longest that is read.
+    /// The maximum length of the buffered bytes.
     const LONGEST: usize = 128 * 1024;
 
-    /// Takes the next message off the front of `bytes`, once all of it has come.
+    /// Removes the next message from the front of `bytes`, once it is complete.
     pub(super) fn take(bytes: &mut Vec<u8>) -> Result<Option<Self>, Broken> {
         if bytes.len() > Self::LONGEST {
             return Err(Broken::Unreadable);
@@ -193,33 +193,33 @@ impl Message {
     }
 }
 
-/// A handshake message to send.
+/// Returns a handshake message to send.
 pub(super) fn message(kind: u8, body: &[u8]) -> Vec<u8> {
     let mut out = vec![kind];
     put24(&mut out, body);
     out
 }
 
-/// Bytes after their length in one byte.
+/// Writes bytes after their length in one byte.
 pub(super) fn put8(to: &mut Vec<u8>, bytes: &[u8]) {
     to.push(u8::try_from(bytes.len()).unwrap_or(u8::MAX));
     to.extend(bytes);
 }
 
-/// Bytes after their length in two bytes.
+/// Writes bytes after their length in two bytes.
 pub(super) fn put16(to: &mut Vec<u8>, bytes: &[u8]) {
     to.extend(u16::try_from(bytes.len()).unwrap_or(u16::MAX).to_be_bytes());
     to.extend(bytes);
 }
 
-/// Bytes after their length in three bytes.
+/// Writes bytes after their length in three bytes.
 pub(super) fn put24(to: &mut Vec<u8>, bytes: &[u8]) {
     let length = u32::try_from(bytes.len()).unwrap_or(u32::MAX).to_be_bytes();
     to.extend(&length[1..]);
     to.extend(bytes);
 }
 
-/// An extension.
+/// Writes an extension.
 pub(super) fn extension(to: &mut Vec<u8>, code: u16, body: &[u8]) {
     to.extend(code.to_be_bytes());
     put16(to, body);

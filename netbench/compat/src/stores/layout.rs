@@ -5,17 +5,17 @@ use std::{
 
 use serde::Deserialize;
 
-/// How a system keeps its trust roots.
+/// A layout of a system's trust roots.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Layout {
     /// Its name.
     pub name: String,
-    /// What it is.
+    /// A description.
     pub about: String,
     /// The sites that a user of such a system expects to load.
     pub trusts: Vec<String>,
-    /// What is in the environment of its programs.
+    /// Environment variables of its programs.
     #[serde(default)]
     pub environment: BTreeMap<String, String>,
     pub(super) files: Vec<Entry>,
@@ -24,12 +24,12 @@ pub struct Layout {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct Entry {
-    /// Below `/`.
+    /// The path below `/`.
     pub(super) path: PathBuf,
     pub(super) form: Form,
     #[serde(default)]
     pub(super) holds: Vec<Held>,
-    /// Of a link.
+    /// The target, for a link.
     #[serde(default)]
     pub(super) to: PathBuf,
 }
@@ -58,7 +58,7 @@ pub(super) enum Held {
 }
 
 impl Held {
-    /// The site whose root it is.
+    /// Returns the name of the site that chains to this root.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Public => "public",
@@ -73,11 +73,11 @@ impl Held {
 /// A file of a layout.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoreFile {
-    /// Below `/`.
+    /// The path below `/`.
     pub path: PathBuf,
-    /// What is in it; none for a link.
+    /// The contents; `None` for a link.
     pub text: Option<String>,
-    /// What a link leads to.
+    /// The target of a link.
     pub to: PathBuf,
     /// Its permissions.
     pub mode: u32,
@@ -109,10 +109,10 @@ struct File {
     layout: Vec<Layout>,
 }
 
-/// The layouts that are in the command.
+/// Returns the built-in layouts.
 ///
 /// # Panics
-/// Where the file in the source is wrong, which a test finds.
+/// Panics if the file in the source is wrong, which a test finds.
 pub fn layouts() -> Vec<Layout> {
     let text = include_str!("../../../catalogue/stores.toml");
     #[expect(clippy::expect_used, reason = "it is in the source, and tested")]

@@ -1,4 +1,4 @@
-//! Stores of trust roots as systems keep them, and the sites that chain to what is in them.
+//! Stores of trust roots as systems keep them, and the sites that chain to the roots in them.
 
 mod layout;
 
@@ -13,7 +13,7 @@ use crate::certificates::{CertificateSpec, ChainSpec, Digest, DirectoryName, der
 use layout::{Form, Held};
 pub use layout::{Layout, StoreFile, layouts};
 
-/// How many roots `10000` stands for.
+/// The number of roots for which `10000` stands.
 const MANY: usize = 10_000;
 
 /// The sites, and the roots that they chain to.
@@ -29,7 +29,7 @@ struct Root {
     subject: Vec<(u32, String)>,
 }
 
-/// A site of the lab, and the days for which its root is valid.
+/// The sites of the lab, and the days for which the root of each is valid.
 const SITES: [(&str, &str, i32, i32); 4] = [
     ("public", "below a root that every system has", -400, 3650),
     (
@@ -53,10 +53,10 @@ const SITES: [(&str, &str, i32, i32); 4] = [
 ];
 
 impl Stores {
-    /// With new keys, as of `now`.
+    /// Creates the stores with new keys, as of `now`.
     ///
     /// # Errors
-    /// What keeps a certificate from being made.
+    /// Returns the reason why a certificate cannot be made.
     pub fn new(now: Timestamp) -> Result<Self, String> {
         let (mut sites, mut roots) = (Vec::new(), BTreeMap::new());
         for (name, about, begins, ends) in SITES {
@@ -93,10 +93,10 @@ impl Stores {
         })
     }
 
-    /// The files of a layout.
+    /// Returns the files of a layout.
     ///
     /// # Errors
-    /// What keeps a certificate from being made.
+    /// Returns the reason why a certificate cannot be made.
     pub fn files(&mut self, layout: &Layout, now: Timestamp) -> Result<Vec<StoreFile>, String> {
         let many = layout
             .files
@@ -205,7 +205,7 @@ fn many_roots(now: Timestamp) -> Result<Vec<Vec<u8>>, String> {
     Ok(make("many.netbench.test", &described, &trusted, now)?.roots)
 }
 
-/// The form of OpenSSL that has what a certificate is not to be trusted for: servers.
+/// Returns OpenSSL's format of a certificate that lists the purposes for which it is not trusted: servers.
 fn rejected(certificate: &[u8]) -> String {
     let server = der::oid(&[1, 3, 6, 1, 5, 5, 7, 3, 1]);
     let auxiliary = der::sequence(&[&der::value(der::tag::constructed(0), &server)]);
@@ -213,8 +213,8 @@ fn rejected(certificate: &[u8]) -> String {
     text.replace(" CERTIFICATE", " TRUSTED CERTIFICATE")
 }
 
-/// What OpenSSL names a link after: the first bytes of the digest of a name in its canonical form, in small letters and
-/// without the outer tag.
+/// Returns the number by which OpenSSL names a link: the first bytes of the digest of a name in its canonical form,
+/// in lower case and without the outer tag.
 fn name_hash(subject: &[(u32, String)]) -> u32 {
     let rdns: Vec<u8> = subject
         .iter()

@@ -10,10 +10,10 @@ use crate::{
     document::{Document, Excerpt, Extent, Item, Report, Section, Shown, Table},
 };
 
-/// Failures that nothing explains, shown at most by text forms.
+/// Number of unexplained failures that text formats show at most.
 const UNEXPLAINED_SHOWN: usize = 20;
 
-/// Groups of the difference view, shown at most for each side by text forms.
+/// Number of groups of the difference view that text formats show at most for each side.
 const GROUPS_SHOWN: usize = 60;
 
 impl Report for Coverage {
@@ -42,8 +42,8 @@ impl Report for Difference {
     }
 }
 
-/// The protocol tests as parts of another document, for forms with room for them, with the stacks' names in place of
-/// their shims'.
+/// Builds the protocol tests as parts of another document, for formats with room for them, with the stacks' names
+/// in place of their shims' names.
 pub(crate) fn features_sections(
     matrix: Option<&Matrix>,
     coverage: &Coverage,

@@ -3,39 +3,40 @@ use netbench_model::coverage::{HANDSHAKE, Matrix, MatrixCell, Protocol, Role, Su
 
 use super::matrix::SHOWN;
 
-/// What the first stack of a matrix has, and the second has not, by feature, role and version.
+/// The features and versions that the first stack of a matrix has and the second does not, by feature, role and
+/// version.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Lost<'a> {
-    /// Versions that the second lacks, and all features over them.
+    /// Versions that the second stack lacks, with all features over them.
     pub(crate) versions: Vec<LostVersions>,
-    /// In the versions that both have: what the second lacks, has in part, or cannot show.
+    /// Features, in the versions that both stacks have, that the second stack lacks, has in part, or cannot show.
     pub(crate) features: Vec<LostFeature<'a>>,
-    /// In the versions that both have: what the first has, each feature counted by role and version.
+    /// Number of features that the first stack has in the versions that both have, counted by role and version.
     pub(crate) had: usize,
-    /// How many of those the second lacks.
+    /// Number of those features that the second stack lacks.
     pub(crate) absent: usize,
 }
 
-/// Versions that are lost in one role, or in both.
+/// Versions that are lost in one role or in both.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct LostVersions {
     pub(crate) roles: &'static str,
     pub(crate) versions: Vec<Protocol>,
-    /// What the first stack has of them.
+    /// The first stack's support for the versions.
     pub(crate) before: Support,
 }
 
-/// A feature that is lost in one role, or in both.
+/// A feature that is lost in one role or in both.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct LostFeature<'a> {
     pub(crate) feature: &'a str,
     pub(crate) roles: &'static str,
     pub(crate) versions: Vec<Protocol>,
-    /// What the first stack has of it, in the first of these versions.
+    /// The first stack's support for the feature, in the first of these versions.
     pub(crate) before: Support,
-    /// What the second stack has of it.
+    /// The second stack's support for the feature.
     pub(crate) now: Support,
-    /// Why, in the first of these versions.
+    /// The reason, in the first of these versions.
     pub(crate) why: Option<&'a str>,
 }
 
@@ -44,7 +45,8 @@ const BOTH: &str = "client and server";
 const ROLES: [Role; 2] = [Role::Client, Role::Server];
 
 impl<'a> Lost<'a> {
-    /// Of a matrix whose first column is the stack in use. Empty where it has no two columns.
+    /// Collects the losses of a matrix whose first column is the stack in use. The result is empty if the matrix
+    /// does not have two columns.
     pub(crate) fn of(matrix: &'a Matrix) -> Self {
         let mut lost = Self::default();
         let shown = |cell: &&MatrixCell| SHOWN.contains(&cell.protocol);
@@ -105,7 +107,7 @@ impl<'a> Lost<'a> {
         lost
     }
 
-    /// The features of which the second stack has no more than that.
+    /// Returns the features with this support by the second stack.
     pub(crate) fn with(&self, now: Support) -> impl Iterator<Item = &LostFeature<'a>> {
         self.features
             .iter()
@@ -114,7 +116,7 @@ impl<'a> Lost<'a> {
 }
 
 impl LostVersions {
-    /// `TLS 1.0, TLS 1.1 (client and server)`
+    /// Formats the loss: `TLS 1.0, TLS 1.1 (client and server)`.
     pub(crate) fn in_words(&self) -> String {
         let off = off(self.before);
         format!("{} ({}{off})", self.versions.iter().join(", "), self.roles)
@@ -122,7 +124,7 @@ impl LostVersions {
 }
 
 impl LostFeature<'_> {
-    /// `Renegotiation (client, TLS 1.2)`
+    /// Formats the loss: `Renegotiation (client, TLS 1.2)`.
     pub(crate) fn in_words(&self) -> String {
         let versions = self.versions.iter().join(", ");
         let off = off(self.before);
@@ -130,12 +132,12 @@ impl LostFeature<'_> {
     }
 }
 
-/// What the first stack has.
+/// Returns the first stack's support.
 fn had(cell: &MatrixCell) -> Option<Support> {
     cell.stacks.first().map(|stack| stack.support)
 }
 
-/// The words for what the first stack does not offer unasked.
+/// Returns the words for a feature that the first stack has off by default.
 fn off(before: Support) -> &'static str {
     match before {
         Support::OffByDefault => "; off by default",
@@ -143,10 +145,10 @@ fn off(before: Support) -> &'static str {
     }
 }
 
-/// What becomes of a feature that the first stack has.
+/// The change to a feature from the first stack to the second.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Change {
-    /// The first has not got it, or cannot show it.
+    /// The first stack does not have the feature, or cannot show it.
     NeverThere,
     Kept,
     Partly,
@@ -170,7 +172,7 @@ fn change(cell: &MatrixCell) -> Change {
     }
 }
 
-/// Versions of the client and of the server: as one where they are alike.
+/// Returns the versions of the client and of the server, as one row if they are alike.
 fn by_role(
     [client, server]: &[Vec<Protocol>; 2],
 ) -> impl Iterator<Item = (&'static str, Vec<Protocol>)> + use<> {

@@ -9,7 +9,7 @@ use crate::{
     },
 };
 
-/// The protocols that are shown. DTLS 1.0 is in the data alone.
+/// The protocols that the matrix shows. DTLS 1.0 is only in the data.
 pub(super) const SHOWN: [Protocol; 7] = [
     Protocol::Tls10,
     Protocol::Tls11,
@@ -33,7 +33,7 @@ impl Report for Matrix {
     }
 }
 
-/// The matrix as a picture, for forms that draw, and as a table.
+/// Builds the matrix as a picture, for formats that draw, and as a table.
 pub(super) fn matrix_section(matrix: &Matrix) -> Section {
     let mut items: Vec<Item> = Item::warnings(&matrix.warnings).collect();
     items.push(chart(matrix));
@@ -128,10 +128,10 @@ fn marks(stacks: Option<&[StackSupport]>) -> Vec<Support> {
     stacks.map(|stack| stack.support).collect()
 }
 
-/// The roles of a row that is alike for both.
+/// The roles of a row that is the same for both.
 const BOTH: &str = "both";
 
-/// A row of the table: a feature in one role, or in both where they are alike.
+/// A row of the table: a feature in one role, or in both if they are alike.
 struct Row<'a> {
     feature: &'a str,
     roles: &'static str,

@@ -1,4 +1,4 @@
-//! What stacks passed of BoringSSL's tests, and how two of them differ.
+//! Results of BoringSSL's tests for stacks, and the differences between two stacks.
 
 mod defects;
 mod document;

@@ -362,7 +362,7 @@ fn negotiated(summary: &BrowserSummary) -> Option<Section> {
     })
 }
 
-/// One suite for each client: what could not be shown.
+/// Builds one suite for each client, with the visits that failed.
 fn checks(summary: &BrowserSummary) -> Vec<CheckSuite> {
     let suite = |row: &ClientRow| {
         let own = summary

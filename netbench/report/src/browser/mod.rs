@@ -1,5 +1,5 @@
-//! What a run of `browser` says: what visits took, what became of those that failed, how far the browsers' own times
-//! are from their packets, and where else they tried to go.
+//! Reports of a run of `browser`: the times of visits, the outcomes of failed visits, the departure of the
+//! browsers' times from those of their packets, and other destinations that the browsers tried to reach.
 
 mod document;
 mod summarize;

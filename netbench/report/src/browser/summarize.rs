@@ -15,7 +15,7 @@ use crate::{
     text::count,
 };
 
-/// Computes what a run says. The same manifest and samples give the same summary.
+/// Computes the summary of a run. The same manifest and samples give the same summary.
 pub fn summarize_browser(manifest: &BrowserManifest, samples: &[VisitSample]) -> BrowserSummary {
     let plan = &manifest.plan;
     let samples = latest(samples);
@@ -77,7 +77,7 @@ pub fn summarize_browser(manifest: &BrowserManifest, samples: &[VisitSample]) ->
     }
 }
 
-/// Of a visit that was made twice, the last one.
+/// Returns the samples, with only the last of a visit that was made twice.
 fn latest(samples: &[VisitSample]) -> Vec<&VisitSample> {
     let mut last: BTreeMap<_, &VisitSample> = BTreeMap::new();
     for sample in samples {
@@ -185,7 +185,8 @@ fn comparisons(manifest: &BrowserManifest, samples: &[&VisitSample]) -> Vec<Visi
                 }
                 let key = (*condition, *session, *unit, *site, other);
                 match by_visit.get(&key) {
-                    // A browser sends and offers what it does by itself: only the same handshake can be compared.
+                    // The requests and offers of a browser are its own: only identical handshakes can be
+                    // compared.
                     Some(b) if a.client.same_work(&b.client) => pairs.push((*unit, *a, *b)),
                     Some(_) => other_work += 1,
                     None => {}
@@ -262,7 +263,7 @@ fn failures(samples: &[&VisitSample]) -> Vec<VisitFailure> {
     counts.into_iter().map(counted).collect()
 }
 
-/// Visits that were not made, by client and reason: they are no failures of the sites.
+/// Returns the visits that were not made, by client and reason: they are not failures of the sites.
 fn voids(samples: &[&VisitSample]) -> Vec<String> {
     let mut counts: BTreeMap<(&StackName, &str), u64> = BTreeMap::new();
     for sample in samples {

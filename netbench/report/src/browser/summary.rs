@@ -10,85 +10,85 @@ use serde::{Deserialize, Serialize};
 
 use crate::{run::RunHead, text::count};
 
-/// What a run of `browser` says: its `summary.json`.
+/// The summary of a run of `browser`: its `summary.json`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct BrowserSummary {
     /// [`netbench_model::SCHEMA_VERSION`] of the writer.
     pub schema: u32,
-    /// What was done.
+    /// The run's settings.
     pub run: BrowserHead,
     /// Each client under each condition.
     pub clients: Vec<ClientRow>,
-    /// Each client but the first, held against the first.
+    /// Each client except the first, compared with the first.
     pub comparisons: Vec<VisitComparison>,
-    /// What was negotiated.
+    /// Negotiated parameters.
     pub negotiated: Vec<VisitNegotiated>,
     /// Visits that failed, with the codes of error pages.
     pub failures: Vec<VisitFailure>,
-    /// Visits that could not be made, and why.
+    /// Visits that could not be made, and the reasons.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unsupported: Vec<VisitUnsupported>,
-    /// The browsers' own times against those of their packets.
+    /// The browsers' times compared with those of their packets.
     pub packets: Vec<PacketsRow>,
-    /// Visits during which the link took note of all packets.
+    /// Number of visits during which the link recorded all packets.
     pub observed: u64,
-    /// Where else the clients tried to go. Nothing of it left the lab.
+    /// Other destinations that the clients tried to reach. No packet to them left the lab.
     pub elsewhere: Vec<AttemptRow>,
     /// The path between clients and sites.
     pub link: LinkRecord,
-    /// What a reader must know before quoting a figure.
+    /// Warnings that a reader must know before quoting a figure.
     pub warnings: Vec<String>,
 }
 
-/// What was done.
+/// The settings of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct BrowserHead {
-    /// What all runs have.
+    /// The fields that all runs have.
     #[serde(flatten)]
     pub head: RunHead,
-    /// How many sites.
+    /// Number of sites.
     pub sites: u64,
-    /// How many rounds.
+    /// Number of rounds.
     pub rounds: u32,
-    /// The page that was visited, where it was not the sites' own.
+    /// The page that was visited, if it was not the sites' own page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub page: Option<ObjectsPage>,
-    /// What the browsers are, and how they were started.
+    /// The browsers, and the way they were started.
     pub browsers: Vec<BrowserRecord>,
-    /// The stacks beside them, with their libraries.
+    /// The stacks that were measured with them, with their libraries.
     pub stacks: BTreeMap<StackName, String>,
 }
 
-/// What visits of one client took.
+/// The times of one client's visits.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ClientRow {
     /// The condition.
     pub condition: Condition,
     /// The browser or stack.
     pub client: StackName,
-    /// Its library.
+    /// The client's library.
     pub library: String,
-    /// Visits made.
+    /// Number of visits made.
     pub visits: u64,
-    /// Of those, the pages that were loaded.
+    /// Number of visits whose page was loaded.
     pub loaded: u64,
-    /// Its times, where any page was loaded.
+    /// The client's times, if any page was loaded.
     pub phases: Vec<VisitPhaseRow>,
     /// The median of a visit with the browser's start and end, in milliseconds.
     pub took_ms: Option<f64>,
-    /// How the objects of the page came, where it had any.
+    /// The transfer of the page's objects, if it had any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub objects: Option<ObjectsRow>,
 }
 
-/// How the objects of a page came: medians over the visits.
+/// The transfer of a page's objects: medians over the visits.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ObjectsRow {
-    /// Objects of the page.
+    /// Number of objects of the page.
     pub objects: f64,
-    /// Of them, those that came over a connection that was there already, as the browser says.
+    /// Number of objects that came over an existing connection, as the browser reports.
     pub reused: f64,
-    /// Connections that were opened, as the link saw; none where it does not look.
+    /// Number of connections that were opened, as the link saw; absent if the link does not observe.
     pub connections: Option<f64>,
 }
 
@@ -97,7 +97,7 @@ pub struct ObjectsRow {
 pub struct VisitPhaseRow {
     /// The phase.
     pub phase: VisitPhase,
-    /// Its times.
+    /// The phase's times.
     pub figures: Figures,
 }
 
@@ -111,21 +111,21 @@ pub enum VisitPhase {
     Tcp,
     /// The TLS handshake.
     Tls,
-    /// From the request to the response's first byte.
+    /// The time from the request to the response's first byte.
     FirstByte,
-    /// From TCP connect to the response's last byte.
+    /// The time from TCP connect to the response's last byte.
     Total,
-    /// From there to the last byte of the last of the page's objects.
+    /// The time from TCP connect to the last byte of the page's last object.
     LastObject,
-    /// From there to the page's load event.
+    /// The time from TCP connect to the page's load event.
     Load,
 }
 
 impl VisitPhase {
-    /// Those of every page, in order.
+    /// The phases of every page, in order.
     pub(crate) const OF_PAGES: [Self; 4] = [Self::Tcp, Self::Tls, Self::FirstByte, Self::Total];
 
-    /// Those of a page with objects.
+    /// The phases of a page with objects.
     const OF_OBJECTS: [Self; 6] = [
         Self::Tcp,
         Self::Tls,
@@ -135,7 +135,7 @@ impl VisitPhase {
         Self::Load,
     ];
 
-    /// Those that visits of this plan have, in order.
+    /// Returns the phases that visits of this plan have, in order.
     pub(crate) fn of_plan(plan: &BrowserPlan) -> &'static [Self] {
         match plan.page {
             None => &Self::OF_PAGES,
@@ -143,7 +143,7 @@ impl VisitPhase {
         }
     }
 
-    /// In words for who has not read the manual.
+    /// Returns the phase's name in words for a reader who has not read the manual.
     pub fn words(self) -> &'static str {
         match self {
             Self::Tcp => "TCP connect",
@@ -155,7 +155,7 @@ impl VisitPhase {
         }
     }
 
-    /// None where the page had no objects.
+    /// Returns the visit's time in this phase, in nanoseconds; `None` if the page had no objects.
     pub(super) fn of(self, visit: &Visit) -> Option<u64> {
         let times = &visit.times;
         match self {
@@ -169,28 +169,28 @@ impl VisitPhase {
     }
 }
 
-/// A client held against the first: visits of the same site right after one another.
+/// A client compared with the first one: visits of the same site, directly after one another.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct VisitComparison {
     /// The condition.
     pub condition: Condition,
     /// The first client.
     pub first: StackName,
-    /// The other.
+    /// The other client.
     pub other: StackName,
     /// The phase.
     pub phase: VisitPhase,
-    /// The first one's times, of the pairs compared.
+    /// The first client's times, from the compared pairs.
     pub first_figures: Figures,
-    /// The other's.
+    /// The other client's times.
     pub other_figures: Figures,
     /// The paired ratio, other over first.
     pub paired: PairedRatio,
-    /// Pairs that are left out because the two negotiated something else.
+    /// Number of pairs that are left out because the two clients negotiated different parameters.
     pub other_work: u64,
 }
 
-/// What was negotiated, and how often.
+/// Negotiated parameters, with their frequency.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub struct VisitNegotiated {
     /// The browser or stack.
@@ -199,13 +199,13 @@ pub struct VisitNegotiated {
     pub condition: Condition,
     /// The TLS version.
     pub version: String,
-    /// The suite.
+    /// The cipher suite.
     pub suite: Option<String>,
     /// The group.
     pub group: Option<String>,
     /// The application protocol.
     pub alpn: Option<String>,
-    /// How many visits.
+    /// Number of visits.
     pub visits: u64,
 }
 
@@ -220,11 +220,11 @@ pub struct VisitFailure {
     pub condition: Condition,
     /// The class of failure.
     pub class: FailureClass,
-    /// Why, in a word that all clients share.
+    /// The reason, in a word that all clients share.
     pub reason: String,
-    /// The code of the error page, or what else the client says.
+    /// The code of the error page, or another message of the client.
     pub code: String,
-    /// How many visits.
+    /// Number of visits.
     pub visits: u64,
 }
 
@@ -235,47 +235,48 @@ pub struct VisitUnsupported {
     pub client: StackName,
     /// The condition.
     pub condition: Condition,
-    /// Why.
+    /// The reason.
     pub reason: String,
-    /// How many visits.
+    /// Number of visits.
     pub visits: u64,
 }
 
-/// The times of a browser against those of its packets.
+/// The times of a browser compared with those of its packets.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PacketsRow {
     /// The browser.
     pub client: StackName,
-    /// The visits whose packets the link saw.
+    /// Number of visits whose packets the link saw.
     pub visits: u64,
-    /// The marks that the browser does not tell and that are those of the packets, with which nothing is compared.
+    /// The marks that the browser does not report and that are taken from the packets; they are compared with no
+    /// other time.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub from_packets: Vec<Mark>,
-    /// How far TCP connect is from the packets at the median, without its sign, in nanoseconds.
+    /// The median distance of TCP connect from the packets, without its sign, in nanoseconds.
     pub tcp_departure_ns: Option<f64>,
-    /// How far the handshake is.
+    /// The same distance of the handshake.
     pub tls_departure_ns: f64,
-    /// How far both together are.
+    /// The same distance of both together.
     pub both_departure_ns: f64,
-    /// How far the response's first byte is, counted from the beginning of TCP connect.
+    /// The same distance of the response's first byte, counted from the beginning of TCP connect.
     #[serde(default)]
     pub first_byte_departure_ns: Option<f64>,
-    /// How far the response's last byte is.
+    /// The same distance of the response's last byte.
     #[serde(default)]
     pub end_departure_ns: Option<f64>,
-    /// How many visits are over a millisecond off in both together.
+    /// Number of visits that are over a millisecond off in both together.
     pub far_in_both: u64,
-    /// The visits whose first byte was compared with the packets.
+    /// Number of visits whose first byte was compared with the packets.
     #[serde(default)]
     pub responses: u64,
-    /// How many of them are over two milliseconds off in the response's first or last byte.
+    /// Number of these visits that are over two milliseconds off in the response's first or last byte.
     #[serde(default)]
     pub far_in_response: u64,
-    /// Visits where TCP connect or the handshake is over a millisecond, or the response over two.
+    /// Visits where TCP connect or the handshake is over a millisecond off, or the response over two.
     pub far: Vec<FarVisit>,
 }
 
-/// A visit whose times are not those of its packets.
+/// A visit whose times differ from those of its packets.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FarVisit {
     /// The site.
@@ -284,44 +285,44 @@ pub struct FarVisit {
     pub condition: Condition,
     /// The round.
     pub round: u32,
-    /// How much more the browser says of TCP connect, in nanoseconds.
+    /// The browser's time of TCP connect less that of the packets, in nanoseconds.
     pub tcp_departure_ns: Option<i64>,
-    /// How much more it says of the handshake.
+    /// The browser's time of the handshake less that of the packets, in nanoseconds.
     pub tls_departure_ns: i64,
-    /// How much later it says that the response's first byte came.
+    /// The browser's time of the response's first byte less that of the packets, in nanoseconds.
     #[serde(default)]
     pub first_byte_departure_ns: Option<i64>,
-    /// How much later it says that the response's last byte came.
+    /// The browser's time of the response's last byte less that of the packets, in nanoseconds.
     #[serde(default)]
     pub end_departure_ns: Option<i64>,
 }
 
-/// A name or an address that clients tried and that is not the lab's.
+/// A name or an address outside the lab that clients tried to reach.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub struct AttemptRow {
     /// The browser or stack.
     pub client: StackName,
-    /// What it was: `name updates.example`, `tcp 192.0.2.1:443`.
+    /// The destination: `name updates.example`, `tcp 192.0.2.1:443`.
     pub to: String,
-    /// In how many visits.
+    /// Number of visits.
     pub visits: u64,
 }
 
 impl BrowserSummary {
-    /// Packets to addresses that are not the lab's, of all visits.
+    /// Returns the packets to addresses outside the lab, of all visits.
     pub(crate) fn strays(&self) -> impl Iterator<Item = &AttemptRow> {
         self.elsewhere
             .iter()
             .filter(|row| !row.to.starts_with("name "))
     }
 
-    /// How many visits there were, and of how many the page was loaded.
+    /// Returns the number of visits whose page was loaded, and the number of all visits.
     pub(crate) fn loaded(&self) -> (u64, u64) {
         let sum = |of: fn(&ClientRow) -> u64| self.clients.iter().map(of).sum();
         (sum(|row| row.loaded), sum(|row| row.visits))
     }
 
-    /// `3 visits`.
+    /// Formats a number of visits: `3 visits`.
     pub(crate) fn visits(of: u64) -> String {
         count(of, "visit", "visits")
     }

@@ -103,7 +103,7 @@ fn faults(group: &ChainDifference) -> String {
     faults.join(", ")
 }
 
-/// Every reason once, those first whose chains are judged wrongly.
+/// Returns every reason once, first those whose chains are judged wrongly.
 fn reasons(found: &[ChainDifference]) -> Vec<Item> {
     let mut rows: Vec<&ChainDifference> = Vec::new();
     for group in found {
@@ -195,7 +195,7 @@ fn astray(summary: &ChainsSummary) -> Section {
     }
 }
 
-/// One suite for each stack, with a check for each kind.
+/// Builds one suite for each stack, with a check for each kind.
 fn checks(summary: &ChainsSummary) -> Vec<CheckSuite> {
     let suite = |(number, stack): (usize, &crate::compat::CompatStack)| CheckSuite {
         name: stack.stack.to_string(),

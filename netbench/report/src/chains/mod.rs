@@ -1,4 +1,5 @@
-//! What a run of `compat chains` says: on which certificate chains the stacks' verifiers disagree, and why.
+//! Reports of a run of `compat chains`: the certificate chains on which the stacks' verifiers disagree, and the
+//! reasons.
 
 mod document;
 mod summary;

@@ -12,27 +12,27 @@ use serde::{Deserialize, Serialize};
 
 use crate::{compat::CompatStack, run::last_command, text::count};
 
-/// What a run of `compat chains` found: its `summary.json`.
+/// The findings of a run of `compat chains`: its `summary.json`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ChainsSummary {
     /// [`netbench_model::SCHEMA_VERSION`] of the writer.
     pub schema: u32,
-    /// What was done.
+    /// The run's settings.
     pub run: ChainsHead,
-    /// The chains that one stack accepts and the first one rejects, or the other way, grouped by why; the worst
+    /// The chains that one stack accepts and the first one rejects, or vice versa, grouped by reason; the worst
     /// first.
     pub differences: Vec<ChainDifference>,
-    /// How many chains of each kind each stack judges as it should.
+    /// The number of chains of each kind that each stack judges correctly.
     pub kinds: Vec<ChainKind>,
-    /// The chains that a stack judges otherwise than it should, grouped.
+    /// The chains that a stack judges wrongly, grouped.
     pub astray: Vec<ChainsAstray>,
-    /// The chains that ended a verifier, or that it was never done with.
+    /// The chains that crashed a verifier or that it did not finish.
     pub broken: Vec<BrokenChain>,
-    /// What a reader must know before quoting a figure.
+    /// Warnings that a reader must know before quoting a figure.
     pub warnings: Vec<String>,
 }
 
-/// What was done.
+/// The settings of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ChainsHead {
     /// The run's name.
@@ -43,27 +43,27 @@ pub struct ChainsHead {
     pub started: String,
     /// The last command line.
     pub command: Vec<String>,
-    /// Where the chains are from.
+    /// The sources of the chains.
     pub suites: Vec<SuiteOfChains>,
-    /// How many chains there are.
+    /// Number of chains.
     pub chains: u64,
-    /// The stacks, in the order in which they were asked for, each with its library.
+    /// The stacks, in the order of the command line, each with its library.
     pub stacks: Vec<CompatStack>,
 }
 
-/// What changes for a chain. The worst comes first.
+/// The change for a chain. The worst comes first.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum ChainChange {
-    /// It is rejected and should not be: pages do not load any more.
+    /// The chain is rejected and should not be: pages no longer load.
     Lost,
-    /// It is accepted and should not be: a warning is gone.
+    /// The chain is accepted and should not be: a warning is gone.
     Unwarned,
-    /// It is accepted, as it should be, and was not.
+    /// The chain is now accepted, as it should be.
     Gained,
-    /// It is rejected, as it should be, and was not.
+    /// The chain is now rejected, as it should be.
     Refused,
 }
 
@@ -76,7 +76,7 @@ impl ChainsSummary {
             .collect()
     }
 
-    /// Returns the number of chains in which the second stack gains something.
+    /// Returns the number of chains in which the second stack gains.
     pub fn gains(&self, effect: SwitchEffect) -> usize {
         let gains = self.of_second();
         let gains = gains.filter(|group| !effect.is_loss() && group.effect == Some(effect));
@@ -89,7 +89,8 @@ impl ChainsSummary {
         differences.filter(move |group| Some(&group.stack) == second)
     }
 
-    /// The chains that end the second stack's verifier, or that it is never done with, and not the first one's.
+    /// Returns the chains that the second stack's verifier crashes on or does not finish, and the first stack's
+    /// does.
     pub fn ended(&self) -> Vec<&BrokenChain> {
         let stack = |number: usize| self.run.stacks.get(number).map(|of| &of.stack);
         let before: HashSet<&str> = self
@@ -104,7 +105,7 @@ impl ChainsSummary {
         self.broken.iter().filter(is_new).collect()
     }
 
-    /// How many chains tell something of both the first and the second stack.
+    /// Returns the number of chains with results of both the first and the second stack.
     pub fn told_of_both(&self) -> u64 {
         let told = |kind: &ChainKind, stack: usize| {
             let tally = kind.stacks.get(stack);
@@ -127,7 +128,7 @@ impl ChainChange {
         }
     }
 
-    /// In a table.
+    /// Returns the name in a table.
     pub fn name(self) -> &'static str {
         match self {
             Self::Lost => "rejected wrongly",
@@ -138,32 +139,32 @@ impl ChainChange {
     }
 }
 
-/// Chains that a stack judges otherwise than the first stack does, for one reason.
+/// Chains that a stack judges differently from the first stack, for one reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ChainDifference {
     /// The stack.
     pub stack: StackName,
     /// The first stack.
     pub in_place_of: StackName,
-    /// What changes.
+    /// The change.
     pub change: ChainChange,
-    /// The effect on a user; none where another step of the connection decides.
+    /// The effect on a user; absent if another step of the connection decides.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effect: Option<SwitchEffect>,
     /// The effect of a refusal.
     #[serde(default = "sound")]
     pub standing: Standing,
-    /// What a verifier should say.
+    /// The correct verdict of a verifier.
     pub due: Due,
-    /// The reason's name; none where none is known.
+    /// The reason's name; absent if no reason is known.
     pub reason: Option<String>,
-    /// Why the two disagree.
+    /// The reason for the disagreement.
     pub why: String,
-    /// What the client's user sees of it.
+    /// The effect that the client's user sees.
     pub seen: String,
-    /// What to do about it; none where the change is for the better.
+    /// The advice; absent if the change is an improvement.
     pub advice: Option<String>,
-    /// What the stack that rejects says, in words that all share, and how often.
+    /// The faults that the rejecting stack reports, in words that all stacks share, with their frequency.
     pub faults: BTreeMap<String, u32>,
     /// The chains.
     pub cases: Vec<String>,
@@ -173,52 +174,52 @@ fn sound() -> Standing {
     Standing::Sound
 }
 
-/// How the stacks judge chains of one kind that are due one thing.
+/// The stacks' judgements of chains of one kind with the same correct verdict.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ChainKind {
     /// The kind.
     pub kind: String,
-    /// What a verifier should say.
+    /// The correct verdict of a verifier.
     pub due: Due,
-    /// How many chains there are.
+    /// Number of chains.
     pub chains: u32,
-    /// One for each stack, in their order.
+    /// One tally for each stack, in their order.
     pub stacks: Vec<ChainTally>,
 }
 
-/// How a stack judges chains.
+/// A stack's judgements of chains.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ChainTally {
-    /// As it should.
+    /// Number of chains judged correctly.
     pub right: u32,
-    /// Not as it should.
+    /// Number of chains judged wrongly.
     pub wrong: u32,
-    /// It was never done.
+    /// Number of chains that the stack did not finish.
     pub hang: u32,
-    /// Its process ended.
+    /// Number of chains on which its process ended.
     pub crash: u32,
-    /// It cannot be asked.
+    /// Number of chains that cannot be tested with the stack.
     pub unsupported: u32,
 }
 
-/// Chains that a stack judges otherwise than it should, in one way.
+/// Chains that a stack judges wrongly in one way.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ChainsAstray {
     /// The stack.
     pub stack: StackName,
     /// The kind.
     pub kind: String,
-    /// What it should say.
+    /// The correct verdict.
     pub due: Due,
-    /// What it says.
+    /// The stack's verdict.
     pub says: String,
-    /// How many chains.
+    /// Number of chains.
     pub chains: u32,
-    /// One of them.
+    /// One of the chains.
     pub example: String,
 }
 
-/// A chain that ended a verifier, or that it was never done with.
+/// A chain that crashed a verifier or that it did not finish.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct BrokenChain {
     /// The stack.
@@ -227,11 +228,11 @@ pub struct BrokenChain {
     pub case: String,
     /// `crash` or `hang`.
     pub outcome: String,
-    /// The process's last words, or the time limit.
+    /// The process's last output, or the time limit.
     pub detail: String,
 }
 
-/// Sums a run up. Of a chain that was verified twice the last time counts.
+/// Summarizes a run. If a chain was verified twice, the last result counts.
 pub fn summarize_chains(
     manifest: &ChainsManifest,
     samples: Vec<ChainSample>,
@@ -300,7 +301,7 @@ pub fn summarize_chains(
     }
 }
 
-/// Cases, and for each stack what it said of them.
+/// Cases, with each stack's verdicts on them.
 struct Found<'a> {
     cases: &'a [ChainCase],
     stacks: &'a [StackName],
@@ -446,7 +447,7 @@ fn difference(
     use ChainChange as C;
     let is_lost = matches!(change, C::Lost | C::Refused);
     let standing = match reason.and_then(|reason| reason.standing) {
-        // A reason says what a refusal does to chains that are not as they should be.
+        // A reason states the effect of a refusal of chains that are not as they should be.
         Some(Standing::Moot) => Standing::Moot,
         Some(standing) if !due.accepts() => standing,
         _ => due.standing(),

@@ -112,13 +112,13 @@ fn differences(summary: &CompatSummary, stacks: &[&str]) -> Option<Section> {
     })
 }
 
-/// A difference, and every stack that has it.
+/// A difference, with every stack that has it.
 struct Alike<'a> {
     is: &'a CompatDifference,
     stacks: Vec<&'a str>,
 }
 
-/// What stacks do alike, once.
+/// Groups the differences that stacks have in common.
 fn alike(found: &[CompatDifference]) -> Vec<Alike<'_>> {
     let mut rows: Vec<Alike<'_>> = Vec::new();
     for is in found {
@@ -137,7 +137,7 @@ fn alike(found: &[CompatDifference]) -> Vec<Alike<'_>> {
     rows
 }
 
-/// The advice on every case that got worse, once for all stacks that it is the same for.
+/// Returns the advice on every case that got worse, once for all stacks with the same advice.
 fn what_to_do(found: &[CompatDifference]) -> Vec<Item> {
     let mut rows: Vec<Alike<'_>> = Vec::new();
     for is in found.iter().filter(|found| found.advice.is_some()) {
@@ -163,7 +163,7 @@ fn what_to_do(found: &[CompatDifference]) -> Vec<Item> {
         .under("What to do")
 }
 
-/// Cases that some stack does not take as it should.
+/// Builds the section of the cases that some stack does not handle correctly.
 fn astray(summary: &CompatSummary, stacks: &[&str]) -> Option<Section> {
     let is_astray = |row: &&CompatRow| {
         let mut cells = row.cells.iter().take(summary.run.stacks.len()).flatten();
@@ -232,7 +232,7 @@ fn with_stacks<'a>(table: Filling<&'a CompatRow>, stacks: &[&str]) -> Filling<&'
         })
 }
 
-/// One suite for each stack.
+/// Builds one suite for each stack.
 fn checks(summary: &CompatSummary) -> Vec<CheckSuite> {
     let stacks = summary.run.stacks.iter().enumerate();
     let suite = |(number, stack): (usize, &CompatStack)| {

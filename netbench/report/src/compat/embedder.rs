@@ -1,4 +1,4 @@
-//! What the network stack of a browser engine tells whoever embeds it.
+//! The errors that the network stack of a browser engine reports to its embedder.
 
 use netbench_model::{
     StackName,
@@ -14,14 +14,14 @@ use crate::{
     text::count,
 };
 
-/// A page that an engine was to load.
+/// A page that an engine had to load.
 struct Page<'a> {
     row: &'a CompatRow,
     outcome: &'a CompatOutcome,
     view: &'a EmbedderView,
 }
 
-/// One for each engine.
+/// Builds one section for each engine.
 pub(super) fn sections(summary: &CompatSummary) -> Vec<Option<Section>> {
     let (stacks, clients) = (summary.run.stacks.len(), &summary.run.clients);
     let clients = clients.iter().enumerate();
@@ -84,7 +84,7 @@ impl Page<'_> {
         matches!(self.outcome, CompatOutcome::Rejected { .. })
     }
 
-    /// Whether the certificate is what it is to be refused for.
+    /// Returns whether the server is to be refused because of its certificate.
     fn is_of_certificate(&self) -> bool {
         let of_certificate = |why: &Refusal| matches!(why, Refusal::Certificate(_));
         match &self.row.case.expected {

@@ -1,4 +1,4 @@
-//! What a run of `compat` says: what changes for the users of a client with each stack, and every case.
+//! Reports of a run of `compat`: the changes for the users of a client with each stack, and every case.
 
 mod cause;
 mod document;

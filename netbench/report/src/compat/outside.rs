@@ -1,4 +1,4 @@
-//! What stacks do otherwise than browsers and other programs.
+//! Differences between stacks and browsers or other programs.
 
 use netbench_model::{
     Accepts, StackName, SwitchEffect,
@@ -15,27 +15,27 @@ use crate::{
     text::count,
 };
 
-/// The heading of what stacks do otherwise than the clients.
+/// The heading of the section with the differences between stacks and clients.
 pub(crate) const BESIDE: &str = "Stacks beside other clients";
 
-/// A server that a stack accepts and a client from outside refuses, or the other way round.
+/// A server that a stack accepts and an external client refuses, or vice versa.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CompatDisagreement {
     /// The stack.
     pub stack: StackName,
-    /// Which of them accepts it.
+    /// The side that accepts the server.
     pub stance: Stance,
     /// The case.
     pub case: String,
-    /// What the server does.
+    /// The server's behaviour.
     pub about: String,
-    /// What a client should do.
+    /// The correct behaviour of a client.
     pub expected: Expected,
-    /// What the stack does.
+    /// The stack's behaviour.
     pub does: String,
-    /// How that is held against what it should do.
+    /// The stack's behaviour compared with the correct one.
     pub judgement: Judgement,
-    /// The effect of the stack in place of a client that takes the server otherwise.
+    /// The effect of the stack in place of a client that treats the server differently.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effect: Option<SwitchEffect>,
     /// The clients that accept the server.
@@ -44,7 +44,7 @@ pub struct CompatDisagreement {
     pub refused_by: Vec<StackName>,
 }
 
-/// What a stack does with a server that a client takes otherwise.
+/// A stack's behaviour towards a server that a client treats differently.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
@@ -57,7 +57,8 @@ pub enum Stance {
 }
 
 impl CompatDisagreement {
-    /// What takes the server otherwise than the stack: browsers, or engines and programs alone.
+    /// Returns the kind of the clients that treat the server differently from the stack: browsers if there are any,
+    /// otherwise engines or programs.
     fn kind(&self, clients: &[OutsideClient]) -> OutsideKind {
         let others = match self.stance {
             Stance::Refuses => &self.accepted_by,
@@ -70,7 +71,8 @@ impl CompatDisagreement {
     }
 }
 
-/// Every one, in the order of the stacks: first what a stack refuses, and first what browsers take otherwise.
+/// Returns every disagreement, in the order of the stacks: refusals of a stack first, and within them those where
+/// browsers differ.
 pub(super) fn disagreements(
     stacks: &[StackName],
     clients: &[OutsideClient],
@@ -128,7 +130,7 @@ pub(super) fn disagreements(
     found.into_iter().map(|(_, row)| row).collect()
 }
 
-/// None where it is not known.
+/// Returns whether the server is accepted; `None` if unknown.
 fn is_accepted(cell: &CompatCell) -> Option<bool> {
     match cell.outcome {
         CompatOutcome::Accepted { .. } => Some(true),
@@ -139,7 +141,7 @@ fn is_accepted(cell: &CompatCell) -> Option<bool> {
     }
 }
 
-/// What a reader must know of a client.
+/// Returns the warning about a client.
 pub(super) fn warning(client: &OutsideClient) -> Option<String> {
     match &client.found {
         OutsideFound::Missing { reason } => {
@@ -156,7 +158,7 @@ pub(super) fn warning(client: &OutsideClient) -> Option<String> {
     }
 }
 
-/// What stacks refuse that the clients accept, and the other way round.
+/// Builds the section of servers that stacks refuse and the clients accept, and vice versa.
 pub(super) fn section(summary: &CompatSummary) -> Option<Section> {
     let clients = &summary.run.clients;
     if clients.is_empty() {
@@ -196,7 +198,8 @@ fn surroundings(clients: &[OutsideClient]) -> &'static str {
     }
 }
 
-/// What clients of a kind take otherwise than a stack; a program's rows are those that no browser has.
+/// Builds the table of servers that clients of a kind treat differently from a stack; a program's rows are those
+/// that no browser has.
 fn table(summary: &CompatSummary, kind: OutsideKind, stance: Stance) -> Vec<Item> {
     let clients = &summary.run.clients;
     let rows: Vec<_> = summary
@@ -229,7 +232,7 @@ fn table(summary: &CompatSummary, kind: OutsideKind, stance: Stance) -> Vec<Item
         .under(&heading)
 }
 
-/// What each client says of the servers that it refuses.
+/// Builds the section with each client's messages about the servers that it refuses.
 pub(super) fn words(summary: &CompatSummary) -> Option<Section> {
     let (run, stacks) = (&summary.run, summary.run.stacks.len());
     let said =
@@ -273,7 +276,7 @@ fn is_engine(client: &OutsideClient) -> bool {
     client.kind == OutsideKind::Engine
 }
 
-/// Browsers where there are any, else engines, and else programs.
+/// Returns browsers if there are any, otherwise engines, otherwise programs.
 fn told_kind(clients: &[OutsideClient]) -> OutsideKind {
     first_kind(clients.iter())
 }

@@ -19,27 +19,27 @@ use super::{
 };
 use crate::{run::last_command, text::count};
 
-/// What a run of `compat` found: its `summary.json`.
+/// The findings of a run of `compat`: its `summary.json`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CompatSummary {
     /// [`netbench_model::SCHEMA_VERSION`] of the writer.
     pub schema: u32,
-    /// What was done.
+    /// The run's settings.
     pub run: CompatHead,
-    /// What a stack does otherwise than the first one, the worst first.
+    /// The differences of each stack from the first one, the worst first.
     pub differences: Vec<CompatDifference>,
-    /// Servers that a stack accepts and a client from outside refuses, or the other way round.
+    /// Servers that a stack accepts and an external client refuses, or vice versa.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub disagreements: Vec<CompatDisagreement>,
-    /// How many cases each stack takes as it should, and each client from outside.
+    /// The number of cases that each stack and each external client handles correctly.
     pub totals: Vec<CompatTotals>,
     /// Every case, in the catalogue's order.
     pub cases: Vec<CompatRow>,
-    /// What a reader must know before quoting a figure.
+    /// Warnings that a reader must know before quoting a figure.
     pub warnings: Vec<String>,
 }
 
-/// What was done.
+/// The settings of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CompatHead {
     /// The run's name.
@@ -52,16 +52,16 @@ pub struct CompatHead {
     pub command: Vec<String>,
     /// The catalogue.
     pub catalogue: String,
-    /// How connectors were set up.
+    /// The configuration profile of the connectors.
     pub client_profile: Profile,
-    /// The stacks, in the order in which they were asked for, each with its library.
+    /// The stacks, in the order of the command line, each with its library.
     pub stacks: Vec<CompatStack>,
-    /// Browsers and other programs that were tried beside them.
+    /// Browsers and other programs that were tested in addition.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub clients: Vec<OutsideClient>,
 }
 
-/// A stack and what it is.
+/// A stack and its library.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CompatStack {
     /// The stack.
@@ -70,34 +70,34 @@ pub struct CompatStack {
     pub library: String,
 }
 
-/// A case that a stack takes otherwise than the first stack does.
+/// A case that a stack handles differently from the first stack.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CompatDifference {
     /// The case.
     pub case: String,
-    /// What the server does.
+    /// The server's behaviour.
     pub about: String,
-    /// What a client should do.
+    /// The correct behaviour of a client.
     pub expected: Expected,
     /// The stack.
     pub stack: StackName,
-    /// What it does.
+    /// The stack's behaviour.
     pub does: String,
-    /// How that is held against what it should do.
+    /// The stack's behaviour compared with the correct one.
     pub judgement: Judgement,
     /// The first stack.
     pub in_place_of: StackName,
-    /// What that does.
+    /// The first stack's behaviour.
     pub did: String,
-    /// The effect of taking the stack in place of the first; none where both reach the server or neither does.
+    /// The effect of using the stack in place of the first; absent if both reach the server or neither does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effect: Option<SwitchEffect>,
     /// The effect of a refusal.
     #[serde(default = "sound")]
     pub standing: Standing,
-    /// What the client's user sees of the change.
+    /// The effect of the change that the client's user sees.
     pub seen: String,
-    /// What to do about it; none where the change is for the better.
+    /// The advice; absent if the change is an improvement.
     pub advice: Option<String>,
 }
 
@@ -105,42 +105,42 @@ fn sound() -> Standing {
     Standing::Sound
 }
 
-/// How many cases of each judgement a stack has.
+/// A stack's number of cases with each judgement.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CompatTotals {
     /// The stack.
     pub stack: StackName,
-    /// By judgement.
+    /// Number of cases by judgement.
     pub cases: BTreeMap<Judgement, u32>,
 }
 
-/// A case and what every stack did with it.
+/// A case, with every stack's behaviour.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CompatRow {
     /// The case.
     #[serde(flatten)]
     pub case: CompatCase,
-    /// One for each stack, and each client from outside after them; none for one that was not tried.
+    /// One cell for each stack, then one for each external client; absent if the client was not tested.
     pub cells: Vec<Option<CompatCell>>,
 }
 
-/// What a stack did with a case.
+/// A stack's behaviour in a case.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CompatCell {
     /// The stack.
     pub stack: StackName,
-    /// What it did.
+    /// The outcome.
     #[serde(flatten)]
     pub outcome: CompatOutcome,
-    /// How that is held against what it should do.
+    /// The outcome compared with the correct one.
     pub judgement: Judgement,
-    /// What the network stack of a browser engine tells its embedder beside that.
+    /// Further information that the network stack of a browser engine gives its embedder.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub embedder: Option<EmbedderView>,
 }
 
 impl fmt::Display for CompatCell {
-    /// What it did, in words that every stack shares.
+    /// Formats the outcome in words that every stack shares.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.outcome {
             CompatOutcome::Accepted { .. } => f.pad("accepted"),
@@ -157,8 +157,8 @@ impl fmt::Display for CompatCell {
 }
 
 impl CompatSummary {
-    /// Returns the losses of the second stack: it ends, hangs, or does not reach a server that the first reaches, or
-    /// accepts one that it should refuse. The worst comes first.
+    /// Returns the losses of the second stack: it crashes, hangs, does not reach a server that the first reaches,
+    /// or accepts one that it should refuse. The worst comes first.
     pub fn worse(&self) -> Vec<&CompatDifference> {
         let worse = self.of_second();
         worse
@@ -166,7 +166,7 @@ impl CompatSummary {
             .collect()
     }
 
-    /// Returns the gains of the second stack of one kind.
+    /// Returns the gains of one kind of the second stack.
     pub fn gains(&self, effect: SwitchEffect) -> Vec<&CompatDifference> {
         let gains = self.of_second();
         gains
@@ -180,7 +180,7 @@ impl CompatSummary {
         differences.filter(move |difference| Some(&difference.stack) == second)
     }
 
-    /// How many cases tell something of both the first and the second stack.
+    /// Returns the number of cases with results of both the first and the second stack.
     pub fn told_of_both(&self) -> usize {
         let told = |cell: Option<&Option<CompatCell>>| {
             let cell = cell.and_then(Option::as_ref);
@@ -191,7 +191,7 @@ impl CompatSummary {
     }
 }
 
-/// Sums a run up. Of a case that was tried twice the last try counts.
+/// Summarizes a run. If a case was tested twice, the last result counts.
 pub fn summarize_compat(manifest: &CompatManifest, samples: Vec<CompatSample>) -> CompatSummary {
     let plan = &manifest.plan;
     let mut found = HashMap::new();
@@ -280,8 +280,8 @@ fn totals<'a>(
     stacks.enumerate().map(of).collect()
 }
 
-/// What each stack does otherwise than the first. What gets worse comes first, the worst before the rest; then the
-/// wrong reasons, and last what gets better.
+/// Returns the differences of each stack from the first. Deteriorations come first, the worst before the rest; then
+/// wrong reasons, and last improvements.
 fn differences(stacks: &[StackName], cases: &[CompatRow]) -> Vec<CompatDifference> {
     let mut found = Vec::new();
     let Some((first, others)) = stacks.split_first() else {
@@ -294,7 +294,7 @@ fn differences(stacks: &[StackName], cases: &[CompatRow]) -> Vec<CompatDifferenc
         for (stack, cell) in others.iter().zip(&row.cells[1..]) {
             let Some(now) = cell else { continue };
             let (did, does) = (before.to_string(), now.to_string());
-            // Without a cause in common, the words of two failures of a protocol may differ by chance.
+            // Without a common cause, the words of two failures of a protocol may differ by chance.
             if did == does {
                 continue;
             }
@@ -328,8 +328,8 @@ fn differences(stacks: &[StackName], cases: &[CompatRow]) -> Vec<CompatDifferenc
     found
 }
 
-/// The effect of taking the stack with the outcome `now` in place of the one with `before`. A process that ends or hangs
-/// reaches nothing, whatever it should have done.
+/// Returns the effect of using the stack with the outcome `now` in place of the one with `before`. A process that
+/// crashes or hangs reaches no server, whatever the correct behaviour is.
 fn effect(standing: Standing, before: &CompatOutcome, now: &CompatOutcome) -> Option<SwitchEffect> {
     use CompatOutcome as O;
     let accepts = |outcome: &O| Accepts::from(matches!(outcome, O::Accepted { .. }));

@@ -10,10 +10,10 @@ use crate::{
     text::{change, count, named_site, sites_of, time},
 };
 
-/// Marks of one chart at most: more are no easier to read, and a page has to open.
+/// Number of marks of one chart at most: more marks are no easier to read, and a page has to open.
 const DRAWN: usize = 400;
 
-/// Clean against resumed against cold, where there is more than one of them.
+/// Charts clean, resumed and cold connections side by side, if there is more than one condition.
 pub(super) fn conditions(summary: &ConnectSummary) -> Vec<Item> {
     let comparisons = || summary.comparisons.iter();
     let conditions: Vec<Condition> = Condition::ALL
@@ -36,7 +36,7 @@ pub(super) fn conditions(summary: &ConnectSummary) -> Vec<Item> {
     ]
 }
 
-/// One phase, with a group of bars for each condition.
+/// Charts one phase, with a group of bars for each condition.
 fn by_condition(
     summary: &ConnectSummary,
     conditions: &[Condition],
@@ -96,7 +96,7 @@ fn bar(series: usize, value: f64, text: String) -> Bar {
     }
 }
 
-/// The change of each phase, with its interval.
+/// Charts the change of each phase, with its interval.
 pub(super) fn phases(comparison: &Comparison) -> Item {
     let rows = comparison.phases.iter();
     let pairs = rows.clone().map(|row| row.paired.pairs).max().unwrap_or(0);
@@ -125,7 +125,7 @@ pub(super) fn phases(comparison: &Comparison) -> Item {
     )
 }
 
-/// Each site's change, in rising order.
+/// Charts each site's change, in rising order.
 pub(super) fn sites(comparison: &Comparison, summary: &ConnectSummary) -> Item {
     let target = summary.run.target;
     let rows = comparison.sites.rows.iter();
@@ -162,7 +162,7 @@ pub(super) fn sites(comparison: &Comparison, summary: &ConnectSummary) -> Item {
     )
 }
 
-/// Counts the rows that a chart is of: `101 emulated sites`.
+/// Counts the rows of a chart: `101 emulated sites`.
 fn of_rows(summary: &ConnectSummary, rows: usize) -> String {
     match summary.run.points {
         Some(_) => summary.count_rows(rows),
@@ -170,7 +170,7 @@ fn of_rows(summary: &ConnectSummary, rows: usize) -> String {
     }
 }
 
-/// Says that not every mark is drawn, where it is so.
+/// States that only some marks are drawn, if that is so.
 fn only_some(marks: usize) -> String {
     if marks > DRAWN {
         format!("; {DRAWN} of them are drawn, evenly spread")
@@ -191,7 +191,7 @@ fn faster_and_slower(other: &StackName, title: String, note: String, dots: Vec<D
     }])
 }
 
-/// A part of a bar: its name, and how long it is in nanoseconds.
+/// A part of a bar: its name and its length in nanoseconds.
 type Part = (&'static str, fn(&Measured) -> f64);
 
 const CONNECTION: [Part; 5] = [
@@ -226,7 +226,7 @@ fn verify(measured: &Measured) -> f64 {
     measured.phases.verify_ns.unwrap_or(0) as f64
 }
 
-/// The mean connection and the mean of what the client computes, in parts.
+/// Charts the mean connection and the mean of the client's computation, in parts.
 pub(super) fn parts(comparison: &Comparison, pairs: &[Matched<'_>]) -> [Item; 2] {
     let chart = |title: &str, parts: &[Part]| {
         let bar = |stack: &StackName, side: for<'a> fn(&'a Matched<'_>) -> &'a Measured| {
@@ -271,7 +271,7 @@ pub(super) fn parts(comparison: &Comparison, pairs: &[Matched<'_>]) -> [Item; 2]
     ]
 }
 
-/// Each site's median total over its round-trip time.
+/// Charts each site's median total over its round-trip time.
 pub(super) fn against_rtt(comparison: &Comparison, summary: &ConnectSummary) -> Item {
     let target = summary.run.target;
     let of = |stack: &StackName, total: fn(&SiteRow) -> f64| {
@@ -315,7 +315,8 @@ pub(super) fn against_rtt(comparison: &Comparison, summary: &ConnectSummary) -> 
     }])
 }
 
-/// The line that a few strange sites do not move (Theil and Sen). None of sites that are all as far.
+/// Fits a line that a few outliers do not move (Theil–Sen estimator). Returns `None` if all sites have the same
+/// round-trip time.
 fn line(points: &[(f64, f64, String)]) -> Option<(f64, f64)> {
     let slopes = points.iter().array_combinations();
     let slopes = slopes
@@ -326,7 +327,7 @@ fn line(points: &[(f64, f64, String)]) -> Option<(f64, f64)> {
     Some((slope, median(&rest)?))
 }
 
-/// The distribution of each phase that is compared.
+/// Charts the distribution of each compared phase.
 pub(super) fn distributions(comparison: &Comparison, pairs: &[Matched<'_>]) -> Item {
     let chart = |row: &PhaseRow| {
         let series = |stack: &StackName, of: &dyn Fn(&Matched<'_>) -> Option<u64>| Series {

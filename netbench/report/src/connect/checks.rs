@@ -8,7 +8,7 @@ use crate::{
     text::named_site,
 };
 
-/// A suite for each condition and stack, with a check for each site.
+/// Builds a suite for each condition and stack, with a check for each site.
 pub(super) fn checks(summary: &ConnectSummary) -> Vec<CheckSuite> {
     let mut outcomes: BTreeMap<_, Checked> = BTreeMap::new();
     for comparison in &summary.comparisons {

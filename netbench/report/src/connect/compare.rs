@@ -13,7 +13,7 @@ use super::{
     summary::{Comparison, Exclusion, PhaseRow, SiteRow, SiteTally},
 };
 
-/// Compares one stack with the first under one condition; and what had to be left out.
+/// Compares one stack with the first under one condition, and returns the samples that had to be left out.
 pub(crate) fn compare(
     manifest: &ConnectManifest,
     measured: &[&Sample],
@@ -48,7 +48,7 @@ pub(crate) fn compare(
 }
 
 fn phases(plan: &ConnectPlan, matched: &[Matched<'_>]) -> Vec<PhaseRow> {
-    // Emulated sites resolve by one look at a table inside the worker: nothing of a stack's.
+    // Emulated sites are resolved by a lookup in a table inside the worker, which is no part of a stack.
     let compared = |phase: &Phase| *phase != Phase::Dns || plan.target == Target::Live;
     let shown: Vec<Phase> = Phase::ALL.iter().copied().filter(compared).collect();
     let judged = shown.iter().filter(|phase| is_judged(**phase));
@@ -80,12 +80,13 @@ fn phases(plan: &ConnectPlan, matched: &[Matched<'_>]) -> Vec<PhaseRow> {
     shown.into_iter().filter_map(row).collect()
 }
 
-/// Returns whether a phase has verdicts. Making the connector is judged by its CPU time alone: wall clock has what the machine did meanwhile.
+/// Returns whether a phase has verdicts. Making the connector is judged only by its CPU time: wall-clock time
+/// includes other work of the machine.
 pub(super) fn is_judged(phase: Phase) -> bool {
     phase != Phase::ConnectorWall
 }
 
-/// The rounds that would decide a row, if it is undecided.
+/// Returns the number of rounds that would decide a row, if it is undecided.
 fn rounds_needed(verdict: Verdict, precision: Option<Precision>) -> Option<RoundsNeeded> {
     let precision = precision.filter(|_| verdict == Verdict::Undecided);
     precision.map(|precision| precision.rounds_to_decide())

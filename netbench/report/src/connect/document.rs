@@ -26,19 +26,20 @@ use crate::{
 /// The id of the section with the run's figures.
 const SECTION: &str = "connect";
 
-/// A run of `connect` with what its report is made of.
+/// A run of `connect` with the data of its report.
 #[derive(Debug, Clone)]
 pub struct ConnectReport {
-    /// What it was.
+    /// The run's manifest.
     pub manifest: ConnectManifest,
-    /// Its samples, all of them.
+    /// The samples of the run that its plan asks for.
     pub samples: Vec<Sample>,
-    /// What they say.
+    /// The summary of the samples.
     pub summary: Arc<ConnectSummary>,
 }
 
 impl ConnectReport {
-    /// Of a run's manifest and all of its samples, in the order in which they were taken.
+    /// Returns the report of a run's manifest and all of its samples, in the order in which they were taken.
+    /// Samples that the plan does not ask for are dropped.
     pub fn new(manifest: ConnectManifest, mut samples: Vec<Sample>) -> Self {
         let summary = Arc::new(summarize(&manifest, &samples));
         let asked_for = manifest.plan.asked_for();
@@ -89,7 +90,7 @@ impl Report for ConnectReport {
     }
 }
 
-/// Whether it works and whether it is fast enough, of each stack in place of the first.
+/// Returns, for each stack in place of the first, whether it works and whether it is fast enough.
 fn questions(report: &ConnectReport) -> Vec<Asked> {
     let summary = &*report.summary;
     let of_times = of_times(&report.manifest);
@@ -117,8 +118,8 @@ fn questions(report: &ConnectReport) -> Vec<Asked> {
     questions.collect()
 }
 
-/// Returns how the run was made and how to make it again, with its profile where the command line names none: the
-/// profile that a command has by itself depends on its version and on a configuration file.
+/// Returns the way the run was made and the command that repeats it. The client profile is added if the command
+/// line names none, because the default depends on the version and on a configuration file.
 fn again(run: &Head) -> String {
     const OPTION: &str = "--client-profile";
     let again = run.head.again();
@@ -142,7 +143,7 @@ fn section(report: &ConnectReport, extent: Extent) -> Section {
     items.extend(cold_items(&summary.cold));
     let measured = latest(&report.samples);
     let all: Vec<&Comparison> = comparisons().collect();
-    // A page has one table where a terminal, which is read from top to bottom, has one for each condition.
+    // A page has one joined table; a terminal, which is read from top to bottom, has one for each condition.
     let tables = match comparisons().map(|c| (&c.first, &c.other)).all_equal() {
         true if extent == Extent::Full && all.len() > 1 => Tables::Joined,
         _ => Tables::Each,
@@ -212,7 +213,7 @@ fn explanation(summary: &ConnectSummary) -> String {
     parts.join(" ")
 }
 
-/// What a comparison says, in a sentence.
+/// Summarizes a comparison in a sentence.
 fn headline(summary: &ConnectSummary, comparison: &Comparison) -> String {
     if comparison.condition == Condition::Cold
         && let Some(cost) = cold_sentence(&summary.cold, &comparison.first, &comparison.other)
@@ -241,7 +242,7 @@ fn headline(summary: &ConnectSummary, comparison: &Comparison) -> String {
     )
 }
 
-/// On how many sites which stack is faster, or why no site can tell.
+/// Returns the number of sites on which each stack is faster, or the reason why no site has a verdict.
 fn tally(comparison: &Comparison, summary: &ConnectSummary) -> String {
     let tally = &comparison.sites;
     if !sites_tell(tally) {
@@ -261,13 +262,13 @@ fn tally(comparison: &Comparison, summary: &ConnectSummary) -> String {
     )
 }
 
-/// Whether any site has rounds enough for a verdict.
+/// Returns whether any site has enough rounds for a verdict.
 fn sites_tell(tally: &SiteTally) -> bool {
     let mut rows = tally.rows.iter();
     rows.any(|row| row.paired.interval.is_some())
 }
 
-/// `By phase: clean connections, rustls-ring against openssl`.
+/// Returns a title: `By phase: clean connections, rustls-ring against openssl`.
 fn title(what: &str, comparison: &Comparison) -> String {
     format!("{what}: {}", about(comparison))
 }
@@ -334,7 +335,7 @@ fn sites(items: &mut Vec<Item>, comparison: &Comparison, summary: &ConnectSummar
         self::tally(comparison, summary),
         tally.expected_by_chance,
     )));
-    // A table of figures none of which says anything would only be read.
+    // A table without a single verdict would only cost reading time.
     if !sites_tell(tally) {
         return;
     }

@@ -6,7 +6,7 @@ use netbench_model::{CertificateFault, Condition, FailureClass, Outcome, Sample,
 use super::summary::{ConnectSummary, FailureRow, UnsupportedRow};
 use crate::evaluation::supports;
 
-/// Which sites failed on which stack, each class and reason once.
+/// Returns the sites that failed on each stack, each class and reason once.
 pub(crate) fn failures(measured: &[&Sample]) -> Vec<FailureRow> {
     let mut trials: BTreeMap<_, u64> = BTreeMap::new();
     let mut rows: BTreeMap<_, FailureRow> = BTreeMap::new();
@@ -38,8 +38,8 @@ pub(crate) fn failures(measured: &[&Sample]) -> Vec<FailureRow> {
 }
 
 impl ConnectSummary {
-    /// Returns the cause and the remedy, where every stack finds that the certificates of half of the sites or more lead to no
-    /// trusted root.
+    /// Returns the cause and the remedy, if every stack finds that the certificates of half of the sites or more
+    /// lead to no trusted root.
     pub(crate) fn missing_root(&self) -> Option<String> {
         let untrusted = |row: &&FailureRow| {
             row.class == FailureClass::Certificate
@@ -58,7 +58,7 @@ impl ConnectSummary {
     }
 }
 
-/// What was not tried, with the sites of each reason together.
+/// Returns the connections that were not attempted, with the sites of each reason together.
 pub(crate) fn unsupported(measured: &[&Sample]) -> Vec<UnsupportedRow> {
     let mut rows: BTreeMap<_, (BTreeSet<&String>, u64)> = BTreeMap::new();
     for sample in measured {

@@ -2,8 +2,8 @@ use std::collections::HashMap;
 
 use netbench_model::{Role, Sample, SampleKey};
 
-/// Of the measured samples of one stack, site, condition and round, the last: a trial that was
-/// broken off is made again, with its pair, by the session that goes on. Void ones say nothing.
+/// Returns the last of the measured samples of each stack, site, condition and round: an interrupted trial is
+/// repeated, with its pair, by the session that continues. Discarded samples are left out.
 pub(crate) fn latest(samples: &[Sample]) -> Vec<&Sample> {
     let measured = || {
         samples

@@ -6,24 +6,25 @@ use serde::{Deserialize, Serialize};
 
 use crate::text::count;
 
-/// What was lost on links with losses, and whether the stacks of each pair met the same losses.
+/// The losses on links with losses, and whether the stacks of each pair met the same losses.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct LossSummary {
-    /// Packets of trials over such links.
+    /// Number of packets of trials over such links.
     pub packets: u64,
-    /// How many of them the seed dropped.
+    /// Number of packets that the seed dropped.
     pub lost: u64,
-    /// Pairs of trials with a record of losses, whether they ended well or not.
+    /// Number of pairs of trials with a record of losses, successful or not.
     pub pairs: u64,
-    /// Pairs of which the same packets were lost.
+    /// Number of pairs in which the same packets were lost.
     pub same: u64,
-    /// Pairs of which the same packets were lost as far as both had packets. One had more, and lost some of these.
+    /// Number of pairs in which the same packets were lost as far as both had packets. One trial had more packets,
+    /// and lost some of these.
     pub same_while_alike: u64,
-    /// Pairs of which a packet that both had was lost in one trial only. There should be none.
+    /// Number of pairs in which a packet that both had was lost in one trial only. There should be no such pair.
     pub differ: u64,
 }
 
-/// None where no link lost packets by the seed.
+/// Returns the losses; `None` if no link lost packets by the seed.
 pub(super) fn losses(manifest: &ConnectManifest, measured: &[&Sample]) -> Option<LossSummary> {
     let logged = measured.iter().filter(|sample| !sample.losses.is_empty());
     let mut summary = LossSummary::default();
@@ -83,7 +84,7 @@ impl LossSummary {
         said + "."
     }
 
-    /// Where there is something to warn of.
+    /// Returns the warning, if there are differences to warn of.
     pub(super) fn warning(&self) -> Option<String> {
         (self.differ > 0).then(|| {
             format!(

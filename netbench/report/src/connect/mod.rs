@@ -1,4 +1,4 @@
-//! What a run of `connect` says: its summary, computed from its manifest and samples, and its report.
+//! Reports of a run of `connect`: its summary, computed from its manifest and samples, and its report.
 //!
 //! Start reading at [`summarize`], then [`ConnectSummary`]; `document.rs` makes the report.
 

@@ -4,14 +4,14 @@ use itertools::Itertools;
 use netbench_model::{Condition, Measured, Negotiated, Outcome, Sample, StackName};
 use netbench_stats::Pair;
 
-/// How far the bodies of two responses of a real server may differ: this, or [`BODY_PART`] of the longer one, if that
-/// is more. A page has a date in it, or a nonce.
+/// The largest difference between the bodies of two responses of a real server: this, or [`BODY_PART`] of the
+/// longer body, if that is more. A page contains a date, or a nonce.
 const BODY_BYTES: u64 = 1024;
 
 /// See [`BODY_BYTES`].
 const BODY_PART: u64 = 10;
 
-/// Two samples that may be compared: of one site, round and session, right after one another.
+/// Two samples that may be compared: of one site, round and session, directly after one another.
 pub(crate) struct Matched<'a> {
     pub(crate) site: &'a str,
     pub(crate) round: u32,
@@ -21,19 +21,19 @@ pub(crate) struct Matched<'a> {
 }
 
 impl Matched<'_> {
-    /// The total times of both.
+    /// Returns the total times of both.
     pub(crate) fn totals(&self) -> Pair {
         let (first, other) = (&self.first.phases, &self.other.phases);
         Pair::from_ns(first.total_ns, other.total_ns, self.block)
     }
 
-    /// How much longer the other took in total.
+    /// Returns the other's total time less the first one's.
     pub(crate) fn difference_ns(&self) -> f64 {
         self.other.phases.total_ns as f64 - self.first.phases.total_ns as f64
     }
 }
 
-/// The pairs of two stacks, and what was left out: site, and what differed.
+/// The pairs of two stacks, and the excluded ones: the site, and the difference.
 pub(crate) struct Pairs<'a> {
     pub(crate) matched: Vec<Matched<'a>>,
     pub(crate) excluded: BTreeMap<(&'a str, String), u64>,
@@ -84,7 +84,7 @@ pub(crate) fn match_up<'a>(
     pairs
 }
 
-/// What the two sides did differently, if anything.
+/// Returns the difference between the work of the two sides, if there is one.
 pub(super) fn difference(a: &Measured, b: &Measured) -> Option<String> {
     if !a.client.same_work(&b.client) {
         return Some(negotiated_difference(&a.client, &b.client));
@@ -95,7 +95,7 @@ pub(super) fn difference(a: &Measured, b: &Measured) -> Option<String> {
         let what = negotiated_difference(&a.negotiated, &b.negotiated);
         return Some(format!("the server saw {what}"));
     }
-    // An empty list is of a stack that does not tell, or of a resumed session.
+    // An empty list is of a stack that does not report its chain, or of a resumed session.
     let [chain_a, chain_b] = [a, b].map(|side| &side.client.chain_bytes);
     if !chain_a.is_empty() && !chain_b.is_empty() && chain_a != chain_b {
         return Some("certificate chain".to_owned());

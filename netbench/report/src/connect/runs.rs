@@ -1,4 +1,4 @@
-//! Two runs of `connect`, such as before and after an upgrade, site by site.
+//! Comparison of two runs of `connect`, such as before and after an upgrade, site by site.
 
 mod changes;
 
@@ -21,45 +21,45 @@ use crate::{
     suite::Compared,
 };
 
-/// What changed from one run of `connect` to another. Every ratio is the other run's time over the first one's: over
-/// 1 the other is slower.
+/// The changes from one run of `connect` to another. Every ratio is the other run's time over the first one's: over
+/// 1, the other is slower.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ConnectComparison {
     /// The schema's version.
     pub schema: u32,
     /// Always `connect-compare`.
     pub kind: String,
-    /// What is compared with.
+    /// The run that is compared with.
     pub first: Compared,
-    /// What is compared.
+    /// The run that is compared.
     pub other: Compared,
-    /// Where the sites are; emulated if those of either run are.
+    /// The target of the sites; emulated if those of either run are.
     #[serde(default)]
     pub target: Target,
     /// The change from which a site counts as regressed: 0.02 for 2 %.
     pub threshold: Option<f64>,
-    /// How many rows regressed, of phases (by total time), of sites and of sites that fail.
+    /// Number of rows that regressed: phases (by total time), sites, and sites that fail.
     pub regressed: u64,
-    /// How many of them cannot be told to have regressed or not.
+    /// Number of rows for which a regression is neither shown nor excluded.
     #[serde(default)]
     pub cannot_tell: u64,
-    /// Each phase over all sites that both reach.
+    /// Each phase over all sites that both runs reach.
     pub phases: Vec<PhaseChange>,
-    /// Each site that both reach, by total time.
+    /// Each site that both runs reach, by total time.
     pub sites: Vec<ChangedSite>,
-    /// Sites that fail more often in one of them.
+    /// Sites that fail more often in one of the runs.
     pub reach: Vec<ReachChange>,
-    /// Sites of the first run alone.
+    /// Sites that only the first run has.
     pub only_first: Vec<String>,
-    /// Sites of the other run alone.
+    /// Sites that only the other run has.
     pub only_other: Vec<String>,
-    /// Stacks and conditions that only one of them has.
+    /// Stacks and conditions that only one of the runs has.
     pub missing: Vec<String>,
-    /// What differs in settings and machine.
+    /// The differences in settings and machine.
     pub differences: Vec<Difference>,
-    /// How many rounds each run needs for a site to have a verdict.
+    /// The number of rounds that each run needs for a site to have a verdict.
     pub rounds_needed: u64,
-    /// What a reader must know before quoting a figure.
+    /// Warnings that a reader must know before quoting a figure.
     pub warnings: Vec<String>,
 }
 
@@ -70,15 +70,15 @@ pub struct PhaseChange {
     pub condition: Condition,
     /// The first run's stack.
     pub first_stack: StackName,
-    /// The other run's.
+    /// The other run's stack.
     pub other_stack: StackName,
     /// The phase.
     pub phase: Phase,
-    /// How many sites.
+    /// Number of sites.
     pub sites: u64,
     /// The first run's median, over sites and rounds.
     pub first_ns: f64,
-    /// The other's.
+    /// The other run's median.
     pub other_ns: f64,
     /// The ratio of the rounds, each the median over its sites.
     pub change: RunsRatio,
@@ -96,15 +96,15 @@ pub struct ChangedSite {
     pub condition: Condition,
     /// The first run's stack.
     pub first_stack: StackName,
-    /// The other run's.
+    /// The other run's stack.
     pub other_stack: StackName,
     /// The first run's median total.
     pub first_ns: f64,
-    /// The other's.
+    /// The other run's median total.
     pub other_ns: f64,
     /// The ratio of the rounds' totals.
     pub change: RunsRatio,
-    /// What is negotiated or answered now and was not before, first and other: `group x25519 / X25519MLKEM768`.
+    /// The first difference in negotiated parameters or answers, first and other: `group x25519 / X25519MLKEM768`.
     pub differs: Option<String>,
     /// Whether it is a regression.
     #[serde(flatten)]
@@ -120,19 +120,19 @@ pub struct ReachChange {
     pub condition: Condition,
     /// The first run's stack.
     pub first_stack: StackName,
-    /// The other run's.
+    /// The other run's stack.
     pub other_stack: StackName,
-    /// Trials of the first run that failed, of how many.
+    /// Failed trials of the first run, and all of its trials.
     pub first_failed: (u64, u64),
-    /// Those of the other.
+    /// Failed trials of the other run, and all of its trials.
     pub other_failed: (u64, u64),
-    /// Why, the first time.
+    /// The reason of the first failure.
     pub why: String,
     /// Whether it is a regression: every trial fails where one did not.
     pub regression: Regression,
 }
 
-/// Compares two runs. `stacks` names a stack of each; without it, every stack that both have.
+/// Compares two runs. `stacks` names a stack of each; without it, every stack that both runs have is compared.
 pub fn compare_runs_of_connect(
     first: (&ConnectManifest, &[Sample]),
     other: (&ConnectManifest, &[Sample]),
@@ -224,14 +224,14 @@ pub fn compare_runs_of_connect(
 }
 
 impl ConnectComparison {
-    /// What the comparison comes to; none without a threshold.
+    /// Returns the result of the comparison; `None` without a threshold.
     pub fn gate(&self) -> Option<Gate> {
         Gate::of(self.threshold, self.regressed, self.cannot_tell)
     }
 }
 
 impl ChangedSite {
-    /// The row of the only site, which has the samples of the total and therefore its interval.
+    /// Replaces the row of the only site, which has the samples of the total and therefore its interval.
     fn with_total(self, phases: &[PhaseChange]) -> Self {
         let mut rows = phases.iter();
         let total = rows.find(|row| {
@@ -251,18 +251,18 @@ impl ChangedSite {
     }
 }
 
-/// What both have, in the order of the first.
+/// Returns the values that both have, in the order of the first.
 fn both<'a, T: PartialEq>(first: &'a [T], other: &'a [T]) -> impl Iterator<Item = &'a T> {
     first.iter().filter(|value| other.contains(value))
 }
 
-/// What only `these` have.
+/// Returns the values that only `these` have.
 fn only<T: PartialEq + ToString>(these: &[T], those: &[T]) -> Vec<String> {
     let alone = these.iter().filter(|value| !those.contains(value));
     alone.map(ToString::to_string).collect()
 }
 
-/// Where a name is looked up for real in both, that is compared too.
+/// Returns the phases that are compared. Name resolution is one of them if both runs resolve real names.
 fn compared_phases(first: Target, other: Target) -> Vec<Phase> {
     let live = first == Target::Live && other == Target::Live;
     let compared = |phase: &Phase| is_judged(*phase) && (*phase != Phase::Dns || live);
@@ -320,7 +320,8 @@ fn facts(run: &ConnectManifest) -> Vec<Fact> {
     facts
 }
 
-/// How the lab emulates the sites: only there does a line of the file say what is measured.
+/// Returns the lines by which the lab emulates the sites: only in the lab does a line of the file determine the
+/// measured network.
 fn profiles(run: &ConnectManifest) -> String {
     if run.plan.target != Target::Lab {
         return String::new();

@@ -15,7 +15,7 @@ use crate::{
     text::{TOO_FEW, change, interval, named_site, sites_of, some_of},
 };
 
-/// Names that a sentence has room for.
+/// Number of names that a sentence has room for.
 const NAMED: usize = 10;
 
 impl Report for ConnectComparison {
@@ -100,7 +100,8 @@ fn headline(comparison: &ConnectComparison) -> String {
     parts.join(" ")
 }
 
-/// The rows of which it cannot be told whether they regressed, by name, with what would tell.
+/// Returns the rows for which a regression is neither shown nor excluded, by name, with the rounds that would
+/// decide them.
 fn unknown(comparison: &ConnectComparison, rows: &Rows<'_>) -> Option<String> {
     let rows = rows.rows.iter();
     let rows = rows.filter(|(_, row)| row.regression == Regression::CannotTell);
@@ -119,7 +120,7 @@ fn unknown(comparison: &ConnectComparison, rows: &Rows<'_>) -> Option<String> {
     (!named.is_empty()).then(|| format!("Cannot be told: {}.", some_of(NAMED, named)))
 }
 
-/// The reason why it cannot be told whether a row regressed.
+/// Returns the reason why a regression of a row is neither shown nor excluded.
 fn why_unknown(comparison: &ConnectComparison, row: &Judged) -> String {
     match row.rounds_needed {
         Some(needed) => needed_in_words(needed),
@@ -135,7 +136,7 @@ fn totals(comparison: &ConnectComparison) -> impl Iterator<Item = &PhaseChange> 
     phases.filter(|row| row.phase == Phase::Total)
 }
 
-/// The stack, or the first run's and the other's.
+/// Returns the stack, or the first run's and the other's if they differ.
 fn stacks(first: &StackName, other: &StackName) -> String {
     if first == other {
         first.to_string()
@@ -244,7 +245,7 @@ fn sites(items: &mut Vec<Item>, comparison: &ConnectComparison) {
     );
 }
 
-/// What only one of the runs has.
+/// Lists the sites, stacks and conditions that only one of the runs has.
 fn alone(comparison: &ConnectComparison) -> Vec<Item> {
     let sites = |run: &str, sites: &[String]| {
         let of = sites_of(comparison.target, sites.len());
@@ -267,7 +268,7 @@ fn alone(comparison: &ConnectComparison) -> Vec<Item> {
     .collect()
 }
 
-/// A check for each site, and one for the total of each condition and stack.
+/// Builds a check for each site, and one for the total of each condition and stack.
 fn checks(comparison: &ConnectComparison) -> CheckSuite {
     let named = |site: &str| named_site(comparison.target, site);
     let check = |name: String, class: String, ratio: &RunsRatio, judged: &Judged| {

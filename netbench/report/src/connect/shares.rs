@@ -16,8 +16,8 @@ const RTT_CLASSES: [(u64, &str); 5] = [
 /// The class of sites without a round-trip time.
 const NO_CLASS: &str = "–";
 
-/// Each site's round-trip time: as emulated, or on the real network the smallest seen. None over loopback,
-/// where what is configured is not.
+/// Returns each site's round-trip time: as emulated, or the smallest seen on the real network. The result is empty
+/// over loopback, where the configured times do not apply.
 pub(crate) fn rtts(manifest: &ConnectManifest, measured: &[&Sample]) -> BTreeMap<String, u64> {
     let plan = &manifest.plan;
     let link = manifest.link.as_ref().map(|link| link.kind);
@@ -61,12 +61,12 @@ pub(crate) fn shares(
     rows
 }
 
-/// The class of a round-trip time.
+/// Returns the class of a round-trip time.
 pub(crate) fn rtt_class(rtt_ns: u64) -> &'static str {
     class(&RTT_CLASSES, rtt_ns / 1_000_000)
 }
 
-/// The class of a value, by the upper ends of classes.
+/// Returns the class of a value, by the upper ends of classes.
 pub(crate) fn class(classes: &[(u64, &'static str)], value: u64) -> &'static str {
     let fits = classes.iter().find(|(upper, _)| value < *upper);
     fits.or(classes.last()).map_or("", |(_, name)| name)

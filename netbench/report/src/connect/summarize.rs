@@ -16,7 +16,7 @@ use super::{
 };
 use crate::run::{RunHead, about_stack};
 
-/// Computes what a run says. The same manifest and samples give the same summary.
+/// Computes the summary of a run. The same manifest and samples give the same summary.
 ///
 /// `samples` are all of the run's, in the order in which they were taken.
 pub fn summarize(manifest: &ConnectManifest, samples: &[Sample]) -> ConnectSummary {
@@ -31,7 +31,7 @@ pub fn summarize(manifest: &ConnectManifest, samples: &[Sample]) -> ConnectSumma
     summarize_own(manifest, &own, &tally)
 }
 
-/// Of samples that the plan asks for.
+/// Summarizes samples that the plan asks for.
 fn summarize_own(manifest: &ConnectManifest, samples: &[Sample], tally: &Tally) -> ConnectSummary {
     let plan = &manifest.plan;
     let measured = latest(samples);
@@ -72,8 +72,8 @@ fn summarize_own(manifest: &ConnectManifest, samples: &[Sample], tally: &Tally) 
     summary
 }
 
-/// Returns a warning for each stack that agreed on something else than the first with most sites, because each offered
-/// the settings of its library.
+/// Returns a warning for each stack that negotiated different parameters from the first with most sites, because
+/// each offered the settings of its library.
 pub(crate) fn other_work(summary: &ConnectSummary, stacks: &[StackName]) -> Vec<String> {
     let Some((first, others)) = stacks.split_first() else {
         return Vec::new();

@@ -13,72 +13,72 @@ use crate::{
     text::{count, places, site_words},
 };
 
-/// What a `connect` run says. Every ratio is the other stack's time over the first one's: under 1
-/// the other is faster.
+/// The summary of a `connect` run. Every ratio is the other stack's time over the first one's: under 1, the other
+/// is faster.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ConnectSummary {
     /// The schema's version.
     pub schema: u32,
-    /// Which run it is.
+    /// The run.
     pub run: Head,
-    /// One for each condition and each stack but the first.
+    /// One for each condition and each stack except the first.
     pub comparisons: Vec<Comparison>,
-    /// What a sweep says; none where the run is none.
+    /// The results of a sweep; absent if the run is not a sweep.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sweep: Option<SweepSummary>,
-    /// What each stack's first connection of a process costs beyond a later one.
+    /// Each stack's cost of the first connection of a process beyond a later one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cold: Vec<ColdRow>,
-    /// Which sites failed on which stack, and why.
+    /// The sites that failed on each stack, and the reasons.
     pub failures: Vec<FailureRow>,
-    /// What was not tried, and why.
+    /// Connections that were not attempted, and the reasons.
     pub unsupported: Vec<UnsupportedRow>,
     /// Pairs that were left out because the two sides did different work.
     pub left_out: Vec<Exclusion>,
-    /// What was negotiated.
+    /// Negotiated parameters.
     pub negotiated: Vec<NegotiatedRow>,
     /// The path between client and sites.
     pub link: LinkRecord,
-    /// What links lost, where they lose packets by the seed.
+    /// The losses of the links, if they lose packets by the seed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub losses: Option<LossSummary>,
-    /// What a reader must know before quoting a figure.
+    /// Warnings that a reader must know before quoting a figure.
     pub warnings: Vec<String>,
     /// The machine.
     pub environment: BTreeMap<String, String>,
 }
 
-/// Which run a summary is of.
+/// The run that a summary is of.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Head {
-    /// What all runs have.
+    /// The fields that all runs have.
     #[serde(flatten)]
     pub head: RunHead,
-    /// Where the sites are.
+    /// The target of the sites.
     pub target: Target,
-    /// How many sites. One that was swept is one site.
+    /// Number of sites. A swept site counts once.
     pub sites: u64,
-    /// At how many points each site was measured, in a sweep. None in summaries of earlier versions, in which `sites` are sites at
-    /// points.
+    /// Number of points at which each site was measured, in a sweep. Absent in summaries of earlier versions, in
+    /// which `sites` counts sites at points.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub points: Option<u64>,
-    /// How many rounds were asked for.
+    /// Number of planned rounds.
     pub rounds: u32,
-    /// How connectors were set up. None in summaries of earlier versions.
+    /// The configuration profile of the connectors. Absent in summaries of earlier versions.
     #[serde(default)]
     pub client_profile: Option<Profile>,
     /// The stacks, with library, provider and connector.
     pub stacks: BTreeMap<StackName, String>,
-    /// Measured samples, of how many that were asked for.
+    /// Number of measured samples, out of those planned.
     pub samples: u64,
-    /// How many were asked for.
+    /// Number of planned samples.
     pub planned: u64,
-    /// Vantage point, shard, and the runs it was merged from.
+    /// Vantage point, shard, and the runs from which it was merged.
     #[serde(default)]
     pub origin: Origin,
 }
 
-/// One stack against the first, under one condition.
+/// One stack compared with the first, under one condition.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Comparison {
     /// The condition.
@@ -91,7 +91,7 @@ pub struct Comparison {
     pub phases: Vec<PhaseRow>,
     /// The sites, by total time.
     pub sites: SiteTally,
-    /// Where the total goes, by class of round-trip time.
+    /// The shares of the total time, by class of round-trip time.
     pub shares: Vec<ShareRow>,
 }
 
@@ -100,36 +100,36 @@ pub struct Comparison {
 pub struct PhaseRow {
     /// The phase.
     pub phase: Phase,
-    /// The first stack's times, of the pairs compared.
+    /// The first stack's times, from the compared pairs.
     pub first: Figures,
-    /// The other stack's.
+    /// The other stack's times.
     pub other: Figures,
     /// The paired ratio, other over first, with its verdict on the other.
     pub paired: PairedRatio,
-    /// The rounds that would decide, if the verdict is `undecided`. None in summaries of earlier versions.
+    /// The rounds that would decide the verdict, if it is `undecided`. Absent in summaries of earlier versions.
     #[serde(default)]
     pub rounds_needed: Option<RoundsNeeded>,
 }
 
-/// On how many sites each stack is faster by total time.
+/// The number of sites on which each stack is faster by total time.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SiteTally {
-    /// Sites on which the other stack is faster.
+    /// Number of sites on which the other stack is faster.
     pub other_faster: u64,
-    /// Sites on which the first is.
+    /// Number of sites on which the first stack is faster.
     pub first_faster: u64,
-    /// Sites on which they are the same.
+    /// Number of sites on which both are the same.
     pub same: u64,
-    /// Sites whose interval contains the limit.
+    /// Number of sites whose interval contains the limit.
     pub undecided: u64,
-    /// Sites with too few rounds for an interval. Earlier versions counted them as undecided.
+    /// Number of sites with too few rounds for an interval. Earlier versions counted them as undecided.
     #[serde(default)]
     pub not_judged: u64,
-    /// Sites with no pair that could be compared.
+    /// Number of sites with no pair that could be compared.
     pub not_compared: u64,
-    /// How many sites one of two equal stacks would be called faster on, either way, by chance.
+    /// Expected number of sites on which one of two equal stacks, either of them, would be called faster by chance.
     pub expected_by_chance: f64,
-    /// Each site, the one where the other stack gains most first.
+    /// Each site, beginning with the one on which the other stack gains most.
     pub rows: Vec<SiteRow>,
 }
 
@@ -138,35 +138,34 @@ pub struct SiteTally {
 pub struct SiteRow {
     /// Its name.
     pub site: String,
-    /// The emulated round-trip time, or on the real network the smallest seen, in nanoseconds; 0 over loopback,
+    /// The emulated round-trip time, or the smallest seen on the real network, in nanoseconds; 0 over loopback,
     /// which has none.
     pub rtt_ns: u64,
     /// The first stack's median total.
     pub first_total_ns: f64,
-    /// The other's.
+    /// The other stack's median total.
     pub other_total_ns: f64,
     /// The ratio over the rounds, other over first.
     pub paired: RoundsRatio,
-    /// The rounds that would decide, if the verdict is `undecided`. None in summaries of earlier versions.
+    /// The rounds that would decide the verdict, if it is `undecided`. Absent in summaries of earlier versions.
     #[serde(default)]
     pub rounds_needed: Option<RoundsNeeded>,
 }
 
-/// Where the total goes, for the sites of one class of round-trip time. Means, so that they add up.
+/// The shares of the total time, for the sites of one class of round-trip time. Means, so that they add up.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ShareRow {
     /// The class, such as `10–30 ms`; a dash over loopback, which has none.
     pub class: String,
     /// The stack.
     pub stack: StackName,
-    /// How many samples.
+    /// Number of samples.
     pub samples: u64,
     /// Mean total.
     pub total_ns: f64,
-    /// Mean CPU time of the client, its stack's for the most part.
+    /// Mean CPU time of the client, mostly of its stack.
     pub client_ns: f64,
-    /// Mean time that the server computed in its handshake, by its own account; 0 where it does
-    /// not tell.
+    /// Mean time of the server's computation in its handshake, as the server reports; 0 if it does not report it.
     pub server_ns: f64,
     /// The rest: the network, the kernels, and waiting for a core.
     pub network_ns: f64,
@@ -185,26 +184,26 @@ pub struct FailureRow {
     pub class: FailureClass,
     /// The short reason.
     pub reason: String,
-    /// The stack's own words, the first time.
+    /// The stack's own words for the first failure.
     pub detail: String,
-    /// How many trials failed so.
+    /// Number of failed trials.
     pub failed: u64,
-    /// Of how many.
+    /// Number of trials.
     pub trials: u64,
 }
 
-/// What was not tried.
+/// Connections that were not attempted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct UnsupportedRow {
     /// The condition.
     pub condition: Condition,
     /// The stack.
     pub stack: StackName,
-    /// Why.
+    /// The reason.
     pub reason: String,
     /// The sites.
     pub sites: Vec<String>,
-    /// The connections that were not made.
+    /// Number of connections that were not made.
     #[serde(default)]
     pub samples: u64,
 }
@@ -218,13 +217,13 @@ pub struct Exclusion {
     pub condition: Condition,
     /// The other stack.
     pub other: StackName,
-    /// What differed.
+    /// The difference.
     pub why: String,
-    /// How many pairs.
+    /// Number of pairs.
     pub pairs: u64,
 }
 
-/// What was negotiated, and how often.
+/// Negotiated parameters, with their frequency.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub struct NegotiatedRow {
     /// The condition.
@@ -233,7 +232,7 @@ pub struct NegotiatedRow {
     pub stack: StackName,
     /// The TLS version.
     pub version: String,
-    /// The suite.
+    /// The cipher suite.
     pub suite: String,
     /// The group.
     pub group: Option<String>,
@@ -241,17 +240,18 @@ pub struct NegotiatedRow {
     pub alpn: Option<String>,
     /// Whether sessions were resumed.
     pub resumed: bool,
-    /// How many connections.
+    /// Number of connections.
     pub connections: u64,
 }
 
 impl ConnectSummary {
-    /// Whether the sites were emulated without a network: times are then those of loopback, where nothing waits.
+    /// Returns whether the sites were emulated without a network: times are then those of loopback, without any
+    /// waiting.
     pub fn is_loopback(&self) -> bool {
         self.run.target == Target::Lab && self.link.kind == LinkKind::None
     }
 
-    /// ` over loopback`, where it is; said wherever a time is.
+    /// Returns ` over loopback` if that is so; every time is followed by it.
     pub(crate) fn over(&self) -> &'static str {
         if self.is_loopback() {
             " over loopback"
@@ -260,7 +260,7 @@ impl ConnectSummary {
         }
     }
 
-    /// Returns the site of a name that samples have, which in a sweep has the point after it.
+    /// Returns the site of a name in samples; in a sweep, a point follows the site in the name.
     pub(crate) fn site_of<'a>(&self, name: &'a str) -> &'a str {
         match self.run.points {
             Some(_) => name.rsplit_once('@').map_or(name, |(site, _)| site),
@@ -268,7 +268,7 @@ impl ConnectSummary {
         }
     }
 
-    /// Counts rows that are of sites, or in a sweep of sites at points.
+    /// Counts rows, which are of sites, or in a sweep of sites at points.
     pub(crate) fn count_rows(&self, rows: impl TryInto<u64>) -> String {
         match self.run.points {
             Some(_) => combinations(self.run.target, rows),
@@ -285,7 +285,7 @@ impl ConnectSummary {
         }
     }
 
-    /// Whether any two stacks could be compared.
+    /// Returns whether any two stacks could be compared.
     pub fn compares(&self) -> bool {
         let mut comparisons = self.comparisons.iter();
         comparisons.any(|comparison| !comparison.phases.is_empty())
@@ -299,7 +299,8 @@ impl ConnectSummary {
         Some(&usual.why)
     }
 
-    /// Whether `from` and `to` did different work with more sites than could be compared, first connections aside.
+    /// Returns whether `from` and `to` did different work with more sites than could be compared, first connections
+    /// aside.
     pub fn did_other_work(&self, from: &StackName, to: &StackName) -> bool {
         let left_out = self.left_out.iter();
         let left_out = left_out.filter(|row| row.other == *to && row.condition != Condition::Cold);
@@ -319,7 +320,7 @@ impl ConnectSummary {
 }
 
 impl Comparison {
-    /// A phase, where both have it.
+    /// Returns a phase, if both stacks have it.
     pub(crate) fn phase(&self, phase: Phase) -> Option<&PhaseRow> {
         self.phases.iter().find(|row| row.phase == phase)
     }
@@ -341,7 +342,7 @@ pub(super) fn combinations(target: Target, rows: impl TryInto<u64>) -> String {
     )
 }
 
-/// A phase in words for who has not read the manual.
+/// Returns a phase in words for a reader who has not read the manual.
 pub(super) fn phase_words(phase: Phase) -> &'static str {
     match phase {
         Phase::Connector => "connector set-up, CPU",

@@ -6,14 +6,14 @@ use crate::{
     document::{Filling, Item, Table},
 };
 
-/// Whether each condition has tables of its own, or all of them one.
+/// Whether each condition has separate tables, or all conditions share them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Tables {
     Each,
     Joined,
 }
 
-/// Every phase. All comparisons are of the same two stacks.
+/// Tabulates every phase. All comparisons are of the same two stacks.
 pub(super) fn phases(comparisons: &[&Comparison]) -> Option<Item> {
     let (first, other) = stacks(comparisons)?;
     let rows = comparisons
@@ -48,7 +48,7 @@ pub(super) fn phases(comparisons: &[&Comparison]) -> Option<Item> {
     Some(table.item())
 }
 
-/// Where the total goes, by class of round-trip time.
+/// Tabulates the shares of the total time, by class of round-trip time.
 pub(super) fn shares(comparisons: &[&Comparison]) -> Option<Item> {
     let rows = comparisons
         .iter()
@@ -77,7 +77,7 @@ pub(super) fn shares(comparisons: &[&Comparison]) -> Option<Item> {
     Some(table.item())
 }
 
-/// A change as a time, of the first stack's.
+/// Returns a change as a time, relative to the first stack's.
 pub(super) fn by(first_ns: f64, ratio: f64) -> Cell {
     Cell::TimeDifference(first_ns * (ratio - 1.0))
 }

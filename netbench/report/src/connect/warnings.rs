@@ -11,7 +11,7 @@ use crate::{
     text::{count, sites_of, time},
 };
 
-/// How far the link may be off: this, or [`LINK_SHARE`] of the round-trip time, if that is more.
+/// The tolerance of the link: this, or [`LINK_SHARE`] of the round-trip time, if that is more.
 const LINK_MARGIN_NS: u64 = 200_000;
 
 /// See [`LINK_MARGIN_NS`].
@@ -23,11 +23,11 @@ const CORE_WAIT_NS: u64 = 1_000_000;
 /// The lateness of the forwarder at its 99th percentile that is still unremarkable.
 const LATENESS_NS: u64 = 100_000;
 
-/// The lateness of a single packet that is still unremarkable. From TCP's shortest time-out on, a sender sends it
-/// again.
+/// The largest lateness of a single packet that needs no warning. From TCP's shortest time-out on, a sender
+/// retransmits the packet.
 const WORST_LATENESS_NS: u64 = 200_000_000;
 
-/// What a reader must know before quoting a figure.
+/// Returns the warnings that a reader must know before quoting a figure.
 pub(crate) fn warnings(
     manifest: &ConnectManifest,
     samples: &[Sample],
@@ -54,7 +54,7 @@ pub(crate) fn warnings(
     warnings
 }
 
-/// Real servers that answer with an error: what is timed is then not the page that was meant.
+/// Warns of real servers that answer with an error: the timed page is then not the intended one.
 fn refused_requests(samples: &[Sample]) -> Option<String> {
     let mut sites: BTreeMap<&str, u16> = BTreeMap::new();
     for sample in samples {
@@ -73,7 +73,7 @@ fn refused_requests(samples: &[Sample]) -> Option<String> {
     })
 }
 
-/// Those of them that are about its times.
+/// Returns the warnings that concern the run's times.
 pub(super) fn of_times(manifest: &ConnectManifest) -> Vec<String> {
     let mut warnings = link(manifest);
     if let Some(share) = manifest.plan.cpu_percent {
@@ -93,7 +93,7 @@ pub(super) fn of_times(manifest: &ConnectManifest) -> Vec<String> {
     warnings
 }
 
-/// Trials that met a dead server of the lab.
+/// Warns of trials during which a server of the lab had died.
 fn void(samples: &[Sample]) -> Option<String> {
     let void = samples.iter().filter(|sample| !sample.outcome.counts());
     match void.count() {
@@ -204,12 +204,12 @@ fn unaccounted(manifest: &ConnectManifest, samples: &[Sample]) -> Option<String>
     for count in manifest.sessions.iter().flat_map(|session| &session.served) {
         *served.entry(&count.site).or_default() += count.handshakes;
     }
-    // A killed session took its servers' counts along.
+    // A killed session lost its servers' counts.
     let all_told = manifest
         .sessions
         .iter()
         .all(|session| session.finished.is_some());
-    // Connections that Ctrl-C broke off have no sample.
+    // Connections that Ctrl-C interrupted have no sample.
     let server_died = samples.iter().any(|sample| !sample.outcome.counts());
     let broken_off = manifest.sessions.iter().any(|session| session.interrupted);
     if served.is_empty() || !all_told {
@@ -220,8 +220,8 @@ fn unaccounted(manifest: &ConnectManifest, samples: &[Sample]) -> Option<String>
         let (ok, failed) = taken.entry(&sample.site).or_default();
         match &sample.outcome {
             Outcome::Ok(_) => *ok += 1,
-            // The measured half of a resumed trial whose prime failed made no connection, and a
-            // failure may come before or after the handshake.
+            // The measured half of a resumed trial whose prime failed made no connection, and a failure may come
+            // before or after the handshake.
             Outcome::Failed(_) | Outcome::Void { .. } if sample.role != Role::Warmup => {
                 *failed += 1
             }
@@ -232,7 +232,7 @@ fn unaccounted(manifest: &ConnectManifest, samples: &[Sample]) -> Option<String>
         .iter()
         .filter(|(site, (ok, failed))| {
             let handshakes = match served.get(**site) {
-                // A server that died took its counts along.
+                // A server that died lost its counts.
                 None if server_died => return false,
                 handshakes => handshakes.copied().unwrap_or(0),
             };

@@ -3,9 +3,9 @@ use netbench_stats::{Interval, Verdict};
 
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Chart {
-    /// What it shows, in a sentence.
+    /// The title: a sentence about the content.
     pub(crate) title: String,
-    /// How many values it is of, and what its intervals are.
+    /// The number of values, and the kind of the intervals.
     pub(crate) note: String,
     pub(crate) drawing: Drawing,
 }
@@ -27,25 +27,25 @@ pub(crate) struct Steps {
     pub(crate) points: Vec<Point>,
 }
 
-/// What one version has.
+/// The figure of one version.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Point {
     /// The version.
     pub(crate) label: String,
-    /// None where it has no figure.
+    /// The figure; `None` if the version has no figure.
     pub(crate) value: Option<f64>,
-    /// The same with its unit.
+    /// The figure with its unit.
     pub(crate) text: String,
     /// The step from the version before it, in words.
     pub(crate) about: String,
-    /// What is said of that step.
+    /// The verdict on that step.
     pub(crate) step: Option<Verdict>,
 }
 
-/// What each of several stacks has, by row and column.
+/// The support of each of several stacks, by row and column.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Matrix {
-    /// In the order of the marks.
+    /// The stacks, in the order of the marks.
     pub(crate) stacks: Vec<String>,
     pub(crate) columns: Vec<String>,
     pub(crate) rows: Vec<MatrixRow>,
@@ -54,34 +54,34 @@ pub(crate) struct Matrix {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct MatrixRow {
     pub(crate) name: String,
-    /// For each column a mark for each stack; none where there is nothing to have.
+    /// For each column, a mark for each stack; empty if the feature cannot exist there.
     pub(crate) cells: Vec<Vec<Support>>,
 }
 
-/// Ratios with intervals: a row for each where they are few, else one beside the other in rising order.
+/// Ratios with intervals: a row for each if they are few, otherwise side by side in rising order.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Dots {
-    /// What ratios under 1 mean: `rustls-ring is faster`.
+    /// The meaning of ratios under 1: `rustls-ring is faster`.
     pub(crate) less: String,
-    /// What ratios over 1 mean.
+    /// The meaning of ratios over 1.
     pub(crate) more: String,
     pub(crate) dots: Vec<Dot>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Dot {
-    /// What it is of.
+    /// The name of the compared item.
     pub(crate) name: String,
     pub(crate) ratio: f64,
     pub(crate) interval: Option<Interval>,
     pub(crate) verdict: Verdict,
 }
 
-/// What the colours of bars are of. A colour of a stack is of nothing else on a page.
+/// The meaning of the colours of bars. A stack's colour has no other meaning on a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Colours {
     Stacks,
-    /// The parts of one bar.
+    /// The colours denote the parts of one bar.
     Parts,
 }
 
@@ -97,27 +97,27 @@ pub(crate) struct Bars {
 /// Bars that are compared with each other.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct BarGroup {
-    /// What they are of; nothing where the chart's title says it.
+    /// The group's name; empty if the chart's title suffices.
     pub(crate) name: String,
     pub(crate) bars: Vec<Bar>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Bar {
-    /// What is written before it: nothing where the colour tells.
+    /// The label before the bar; empty if the colour suffices.
     pub(crate) label: String,
-    /// Which of the series, and how long.
+    /// The index of the series, and the length, of each part.
     pub(crate) parts: Vec<(usize, f64)>,
-    /// The figure after it.
+    /// The figure after the bar.
     pub(crate) text: String,
 }
 
 /// Points of several series over two axes of nanoseconds.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Scatter {
-    /// What the horizontal axis is.
+    /// The name of the horizontal axis.
     pub(crate) across: String,
-    /// What the vertical axis is.
+    /// The name of the vertical axis.
     pub(crate) up: String,
     pub(crate) series: Vec<Points>,
 }
@@ -126,7 +126,7 @@ pub(crate) struct Scatter {
 pub(crate) struct Points {
     /// The series' name.
     pub(crate) name: String,
-    /// Across and up, in nanoseconds, and what the point is of.
+    /// Horizontal and vertical position, in nanoseconds, and the point's name.
     pub(crate) points: Vec<(f64, f64, String)>,
     /// Its line: slope and height at 0.
     pub(crate) line: Option<(f64, f64)>,

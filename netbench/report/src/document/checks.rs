@@ -5,14 +5,14 @@ pub(crate) struct CheckSuite {
     pub(crate) checks: Vec<Check>,
 }
 
-/// Something that passes or fails.
+/// A check that passes or fails.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Check {
     pub(crate) name: String,
-    /// What it is grouped by.
+    /// The group of the check.
     pub(crate) class: Option<String>,
     pub(crate) outcome: Checked,
-    /// What was measured, in words.
+    /// The measurement, in words.
     pub(crate) said: Option<String>,
 }
 

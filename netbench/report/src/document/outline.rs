@@ -3,7 +3,7 @@ use std::borrow::Cow;
 use super::{Document, Item, Section, Table};
 use crate::Asked;
 
-/// A part of a document as forms without charts show it.
+/// A part of a document as formats without charts show it.
 pub(crate) enum Part<'a> {
     /// A heading, by its level: 1 is the title.
     Heading(usize, &'a str),
@@ -11,16 +11,16 @@ pub(crate) enum Part<'a> {
     Text(Cow<'a, str>),
     /// The sentence for a reader in a hurry.
     Headline(Cow<'a, str>),
-    /// What a reader must know before quoting a figure.
+    /// A warning that a reader must know before quoting a figure.
     Warning(Cow<'a, str>),
-    /// Lines with a mark before each, below a line that says what they are.
+    /// Lines with a mark before each, below a line that introduces them.
     List(&'static str, &'a [String]),
     /// A table.
     Table(Cow<'a, Table>),
 }
 
 impl Document<'_> {
-    /// All of it but charts, one thing after another.
+    /// Returns all parts except charts, in sequence.
     pub(crate) fn outline(&self) -> Vec<Part<'_>> {
         let mut parts = vec![Part::Heading(1, &self.title), Part::text(&self.lead)];
         if !self.sentence.is_empty() {
@@ -69,7 +69,7 @@ fn section<'a>(parts: &mut Vec<Part<'a>>, section: &'a Section) {
     }
 }
 
-/// Whether a heading before these has nothing but charts under it.
+/// Returns whether the heading before these items has only charts under it.
 fn only_charts_follow(items: &[Item]) -> bool {
     let mut other = items
         .iter()

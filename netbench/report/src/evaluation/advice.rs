@@ -1,15 +1,15 @@
-//! What to do about a loss: why it is one, which setting of the new stack helps, and what the site's
-//! operator can do. What is said of a library is known from using it, and is not tested here.
+//! Advice about losses: the reason, the setting of the new stack that helps, and the remedy of the site's operator.
+//! The statements about libraries come from using them, and are not tested here.
 
 use netbench_model::{Library, StackName, scan::LossReason};
 
-/// What to do about the sites that are lost for one reason.
+/// Advice about the sites that are lost for one reason.
 pub(super) struct Advice {
-    /// Why the new stack does not reach them.
+    /// The reason why the new stack does not reach them.
     pub(super) why: &'static str,
-    /// What helps in the client.
+    /// The remedy in the client.
     pub(super) client: &'static str,
-    /// What helps on the server.
+    /// The remedy on the server.
     pub(super) server: &'static str,
 }
 
@@ -31,7 +31,7 @@ const REASONS: [LossReason; 14] = [
     LossReason::Handshake,
 ];
 
-/// What to do about sites that `to` loses for a reason, by the reason's name.
+/// Returns the advice about sites that `to` loses for a reason, by the reason's name.
 pub(super) fn advice(reason: &str, to: &StackName) -> Advice {
     let library = Library::of(to);
     let mut known = REASONS.into_iter();
@@ -50,10 +50,10 @@ pub(super) fn advice(reason: &str, to: &StackName) -> Advice {
     }
 }
 
-/// What is said of a stack about which nothing is known here.
+/// The advice about a stack that is unknown here.
 const OTHER: &str = "Look for a setting in the library's documentation.";
 
-/// What rustls leaves out on purpose.
+/// The advice about features that rustls omits on purpose.
 const NOT_IN_RUSTLS: &str = "No setting helps: rustls has none of them.";
 
 fn why(reason: LossReason) -> &'static str {

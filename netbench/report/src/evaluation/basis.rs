@@ -1,4 +1,4 @@
-//! The parts of an evaluation that each question names. A verdict rests on all of them: what was not tested keeps a
+//! The parts of an evaluation that each question names. A verdict rests on all of them: an untested part keeps a
 //! question open, so that leaving a part out never improves an answer.
 
 use super::{Answer, Evidence, Question};
@@ -19,23 +19,23 @@ pub(super) enum Basis {
     Suite,
 }
 
-/// The parts that the three questions name. The first of each is explained by the question's own reason where it is
-/// missing.
+/// The parts that the three questions name. If the first part of a question is missing, the question's own reason
+/// explains it.
 const NAMED: [&[Basis]; 3] = [
     &[Basis::Sites, Basis::Features],
     &[Basis::Connections, Basis::Compat, Basis::Features],
     &[Basis::Connections, Basis::Suite],
 ];
 
-/// How far a part was tested.
+/// The extent to which a part was tested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Tested<'a> {
     Whole,
-    /// It ended before all was tested, and why.
+    /// The part ended before the tests were complete, for this reason.
     InPart(&'a str),
-    /// Why it was not tested.
+    /// The part was not tested, for this reason.
     Not(&'a str),
-    /// The part does not exist for these stacks, and why: the question then excludes it by name.
+    /// The part does not exist for these stacks, for this reason: the question then excludes it by name.
     Excluded(&'a str),
 }
 
@@ -48,7 +48,7 @@ impl Basis {
         Self::Suite,
     ];
 
-    /// The name of the part.
+    /// Returns the name of the part.
     fn part(self) -> &'static str {
         match self {
             Self::Features => "features",
@@ -59,7 +59,7 @@ impl Basis {
         }
     }
 
-    /// The subject of the part.
+    /// Returns the subject of the part.
     fn subject(self) -> &'static str {
         match self {
             Self::Features => "protocol support",
@@ -70,7 +70,7 @@ impl Basis {
         }
     }
 
-    /// `compatibility was`, `connections were`.
+    /// Returns the subject with its verb: `compatibility was`, `connections were`.
     fn was(self) -> String {
         let verb = match self {
             Self::Connections => "were",
@@ -79,8 +79,8 @@ impl Basis {
         format!("{} {verb}", self.subject())
     }
 
-    /// Whether a question has an answer without the part where a stack cannot do it. Without the sites, the connections
-    /// or the catalogues nothing of a question would be left.
+    /// Returns whether a question can be answered without the part if a stack does not support it. Without the
+    /// sites, the connections or the catalogues, a question would be empty.
     fn may_be_excluded(self) -> bool {
         matches!(self, Self::Features | Self::Suite)
     }
@@ -148,7 +148,7 @@ pub(super) fn cap(questions: &mut [Question], evidence: &Evidence<'_>) {
     }
 }
 
-/// Names in the question and in its reason that a part is no part of the answer.
+/// States in the question and in its reason that a part is excluded from the answer.
 fn exclude(question: &mut Question, basis: Basis, why: &str) {
     let subject = basis.subject();
     let asked = question.question.trim_end_matches('?');
@@ -161,8 +161,8 @@ fn exclude(question: &mut Question, basis: Basis, why: &str) {
     );
 }
 
-/// The parts that were not tested and without which nothing is decided: `compatibility was not tested`. None where
-/// all were.
+/// Returns the untested parts without which no question is decided: `compatibility was not tested`. Returns `None`
+/// if all were tested.
 pub(super) fn untested(evidence: &Evidence<'_>) -> Option<String> {
     let those = |wanted: fn(Tested<'_>) -> bool| {
         let bases = Basis::ALL.into_iter();
@@ -185,7 +185,7 @@ pub(super) fn untested(evidence: &Evidence<'_>) -> Option<String> {
     (!clauses.is_empty()).then(|| clauses.join(", and "))
 }
 
-/// The subjects that the questions exclude: `speed in memory`. None where there are none.
+/// Returns the subjects that the questions exclude: `speed in memory`. Returns `None` if there are none.
 pub(super) fn excluded(evidence: &Evidence<'_>) -> Option<String> {
     let is_excluded = |basis: &Basis| matches!(basis.tested(evidence), Tested::Excluded(_));
     let bases = Basis::ALL.into_iter().filter(is_excluded);
@@ -193,7 +193,7 @@ pub(super) fn excluded(evidence: &Evidence<'_>) -> Option<String> {
     (!subjects.is_empty()).then(|| listed(&subjects))
 }
 
-/// `a`, `a and b`, `a, b and c`.
+/// Joins words: `a`, `a and b`, `a, b and c`.
 fn listed(words: &[&str]) -> String {
     match words {
         [rest @ .., last] if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),

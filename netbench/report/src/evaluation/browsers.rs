@@ -1,4 +1,4 @@
-//! Do browsers do on these sites what the new stack does?
+//! The question whether browsers behave like the new stack on these sites.
 
 use itertools::Itertools;
 use netbench_model::{StackName, SwitchEffect};
@@ -9,7 +9,7 @@ use crate::{
     text::{count, some_of},
 };
 
-/// Cases that are named.
+/// Number of cases that are named.
 const NAMED: usize = 8;
 
 pub(super) fn answer(
@@ -43,7 +43,7 @@ pub(super) fn answer(
     question
 }
 
-/// Sites that browsers and the new stack load. None where no browser has visited any.
+/// Compares the sites that browsers and the new stack load. Returns `None` if no browser has visited any.
 fn sites(
     question: &mut Question,
     visits: &BrowserSummary,
@@ -79,7 +79,7 @@ fn sites(
     Some((yes_if(same), because))
 }
 
-/// Servers of the catalogue that browsers take otherwise. None where no browser was tried.
+/// Compares the servers of the catalogue that browsers treat differently. Returns `None` if no browser was tested.
 fn servers(
     question: &mut Question,
     clients: &CompatSummary,

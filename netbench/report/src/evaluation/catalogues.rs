@@ -1,5 +1,6 @@
-//! What a switch would break by netbench's own catalogues: servers, certificate chains and trust stores that are right,
-//! wrong, old or odd. Real sites say more, where they show anything; these say what no list of sites has.
+//! The breakages of a switch by netbench's own catalogues: servers, certificate chains and trust stores that are
+//! right, wrong, old or odd. Results of real sites are stronger evidence where they show an effect; these cover
+//! cases that no list of sites has.
 
 use itertools::Itertools;
 use netbench_model::{ClientUse, Standing, SwitchEffect, Weight, compat::Judgement};
@@ -9,15 +10,15 @@ use crate::{
     ChainDifference, ChainsSummary, CompatDifference, CompatSummary, RootsSummary, text::count,
 };
 
-/// How many are named of each catalogue.
+/// Number of cases of each catalogue that are named.
 const NAMED: usize = 20;
 
-/// What a user of the client meets.
+/// The effect that a user of the client meets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Meets {
-    /// The client ends, or is never done.
+    /// The client crashes or hangs.
     Ends,
-    /// Something is lost, with this weight.
+    /// A loss, with this weight.
     Loss(SwitchEffect, Weight),
     /// Further losses that are not named.
     More,
@@ -29,12 +30,13 @@ impl Meets {
         Self::Loss(effect, client.weight(effect, standing))
     }
 
-    /// Whether it makes the answer worse.
+    /// Returns whether the effect makes the answer worse.
     fn counts(self) -> bool {
         !matches!(self, Self::Loss(_, Weight::Listed))
     }
 
-    /// The place in the list: what ends the client, then what the client's use weighs most, and last what does not count.
+    /// Returns the place in the list: crashes of the client first, then the losses that weigh most for the client's
+    /// use, and last those that do not count.
     fn rank(self, client: ClientUse) -> u8 {
         match self {
             Self::Ends => 0,
@@ -46,13 +48,13 @@ impl Meets {
     }
 }
 
-/// What goes worse, in the words of who uses the client.
+/// A deterioration, in the words of the client's user.
 struct Worse {
     meets: Meets,
     words: String,
 }
 
-/// Takes down what goes worse with the new stack, and says of each catalogue how it went.
+/// Records the deteriorations with the new stack, and returns a sentence on the result of each catalogue.
 pub(super) fn foretell(question: &mut Question, evidence: &Evidence<'_>) -> Vec<String> {
     let mut worse = Vec::new();
     let mut reasons = Vec::new();
@@ -75,11 +77,11 @@ pub(super) fn foretell(question: &mut Question, evidence: &Evidence<'_>) -> Vec<
     if !worse.is_empty() {
         reasons.push(evidence.client_use.rule().to_owned());
     }
-    // A stable sort: of what is equally bad, servers come before chains, and chains before stores.
+    // A stable sort: among equally bad effects, servers come before chains, and chains before stores.
     worse.sort_by_key(|it| it.meets.rank(evidence.client_use));
     let ends = worse.partition_point(|it| it.meets == Meets::Ends);
     let rest = worse.split_off(ends);
-    // What ends the client is worse than a site that does not load.
+    // A crash of the client is worse than a site that does not load.
     question
         .breaks
         .splice(0..0, worse.into_iter().map(|it| it.words));
@@ -153,7 +155,7 @@ fn servers(
     ))
 }
 
-/// How many chains of a group are named.
+/// Number of chains of a group that are named.
 const EXAMPLES: usize = 2;
 
 fn chains(

@@ -1,5 +1,5 @@
-//! Evaluations by earlier versions, which stored counts of BoringSSL's protocol tests and no matrix of features: the tests were
-//! run, and what the counts say is still said.
+//! Evaluations by earlier versions, which stored counts of BoringSSL's protocol tests and no matrix of features:
+//! the tests were run, and the results of the counts are still reported.
 
 use itertools::Itertools;
 use netbench_model::coverage::{Category, Coverage, Ending, FeatureRow, ShimSummary};
@@ -7,7 +7,7 @@ use netbench_model::coverage::{Category, Coverage, Ending, FeatureRow, ShimSumma
 use super::{Evidence, Question};
 use crate::text::{count, percent};
 
-/// Adds what the counts say of features, and that they say it of no role or version.
+/// Adds the results of the counts for features, and states that they do not distinguish roles or versions.
 pub(super) fn features(question: &mut Question, coverage: &Coverage, evidence: &Evidence<'_>) {
     let (from, to) = (evidence.from, evidence.to);
     if let [first, second, ..] = coverage.shims.as_slice() {
@@ -32,8 +32,8 @@ pub(super) fn features(question: &mut Question, coverage: &Coverage, evidence: &
     );
 }
 
-/// Returns the features of which the first column passes tests that expect success, and the second not one. A feature that a
-/// library has and does in its own way passes some of them.
+/// Returns the features of which the first column passes tests that expect success, and the second passes none. A
+/// feature that a library has and implements differently passes some of them.
 pub(super) fn lacking(coverage: &Coverage) -> Vec<&FeatureRow> {
     let lacks = |row: &&FeatureRow| match row.works.as_slice() {
         [first, second, ..] => first.passed > 0 && second.passed == 0,
@@ -42,7 +42,7 @@ pub(super) fn lacking(coverage: &Coverage) -> Vec<&FeatureRow> {
     coverage.features.iter().filter(lacks).collect()
 }
 
-/// Adds what the counts say of defects; returns a sentence where the new stack has more of them.
+/// Adds the results of the counts for defects; returns a sentence if the new stack has more of them.
 pub(super) fn defects(
     question: &mut Question,
     coverage: &Coverage,
@@ -63,7 +63,7 @@ pub(super) fn defects(
         "defects by cause, in tests that both run: an earlier version stored counts of the protocol tests alone"
             .to_owned(),
     );
-    // A hang that the shim's configuration explains is no crash.
+    // A hang that the shim's configuration explains is not a crash.
     let [crashed_before, crashed] = [first, second].map(|shim| {
         let crashed = shim.crashed.iter();
         crashed

@@ -20,14 +20,14 @@ const SITES: &str = "sites";
 const PARTS: &str = "parts";
 const TO_DO: &str = "what-to-do";
 
-/// Sites of one reason that are named where there is something to do.
+/// Number of sites of one reason that are named with advice.
 const NAMED: usize = 12;
 
 /// An evaluation with the reports of its parts.
 pub struct EvaluationReport {
-    /// What it says.
+    /// The evaluation.
     pub evaluation: Evaluation,
-    /// The runs of its parts, as far as they were done.
+    /// The runs of its parts, as far as they were performed.
     pub parts: Vec<Box<dyn Report>>,
 }
 
@@ -83,7 +83,7 @@ impl Report for EvaluationReport {
             })
             .collect();
         document.about = about;
-        // What decides comes first, and what was tested beside the sites last.
+        // The deciding results come first, and tests that involve no site last.
         let sections = &mut document.sections;
         sections.extend(to_do);
         sections.push(sites(evaluation));
@@ -98,7 +98,8 @@ impl Report for EvaluationReport {
     }
 }
 
-/// Each question with its answer: a no has failed, an open question is skipped, and losses are named.
+/// Builds a check for each question with its answer: a no has failed, an open question is skipped, and losses are
+/// named.
 fn checks(evaluation: &Evaluation) -> CheckSuite {
     let check = |question: &Question| Check {
         name: question.question.clone(),
@@ -121,22 +122,22 @@ fn checks(evaluation: &Evaluation) -> CheckSuite {
     }
 }
 
-/// What the parts' own documents have.
+/// The contents of the parts' own documents.
 #[derive(Default)]
 struct Told {
     connections: Vec<Section>,
     scans: Vec<Section>,
     others: Vec<Section>,
-    /// The section about what browsers do.
+    /// The section about the behaviour of browsers.
     browsers: Option<String>,
     /// The section about connections with the same settings for both.
     same_settings: Option<String>,
-    /// For each of the three questions.
+    /// The warnings of each of the three questions.
     warnings: [Vec<String>; 3],
 }
 
 impl Told {
-    /// Connections that were made once more.
+    /// Records the section of connections that were repeated with the same settings.
     fn set_alike(&mut self, part: &mut Document<'_>) {
         for section in &mut part.sections {
             section.heading = format!("{}, with the same settings", section.heading);
@@ -188,7 +189,7 @@ fn lead(evaluation: &Evaluation) -> String {
     )
 }
 
-/// Each reason for which sites are lost, with what helps. None where none is lost.
+/// Lists each reason for which sites are lost, with the remedies. Returns `None` if no site is lost.
 fn to_do(evaluation: &Evaluation) -> Option<Section> {
     let plan = &evaluation.run.plan;
     let lost = &evaluation.found.losses.as_ref()?.lost;
@@ -245,7 +246,7 @@ fn sites(evaluation: &Evaluation) -> Section {
     section
 }
 
-/// Which sites only one of two stacks can agree with.
+/// Lists the sites with which only one of two stacks can agree.
 fn lost_and_gained(losses: &Losses, plan: &EvaluationPlan) -> Vec<Item> {
     let (from, to) = (&plan.from, &plan.to);
     let counted = match losses.counted() {
@@ -302,7 +303,7 @@ fn lost_and_gained(losses: &Losses, plan: &EvaluationPlan) -> Vec<Item> {
     items
 }
 
-/// Features that a switch would lose, and in full all of what the protocol tests say.
+/// Lists the features that a switch would lose, and, in the full extent, all results of the protocol tests.
 fn features(evaluation: &Evaluation, extent: Extent) -> Vec<Section> {
     let found = &evaluation.found;
     let plan = &evaluation.run.plan;
@@ -332,7 +333,7 @@ fn features(evaluation: &Evaluation, extent: Extent) -> Vec<Section> {
     sections
 }
 
-/// Features of which the other stack passes no test, by the counts of an earlier version.
+/// Lists the features of which the other stack passes no test, by the counts of an earlier version.
 fn counted(coverage: &Coverage, plan: &EvaluationPlan) -> Section {
     let table = Table::of(counts::lacking(coverage))
         .col("feature", 0, |row| Cell::text(&row.feature))
@@ -350,7 +351,7 @@ fn counted(coverage: &Coverage, plan: &EvaluationPlan) -> Section {
     }
 }
 
-/// What the stack in use has and the other has not, one feature a row.
+/// Lists the features that the stack in use has and the other does not, one feature a row.
 fn lost(matrix: &Matrix, plan: &EvaluationPlan) -> Option<Section> {
     let lost = Lost::of(matrix);
     let versions = lost.versions.iter().map(|lost| {
@@ -427,7 +428,7 @@ fn parts(evaluation: &Evaluation) -> Section {
     }
 }
 
-/// How far a part came.
+/// Returns the state of a part in words.
 fn state(state: &PartState) -> String {
     match state {
         PartState::Pending => "not reached".to_owned(),

@@ -1,4 +1,4 @@
-//! Is it fast enough?
+//! The question whether the new stack is fast enough.
 
 use itertools::Itertools;
 use netbench_model::{Condition, Part, Phase, Profile, Unit};
@@ -16,7 +16,7 @@ use crate::{
     text::{TOO_FEW, change, count, interval, signed_time, some_of, time, time_and_change},
 };
 
-/// Cases of the suite that are named as slower.
+/// Number of cases of the suite that are named as slower.
 const NAMED: usize = 3;
 
 pub(crate) fn answer(evidence: &Evidence<'_>) -> Question {
@@ -180,8 +180,8 @@ fn whole_connections(
     }
 }
 
-/// What a process pays once for its first connection, where it was measured: a time, which does not count
-/// against every connection.
+/// Adds the one-time cost of a process's first connection, if it was measured: a time, which does not count against
+/// every connection.
 fn first_connection(evidence: &Evidence<'_>, question: &mut Question) {
     for stack in not_measurable(cold(evidence), evidence.from, evidence.to) {
         question.missing.push(format!(
@@ -205,7 +205,7 @@ fn first_connection(evidence: &Evidence<'_>, question: &mut Question) {
     );
 }
 
-/// The first connections of the timed run.
+/// Returns the first connections of the timed run.
 fn cold<'a>(evidence: &Evidence<'a>) -> &'a [ColdRow] {
     evidence
         .timed()
@@ -230,7 +230,7 @@ fn judge_first_connection(evidence: &Evidence<'_>, question: &mut Question) {
     );
 }
 
-/// A change of whole connections as a time too, of the median one with the stack in use.
+/// Formats a change of whole connections also as a time, relative to the median connection with the stack in use.
 fn with_time(evidence: &Evidence<'_>, condition: &str, ratio: f64) -> String {
     let mut rows = comparisons(evidence)
         .filter(|comparison| comparison.condition.to_string() == condition)
@@ -241,7 +241,8 @@ fn with_time(evidence: &Evidence<'_>, condition: &str, ratio: f64) -> String {
     )
 }
 
-/// The total time of each condition that tells of every connection: not of `cold`, whose cost is paid once.
+/// Returns the total time of each condition that concerns every connection: `cold`, whose cost is paid once, is
+/// left out.
 fn totals(evidence: &Evidence<'_>) -> Vec<(String, PairedRatio)> {
     comparisons(evidence)
         .filter_map(|comparison| {
@@ -251,7 +252,7 @@ fn totals(evidence: &Evidence<'_>) -> Vec<(String, PairedRatio)> {
         .collect()
 }
 
-/// Those of every connection: not of `cold`.
+/// Returns the comparisons that concern every connection: `cold` is left out.
 fn comparisons<'a>(evidence: &Evidence<'a>) -> impl Iterator<Item = &'a Comparison> + use<'a> {
     let (from, to) = (evidence.from, evidence.to);
     let comparisons = evidence.timed().into_iter().flat_map(|c| &c.comparisons);
@@ -317,7 +318,7 @@ fn no_totals(evidence: &Evidence<'_>) -> String {
     }
 }
 
-/// That both stacks agreed on something else in every connection but first ones, if they did.
+/// States that the stacks negotiated different parameters in every connection except first ones, if they did.
 fn other_work(evidence: &Evidence<'_>) -> Option<String> {
     let connections = evidence.timed()?;
     let why = connections.most_different(evidence.to)?;
@@ -342,7 +343,7 @@ fn other_work(evidence: &Evidence<'_>) -> Option<String> {
     ))
 }
 
-/// That times are not of the stacks' own settings, where they are not.
+/// States that the times are not of the stacks' own settings, if they are not.
 fn same_settings(evidence: &Evidence<'_>) -> Option<String> {
     let pinned = evidence.same_settings.filter(|pinned| pinned.compares())?;
     let why = evidence.connections?.most_different(evidence.to)?;
@@ -353,7 +354,7 @@ fn same_settings(evidence: &Evidence<'_>) -> Option<String> {
     ))
 }
 
-/// ` on 3 of 101 sites`, where not all of them could be compared.
+/// Returns ` on 3 of 101 sites`, if not all of them could be compared.
 fn on_sites(evidence: &Evidence<'_>) -> String {
     let Some(connections) = evidence.timed() else {
         return String::new();
@@ -382,7 +383,7 @@ fn word(paired: &PairedRatio) -> String {
 fn slower_sites(connections: &ConnectSummary, evidence: &Evidence<'_>, breaks: &mut Vec<String>) {
     for comparison in comparisons(evidence) {
         let tally = &comparison.sites;
-        // Some sites are called slower by chance even where nothing differs.
+        // Some sites are called slower by chance even if the stacks do not differ.
         if tally.first_faster as f64 > tally.expected_by_chance {
             let sites = connections.count_rows(tally.first_faster);
             breaks.push(format!(

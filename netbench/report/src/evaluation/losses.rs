@@ -9,8 +9,8 @@ use crate::{
     text::named_site,
 };
 
-/// Which sites a switch loses and gains, of a scan against both stacks. None where the scan was not
-/// against both.
+/// Returns the sites that a switch loses and gains, from a scan against both stacks. Returns `None` if the scan was
+/// not against both.
 pub fn losses(
     report: &LossReport,
     client_profile: Option<Profile>,
@@ -71,7 +71,8 @@ pub fn losses(
             }
             (Agreement::Loses { reason, detail }, Agreement::Agrees(_)) => {
                 let gained = lost(report, &site.site, from, reason.name(), detail);
-                // From the stack that refuses it, the same difference the other way round.
+                // Seen from the stack that refuses the site, this is the same difference in the opposite
+                // direction.
                 match report.effect(&site.site, from.as_str(), *reason) {
                     SwitchEffect::GainInSecurity => losses.unwarned.push(gained),
                     _ => losses.gained.push(gained),
@@ -107,7 +108,7 @@ pub(super) fn contradicted(losses: &Losses, target: Target) -> Vec<String> {
     lines.collect()
 }
 
-/// The expected loss of a switch among the sites of the web, from the offers of a scan against both stacks.
+/// Returns the expected loss of a switch among the sites of the web, from the offers of a scan against both stacks.
 /// Returns `None` if the scan was not against both.
 pub fn web_loss(report: &LossReport, from: &StackName, to: &StackName) -> Option<WebLoss> {
     let offer = |stack: &StackName| {
@@ -126,7 +127,7 @@ fn outside(site: &str, because: Outside, detail: &str) -> OutsideSite {
     }
 }
 
-/// A site, and the handshake of the stack that loses it.
+/// Returns a lost site, with the handshake of the stack that loses it.
 fn lost(
     report: &LossReport,
     site: &str,

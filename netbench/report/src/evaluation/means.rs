@@ -14,31 +14,31 @@ use crate::{
 /// The cost of a part of the suite, over its cases.
 pub(super) struct Mean {
     pub(super) part: Part,
-    /// `handshake`, or `bulk sent`.
+    /// The name: `handshake`, or `bulk sent`.
     pub(super) name: String,
     pub(super) label: &'static str,
-    /// The cases with a figure, and their ratios. Those whose turns have too few operations are among them: their figures
-    /// can be a few percent off, so that no answer rests on them.
+    /// The cases with a figure, and their ratios. Cases whose turns have too few operations are included: their
+    /// figures can be a few percent off, so that no answer rests on them.
     pub(super) told: Vec<(String, f64)>,
     /// The cases without a figure to judge by, each with the reason.
     pub(super) untold: Vec<(String, NoFigure)>,
     pub(super) ratio: f64,
-    /// The same mean of what the stack in use takes, where that is a time of one operation.
+    /// The mean time of one operation with the stack in use, if the cases measure such a time.
     pub(super) from_ns: Option<f64>,
 }
 
 impl Mean {
-    /// Returns whether every connection pays it: handshakes, and data in either direction.
+    /// Returns whether every connection pays the cost: handshakes, and data in either direction.
     pub(super) fn is_headline(&self) -> bool {
         matches!(self.part, Part::Handshake | Part::Bulk)
     }
 
-    /// Whether every case has a figure. A mean without some of them could leave out the worst one.
+    /// Returns whether every case has a figure. A mean without some of them could leave out the worst one.
     pub(super) fn is_whole(&self) -> bool {
         self.untold.is_empty()
     }
 
-    /// Adds the mean to the figures, or the cases one by one where some have no figure.
+    /// Adds the mean to the figures, or the individual cases if some have no figure.
     pub(super) fn tell(&self, question: &mut Question) {
         let mut untold = self.untold.iter();
         let is_readable = untold.all(|(_, why)| *why == NoFigure::FewOperations);
@@ -64,7 +64,8 @@ impl Mean {
     }
 }
 
-/// The reason why a case has no figure that can be relied on, or no verdict. The figure itself has no part in the first three.
+/// The reason why a case has no reliable figure, or no verdict. The figure itself has no part in the first three
+/// reasons.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum NoFigure {
     FewOperations,
@@ -77,7 +78,7 @@ pub(super) enum NoFigure {
 }
 
 impl NoFigure {
-    /// Returns the reason why the ratio of a case cannot be read; none of one that can.
+    /// Returns the reason why the ratio of a case cannot be read; `None` if it can.
     fn of(verdict: &CaseVerdict) -> Option<Self> {
         match verdict.undecided {
             Some(UndecidedReason::FewOperations) => Some(Self::FewOperations),
@@ -89,7 +90,7 @@ impl NoFigure {
         }
     }
 
-    /// Returns the reason why a case has no verdict; none of one that has.
+    /// Returns the reason why a case has no verdict; `None` if it has one.
     pub(super) fn of_undecided(verdict: &CaseVerdict) -> Option<Self> {
         if verdict.paired.verdict.is_decided() {
             return None;
@@ -203,7 +204,7 @@ fn mean(
     })
 }
 
-/// 1 of nothing.
+/// Returns the geometric mean; 1 if there are no values.
 fn geometric_mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {
     let count = values.len().max(1) as f64;
     (values.map(f64::ln).sum::<f64>() / count).exp()

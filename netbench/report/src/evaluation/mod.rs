@@ -1,8 +1,7 @@
-//! What an evaluation says: three questions, and a fourth where browsers were asked, each with a verdict, the figures that carry it, and
-//! what would break.
+//! Reports of an evaluation: three questions, and a fourth if browsers were tested, each with a verdict, the
+//! figures that carry it, and the breakages.
 //!
-//! Start reading at [`evaluation`]; each question is answered in a file of its own, from the parts that
-//! there are.
+//! Start reading at [`evaluation`]; each question is answered in a separate file, from the parts that exist.
 
 mod advice;
 mod basis;
@@ -42,69 +41,70 @@ use crate::{
 pub use document::EvaluationReport;
 pub use losses::{losses, web_loss};
 
-/// What an evaluation says.
+/// The result of an evaluation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Evaluation {
     /// The schema's version.
     pub schema: u32,
     /// Always `evaluation`.
     pub kind: String,
-    /// What was evaluated, and how far each part came.
+    /// The settings of the evaluation, and the state of each part.
     pub run: EvaluationManifest,
     /// All answers in one sentence.
     #[serde(default)]
     pub sentence: String,
-    /// The three questions, and a fourth where browsers were asked.
+    /// The three questions, and a fourth if browsers were tested.
     pub questions: Vec<Question>,
-    /// What the parts found.
+    /// The findings of the parts.
     pub found: Found,
-    /// What a reader must know before quoting a figure.
+    /// Warnings that a reader must know before quoting a figure.
     pub warnings: Vec<String>,
 }
 
-/// What the parts found, as far as they were done.
+/// The findings of the parts, as far as they were performed.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Found {
-    /// What each stack has, by BoringSSL's protocol tests: the stack in use is the first column.
+    /// The features of each stack, by BoringSSL's protocol tests: the stack in use is the first column.
     #[serde(default)]
     pub matrix: Option<Matrix>,
-    /// What each does that it must not: the stack in use is the first.
+    /// The defects of each stack; the stack in use is the first.
     #[serde(default)]
     pub defects: Option<Defects>,
-    /// How those tests went, counted: the stack in use is the first column.
+    /// The results of those tests, counted: the stack in use is the first column.
     pub coverage: Option<Coverage>,
-    /// What one passes and the other does not; the stack in use is the first.
+    /// The tests that one stack passes and the other does not; the stack in use is the first.
     pub difference: Option<Difference>,
-    /// Sites that only one of the two can agree with.
+    /// Sites that only one of the two stacks can agree with.
     pub losses: Option<Losses>,
     /// The expected loss among the sites of the web, by the population model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub web: Option<WebLoss>,
     /// Connections; the stack in use is the first.
     pub connections: Option<Arc<ConnectSummary>>,
-    /// Connections with the same settings for both, where with their own they did different work with most sites.
+    /// Connections with the same settings for both, if they did different work with most sites with their own
+    /// settings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub same_settings: Option<Arc<ConnectSummary>>,
-    /// What they do with the servers of a catalogue; the stack in use is the first.
+    /// The stacks' behaviour towards the servers of a catalogue; the stack in use is the first.
     #[serde(default)]
     pub compat: Option<Arc<CompatSummary>>,
-    /// What their verifiers say of certificate chains; the stack in use is the first.
+    /// The verdicts of the stacks' verifiers on certificate chains; the stack in use is the first.
     #[serde(default)]
     pub chains: Option<Arc<ChainsSummary>>,
-    /// What they trust by themselves, with the trust stores of many systems.
+    /// The CAs that the stacks trust by default, with the trust stores of many systems.
     #[serde(default)]
     pub roots: Option<Arc<RootsSummary>>,
-    /// What browsers do on the sites, and both stacks beside them.
+    /// Visits of browsers, and of both stacks, to the sites.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub visits: Option<Arc<BrowserSummary>>,
-    /// What browsers do with the servers of a catalogue, and both stacks beside them.
+    /// The behaviour of browsers, and of both stacks, towards the servers of a catalogue.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clients: Option<Arc<CompatSummary>>,
     /// The in-memory suite, in one or more runs.
     pub suites: Vec<Arc<SuiteSummary>>,
 }
 
-/// A question, answered.
+/// A question with its answer.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Question {
     /// The question.
@@ -115,21 +115,21 @@ pub struct Question {
     pub because: String,
     /// The figures that carry it, the strongest first.
     pub figures: Vec<KeyFigure>,
-    /// What would break or become worse, one thing a line.
+    /// Breakages and deteriorations, one a line.
     pub breaks: Vec<String>,
-    /// What would become better, one thing a line.
+    /// Improvements, one a line.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gains: Vec<String>,
-    /// What was not tested, and why.
+    /// Subjects that were not tested, with the reasons.
     pub missing: Vec<String>,
 }
 
 /// A figure that carries a verdict.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct KeyFigure {
-    /// With its unit: `3 of 101`, `−0.2 %`.
+    /// The value with its unit: `3 of 101`, `−0.2 %`.
     pub value: String,
-    /// Of what.
+    /// The subject of the figure.
     pub label: String,
 }
 
@@ -139,17 +139,17 @@ pub struct KeyFigure {
 pub enum Answer {
     /// Yes.
     Yes,
-    /// Yes, but something is lost.
+    /// Yes, but with losses.
     WithLosses,
     /// No.
     No,
-    /// What there is does not answer it.
+    /// The data does not answer the question.
     #[default]
     Open,
 }
 
 impl Answer {
-    /// The one of two answers that is worse for who would switch; what is open is no worse than anything.
+    /// Returns the answer that is worse for someone who would switch; an open answer is never the worse one.
     fn worse_of(self, other: Self) -> Self {
         let rank = |answer| match answer {
             Self::Open => 0,
@@ -164,7 +164,7 @@ impl Answer {
         }
     }
 
-    /// A yes becomes a yes with losses; what is open stays so.
+    /// Turns a yes into a yes with losses; an open answer stays open.
     fn at_best_with_losses(self) -> Self {
         match self {
             Self::Yes => Self::WithLosses,
@@ -172,7 +172,7 @@ impl Answer {
         }
     }
 
-    /// In words.
+    /// Returns the answer in words.
     pub fn words(self) -> &'static str {
         match self {
             Self::Yes => "yes",
@@ -184,8 +184,8 @@ impl Answer {
 }
 
 impl Evaluation {
-    /// Whether any question has an answer, or any part compared something: an answer stays open where another part was
-    /// not tested.
+    /// Returns whether any question has an answer, or any part compared something: an answer stays open if another
+    /// part was not tested.
     pub fn tells(&self) -> bool {
         let found = &self.found;
         let mut questions = self.questions.iter();
@@ -203,7 +203,7 @@ impl Evaluation {
     }
 }
 
-/// Answers the questions from what the parts found.
+/// Answers the questions from the findings of the parts.
 pub fn evaluation(run: EvaluationManifest, mut found: Found) -> Evaluation {
     let plan = &run.plan;
     let settled = settle::settle(&mut found, plan);
@@ -231,7 +231,7 @@ pub fn evaluation(run: EvaluationManifest, mut found: Found) -> Evaluation {
     ];
     basis::cap(&mut questions, &evidence);
     supports::name_cause(&mut questions[0], &evidence);
-    // What browsers do decides nothing.
+    // The behaviour of browsers decides no question.
     let sentence = sentence::sentence(&evidence, &questions);
     if !plan.browsers.is_empty() {
         let (visits, clients) = (found.visits.as_deref(), found.clients.as_deref());
@@ -252,7 +252,7 @@ pub fn evaluation(run: EvaluationManifest, mut found: Found) -> Evaluation {
     }
     warnings.extend(settled);
     let connections = found.connections.iter().chain(&found.same_settings);
-    // The advice to connect with the same settings has been taken where there is such a run.
+    // The advice to connect with the same settings was followed if there is such a run.
     let heeded = match (&found.connections, &found.same_settings) {
         (Some(own), Some(_)) => other_work(own, &[run.plan.from.clone(), run.plan.to.clone()]),
         _ => Vec::new(),
@@ -272,23 +272,23 @@ pub fn evaluation(run: EvaluationManifest, mut found: Found) -> Evaluation {
     }
 }
 
-/// A question of a document, and where on it the figures are.
+/// A question of a document, and the section with its figures.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Asked {
-    /// The question, answered.
+    /// The question with its answer.
     pub question: Question,
-    /// Of what with what: `rustls-aws-lc in place of openssl`.
+    /// The compared stacks: `rustls-aws-lc in place of openssl`.
     pub about: String,
-    /// The id of the section that has the rest.
+    /// The id of the section with the details.
     pub section: Option<String>,
-    /// The id of the section that says what to do, where something is to be done.
+    /// The id of the section with the advice, if there is any.
     pub act: Option<String>,
-    /// What a reader must know before quoting its figures.
+    /// Warnings that a reader must know before quoting its figures.
     pub warnings: Vec<String>,
 }
 
 impl Question {
-    /// A question without an answer.
+    /// Returns a question without an answer.
     fn open(question: String) -> Self {
         Self {
             question,
@@ -303,13 +303,13 @@ impl Question {
         });
     }
 
-    /// The answer and why.
+    /// Returns the answer with its reason.
     pub(crate) fn in_a_sentence(&self) -> String {
         let (initial, rest) = self.answer.words().split_at(1);
         format!("{}{rest}. {}", initial.to_uppercase(), self.because)
     }
 
-    /// The figures that carry the answer.
+    /// Returns the table of the figures that carry the answer.
     pub(crate) fn table(&self) -> Table {
         let table = Table::of(&self.figures)
             .col("figure", 0, |figure| Cell::text(&figure.value))
@@ -318,47 +318,46 @@ impl Question {
     }
 }
 
-/// What there is to answer the questions about a switch: an evaluation has most of it, a single run
-/// some.
+/// The data for the questions about a switch: an evaluation has most of it, a single run a part.
 pub(crate) struct Evidence<'a> {
     /// The stack in use.
     pub(crate) from: &'a StackName,
     /// The stack that would take its place.
     pub(crate) to: &'a StackName,
-    /// Where the sites are.
+    /// The target of the sites.
     pub(crate) target: Target,
-    /// What the client is for.
+    /// The use of the client.
     pub(crate) client_use: ClientUse,
     /// Features; the stack in use is the first column.
     pub(crate) matrix: Option<&'a Matrix>,
-    /// The counts of the protocol tests, where an earlier version stored them without the matrix.
+    /// The counts of the protocol tests, if an earlier version stored them without the matrix.
     pub(crate) older_features: Option<&'a Coverage>,
-    /// What each does that it must not; the stack in use is the first.
+    /// The defects of each stack; the stack in use is the first.
     pub(crate) defects: Option<&'a Defects>,
-    /// Sites that only one of the two can agree with.
+    /// Sites that only one of the two stacks can agree with.
     pub(crate) losses: Option<&'a Losses>,
     /// The expected loss among the sites of the web.
     pub(crate) web: Option<&'a WebLoss>,
-    /// Whether the user gave no sites, so that the built-in list took their place.
+    /// Whether the user gave no sites, so that the built-in list is used.
     pub(crate) built_in_sites: bool,
     /// Connections.
     pub(crate) connections: Option<&'a ConnectSummary>,
-    /// Connections with the same settings for both, where these had to be made as well.
+    /// Connections with the same settings for both, if they had to be made as well.
     pub(crate) same_settings: Option<&'a ConnectSummary>,
-    /// What both do with the servers of a catalogue; the stack in use is the first.
+    /// The behaviour of both stacks towards the servers of a catalogue; the stack in use is the first.
     pub(crate) compat: Option<&'a CompatSummary>,
-    /// What both say of certificate chains; the stack in use is the first.
+    /// The verdicts of both stacks on certificate chains; the stack in use is the first.
     pub(crate) chains: Option<&'a ChainsSummary>,
-    /// What both trust by themselves.
+    /// The CAs that both stacks trust by default.
     pub(crate) roots: Option<&'a RootsSummary>,
     /// Runs of the in-memory suite.
     pub(crate) suites: Vec<&'a SuiteSummary>,
-    /// The parts of an evaluation, which should have found all of this; none of a single run.
+    /// The parts of an evaluation, which should have produced all of this; `None` for a single run.
     pub(crate) parts: Option<&'a [PartRecord]>,
 }
 
 impl<'a> Evidence<'a> {
-    /// Nothing yet.
+    /// Returns empty evidence.
     pub(crate) fn of(from: &'a StackName, to: &'a StackName, target: Target) -> Self {
         Self {
             from,
@@ -381,7 +380,7 @@ impl<'a> Evidence<'a> {
         }
     }
 
-    /// The connections that are compared by their times.
+    /// Returns the connections that are compared by their times.
     pub(crate) fn timed(&self) -> Option<&'a ConnectSummary> {
         let pinned = self.same_settings.filter(|pinned| pinned.compares());
         pinned.or(self.connections)
@@ -401,7 +400,8 @@ impl<'a> Evidence<'a> {
         Some(format!("{what}: {why}"))
     }
 
-    /// Why a part of the evaluation has found nothing. A single run has no parts that could be missing.
+    /// Returns the reason why a part of the evaluation has no findings. A single run has no parts that could be
+    /// missing.
     fn why_missing(&self, part: &str) -> Option<&'a str> {
         let record = self.parts?.iter().find(|record| record.part == part);
         Some(match record.map(|record| &record.state) {
@@ -413,7 +413,7 @@ impl<'a> Evidence<'a> {
         })
     }
 
-    /// `: it was left out` after what a part should have found; a full stop where it is not missing.
+    /// Returns `: it was left out` as the end of a sentence about a part; a full stop if the part is not missing.
     fn because_of(&self, part: &str) -> String {
         match self.why_missing(part) {
             Some(why) => format!(": {}.", why.trim_end_matches('.')),
@@ -422,10 +422,11 @@ impl<'a> Evidence<'a> {
     }
 }
 
-/// A switch that loses this share of the sites, or more, is no replacement.
+/// The share of lost sites from which a switch is no replacement.
 pub(crate) const LOST_SHARE: f64 = 0.05;
 
-/// How the expected loss among the sites of the web answers: by its whole interval, which contains the limit if the sources do not decide.
+/// Answers by the expected loss among the sites of the web: by its whole interval, which contains the limit if the
+/// sources do not decide.
 fn of_web(loss: &WebLoss) -> Answer {
     let limit = LOST_SHARE * 1e6;
     if loss.low >= limit {
@@ -439,11 +440,11 @@ fn of_web(loss: &WebLoss) -> Answer {
     }
 }
 
-/// A connection that takes this much longer is still fast enough: less than what one lost packet in
-/// a few hundred connections does to the mean, and than any user sees.
+/// The ratio up to which a connection is still fast enough: the difference is less than the effect of one lost
+/// packet in a few hundred connections on the mean, and less than any user notices.
 pub(crate) const NO_MORE_THAN: f64 = 1.05;
 
-/// How many sites may be lost before the answer is no.
+/// Answers by the number of lost sites.
 fn of_lost(lost: u64, of: u64) -> Answer {
     match lost {
         0 => Answer::Yes,
@@ -452,8 +453,8 @@ fn of_lost(lost: u64, of: u64) -> Answer {
     }
 }
 
-/// Whether it is fast enough by the total time in each condition: no interval reaches beyond
-/// [`NO_MORE_THAN`], or it is not in those whose whole interval lies beyond.
+/// Answers whether it is fast enough by the total time in each condition: yes if no interval reaches beyond
+/// [`NO_MORE_THAN`], and no for conditions whose whole interval lies beyond.
 pub(crate) fn of_totals<'a>(totals: impl IntoIterator<Item = &'a PairedRatio>) -> Answer {
     let (mut enough, mut slower, mut all) = (0, 0, 0);
     for paired in totals {

@@ -1,4 +1,4 @@
-//! All answers of an evaluation in one sentence, from what the cards under it rest on.
+//! All answers of an evaluation in one sentence, from the same evidence as the cards below it.
 
 use itertools::Itertools;
 use netbench_model::{Condition, HeldAfter, Measure, Phase, StackName, Work};
@@ -11,10 +11,10 @@ use crate::{
     text::{bytes, change, time},
 };
 
-/// Memory that differs by less is not worth a clause.
+/// The relative difference in memory from which it gets a clause.
 const MEMORY: f64 = 0.05;
 
-/// `Switch: nothing is lost; connections take the same time; …`
+/// Returns the sentence: `Switch: nothing is lost; connections take the same time; …`
 pub(super) fn sentence(evidence: &Evidence<'_>, questions: &[Question]) -> String {
     let clauses = [
         Some(sites(evidence, questions)),
@@ -32,8 +32,9 @@ pub(super) fn sentence(evidence: &Evidence<'_>, questions: &[Question]) -> Strin
     )
 }
 
-/// The decision that the answers allow, with the punctuation before the clauses. A part that was not tested leaves it
-/// open, so that leaving a part out never makes a switch look better; a part that does not exist for a stack is named.
+/// Returns the decision that the answers allow, with the punctuation before the clauses. An untested part leaves it
+/// open, so that leaving a part out never makes a switch look better; a part that does not exist for a stack is
+/// named.
 fn decision(evidence: &Evidence<'_>, questions: &[Question]) -> String {
     let any = |answer| questions.iter().any(|question| question.answer == answer);
     if any(Answer::No) {
@@ -91,7 +92,7 @@ fn sites(evidence: &Evidence<'_>, questions: &[Question]) -> String {
     }
 }
 
-/// The sites of the web that decide where the user gave none; empty where the user did.
+/// Returns the sites of the web, which decide if the user gave none; empty if the user did.
 fn not_given(evidence: &Evidence<'_>) -> String {
     if !evidence.built_in_sites {
         return String::new();
@@ -106,7 +107,7 @@ fn not_given(evidence: &Evidence<'_>) -> String {
     format!("{web}, and your own sites were not given")
 }
 
-/// What fails beyond the sites that are lost; nothing where all is well.
+/// Returns the failures beyond the lost sites; `None` if there are none.
 fn glitches(evidence: &Evidence<'_>, questions: &[Question]) -> Option<String> {
     let failing = works::failing(evidence);
     let lost = evidence.losses.iter().flat_map(|losses| &losses.lost);
@@ -129,7 +130,7 @@ fn glitches(evidence: &Evidence<'_>, questions: &[Question]) -> Option<String> {
     }
 }
 
-/// What goes worse with servers of the catalogue; nothing where nothing does.
+/// Returns the deteriorations with servers of the catalogue; `None` if there are none.
 fn servers(evidence: &Evidence<'_>) -> Option<String> {
     let compat = evidence.compat?;
     let worse = compat.worse().len();
@@ -142,7 +143,7 @@ fn servers(evidence: &Evidence<'_>) -> Option<String> {
     })
 }
 
-/// What a row says of connections, after “take”.
+/// Returns the result of a row of connections, to follow “take”.
 fn takes(row: &PhaseRow) -> String {
     let (first_ns, ratio) = (row.first.p50_ns, row.paired.ratio);
     let by = |word: &str| {
@@ -203,8 +204,8 @@ fn first_connection(evidence: &Evidence<'_>) -> Option<String> {
     ))
 }
 
-/// The memory of a session, of the newest version and the most sessions that were measured: the heap of a client's and of a
-/// server's, or half of both together where they were not measured apart.
+/// Returns the memory of a session, for the newest version and the largest number of sessions that were measured:
+/// the heap of a client's and of a server's, or half of both together if they were not measured separately.
 fn memory(evidence: &Evidence<'_>) -> Option<String> {
     let [client, server, both] = [
         Measure::HeapOfClient,
@@ -231,7 +232,7 @@ fn memory(evidence: &Evidence<'_>) -> Option<String> {
     }
 }
 
-/// What a session holds with the stack in use and with the new one.
+/// Returns the memory of a session with the stack in use and with the new one.
 fn held(evidence: &Evidence<'_>, measure: Measure) -> Option<(f64, f64)> {
     let rows = evidence.cases().filter_map(|row| {
         let Work::Memory {

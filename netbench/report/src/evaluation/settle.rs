@@ -1,4 +1,4 @@
-//! What the parts found of the same site, brought together before any question is answered.
+//! Reconciles the parts' findings about the same site before any question is answered.
 
 use std::collections::HashSet;
 
@@ -11,11 +11,11 @@ use crate::{
     text::{sites_of, some_of},
 };
 
-/// Sites that are named in a warning.
+/// Number of sites that are named in a warning.
 const NAMED: usize = 5;
 
-/// A site to which connections of both stacks ended well is not lost or gained, whatever the scan says: it
-/// is counted with those that both can agree with. Gives what a reader must know of that.
+/// Moves each site that connections of both stacks reached from the four lists of differences to the sites that both
+/// can agree with, regardless of the scan. Returns the warnings that a reader must know.
 pub(super) fn settle(found: &mut Found, plan: &EvaluationPlan) -> Vec<String> {
     let (Some(losses), Some(connections)) = (&mut found.losses, &found.connections) else {
         return Vec::new();
@@ -55,8 +55,8 @@ pub(super) fn settle(found: &mut Found, plan: &EvaluationPlan) -> Vec<String> {
     warnings
 }
 
-/// Takes sites out of those that are counted where connections show that nothing follows from them for the switch, and adds
-/// those of which the scan cannot tell and connections can.
+/// Removes sites from the counted ones if connections show that they do not affect the switch, and adds those that
+/// the scan cannot judge and connections can.
 fn leave_out(losses: &mut Losses, connections: &ConnectSummary, plan: &EvaluationPlan) {
     let reached = reached_by_both(connections, plan);
     let before = works::failed_with(connections, &plan.from);
@@ -116,8 +116,8 @@ fn leave_out(losses: &mut Losses, connections: &ConnectSummary, plan: &Evaluatio
             detail: detail.to_owned(),
         })
         .collect_vec();
-    // Sites that were left out of the scan's list have no names: one to which no connection of either stack was finished is
-    // one of them, and is not among those that both can agree with.
+    // Sites that were left out of the scan's list have no names: a site that no connection of either stack
+    // reached is one of them, and is not among those that both can agree with.
     let [mut neither, mut unknown] = unnamed(losses);
     for mut site in more {
         let name = site.site.as_str();
@@ -143,8 +143,8 @@ fn leave_out(losses: &mut Losses, connections: &ConnectSummary, plan: &Evaluatio
     }
 }
 
-/// Takes the sites out of those that both can agree with whose certificates the new stack refused in its connections to protect
-/// the user: the scan looks at no stack's verifier.
+/// Removes those sites from the ones that both can agree with whose certificates the new stack refused in its
+/// connections to protect the user: the scan does not test the stacks' verifiers.
 fn protect(losses: &mut Losses, connections: &ConnectSummary, plan: &EvaluationPlan) {
     let before = works::failed_with(connections, &plan.from);
     let refused = works::refused_to_protect(connections, &plan.to, &before);
@@ -171,7 +171,7 @@ fn protect(losses: &mut Losses, connections: &ConnectSummary, plan: &EvaluationP
     losses.refused.extend(new);
 }
 
-/// The sites without a name that neither stack can agree with, and those of which the scan cannot tell.
+/// Returns the number of unnamed sites that neither stack can agree with, and of those that the scan cannot judge.
 pub(super) fn unnamed(losses: &Losses) -> [u64; 2] {
     let named = losses.outside.iter().counts_by(|site| site.because);
     let named = |because: Outside| named.get(&because).map_or(0, |sites| *sites as u64);
@@ -182,7 +182,7 @@ pub(super) fn unnamed(losses: &Losses) -> [u64; 2] {
     ]
 }
 
-/// Sites on which a connection of each stack ended well in the same round.
+/// Returns the sites on which a connection of each stack succeeded in the same round.
 fn reached_by_both<'a>(connections: &'a ConnectSummary, plan: &EvaluationPlan) -> HashSet<&'a str> {
     let comparisons = connections.comparisons.iter();
     let compared = comparisons

@@ -1,4 +1,4 @@
-//! Does the new stack support what the web needs?
+//! The question whether the new stack supports the features that the web needs.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use crate::{
     text::{count, site_words, sites_of, some_of},
 };
 
-/// Sites of one reason that are named.
+/// Number of sites of one reason that are named.
 const NAMED: usize = 5;
 
 /// Answers the question for a report that names the cause of a missing trust root first.
@@ -25,14 +25,14 @@ pub(crate) fn answer(evidence: &Evidence<'_>) -> Question {
     question
 }
 
-/// Puts a missing trust root, with its remedy, before all else that the answer says.
+/// Puts a missing trust root, with its remedy, before the rest of the answer.
 pub(super) fn name_cause(question: &mut Question, evidence: &Evidence<'_>) {
     if let Some(cause) = evidence.losses.and_then(untrusted) {
         question.because = format!("{cause} {}", question.because);
     }
 }
 
-/// Answers the question. What else is to be said of it comes between the cause and the answer.
+/// Answers the question. Other statements about it come between the cause and the answer.
 pub(super) fn without_cause(evidence: &Evidence<'_>) -> Question {
     let (from, to) = (evidence.from, evidence.to);
     let mut question = Question::open(format!("Does {to} support what the sites need?"));
@@ -64,7 +64,8 @@ pub(super) fn without_cause(evidence: &Evidence<'_>) -> Question {
     question
 }
 
-/// The user's own sites decide. Where none were given, the web does: the built-in list stands for neither.
+/// Returns the verdict. The user's own sites decide; if none were given, the web does: the built-in list represents
+/// neither.
 fn verdict(losses: &Losses, evidence: &Evidence<'_>) -> (Answer, String) {
     let (from, to) = (evidence.from, evidence.to);
     let [site, sites] = site_words(evidence.target);
@@ -98,8 +99,8 @@ fn verdict(losses: &Losses, evidence: &Evidence<'_>) -> (Answer, String) {
     )
 }
 
-/// Returns the answer by the sites that are lost: by the share of the user's own sites, or where none were given by the web,
-/// beside which the built-in list shows whether anything is lost at all.
+/// Returns the answer by the lost sites: by the share of the user's own sites, or, if none were given, by the web,
+/// for which the built-in list shows in addition whether any site is lost.
 pub(super) fn answer_by_sites(losses: &Losses, evidence: &Evidence<'_>) -> Answer {
     match losses.counted() {
         0 => Answer::Open,
@@ -114,7 +115,7 @@ pub(super) fn answer_by_sites(losses: &Losses, evidence: &Evidence<'_>) -> Answe
     }
 }
 
-/// The expected loss among the sites of the web, beside the limit.
+/// Compares the expected loss among the sites of the web with the limit.
 fn of_a_million(loss: &WebLoss, to: &StackName) -> String {
     let [expected, low, high] = rounded(loss);
     let limit = LOST_SHARE * 100.0;
@@ -128,7 +129,7 @@ fn of_a_million(loss: &WebLoss, to: &StackName) -> String {
     )
 }
 
-/// The expected sites, the least and the most, whole ones.
+/// Returns the expected, the smallest and the largest number of sites, rounded.
 pub(super) fn rounded(loss: &WebLoss) -> [u64; 3] {
     [loss.per_million, loss.low, loss.high].map(|sites| sites.round() as u64)
 }
@@ -188,7 +189,7 @@ fn sites(question: &mut Question, losses: &Losses, evidence: &Evidence<'_>) {
     }
 }
 
-/// The sites that are not counted, by the reason; those of evaluations by earlier versions have no names.
+/// Returns the sites that are not counted, by the reason; those of evaluations by earlier versions have no names.
 pub(super) fn outside(losses: &Losses, target: Target) -> Vec<String> {
     let [one, more] = site_words(target);
     let by_reason = losses.outside.iter().into_group_map_by(|site| site.because);
@@ -219,7 +220,7 @@ pub(super) fn outside(losses: &Losses, target: Target) -> Vec<String> {
     lines
 }
 
-/// A sentence on a missing trust root, where half of the sites or more fail for want of one.
+/// Returns a sentence on a missing trust root, if half of the sites or more fail because of it.
 fn untrusted(losses: &Losses) -> Option<String> {
     let sites = losses.outside.iter();
     let untrusted = sites.filter(|site| site.because == Outside::Untrusted);
@@ -227,7 +228,7 @@ fn untrusted(losses: &Losses) -> Option<String> {
     missing_root(untrusted.count() as u64, all)
 }
 
-/// Returns the cause and the remedy, where the certificates of half of the sites or more lead to no trusted root.
+/// Returns the cause and the remedy, if the certificates of half of the sites or more lead to no trusted root.
 pub(crate) fn missing_root(untrusted: u64, all: u64) -> Option<String> {
     (untrusted > 0 && 2 * untrusted >= all).then(|| {
         format!(
@@ -238,7 +239,7 @@ pub(crate) fn missing_root(untrusted: u64, all: u64) -> Option<String> {
     })
 }
 
-/// The populations that the sites of the run do not speak for: the user's own sites, and the web.
+/// Adds the populations that the sites of the run do not represent: the user's own sites, and the web.
 fn web(question: &mut Question, evidence: &Evidence<'_>) {
     if evidence.built_in_sites {
         let missing = "your sites: none were given, and the built-in list is no sample of them";
@@ -260,7 +261,7 @@ fn web(question: &mut Question, evidence: &Evidence<'_>) {
     question.figure(format!("{expected} ({low} to {high})"), label);
 }
 
-/// What the matrix of features says of the switch: what is lost, by feature, version and role.
+/// Adds the losses that the matrix of features shows, by feature, version and role.
 fn features(question: &mut Question, matrix: &Matrix, evidence: &Evidence<'_>) {
     let (from, to) = (evidence.from, evidence.to);
     let lost = Lost::of(matrix);

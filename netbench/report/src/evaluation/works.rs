@@ -1,4 +1,4 @@
-//! Does it work without glitches?
+//! The question whether the new stack works without glitches.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,7 +17,7 @@ use crate::{
     text::{count, named_site, sites_of, some_of},
 };
 
-/// Sites that are named as failing.
+/// Number of failing sites that are named.
 const NAMED: usize = 20;
 
 pub(crate) fn answer(evidence: &Evidence<'_>) -> Question {
@@ -29,7 +29,7 @@ pub(crate) fn answer(evidence: &Evidence<'_>) -> Question {
     let mut reasons = Vec::new();
     match evidence.connections {
         Some(connections) if connections.run.samples > 0 => {
-            // In an evaluation, the first question names it.
+            // In an evaluation, the first question names the cause.
             if evidence.parts.is_none() {
                 reasons.extend(connections.missing_root());
             }
@@ -72,8 +72,8 @@ pub(crate) fn answer(evidence: &Evidence<'_>) -> Question {
     question
 }
 
-/// Answers by real connections, and says why so. A site that the scan calls lost has failed, whatever else is
-/// known of it.
+/// Answers by real connections, and returns the reason. A site that the scan reports as lost has failed, regardless
+/// of other findings about it.
 fn connections(
     question: &mut Question,
     connections: &ConnectSummary,
@@ -90,7 +90,8 @@ fn connections(
     failing.retain(|site, _| !lost.contains(site));
     let failed = failing.len() + lost.len();
     let refused = refused_to_protect(connections, to, &before);
-    // Nothing follows for the switch from a site that fails with both, nor from one that its server could not serve.
+    // A site that fails with both stacks does not affect the switch, nor does a site that its server could not
+    // serve.
     let untried = untried(connections);
     let connected = connections.run.sites.saturating_sub(untried.len() as u64);
     let of = match evidence.losses {
@@ -112,7 +113,7 @@ fn connections(
     }
     question.answer = match of {
         0 => Answer::Open,
-        // The built-in list is no sample of the web, whose share of lost sites the first question judges.
+        // The built-in list is no sample of the web, whose share of lost sites is judged by the first question.
         _ if evidence.built_in_sites => of_lost(failing.len() as u64, of),
         _ => of_lost(failed as u64, of),
     };
@@ -195,8 +196,9 @@ fn connections(
     format!("{made}{new}{old}{protected}{not_tried}")
 }
 
-/// Sites that no connection was made to, because their server cannot do what they ask for, each with the reason. Where a
-/// site cannot be resumed, and no more, it is tried all the same; so is one that is swept and tried at any point.
+/// Returns the sites without any connection, because their server does not support the requested settings, each
+/// with the reason. A site for which only resumption is unsupported was still tried; so was a swept site that was
+/// tried at any point.
 pub(super) fn untried(connections: &ConnectSummary) -> BTreeMap<&str, &str> {
     let rows = connections.unsupported.iter();
     let whole = rows.filter(|row| row.condition != Condition::Resumed);
@@ -218,7 +220,7 @@ pub(super) fn untried(connections: &ConnectSummary) -> BTreeMap<&str, &str> {
         .collect()
 }
 
-/// The sites that fail with the new stack alone.
+/// Returns the sites that fail only with the new stack.
 pub(super) fn failing<'a>(evidence: &Evidence<'a>) -> Vec<&'a str> {
     let Some(connections) = evidence.connections else {
         return Vec::new();
@@ -229,7 +231,7 @@ pub(super) fn failing<'a>(evidence: &Evidence<'a>) -> Vec<&'a str> {
         .collect()
 }
 
-/// Sites that failed with a stack, if only once.
+/// Returns the sites that failed with a stack at least once.
 pub(super) fn failed_with<'a>(
     connections: &'a ConnectSummary,
     stack: &StackName,
@@ -239,8 +241,8 @@ pub(super) fn failed_with<'a>(
     of_stack.map(|row| connections.site_of(&row.site)).collect()
 }
 
-/// Sites that failed with the new stack and are not among `before`, with the first reason. One that it refuses to protect
-/// the user does not fail, whether the scan or the connection shows it.
+/// Returns the sites that failed with the new stack and are not among `before`, with the first reason. A site that
+/// the stack refuses to protect the user does not count as failed, whether the scan or the connection shows it.
 fn only_to<'a>(
     connections: &'a ConnectSummary,
     evidence: &Evidence<'_>,
@@ -272,8 +274,8 @@ fn protects(row: &FailureRow) -> bool {
         && fault().is_some_and(|fault| Standing::of_disputed_fault(*fault) == Standing::Unsafe)
 }
 
-/// The sites that the new stack refuses to protect the user in each of its failures, and that the stack in use accepts, with
-/// the first reason.
+/// Returns the sites that the new stack refuses in each of its failures to protect the user, and that the stack in
+/// use accepts, with the first reason.
 pub(super) fn refused_to_protect<'a>(
     connections: &'a ConnectSummary,
     to: &StackName,
@@ -293,8 +295,8 @@ pub(super) fn refused_to_protect<'a>(
     refused
 }
 
-/// What the protocol tests that both run say of defects, counted by causes, or by tests in a record without causes; a
-/// sentence where the new stack has more of them.
+/// Adds the defects by the protocol tests that both run, counted by causes, or by tests in a record without causes;
+/// returns a sentence if the new stack has more of them.
 fn defects(question: &mut Question, defects: &Defects, evidence: &Evidence<'_>) -> Option<String> {
     let [before, after, ..] = defects.among_those[..] else {
         return None;

@@ -6,17 +6,17 @@ use netbench_stats::{bimodal, median};
 
 use super::{BimodalRow, ModeCause};
 
-/// The minimal distance of two modes that is reported, in round trips, and in nanoseconds where that is less.
+/// The minimal distance of two modes that is reported, in round trips, or in nanoseconds if that is less.
 const APART_ROUND_TRIPS: f64 = 0.75;
 const APART_NS: f64 = 38e6;
 
 /// The share of the slower mode that a cause must have, and of the faster one that must lack it.
 const NEARLY_ALL: f64 = 0.9;
 
-/// The share of the time between two modes that waits must make up: what the sides compute varies too.
+/// The share of the time between two modes that waits must make up: the computation of the sides varies too.
 const EXPLAINED: std::ops::RangeInclusive<f64> = 0.75..=1.25;
 
-/// A connection that ended well.
+/// A successful connection.
 struct Connection<'a> {
     sample: &'a Sample,
     measured: &'a Measured,
@@ -98,8 +98,8 @@ impl Connection<'_> {
         self.measured.phases.total_ns as f64
     }
 
-    /// Returns whether a SYN was sent again. The kernel counts segments that the client sent again, which can only be a SYN where
-    /// TCP connect is what takes longer.
+    /// Returns whether a SYN was retransmitted. The kernel counts segments that the client retransmitted; these can
+    /// only be a SYN if TCP connect is the part that takes longer.
     fn has_lost_syn(&self, part: &str) -> bool {
         match &self.sample.packets {
             Some(packets) => packets.syns > 1,
@@ -107,7 +107,7 @@ impl Connection<'_> {
         }
     }
 
-    /// Returns whether either side sent a segment with data again.
+    /// Returns whether either side retransmitted a segment with data.
     fn has_lost_data(&self) -> bool {
         match &self.sample.packets {
             Some(packets) => packets.resent_up + packets.resent_down > 0,
@@ -131,7 +131,7 @@ impl Connection<'_> {
 }
 
 impl Modes<'_> {
-    /// Returns what the records of the connections' packets confirm.
+    /// Returns the cause that the records of the connections' packets confirm.
     fn cause(&self, part: &str) -> Option<ModeCause> {
         if part == TCP_CONNECT && self.are_told_apart_by(|one| one.has_lost_syn(part)) {
             Some(ModeCause::LostSyn)
@@ -146,7 +146,7 @@ impl Modes<'_> {
         }
     }
 
-    /// Returns whether nearly all slower connections have something and nearly all faster ones do not.
+    /// Returns whether nearly all slower connections have a property and nearly all faster ones do not.
     fn are_told_apart_by(&self, has: impl Fn(&Connection<'_>) -> bool) -> bool {
         let share = |of: &[&Connection<'_>]| {
             of.iter().filter(|one| has(one)).count() as f64 / of.len().max(1) as f64

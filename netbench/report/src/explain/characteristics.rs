@@ -8,10 +8,11 @@ use crate::connect::{Matched, class, rtt_class};
 /// A site's name.
 pub(super) type Site = String;
 
-/// The sites that have one value of a characteristic: its name, the value, and they.
+/// The name of a characteristic, one of its values, and the sites that have it.
 pub(super) type Value<'a> = (&'static str, String, BTreeSet<&'a str>);
 
-/// A value that fewer sites have, or all but fewer, is a matter of those sites.
+/// The smallest number of sites that must have a value, and that must lack it: with fewer, the value stands for
+/// single sites.
 const FEWEST_SITES: usize = 2;
 
 /// Bytes of certificates, by their upper ends. A server's first flight of ten segments holds some 14,000.
@@ -22,23 +23,24 @@ const CHAINS: [(u64, &str); 4] = [
     (u64::MAX, "over 8 kB"),
 ];
 
-/// What is known of every site that was compared.
+/// The characteristics of every compared site.
 pub(super) struct Traits {
-    /// In the order in which they are told.
+    /// The characteristics of each site, by name.
     pub(super) sites: BTreeMap<Site, BTreeMap<&'static str, String>>,
-    /// The median difference of totals.
+    /// The median difference of totals of each site.
     pub(super) differences_ns: BTreeMap<Site, f64>,
 }
 
 impl Traits {
-    /// From the plan where the sites are emulated, and from what was agreed.
+    /// Collects the characteristics from the plan, if the sites are emulated, and from the negotiated parameters.
     pub(super) fn of(
         manifest: &ConnectManifest,
         pairs: &[Matched<'_>],
         rtts: &BTreeMap<String, u64>,
     ) -> Self {
         let mut sites: BTreeMap<Site, BTreeMap<&'static str, String>> = BTreeMap::new();
-        // What was agreed may differ from one connection to the next; the last of a site stands for it.
+        // The negotiated parameters may differ from one connection to the next; the last of a site represents
+        // it.
         for pair in pairs {
             let site = sites.entry(pair.site.to_owned()).or_default();
             agreed(site, &pair.first.client, &pair.other.client);
@@ -66,8 +68,8 @@ impl Traits {
         }
     }
 
-    /// Every value that some sites have and others do not. Of values that the same sites have, only the
-    /// first is kept: nothing tells them apart.
+    /// Returns every value that some sites have and others do not. Of values that the same sites have, only the
+    /// first is kept, because they cannot be distinguished.
     pub(super) fn values(&self) -> Vec<Value<'_>> {
         let mut found: BTreeMap<(&'static str, &str), BTreeSet<&str>> = BTreeMap::new();
         for (site, traits) in &self.sites {

@@ -1,10 +1,10 @@
 use super::Explanation;
 use crate::document::{Chart, Dot, Dots, Drawing, Item};
 
-/// Values of characteristics that are drawn at most; the table has all.
+/// Number of values of characteristics that are drawn at most; the table has all.
 const DRAWN: usize = 24;
 
-/// The ratio of each value of a characteristic.
+/// Charts the ratio of each value of a characteristic.
 pub(super) fn chart(explanation: &Explanation) -> Option<Item> {
     let (first, other) = (explanation.first.as_str(), explanation.other.as_str());
     let rows = &explanation.characteristics;

@@ -9,7 +9,7 @@ use crate::{
     text::{change, interval, verdict},
 };
 
-/// How many sites text forms show.
+/// Number of sites that text formats show.
 const SITES_SHOWN: usize = 30;
 
 impl Report for ExplainSummary {
@@ -27,7 +27,7 @@ impl Report for ExplainSummary {
 }
 
 impl ExplainSummary {
-    /// The section with what the section of a run's own report has elsewhere.
+    /// Returns the section with the items that a run's own report has elsewhere.
     fn whole_section(&self) -> Section {
         let mut section = section(self);
         section.items.extend(cold_items(&self.cold));
@@ -35,7 +35,7 @@ impl ExplainSummary {
     }
 }
 
-/// All that there is to say, for a document of its own or as a section of another.
+/// Returns the whole explanation, for a separate document or as a section of another.
 pub(super) fn section(summary: &ExplainSummary) -> Section {
     let mut items = Vec::new();
     for explanation in &summary.explanations {
@@ -98,7 +98,7 @@ fn one(items: &mut Vec<Item>, explanation: &Explanation, target: Target) {
     );
 }
 
-/// Values of characteristics, each of the stacks that are named where that is not plain.
+/// Tabulates the values of characteristics, with the names of the stacks if they are not obvious.
 fn values(rows: Vec<(String, &CharacteristicRow)>, other: &str) -> Item {
     let named = rows.iter().any(|(stacks, _)| !stacks.is_empty());
     let mut table = Table::of(rows);

@@ -1,4 +1,4 @@
-//! Which characteristics of a site go with one stack's being faster. Start reading at [`explain`].
+//! Characteristics of sites that go with one stack being faster. Start reading at [`explain`].
 
 mod bimodal;
 mod characteristics;
@@ -25,26 +25,26 @@ use crate::{
 
 use self::characteristics::{Site, Traits};
 
-/// What goes with one stack's being faster. Every ratio is the other stack's total time over the
-/// first one's: under 1 the other is faster.
+/// The characteristics that go with one stack being faster. Every ratio is the other stack's total time over the
+/// first one's: under 1, the other is faster.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ExplainSummary {
     /// The schema's version.
     pub schema: u32,
-    /// Which run it is.
+    /// The run.
     pub run: Head,
-    /// One for each condition and each stack but the first.
+    /// One for each condition and each stack except the first.
     pub explanations: Vec<Explanation>,
-    /// Each condition against the others, where there are several: one row for each.
+    /// Each condition compared with the others, if there are several: one row for each.
     pub conditions: Vec<ConditionRow>,
     /// Totals that come in two modes, a round trip or a timer of TCP apart.
     pub bimodal: Vec<BimodalRow>,
-    /// What each stack's first connection of a process costs beyond a later one, and what for.
+    /// Each stack's cost of the first connection of a process beyond a later one, by cause.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cold: Vec<ColdRow>,
 }
 
-/// One stack against another under one condition.
+/// One stack compared with another under one condition.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Explanation {
     /// The condition.
@@ -53,53 +53,53 @@ pub struct Explanation {
     pub first: StackName,
     /// The other stack.
     pub other: StackName,
-    /// All sites together; none where no pair could be compared.
+    /// The ratio over all sites; absent if no pair could be compared.
     pub overall: Option<PairedRatio>,
     /// The strongest few findings, a sentence each.
     pub sentences: Vec<String>,
     /// Every value of every characteristic that some sites have and others do not.
     pub characteristics: Vec<CharacteristicRow>,
-    /// The sites on which the stack that is slower over all wins, and by how much.
+    /// The sites on which the stack that is slower overall wins, and the difference.
     pub against: Vec<AgainstRow>,
-    /// What those sites have in common.
+    /// The common characteristics of those sites.
     pub shared: Vec<SharedRow>,
 }
 
-/// The sites that have one value of a characteristic, and how they differ from the rest.
+/// The sites that have one value of a characteristic, and their difference from the rest.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CharacteristicRow {
     /// The characteristic, such as `key`.
     pub characteristic: String,
     /// Its value, such as `ecdsa-p256`.
     pub value: String,
-    /// How many sites have it.
+    /// Number of sites with the value.
     pub sites: u64,
-    /// The ratio on them.
+    /// The ratio on these sites.
     pub paired: PairedRatio,
-    /// The median of the other's total less the first's, on them, in nanoseconds: unlike the ratio, it
-    /// does not shrink where the round trip is long.
+    /// The median of the other's total less the first's on these sites, in nanoseconds: unlike the ratio, it does
+    /// not shrink with a long round trip.
     pub difference_ns: f64,
-    /// Their ratio over that of all other sites.
+    /// The ratio on these sites over that on all other sites.
     pub contrast: Contrast,
 }
 
-/// A condition against all others of the run.
+/// A condition compared with all others of the run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ConditionRow {
     /// The first stack.
     pub first: StackName,
     /// The other stack.
     pub other: StackName,
-    /// As the value of a characteristic.
+    /// The condition as the value of a characteristic.
     pub row: CharacteristicRow,
 }
 
-/// A site on which the stack that is slower over all is faster.
+/// A site on which the stack that is slower overall is faster.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AgainstRow {
     /// The site.
     pub site: String,
-    /// The ratio on it.
+    /// The ratio on the site.
     pub ratio: f64,
     /// The median of the other's total less the first's, in nanoseconds.
     pub difference_ns: f64,
@@ -107,22 +107,22 @@ pub struct AgainstRow {
     pub characteristics: BTreeMap<String, String>,
 }
 
-/// A value that the sites listed have more often than the rest.
+/// A value that the listed sites have more often than the rest.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SharedRow {
     /// The characteristic.
     pub characteristic: String,
     /// The value.
     pub value: String,
-    /// How many of the sites listed have it.
+    /// Number of listed sites with the value.
     pub listed_with: u64,
-    /// How many are listed.
+    /// Number of listed sites.
     pub listed: u64,
-    /// How many of the others have it.
+    /// Number of other sites with the value.
     pub others_with: u64,
-    /// How many others there are.
+    /// Number of other sites.
     pub others: u64,
-    /// The chance that so many of the listed would have it if they were a random sample (Fisher's
+    /// The chance that as many of the listed sites would have the value if they were a random sample (Fisher's
     /// exact test, one-sided), times the number of values tested.
     pub chance: f64,
 }
@@ -140,17 +140,18 @@ pub struct BimodalRow {
     pub lower_ns: f64,
     /// The median of the slower mode, in nanoseconds.
     pub upper_ns: f64,
-    /// How far apart they are, in round trips of the site.
+    /// The distance of the modes, in round trips of the site.
     pub round_trips: f64,
-    /// The cause of the slower mode, where the packets of its connections confirm one and those of the faster mode lack it.
+    /// The cause of the slower mode, if the packets of its connections confirm one and those of the faster mode
+    /// lack it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cause: Option<ModeCause>,
-    /// The part of the connection in which it loses that time: `TCP connect`, `TLS handshake`,
-    /// `first byte`, or `body`.
+    /// The part of the connection in which the slower mode loses that time: `TCP connect`, `TLS handshake`, `first
+    /// byte`, or `body`.
     pub part: String,
-    /// Connections in the slower mode.
+    /// Number of connections in the slower mode.
     pub slower: u64,
-    /// Connections.
+    /// Number of connections.
     pub connections: u64,
 }
 
@@ -158,9 +159,9 @@ pub struct BimodalRow {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ModeCause {
-    /// A SYN was sent again.
+    /// A SYN was retransmitted.
     LostSyn,
-    /// A segment with data was sent again.
+    /// A segment with data was retransmitted.
     LostData,
     /// Data waited for an acknowledgement that its receiver delayed by the timer of RFC 1122 section 4.2.3.2, which is 40 ms in Linux.
     DelayedAck,
@@ -180,8 +181,8 @@ impl ModeCause {
     }
 }
 
-/// Computes what goes with one stack's being faster, for each stack against the first, or for the two
-/// `stacks` that are named. The same manifest and samples give the same summary.
+/// Computes the characteristics that go with one stack being faster, for each stack compared with the first, or for
+/// the two named `stacks`. The same manifest and samples give the same summary.
 pub fn explain(
     manifest: &ConnectManifest,
     samples: &[Sample],
@@ -223,7 +224,8 @@ pub fn explain(
     }
 }
 
-/// The same as a section of a run's report, for forms with room for it. None where nothing can be compared.
+/// Returns the same as a section of a run's report, for formats with room for it; `None` if no pair can be
+/// compared.
 pub(crate) fn explain_section(manifest: &ConnectManifest, samples: &[Sample]) -> Option<Section> {
     let summary = explain(manifest, samples, None);
     let mut explanations = summary.explanations.iter();
@@ -242,10 +244,10 @@ fn explanation(
     traits: &Traits,
 ) -> Explanation {
     let seed = manifest.plan.seed;
-    // What the run's own report says of the total: one verdict, wherever it is shown.
+    // The total's ratio is that of the run's own report: one verdict, wherever it is shown.
     let overall = comparison.phase(Phase::Total).map(|row| row.paired);
     let values = traits.values();
-    // The rows of the table are read together.
+    // The rows of the table are read together, so that they form a family.
     let settings = Resampling::for_family(seed, values.len());
     let mut characteristics: Vec<CharacteristicRow> = values
         .iter()
@@ -294,7 +296,7 @@ fn by_condition(
     matched.iter().filter_map(of).collect()
 }
 
-/// The pairs of sites with this value of a characteristic, against all others.
+/// Compares the pairs of sites that have this value of a characteristic with all others.
 fn row(
     (characteristic, value): (&str, &str),
     inside: &[&Matched<'_>],
@@ -315,7 +317,7 @@ fn row(
     })
 }
 
-/// What is decided comes first, and of that what is furthest from the rest.
+/// Sorts decided rows first, and among them those that are furthest from the rest.
 fn sort_by_strength(rows: &mut [CharacteristicRow]) {
     let decided = |row: &CharacteristicRow| {
         u8::from(matches!(
@@ -332,7 +334,7 @@ fn sort_by_strength(rows: &mut [CharacteristicRow]) {
     });
 }
 
-/// The median difference on each site.
+/// Returns the median difference on each site.
 fn site_differences(pairs: &[Matched<'_>]) -> BTreeMap<Site, f64> {
     let by_site = pairs.iter().map(|pair| (pair.site, pair.difference_ns()));
     let by_site = by_site.into_group_map().into_iter();

@@ -4,10 +4,10 @@ use netbench_stats::Verdict;
 use super::{CharacteristicRow, Explanation};
 use crate::text::{change, count, signed_time};
 
-/// How many findings get a sentence.
+/// Number of findings that get a sentence.
 const FEW: usize = 4;
 
-/// The strongest findings, and whose sites go the other way.
+/// Returns the strongest findings, and the sites with the opposite result.
 pub(super) fn sentences(explanation: &Explanation) -> Vec<String> {
     let Some(overall) = &explanation.overall else {
         return vec![

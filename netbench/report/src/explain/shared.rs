@@ -3,11 +3,11 @@ use netbench_stats::{PairedRatio, Verdict, chance_of_as_many};
 use super::{AgainstRow, SharedRow, characteristics::Traits};
 use crate::SiteTally;
 
-/// A value is shared where blind draws would rarely give so many of it.
+/// The chance of random draws below which a value counts as shared.
 const RARELY: f64 = 0.05;
 
-/// The sites on which the stack that is slower over all is faster, and what they share. Where neither
-/// is slower over all, the sites of the stack that wins on fewer.
+/// Returns the sites on which the stack that is slower overall is faster, and their common values. If neither is
+/// slower overall, these are the sites of the stack that wins on fewer.
 pub(super) fn against(
     overall: Option<&PairedRatio>,
     tally: &SiteTally,

@@ -7,8 +7,8 @@ use crate::{
     text::{plain, sites_word},
 };
 
-/// The values of the JSON, one a row (RFC 4180, but for line ends of one character): a table that any
-/// program can filter, where a column for each figure would differ by table.
+/// The values of the JSON, one per row (RFC 4180, except for line ends of one character): a table that any program
+/// can filter; with a column for each figure, the columns would differ by table.
 pub(super) const FORM: Form = Form::new("csv", "csv", "Every value of the JSON, one a row", render);
 
 const COLUMNS: [&str; 10] = [
@@ -25,8 +25,8 @@ const COLUMNS: [&str; 10] = [
     "sites",
 ];
 
-/// The fields of an element that say which one of its list it is, for the columns `condition`, `first`,
-/// `other` and `item`. A column takes the first that there is; `item` takes all.
+/// The fields that identify an element of a list, for the columns `condition`, `first`, `other` and `item`. A
+/// column uses the first field that exists; `item` uses all.
 const KEYS: [&[&str]; 4] = [
     &["condition", "part", "version", "kind"],
     &["stack", "first", "first_stack", "shim"],
@@ -67,7 +67,7 @@ const IN_UNIT_OF_CASE: [&str; 13] = [
     "first", "other",
 ];
 
-/// How names of figures end, and their units.
+/// The endings of figures' names, and their units.
 const UNITS: [(&str, &str); 15] = [
     // A contrast is a ratio of two ratios.
     ("contrast.ratio", "ratio/ratio"),
@@ -95,7 +95,7 @@ fn render(document: &Document<'_>, _: &Options) -> Vec<u8> {
         count: 0,
         sites: document.sites.map_or("", sites_word),
     };
-    // Into memory: it cannot fail but for want of it.
+    // Writing into memory fails only if memory is exhausted.
     let _ = rows.writer.write_record(COLUMNS);
     let of_parts = document.of_parts.iter().map(|(part, data)| (*part, data));
     let own = document.data.iter().map(|data| ("", data));
@@ -109,20 +109,20 @@ fn render(document: &Document<'_>, _: &Options) -> Vec<u8> {
     rows.writer.into_inner().unwrap_or_default()
 }
 
-/// Where a value is.
+/// The position of a value.
 #[derive(Clone, Default)]
 struct Place {
-    /// The names of the fields that lead to it, with dots between.
+    /// The names of the fields that lead to the value, separated by dots.
     path: String,
-    /// How much of the path leads to the row's list.
+    /// The length of the part of the path that leads to the row's list.
     table: usize,
     /// The columns of [`KEYS`].
     keys: [String; 4],
-    /// The fields that are in them.
+    /// The fields that are used in these columns.
     used: Vec<&'static str>,
-    /// The unit of its case.
+    /// The unit of the value's case.
     unit: String,
-    /// The names of what a parallel list is of.
+    /// The names of the elements of a parallel list.
     names: Vec<String>,
     row: Option<usize>,
 }
@@ -138,7 +138,7 @@ impl Place {
         inside
     }
 
-    /// Fills the columns that are still empty from an element's fields. Whether there was one.
+    /// Fills the columns that are still empty from an element's fields. Returns whether there was such a field.
     fn identify(&mut self, element: &Value) -> bool {
         for (column, fields) in self.keys.iter_mut().zip(KEYS) {
             if !column.is_empty() {
@@ -155,7 +155,7 @@ impl Place {
         !self.used.is_empty()
     }
 
-    /// The path to the row's list, and from there to the value.
+    /// Returns the path to the row's list, and the path from there to the value.
     fn table_and_figure(&self) -> (&str, &str) {
         if self.row.is_none() {
             return self.path.split_once('.').unwrap_or(("", &self.path));
@@ -166,7 +166,7 @@ impl Place {
     }
 }
 
-/// The rows as they are written.
+/// The written rows.
 struct Rows {
     writer: Writer<Vec<u8>>,
     count: usize,
@@ -199,7 +199,8 @@ impl Rows {
         }
     }
 
-    /// Elements that say what they are become rows of a table; others have their number in the path.
+    /// Writes the elements of a list: those that can be identified become rows of a table; others have their number
+    /// in the path.
     fn list(&mut self, elements: &[Value], place: &Place) {
         let last = place.path.rsplit('.').next().unwrap_or_default();
         let parallel = PARALLEL.iter().any(|(list, _)| *list == last);
@@ -240,7 +241,7 @@ impl Rows {
     }
 }
 
-/// The name of an element of a list of names.
+/// Returns the name of an element of a list of names.
 fn name(element: &Value) -> String {
     let name = element.get("shim").or_else(|| element.get("stack"));
     let name = name.unwrap_or(element).as_str();
@@ -249,7 +250,7 @@ fn name(element: &Value) -> String {
 
 fn unit<'a>(table: &str, figure: &str, of_case: &'a str) -> &'a str {
     let first = figure.split('.').next().unwrap_or_default();
-    // What a verdict says beside its ratio are ratios too.
+    // The other figures of a verdict are ratios as well.
     if table.ends_with("verdicts") && ["all_turns", "median", "mean"].contains(&figure) {
         return "other/first";
     }
@@ -263,7 +264,7 @@ fn unit<'a>(table: &str, figure: &str, of_case: &'a str) -> &'a str {
     known.map_or("", |(_, unit)| unit)
 }
 
-/// A text that no spreadsheet takes for a formula.
+/// Returns a text that no spreadsheet takes for a formula.
 fn cell(text: &str) -> String {
     let text = plain(text);
     if text.starts_with(['=', '+', '-', '@']) {

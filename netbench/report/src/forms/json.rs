@@ -1,7 +1,7 @@
 use super::{Form, Options};
 use crate::document::Document;
 
-/// The summary, as the schemas under `netbench/schemas/` describe it.
+/// The summary, in the format of the schemas under `netbench/schemas/`.
 pub(super) const FORM: Form = Form::new(
     "json",
     "json",

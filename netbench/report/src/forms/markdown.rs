@@ -59,7 +59,7 @@ fn cell(cell: &Cell) -> String {
     }
 }
 
-/// Text in which nothing is Markdown or HTML.
+/// Escapes text so that it contains no Markdown or HTML.
 fn escape(text: &str) -> String {
     let text = plain(text);
     let mut out = String::with_capacity(text.len());

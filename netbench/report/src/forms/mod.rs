@@ -1,4 +1,4 @@
-//! The forms of a report: each is one function from a [`Document`] to bytes, and a line in [`FORMS`].
+//! The formats of a report: each is one function from a [`Document`] to bytes, and a line in [`FORMS`].
 
 mod csv;
 mod html;
@@ -10,29 +10,30 @@ mod terminal;
 
 use crate::document::{Document, Extent, Report};
 
-/// A form of a report.
+/// A format of a report.
 #[derive(Debug)]
 pub struct Form {
-    /// Its name, as `--format` takes it.
+    /// The name, as the value of `--format`.
     pub name: &'static str,
-    /// How names of its files end, without the dot.
+    /// The extension of its files, without the dot.
     pub extension: &'static str,
-    /// What it is, in a few words.
+    /// A description of a few words.
     pub about: &'static str,
-    /// What it takes.
+    /// The number of runs that the format accepts.
     pub takes: Takes,
-    /// Where it goes if nobody says where.
+    /// The default destination.
     pub goes: Goes,
-    /// How much of a report it shows.
+    /// The extent of the report that the format shows.
     pub extent: Extent,
-    /// What a report must have for it.
+    /// The contents that the format requires of a report.
     pub needs: Needs,
-    /// The document in this form. In `terminal` and `markdown` nothing is obeyed that a site or a file says.
+    /// Renders the document in this format. `terminal` and `markdown` contain no control sequences of sites or
+    /// files.
     pub render: fn(&Document<'_>, &Options) -> Vec<u8>,
 }
 
 impl Form {
-    /// A text of one run for the standard output.
+    /// Returns a text format for one run and the standard output.
     const fn new(
         name: &'static str,
         extension: &'static str,
@@ -51,7 +52,7 @@ impl Form {
         }
     }
 
-    /// Why there is nothing to write of this document in this form; none where there is.
+    /// Returns the reason why this document cannot be written in this format; `None` if it can.
     pub fn unsupported(&self, document: &Document<'_>) -> Option<String> {
         let lacking = self.needs == Needs::Checks && document.checks.is_empty();
         let (form, kind) = (self.name, document.kind);
@@ -60,45 +61,45 @@ impl Form {
         })
     }
 
-    /// A report in this form.
+    /// Renders a report in this format.
     pub fn of(&self, report: &dyn Report, options: &Options) -> Vec<u8> {
         (self.render)(&report.document(self.extent), options)
     }
 }
 
-/// How many runs a form takes.
+/// The number of runs that a format accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Takes {
-    /// One.
+    /// One run.
     OneRun,
-    /// One, or several side by side.
+    /// One run, or several side by side.
     SeveralRuns,
 }
 
-/// What a report must have for a form.
+/// The contents that a format requires of a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Needs {
-    /// Nothing that a report could lack.
+    /// No special contents.
     Nothing,
-    /// Something that passes or fails.
+    /// Checks that pass or fail.
     Checks,
 }
 
-/// Where a form goes if nobody says where.
+/// The default destination of a format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Goes {
-    /// To the standard output.
+    /// The standard output.
     Stdout,
-    /// Into a file of this name in the run's folder.
+    /// A file of this name in the run's folder.
     Folder(&'static str),
 }
 
-/// What forms may be asked for.
+/// Options of formats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Options {
-    /// Columns of the terminal.
+    /// Number of columns of the terminal.
     pub width: usize,
-    /// Whether it has colours.
+    /// Whether the terminal has colours.
     pub style: Style,
 }
 
@@ -107,7 +108,7 @@ pub struct Options {
 pub enum Style {
     /// ANSI colours and bold.
     Color,
-    /// Text alone.
+    /// Text without escape codes.
     Plain,
 }
 
@@ -120,7 +121,7 @@ impl Default for Options {
     }
 }
 
-/// Every form. A new one is a file of its own and a line here.
+/// Every format. A new format is a new file and a line here.
 pub static FORMS: [Form; 7] = [
     terminal::FORM,
     markdown::FORM,
@@ -131,7 +132,7 @@ pub static FORMS: [Form; 7] = [
     html::FORM,
 ];
 
-/// The form of this name.
+/// Returns the format of this name.
 pub fn form(name: &str) -> Option<&'static Form> {
     FORMS.iter().find(|form| form.name == name)
 }

@@ -59,8 +59,9 @@ fn render(document: &Document<'_>, _: &Options) -> Vec<u8> {
     bytes
 }
 
-/// What is wrong is of a site or a case, and of no line of a file: its place is a logical one. Code hosts refuse a
-/// result without a file and a line, and get the site's name for the file.
+/// Returns the result of a failed check. A failure belongs to a site or a case, not to a line of a file: its
+/// location is a logical one. Code hosts refuse a result without a file and a line, and receive the site's name as
+/// the file.
 fn result(suite: &str, check: &Check, why: &str, rule: &str, index: usize) -> Value {
     let (suite, name) = (plain(suite), plain(&check.name));
     let of = check.class.as_deref().map_or(suite.clone(), plain);
@@ -84,7 +85,7 @@ fn result(suite: &str, check: &Check, why: &str, rule: &str, index: usize) -> Va
     })
 }
 
-/// A name as the path of a relative reference (RFC 3986 section 4.2).
+/// Encodes a name as the path of a relative reference (RFC 3986 section 4.2).
 fn relative_uri(name: &str) -> String {
     let mut uri = String::with_capacity(name.len());
     for byte in name.bytes() {

@@ -10,16 +10,16 @@ use crate::{
     text::{plain, wrap},
 };
 
-/// Tables for a terminal, as wide as it is and no wider.
+/// Tables for a terminal, up to its width.
 pub(super) const FORM: Form = Form {
     takes: Takes::SeveralRuns,
     ..Form::new("terminal", "txt", "Tables for a terminal", render)
 };
 
-/// The narrowest width that is laid out for.
+/// The smallest width that is supported by the layout.
 const NARROWEST: usize = 30;
 
-/// Between two columns.
+/// Number of spaces between two columns.
 const GAP: usize = 2;
 
 fn render(document: &Document<'_>, options: &Options) -> Vec<u8> {
@@ -47,15 +47,15 @@ fn render(document: &Document<'_>, options: &Options) -> Vec<u8> {
     page.out.into_bytes()
 }
 
-/// Text as it comes on lines of this width.
+/// Wraps text to lines of this width.
 fn wrapped(text: &str, width: usize) -> Vec<String> {
-    // A number stays on the line of its per cent sign.
+    // Keeps a number on the line of its per cent sign.
     let text = plain(text).replace(" %", "\u{a0}%");
     let lines = wrap(&text, width).into_iter();
     lines.map(|line| line.replace('\u{a0}', " ")).collect()
 }
 
-/// What has been written.
+/// The text that has been written.
 struct Page {
     out: String,
     width: usize,
@@ -70,7 +70,7 @@ impl Page {
         }
     }
 
-    /// A line of a list.
+    /// Writes a line of a list.
     fn marked(&mut self, text: &str) {
         let marks = iter::once("- ").chain(iter::repeat("  "));
         for (mark, line) in marks.zip(wrapped(text, self.width.saturating_sub(2))) {
@@ -121,7 +121,7 @@ impl Page {
         }
     }
 
-    /// Names the columns that there was no room for.
+    /// Writes the names of the columns that do not fit.
     fn left_out(&mut self, table: &Table, shown: &[usize]) {
         let columns = table.columns.iter().enumerate();
         let hidden = columns.filter(|(at, column)| !shown.contains(at) && !column.name.is_empty());
@@ -165,7 +165,7 @@ fn code(cell: &Cell) -> &'static str {
     }
 }
 
-/// Text between escape codes, or not.
+/// Returns the text, between escape codes if the style has colours.
 fn paint(style: Style, code: &str, text: &str) -> String {
     match style {
         Style::Color if !code.is_empty() => format!("\x1b[{code}m{text}\x1b[0m"),
@@ -173,9 +173,9 @@ fn paint(style: Style, code: &str, text: &str) -> String {
     }
 }
 
-/// Returns the columns that fit: those of rank 0, and those of each further rank for which they leave room. Columns of one rank,
-/// such as the two sides of a comparison, are shown together or not at all; wide ones leave their place to narrower ones of a
-/// higher rank. `None` if not even rank 0 fits.
+/// Returns the columns that fit: those of rank 0, and those of each further rank for which they leave room. Columns
+/// of one rank, such as the two sides of a comparison, are shown together or not at all; narrower columns of a
+/// higher rank take the place of wide ones that do not fit. Returns `None` if not even rank 0 fits.
 fn fitting(table: &Table, widths: &[usize], width: usize) -> Option<Vec<usize>> {
     let fits = |shown: &[usize]| {
         let gaps = GAP * shown.len().saturating_sub(1);

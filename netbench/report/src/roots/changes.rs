@@ -7,27 +7,28 @@ use netbench_model::{
 
 use super::{PUBLIC, RootsRow, RootsSummary};
 
-/// What one source of a stack's roots changes, held against what another stack trusts by any of its own.
+/// The changes by one source of a stack's roots, compared with the roots that another stack trusts from any of its
+/// sources.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct TrustChange<'a> {
     /// The source.
     pub(crate) source: &'a str,
-    /// The sites that do not load any more and should, each with the layouts.
+    /// The sites that no longer load and should, each with the layouts.
     pub(crate) lost: BTreeMap<&'a str, Vec<&'a str>>,
-    /// The sites that load now and should not, each with the layouts.
+    /// The sites that now load and should not, each with the layouts.
     pub(crate) unwarned: BTreeMap<&'a str, Vec<&'a str>>,
-    /// The sites that loaded and should not, and do not any more, each with the layouts.
+    /// The sites that loaded and should not, and no longer load, each with the layouts.
     pub(crate) refused: BTreeMap<&'a str, Vec<&'a str>>,
 }
 
 impl TrustChange<'_> {
-    /// In how many layouts anything gets worse.
+    /// Returns the number of layouts with any deterioration.
     pub(crate) fn layouts(&self) -> usize {
         let all = self.lost.values().chain(self.unwarned.values());
         all.flatten().collect::<BTreeSet<_>>().len()
     }
 
-    /// How bad it is: what is lost counts first.
+    /// Returns the severity: lost sites count first.
     pub(crate) fn weight(&self) -> (usize, usize) {
         let number = |sites: &BTreeMap<&str, Vec<&str>>| sites.values().map(Vec::len).sum();
         (number(&self.lost), number(&self.unwarned))
@@ -35,8 +36,8 @@ impl TrustChange<'_> {
 }
 
 impl RootsSummary {
-    /// What gets worse from one stack to another, by each source of the other's roots that could be tried. Empty where nothing
-    /// of either could.
+    /// Returns the deteriorations from one stack to another, by each source of the other's roots that could be
+    /// tested. The result is empty if no source of either could be tested.
     pub(crate) fn changes(&self, from: &StackName, to: &StackName) -> Vec<TrustChange<'_>> {
         let clients = |stack: &StackName| -> Vec<usize> {
             let all = self.run.clients.iter().enumerate();
@@ -100,7 +101,7 @@ impl RootsSummary {
         }
     }
 
-    /// Whether a client could be tried at all.
+    /// Returns whether a client could be tested at all.
     fn tells_of(&self, client: usize) -> bool {
         let cells = self
             .layouts
@@ -111,7 +112,8 @@ impl RootsSummary {
     }
 }
 
-/// Whether a site loads. A client with roots of its own has the real public ones: where these are due, the lab's stands for them.
+/// Returns whether a site loads. A client with bundled roots has the real public ones: if they are due, they are
+/// represented by the lab's public root.
 fn loads(outcome: &RootsOutcome, site: &str, is_due: bool) -> bool {
     let is_bundled = matches!(
         outcome,

@@ -70,7 +70,7 @@ fn surprises(summary: &RootsSummary) -> Section {
     }
 }
 
-/// How often a client and a layout do not go together.
+/// Returns the number of mismatches between a client and a layout.
 fn surprised(summary: &RootsSummary) -> usize {
     summary
         .surprises
@@ -146,7 +146,7 @@ fn took(outcome: &RootsOutcome) -> Cell {
     }
 }
 
-/// One suite for each client, with a check for each layout.
+/// Builds one suite for each client, with a check for each layout.
 fn checks(summary: &RootsSummary) -> Vec<CheckSuite> {
     let clients = summary.run.clients.iter().enumerate();
     clients

@@ -1,4 +1,5 @@
-//! What a run of `compat roots` says: what clients trust by themselves, with the trust stores of many systems.
+//! Reports of a run of `compat roots`: the CAs that clients trust by default, with the trust stores of many
+//! systems.
 
 mod changes;
 mod document;

@@ -12,25 +12,25 @@ use serde::{Deserialize, Serialize};
 
 use crate::{run::last_command, text::count};
 
-/// The site that a client with roots of its own says nothing about: the lab's public root is in no bundle.
+/// The site that is ignored for a client with bundled roots: the lab's public root is in no bundle.
 pub(super) const PUBLIC: &str = "public";
 
-/// What a run of `compat roots` found: its `summary.json`.
+/// The findings of a run of `compat roots`: its `summary.json`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RootsSummary {
     /// [`netbench_model::SCHEMA_VERSION`] of the writer.
     pub schema: u32,
-    /// What was done.
+    /// The run's settings.
     pub run: RootsHead,
-    /// Where a client trusts otherwise than a user of the system expects, the worst first.
+    /// The cases in which a client's trust differs from a user's expectation of the system, the worst first.
     pub surprises: Vec<RootsSurprise>,
-    /// What each client makes of each layout.
+    /// The result of each client with each layout.
     pub layouts: Vec<RootsRow>,
-    /// What a reader must know before quoting a figure.
+    /// Warnings that a reader must know before quoting a figure.
     pub warnings: Vec<String>,
 }
 
-/// What was done.
+/// The settings of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RootsHead {
     /// The run's name.
@@ -47,7 +47,7 @@ pub struct RootsHead {
     pub sites: Vec<RootsSite>,
 }
 
-/// What a user sees of a difference from what the system's store says. The worst comes first.
+/// The effect of a difference from the system's store that a user sees. The worst comes first.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
@@ -55,16 +55,17 @@ pub struct RootsHead {
 pub enum Surprise {
     /// The client cannot be started, or its process ends.
     NoClient,
-    /// A site does not load that should.
+    /// A site that should load does not.
     Lost,
-    /// A site loads that should not.
+    /// A site that should not load does.
     Unwarned,
 }
 
-/// Where a client trusts otherwise than a user of the system expects: the layouts in which the same happens.
+/// A difference between a client's trust and a user's expectation of the system, with the layouts in which it
+/// occurs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RootsSurprise {
-    /// What a user sees, in a word.
+    /// The kind of effect that a user sees.
     pub surprise: Surprise,
     /// The client.
     pub client: RootsClient,
@@ -72,25 +73,25 @@ pub struct RootsSurprise {
     pub sites: Vec<String>,
     /// The layouts.
     pub layouts: Vec<String>,
-    /// What a user sees.
+    /// The effect that a user sees.
     pub seen: String,
-    /// The library's own words in the first of these layouts, where it has any.
+    /// The library's own words in the first of these layouts, if it has any.
     pub detail: Option<String>,
-    /// What to do about it.
+    /// The advice.
     pub advice: String,
 }
 
-/// A layout, and what every client makes of it.
+/// A layout, with the result of every client.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RootsRow {
     /// The layout.
     #[serde(flatten)]
     pub layout: StoreLayout,
-    /// One for each client, in their order; none for one that was not tried.
+    /// One for each client, in their order; absent if the client was not tested.
     pub clients: Vec<Option<RootsOutcome>>,
 }
 
-/// Sums a run up.
+/// Summarizes a run.
 pub fn summarize_roots(manifest: &RootsManifest, samples: Vec<RootsSample>) -> RootsSummary {
     let plan = &manifest.plan;
     let mut found: HashMap<(String, RootsClient), RootsOutcome> = HashMap::new();
@@ -177,12 +178,12 @@ fn surprises(clients: &[RootsClient], layouts: &[RootsRow]) -> Vec<RootsSurprise
     all
 }
 
-/// What one client does otherwise than expected with one layout.
+/// One client's unexpected behaviour with one layout.
 struct Unexpected {
     surprise: Surprise,
     origin: TrustOrigin,
     sites: Vec<String>,
-    /// Whether nothing loads that should.
+    /// Whether every site that should load fails.
     is_everything: bool,
     detail: Option<String>,
 }
@@ -228,7 +229,7 @@ fn of_layout(layout: &StoreLayout, outcome: &RootsOutcome) -> Vec<Unexpected> {
     };
     match outcome {
         RootsOutcome::Unsupported { .. } => Vec::new(),
-        // Without a store nothing is to load.
+        // Without a store, no site should load.
         RootsOutcome::Refused { .. } if layout.trusts.is_empty() => Vec::new(),
         RootsOutcome::Refused { detail } | RootsOutcome::Broken { detail } => {
             vec![not_started(&layout.trusts, detail)]

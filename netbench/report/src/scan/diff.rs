@@ -12,24 +12,24 @@ use crate::{
     text::{count, shorten, sites_of, some_of},
 };
 
-/// Sites that are named of those that changed alike.
+/// Number of sites that are named among those with the same change.
 const NAMED: usize = 4;
 
-/// Rows that text forms show at most.
+/// Number of rows that text formats show at most.
 const ROWS: usize = 60;
 
-/// What changed from one scan of some sites to a later one.
+/// The changes from one scan of some sites to a later one.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ScanDiff {
     /// [`netbench_model::SCHEMA_VERSION`] of the writer.
     pub schema: u32,
     /// The earlier scan.
     pub before: ScanOfDiff,
-    /// The later one.
+    /// The later scan.
     pub after: ScanOfDiff,
-    /// Sites that are in both.
+    /// Number of sites that are in both scans.
     pub sites: u32,
-    /// Of these, the ones that changed, with what changed; in the order of the later scan.
+    /// The sites in both scans that changed, with the changes; in the order of the later scan.
     pub changed: Vec<ChangedScan>,
     /// Sites that only the earlier scan has.
     pub only_before: Vec<String>,
@@ -46,7 +46,7 @@ pub struct ScanOfDiff {
     pub netbench: String,
     /// Start, RFC 3339, UTC.
     pub started: String,
-    /// Where the sites are.
+    /// The target of the sites.
     #[serde(default)]
     pub place: Target,
 }
@@ -56,15 +56,15 @@ pub struct ScanOfDiff {
 pub struct ChangedScan {
     /// The site.
     pub site: String,
-    /// What changed.
+    /// The changes.
     pub changes: Vec<ScanChange>,
 }
 
-/// Holds a scan against an earlier one, site by site. `sites` has what the earlier and the later one found of each
-/// site that is in either, in the order of the later scan.
+/// Compares a scan with an earlier one, site by site. `sites` has the findings of the earlier and the later scan
+/// for each site that is in either, in the order of the later scan.
 ///
 /// # Errors
-/// The first of `sites`.
+/// Returns the first error of `sites`.
 pub fn diff_scans<E>(
     before: ScanOfDiff,
     after: ScanOfDiff,
@@ -109,7 +109,7 @@ impl From<&ScanManifest> for ScanOfDiff {
 }
 
 impl ScanDiff {
-    /// Where the sites are; emulated if those of either scan are.
+    /// Returns the target of the sites; emulated if those of either scan are.
     fn place(&self) -> Target {
         self.before.place.with(self.after.place)
     }
@@ -162,7 +162,7 @@ impl Report for ScanDiff {
     }
 }
 
-/// Each change once, with how many sites it is of: the most first.
+/// Tabulates each change once, with its number of sites: the most frequent first.
 fn by_change(diff: &ScanDiff) -> Vec<Item> {
     let mut all: BTreeMap<&ScanChange, Vec<&str>> = BTreeMap::new();
     for site in &diff.changed {

@@ -18,16 +18,17 @@ use crate::{
     text::{count, in_place_of, named_site, places, shorten, some_of},
 };
 
-/// The id of the section with what was found.
+/// The id of the section with the findings.
 const SECTION: &str = "scan";
 
-/// Sites that text forms have a row for: more are not read, and are in the JSON and on the page.
+/// Number of sites for which text formats have a row: longer tables are not read; all sites are in the JSON and on
+/// the page.
 const ROWS: usize = 200;
 
-/// Sites that are named of those scanned in part.
+/// Number of partly scanned sites that are named.
 const NAMED: usize = 6;
 
-/// With so few sites, each is shown in full.
+/// The number of sites up to which each is shown in full.
 const IN_FULL: usize = 3;
 
 impl Report for ScanSummary {
@@ -64,7 +65,7 @@ impl Report for ScanSummary {
     }
 }
 
-/// Whether each stack supports what the sites need, in place of the first.
+/// Returns, for each stack in place of the first, whether it supports the features that the sites need.
 fn questions(summary: &ScanSummary, stacks: &[&str]) -> Vec<Asked> {
     let (Some(loss), Some((from, others))) = (&summary.loss, stacks.split_first()) else {
         return Vec::new();
@@ -242,7 +243,7 @@ fn sites(items: &mut Vec<Item>, sites: &[SiteScan], place: Target) {
     in_part(items, sites, place);
 }
 
-/// Why sites were scanned in part: what is not shown of them may be there.
+/// Tabulates the reasons why sites were scanned in part: such sites may support more than is shown.
 fn in_part(items: &mut Vec<Item>, sites: &[SiteScan], place: Target) {
     let partial = sites.iter().filter_map(|site| match &site.outcome {
         ScanOutcome::Partial { why } => Some((why, &site.site)),
@@ -353,7 +354,7 @@ fn certificates(items: &mut Vec<Item>, site: &SiteScan, name: &str) {
     );
 }
 
-/// Features by name, as words.
+/// Returns features by name, as words.
 fn features(site: &SiteScan) -> Vec<(&'static str, String)> {
     let f = &site.features;
     let answer = |answer: &Observed| {
@@ -472,7 +473,7 @@ fn profile_table(items: &mut Vec<Item>, profiles: &Profiles) {
     );
 }
 
-/// The three reasons that most sites do not comply for.
+/// Returns the three reasons for which most sites do not comply.
 fn reasons(row: &ProfileRow) -> String {
     let why = row.reasons().into_iter();
     let why = why

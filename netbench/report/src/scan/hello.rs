@@ -11,7 +11,7 @@ use crate::{
     document::{Document, Extent, Item, Report, Section, Table},
 };
 
-/// ClientHellos, taken apart: what `netbench hello --json` prints.
+/// Parsed ClientHellos: the output of `netbench hello --json`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct HelloReport {
     /// [`netbench_model::SCHEMA_VERSION`] of the writer.
@@ -21,7 +21,7 @@ pub struct HelloReport {
 }
 
 impl HelloReport {
-    /// Of these hellos.
+    /// Returns a report of these hellos.
     pub fn new(hellos: Vec<Offer>) -> Self {
         Self {
             schema: SCHEMA_VERSION,

@@ -13,10 +13,10 @@ use crate::{
     text::{count, named_site, shorten, sites_of, some_of},
 };
 
-/// Sites of one reason that are named.
+/// Number of sites of one reason that are named.
 const NAMED: usize = 12;
 
-/// Predictions that a handshake contradicted: errors of the scan or of what was made of it.
+/// Warns of predictions that a handshake contradicted: errors of the scan or of the prediction.
 pub(super) fn contradictions(items: &mut Vec<Item>, loss: &LossReport, place: Target) {
     for wrong in loss.mismatches() {
         items.push(Item::Warning(format!(
@@ -128,7 +128,7 @@ pub(crate) fn predicted(agreement: &Agreement) -> String {
                 agreed.signature.as_ref(),
             ];
             let due = due.into_iter().flatten().format(" ");
-            // Some of it may come otherwise: the scan does not tell the server's order.
+            // Some of the agreement may differ: the scan does not determine the server's order.
             let or = match agreed.or.is_empty() {
                 true => String::new(),
                 false => format!(" (or {})", agreed.or.iter().format(", ")),
@@ -142,7 +142,7 @@ pub(crate) fn predicted(agreement: &Agreement) -> String {
     }
 }
 
-/// Round trips, and segments of the hello, after what was agreed.
+/// Returns round trips, and segments of the hello, to follow the agreed parameters.
 fn in_words(trips: Option<(u32, u32)>) -> String {
     let words = |(trips, segments): (u32, u32)| {
         let segments = count(segments, "segment", "segments");

@@ -1,4 +1,4 @@
-//! What many sites support: those that are alike together.
+//! The support of many sites, with similar sites grouped.
 
 use std::{cmp::Reverse, collections::HashMap};
 
@@ -18,58 +18,58 @@ use crate::{
     text::shorten,
 };
 
-/// Sites that are named of those that are alike.
+/// Number of sites that are named among similar ones.
 const NAMED: usize = 3;
 
-/// Rows that text forms have.
+/// Number of rows that text formats show.
 const ROWS: usize = 60;
 
-/// What the sites of a large scan support.
+/// The support of the sites of a large scan.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ManySites {
-    /// Sites that are alike, the most first.
+    /// Groups of similar sites, the largest first.
     pub alike: Vec<AlikeSites>,
-    /// Why sites were scanned in part; the most first.
+    /// The reasons why sites were scanned in part; the most frequent first.
     pub partial: Vec<PartialSites>,
 }
 
-/// Sites that are alike in all that is said here.
+/// Sites with the same support.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AlikeSites {
-    /// How many.
+    /// Number of sites.
     pub sites: u32,
-    /// What they are alike in.
+    /// The common support.
     #[serde(flatten)]
     pub support: Support,
     /// Some of them.
     pub named: Vec<String>,
 }
 
-/// What a site supports, in short.
+/// A short form of a site's support.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct Support {
-    /// `scanned`, `in part`, or why it could not be scanned.
+    /// `scanned`, `in part`, or the reason why the site could not be scanned.
     pub outcome: String,
     /// Versions, the oldest first.
     pub versions: Vec<TlsVersion>,
-    /// Suites of all versions together.
+    /// Number of cipher suites of all versions together.
     pub suites: u32,
-    /// Who chooses the suite in the newest version.
+    /// The side that chooses the suite in the newest version.
     pub suite_order: Option<Order>,
     /// The newest version's groups.
     pub groups: Vec<String>,
     /// The kinds and sizes of the certificates' keys.
     pub keys: String,
-    /// The suite that the newest version's list begins with.
+    /// The first suite of the newest version's list.
     pub first_suite: Option<String>,
 }
 
 /// Sites that were scanned in part for one reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PartialSites {
-    /// Why.
+    /// The reason.
     pub why: String,
-    /// How many.
+    /// Number of sites.
     pub sites: u32,
     /// Some of them.
     pub named: Vec<String>,
@@ -98,11 +98,11 @@ impl Support {
     }
 }
 
-/// Sites as they are counted: how many have the same of something, and some of their names.
+/// Sites being counted: the number of sites with the same key, and some of their names.
 struct Tallies<K>(HashMap<K, Tally>);
 
 struct Tally {
-    /// How many others came before.
+    /// The number of other keys that came before.
     place: usize,
     sites: u32,
     named: Vec<String>,
@@ -122,7 +122,7 @@ impl<K: Eq + std::hash::Hash> Tallies<K> {
         }
     }
 
-    /// The most first, and of as many the first that came.
+    /// Returns the tallies, the largest first, and equal ones in the order in which they came.
     fn sorted(self) -> impl Iterator<Item = (K, Tally)> {
         let mut all: Vec<(K, Tally)> = self.0.into_iter().collect();
         all.sort_by_key(|(_, tally)| (Reverse(tally.sites), tally.place));
@@ -130,7 +130,7 @@ impl<K: Eq + std::hash::Hash> Tallies<K> {
     }
 }
 
-/// Many sites as they are counted.
+/// Many sites being counted.
 pub(super) struct Counting {
     alike: Tallies<Support>,
     partial: Tallies<String>,

@@ -1,4 +1,4 @@
-//! What a scan says: of its sites, of what a change of stack would lose, and of the population.
+//! Reports of a scan: the sites, the losses of a change of stack, and the population.
 
 mod diff;
 mod document;

@@ -8,13 +8,13 @@ use crate::{
     text::{count, named_site, shorten, some_of},
 };
 
-/// Sites that are named of those that break a rule alike.
+/// Number of sites that are named among those that break the same rules.
 const NAMED: usize = 6;
 
-/// Sites that text forms have a row for.
+/// Number of sites for which text formats have a row.
 const ROWS: usize = 60;
 
-/// The policy's name, with the version that was published.
+/// Returns the policy's name, with the published version.
 fn name(result: &PolicyResult) -> String {
     let policy = &result.policy;
     match &policy.version {
@@ -86,7 +86,7 @@ pub(super) fn tables(items: &mut Vec<Item>, result: &PolicyResult, place: Target
     );
 }
 
-/// How much of each rule a site breaks: `2 version, 51 suite`.
+/// Returns the number of violations of each rule by a site: `2 version, 51 suite`.
 fn rules(site: &SitePolicy) -> String {
     let counts = site.broken.iter().counts_by(|broken| broken.rule);
     let counts = counts.into_iter().sorted();

@@ -1,9 +1,9 @@
-//! What a sample of sites says of all.
+//! Inference from a sample of sites to all sites.
 
 use netbench_interop::{Population, ShareRange, SharesOfAll};
 use netbench_stats::share_of_whole;
 
-/// A sample of sites: so many of so many.
+/// A sample of sites: its size, and the number of all sites.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Drawn {
     pub(super) sites: u32,
@@ -11,8 +11,8 @@ pub(super) struct Drawn {
 }
 
 impl Drawn {
-    /// The share of all that have something, from those of the sample that have it of those that tell. None where
-    /// none tells.
+    /// Returns the share of all sites with a property, from the sites of the sample that have it (`having`) and
+    /// those with a result (`tell`). Returns `None` if no site has a result.
     pub(super) fn share(self, having: u32, tell: u32) -> Option<ShareRange> {
         let [having, tell, sites, of] = [having, tell, self.sites, self.of].map(u64::from);
         let interval = share_of_whole(having, tell, sites, of)?;
@@ -22,7 +22,7 @@ impl Drawn {
         })
     }
 
-    /// Adds to each row of a population what it says of all sites.
+    /// Adds the inferred shares of all sites to each row of a population.
     pub(super) fn widen(self, population: &mut Population) {
         let tell = population.sites;
         for row in &mut population.rows {
@@ -39,7 +39,7 @@ impl Drawn {
     }
 }
 
-/// A range as a table has it.
+/// Formats a range for a table.
 pub(super) fn range(range: ShareRange) -> String {
     format!("{:.1} to {:.1} %", range.low_percent, range.high_percent)
 }

@@ -16,33 +16,33 @@ use super::{
 };
 use crate::{evaluation::supports, run::last_command, text::count};
 
-/// What a scan found: its `summary.json`.
+/// The findings of a scan: its `summary.json`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ScanSummary {
     /// [`netbench_model::SCHEMA_VERSION`] of the writer.
     pub schema: u32,
-    /// What was done.
+    /// The run's settings.
     pub run: ScanHead,
-    /// Every site, in the order of the sites file. None where there are more than a thousand: each is a line of
+    /// Every site, in the order of the sites file. Empty if there are more than a thousand: each is a line of
     /// `scan.jsonl`.
     pub sites: Vec<SiteScan>,
-    /// What more than a thousand sites support.
+    /// The support of the sites, if there are more than a thousand.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub many: Option<ManySites>,
-    /// What the stacks of `--against` would lose.
+    /// The losses with the stacks of `--against`.
     pub loss: Option<LossReport>,
     /// The population table of `--summary`.
     pub population: Option<Population>,
     /// Mozilla's profiles, with `--summary`.
     pub profiles: Option<Profiles>,
-    /// What breaks the policy of `--policy`.
+    /// The violations of the policy of `--policy`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy: Option<PolicyResult>,
-    /// What a reader must know before quoting a figure.
+    /// Warnings that a reader must know before quoting a figure.
     pub warnings: Vec<String>,
 }
 
-/// What was done.
+/// The settings of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ScanHead {
     /// The run's name.
@@ -53,44 +53,45 @@ pub struct ScanHead {
     pub started: String,
     /// The last command line.
     pub command: Vec<String>,
-    /// Where the sites are.
+    /// The target of the sites.
     pub place: Target,
-    /// Sites that were to be scanned.
+    /// Number of sites to scan.
     pub planned: u32,
-    /// Of how many sites these were drawn at random, with `--sample`.
+    /// The number of sites from which these were drawn at random, with `--sample`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sampled_of: Option<u32>,
-    /// Sites that were scanned wholly.
+    /// Number of completely scanned sites.
     pub scanned: u32,
-    /// Sites that were scanned in part.
+    /// Number of partly scanned sites.
     pub partial: u32,
-    /// Sites that could not be scanned, by class.
+    /// Number of sites that could not be scanned, by class.
     pub failed: BTreeMap<String, u32>,
-    /// Sites of which every chain leads to no root of the list. None are counted in summaries of earlier versions.
+    /// Number of sites of which no chain leads to a root of the list. 0 in summaries of earlier versions.
     #[serde(default)]
     pub untrusted: u32,
-    /// TCP connections.
+    /// Number of TCP connections.
     pub connections: u64,
-    /// Of these, for versions, suites with their order, and groups.
+    /// Number of TCP connections for versions, suites with their order, and groups.
     pub enumeration_connections: u64,
-    /// Connections that were tried again.
+    /// Number of connections that were retried.
     pub retries: u64,
-    /// Bytes sent and received.
+    /// Number of bytes sent and received.
     pub bytes: u64,
-    /// How connectors of the stacks of `--against` were set up. None in summaries of earlier versions.
+    /// The configuration profile of the connectors of the stacks of `--against`. Absent in summaries of earlier
+    /// versions.
     #[serde(default)]
     pub client_profile: Option<Profile>,
     /// The stacks of `--against`, each with its library.
     pub stacks: BTreeMap<StackName, String>,
-    /// Vantage point, shard, and the runs it was merged from.
+    /// Vantage point, shard, and the runs from which it was merged.
     #[serde(default)]
     pub origin: Origin,
 }
 
-/// Sums a scan up. `scans` has what was found of each site, in the order of the plan, and each once.
+/// Summarizes a scan. `scans` has the findings for each site, in the order of the plan, and each once.
 ///
 /// # Errors
-/// The first of `scans`.
+/// Returns the first error of `scans`.
 pub fn summarize_scan<E>(
     manifest: &ScanManifest,
     scans: impl IntoIterator<Item = Result<SiteScan, E>>,
@@ -112,7 +113,7 @@ pub fn summarize_scan<E>(
     Ok(summing.summary(manifest))
 }
 
-/// A summary that is being made, a site at a time.
+/// A summary that is being built, a site at a time.
 struct Summing {
     head: ScanHead,
     sites: Vec<SiteScan>,
@@ -182,7 +183,7 @@ impl Summing {
     }
 }
 
-/// Whether no chain of a site leads to a root of the list.
+/// Returns whether no chain of a site leads to a root of the list.
 fn is_untrusted(site: &SiteScan) -> bool {
     let ends_in_nothing = |chain: &ChainScan| match chain.anchor {
         Anchor::SelfSigned | Anchor::UnknownRoot | Anchor::Missing => true,
@@ -192,8 +193,8 @@ fn is_untrusted(site: &SiteScan) -> bool {
 }
 
 impl ScanSummary {
-    /// Returns the cause and the remedy, where the certificates of half of the sites or more lead to no trusted root. What is
-    /// predicted of stacks says so itself.
+    /// Returns the cause and the remedy, if the certificates of half of the sites or more lead to no trusted root.
+    /// Predictions for stacks state it themselves, so that the result is then `None`.
     pub(super) fn missing_root(&self) -> Option<String> {
         match self.loss {
             Some(_) => None,
@@ -201,7 +202,7 @@ impl ScanSummary {
         }
     }
 
-    /// How many sites there is something to say of.
+    /// Returns the number of sites with a result.
     pub(super) fn site_count(&self) -> u32 {
         self.run.sites()
     }
@@ -224,12 +225,12 @@ impl ScanHead {
         self.bytes += effort.bytes_in + effort.bytes_out;
     }
 
-    /// Sites of which it has something: scanned, in part, or failed.
+    /// Returns the number of sites with a result: scanned, in part, or failed.
     fn sites(&self) -> u32 {
         self.scanned + self.partial + self.failed.values().sum::<u32>()
     }
 
-    /// The sample that its sites are; none where they are all.
+    /// Returns the sample to which the sites belong; `None` if they are all sites.
     pub(super) fn drawn(&self) -> Option<Drawn> {
         let of = self.sampled_of?;
         Some(Drawn {
@@ -239,7 +240,7 @@ impl ScanHead {
     }
 }
 
-/// Of no sites yet.
+/// Returns the head of a summary without sites.
 fn head(manifest: &ScanManifest) -> ScanHead {
     let library = |stack: &StackName| {
         let worker = manifest.workers.iter().find(|w| w.stack == stack.stack());

@@ -1,4 +1,4 @@
-//! How often packets go to each site and back before its response comes, by stack.
+//! The number of round trips to each site before its response, by stack.
 
 use itertools::Itertools;
 use netbench_interop::{LossReport, TripTotals};
@@ -55,7 +55,7 @@ pub(super) fn tables(items: &mut Vec<Item>, loss: &LossReport, place: Target) {
     );
 }
 
-/// What is predicted of a stack's round trips, over all sites.
+/// Returns the predicted round trips of a stack, over all sites.
 fn of(loss: &LossReport, stack: usize) -> TripTotals {
     let left_out = loss.left_out.round_trips.get(stack);
     let mut totals = left_out.copied().unwrap_or_default();
@@ -67,7 +67,7 @@ fn of(loss: &LossReport, stack: usize) -> TripTotals {
     totals
 }
 
-/// Sites whose round trips depend on the stack, each with those of every stack.
+/// Returns the sites whose round trips depend on the stack, each with those of every stack.
 fn differing(loss: &LossReport) -> Vec<(&str, String)> {
     let differs = |agreements: &[Agreement]| {
         let known = agreements.iter().filter_map(Agreement::round_trips);
@@ -91,7 +91,7 @@ fn differing(loss: &LossReport) -> Vec<(&str, String)> {
         .collect()
 }
 
-/// What packets say of the predictions.
+/// Compares the packets with the predictions.
 fn seen(loss: &LossReport) -> Option<String> {
     let has = |confirmation: &&Confirmation| {
         let seen = matches!(&confirmation.seen, HandshakeResult::Handshake { packets, .. } if packets.is_some());

@@ -111,7 +111,7 @@ fn costs(summary: &ShipSummary) -> Section {
     }
 }
 
-/// Every licence once.
+/// Returns every licence once.
 fn licences(shipped: &Shipped) -> String {
     let named = |of: &ShippedCrate| {
         of.licence
@@ -122,7 +122,7 @@ fn licences(shipped: &Shipped) -> String {
     all.unique().sorted().join("; ")
 }
 
-/// Crates that not every stack has.
+/// Builds the section of the crates that not every stack has.
 fn crates(summary: &ShipSummary) -> Section {
     let built: Vec<(&ShipRow, &Shipped)> = summary
         .stacks

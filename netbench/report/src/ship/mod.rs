@@ -1,4 +1,4 @@
-//! What a client costs that is built with each stack.
+//! Reports of `ship`: the cost of a client that is built with each stack.
 
 mod document;
 mod summary;

@@ -10,22 +10,22 @@ use crate::{
     text::{bytes, count},
 };
 
-/// What a run of `ship` found: its `summary.json`.
+/// The findings of a run of `ship`: its `summary.json`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ShipSummary {
     /// [`netbench_model::SCHEMA_VERSION`] of the writer.
     pub schema: u32,
-    /// What was done.
+    /// The run's settings.
     pub run: ShipHead,
-    /// Each stack, in the order in which they were asked for.
+    /// Each stack, in the order of the command line.
     pub stacks: Vec<ShipRow>,
-    /// What differs from the first stack, in words.
+    /// The differences from the first stack, in words.
     pub differences: Vec<String>,
-    /// What a reader must know before quoting a figure.
+    /// Warnings that a reader must know before quoting a figure.
     pub warnings: Vec<String>,
 }
 
-/// What was done.
+/// The settings of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ShipHead {
     /// The run's name.
@@ -38,23 +38,23 @@ pub struct ShipHead {
     pub command: Vec<String>,
     /// The Cargo.lock that pinned the versions.
     pub lock: String,
-    /// `cargo --version`.
+    /// The output of `cargo --version`.
     pub cargo: String,
     /// The first line of `rustc -vV`.
     pub rustc: String,
 }
 
-/// A stack, and what came of the client that was built with it.
+/// A stack, with the outcome of the client that was built with it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ShipRow {
     /// The stack.
     pub stack: StackName,
-    /// What came of it; none where it was not reached.
+    /// The outcome; absent if the stack was not reached.
     pub outcome: Option<ShipOutcome>,
 }
 
 impl ShipRow {
-    /// The client, where it was built.
+    /// Returns the client, if it was built.
     pub fn shipped(&self) -> Option<&Shipped> {
         match &self.outcome {
             Some(ShipOutcome::Built(shipped)) => Some(shipped),
@@ -63,7 +63,7 @@ impl ShipRow {
     }
 }
 
-/// Sums a run up. Of a stack that was built twice the last build counts.
+/// Summarizes a run. If a stack was built twice, the last build counts.
 pub fn summarize_ship(manifest: &ShipManifest, samples: &[ShipSample]) -> ShipSummary {
     let plan = &manifest.plan;
     let row = |stack: &StackName| ShipRow {
@@ -112,7 +112,7 @@ pub fn summarize_ship(manifest: &ShipManifest, samples: &[ShipSample]) -> ShipSu
     }
 }
 
-/// Where a program would have two providers of cryptography, of which rustls chooses none.
+/// Warns of programs with two providers of cryptography, of which rustls chooses neither.
 fn two_providers(plan: &ShipPlan, stacks: &[ShipRow]) -> Vec<String> {
     const PANICS: &str = "ClientConfig::builder() then panics unless CryptoProvider::install_default() was called before";
     let mut warnings = Vec::new();
@@ -138,7 +138,7 @@ fn two_providers(plan: &ShipPlan, stacks: &[ShipRow]) -> Vec<String> {
     warnings
 }
 
-/// What each stack changes for who ships a client, in place of the first.
+/// Returns the changes by each stack, in place of the first, for the developer of a client.
 fn differences(stacks: &[ShipRow]) -> Vec<String> {
     let Some((first, others)) = stacks.split_first() else {
         return Vec::new();

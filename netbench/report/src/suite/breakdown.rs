@@ -1,4 +1,4 @@
-//! What of a full handshake is cryptography, where a run has measured both.
+//! The cryptographic part of a full handshake, if a run has measured both.
 
 use netbench_model::{
     ClientAuth, HandshakeKind, Measure, Primitive, Scenario, SessionSettings, StackName,
@@ -15,8 +15,8 @@ use crate::{
     text::time,
 };
 
-/// A side of a full handshake of TLS 1.3, and the operations of its cryptography. The run timed each of them alone:
-/// their sum is no measurement of the handshake.
+/// A side of a full handshake of TLS 1.3, and the operations of its cryptography. The run timed each operation
+/// separately: their sum is no measurement of the handshake.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct HandshakeBreakdown {
     /// The handshake.
@@ -27,13 +27,13 @@ pub struct HandshakeBreakdown {
     pub stack: StackName,
     /// The side's whole time.
     pub total_ns: f64,
-    /// Making the handshake's signature (server), or verifying it (client). The certificates' signatures are not
-    /// in it.
+    /// Creation (server) or verification (client) of the handshake's signature. The certificates' signatures are
+    /// not included.
     pub signature_ns: f64,
-    /// Key pairs and secret.
+    /// Creation of key pairs and secret.
     pub key_exchange_ns: f64,
-    /// Verifying the server's chain (client), where the run timed that of the same keys and length. Of the numbers of
-    /// trust roots that it timed, the smallest. None of a server, and in summaries of earlier versions.
+    /// Verification of the server's chain (client), if the run timed one of the same keys and length, with the
+    /// smallest number of trust roots that it timed. Absent for a server, and in summaries of earlier versions.
     #[serde(default)]
     pub verification_ns: Option<f64>,
 }
@@ -66,7 +66,7 @@ impl HandshakeBreakdown {
     }
 }
 
-/// Of every full handshake of TLS 1.3 whose key and group the part `crypto` has.
+/// Returns the breakdown of every full handshake of TLS 1.3 whose key and group are covered by the part `crypto`.
 pub(super) fn breakdowns(cases: &[CaseRow]) -> Vec<HandshakeBreakdown> {
     let low = |primitive: Primitive, stack: &StackName| {
         let scenario = Scenario::timed(Work::Crypto { primitive });
@@ -134,7 +134,7 @@ pub(super) fn breakdowns(cases: &[CaseRow]) -> Vec<HandshakeBreakdown> {
     all.collect()
 }
 
-/// The table, where there is something to show.
+/// Builds the table, if there are breakdowns.
 pub(super) fn items(summary: &SuiteSummary) -> Vec<Item> {
     if summary.breakdowns.is_empty() {
         return Vec::new();
@@ -167,14 +167,14 @@ pub struct SuiteExplained {
 }
 
 impl SuiteExplained {
-    /// Of a run's manifest and all of its samples.
+    /// Returns the explanation of a run's manifest and all of its samples.
     pub fn new(manifest: &SuiteManifest, samples: &[SuiteSample]) -> Self {
         Self {
             summary: summarize_suite(manifest, samples),
         }
     }
 
-    /// Whether the run has what can be explained.
+    /// Returns whether the run has measurements that can be explained.
     pub fn explains(&self) -> bool {
         !self.summary.breakdowns.is_empty()
     }

@@ -7,18 +7,19 @@ use crate::{
 };
 
 impl CaseRow {
-    /// A stack's figures.
+    /// Returns a stack's figures.
     pub(crate) fn of(&self, stack: &StackName) -> Option<&StackFigures> {
         self.stacks.iter().find(|figures| figures.stack == *stack)
     }
 
-    /// The verdict on a stack.
+    /// Returns the verdict on a stack.
     pub(super) fn against_first(&self, other: &StackName) -> Option<&CaseVerdict> {
         self.verdicts.iter().find(|verdict| verdict.other == *other)
     }
 }
 
-/// Columns for each stack: its figure, and of each but the first the factor, its interval and the verdict.
+/// Adds columns for each stack: its figure, and, for each except the first, the factor, its interval and the
+/// verdict.
 pub(super) fn by_stack<'a>(
     mut table: Filling<&'a CaseRow>,
     summary: &'a SuiteSummary,
@@ -56,7 +57,7 @@ pub(super) fn by_stack<'a>(
     table
 }
 
-/// A stack's figure as people read it.
+/// Formats a stack's figure for people.
 pub(super) fn value(case: &CaseRow, figures: &StackFigures) -> Cell {
     match (case.unit, case.part) {
         (Unit::Nanoseconds, Part::Verify | Part::Connector | Part::Crypto) => {
@@ -74,7 +75,7 @@ pub(super) fn value(case: &CaseRow, figures: &StackFigures) -> Cell {
     }
 }
 
-/// The name as published, which leaves out what is the same in all its rows.
+/// Returns the name as published, without the part that all its rows share.
 pub(crate) fn row_name(case: &str) -> String {
     case.replace("_write-1MiB_amount-1000MB", "")
 }

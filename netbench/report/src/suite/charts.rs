@@ -9,7 +9,7 @@ use crate::{
     text::factor,
 };
 
-/// The charts of a part: one for each kind of figure that may share an axis.
+/// Builds the charts of a part: one for each kind of figure that may share an axis.
 pub(super) fn charts(summary: &SuiteSummary, part: Part) -> Vec<Item> {
     let chart = |title: &str, wanted: &dyn Fn(&CaseRow) -> bool| {
         let cases = summary.cases.iter();
@@ -106,7 +106,7 @@ fn bars<'a>(
     })
 }
 
-/// The name of a case without its part, its usual amounts and what the rest of it says too, and with spaces: a
+/// Shortens the name of a case: it omits its part, its usual amounts and redundant words, and has spaces, because a
 /// phone has room for some fifty letters.
 fn short(name: &str) -> String {
     let name = row_name(name).replace("_ECDHE", "");

@@ -21,37 +21,37 @@ use crate::{
     run::about_stack,
 };
 
-/// Two runs of the suite, or two stacks of one, case by case. Every ratio is the other's figure over
-/// the first one's: over 1 the other is slower, or takes more.
+/// Comparison of two runs of the suite, or of two stacks of one run, case by case. Every ratio is the other's
+/// figure over the first one's: over 1, the other is slower, or takes more.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CompareSummary {
     /// The schema's version.
     pub schema: u32,
     /// Always `compare`.
     pub kind: String,
-    /// What is compared with.
+    /// The side that is compared with.
     pub first: Compared,
-    /// What is compared.
+    /// The side that is compared.
     pub other: Compared,
-    /// Whether both were measured side by side, in one run.
+    /// Whether both were measured side by side in one run.
     pub paired: bool,
     /// The change from which a case counts as regressed: 0.02 for 2 %.
     pub threshold: Option<f64>,
-    /// How many cases regressed.
+    /// Number of cases that regressed.
     pub regressed: u64,
-    /// How many cases cannot be told to have regressed or not, those of `unmeasured` included.
+    /// Number of cases for which a regression is neither shown nor excluded, including those of `unmeasured`.
     #[serde(default)]
     pub cannot_tell: u64,
-    /// Every case that both have.
+    /// Every case that both sides have.
     pub cases: Vec<ComparedCase>,
-    /// Cases that only one of them has.
+    /// Cases that only one of the sides has.
     pub missing: Vec<String>,
-    /// Cases of both plans of which only the first has figures: what became of them is not known.
+    /// Cases of both plans of which only the first has figures: their outcome is not known.
     #[serde(default)]
     pub unmeasured: Vec<String>,
-    /// What differs in settings and machine.
+    /// The differences in settings and machine.
     pub differences: Vec<Difference>,
-    /// What a reader must know before quoting a figure.
+    /// Warnings that a reader must know before quoting a figure.
     pub warnings: Vec<String>,
 }
 
@@ -64,34 +64,34 @@ pub struct Compared {
     pub stacks: Vec<(StackName, String)>,
 }
 
-/// One case of both.
+/// A case of both sides.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ComparedCase {
     /// The case's name.
     pub name: String,
     /// The part of the suite.
     pub part: Part,
-    /// What the figures count.
+    /// The unit of the figures.
     pub unit: Unit,
-    /// The first one's stack.
+    /// The first side's stack.
     pub first_stack: StackName,
-    /// The other's stack.
+    /// The other side's stack.
     pub other_stack: StackName,
-    /// The first one's figure.
+    /// The first side's figure.
     pub first: f64,
-    /// The other's.
+    /// The other side's figure.
     pub other: f64,
     /// The ratio, other over first.
     pub ratio: f64,
-    /// What its interval says of the other.
+    /// The verdict of the interval on the other.
     pub verdict: Verdict,
-    /// The interval that the verdict rests on, none with too few rounds.
+    /// The interval that the verdict rests on; absent with too few rounds.
     pub interval: Option<Interval>,
-    /// The reason why there is no verdict, where it is not the width of the interval.
+    /// The reason why there is no verdict, if it is not the width of the interval.
     #[serde(default)]
     pub undecided: Option<UndecidedReason>,
-    /// Measured operations of a turn, of the side that has fewer; none of what is not timed, and in summaries of earlier
-    /// versions.
+    /// Measured operations of a turn, of the side that has fewer; absent if the case is not timed, and in summaries
+    /// of earlier versions.
     #[serde(default)]
     pub turn_operations: Option<u32>,
     /// Rounds of the first and of the other.
@@ -104,17 +104,17 @@ pub struct ComparedCase {
 /// A setting or a fact that differs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Difference {
-    /// What.
+    /// The name of the setting or fact.
     pub what: String,
-    /// The first one's.
+    /// The first side's value.
     pub first: String,
-    /// The other's.
+    /// The other side's value.
     pub other: String,
-    /// Whether figures taken under both may be compared all the same.
+    /// Whether figures under both values may still be compared.
     pub harmless: bool,
 }
 
-/// Compares two runs. `stacks` names a stack of each; without it, every stack that both have.
+/// Compares two runs. `stacks` names a stack of each; without it, every stack that both runs have is compared.
 pub fn compare_runs_of_suite(
     first: (&SuiteManifest, &[SuiteSample]),
     other: (&SuiteManifest, &[SuiteSample]),
@@ -278,7 +278,7 @@ pub fn compare_stacks_of_suite(
 }
 
 impl CompareSummary {
-    /// What the comparison comes to; none without a threshold.
+    /// Returns the result of the comparison; `None` without a threshold.
     pub fn gate(&self) -> Option<Gate> {
         Gate::of(self.threshold, self.regressed, self.cannot_tell)
     }
@@ -317,7 +317,7 @@ impl CompareSummary {
     }
 }
 
-/// Judges a case by its interval, if nothing keeps that from being relied on.
+/// Judges a case by its interval, if there is no reason to distrust it.
 fn judged(
     verdict: Verdict,
     interval: Option<Interval>,
@@ -333,7 +333,7 @@ fn judged(
     }
 }
 
-/// The correlation of the ratios of rounds; none where not all rounds have one.
+/// Returns the correlation of the ratios of rounds; zero if the sides have different numbers of rounds.
 fn of_ratios(first: &StackFigures, other: &StackFigures) -> Autocorrelation {
     let (first, other) = (&first.by_round, &other.by_round);
     if first.len() != other.len() {
@@ -356,8 +356,8 @@ impl Compared {
     }
 }
 
-/// What differs between two runs: settings and machine, which keep their figures from being compared,
-/// and what one may want to compare.
+/// Returns the differences between two runs: settings and machine, which prevent a comparison of their figures, and
+/// properties that may be the subject of the comparison.
 pub(super) fn differences(a: &SuiteManifest, b: &SuiteManifest) -> Vec<Difference> {
     differing(facts(a), &facts(b))
 }

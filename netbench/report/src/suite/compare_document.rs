@@ -46,7 +46,7 @@ impl Report for CompareSummary {
     }
 }
 
-/// A check for each case, which fails if the case regressed.
+/// Builds a check for each case, which fails if the case regressed.
 fn checks(summary: &CompareSummary) -> CheckSuite {
     let checks = summary.cases.iter().map(|case| {
         let words = format!(
@@ -149,7 +149,7 @@ fn headline(summary: &CompareSummary) -> String {
     }
 }
 
-/// The name of a case, with its stack where the comparison is of several.
+/// Returns the name of a case, with its stack if several are compared.
 fn named(summary: &CompareSummary, case: &ComparedCase) -> String {
     let mut stacks = summary.cases.iter().map(|case| &case.other_stack);
     match stacks.all_equal() {
@@ -158,7 +158,8 @@ fn named(summary: &CompareSummary, case: &ComparedCase) -> String {
     }
 }
 
-/// The cases of which it cannot be told whether they regressed, by name, with what would tell.
+/// Returns the cases for which a regression is neither shown nor excluded, by name, with the rounds that would
+/// decide them.
 fn unknown(summary: &CompareSummary) -> Option<String> {
     let cases = summary.cases.iter();
     let cases = cases.filter(|case| case.judged.regression == Regression::CannotTell);
@@ -177,10 +178,10 @@ fn unknown(summary: &CompareSummary) -> Option<String> {
         .then(|| format!("Cannot tell whether these regressed: {}.", named.join("; ")))
 }
 
-/// The reason why a case cannot be told that only one side has figures of.
+/// The reason why a case with figures of only one side is undecided.
 const UNMEASURED: &str = "the other has no figures";
 
-/// The reason why it cannot be told whether a case regressed.
+/// Returns the reason why a regression of a case is neither shown nor excluded.
 fn why_unknown(case: &ComparedCase) -> String {
     match (case.undecided, case.judged.rounds_needed) {
         (Some(held_back), _) => not_judged(held_back),
@@ -189,7 +190,7 @@ fn why_unknown(case: &ComparedCase) -> String {
     }
 }
 
-/// What of the settings and machines of runs differs.
+/// Tabulates the differences in settings and machines of runs.
 pub(crate) fn differences(items: &mut Vec<Item>, heading: &str, differences: &[Difference]) {
     if differences.is_empty() {
         return;
@@ -222,7 +223,7 @@ fn cases(items: &mut Vec<Item>, summary: &CompareSummary) {
         Unit::Bytes => Cell::Bytes(value),
         Unit::Allocations | Unit::Instructions => Cell::number(value, Digits::Grouped, ""),
     };
-    // Rows that differ by nothing else need it.
+    // The stacks are shown always if rows differ by them.
     let alone = summary.cases.iter().map(stacks).all_equal();
     let rank = if alone { 3 } else { 0 };
     let table = Table::of(&summary.cases)

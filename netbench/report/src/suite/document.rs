@@ -22,17 +22,17 @@ use crate::{
 /// The id of the section with the run's figures.
 const SECTION: &str = "suite";
 
-/// A run of the in-memory suite with what its report is made of.
+/// A run of the in-memory suite with the data of its report.
 #[derive(Debug, Clone)]
 pub struct SuiteReport {
-    /// What it was.
+    /// The run's manifest.
     pub manifest: SuiteManifest,
-    /// What its samples say.
+    /// The summary of its samples.
     pub summary: Arc<SuiteSummary>,
 }
 
 impl SuiteReport {
-    /// Of a run's manifest and all of its samples.
+    /// Returns the report of a run's manifest and all of its samples.
     pub fn new(manifest: SuiteManifest, samples: &[SuiteSample]) -> Self {
         Self {
             summary: Arc::new(summarize_suite(&manifest, samples)),
@@ -71,13 +71,13 @@ impl Report for SuiteReport {
     }
 }
 
-/// Whether each stack is fast enough in place of the first.
+/// Returns, for each stack in place of the first, whether it is fast enough.
 fn questions(summary: &SuiteSummary) -> Vec<Asked> {
     let mut stacks = summary.run.stacks.iter().map(|(name, _)| name);
     let Some(from) = stacks.next() else {
         return Vec::new();
     };
-    // Of a stack that the suite cannot run, no round decides anything.
+    // For a stack that the suite cannot run, no round decides anything.
     let is_measured =
         |stack: &&StackName| summary.cases.iter().any(|case| case.of(stack).is_some());
     let stacks = stacks.filter(is_measured);
@@ -94,7 +94,7 @@ fn questions(summary: &SuiteSummary) -> Vec<Asked> {
     stacks.map(asked).collect()
 }
 
-/// A suite for each stack, with a check for each case.
+/// Builds a suite for each stack, with a check for each case.
 fn checks(summary: &SuiteSummary) -> Vec<CheckSuite> {
     let suites = summary.run.stacks.iter().map(|(stack, _)| {
         let measured = summary.cases.iter().filter_map(|case| {
@@ -179,7 +179,7 @@ fn only_sizes(summary: &SuiteSummary) -> bool {
     summary.cases.iter().all(|case| case.part == Part::Memory)
 }
 
-/// What the run says of a stack, in a sentence.
+/// Summarizes the run's verdicts on a stack in a sentence.
 fn headline(summary: &SuiteSummary, other: &StackName) -> String {
     let first = summary.run.stacks.first().map(|(name, _)| name.as_str());
     let first = first.unwrap_or_default();
@@ -198,7 +198,7 @@ fn headline(summary: &SuiteSummary, other: &StackName) -> String {
     )
 }
 
-/// Heading, explanation, charts and table of a part; nothing of a part that was not run.
+/// Adds heading, explanation, charts and table of a part, if the part was run.
 fn part_table(items: &mut Vec<Item>, summary: &SuiteSummary, part: Part) {
     let cases = summary.cases.iter();
     let cases = cases.filter(|case| case.part == part && !case.stacks.is_empty());
@@ -252,7 +252,7 @@ fn explanation(part: Part) -> String {
     format!("{what} {factor}")
 }
 
-/// The rounds that would decide each undecided case.
+/// Tabulates the rounds that would decide each undecided case.
 fn undecided(items: &mut Vec<Item>, summary: &SuiteSummary) {
     let rows = summary.cases.iter().flat_map(|case| {
         let verdicts = case.verdicts.iter().chain(&case.steps);
@@ -262,7 +262,7 @@ fn undecided(items: &mut Vec<Item>, summary: &SuiteSummary) {
     let has_few_rounds = |part: Part| matches!(part, Part::Memory | Part::Instructions);
     let few = rows.iter().any(|(case, ..)| has_few_rounds(case.part));
     let table = Table::of(rows).col("case", 0, |(case, ..)| Cell::text(&case.name));
-    // Two stacks have one name that every row would repeat.
+    // With two stacks, every row would repeat one name.
     let table = match summary.run.stacks.len() {
         2 => table,
         _ => table.col("stack", 0, |(_, verdict, _)| {
@@ -281,7 +281,8 @@ fn undecided(items: &mut Vec<Item>, summary: &SuiteSummary) {
     }
 }
 
-/// The same factors by other figures than the one that verdicts rest on, and why some have no verdict.
+/// Tabulates the same factors by figures other than the one that verdicts rest on, and the reasons why some have no
+/// verdict.
 fn other_figures(items: &mut Vec<Item>, summary: &SuiteSummary) {
     let rows = summary.cases.iter().flat_map(|case| {
         let verdicts = case.verdicts.iter();
@@ -330,7 +331,7 @@ fn other_figures(items: &mut Vec<Item>, summary: &SuiteSummary) {
     );
 }
 
-/// The first operations of the turns, a condition by itself.
+/// Tabulates the first operations of the turns, as a separate condition.
 fn after_pause(items: &mut Vec<Item>, summary: &SuiteSummary) {
     let rows = summary.cases.iter().flat_map(|case| {
         let verdicts = case.verdicts.iter();
@@ -369,7 +370,7 @@ fn pause_time(case: &CaseRow, stack: &StackName) -> Cell {
     Cell::time(case.of(stack).and_then(|figures| figures.after_pause))
 }
 
-/// What a reader should know of a verdict, in few words.
+/// Returns a short note on a verdict for a reader.
 fn note(verdict: &CaseVerdict) -> String {
     let disagrees = |figure: &Option<OtherFigure>| figure.is_some_and(|figure| figure.disagrees);
     let notes = [
@@ -380,12 +381,12 @@ fn note(verdict: &CaseVerdict) -> String {
     notes.into_iter().flatten().collect::<Vec<_>>().join("; ")
 }
 
-/// The words for a case without a verdict: `not judged: too few quiet turns`.
+/// Returns the words for a case without a verdict: `not judged: too few quiet turns`.
 pub(super) fn not_judged(reason: UndecidedReason) -> String {
     format!("not judged: {}", self::reason(reason))
 }
 
-/// The reason why a case has no verdict.
+/// Returns the reason why a case has no verdict.
 pub(super) fn reason(reason: UndecidedReason) -> &'static str {
     match reason {
         UndecidedReason::FewOperations => "turns of fewer than 20 operations",
@@ -395,7 +396,7 @@ pub(super) fn reason(reason: UndecidedReason) -> &'static str {
     }
 }
 
-/// Mean, tail and CPU time of every operation, beside what verdicts rest on.
+/// Tabulates mean, tail and CPU time of every operation, in addition to the figures that verdicts rest on.
 fn spread(items: &mut Vec<Item>, summary: &SuiteSummary) {
     let timed = summary.cases.iter().filter(|case| {
         case.unit == Unit::Nanoseconds && case.stacks.iter().any(|figures| figures.operations > 0)
@@ -447,7 +448,7 @@ fn trouble(items: &mut Vec<Item>, summary: &SuiteSummary) {
                 .item(),
         );
     }
-    // A stack that lacks something lacks it in many scenarios.
+    // A stack that lacks a feature lacks it in many scenarios.
     let mut unsupported: Vec<(&SuiteFailure, usize)> = Vec::new();
     for row in &summary.unsupported {
         let same = |(first, _): &&mut (&SuiteFailure, usize)| {

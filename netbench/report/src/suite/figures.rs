@@ -5,10 +5,10 @@ use netbench_stats::{Idle, QuietLevel, SideTurns, median};
 
 use super::{StackFigures, verdicts::reference_ns};
 
-/// Operations of more than so many medians are outliers.
+/// The multiple of the median above which operations are outliers.
 const OUTLIER: f64 = 3.0;
 
-/// A stack's figures in a case; none where it has none.
+/// Returns a stack's figures in a case; `None` if it has no figures.
 pub(super) fn figures(
     case: &Case,
     stack: &StackName,
@@ -49,14 +49,14 @@ pub(super) fn figures(
     })
 }
 
-/// The median of the turns' first operations.
+/// Returns the median of the turns' first operations.
 fn after_pause(case: &Case, measured: &[&SuiteMeasured]) -> Option<f64> {
     let slices = measured.iter().flat_map(|m| &m.slices);
     let firsts = slices.filter_map(|slice| slice.first_ns.get(&case.measure).copied());
     median(&firsts.collect::<Vec<_>>())
 }
 
-/// The rounds of a case that a stack has figures for.
+/// Returns the rounds of a case for which a stack has figures.
 pub(super) fn measured<'a>(
     case: &Case,
     stack: &'a StackName,
@@ -69,21 +69,21 @@ pub(super) fn measured<'a>(
         .filter_map(|sample| Some((sample.round, sample.outcome.ok()?)))
 }
 
-/// The one figure of a trial that is not timed in turns.
+/// Returns the only figure of a trial that is not timed in turns.
 pub(super) fn whole(case: &Case, measured: &SuiteMeasured) -> Option<f64> {
     let held = measured.held.as_ref();
     held.and_then(|held| held_figure(held, case.measure))
         .or_else(|| measured.instructions.get(&case.measure).copied())
 }
 
-/// What of a held session's figures belongs to a measure, for one session.
+/// Returns the figure of one session that belongs to a measure, from the figures of held sessions.
 fn held_figure(held: &Held, measure: Measure) -> Option<f64> {
     let each = |total: u64| total as f64 / f64::from(held.sessions.max(1));
-    // Half of the sessions are of one side.
+    // Half of the sessions belong to one side.
     let of_side = |total: u64| 2.0 * each(total);
     match measure {
         Measure::Peak => Some(held.peak_bytes as f64),
-        // An allocator that had room for all of them tells nothing of what one takes.
+        // An allocator with room for all sessions does not show the memory of one.
         Measure::PerSession if held.after_bytes <= held.before_bytes => None,
         Measure::PerSession => Some(each(held.after_bytes - held.before_bytes)),
         Measure::Heap => held.heap.map(|heap| each(heap.held_bytes)),
@@ -94,7 +94,8 @@ fn held_figure(held: &Held, measure: Measure) -> Option<f64> {
     }
 }
 
-/// A stack's turns in a case that is timed; none in any other. `idle` has what the loops take on an idle machine.
+/// Returns a stack's turns in a timed case, or `None` in any other. `idle` has the times of the loops on an idle
+/// machine.
 pub(super) fn side_turns<'a>(
     case: &Case,
     stack: &StackName,
@@ -115,8 +116,8 @@ pub(super) fn side_turns<'a>(
     })
 }
 
-/// For each round the median of the turns in which the machine was quiet; rounds without such a turn have none. Of
-/// all turns where none was quiet in any round.
+/// Returns, for each round, the median of the turns in which the machine was quiet; rounds without such a turn have
+/// none. If no turn of any round was quiet, the medians are over all turns.
 fn rounds(case: &Case, measured: &[&SuiteMeasured]) -> Vec<f64> {
     if measured.iter().any(|m| m.slices.is_empty()) {
         return measured.iter().filter_map(|m| whole(case, m)).collect();
@@ -131,13 +132,13 @@ fn rounds(case: &Case, measured: &[&SuiteMeasured]) -> Vec<f64> {
         .collect()
 }
 
-/// The median of some turns.
+/// Returns the median of some turns.
 fn middle<'a>(case: &Case, slices: impl Iterator<Item = &'a SliceFigures>) -> Option<f64> {
     let lows = slices.filter_map(|slice| slice.low_ns.get(&case.measure).copied());
     median(&lows.collect::<Vec<_>>())
 }
 
-/// For each round the median of its quiet turns, or of all turns where no reference loops ran.
+/// Returns, for each round, the median of its quiet turns, or of all turns if no reference loops ran.
 fn quiet_rounds(case: &Case, measured: &[&SuiteMeasured]) -> Vec<f64> {
     let level = level(measured);
     let is_quiet = |slice: &&SliceFigures| level.is_none_or(|level| is_quiet(&level, slice));
@@ -145,7 +146,7 @@ fn quiet_rounds(case: &Case, measured: &[&SuiteMeasured]) -> Vec<f64> {
     measured.iter().filter_map(in_round).collect()
 }
 
-/// The level of a trial's reference loops; none where a turn has none.
+/// Returns the level of a trial's reference loops, or `None` if a turn has no loops.
 fn level(measured: &[&SuiteMeasured]) -> Option<QuietLevel> {
     let slices = measured.iter().flat_map(|m| &m.slices);
     let references: Option<Vec<_>> = slices.map(reference_ns).collect();

@@ -11,12 +11,12 @@ use crate::{
     text::factor,
 };
 
-/// Whether a run is of versions of one stack, each of which is compared with the one before it.
+/// Returns whether a run is of versions of one stack, each of which is compared with the preceding one.
 pub(super) fn is_history(preset: Option<&str>) -> bool {
     preset == Some(Preset::History.name())
 }
 
-/// A row for each case with a column for each version, the steps beyond noise, and a chart of each case.
+/// Builds a row for each case with a column for each version, the steps beyond noise, and a chart of each case.
 pub(super) fn items(summary: &SuiteSummary, cases: &[&CaseRow]) -> Vec<Item> {
     let versions: Vec<&StackName> = summary.run.stacks.iter().map(|(name, _)| name).collect();
     let mut table =
@@ -46,18 +46,18 @@ pub(super) fn items(summary: &SuiteSummary, cases: &[&CaseRow]) -> Vec<Item> {
 }
 
 impl CaseRow {
-    /// A version against the one before it.
+    /// Returns the verdict on a version compared with the preceding one.
     fn step_to(&self, version: &StackName) -> Option<&CaseVerdict> {
         self.steps.iter().find(|step| step.other == *version)
     }
 }
 
-/// Whether a version is better or worse than the one before it, and not only by noise.
+/// Returns whether a version is better or worse than the preceding one by more than noise.
 fn is_beyond_noise(step: &CaseVerdict) -> bool {
     matches!(step.paired.verdict, Verdict::Faster | Verdict::Slower)
 }
 
-/// What a version has, with the step to it where that is beyond noise.
+/// Formats the figure of a version, with the step to it if that is beyond noise.
 fn figure(case: &CaseRow, version: &StackName) -> Cell {
     let Some(figures) = case.of(version) else {
         return Cell::Missing;

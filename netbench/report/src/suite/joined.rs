@@ -10,15 +10,15 @@ use super::{
     CaseVerdict, Compared, Difference, SuiteSummary, compare::differences, summarize_suite,
 };
 
-/// Under this probability of as large a Q, runs are said to differ.
+/// The probability of as large a Q below which runs are said to differ.
 const HETEROGENEOUS: f64 = 0.01;
 
-/// No ratio is known better than this, whatever one run says: counts and sizes may not vary within a run at
-/// all.
+/// The smallest standard error of a ratio, regardless of one run's figures: counts and sizes may not vary within a
+/// run at all.
 const LEAST_ERROR: f64 = 1e-4;
 
-/// Several runs of the same comparison, case by case, and what they say together. Every ratio is the other
-/// stack's figure over the first one's: under 1 the other is faster, or takes less.
+/// Several runs of the same comparison, case by case, and their joint result. Every ratio is the other stack's
+/// figure over the first one's: under 1, the other is faster, or takes less.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct JoinedSummary {
     /// The schema's version.
@@ -27,58 +27,58 @@ pub struct JoinedSummary {
     pub kind: String,
     /// The runs.
     pub runs: Vec<JoinedRun>,
-    /// Every case that two runs or more have a ratio of.
+    /// Every case for which two runs or more have a ratio.
     pub cases: Vec<JoinedCase>,
-    /// Cases in which the runs differ by more than their own errors, by Cochran's Q at 1 %.
+    /// Number of cases in which the runs differ by more than their own errors, by Cochran's Q at 1 %.
     pub heterogeneous: u64,
-    /// Pairs of two runs' intervals of one case.
+    /// Number of pairs of two runs' intervals of one case.
     pub pairs: u64,
-    /// Of those, how many overlap.
+    /// Number of pairs that overlap.
     pub overlapping: u64,
-    /// What differs in settings and machine from the first run.
+    /// The differences in settings and machine from the first run.
     pub differences: Vec<Difference>,
-    /// What a reader must know before quoting a figure.
+    /// Warnings that a reader must know before quoting a figure.
     pub warnings: Vec<String>,
 }
 
 /// One of the runs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct JoinedRun {
-    /// Its name and stacks.
+    /// The run's name and stacks.
     #[serde(flatten)]
     pub compared: Compared,
     /// Start, RFC 3339, UTC.
     pub started: String,
-    /// The most rounds of a scenario.
+    /// The largest number of rounds of a scenario.
     pub rounds: u32,
-    /// The share of pairs of turns in which something disturbed the machine.
+    /// The share of pairs of turns in which the machine was disturbed.
     pub disturbed_share: f64,
 }
 
-/// One case and pair of stacks in all runs.
+/// A case and a pair of stacks in all runs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct JoinedCase {
     /// The case's name.
     pub name: String,
     /// The part of the suite.
     pub part: Part,
-    /// What the figures count.
+    /// The unit of the figures.
     pub unit: Unit,
     /// The first stack.
     pub first: StackName,
     /// The other stack.
     pub other: StackName,
-    /// What each run says, in their order; none of a run without a ratio.
+    /// Each run's result, in their order; absent for a run without a ratio.
     pub runs: Vec<Option<RunSays>>,
-    /// What they say together; none where fewer than two have an interval. Runs whose turns allow no verdict are left out where
-    /// two others remain; where not, all are joined and not judged.
+    /// The joint result; absent if fewer than two runs have an interval. Runs whose turns allow no verdict are left
+    /// out if two others remain; otherwise all are joined and not judged.
     pub joined: Option<JoinedRatio>,
-    /// The reason why what they say together is not judged.
+    /// The reason why the joint result is not judged.
     #[serde(default)]
     pub undecided: Option<UndecidedReason>,
 }
 
-/// What one run says of a case.
+/// One run's result for a case.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RunSays {
     /// The ratio.
@@ -87,13 +87,13 @@ pub struct RunSays {
     pub verdict: Verdict,
     /// The interval that the verdict rests on.
     pub interval: Option<Interval>,
-    /// The reason why the run has no verdict, where it is not the width of the interval.
+    /// The reason why the run has no verdict, if it is not the width of the interval.
     #[serde(default)]
     pub undecided: Option<UndecidedReason>,
 }
 
-/// Joins runs of the same comparison, taken at different times. Each run's first stack is what the others
-/// are compared with, or the first of `stacks` with the second.
+/// Joins runs of the same comparison, performed at different times. The other stacks are compared with each run's
+/// first stack, or the second of `stacks` with the first.
 pub fn join_runs_of_suite(
     runs: &[(SuiteManifest, Vec<SuiteSample>)],
     stacks: Option<(&StackName, &StackName)>,
@@ -213,14 +213,14 @@ fn joined_case(
     }
 }
 
-/// The reason why a run's ratio is not joined with others: its turns allow no verdict. A ratio that depends on how busy the machine
-/// was is joined, with the interval that was widened for that.
+/// Returns the reason why a run's ratio is not joined with others: its turns allow no verdict. A ratio that depends
+/// on how busy the machine was is joined, with the interval that was widened for that.
 pub(super) fn held_back(undecided: Option<UndecidedReason>) -> Option<UndecidedReason> {
     undecided.filter(|reason| *reason != UndecidedReason::DependsOnDisturbance)
 }
 
-/// A run's ratio with the standard error that its interval was made from. With blocks of unequal size the
-/// interval had fewer degrees of freedom than blocks; the error is then taken a few percent too large.
+/// Returns a run's ratio with the standard error from which its interval was made. With blocks of unequal size, the
+/// interval had fewer degrees of freedom than blocks; the error is then a few percent too large.
 fn run_ratio(paired: &PairedRatio) -> Option<RunRatio> {
     let interval = paired.interval?;
     let degrees = paired.blocks.saturating_sub(1).max(1) as f64;
@@ -233,13 +233,13 @@ fn run_ratio(paired: &PairedRatio) -> Option<RunRatio> {
 }
 
 impl JoinedCase {
-    /// Whether the runs differ by more than their own errors.
+    /// Returns whether the runs differ by more than their own errors.
     pub fn is_heterogeneous(&self) -> bool {
         self.joined.is_some_and(|joined| joined.q_p < HETEROGENEOUS)
     }
 }
 
-/// How many pairs of two runs' intervals there are, and how many overlap.
+/// Returns the number of pairs of two runs' intervals, and of pairs that overlap.
 fn overlaps(cases: &[JoinedCase]) -> (u64, u64) {
     let (mut pairs, mut overlapping) = (0, 0);
     for case in cases {

@@ -12,7 +12,7 @@ use crate::{
     text::count,
 };
 
-/// Runs of which each has a column of its own.
+/// Number of runs that each have a separate column.
 const COLUMNS: usize = 5;
 
 impl Report for JoinedSummary {
@@ -126,7 +126,7 @@ fn cases(items: &mut Vec<Item>, summary: &JoinedSummary) {
     items.push(table.item());
 }
 
-/// The reason why a case is not judged, or the runs that are left out of what is joined.
+/// Returns the reason why a case is not judged, or the runs that are left out of the joint result.
 fn note(case: &JoinedCase) -> String {
     if let Some(reason) = case.undecided {
         return not_judged(reason);

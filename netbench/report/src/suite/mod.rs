@@ -1,4 +1,4 @@
-//! What a run of the in-memory suite says.
+//! Reports of a run of the in-memory suite.
 //!
 //! Start reading at [`summarize_suite`], then [`SuiteSummary`].
 

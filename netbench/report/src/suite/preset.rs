@@ -10,8 +10,8 @@ use crate::{
     document::{Item, Table},
 };
 
-/// The table of a preset in the form in which it is published: a row for each scenario, a column for
-/// each stack, and the factor; and beside it what was published.
+/// Builds the table of a preset in its published format: a row for each scenario, a column for each stack, and the
+/// factor; and the published table for comparison.
 pub(super) fn table(items: &mut Vec<Item>, summary: &SuiteSummary) {
     let Some(preset) = &summary.run.preset else {
         return;
@@ -38,7 +38,7 @@ pub(super) fn table(items: &mut Vec<Item>, summary: &SuiteSummary) {
     published(items, summary);
 }
 
-/// A row for each stack, with its figures, and one with its factors.
+/// Builds a row for each stack, with its figures, and one with its factors.
 fn all_stacks(items: &mut Vec<Item>, summary: &SuiteSummary, cases: &[&CaseRow]) {
     let stacks: Vec<&(StackName, String)> = summary.run.stacks.iter().collect();
     let Some((first, _)) = stacks.first() else {
@@ -80,7 +80,7 @@ fn all_stacks(items: &mut Vec<Item>, summary: &SuiteSummary, cases: &[&CaseRow])
     items.push(table.item());
 }
 
-/// What a case of [`Preset::AllStacks`] is called at the head of a column.
+/// Returns the name of a case of [`Preset::AllStacks`] at the head of a column.
 fn column(case: &CaseRow) -> String {
     let measure = case.case.measure;
     match case.part {
@@ -103,7 +103,7 @@ fn column(case: &CaseRow) -> String {
     }
 }
 
-/// Heap and allocations have no place in a table that was published without.
+/// Returns whether a case is in the table. Heap and allocations are not: the table was published without them.
 fn in_table(case: &CaseRow) -> bool {
     !matches!(
         case.case.measure,
@@ -111,7 +111,7 @@ fn in_table(case: &CaseRow) -> bool {
     )
 }
 
-/// A figure in the unit of the published tables.
+/// Returns a figure in the unit of the published tables.
 fn published_unit(case: &CaseRow, figures: &StackFigures) -> Cell {
     let (value, digits) = match (case.unit, figures.bytes_per_second, figures.per_second) {
         (Unit::Nanoseconds, Some(bytes), _) => (bytes / f64::from(1 << 20), 2),

@@ -1,22 +1,22 @@
-//! Tables that others have published, beside which a preset's own stands. Word for word, as published;
-//! they were taken on other machines with other versions, and are no part of any verdict.
+//! Published tables of others, which are shown with a preset's own table. They are quoted word for word; they were
+//! measured on other machines with other versions, and are no part of any verdict.
 
 use netbench_model::Preset;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A table as it was published.
+/// A published table.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PublishedTable {
-    /// Who published it, when and where.
+    /// The author, date and place of the publication.
     pub source: String,
-    /// The machine and how it was measured.
+    /// The machine and the method of measurement.
     pub about: String,
-    /// What is known to be wrong with it.
+    /// The known faults of the table.
     pub faults: Vec<String>,
-    /// What its two columns are of.
+    /// The headings of its two columns.
     pub columns: [String; 2],
-    /// What the figures count.
+    /// The unit of the figures.
     pub unit: String,
     /// Its rows.
     pub rows: Vec<PublishedRow>,
@@ -25,18 +25,18 @@ pub struct PublishedTable {
 /// A row of a published table.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PublishedRow {
-    /// The case of netbench that it is of.
+    /// The corresponding case of netbench.
     pub case: String,
     /// Its two figures.
     pub figures: [f64; 2],
     /// Its last column: a factor, or a change.
     pub comparison: String,
-    /// Whether a fault touches it.
+    /// Whether a fault affects the row.
     pub doubtful: bool,
 }
 
-/// The table that `preset` reproduces, where there is one that can be quoted. s2n's harness has no
-/// published figures of other libraries.
+/// Returns the table that `preset` reproduces, if there is one that can be quoted. s2n's harness has no published
+/// figures of other libraries.
 pub(super) fn published(preset: &str) -> Option<PublishedTable> {
     let text = match preset.parse().ok()? {
         Preset::RustlsVsOpenssl => {

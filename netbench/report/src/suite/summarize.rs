@@ -14,7 +14,7 @@ use super::{
 };
 use crate::run::{RunHead, about_stack, incomplete};
 
-/// What a run says, from its manifest and all its samples.
+/// Summarizes a run from its manifest and all its samples.
 pub fn summarize_suite(manifest: &SuiteManifest, samples: &[SuiteSample]) -> SuiteSummary {
     let plan = &manifest.plan;
     let verdicts = Verdicts::of(plan, samples);
@@ -23,7 +23,7 @@ pub fn summarize_suite(manifest: &SuiteManifest, samples: &[SuiteSample]) -> Sui
         .iter()
         .flat_map(Scenario::cases)
         .map(|case| row(manifest, samples, &verdicts, case))
-        // Runs of earlier versions have no figures of a side, nor have stacks whose allocations are not counted.
+        // Runs of earlier versions have no figures of a side, nor do stacks whose allocations are not counted.
         .filter(|row| !row.case.is_of_one_side() || !row.stacks.is_empty())
         .collect();
     let (failures, unsupported) = without_figures(manifest, samples);
@@ -137,7 +137,7 @@ fn without_figures(
     (failures, unsupported)
 }
 
-/// Counts a trial to the row before it, where that is of the same scenario, stack and class.
+/// Adds a trial to the preceding row if that has the same scenario, stack and class.
 fn add(rows: &mut Vec<SuiteFailure>, row: SuiteFailure) {
     match rows.last_mut() {
         Some(last)

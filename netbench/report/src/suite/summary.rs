@@ -10,48 +10,48 @@ use serde::{Deserialize, Serialize};
 use super::{HandshakeBreakdown, PublishedTable};
 use crate::RunHead;
 
-/// What a run of the in-memory suite says. Every figure is one of which less is better, and every
-/// ratio is the other stack's over the first one's: under 1 the other is faster, or takes less.
+/// The summary of a run of the in-memory suite. For every figure, smaller is better, and every ratio is the other
+/// stack's over the first one's: under 1, the other is faster, or takes less.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SuiteSummary {
     /// The schema's version.
     pub schema: u32,
     /// Always `suite`.
     pub kind: String,
-    /// Which run it is.
+    /// The run.
     pub run: SuiteHead,
     /// Every case, in the order of the plan.
     pub cases: Vec<CaseRow>,
-    /// What of full handshakes is cryptography, where the run has both.
+    /// The cryptographic part of full handshakes, if the run has both.
     #[serde(default)]
     pub breakdowns: Vec<HandshakeBreakdown>,
     /// The table that the preset reproduces, as others have published it.
     pub published: Option<PublishedTable>,
     /// Trials that failed, with the error.
     pub failures: Vec<SuiteFailure>,
-    /// What a stack or the machine has no way to do.
+    /// Scenarios that a stack or the machine does not support.
     pub unsupported: Vec<SuiteFailure>,
-    /// What a reader must know before quoting a figure.
+    /// Warnings that a reader must know before quoting a figure.
     pub warnings: Vec<String>,
     /// The machine.
     pub environment: BTreeMap<String, String>,
 }
 
-/// Which run a summary is of.
+/// The run that a summary is of.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SuiteHead {
-    /// What all runs have.
+    /// The fields that all runs have.
     #[serde(flatten)]
     pub head: RunHead,
-    /// The preset, where one was asked for.
+    /// The preset, if one was given.
     pub preset: Option<String>,
     /// The stacks in their order, with library and provider.
     pub stacks: Vec<(StackName, String)>,
-    /// The most rounds of a scenario.
+    /// The largest number of rounds of a scenario.
     pub rounds: u32,
     /// Whether scenarios ended as soon as they were decided.
     pub until_decided: bool,
-    /// Samples taken.
+    /// Number of samples.
     pub samples: u64,
 }
 
@@ -60,18 +60,18 @@ pub struct SuiteHead {
 pub struct CaseRow {
     /// Its name.
     pub name: String,
-    /// What it is.
+    /// The case.
     pub case: Case,
     /// The part of the suite.
     pub part: Part,
-    /// What its figures count.
+    /// The unit of its figures.
     pub unit: Unit,
-    /// Each stack's figures; a stack without any is in `failures` or `unsupported`, or its resident size did not grow, of which no
-    /// figure for a session follows.
+    /// Each stack's figures; a stack without figures is in `failures` or `unsupported`, or its resident size did
+    /// not grow, so that there is no figure for a session.
     pub stacks: Vec<StackFigures>,
-    /// Each other stack against the first.
+    /// Each other stack compared with the first.
     pub verdicts: Vec<CaseVerdict>,
-    /// With the preset `history`: each version against the one before it that has figures.
+    /// With the preset `history`: each version compared with the preceding one that has figures.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<CaseVerdict>,
 }
@@ -81,19 +81,19 @@ pub struct CaseRow {
 pub struct StackFigures {
     /// The stack.
     pub stack: StackName,
-    /// Rounds, each in a process of its own.
+    /// Number of rounds, each in a separate process.
     pub rounds: u64,
-    /// Operations after each turn's warm-up.
+    /// Number of operations after each turn's warm-up.
     pub operations: u64,
-    /// What verdicts rest on: of timings each turn's 10th percentile, the median over a round's
-    /// quiet turns, and of those the median; of everything else the median over rounds.
+    /// The figure that verdicts rest on: for timings, each turn's 10th percentile, the median over a round's quiet
+    /// turns, and the median of these; for other units, the median over rounds.
     pub low: f64,
-    /// Operations a second at `low`; none of what is not timed.
+    /// Operations per second at `low`; absent if the case is not timed.
     pub per_second: Option<f64>,
-    /// Bytes of plaintext a second at `low`, where data is moved.
+    /// Bytes of plaintext per second at `low`, if the case transfers data.
     pub bytes_per_second: Option<f64>,
-    /// The median over turns of the first operation of each, on caches that the other stacks' turns left: the condition
-    /// *after a pause*. None in runs whose turns had no warm-up.
+    /// The median over turns of the first operation of each, on caches that the other stacks' turns left: the
+    /// condition *after a pause*. Absent in runs whose turns had no warm-up.
     #[serde(default)]
     pub after_pause: Option<f64>,
     /// The mean.
@@ -106,21 +106,21 @@ pub struct StackFigures {
     pub p95: Option<f64>,
     /// The 99th percentile.
     pub p99: Option<f64>,
-    /// The longest or largest.
+    /// The maximum.
     pub max: Option<f64>,
     /// The median absolute deviation from the median, not scaled.
     pub mad: Option<f64>,
-    /// Operations of more than three times the median. They are in every figure.
+    /// Number of operations of more than three times the median. They are included in every figure.
     pub outliers: u64,
-    /// The median of the thread's CPU time, of operations that only that clock was read around.
+    /// The median of the thread's CPU time, of operations around which only that clock was read.
     pub cpu_p50: Option<f64>,
     /// The median of the per-round figures that verdicts rest on, one for each round.
     pub by_round: Vec<f64>,
-    /// What both sides agreed on, as the client saw it.
+    /// The negotiated parameters, as the client saw them.
     pub negotiated: Option<Negotiated>,
 }
 
-/// One stack against another, in one case.
+/// One stack compared with another, in one case.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CaseVerdict {
     /// The stack that the other is compared with.
@@ -129,34 +129,34 @@ pub struct CaseVerdict {
     pub other: StackName,
     /// The paired ratio with its verdict on the other.
     pub paired: PairedRatio,
-    /// Pairs of turns that there are; where `choice` is `quiet`, only those in which the machine was
-    /// quiet are in `paired`.
+    /// Number of pairs of turns; if `choice` is `quiet`, only those in which the machine was quiet are in `paired`.
     pub turns: u64,
-    /// How the pairs of `paired` were chosen.
+    /// The selection of the pairs of `paired`.
     pub choice: Choice,
-    /// The ratio over all pairs of turns; none of what is not timed.
+    /// The ratio over all pairs of turns; absent if the case is not timed.
     pub all_turns: Option<f64>,
     /// The ratio of the turns' medians, over the pairs of `paired`.
     pub median: Option<OtherFigure>,
     /// The ratio of the turns' means, over the pairs of `paired`.
     pub mean: Option<OtherFigure>,
-    /// The ratio of the turns' first operations, over the pairs of `paired`: the condition *after a pause*, in which other
-    /// work has emptied the caches. No verdict rests on it. None in runs whose turns had no warm-up.
+    /// The ratio of the turns' first operations, over the pairs of `paired`: the condition *after a pause*, in
+    /// which other work has emptied the caches. No verdict rests on it. Absent in runs whose turns had no warm-up.
     #[serde(default)]
     pub after_pause: Option<OtherFigure>,
-    /// Measured operations of a turn, of the side that has fewer; none of what is not timed, and in summaries of earlier
-    /// versions.
+    /// Measured operations of a turn, of the side that has fewer; absent if the case is not timed, and in summaries
+    /// of earlier versions.
     #[serde(default)]
     pub turn_operations: Option<u32>,
-    /// Why there is no verdict, where it is not only the width of the interval.
+    /// The reason why there is no verdict, if it is not only the width of the interval.
     pub undecided: Option<UndecidedReason>,
-    /// The rounds that would decide, if the verdict is `undecided`. None in summaries of earlier versions.
+    /// The rounds that would decide the verdict, if it is `undecided`. Absent in summaries of earlier versions.
     #[serde(default)]
     pub rounds_needed: Option<RoundsNeeded>,
 }
 
 impl CaseVerdict {
-    /// The pairs of turns in which the machine was quiet. Where there are none, `paired` is of all turns.
+    /// Returns the number of pairs of turns in which the machine was quiet. If there are none, `paired` is over all
+    /// turns.
     pub(super) fn quiet_turns(&self) -> u64 {
         let all = self.paired.pairs == self.turns;
         match self.undecided {
@@ -173,16 +173,16 @@ pub struct SuiteFailure {
     pub scenario: String,
     /// The stack.
     pub stack: StackName,
-    /// The class of the failure; none of what is unsupported.
+    /// The class of the failure; absent if the scenario is unsupported.
     pub class: Option<String>,
-    /// Why, in the words of the first.
+    /// The reason, in the words of the first trial.
     pub reason: String,
-    /// How many trials.
+    /// Number of trials.
     pub trials: u64,
 }
 
 impl SuiteSummary {
-    /// How many verdicts of each kind there are on `other`.
+    /// Returns the number of verdicts of each kind on `other`.
     pub fn tally(&self, other: &StackName) -> BTreeMap<&'static str, u64> {
         let mut tally = BTreeMap::new();
         for verdict in self.cases.iter().flat_map(|case| &case.verdicts) {
@@ -193,7 +193,7 @@ impl SuiteSummary {
         tally
     }
 
-    /// The share of timed turns in which something disturbed the machine.
+    /// Returns the share of timed turns in which the machine was disturbed.
     pub fn disturbed_share(&self) -> f64 {
         let timed = self.cases.iter().filter(|c| c.unit == Unit::Nanoseconds);
         let (mut all, mut kept) = (0, 0);
@@ -208,17 +208,17 @@ impl SuiteSummary {
         1.0 - kept as f64 / all as f64
     }
 
-    /// Whether any two stacks could be compared.
+    /// Returns whether any two stacks could be compared.
     pub fn compares(&self) -> bool {
         self.cases.iter().any(|case| !case.verdicts.is_empty())
     }
 
-    /// Whether there is a figure to read: two stacks could be compared, or the only one was measured.
+    /// Returns whether there is a figure to read: two stacks could be compared, or the only one was measured.
     pub fn tells(&self) -> bool {
         self.compares() || self.run.stacks.len() == 1 && self.measures()
     }
 
-    /// Whether any stack has a figure.
+    /// Returns whether any stack has a figure.
     pub fn measures(&self) -> bool {
         self.cases.iter().any(|case| !case.stacks.is_empty())
     }

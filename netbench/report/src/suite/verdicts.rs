@@ -14,17 +14,17 @@ use super::{
     figures::{measured, whole},
 };
 
-/// How wide the interval of what is decided may be, to either side. A stack that takes a third of
-/// the other's time is known to be faster after six rounds, but not yet how much.
+/// The half-width up to which the interval of a decided case is precise. A stack that takes a third of the other's
+/// time is known to be faster after six rounds, but the ratio is not yet known.
 const PRECISE: f64 = 0.02;
 
-/// How the verdicts of a run are reached.
+/// The settings by which the verdicts of a run are reached.
 pub(super) struct Verdicts {
     seed: u64,
     until_decided: bool,
-    /// As earlier runs found it beside any stack, or turns of this run.
+    /// The idle level with any stack, from earlier runs or turns of this run.
     idle: Option<QuietLevel>,
-    /// As earlier runs found it beside one stack, or turns of this run beside it.
+    /// The idle level with each stack, from earlier runs or turns of this run.
     idle_beside: BTreeMap<StackName, QuietLevel>,
 }
 
@@ -56,7 +56,7 @@ impl Verdicts {
         }
     }
 
-    /// What the loops take on an idle machine, beside the stack and beside any.
+    /// Returns the times of the loops on an idle machine, with the stack and with any stack.
     pub(super) fn idle(&self, stack: &StackName) -> Vec<Idle> {
         let same = self.idle_beside.get(stack).map(|level| Idle {
             level: *level,
@@ -69,7 +69,7 @@ impl Verdicts {
         same.into_iter().chain(any).collect()
     }
 
-    /// The verdict on `other` against `first`; none where they have no round in common.
+    /// Returns the verdict on `other` compared with `first`; `None` if they have no round in common.
     pub(super) fn of_case(
         &self,
         case: &Case,
@@ -127,13 +127,14 @@ impl Verdicts {
     }
 }
 
-/// The rounds that would decide a case, if it is undecided.
+/// Returns the rounds that would decide a case, if it is undecided.
 fn rounds_needed(paired: &PairedRatio) -> Option<RoundsNeeded> {
     let precision = Precision::of_pairs(paired).filter(|_| paired.verdict == Verdict::Undecided);
     precision.map(|precision| precision.rounds_to_decide_beyond(CASE_MARGIN))
 }
 
-/// What the reference loops took beside each stack while the machine was quietest; empty in runs without them.
+/// Returns the times of the reference loops with each stack while the machine was quietest; empty in runs without
+/// them.
 pub fn idle_reference(samples: &[SuiteSample]) -> BTreeMap<StackName, IdleReference> {
     let levels = quiet_levels(samples).into_iter();
     let levels = levels.map(|(stack, level)| {
@@ -152,7 +153,7 @@ fn level_of(idle: &IdleReference) -> QuietLevel {
     QuietLevel::of_loops([idle.integer_ns, idle.aes_ns, idle.memory_ns])
 }
 
-/// The lowest level beside each stack in any scenario.
+/// Returns the lowest level with each stack in any scenario.
 fn quiet_levels(samples: &[SuiteSample]) -> BTreeMap<StackName, QuietLevel> {
     let mut trials: HashMap<(&str, &StackName), Vec<[f64; LOOPS]>> = HashMap::new();
     for sample in samples {
@@ -173,13 +174,13 @@ fn quiet_levels(samples: &[SuiteSample]) -> BTreeMap<StackName, QuietLevel> {
     levels
 }
 
-/// A turn's reference loops, in their order.
+/// Returns a turn's reference loops, in their order.
 pub(super) fn reference_ns(slice: &SliceFigures) -> Option<[f64; LOOPS]> {
     let figures = slice.reference?;
     Some([figures.integer_ns, figures.aes_ns, figures.memory_ns])
 }
 
-/// The pairs of turns of rounds that both stacks have.
+/// Returns the pairs of turns of rounds that both stacks have.
 fn turns(case: &Case, both: &[(u32, &SuiteMeasured, &SuiteMeasured)]) -> Vec<TurnPair> {
     let turn = |slice: &SliceFigures| {
         Some(Turn {
@@ -205,7 +206,7 @@ fn turns(case: &Case, both: &[(u32, &SuiteMeasured, &SuiteMeasured)]) -> Vec<Tur
     both.iter().flat_map(of_round).collect()
 }
 
-/// The pairs of figures that a round has one of.
+/// Returns the pairs of figures of which a round has one.
 fn wholes(case: &Case, both: &[(u32, &SuiteMeasured, &SuiteMeasured)]) -> Vec<Pair> {
     let pair = |&(round, a, b): &(u32, &SuiteMeasured, &SuiteMeasured)| {
         let (a, b) = (whole(case, a)?.max(1.0), whole(case, b)?.max(1.0));
@@ -217,8 +218,8 @@ fn wholes(case: &Case, both: &[(u32, &SuiteMeasured, &SuiteMeasured)]) -> Vec<Pa
     both.iter().filter_map(pair).collect()
 }
 
-/// The indices of the plan's scenarios on which every verdict is decided after `rounds` rounds, and
-/// known to 2 %: nothing more need be measured of them. Empty between interim analyses.
+/// Returns the indices of the plan's scenarios on which every verdict is decided after `rounds` rounds, and known
+/// to 2 %: they need no further measurement. The result is empty between interim analyses.
 pub fn decided(plan: &SuitePlan, samples: &[SuiteSample], rounds: u32) -> Vec<usize> {
     let Some((first, others)) = plan.stacks.split_first() else {
         return Vec::new();
@@ -230,7 +231,7 @@ pub fn decided(plan: &SuitePlan, samples: &[SuiteSample], rounds: u32) -> Vec<us
     let is_decided = |case: Case| {
         others.iter().all(|other| {
             let paired = verdicts.of_case(&case, first, other, samples);
-            // What one side cannot do will not be decided by trying again.
+            // A case that one side does not support is not decided by further rounds.
             paired.is_none_or(|CaseVerdict { paired, .. }| {
                 let precise = paired.interval.is_some_and(|i| {
                     i.high <= paired.ratio * (1.0 + PRECISE)

@@ -21,23 +21,23 @@ use std::{
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// Nothing that is asked of the browser may take longer.
+/// The time limit of each request to the browser.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// A browser with one page in it. It ends, and its profile goes, with this value.
+/// A browser with one page. The process ends, and its profile is deleted, when this value is dropped.
 pub struct Browser {
     child: Child,
     stdin: ChildStdin,
     messages: Receiver<Value>,
     session: Option<String>,
     asked: u64,
-    /// What the page's console and its policy have complained about.
+    /// The complaints of the page's console and its policy.
     pub complaints: Vec<String>,
     loaded: bool,
     _profile: TempDir,
 }
 
-/// How wide the page's window is, and which theme the system has.
+/// The size of the page's window, and the theme of the system.
 #[derive(Debug, Clone, Copy)]
 pub struct View {
     pub width: u32,
@@ -48,7 +48,7 @@ pub struct View {
 impl Browser {
     pub fn start(program: &Path) -> Self {
         let profile = tempfile::tempdir().unwrap();
-        // Its sandbox does not let root in. The pages are of this test.
+        // Its sandbox does not work as root. The pages are this test's own.
         let line = "exec \"$0\" --headless=new --no-sandbox --disable-gpu --disable-dev-shm-usage --no-first-run \
                     --disable-extensions --disable-background-networking --remote-debugging-pipe \
                     \"--user-data-dir=$1\" about:blank 3<&0 4>&1 >/dev/null 2>&1 </dev/null";
@@ -103,7 +103,7 @@ impl Browser {
         browser
     }
 
-    /// Opens a file in a window like this.
+    /// Opens a file in such a window.
     pub fn open(&mut self, file: &Path, view: View) {
         let mobile = view.width < 600;
         self.ask(
@@ -125,7 +125,7 @@ impl Browser {
         }
     }
 
-    /// Shows the page as it would be printed from a dark system.
+    /// Shows the page as it would be printed from a system with a dark theme.
     pub fn print(&mut self) {
         let dark = json!([{"name": "prefers-color-scheme", "value": "dark"}]);
         self.ask(
@@ -134,7 +134,7 @@ impl Browser {
         );
     }
 
-    /// The value of an expression on the page, which may be a promise.
+    /// Returns the value of an expression on the page, which may be a promise.
     pub fn value(&mut self, expression: &str) -> Value {
         let answer = self.ask(
             "Runtime.evaluate",
@@ -169,7 +169,7 @@ impl Browser {
         }
     }
 
-    /// Takes note of what happened on the page.
+    /// Records an event of the page.
     fn hear(&mut self, message: &Value) {
         let params = &message["params"];
         match message["method"].as_str() {

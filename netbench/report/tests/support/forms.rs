@@ -1,4 +1,4 @@
-//! Reports in their forms, as text.
+//! Reports in their formats, as text.
 #![allow(
     dead_code,
     unreachable_pub,
@@ -9,12 +9,12 @@
 
 use netbench_report::{Document, Options, Report, Style, form};
 
-/// A report in the form of this name.
+/// Renders a report in the format of this name.
 pub fn render(report: &dyn Report, name: &str) -> String {
     in_options(report, name, &Options::default())
 }
 
-/// A report for a terminal of `width` columns.
+/// Renders a report for a terminal of `width` columns.
 pub fn terminal(report: &dyn Report, width: usize) -> String {
     let options = Options {
         width,
@@ -23,12 +23,12 @@ pub fn terminal(report: &dyn Report, width: usize) -> String {
     in_options(report, "terminal", &options)
 }
 
-/// A report in the form of this name, as asked for.
+/// Renders a report in the format of this name, with these options.
 pub fn in_options(report: &dyn Report, name: &str, options: &Options) -> String {
     String::from_utf8(form(name).unwrap().of(report, options)).unwrap()
 }
 
-/// A document in the form of this name.
+/// Renders a document in the format of this name.
 pub fn in_form(document: &Document<'_>, name: &str, options: &Options) -> String {
     String::from_utf8((form(name).unwrap().render)(document, options)).unwrap()
 }

@@ -1,5 +1,4 @@
-//! Evaluations that never were: what became of each site is drawn from a seed, and samples and losses are made
-//! to match.
+//! Artificial evaluations: the fate of each site is drawn from a seed, and samples and losses are made to match.
 #![allow(
     clippy::unwrap_used,
     clippy::allow_attributes,
@@ -29,26 +28,26 @@ pub(crate) const NEW: &str = "new";
 pub(crate) const NO_SUITE: &str = "it is not supported by the worker of new";
 const CONDITIONS: [Condition; 2] = [Condition::Clean, Condition::Resumed];
 
-/// What becomes of a site.
+/// The fate of a site.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fate {
-    /// Both reach it.
+    /// Both stacks reach it.
     Works,
-    /// Both reach it, and agree on other groups.
+    /// Both stacks reach it, and agree on different groups.
     WorksOtherwise,
-    /// The new stack cannot agree with it, and no connection of it ends well.
+    /// The new stack cannot agree with it, and no connection of that stack succeeds.
     Lost,
-    /// So the scan says, and connections say otherwise.
+    /// The scan reports the site as lost, and connections show that it is not.
     LostByTheScanAlone,
-    /// Both can agree with it, and a connection of the new stack fails.
+    /// Both stacks can agree with it, and a connection of the new stack fails.
     FlakyWithTheNew,
-    /// The same of the stack in use.
+    /// Both stacks can agree with it, and a connection of the stack in use fails.
     FlakyWithTheOld,
-    /// No connection ends well, with either.
+    /// No connection succeeds, with either stack.
     Dead,
     /// Only the new stack reaches it.
     Gained,
-    /// The scan finds nothing wrong, and the new stack alone refuses its expired certificate.
+    /// The scan finds no problem, and only the new stack refuses its expired certificate.
     RefusedByTheNew,
 }
 
@@ -72,21 +71,21 @@ pub(crate) struct Made {
     seed: u64,
     fates: Vec<Fate>,
     rounds: u32,
-    /// How the sites were scanned, and how connections were made.
+    /// The profiles of the scan and of the connections.
     profiles: [Profile; 2],
     link: LinkKind,
-    /// What the new stack takes of the old one's computing time.
+    /// The new stack's computing time as a multiple of the old one's.
     compute: f64,
-    /// Whether it does so in every condition, or only where nothing is resumed.
+    /// Whether the multiple applies in every condition, or only without resumption.
     evenly: bool,
-    /// How far sites are, in milliseconds.
+    /// The round-trip time of sites, in milliseconds.
     rtt_ms: u64,
     scanned: bool,
-    /// Why there are no connections.
+    /// The reason why there are no connections.
     pub(crate) missing: Option<String>,
-    /// What the new stack does with servers that the old one takes as it should; none where none was tried.
+    /// The new stack's results with servers that the old one handles correctly; `None` if none was tested.
     pub(crate) servers: Option<Vec<Judgement>>,
-    /// Certificate chains and trust stores, and whether the new stack is wrong where the old one is right.
+    /// Certificate chains and trust stores: whether the new stack is wrong, where the old one is right.
     pub(crate) chains: Option<Vec<bool>>,
     pub(crate) stores: Option<Vec<bool>>,
     /// Whether the protocol tests were run.
@@ -99,24 +98,24 @@ pub(crate) struct Made {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum MadeSuite {
     LeftOut,
-    /// The worker of the new stack has none.
+    /// The worker of the new stack has no suite.
     Unsupported,
     Fast,
     Slow,
-    /// On a machine that was never quiet.
+    /// The suite ran on a machine that was never quiet.
     NeverQuiet,
 }
 
 impl Made {
     pub(crate) fn of(seed: u64) -> Self {
         let mut rng = Rng::new(seed ^ 0x6d61_6465);
-        // In some all is well, in others most is not.
+        // Some evaluations have no problems, and others mostly problems.
         let trouble = [0, 10, 40, 90][rng.below(4) as usize];
         let fate = |rng: &mut Rng| match rng.below(100) < trouble {
             true => Fate::ALL[rng.below(8) as usize],
             false => Fate::Works,
         };
-        // One of thirty is a small loss, and one of three a large one.
+        // A lost site is a small loss among thirty, and a large one among three.
         let count = 1 + rng.below(30);
         let fates = (0..count).map(|_| fate(&mut rng)).collect();
         let pick = |rng: &mut Rng, of: u32| rng.below(of) == 0;
@@ -161,7 +160,7 @@ impl Made {
         }
     }
 
-    /// Whether connections were made.
+    /// Returns whether connections were made.
     pub(crate) fn connected(&self) -> bool {
         self.missing.is_none()
     }
@@ -172,12 +171,12 @@ impl Made {
         sites.map(|(number, _)| name(number)).collect()
     }
 
-    /// The sites that a share of sites is of: those that the old stack reaches.
+    /// Returns the number of sites to which a share of sites refers: those that the old stack reaches.
     pub(crate) fn counted(&self) -> u64 {
         let fates = self.fates.iter();
         let counted = fates.filter(|fate| match fate {
             Fate::Dead | Fate::Gained => false,
-            // The scan is made with settings of its own, and what it says of a lost site stands.
+            // The scan is made with separate settings, and its result for a lost site stands.
             Fate::Lost if !self.scanned => !self.fails(Fate::Lost, OLD),
             Fate::FlakyWithTheOld | Fate::RefusedByTheNew => !self.connected(),
             _ => true,
@@ -185,7 +184,7 @@ impl Made {
         counted.count() as u64
     }
 
-    /// Sites on which a connection of the new stack fails, and none of the old one.
+    /// Returns the sites on which a connection of the new stack fails, and no connection of the old one.
     pub(crate) fn fail_with_the_new_alone(&self) -> BTreeSet<String> {
         let sites = self.fates.iter().enumerate();
         let alone = sites
@@ -199,9 +198,9 @@ impl Made {
         fates.any(|fate| self.fails(*fate, OLD) || self.fails(*fate, NEW))
     }
 
-    /// Whether any connection of a stack to such a site fails.
+    /// Returns whether any connection of a stack to such a site fails.
     fn fails(&self, fate: Fate, stack: &str) -> bool {
-        // Held to what both stacks have, the old one cannot agree either.
+        // With the settings that both stacks have, the old one cannot agree either.
         let both_limited = self.profiles[1] == Profile::Default;
         match fate {
             Fate::Works | Fate::WorksOtherwise | Fate::LostByTheScanAlone => false,
@@ -415,7 +414,7 @@ impl Made {
 }
 
 impl Made {
-    /// The loss among the sites of the web: none, below the limit, across it, and beyond.
+    /// Returns the loss among the sites of the web: unknown, below the limit, across it, or beyond.
     fn web(&self) -> Option<netbench_interop::WebLoss> {
         let range = [
             None,

@@ -1,4 +1,4 @@
-//! Parts of an evaluation in which the new stack goes wrong where that is said.
+//! Parts of an evaluation in which the new stack fails in the given cases.
 #![allow(
     clippy::unwrap_used,
     clippy::allow_attributes,
@@ -24,17 +24,17 @@ use super::{
     manifest::manifest_of,
 };
 
-/// Chains that the old stack judges as it should, and the new one wrongly where that is said.
+/// Returns chains that the old stack judges correctly, and the new one wrongly in the given cases.
 pub(crate) fn chains(wrong: &[bool]) -> ChainsSummary {
     chains_for(wrong, &[])
 }
 
-/// Such chains, with reasons for what differs.
+/// Returns such chains, with reasons for the differences.
 pub(crate) fn chains_for(wrong: &[bool], reasons: &[ReasonSpec]) -> ChainsSummary {
     let stacks = [OLD, NEW].map(StackName::new);
     let (mut cases, mut samples) = (Vec::new(), Vec::new());
     for (number, is_wrong) in wrong.iter().enumerate() {
-        // Wrong the one way and the other.
+        // Wrong in either direction.
         let good = number % 2 == 0;
         let name = format!("own/made/{number}");
         cases.push(ChainCase {
@@ -69,7 +69,7 @@ pub(crate) fn chains_for(wrong: &[bool], reasons: &[ReasonSpec]) -> ChainsSummar
     summarize_chains(&manifest_of(plan), samples, reasons)
 }
 
-/// Trust stores whose one site the old stack loads, and the new one not where that is said.
+/// Returns trust stores whose only site the old stack loads, and the new one does not in the given cases.
 pub(crate) fn stores(wrong: &[bool]) -> RootsSummary {
     let stacks = [OLD, NEW].map(StackName::new);
     let clients = stacks.each_ref().map(|stack| RootsClient {
@@ -116,7 +116,7 @@ pub(crate) fn stores(wrong: &[bool]) -> RootsSummary {
     summarize_roots(&manifest_of(plan), samples)
 }
 
-/// A catalogue that the old stack takes as it should, and the new one so.
+/// Returns a catalogue that the old stack handles correctly, and the new one with these judgements.
 pub(crate) fn compat(judgements: &[Judgement]) -> CompatSummary {
     let (manifest, samples) = compat_run(judgements);
     summarize_compat(&manifest, samples)

@@ -1,4 +1,4 @@
-//! Manifests of runs that never were.
+//! Manifests of artificial runs.
 #![allow(
     unreachable_pub,
     dead_code,
@@ -10,7 +10,7 @@ use netbench_model::{Environment, Manifest, Origin, Plan, SCHEMA_VERSION, Sessio
 
 const STARTED: &str = "2026-01-02T03:04:05Z";
 
-/// The manifest of a run of this plan that has begun.
+/// Returns the manifest of a run of this plan that has begun.
 pub fn manifest_of<P: Plan>(plan: P) -> Manifest<P> {
     Manifest {
         schema: SCHEMA_VERSION,
@@ -29,7 +29,7 @@ pub fn manifest_of<P: Plan>(plan: P) -> Manifest<P> {
     }
 }
 
-/// A session of such a run that was not interrupted.
+/// Returns a session of such a run that was not interrupted.
 pub fn session(command: &str) -> Session {
     Session {
         started: STARTED.to_owned(),

@@ -1,5 +1,4 @@
-//! A run that never was: figures drawn from a seed, with everything in it that a report must cope
-//! with.
+//! An artificial run: figures drawn from a seed, with every kind of content that a report must handle.
 #![allow(
     dead_code,
     unreachable_pub,
@@ -19,7 +18,7 @@ use netbench_model::{
 };
 use netbench_stats::Rng;
 
-/// What an ill-meaning server might want a report to obey.
+/// Text of a malicious server with sequences that readers of a report might obey.
 pub const HOSTILE: &str = "=cmd()\x1b[2J\x07|a*b_`c`<script>\u{202e}\nend";
 
 /// A run of `rounds` rounds in which `other` takes `factor` of the first stack's computing time.
@@ -27,9 +26,9 @@ pub struct Fixture {
     pub rounds: u32,
     pub factor: f64,
     pub conditions: Vec<Condition>,
-    /// Measures the first sites at points.
+    /// The sweep at whose points the first sites are measured.
     pub sweep: Option<Sweep>,
-    /// How many sites are swept.
+    /// Number of swept sites.
     pub swept: usize,
 }
 
@@ -255,7 +254,7 @@ fn outcome(
     Outcome::Ok(Box::new(measured))
 }
 
-/// A connection that ended well, whose computing takes `compute` of the usual.
+/// Returns a successful connection whose computation takes `compute` of the usual time.
 pub fn measured(
     rtt_ns: f64,
     condition: Condition,

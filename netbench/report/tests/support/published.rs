@@ -1,4 +1,4 @@
-//! What is stored in `results/`, as reports.
+//! Stored runs in `results/`, as reports.
 #![allow(
     unreachable_pub,
     dead_code,
@@ -21,13 +21,13 @@ use netbench_report::{
 };
 use netbench_store::RunFolder;
 
-/// The run whose name ends so.
+/// Opens the run whose name has this end.
 pub fn run(end: &str) -> RunFolder {
     let results = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../results");
     RunFolder::open(&only(&results, end)).unwrap()
 }
 
-/// The published evaluation, with these sites lost besides.
+/// Returns the published evaluation, with these lost sites added.
 pub fn evaluation_of(lost: Vec<LostSite>) -> EvaluationReport {
     let folder = run("-openssl-to-rustls-aws-lc");
     let manifest: EvaluationManifest = folder.manifest().unwrap();
@@ -69,7 +69,7 @@ pub fn evaluation_of(lost: Vec<LostSite>) -> EvaluationReport {
     }
 }
 
-/// The only folder here whose name ends so.
+/// Returns the only folder here whose name has this end.
 fn only(place: &Path, end: &str) -> PathBuf {
     let entries = fs::read_dir(place).unwrap();
     let paths = entries.map(|entry| entry.unwrap().path());

@@ -1,4 +1,4 @@
-//! A made run of the suite, on a machine that is disturbed half of the time.
+//! An artificial run of the suite, on a machine that is disturbed half of the time.
 
 use std::collections::BTreeMap;
 
@@ -11,15 +11,15 @@ use netbench_model::{
 use netbench_report::{SuiteReport, SuiteSummary, summarize_suite};
 use netbench_stats::Rng;
 
-/// How much longer the second stack takes, in each stack's own figure.
+/// A run in which the second stack takes `ratio` times as long as the first.
 pub(crate) struct Fixture {
     pub(crate) seed: u64,
     pub(crate) rounds: u32,
     pub(crate) ratio: f64,
     pub(crate) preset: Option<&'static str>,
     pub(crate) disturbed: u32,
-    /// How many times longer the second stack takes while the machine is disturbed; the first takes 1.4 times
-    /// as long.
+    /// The factor by which the second stack takes longer while the machine is disturbed; the factor of the first is
+    /// 1.4.
     pub(crate) suffers: f64,
 }
 
@@ -134,7 +134,7 @@ impl Fixture {
                 if round >= scenario.rounds_of_use(self.rounds) {
                     continue;
                 }
-                // What disturbs the machine disturbs both, and the second more.
+                // A disturbance affects both stacks, and the second more.
                 let disturbed: Vec<bool> =
                     (0..20).map(|_| rng.below(100) < self.disturbed).collect();
                 for (stack, ratio, suffers) in [
@@ -254,7 +254,7 @@ pub(crate) fn measured(
 }
 
 fn reference(disturbed: bool, rng: &mut Rng) -> ReferenceFigures {
-    // What works on the core's sibling slows loads, and hardly anything else.
+    // Work on the core's sibling slows loads, and hardly affects other operations.
     let [integer, aes, loads] = if disturbed {
         [1.005, 1.01, 1.35]
     } else {

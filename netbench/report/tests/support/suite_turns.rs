@@ -1,4 +1,5 @@
-//! A report of one run of the suite, comparisons of two and runs that are joined have the same rules for turns, and the same words.
+//! Reports of one run of the suite, comparisons of two runs and joined runs, which have the same rules for turns
+//! and the same words.
 
 use super::{forms::terminal, made::Fixture};
 use netbench_model::{
@@ -9,7 +10,7 @@ use netbench_report::{
 };
 use netbench_stats::{UndecidedReason, Verdict};
 
-/// Changes what the turns of a run allow to be said.
+/// Changes a run so that its turns no longer allow a verdict.
 type Spoiled = fn(&mut SuiteManifest, &mut [SuiteSample]);
 
 fn slices(samples: &mut [SuiteSample]) -> impl Iterator<Item = &mut Vec<SliceFigures>> {
@@ -96,7 +97,7 @@ fn turns_that_allow_no_verdict_give_none_wherever_they_are_compared() {
             assert_eq!(is_warned, reason == UndecidedReason::NeverQuiet, "{text}");
         }
 
-        // Two sound runs are joined without it, and one is not enough.
+        // Two sound runs are joined without the spoiled one; a single sound run is not enough.
         let bad = (manifest, samples);
         let third = (fixture(3).manifest(), fixture(3).samples());
         let without = join_runs_of_suite(&[sound.clone(), third.clone()], None);

@@ -1,4 +1,4 @@
-//! Parts of an evaluation in which nothing is lost, for those that a test does not speak of, and parts with given
+//! Parts of an evaluation without losses, for the parts that a test does not concern, and parts with given
 //! intervals.
 #![allow(
     dead_code,
@@ -22,7 +22,7 @@ use super::{
     manifest::{manifest_of, session},
 };
 
-/// An evaluation of `new` in place of `old`, with the state of these parts.
+/// Returns an evaluation of `new` in place of `old`, with the state of these parts.
 pub fn run(parts: &[(&str, PartState)]) -> EvaluationManifest {
     let part = |(name, state): &(&str, PartState)| PartRecord {
         part: (*name).to_owned(),
@@ -57,7 +57,7 @@ pub fn run(parts: &[(&str, PartState)]) -> EvaluationManifest {
     }
 }
 
-/// The names of published stacks as those of made ones.
+/// Replaces the names of published stacks with those of artificial ones.
 fn renamed(text: &str) -> String {
     text.replace("rustls-aws-lc", "new")
         .replace("openssl", "old")
@@ -71,7 +71,7 @@ pub fn runner() -> coverage::RunnerId {
     }
 }
 
-/// A matrix in which nothing is lost.
+/// Returns a matrix without losses.
 pub fn matrix() -> coverage::Matrix {
     coverage::Matrix {
         runner: runner(),
@@ -81,7 +81,7 @@ pub fn matrix() -> coverage::Matrix {
     }
 }
 
-/// The interval from `low` to `high`, none where `low` is 0.
+/// Returns the interval from `low` to `high`; `None` if `low` is 0.
 fn interval(low: f64, high: f64) -> Option<Interval> {
     (low > 0.0).then_some(Interval {
         level: 0.99,
@@ -107,7 +107,7 @@ static CONNECTIONS: LazyLock<ConnectSummary> = LazyLock::new(|| {
     serde_json::from_str(&renamed(text)).unwrap()
 });
 
-/// The published connections, with these intervals of their totals: a comparison for each.
+/// Returns the published connections, with these intervals of their totals: a comparison for each.
 pub fn connections(totals: &[(f64, f64)]) -> ConnectSummary {
     let mut summary = CONNECTIONS.clone();
     let comparison = summary.comparisons.remove(0);
@@ -122,12 +122,12 @@ pub fn connections(totals: &[(f64, f64)]) -> ConnectSummary {
     summary
 }
 
-/// A case of the suite, by what its interval is.
+/// A case of the suite, by its interval.
 #[derive(Debug, Clone, Copy)]
 pub struct MadeCase {
     pub part: Part,
     pub measure: Measure,
-    /// The ends of the interval; a `low` of 0 is none.
+    /// The ends of the interval; with a `low` of 0 there is no interval.
     pub ends: (f64, f64),
     pub held_back: Option<UndecidedReason>,
 }
@@ -187,7 +187,7 @@ static SUITE: LazyLock<SuiteSummary> = LazyLock::new(|| {
     suite
 });
 
-/// A run of the suite with these cases.
+/// Returns a run of the suite with these cases.
 pub fn suite(cases: &[MadeCase]) -> SuiteSummary {
     let mut rows: Vec<CaseRow> = Vec::new();
     for made in cases {
@@ -195,7 +195,7 @@ pub fn suite(cases: &[MadeCase]) -> SuiteSummary {
             |row: &&CaseRow| row.part == made.part && row.case.measure == made.measure;
         let so_far = rows.iter().filter(of_its_kind).count();
         let all = SUITE.cases.iter().filter(of_its_kind).cloned();
-        // The run that is borrowed from has no verification alone.
+        // The source run has no separate verification.
         let alone = SUITE.cases.iter().map(|row| CaseRow {
             part: Part::Verify,
             case: Case {
@@ -234,12 +234,12 @@ pub fn suite(cases: &[MadeCase]) -> SuiteSummary {
     }
 }
 
-/// A suite in which the new stack takes less.
+/// Returns a suite in which the new stack takes less.
 pub fn fast_suite() -> SuiteSummary {
     suite(&[MadeCase::handshake(0.5, 0.52), MadeCase::receive(0.9, 0.92)])
 }
 
-/// What was found, with the parts that were not made as ones in which nothing is lost.
+/// Returns the findings, completed with parts without losses.
 pub fn complete(found: Found) -> Found {
     let losses = Losses {
         scanned: 101,

@@ -1,13 +1,13 @@
-//! The times of a browser that does not mark all of its connection exactly.
+//! The times of a browser that does not mark every part of its connection exactly.
 
 use netbench_browser::Product;
 use netbench_model::browser::{Departures, Mark, OnTheLink, Visit, VisitOutcome};
 
-/// What both ends of the connection's time may be rounded by together: marks are whole milliseconds.
+/// The tolerance of both ends of the connection's time together, in nanoseconds: marks are whole milliseconds.
 const ROUNDED_NS: u64 = 2_000_000;
 
-/// Takes from the packets what the browser does not tell. A visit for which they do not agree with the rest of its marks
-/// has no times.
+/// Takes the times that the browser does not report from the packets. A visit for which they do not agree with the
+/// rest of its marks has no times.
 pub(super) fn completed(
     mut outcome: VisitOutcome,
     product: Product,
@@ -47,7 +47,7 @@ fn connected(visit: &mut Visit, link: Option<&OnTheLink>) -> Result<(), &'static
     Ok(())
 }
 
-/// Takes the response's last byte from the packets. It stays unknown if the link does not tell it.
+/// Takes the response's last byte from the packets. It stays unknown if the link did not see it.
 fn end(visit: &mut Visit, link: Option<&OnTheLink>) {
     visit.times.total_ns = link.and_then(|link| link.end_ns);
     if visit.times.total_ns.is_some() {
@@ -102,7 +102,7 @@ mod tests {
                 (visit.times.tcp_ns, visit.times.tls_ns)
             })
         };
-        // The mark between the two is late, and what is before and after it is right.
+        // The mark between TCP and TLS is late, and the marks before and after it are correct.
         let split = Some((20_300_000, 23_700_000));
         assert_eq!(times(visit(40, 4), Some(&SEEN)), split);
         assert_eq!(

@@ -1,5 +1,5 @@
-//! Visits of browsers to the lab's sites, one at a time: each with a fresh profile. Stacks may visit the same sites
-//! beside them, through hyper.
+//! Visits of browsers to the lab's sites, one at a time, each with a fresh profile. Stacks may visit the same sites
+//! through hyper.
 
 mod marks;
 mod proof;
@@ -31,9 +31,9 @@ use self::{
 };
 use crate::{Targets, Unit, Workers, lab_targets::LabTargets, proof::unsupported};
 
-/// What sites are visited with.
+/// The clients, the lab and the plan of visits.
 pub struct Visits<'a> {
-    /// What is to be done.
+    /// The plan.
     pub plan: &'a BrowserPlan,
     /// The programs of the plan's browsers, in their order.
     pub programs: &'a [BrowserProgram],
@@ -43,15 +43,15 @@ pub struct Visits<'a> {
     pub workers: &'a Workers,
     /// The lab.
     pub targets: &'a Targets,
-    /// What stacks trust.
+    /// The trust roots of the stacks, as PEM.
     pub roots_pem: &'a str,
-    /// Which session of the run this is.
+    /// Number of this session in the run.
     pub session: u32,
-    /// No further visit is made once it is true.
+    /// A flag that stops further visits when it becomes true.
     pub stop: &'a AtomicBool,
 }
 
-/// Why sites cannot be visited.
+/// An error that prevents visits.
 #[derive(Debug, thiserror::Error)]
 pub enum VisitsError {
     /// A browser cannot be used here.
@@ -60,7 +60,7 @@ pub enum VisitsError {
     /// The link cannot be used.
     #[error(transparent)]
     Link(#[from] LinkError),
-    /// There is no lab, or it has no link of its own.
+    /// There is no lab, or it has no separate link.
     #[error(
         "browsers visit emulated sites behind a link alone, which keeps them off every other network"
     )]
@@ -70,7 +70,7 @@ pub enum VisitsError {
 /// One visit of the plan, by condition, round, site's name and client.
 pub type VisitKey = (Condition, u32, String, StackName);
 
-/// Everything that visits need, ready.
+/// A visitor of sites, with everything that visits need.
 pub struct Visitor<'a> {
     visits: &'a Visits<'a>,
     lab: &'a LabTargets,
@@ -79,32 +79,32 @@ pub struct Visitor<'a> {
     trust: Trust,
     stacks: Stacks<'a>,
     looks: bool,
-    /// For each browser, how many times in a row it has not started.
+    /// Number of consecutive failed starts of each browser.
     failed_starts: Vec<u32>,
 }
 
-/// A browser that has not started so many times in a row is given up for the run.
+/// Number of consecutive failed starts after which a browser is given up for the run.
 const MAX_FAILED_STARTS: u32 = 3;
 
-/// Why a browser has shown no page.
+/// The reason why a browser has shown no page.
 #[derive(Debug, thiserror::Error)]
 enum NotShown {
-    /// It did not start too often.
+    /// The browser failed to start too often.
     #[error("given up")]
     GivenUp,
-    /// It did not start, which is no fault of the site.
+    /// The browser did not start, for which the site is not responsible.
     #[error(transparent)]
     NotStarted(BrowserError),
-    /// It ended or stalled during the visit.
+    /// The browser ended or stalled during the visit.
     #[error(transparent)]
     Broken(#[from] BrowserError),
 }
 
 impl<'a> Visitor<'a> {
-    /// Gets ready.
+    /// Creates a visitor.
     ///
     /// # Errors
-    /// There is no lab, or what profiles are made with is missing.
+    /// Returns an error if there is no lab, or if a prerequisite of profiles is missing.
     pub fn new(visits: &'a Visits<'a>) -> Result<Self, VisitsError> {
         let Targets::Lab(lab) = visits.targets else {
             return Err(VisitsError::NoLink);
@@ -122,11 +122,12 @@ impl<'a> Visitor<'a> {
         })
     }
 
-    /// Starts each browser once: one that cannot run here is found before anything is stored. Gives their startup caches,
-    /// with which a fresh profile starts faster. A browser that is only slow has none, and is tried again for each visit.
+    /// Starts each browser once, so that a browser that cannot run here is found before any sample is stored.
+    /// Returns the startup caches, with which a fresh profile starts faster. A browser that is only slow has no
+    /// cache, and is started again for each visit.
     ///
     /// # Errors
-    /// The first that does not start, unless that is for want of time and there are other clients.
+    /// Returns the error of the first browser that does not start, unless it timed out and there are other clients.
     pub fn try_browsers(&self) -> Result<Vec<StartupCache>, VisitsError> {
         let programs = self.visits.programs.iter();
         let tried = programs.enumerate().map(|(client, program)| {
@@ -138,7 +139,7 @@ impl<'a> Visitor<'a> {
         let stacks = self.visits.plan.clients.len() - tried.len();
         let has_others = stacks > 0 || tried.iter().any(Result::is_ok);
         let caches = tried.into_iter().map(|tried| match tried {
-            // Whoever stopped it finds out without this.
+            // A caller that stopped the run finds out without this error.
             Err(BrowserError::Stopped) => Ok(StartupCache::default()),
             Err(BrowserError::Hung { .. }) if has_others => Ok(StartupCache::default()),
             tried => Ok(tried?),
@@ -146,8 +147,8 @@ impl<'a> Visitor<'a> {
         caches.collect()
     }
 
-    /// Takes the plan through its rounds, without the visits that are `done`, and gives each sample as it comes to
-    /// `found`, which can end it.
+    /// Runs the rounds of the plan, except for the visits in `done`, and passes each sample to `found`, which can
+    /// end the run.
     pub fn visit_all(
         mut self,
         done: &HashSet<VisitKey>,
@@ -172,14 +173,14 @@ impl<'a> Visitor<'a> {
         }
     }
 
-    /// None where the run was stopped.
+    /// Makes a visit. Returns `None` if the run was stopped.
     fn visit(&mut self, unit: &Unit, client: usize) -> Option<VisitSample> {
         let (visits, plan) = (self.visits, self.visits.plan);
         if visits.stop.load(Ordering::Relaxed) {
             return None;
         }
         let site = &plan.sites[unit.site];
-        // What came since belongs to nobody.
+        // Packets that arrived since the last visit belong to no visit.
         let _ = self.link.observed();
         let started_unix_ms = unix_ms();
         let begun = Instant::now();
@@ -272,7 +273,7 @@ impl<'a> Visitor<'a> {
         }
     }
 
-    /// Counts how many times in a row the browser has not started.
+    /// Counts the consecutive failed starts of the browser.
     fn counted(&mut self, client: usize, shown: Result<Page, NotShown>) -> Result<Page, NotShown> {
         match &shown {
             Err(NotShown::NotStarted(_)) => self.failed_starts[client] += 1,
@@ -320,8 +321,9 @@ impl<'a> Visitor<'a> {
         Ok(browser.visit(&url, limit)?)
     }
 
-    /// Has the browser close its connections until the link has seen the end of each: a browser closes those alone that are idle, which
-    /// a connection over a long path is only some round trips after its page. The next visit says what is wrong if one stays open.
+    /// Makes the browser close its connections until the link has seen the end of each: a browser closes only idle
+    /// connections, and a connection over a long path becomes idle some round trips after its page. If one stays
+    /// open, the next visit reports the problem.
     fn close_connections(
         &self,
         browser: &mut Browser,
@@ -338,7 +340,7 @@ impl<'a> Visitor<'a> {
         }
     }
 
-    /// The names of the page's origins, with their addresses.
+    /// Returns the names of the page's origins, with their addresses.
     fn hosts(&self, unit: &Unit, site: &Site, address: SocketAddr) -> Vec<(String, Ipv4Addr)> {
         let mut hosts = Vec::new();
         if let (None, IpAddr::V4(ip)) = (site.host.address(), address.ip()) {
@@ -352,7 +354,7 @@ impl<'a> Visitor<'a> {
         hosts
     }
 
-    /// Why the site's server cannot send the plan's page.
+    /// Returns the reason why the site's server cannot send the plan's page, if it cannot.
     fn has_no_page(&self, site: &Site) -> Option<String> {
         let page = self.visits.plan.page.as_ref()?;
         let server = &site.lab.server;
@@ -360,7 +362,7 @@ impl<'a> Visitor<'a> {
         (!has_pages).then(|| format!("the server {server} has no page of {page}"))
     }
 
-    /// Why the browser of this place cannot make such a visit.
+    /// Returns the reason why the browser at this index cannot make such a visit, if it cannot.
     fn browser_cannot(&self, condition: Condition, client: usize) -> Option<String> {
         let product = self.visits.programs.get(client)?.product();
         if condition == Condition::Resumed && !product.closes_connections() {
@@ -401,7 +403,7 @@ impl<'a> Visitor<'a> {
     }
 }
 
-/// Every unit of the plan, shuffled within each round by its seed.
+/// Returns every unit of the plan, shuffled within each round by its seed.
 fn units(plan: &BrowserPlan) -> Vec<Unit> {
     let mut random = SplitMix::new(mix(plan.seed ^ 0x6272_6f77_7365));
     let mut units = Vec::new();
@@ -429,7 +431,7 @@ fn units(plan: &BrowserPlan) -> Vec<Unit> {
     units
 }
 
-/// What came of a visit: a page that was loaded must be the site's, over the connection that was asked for.
+/// Judges a visit: a loaded page must be the site's, over the requested connection.
 fn judged(
     page: Page,
     condition: Condition,
@@ -470,7 +472,7 @@ fn unix_ms() -> u64 {
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// A failure for what a client says that cannot be.
+/// Returns a failure for an impossible statement of a client.
 pub(crate) fn wrong_work(reason: netbench_model::FailureWord, detail: String) -> Failure {
     Failure {
         class: netbench_model::FailureClass::WrongWork,

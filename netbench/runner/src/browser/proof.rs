@@ -4,10 +4,10 @@ use netbench_model::{Condition, Failure, FailureWord, Site, browser::ObjectsPage
 use super::wrong_work;
 use crate::proof::disagreement;
 
-/// Holds a browser's account of a page against what was asked for and what the server saw.
+/// Compares a browser's account of a page with the request and with the server's view.
 ///
 /// # Errors
-/// It was another page, or another connection.
+/// Returns a failure if it was another page, or another connection.
 pub(super) fn prove(
     loaded: &Loaded,
     condition: Condition,
@@ -33,7 +33,7 @@ pub(super) fn prove(
         return Err(wrong_work(FailureWord::SidesDisagree, what));
     }
     let due = site.lab.body_bytes;
-    // A page of objects has no fewer bytes, and more where its own text is longer.
+    // A page of objects has no fewer bytes than due, and more if its own text is longer.
     let has_due = match page {
         None => loaded.body_bytes == due,
         Some(_) => loaded.body_bytes >= due,
@@ -48,7 +48,7 @@ pub(super) fn prove(
     page.map_or(Ok(()), |page| has_objects(loaded, page))
 }
 
-/// Whether all objects of the page were loaded, each whole.
+/// Checks that all objects of the page were loaded completely.
 fn has_objects(loaded: &Loaded, page: &ObjectsPage) -> Result<(), Failure> {
     let due = (page.objects, page.object_bytes.iter().sum::<u64>());
     let found = loaded.objects.map_or((0, 0), |it| (it.loaded, it.bytes));

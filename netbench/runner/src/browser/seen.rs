@@ -1,4 +1,4 @@
-//! The link's notes on a visit.
+//! The link's observations of a visit.
 
 use netbench_link::{Elsewhere, Observed, Request};
 use netbench_model::{
@@ -6,17 +6,17 @@ use netbench_model::{
     browser::{Attempt, BrowserPlan, OnTheLink, Visit},
 };
 
-/// The connection of a site that a visit is measured on.
+/// The connection to a site that represents a visit.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Measured {
-    /// The one that most came over: a browser may open more.
+    /// The connection with the most bytes: a browser may open several.
     MostBytes,
-    /// The last one: a stack may get its session over the one before.
+    /// The last connection: a stack may get its session over the preceding one.
     Last,
 }
 
-/// What the link saw: of the connection that most came over, or of the first one of a page of objects, which is the
-/// page's own.
+/// Returns the link's view: of the connection with the most bytes, or, for a page of objects, of the first one,
+/// which is the page's own.
 pub(super) fn on_the_link(
     seen: &Observed,
     plan: &BrowserPlan,
@@ -38,7 +38,7 @@ pub(super) fn on_the_link(
     let accepted_ns = page.and_then(|page| page.accepted_ns);
     let since = |from: Option<u64>, to: Option<u64>| to?.checked_sub(from?);
     let page_opened_ns = page.map(|page| page.opened_ns);
-    // Where objects come over the page's connection, its own response cannot be told from theirs.
+    // If objects come over the page's connection, its own response cannot be distinguished from theirs.
     let response = page
         .filter(|_| plan.page.is_none())
         .zip(visit)
@@ -59,7 +59,7 @@ pub(super) fn on_the_link(
     }
 }
 
-/// The request of a visit whose connection began at `opened_ns`.
+/// Returns the request of a visit whose connection began at `opened_ns`.
 fn request(visit: &Visit, opened_ns: u64) -> Request {
     // RFC 9113 section 4.1: frames have headers of 9 bytes, and at most 16 KiB of data unless the client allows more.
     let frames_bytes = match visit.client.alpn.as_deref() {

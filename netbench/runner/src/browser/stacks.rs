@@ -1,4 +1,4 @@
-//! Stacks through hyper, which visit the same sites as browsers.
+//! Stacks that visit the same sites as browsers, through hyper.
 
 use std::{collections::HashMap, net::SocketAddr, time::Duration};
 
@@ -14,10 +14,10 @@ use crate::{
     proof::{Expected, VerificationTime, prove},
 };
 
-/// What a worker may take beyond the limit of a connection before it counts as hung.
+/// The time beyond the limit of a connection after which a worker counts as hung.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// The workers of the plan's stacks, fresh in each round.
+/// The workers of the plan's stacks, restarted for each round.
 pub(super) struct Stacks<'a> {
     visits: &'a Visits<'a>,
     round: u32,
@@ -33,7 +33,7 @@ impl<'a> Stacks<'a> {
         }
     }
 
-    /// Has the stack of this place among the clients connect, after `begin`. None where the run was stopped.
+    /// Makes the stack at this index of the clients connect, after `begin`. Returns `None` if the run was stopped.
     pub(super) fn connect(
         &mut self,
         unit: &Unit,
@@ -158,7 +158,7 @@ impl<'a> Stacks<'a> {
     }
 }
 
-/// A connection as the visit of a page. hyper sends its request as the handshake ends.
+/// Returns a connection as the visit of a page. hyper sends its request when the handshake ends.
 fn visit(measured: Measured) -> Visit {
     let phases = measured.phases;
     Visit {

@@ -1,5 +1,5 @@
-//! Tries the network stacks of browser engines with the cases, as whoever embeds them uses them: they load pages. What
-//! the embedder is told is held against what the case's server saw and sent.
+//! Tests of the network stacks of browser engines with the cases, in the way their embedders use them: they load
+//! pages. The information given to the embedder is compared with the traffic that the case's server saw and sent.
 
 use std::{net::IpAddr, ops::Range, time::Duration};
 
@@ -20,42 +20,42 @@ use super::{
 };
 use crate::{Worker, WorkerError};
 
-/// Why a case that is not plain is not tried.
+/// The reason why a case that is not plain is not tested.
 const NOT_PLAIN: &str = "it loads plain pages, and the case needs a client certificate, extra headers or a connection after the first";
 
-/// The network stack of a browser engine. Its worker is started again when it is gone.
+/// The network stack of a browser engine. Its worker is restarted when it is gone.
 pub(super) struct Engine<'a> {
     clients: &'a CompatClients<'a>,
     name: &'a StackName,
     worker: Option<Worker>,
 }
 
-/// The loads of a case, one after the other in one process.
+/// The loads of a case, in sequence in one process.
 struct Loads {
     first: Step,
-    /// Once more, where there is a page.
+    /// A repetition, if the first load shows a page.
     again: Option<Next>,
-    /// Where there is an error with a certificate.
+    /// The loads after a user's decision, if there is a certificate error.
     decided: Option<Decided>,
 }
 
 /// The loads of a user who decides to proceed.
 struct Decided {
-    /// The same server under its address, before that.
+    /// The load of the same server under its address, before the decision.
     before: Option<Next>,
-    /// The page.
+    /// The load of the page.
     proceeded: Next,
-    /// The same server under its address, afterwards.
+    /// The load of the same server under its address, after the decision.
     after: Option<Next>,
 }
 
-/// A load that was answered, and which of the server's connections were accepted meanwhile.
+/// A load with an answer, and the range of the server's connections that were accepted meanwhile.
 struct Step {
     loaded: Loaded,
     connections: Range<usize>,
 }
 
-/// A further load, or why there was no answer.
+/// A further load, or the reason why there was no answer.
 type Next = Result<Step, WorkerError>;
 
 impl<'a> Engine<'a> {
@@ -67,7 +67,7 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Its worker with these settings, and nothing of earlier pages.
+    /// Returns its worker with these settings, without state of earlier pages.
     fn configured(&mut self, settings: Configure) -> Result<&mut Worker, WorkerError> {
         let Some(worker) = self.worker.take() else {
             let workers = self.clients.workers;
@@ -186,7 +186,7 @@ impl Tried for Engine<'_> {
 }
 
 impl Loads {
-    /// Those of loads that were not answered.
+    /// Returns the errors of loads without an answer.
     fn errors(&self) -> impl Iterator<Item = &WorkerError> {
         let decided = self.decided.iter().flat_map(|loads| {
             let around = loads.before.iter().chain(&loads.after);
@@ -197,11 +197,11 @@ impl Loads {
     }
 }
 
-/// What the server saw of each connection.
+/// The server's view of each connection.
 struct Seen(Vec<Served>);
 
 impl Seen {
-    /// Of the connections of a load.
+    /// Returns the server's view of the connections of a load.
     fn of(&self, step: &Step) -> Served {
         let seen = self.0.get(step.connections.clone());
         Served::all(seen.unwrap_or_default().iter().cloned())
@@ -262,7 +262,7 @@ impl Seen {
         let certificate = certificate.map(|text| BASE64_STANDARD.decode(text).unwrap_or_default());
         let decided = loads.decided.as_ref();
         let proceeded = decided.map(|loads| self.next_first(&loads.proceeded));
-        // Only a decision that counts, and a server that is refused without it, tell how far it goes.
+        // Only a decision that takes effect, and a server that is refused without it, show its scope.
         let elsewhere = decided.and_then(|loads| {
             let before = self.next_first(loads.before.as_ref()?);
             let counts = proceeded == Some(NextLoad::Connected);
@@ -283,7 +283,7 @@ impl Seen {
         }
     }
 
-    /// As [`Self::next`], of a page that did not load before and is therefore in no cache.
+    /// Does the same as [`Self::next`], for a page that did not load before and is therefore in no cache.
     fn next_first(&self, next: &Next) -> NextLoad {
         match self.next(next) {
             NextLoad::Cached => NextLoad::Unclear {
@@ -293,7 +293,7 @@ impl Seen {
         }
     }
 
-    /// What became of a further load, by what both sides say.
+    /// Returns the result of a further load by the reports of both sides.
     fn next(&self, next: &Next) -> NextLoad {
         let unclear = |reason: String| NextLoad::Unclear { reason };
         let step = match next {
@@ -389,7 +389,7 @@ mod tests {
         }
     }
 
-    /// A worker's word counts where the server saw the same.
+    /// A worker's report counts if the server saw the same.
     #[test]
     fn further_loads_are_held_against_the_servers_connections() {
         let seen = Seen(vec![refused_connection(), answered_connection()]);
@@ -402,7 +402,8 @@ mod tests {
             (page(true), 2..2, Some(NextLoad::Cached)),
             (refused_with(None), 0..1, Some(refused)),
             (Loaded::TimedOut, 0..1, Some(NextLoad::Hang)),
-            // From a connection that never finished, from none at all, and from a cache that asks the server.
+            // A page from a connection that never finished, from no connection, and from a cache that asks the
+            // server.
             (page(false), 0..1, None),
             (page(false), 2..2, None),
             (page(true), 1..2, None),
@@ -459,7 +460,8 @@ mod tests {
         let refused = || refused_with(Some(CERTIFICATE));
         for (before, proceeded, after, due) in [
             (refused(), page(false), page(false), true),
-            // Without the decision it loads as well, or the decision does not count, or the page cannot be where it is from.
+            // The page loads without the decision as well, or the decision has no effect, or the page cannot
+            // have come from its stated source.
             (page(false), page(false), page(false), false),
             (refused(), page(true), page(false), false),
             (refused(), refused(), page(false), false),

@@ -1,8 +1,9 @@
-//! Tries browsers and other programs with the cases. Each runs in a private network, which nothing leaves.
+//! Tests of browsers and other programs with the cases. Each runs in a private network without a connection to any
+//! other.
 //!
-//! A browser stays open for all cases, but WebKitGTK, which starts in a second. What it learns in one case must not matter in the next. Therefore every case
-//! has its own port, because browsers keep sessions and connections apart by port, and its own names in the
-//! certificates, because they keep issuers apart by name.
+//! A browser stays open for all cases, except WebKitGTK, which starts in a second. State from one case must not
+//! affect the next. Therefore every case has a separate port, because browsers separate sessions and connections by
+//! port, and separate names in the certificates, because they distinguish issuers by name.
 
 use std::{
     iter,
@@ -31,30 +32,30 @@ use netbench_model::{
 
 use super::{CompatError, PATIENCE, SERVER_GRACE, answered, hand_on, hang};
 
-/// How long a browser may take to start.
+/// The time limit for the start of a browser.
 const START: Duration = Duration::from_secs(60);
 
 /// The port of the first case. Browsers refuse some ports below it.
 const FIRST_PORT: u16 = 20_000;
 
-/// The ports from there on: more cases than these would meet sessions of earlier ones.
+/// Number of ports from there on: with more cases than ports, a case would meet sessions of earlier ones.
 const PORTS: usize = 40_000;
 
-/// What clients are tried with.
+/// The external clients and their limits.
 pub struct OutsideClients<'a> {
-    /// The clients, with the programs of those that are here.
+    /// The clients, with the programs of the installed ones.
     pub clients: &'a [(OutsideClient, Option<OutsideProgram>)],
-    /// How long a stack may take with a server; a client from outside has the time of a stack that is tried again.
+    /// The time limit of a stack with a server; an external client has the limit of a stack's second attempt.
     pub limit: Duration,
-    /// No further case is tried once it is true.
+    /// A flag that stops further cases when it becomes true.
     pub stop: &'a AtomicBool,
 }
 
-/// Tries each client with the cases that are `wanted` of it, all clients at one time, and gives each sample as it comes
-/// to `found`, which can end it.
+/// Tests each client with its `wanted` cases, all clients at the same time, and passes each sample to `found`,
+/// which can end the run.
 ///
 /// # Errors
-/// The first thing that keeps cases from being tried.
+/// Returns the first error that prevents cases from being tested.
 pub fn try_outside(
     outside: &OutsideClients<'_>,
     cases: &[Case],
@@ -86,7 +87,7 @@ pub fn try_outside(
     })
 }
 
-/// The tries of one client.
+/// The tests of one client.
 struct Tries<'a> {
     client: &'a OutsideClient,
     limit: Duration,
@@ -156,7 +157,7 @@ impl Tries<'_> {
         let network = Network {
             namespace: &namespace,
             hosts: &hosts,
-            // Nobody answers there.
+            // No name server listens there.
             name_server: Ipv4Addr::LOCALHOST,
         };
         match program {
@@ -234,7 +235,7 @@ impl Tries<'_> {
             let started = match browser.take() {
                 Some(runs) => Ok(runs),
                 None => {
-                    // One that is for this case alone trusts nothing else.
+                    // A browser for a single case trusts only that case's roots.
                     let own = (!stays_open).then(|| Trust::of_pem(server.roots_pem()));
                     own.transpose().and_then(|own| {
                         let around = Surroundings {
@@ -267,7 +268,7 @@ impl Tries<'_> {
                     shown(found, case, &served)
                 }
                 Err(BrowserError::Stopped) => return Ok(()),
-                // Another one is started for what comes next.
+                // The next case starts another browser.
                 Err(error) => self.broken(&error),
             };
             if self.tell(case, outcome).is_break() {
@@ -299,7 +300,7 @@ impl Tries<'_> {
         }
     }
 
-    /// What is said of a client that gave no answer.
+    /// Returns the outcome of a client that gave no answer.
     fn broken(&self, error: &BrowserError) -> CompatOutcome {
         match error {
             BrowserError::Hung { .. } => hang(self.limit),
@@ -310,7 +311,7 @@ impl Tries<'_> {
         }
     }
 
-    /// Tells the same of all these cases.
+    /// Sends the same outcome for all these cases.
     fn cannot<'c>(&self, reason: &str, cases: impl Iterator<Item = &'c Case>) {
         for case in cases {
             if self.tell(case, unsupported(reason)).is_break() {
@@ -338,7 +339,7 @@ impl Tries<'_> {
     }
 }
 
-/// Whether one visit is all that the case asks for.
+/// Returns whether the case requires only one plain visit.
 pub(super) fn is_plain(case: &Case) -> bool {
     case.identity().is_none() && case.request().is_usual() && case.visits() == Visits::Once
 }
@@ -353,7 +354,7 @@ pub(super) fn unsupported(reason: &str) -> CompatOutcome {
     }
 }
 
-/// What a program's answer says.
+/// Returns the outcome of a program's answer.
 fn answer(fetched: Fetched, case: &Case, served: &Served) -> CompatOutcome {
     match fetched {
         Fetched::Answered {
@@ -372,7 +373,7 @@ fn answer(fetched: Fetched, case: &Case, served: &Served) -> CompatOutcome {
     }
 }
 
-/// What a page that a browser shows says.
+/// Returns the outcome of a page that a browser shows.
 fn shown(shown: Shown, case: &Case, served: &Served) -> CompatOutcome {
     match shown {
         Shown::Error { code } => {
@@ -384,7 +385,7 @@ fn shown(shown: Shown, case: &Case, served: &Served) -> CompatOutcome {
             http_status,
             body_bytes,
         } => {
-            // Where the browser does not tell the status, the server does.
+            // If the browser does not report the status, the server's report is used.
             let status = http_status.or(served.http_status).unwrap_or_default();
             answered(served, status, body_bytes, || CompatOutcome::Accepted {
                 version: client.version,
@@ -396,7 +397,8 @@ fn shown(shown: Shown, case: &Case, served: &Served) -> CompatOutcome {
     }
 }
 
-/// `others` are what the client's word may stand for as well: where one of them is what should be found, it is that.
+/// Returns the outcome of a refusal. `others` are further meanings of the client's word: if one of them is the
+/// expected refusal, it is used.
 pub(super) fn refused(
     failure: &Failure,
     others: &[Refusal],

@@ -1,4 +1,4 @@
-//! Predictions held against real handshakes of the workers.
+//! Comparison of predictions with real handshakes of the workers.
 
 use std::{
     collections::BTreeSet,
@@ -21,75 +21,77 @@ use netbench_protocol::{ClientIdentity, Configure, ResponseBody};
 use super::offers::connect_request;
 use crate::{Targets, Worker, Workers};
 
-/// How long a handshake may take.
+/// The time limit of a handshake.
 const LIMIT: Duration = Duration::from_secs(10);
 
-/// Connections to a site whose packets are lost, or late.
+/// Number of connections to a site whose packets are lost, or late.
 const CONNECTIONS: u32 = 10;
 
-/// The shortest round-trip time at which a round trip beyond the predicted ones is evidence. Over a shorter path, the
-/// computation of a client or server can last longer than the path, and packets that cross look like answers.
+/// The shortest round-trip time at which a round trip beyond the predicted ones is evidence. Over a shorter path,
+/// the computation of a client or server can last longer than the path, and packets that cross look like responses.
 const SHORTEST_RTT: Duration = Duration::from_millis(10);
 
-/// What a worker may take beyond that before it counts as hung.
+/// The time beyond that limit after which a worker counts as hung.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// The pauses before a handshake is tried again with a server that hung up. Limits of connections are usually over 10 s.
+/// The pauses before a handshake is repeated with a server that hung up. Periods of connection limits are usually
+/// over 10 s.
 const PAUSES: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(11)];
 
-/// Where handshakes go and what they are made with.
+/// The destination of handshakes, and the clients that make them.
 pub struct Clients<'a> {
     /// The stacks' workers.
     pub workers: &'a Workers,
-    /// Where the sites are.
+    /// The sites.
     pub targets: &'a Targets,
-    /// In which namespaces.
+    /// The namespaces of the workers.
     pub place: Option<&'a Namespace>,
-    /// What clients offer.
+    /// The settings of the clients.
     pub client: &'a ClientSettings,
     /// The trust roots, as PEM.
     pub roots_pem: &'a str,
-    /// What they show to a server that asks for a certificate.
+    /// The certificate that clients show to a server that requests one.
     pub identity: Option<&'a ClientIdentity>,
-    /// No further handshake is made once it is true.
+    /// A flag that stops further handshakes when it becomes true.
     pub stop: &'a AtomicBool,
 }
 
-/// How many sites are tried at most.
+/// The maximum numbers of sites that are tested.
 #[derive(Debug, Clone, Copy)]
 pub struct Most {
-    /// Of those that a stack loses, and of those that all reach and whose certificate may sign others.
+    /// Maximum number of sites that a stack loses, and of sites that all reach and whose certificate may sign
+    /// others.
     pub lost: usize,
-    /// Of those that all reach.
+    /// Maximum number of sites that all reach.
     pub reached: usize,
 }
 
 /// A site that every stack should reach.
 #[derive(Debug, Clone, Copy)]
 pub struct Reached {
-    /// Its place among the sites.
+    /// Its index among the sites.
     pub site: usize,
     /// Whether its certificate may sign others, which some stacks refuse.
     pub signs: bool,
 }
 
-/// A site to try.
+/// A site to test.
 #[derive(Debug, Clone)]
 pub struct Chosen {
-    /// Its place among the sites.
+    /// Its index among the sites.
     pub site: usize,
-    /// What is predicted, one for each stack.
+    /// The predictions, one for each stack.
     pub agreements: Vec<Agreement>,
 }
 
-/// Tries the chosen sites on every stack.
+/// Tests the chosen sites on every stack.
 pub fn confirm(
     clients: &Clients<'_>,
     stacks: &[StackName],
     sites: &[Site],
     chosen: &[Chosen],
 ) -> Vec<Confirmation> {
-    // Two connections to a site at one time could not be told apart by their packets.
+    // The packets of two simultaneous connections to a site could not be separated.
     let turns: Vec<Mutex<()>> = chosen.iter().map(|_| Mutex::default()).collect();
     let one = |number: usize, stack: &StackName| {
         let mut worker = None;
@@ -114,7 +116,7 @@ pub fn confirm(
                 })
             };
             let mut seen = connect();
-            // A server that hangs up where a handshake was predicted may limit connections.
+            // A server that hangs up despite a predicted handshake may limit connections.
             for pause in PAUSES {
                 let stopped = clients.stop.load(Ordering::Relaxed);
                 if stopped || !prediction.agrees() || !hung_up(&seen) {
@@ -158,8 +160,9 @@ pub fn confirm(
     found
 }
 
-/// Returns the places of the sites to try: lost ones, from each reason in turn, with those on which only a stack's verifier
-/// decides, then ones that every stack reaches; of these the ones first whose certificate may sign others.
+/// Returns the indices of the sites to test: lost ones, from each reason in turn, with those on which only a
+/// stack's verifier decides, then sites that every stack reaches, beginning with those whose certificate may sign
+/// others.
 pub fn choose(report: &LossReport, sites: &[Site], reached: &[Reached], most: Most) -> Vec<usize> {
     let mut lost: BTreeSet<&str> = BTreeSet::new();
     let up_to_the_verifier = report
@@ -187,7 +190,7 @@ pub fn choose(report: &LossReport, sites: &[Site], reached: &[Reached], most: Mo
     let mut chosen: Vec<usize> = lost.map(|(place, _)| place).collect();
     let mut reached = reached.to_vec();
     reached.sort_by_key(|site| !site.signs);
-    // Spread over the list, which is often sorted by something.
+    // Spread over the list, which is often sorted.
     let step = (reached.len() / most.reached.max(1)).max(1);
     let signing = reached.iter().filter(|site| site.signs).take(most.lost);
     let spread = reached.iter().step_by(step).take(most.reached);
@@ -199,8 +202,9 @@ pub fn choose(report: &LossReport, sites: &[Site], reached: &[Reached], most: Mo
     chosen
 }
 
-/// A handshake with what its packets show. It is made again, a few times, where one of them was lost, or where there were more
-/// round trips than predicted: a machine that is too busy to answer within one adds some, and takes none away.
+/// Makes a handshake and returns the result with its packets. The handshake is repeated a few times if a packet was
+/// lost, or if there were more round trips than predicted: a machine that is too busy to answer within one adds
+/// some, and takes none away.
 fn undisturbed(
     clients: &Clients<'_>,
     (site, rtt): (usize, Duration),
@@ -235,12 +239,13 @@ fn undisturbed(
     }
 }
 
-/// Whether the counted round trips can confirm or refute the predicted ones over a path of this round-trip time.
+/// Returns whether the counted round trips can confirm or refute the predicted ones over a path of this round-trip
+/// time.
 fn is_evidence(counted: Option<u32>, predicted: Option<u32>, rtt: Duration) -> bool {
     counted <= predicted || rtt >= SHORTEST_RTT
 }
 
-/// The round trips that are predicted; as many as there can be where none are.
+/// Returns the predicted round trips; the maximum if there is no prediction.
 fn predicted_trips(prediction: &Agreement) -> Option<u32> {
     match prediction {
         Agreement::Agrees(agreed) => Some(agreed.round_trips.map_or(u32::MAX, |of| of.first_byte)),
@@ -248,7 +253,7 @@ fn predicted_trips(prediction: &Agreement) -> Option<u32> {
     }
 }
 
-/// A handshake, and what crossed the wire.
+/// Makes a handshake, and returns the result with the transferred bytes.
 fn handshake(
     clients: &Clients<'_>,
     stack: &StackName,
@@ -316,7 +321,7 @@ fn text(value: Option<impl ToString>) -> Option<String> {
 fn failed(failure: &Failure) -> HandshakeResult {
     let in_tls = match failure.class {
         FailureClass::Alert | FailureClass::Certificate | FailureClass::Protocol => true,
-        // Some servers hang up where others send an alert.
+        // Some servers hang up in situations in which others send an alert.
         FailureClass::Closed => failure.phase == Some(Phase::Tls),
         _ => false,
     };
@@ -327,8 +332,8 @@ fn failed(failure: &Failure) -> HandshakeResult {
     }
 }
 
-/// What a connection shows that was cut: a refusal only if the server does it again, and takes another stack before and after
-/// that; else nothing.
+/// Returns the result of a connection that was cut: a refusal only if the server does it again, and accepts another
+/// stack before and after that; otherwise the result is inconclusive.
 fn proven(
     cut: HandshakeResult,
     mut again: impl FnMut() -> HandshakeResult,
@@ -347,13 +352,13 @@ fn proven(
     seen
 }
 
-/// Whether the server closed or reset the connection within the handshake, without an alert.
+/// Returns whether the server closed or reset the connection within the handshake, without an alert.
 fn is_cut(seen: &HandshakeResult) -> bool {
     let closed = FailureClass::Closed.name();
     matches!(seen, HandshakeResult::Failed { class, in_tls: true, .. } if class == closed)
 }
 
-/// Whether the server ended the connection without a word.
+/// Returns whether the server ended the connection without an alert.
 fn hung_up(seen: &HandshakeResult) -> bool {
     let words = [FailureClass::Closed.name(), FailureClass::Timeout.name()];
     matches!(seen, HandshakeResult::Failed { class, .. } if words.contains(&class.as_str()))
@@ -371,7 +376,7 @@ mod tests {
         }
     }
 
-    /// What is made of a cut connection, where these connections of another stack are taken.
+    /// Returns the result of a cut connection, with these results of another stack's connections.
     fn told(taken: &[bool]) -> HandshakeResult {
         let mut taken = taken.iter().copied();
         proven(cut(), cut, || taken.next().expect("asked so often"))

@@ -1,4 +1,4 @@
-//! What a scan asks of stacks: their ClientHellos, and the handshakes that confirm what was predicted.
+//! The requests of a scan to stacks: their ClientHellos, and the handshakes that confirm predictions.
 
 mod confirm;
 mod offers;

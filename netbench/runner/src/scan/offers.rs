@@ -1,5 +1,5 @@
-//! What a stack offers, captured from its worker: it is told to connect to a listener that reads
-//! the hello and hangs up.
+//! The offers of stacks, captured from their workers: each connects to a listener that reads the hello and hangs
+//! up.
 
 use std::{
     io::Read,
@@ -22,16 +22,16 @@ use netbench_scan::codec::ClientHello;
 
 use crate::{Launch, Worker, WorkerError, WorkerProgram, Workers};
 
-/// How long a worker may take to send its hello.
+/// The time limit of a worker for sending its hello.
 const HELLO_LIMIT: Duration = Duration::from_secs(10);
 
 /// The longest hello that is read.
 const LONGEST_HELLO: usize = 256 * 1024;
 
-/// The name that captured hellos are for, where nobody asks for another.
+/// The name in captured hellos, unless another is given.
 pub const EXAMPLE_HOST: &str = "host.example";
 
-/// A stack whose ClientHello could not be had.
+/// An error that prevents the capture of a stack's ClientHello.
 #[derive(Debug, thiserror::Error)]
 pub enum OfferError {
     /// There is no worker for it.
@@ -45,19 +45,19 @@ pub enum OfferError {
     /// Its worker did not start or did not take its settings.
     #[error("stack {stack}: cannot get its ClientHello: {source}")]
     Worker {
-        /// Which.
+        /// The stack.
         stack: StackName,
-        /// What happened.
+        /// The error.
         source: WorkerError,
     },
-    /// It sent no ClientHello that can be read.
+    /// The worker sent no readable ClientHello.
     #[error("stack {stack}: cannot get its ClientHello: {why}{}", said(.worker))]
     NoHello {
-        /// Which.
+        /// The stack.
         stack: StackName,
-        /// What came instead.
+        /// The data that came instead.
         why: String,
-        /// What its worker said of the connection, where it did.
+        /// The worker's report of the connection, if it gave one.
         worker: Option<String>,
     },
 }
@@ -67,7 +67,7 @@ fn said(worker: &Option<String>) -> String {
     said.unwrap_or_default()
 }
 
-/// The client's settings of a scan: as a library is by itself, or as far as every stack can do.
+/// Returns the client's settings of a scan: the library's defaults, or the settings that every stack supports.
 pub fn client_settings(
     profile: Profile,
     stacks: &[StackName],
@@ -90,11 +90,11 @@ pub fn client_settings(
     }
 }
 
-/// Has each stack send its hello for `site`, and takes it apart. It is sent to a listener in `place` and to nobody
-/// else; where there is no place, on this machine's loopback, which need not be up.
+/// Makes each stack send its hello for `site`, and parses it. The hello is sent only to a listener in `place`, or,
+/// if there is no place, on this machine's loopback, which need not be up.
 ///
 /// # Errors
-/// The first stack that sent none.
+/// Returns the error of the first stack that sent none.
 pub fn offers(
     stacks: &[StackName],
     workers: &Workers,
@@ -144,7 +144,7 @@ fn capture(
     let reading = reading.map_err(|error| no_hello(error.to_string(), None))?;
     let connect = connect_request(site, address, HELLO_LIMIT);
     let said = send_hello(program, launch, settings, connect);
-    // Nothing more comes from a worker that is gone.
+    // A worker that is gone sends no more data.
     over.store(true, Ordering::Relaxed);
     let said = said.map_err(|source| OfferError::Worker {
         stack: stack.clone(),
@@ -157,7 +157,7 @@ fn capture(
     }
 }
 
-/// Has a worker connect, and gives what it says of that.
+/// Makes a worker connect, and returns its report of the connection.
 fn send_hello(
     program: &WorkerProgram,
     launch: &Launch<'_>,
@@ -165,7 +165,7 @@ fn send_hello(
     connect: RequestBody,
 ) -> Result<Option<String>, WorkerError> {
     let mut worker = Worker::start_configured(program, launch, settings)?;
-    // It fails, as it must: nobody answers its hello.
+    // The connection must fail: no server answers its hello.
     Ok(match worker.ask(connect, 2 * HELLO_LIMIT) {
         Ok(ResponseBody::Failed(failure)) => Some(failure.detail),
         Ok(_) => None,
@@ -193,12 +193,12 @@ pub(super) fn connect_request(site: &Site, address: SocketAddr, limit: Duration)
         condition: Condition::Clean,
         role: Role::Measured,
         timeout_ms: u64::try_from(limit.as_millis()).unwrap_or(u64::MAX),
-        // Which page it is makes no difference to a handshake.
+        // The requested page makes no difference to a handshake.
         request: HttpRequest::default(),
     }))
 }
 
-/// The first hello of the first connection; or why there is none.
+/// Returns the first hello of the first connection, or the reason why there is none.
 fn read_hello(listener: &TcpListener, over: &AtomicBool) -> Result<ClientHello, String> {
     let mut stream = accept(listener, over)?;
     let mut bytes = Vec::new();
@@ -220,10 +220,10 @@ fn read_hello(listener: &TcpListener, over: &AtomicBool) -> Result<ClientHello, 
     ))
 }
 
-/// The next connection; none where there is none and the worker's answer is `over`.
+/// Returns the next connection, or an error if there is none and the worker's answer is `over`.
 fn accept(listener: &TcpListener, over: &AtomicBool) -> Result<TcpStream, String> {
     loop {
-        // Looked at before the queue: what came until then is in it.
+        // The flag is read before the queue: a connection that arrived until then is in the queue.
         let last = over.load(Ordering::Relaxed);
         match listener.accept() {
             Ok((stream, _)) => {

@@ -11,7 +11,7 @@ use netbench_store::{Appender, StoreError};
 use super::{SuiteEvent, SuiteFeedback, SuiteListener, SuiteTrials, held, instructions, timed};
 use crate::{Workers, schedule::round_order};
 
-/// Why a run of the suite ended before its time. What was measured is stored.
+/// The reason why a run of the suite ended early. All samples until then are stored.
 #[derive(Debug, thiserror::Error)]
 pub enum SuiteError {
     /// A sample could not be stored: the disk is full, or the folder is gone.
@@ -19,13 +19,13 @@ pub enum SuiteError {
     Store(#[from] StoreError),
 }
 
-/// Takes the plan through its rounds, from where `earlier` samples of the same run leave off.
+/// Runs the rounds of the plan, continuing after the `earlier` samples of the same run.
 ///
-/// `decided`, where given, is asked after each round which scenarios may be left out from then on.
-/// Ends early, and well, when `stop` becomes true.
+/// `decided`, if given, is asked after each round which scenarios may be left out from then on. Returns early
+/// without an error when `stop` becomes true.
 ///
 /// # Errors
-/// Only what makes going on pointless. A worker's fault becomes a failed sample.
+/// Returns only errors that make continuing pointless. A worker's fault becomes a failed sample.
 pub fn execute_suite(
     plan: &SuiteTrials,
     workers: &Workers,
@@ -129,16 +129,16 @@ fn one(
         }
         _ => timed::trial(plan, workers, scenario, layout_seed, random, stop)?,
     };
-    // A worker that was not waited for has not failed.
+    // A worker whose answer was not awaited has not failed.
     (!stopped()).then_some(outcomes)
 }
 
-/// Where the layouts of the processes of one round and scenario come from.
+/// Returns the seed of the layouts of the processes of one round and scenario.
 fn layout_seed(seed: u64, round: u32, scenario: usize) -> u64 {
     mix(mix(mix(seed) ^ u64::from(round)) ^ scenario as u64)
 }
 
-/// Trials of these scenarios from a round on.
+/// Returns the number of trials of these scenarios from a round on.
 fn trials(plan: &SuiteTrials, scenarios: impl Iterator<Item = usize>, from: u32) -> u64 {
     let rounds: u64 = scenarios
         .map(|at| plan.scenarios[at].rounds_of_use(plan.rounds))
@@ -147,7 +147,7 @@ fn trials(plan: &SuiteTrials, scenarios: impl Iterator<Item = usize>, from: u32)
     rounds * plan.stacks.len() as u64
 }
 
-/// The scenarios and rounds that an earlier session took to their end: those that have every stack.
+/// Returns the scenarios and rounds that an earlier session completed: those that have every stack.
 fn done(plan: &SuiteTrials, earlier: &[SuiteSample]) -> HashSet<(String, u32)> {
     let has = |name: &str, round, stack| {
         earlier

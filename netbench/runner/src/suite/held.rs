@@ -10,10 +10,10 @@ use super::{
 };
 use crate::{Launch, Layout, Workers};
 
-/// How long one session may take: RSA-4096 handshakes on a slow machine.
+/// The time limit per session: RSA-4096 handshakes on a slow machine.
 const SESSION_LIMIT: Duration = Duration::from_millis(50);
 
-/// Holds many sessions in a fresh process, and then in another in which allocations are counted.
+/// Holds many sessions in a fresh process, and then in another one that counts allocations.
 pub(super) fn trial(
     plan: &SuiteTrials,
     workers: &Workers,

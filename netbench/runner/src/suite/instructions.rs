@@ -22,19 +22,18 @@ use super::{
 };
 use crate::{Launch, Layout, Workers};
 
-/// How long a process under valgrind may take, for its work and for its end.
+/// The time limit of a process under valgrind, for its work and for its end.
 const LIMIT: Duration = Duration::from_secs(300);
 
-/// The functions of the worker that hold the steps of either side, as callgrind is told them.
+/// The functions of the worker that contain the steps of either side, as arguments for callgrind.
 const MARKS: [&str; 2] = ["netbench_first_step", "netbench_second_step"];
 
-/// The function of the worker with which a turn begins. What came before it is not counted: a library may seed its
-/// random generator in the first operation, by a loop whose length varies by millions of instructions.
+/// The function of the worker with which a turn begins. Earlier instructions are not counted: a library may seed
+/// its random generator in the first operation, by a loop whose length varies by millions of instructions.
 const TURN: &str = "netbench_turn";
 
-/// Counts a scenario's instructions on every stack: for each side, in one process that does few
-/// operations and one that does many, so that all that is done once cancels out. Once `stop` is true, the
-/// outcomes mean nothing.
+/// Counts a scenario's instructions on every stack: for each side, in one process with few operations and one with
+/// many, so that one-time work cancels out. Once `stop` is true, the outcomes are meaningless.
 pub(super) fn trial(
     plan: &SuiteTrials,
     workers: &Workers,
@@ -88,7 +87,7 @@ pub(super) fn trial(
         .collect()
 }
 
-/// Few operations, and many.
+/// Returns a small and a large number of operations.
 fn operations(scenario: &Scenario) -> [u32; 2] {
     match scenario.work {
         Work::Handshake {
@@ -103,7 +102,7 @@ fn operations(scenario: &Scenario) -> [u32; 2] {
     }
 }
 
-/// What was agreed, and the instructions of all operations; or why there are none.
+/// The negotiated parameters, and the instructions of all operations, or the reason why there are none.
 type Counted = Result<(Prepared, u64), Lost>;
 
 #[derive(Debug, Clone, Copy)]
@@ -143,7 +142,7 @@ impl Count {
         prove_prepared(scenario, &ready.prepared)?;
         let slice = Slice {
             limit: SliceLimit::Operations(self.operations),
-            // The reference loops run in turns of the wall clock only.
+            // The reference loops run only in turns of the wall clock.
             clocks: Clocks::Cpu,
             batch: 1,
         };
@@ -161,7 +160,7 @@ impl Count {
     }
 }
 
-/// The last figure of `totals:`, which is the number of instructions where nothing else is counted.
+/// Returns the figure of `totals:`, which is the number of instructions if no other event is counted.
 fn totals(text: &str) -> Option<u64> {
     let line = text.lines().rev().find_map(|line| {
         line.strip_prefix("totals:")
@@ -206,7 +205,7 @@ fn file_trouble(error: &std::io::Error) -> Lost {
     })
 }
 
-/// A folder that goes with its owner.
+/// A folder that is deleted with its owner.
 struct Scratch(std::path::PathBuf);
 
 impl Scratch {

@@ -8,27 +8,27 @@ use sha2::{Digest, Sha256};
 /// Certificates, keys and trust roots of the suite's scenarios, the same in every run.
 #[derive(Debug)]
 pub struct Materials {
-    /// Sets of trust roots, by how many there are.
+    /// Sets of trust roots, by their number.
     roots: BTreeMap<u32, Roots>,
     native_path: Option<String>,
     sha256: String,
 }
 
-/// Material that could not be had.
+/// An error that prevents material from being made.
 #[derive(Debug, thiserror::Error)]
 #[error("trust roots of the suite: {0}")]
 pub struct MaterialError(#[from] RootsError);
 
 impl Materials {
-    /// What `scenarios` need.
+    /// Returns the material that `scenarios` need.
     ///
     /// # Errors
-    /// Trust roots that could not be made.
+    /// Returns an error if trust roots could not be made.
     pub fn of(scenarios: &[Scenario]) -> Result<Self, MaterialError> {
         let mut roots = BTreeMap::new();
         for scenario in scenarios {
             let wanted = match scenario.work {
-                // The chain's own root is one of them.
+                // The number includes the chain's own root.
                 Work::Verify { roots, .. } => roots.saturating_sub(1),
                 Work::Connector { roots, .. } => roots.unwrap_or(0),
                 _ => 0,
@@ -45,7 +45,7 @@ impl Materials {
         };
         let mut digest = Sha256::new();
         for scenario in scenarios {
-            // Roots that fill a set up are made again in every run.
+            // Roots that fill a set up are made anew in every run.
             let material = materials.material(scenario);
             digest.update(&material.chain_pem);
             digest.update(&material.key_pem);
@@ -55,12 +55,12 @@ impl Materials {
         Ok(materials)
     }
 
-    /// SHA-256 of all chains, in hexadecimal.
+    /// Returns the SHA-256 of all chains, in hexadecimal.
     pub fn sha256(&self) -> &str {
         &self.sha256
     }
 
-    /// What `scenario` is done with.
+    /// Returns the material of `scenario`.
     pub fn material(&self, scenario: &Scenario) -> Material {
         let filled = |count: u32| {
             self.roots
@@ -113,7 +113,7 @@ impl Materials {
     }
 }
 
-/// The operating system's bundle: where distributions put it, by how many there are of each.
+/// Returns the path of the operating system's bundle: the usual places of distributions, the most frequent first.
 fn native_path() -> Option<String> {
     [
         "/etc/ssl/certs/ca-certificates.crt",

@@ -1,5 +1,5 @@
-//! The in-memory suite: every round runs every scenario on every stack, in processes of their own
-//! that take turns of equally many operations.
+//! The in-memory suite: every round runs every scenario on every stack, in separate processes that alternate in
+//! turns with equal numbers of operations.
 
 mod execute;
 mod held;

@@ -7,69 +7,70 @@ use netbench_model::{LayoutRecord, Scenario, StackName, SuiteSample};
 
 use crate::Materials;
 
-/// What is to be measured in memory: validated, complete, not looked at again.
+/// The measurements to make in memory: validated, complete, and not checked again.
 #[derive(Debug)]
 pub struct SuiteTrials {
-    /// The order of scenarios and stacks comes from it.
+    /// The seed of the order of scenarios and stacks.
     pub seed: u64,
-    /// The stacks; the first is what the others are compared with.
+    /// The stacks; the others are compared with the first.
     pub stacks: Vec<StackName>,
     /// The scenarios.
     pub scenarios: Vec<Scenario>,
     /// Certificates, keys and trust roots.
     pub materials: Materials,
-    /// The most rounds.
+    /// The maximum number of rounds.
     pub rounds: u32,
-    /// When no further round begins.
+    /// The time after which no further round begins.
     pub deadline: Option<Instant>,
-    /// How long each stack works on a scenario in a round.
+    /// The time that each stack works on a scenario in a round.
     pub trial: Duration,
-    /// The shortest time that the measured operations of a turn take the fastest stack. It raises their number for all.
+    /// The shortest time of the measured operations of a turn of the fastest stack. It raises their number for all
+    /// stacks.
     pub slice: Duration,
-    /// The core that workers are pinned to; those with many threads are not.
+    /// The core to which workers are pinned; those with many threads are not pinned.
     pub core: Option<u32>,
-    /// The layout of the memory of workers whose operations are timed; all others' is fixed where the
-    /// system permits it.
+    /// The memory layout of workers whose operations are timed; the layout of all others is fixed if the system
+    /// permits it.
     pub layout: LayoutRecord,
-    /// The library that counts allocations, where it could be built.
+    /// The library that counts allocations, if it could be built.
     pub heap_library: Option<PathBuf>,
-    /// valgrind, where it is installed.
+    /// valgrind, if it is installed.
     pub valgrind: Option<PathBuf>,
-    /// Processes under valgrind at one time.
+    /// Number of processes under valgrind at the same time.
     pub jobs: u32,
 }
 
-/// What happens during a run of the suite.
+/// An event of a run of the suite.
 #[derive(Debug, Clone)]
 pub enum SuiteEvent<'a> {
     /// Trials are about to begin.
     Begin {
-        /// Trials at most: each is one scenario on one stack in one round.
+        /// Maximum number of trials: each is one scenario on one stack in one round.
         trials: u64,
-        /// Of these, how many an earlier session has taken.
+        /// Number of trials that an earlier session has performed.
         done: u64,
     },
-    /// A trial has been taken and appended.
+    /// A trial has been performed and appended.
     Sampled(&'a SuiteSample),
     /// Every verdict on these scenarios is decided, and they are left out of later rounds.
     Decided {
-        /// How many more trials that saves.
+        /// Number of further trials that are saved.
         saved: u64,
-        /// How many scenarios are left.
+        /// Number of remaining scenarios.
         left: usize,
     },
-    /// A worker died, did not answer in time, or wrote what is no answer.
+    /// A worker died, did not answer in time, or wrote a line that is not a response.
     WorkerLost {
-        /// Whose worker.
+        /// The stack of the worker.
         stack: &'a StackName,
-        /// What happened, with its last lines on stderr.
+        /// The error, with the worker's last lines on stderr.
         why: String,
     },
 }
 
-/// Who is told of events.
+/// A receiver of events.
 pub type SuiteListener<'a> = dyn Fn(SuiteEvent<'_>) + 'a;
 
-/// Asked after each round which scenarios need no more: the samples so far and the number of rounds
-/// are given, and the indices of what is decided come back.
+/// A function that is asked after each round which scenarios need no more rounds: it receives the samples so far
+/// and the number of rounds, and returns the indices of decided scenarios.
 pub type SuiteFeedback<'a> = dyn Fn(&[SuiteSample], u32) -> Vec<usize> + 'a;

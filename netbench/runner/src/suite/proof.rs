@@ -1,4 +1,4 @@
-//! Whether what was done is what the scenario asks for.
+//! Verification that the performed work is the one that the scenario requires.
 
 use std::fmt::Display;
 
@@ -8,13 +8,13 @@ use netbench_model::{
 };
 use netbench_protocol::{Prepared, Slice, SliceLimit, Sliced};
 
-/// Work that was not what the scenario asks for.
+/// Work that differs from the scenario's requirements.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{detail}")]
 pub struct WrongWork {
-    /// What differs, to group by.
+    /// The kind of difference, for grouping.
     pub reason: FailureWord,
-    /// How.
+    /// The details.
     pub detail: String,
 }
 
@@ -26,7 +26,7 @@ fn shown(value: Option<impl Display>) -> String {
     value.map_or_else(|| "none".to_owned(), |value| value.to_string())
 }
 
-/// How the handshakes of a scenario begin, where it makes any.
+/// Returns the kind of a scenario's handshakes, if it has any.
 fn kind(scenario: &Scenario) -> Option<HandshakeKind> {
     match scenario.work {
         Work::Handshake { kind, .. } => Some(kind),
@@ -39,10 +39,10 @@ fn kind(scenario: &Scenario) -> Option<HandshakeKind> {
     }
 }
 
-/// Proves what the first handshake agreed on, on both sides.
+/// Verifies the negotiated parameters of the first handshake, on both sides.
 ///
 /// # Errors
-/// What differs from what the scenario asks for.
+/// Returns the difference from the scenario's requirements.
 pub fn prove_prepared(scenario: &Scenario, prepared: &Prepared) -> Result<(), WrongWork> {
     let (Some(settings), Some(kind)) = (scenario.settings(), kind(scenario)) else {
         return Ok(());
@@ -107,11 +107,11 @@ fn prove_chains(prepared: &Prepared, length: u8, auth: ClientAuth) -> Result<(),
     Ok(())
 }
 
-/// Proves that every handshake of a turn began as it should, as both sides counted, and that there are as many operations
-/// as were asked for.
+/// Verifies that every handshake of a turn was of the required kind, by the counts of both sides, and that the
+/// number of operations is the requested one.
 ///
 /// # Errors
-/// What differs from what the scenario asks for.
+/// Returns the difference from the scenario's requirements.
 pub fn prove_slice(scenario: &Scenario, asked: &Slice, sliced: &Sliced) -> Result<(), WrongWork> {
     let wanted = match kind(scenario) {
         Some(HandshakeKind::Full) | None => 0,
@@ -136,7 +136,7 @@ pub fn prove_slice(scenario: &Scenario, asked: &Slice, sliced: &Sliced) -> Resul
         );
         return Err(wrong_work(FailureWord::Timings, detail));
     }
-    // A worker may time each operation by itself all the same.
+    // A worker may nevertheless time each operation separately.
     if sliced.batch != 1 && sliced.batch != asked.batch {
         let detail = format!(
             "batches of {} operations were timed, where {} were asked for",

@@ -18,22 +18,21 @@ use super::{
 };
 use crate::{Launch, Layout, Workers};
 
-/// The quantile of a turn's operations that verdicts rest on. On a shared machine everything that
-/// disturbs an operation makes it longer, so that low quantiles vary less than medians and means, which
-/// are kept beside.
+/// The quantile of a turn's operations that verdicts rest on. On a shared machine every disturbance makes an
+/// operation longer, so that low quantiles vary less than medians and means, which are recorded as well.
 const LOW: f64 = 0.1;
 
-/// Every so many turns, one reads the CPU clock instead of the wall clock.
+/// The interval of the turns that use the CPU clock instead of the wall clock.
 const CPU_EVERY: u64 = 5;
 
-/// The fewest turns of a trial.
+/// The minimum number of turns of a trial.
 pub const MIN_TURNS: u32 = 5;
 
-/// A turn of many threads: starting them takes a tenth of a millisecond.
+/// The time of a turn of many threads: starting them takes a tenth of a millisecond.
 pub const THREADS_TURN: Duration = Duration::from_millis(40);
 
-/// Runs one scenario on every stack, in turns. The outcomes are in the order of the plan's stacks;
-/// none where `stop` came before the end.
+/// Runs one scenario on every stack, in turns. Returns the outcomes in the order of the plan's stacks, or `None` if
+/// `stop` came before the end.
 pub(super) fn trial(
     plan: &SuiteTrials,
     workers: &Workers,
@@ -61,8 +60,8 @@ pub(super) fn trial(
             return None;
         }
     }
-    // Each stack's first turn does not count: caches, lazily made tables, the first pages of the heap. It tells how long
-    // an operation takes.
+    // Each stack's first turn does not count: caches, lazily made tables, the first pages of the heap. It
+    // measures the time of an operation.
     let calibration = TurnSize::Time(if threads {
         plan.slice.max(THREADS_TURN)
     } else {
@@ -132,7 +131,7 @@ impl Arm {
         arm
     }
 
-    /// Takes a turn that is not kept; none where the stack is lost.
+    /// Performs a turn that is not recorded. Returns `None` if the stack is lost.
     fn calibrate(&mut self, scenario: &Scenario, size: TurnSize) -> Option<TurnTime> {
         self.sliced(scenario, size, Clocks::Wall)
             .map(|sliced| TurnTime::of(&sliced))
@@ -232,7 +231,7 @@ fn figures(sliced: &Sliced, warm_up: u32) -> SliceFigures {
             (&mut figures.median_ns, quantile_sorted(&sorted, 0.5)),
             (&mut figures.mean_ns, Some(mean)),
         ] {
-            // A tenth of a nanosecond is more than the clock knows.
+            // A tenth of a nanosecond is finer than the clock's resolution.
             kept.extend(figure.map(|ns| (*measure, (ns * 10.0).round() / 10.0)));
         }
     }

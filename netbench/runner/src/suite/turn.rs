@@ -1,15 +1,16 @@
-//! How long a turn is.
+//! The length of turns.
 
 use std::time::Duration;
 
 use netbench_protocol::{Clocks, Slice, SliceLimit, Sliced};
 use netbench_stats::{FEWEST_OPERATIONS, median};
 
-/// Operations that begin a turn and are in no figure: they run on caches that the other stacks' turns left. On the
-/// project's build machines the first takes up to twice as long as the later ones, and the fifth is within 1 % of them.
+/// Operations at the beginning of a turn that are in no figure: they run on caches that the other stacks' turns
+/// left. On the project's build machines the first takes up to twice as long as the later ones, and the fifth is
+/// within 1 % of them.
 pub const WARM_UP: u32 = 10;
 
-/// A turn has one of these numbers of measured operations, so that the number does not change from round to round.
+/// The permitted numbers of measured operations of a turn, so that the number does not change from round to round.
 const OPERATIONS: [u32; 13] = [
     FEWEST_OPERATIONS,
     50,
@@ -26,28 +27,28 @@ const OPERATIONS: [u32; 13] = [
     200_000,
 ];
 
-/// The length of the turn that tells how long an operation takes.
+/// The length of the turn that measures the time of an operation.
 pub(super) const CALIBRATION: Duration = Duration::from_millis(4);
 
-/// Operations that take less than this are timed in batches: reading the clock takes 20 to 40 ns, and it advances in
+/// The time below which operations are timed in batches: reading the clock takes 20 to 40 ns, and it advances in
 /// steps of up to 10 ns.
 const ALONE: Duration = Duration::from_micros(1);
 
 /// The shortest time of a batch.
 const BATCH: Duration = Duration::from_micros(10);
 
-/// When a turn ends. The same for every stack of a trial.
+/// The end of a turn, the same for every stack of a trial.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TurnSize {
-    /// With the first operation that ends after this time.
+    /// The turn ends with the first operation that ends after this time.
     Time(Duration),
-    /// After these operations, or batches of them.
+    /// The turn ends after these operations, or batches of them.
     Operations {
-        /// Measured after the warm-up.
+        /// Number of operations that are measured after the warm-up.
         measured: u32,
-        /// Operations that are timed together.
+        /// Number of operations that are timed together.
         batch: u32,
-        /// The time that a turn of the slowest stack takes.
+        /// The time of a turn of the slowest stack.
         longest: Duration,
     },
 }
@@ -73,7 +74,8 @@ impl TurnTime {
 }
 
 impl TurnSize {
-    /// The size that gives the fastest stack measured operations for at least `shortest`, and every stack as many.
+    /// Returns the size that gives the fastest stack measured operations for at least `shortest`, and every stack
+    /// the same number.
     pub(super) fn of_operations(times: &[TurnTime], shortest: Duration) -> Self {
         let operations = times.iter().map(|time| time.operation_ns);
         let fastest_ns = operations.clone().fold(f64::INFINITY, f64::min);
@@ -116,7 +118,7 @@ impl TurnSize {
         }
     }
 
-    /// The operations that are in no figure.
+    /// Returns the number of operations that are in no figure.
     pub(super) fn warm_up(self) -> u32 {
         match self {
             Self::Time(_) => 0,
@@ -124,7 +126,7 @@ impl TurnSize {
         }
     }
 
-    /// The time that a turn takes the slowest stack.
+    /// Returns the time of a turn of the slowest stack.
     pub(super) fn longest(self) -> Duration {
         match self {
             Self::Time(time) => time,

@@ -6,10 +6,10 @@ use netbench_protocol::{Prepare, Prepared, RequestBody, ResponseBody, Slice, Sli
 use super::{SuiteTrials, WrongWork};
 use crate::{Launch, Worker, WorkerError, Workers};
 
-/// How long a scenario may take to be set up: RSA-4096 under callgrind takes seconds.
+/// The time limit for the set-up of a scenario: RSA-4096 under callgrind takes seconds.
 const PREPARE_LIMIT: Duration = Duration::from_secs(120);
 
-/// How much longer than it was given a turn may take.
+/// The time by which a turn may exceed its given length.
 pub(super) const TURN_LIMIT: Duration = Duration::from_secs(60);
 
 /// One stack's worker with a scenario prepared in it.
@@ -18,11 +18,11 @@ pub(super) struct Ready {
     pub(super) prepared: Prepared,
 }
 
-/// Why there are no figures.
+/// The reason why there are no figures.
 pub(super) enum Lost {
-    /// The worker answered that it failed, or what it did was not what was asked for.
+    /// The worker answered that it failed, or its work was not the requested one.
     Failed(Failure),
-    /// The stack has no way to do it.
+    /// The stack does not support the scenario.
     Unsupported(String),
     /// The worker is gone.
     Worker(WorkerError),
@@ -50,7 +50,7 @@ impl From<WrongWork> for Lost {
     }
 }
 
-/// Starts a worker of `stack` and has it prepare the scenario.
+/// Starts a worker of `stack` and makes it prepare the scenario.
 pub(super) fn ready(
     plan: &SuiteTrials,
     workers: &Workers,

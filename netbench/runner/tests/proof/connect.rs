@@ -27,17 +27,17 @@ use crate::fake::{At, Fake, Lie, Script, What};
 const HONEST: &str = "honest";
 const LIAR: &str = "liar";
 
-/// The nearest site, which warm-ups go to, and the one that lies are about.
+/// The nearest site, to which warm-ups go, and the site that lies concern.
 const SITES: &str = "near.example rtt=1ms body=1000\nlied.example rtt=5ms body=1000\n";
 const LIED: &str = "lied.example";
 
 const ROUNDS: u32 = 2;
 
-/// What becomes of a sample.
+/// The outcome of a sample.
 #[derive(Debug, Clone, Copy)]
 enum End {
     Ok,
-    /// With this class and reason, and this in the detail.
+    /// The sample failed with this class and reason, and with this text in the detail.
     Failed(FailureClass, &'static str, &'static str),
     Unsupported,
 }
@@ -114,7 +114,7 @@ pub(crate) fn tests() -> Vec<Test> {
         "death_when_cold",
         Box::new(move || about_one_site(Condition::Cold, death, Failed(Worker, "died", ""))),
     );
-    // Warm-ups enter no comparison: what was measured after a bad one stands.
+    // Warm-ups enter no comparison: measurements after a failed one remain valid.
     add(
         "a_warm_up_that_failed",
         Box::new(|| {
@@ -176,7 +176,7 @@ pub(crate) fn tests() -> Vec<Test> {
     tests
 }
 
-/// The lie costs the samples of the liar about one site, and nothing else.
+/// Checks that the lie affects only the liar's samples of one site.
 fn about_one_site(condition: Condition, lie: Lie, end: End) {
     let run = Run::new(lie);
     let (samples, lost) = run.execute(&plan(condition));
@@ -192,7 +192,7 @@ fn about_one_site(condition: Condition, lie: Lie, end: End) {
     assert_eq!(lost, vec![LIAR; losses], "one loss for each lie");
 }
 
-/// The liar has no worker at all; without a lie, its program is gone when the run begins.
+/// Checks a liar without a working worker; without a lie, its program is deleted when the run begins.
 fn about_all_sites(condition: Condition, lie: Option<Lie>, end: End) {
     let gone = lie.is_none();
     let mut run = Run::new_honest();
@@ -206,7 +206,7 @@ fn about_all_sites(condition: Condition, lie: Option<Lie>, end: End) {
         let lied = sample.stack.as_str() == LIAR;
         expect(sample, if lied { end } else { End::Ok });
     }
-    // Every unit tries again: what failed may work the next time.
+    // Every unit tries again: a failed operation may succeed the next time.
     assert_eq!(lost, vec![LIAR; 2 * ROUNDS as usize]);
 }
 
@@ -223,8 +223,8 @@ fn workers_are_fresh_in_every_round() {
         for fake in [&run.honest, &run.liar] {
             let connected = fake.processes("connect");
             let different: BTreeSet<u32> = connected.iter().copied().collect();
-            // One for both sites of a round; where it is cold, one for each first connection, which makes a
-            // second one too.
+            // One process for both sites of a round; in cold units, one for each first connection, with a second
+            // connection.
             let (processes, connections) = match condition {
                 Condition::Cold => (2 * ROUNDS, 4 * ROUNDS),
                 Condition::Clean | Condition::Resumed => (ROUNDS, 2 * ROUNDS),
@@ -247,7 +247,8 @@ fn workers_are_fresh_in_every_round() {
     }
 }
 
-/// A site at which every stack runs into the time limit twice is tried no more; one stack alone does not give it up.
+/// A site at which every stack runs into the time limit twice is not tried any more; one stack is not enough to
+/// give it up.
 fn a_site_that_never_answers_is_given_up() {
     const MANY: u32 = 5;
     let time_out = || Lie {
@@ -289,7 +290,7 @@ fn a_site_that_never_answers_is_given_up() {
     assert_eq!(tried(&run.liar, &run), (MANY + 2, given_up));
 }
 
-/// On the real network nobody says what the server saw; what the client says is still checked.
+/// On the real network there is no server's view; the client's reports are still verified.
 fn a_live_server_says_nothing() {
     for (patch, end) in [
         (json!({"server": null, "http_status": 404}), End::Ok),
@@ -333,7 +334,7 @@ fn expect(sample: &Sample, end: End) {
     }
 }
 
-/// Two fake workers, in a folder of their own.
+/// Two fake workers, in a separate folder.
 struct Run {
     folder: TempDir,
     honest: Fake,
@@ -348,7 +349,7 @@ impl Run {
         run
     }
 
-    /// Nobody lies.
+    /// Creates a run without a lie.
     fn new_honest() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let fake = |stack: &str| Fake::new(folder.path(), &script(stack, Vec::new()));
@@ -365,12 +366,12 @@ impl Run {
         }
     }
 
-    /// From now on.
+    /// Makes the liar lie from now on.
     fn lie(&mut self, lie: Lie) {
         self.liar = Fake::new(self.folder.path(), &script(LIAR, vec![lie]));
     }
 
-    /// The measured samples, and whose workers were lost.
+    /// Returns the measured samples, and the stacks whose workers were lost.
     fn execute(&self, plan: &Plan) -> (Vec<Sample>, Vec<String>) {
         let folder = RunFolder::create(&self.folder.path().join("run"), &json!({})).unwrap();
         let told = Mutex::new((Vec::new(), Vec::new()));
@@ -382,7 +383,7 @@ impl Run {
                 Event::WorkerLost { stack, .. } => told.1.push(stack.to_string()),
             }
         };
-        // The fakes connect to nothing, so that any address will do.
+        // The fakes make no connections, so that any address is valid.
         let anywhere = HostAddress {
             address: SocketAddr::from(([127, 0, 0, 1], 9)),
             resolve: Resolve::Given,

@@ -1,4 +1,4 @@
-//! A worker that does nothing, says that all went well, and lies where it is told to.
+//! A worker that does no work, reports success, and lies on request.
 
 use std::{
     collections::BTreeMap,
@@ -22,13 +22,13 @@ use netbench_protocol::{
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// The argument that makes the test's executable a worker; what it is to do follows it.
+/// The argument that makes the test's executable a worker; its script follows.
 pub(crate) const WORD: &str = "fake-worker";
 
 /// Operations of every slice.
 const OPERATIONS: u32 = 3;
 
-/// What a fake worker does.
+/// The behaviour of a fake worker.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct Script {
     pub(crate) stack: String,
@@ -37,50 +37,50 @@ pub(crate) struct Script {
     pub(crate) lies: Vec<Lie>,
 }
 
-/// A lie, and when it is told.
+/// A lie, and the request at which it is told.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Lie {
     pub(crate) at: At,
     pub(crate) what: What,
 }
 
-/// When a lie is told.
+/// The request at which a lie is told.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum At {
     /// Before the first request.
     Start,
-    /// Where settings are given.
+    /// The request that sends settings.
     Configure,
-    /// At the connections of one role to one host.
+    /// The connections of one role to one host.
     Connect(Role, String),
-    /// Where the scenario of this name is prepared.
+    /// The preparation of the scenario of this name.
     Prepare(String),
-    /// In the turns of the scenario of this name.
+    /// The turns of the scenario of this name.
     Slice(String),
-    /// Where the scenario of this name is held.
+    /// The holding of the scenario of this name.
     Hold(String),
 }
 
 /// A lie.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) enum What {
-    /// The true answer with this merged into it, as RFC 7386 does it but that null is a value.
+    /// The true response with this value merged into it, as in RFC 7386, except that null is a value.
     Changed(Value),
-    /// Another answer.
+    /// Another response.
     Instead(Value),
-    /// The true answer, to another request.
+    /// The true response, with the id of another request.
     OtherId,
-    /// This line, and the end of it.
+    /// This line, with a line end.
     Line(String),
-    /// A line of so many MiB.
+    /// A line of this many MiB.
     LongLine(usize),
-    /// No answer.
+    /// No response.
     Silence,
-    /// The process' end, with some words on stderr.
+    /// The process's end, with some words on stderr.
     Death,
 }
 
-/// A fake worker that can be started: its program, and what it has written down.
+/// A fake worker that can be started: its program, and its log.
 pub(crate) struct Fake {
     pub(crate) program: PathBuf,
     log: PathBuf,
@@ -103,7 +103,7 @@ impl Fake {
         Self { program, log }
     }
 
-    /// The processes that were asked for each of these operations, in the order of their requests.
+    /// Returns the processes that received each of these operations, in the order of their requests.
     pub(crate) fn processes(&self, operation: &str) -> Vec<u32> {
         let text = fs::read_to_string(&self.log).unwrap_or_default();
         let lines = text.lines().filter_map(|line| line.split_once(' '));
@@ -114,7 +114,7 @@ impl Fake {
     }
 }
 
-/// What the executable does as a worker.
+/// Runs the executable as a worker.
 pub(crate) fn work(words: &[String]) -> ExitCode {
     let [orders, log] = words else {
         return ExitCode::FAILURE;
@@ -171,7 +171,7 @@ pub(crate) fn work(words: &[String]) -> ExitCode {
 }
 
 fn say(line: &str) {
-    // Who does not read any more has given this worker up.
+    // A reader that has closed the pipe has given this worker up.
     let _ = writeln!(io::stdout(), "{line}");
 }
 
@@ -263,7 +263,7 @@ fn answer(script: &Script, request: &RequestBody, prepared: Option<&Scenario>) -
     }
 }
 
-/// A connection that went as it should.
+/// Returns a successful connection.
 fn connected(connect: &Connect, body_bytes: u64) -> Measured {
     let resumed = connect.condition == Condition::Resumed && connect.role == Role::Measured;
     let negotiated = Negotiated {
@@ -302,7 +302,7 @@ fn connected(connect: &Connect, body_bytes: u64) -> Measured {
     }
 }
 
-/// How the handshakes of a scenario begin.
+/// Returns the kind of a scenario's handshakes.
 fn kind(scenario: &Scenario) -> HandshakeKind {
     match scenario.work {
         Work::Handshake { kind, .. } => kind,
@@ -314,7 +314,7 @@ fn kind(scenario: &Scenario) -> HandshakeKind {
     }
 }
 
-/// What the scenario asks for.
+/// Returns the parameters that the scenario requires.
 fn agreed(scenario: &Scenario) -> Prepared {
     let Some(settings) = scenario.settings() else {
         return Prepared::default();

@@ -1,8 +1,8 @@
-//! Whether the runner catches workers that lie: no figure is stored that is not proved.
+//! Tests that the runner catches lying workers: no figure is stored without proof.
 //!
-//! This executable is the worker as well (`fake.rs`). In every test one stack is honest and the other lies
-//! in one way, about one site or one scenario: exactly the samples about that fail, with the class and the
-//! reason that reports group by; the honest stack and everything else is measured as ever.
+//! This executable is also the worker (`fake.rs`). In every test one stack is honest and the other lies in one way,
+//! about one site or one scenario: exactly the samples of that site or scenario fail, with the class and the reason
+//! that reports group by; the honest stack and all other samples are measured as usual.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 

@@ -1,4 +1,4 @@
-//! The in-memory suite: `suite/proof.rs`, and what times and holds.
+//! The in-memory suite: `suite/proof.rs`, timing and holding.
 
 mod lies;
 
@@ -35,7 +35,7 @@ const SUITE: [&str; 2] = ["suite", HELD_AFTER];
 #[derive(Debug, Clone, Copy)]
 enum End {
     Ok,
-    /// With this class and reason, and this in the detail.
+    /// The sample failed with this class and reason, and with this text in the detail.
     Failed(FailureClass, &'static str, &'static str),
     Unsupported(&'static str),
 }
@@ -86,7 +86,7 @@ pub(crate) fn tests() -> Vec<Test> {
     tests
 }
 
-/// The lie costs the samples of the liar about one scenario, and nothing else.
+/// Checks that the lie affects only the liar's samples of one scenario.
 fn about_one_scenario(scenario: Scenario, request: In, what: What, end: End) {
     let name = scenario.to_string();
     let at = match request {
@@ -114,7 +114,7 @@ fn no_lie() {
     }
 }
 
-/// Runs the scenario and another one; every scenario has a process of its own in every round.
+/// Runs the scenario and another one; every scenario has a separate process in every round.
 fn execute(honest: &Script, liar: &Script, scenario: Scenario) -> Vec<SuiteSample> {
     let folder = tempfile::tempdir().unwrap();
     let fakes =

@@ -1,8 +1,8 @@
-//! Scans real servers in many settings, and holds what is found against each server's own list, suite by suite.
+//! Scans of real servers in many settings, compared with each server's own list, suite by suite.
 //!
 //! `cargo run -p netbench-scan --example configurations [NAME]…` with parts of the names of those to scan; all by
-//! default. A server that is not installed is counted as skipped. Exits with 1 where a scan says something that is
-//! not so, or calls a list complete that is not.
+//! default. A server that is not installed is counted as skipped. Exits with 1 if a scan reports a wrong result, or
+//! calls an incomplete list complete.
 
 #![expect(clippy::unwrap_used, reason = "a measurement that cannot be made ends")]
 
@@ -25,14 +25,15 @@ use servers::Started;
 use settings::settings;
 use support::{Files, Key, scan, suites};
 
-/// What a scan says that it should not.
+/// The wrong results of a scan.
 #[derive(Default)]
 struct Faults {
-    /// Suites of versions that the server does not accept.
+    /// Suites of versions that the scan reports and the server does not accept.
     wrong: Vec<String>,
-    /// Suites of versions that it accepts, and whose list is called complete.
+    /// Suites of versions that the server accepts and the scan does not report, although the list is called
+    /// complete.
     overlooked: Vec<String>,
-    /// The same of lists that are not called complete.
+    /// The same for lists that are not called complete.
     not_seen: Vec<String>,
 }
 
@@ -85,7 +86,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Holds a scan against the codes that the server accepts in each version.
+/// Compares a scan with the codes that the server accepts in each version.
 fn compare(found: &SiteScan, due: &[(TlsVersion, Vec<u16>)]) -> Faults {
     let mut faults = Faults::default();
     for version in TlsVersion::ALL {
@@ -97,7 +98,7 @@ fn compare(found: &SiteScan, due: &[(TlsVersion, Vec<u16>)]) -> Faults {
         let more = seen.iter().filter(|code| !due.contains(code));
         faults.wrong.extend(more.map(named));
         let missing = due.iter().filter(|code| !seen.contains(code)).map(named);
-        // A version without an entry is said not to be spoken.
+        // A version without an entry is reported as unsupported.
         if entry.is_none_or(|entry| entry.complete) {
             faults.overlooked.extend(missing);
         } else {

@@ -1,4 +1,4 @@
-//! How each server is started in a setting, and what it then accepts by its own account.
+//! The start of each server in a setting, and the suites that it then accepts by its own account.
 
 use std::{
     fs,
@@ -19,11 +19,11 @@ use crate::{
 pub(crate) enum Started {
     /// A server, and the codes that it accepts in each version.
     Serves(Server, Vec<(TlsVersion, Vec<u16>)>),
-    /// There is no such program here.
+    /// The program is not installed.
     Skipped(String),
 }
 
-/// OpenSSL's suites of TLS 1.3 where nothing else is asked for.
+/// OpenSSL's default suites of TLS 1.3.
 const DEFAULT_13: &[u16] = &[0x1301, 0x1302, 0x1303];
 
 pub(crate) fn start(setting: &Setting, files: &Files) -> Started {
@@ -65,7 +65,7 @@ fn spoken(setting: &Setting) -> Vec<TlsVersion> {
     TlsVersion::ALL.into_iter().filter(between).collect()
 }
 
-/// What the server accepts: by `openssl ciphers`, by `gnutls-cli --list`, or by the codes that it is given.
+/// Returns the suites that the server accepts: by `openssl ciphers`, by `gnutls-cli --list`, or by the given codes.
 fn due(setting: &Setting) -> Vec<(TlsVersion, Vec<u16>)> {
     let of = |version: TlsVersion| -> Vec<u16> {
         let mut codes = match setting.program {
@@ -88,7 +88,7 @@ fn due(setting: &Setting) -> Vec<(TlsVersion, Vec<u16>)> {
             let suite = CipherSuite(*code).facts();
             suite.is_some_and(|suite| suite.name.contains("_anon_"))
         };
-        // Apache takes these away from any list, and the others cannot serve them without parameters of their own.
+        // Apache removes these from any list, and the others cannot serve them without separate parameters.
         if setting.program != Program::Openssl && setting.program != Program::Nginx {
             codes.retain(|code| !anonymous(code));
         }
@@ -121,7 +121,7 @@ fn by_openssl(list: &str, version: TlsVersion) -> Vec<u16> {
         .collect()
 }
 
-/// `0xC0,0x2F`, with a space or without.
+/// Parses `0xC0,0x2F`, with or without a space.
 fn pair(text: &str) -> Option<u16> {
     let (high, low) = text.split_once(',')?;
     let byte = |text: &str| u8::from_str_radix(text.trim().trim_start_matches("0x"), 16).ok();
@@ -150,7 +150,7 @@ fn by_gnutls(priority: &str, version: TlsVersion) -> Vec<u16> {
     text.lines().filter_map(line).filter(fits).collect()
 }
 
-/// NSS has suites of TLS 1.3 in its list; Go has all three of its own whatever it is told.
+/// Returns the suites of NSS and Go. NSS has suites of TLS 1.3 in its list; Go always has all three of its own.
 fn by_codes(setting: &Setting, version: TlsVersion) -> Vec<u16> {
     if setting.program == Program::Go && version == TlsVersion::Tls13 {
         return DEFAULT_13.to_vec();
@@ -191,7 +191,7 @@ fn openssl(setting: &Setting, files: &Files) -> Server {
     s_server(files, &arguments)
 }
 
-/// Parameters of a finite field (RFC 7919), which some servers need for suites with DHE.
+/// Creates parameters of a finite field (RFC 7919), which some servers need for suites with DHE.
 fn parameters(files: &Files) -> String {
     let path = files.path("ffdhe2048.pem");
     let arguments = [
@@ -222,7 +222,7 @@ fn names(setting: &Setting, name: fn(TlsVersion) -> String) -> String {
         .join(" ")
 }
 
-/// As nginx and Apache write it.
+/// Formats a version like nginx and Apache.
 fn tlsv1(version: TlsVersion) -> String {
     match version {
         TlsVersion::Tls10 => "TLSv1".to_owned(),
@@ -336,7 +336,7 @@ fn of_node(setting: &Setting, files: &Files) -> impl Fn(SocketAddr) -> (String, 
     }
 }
 
-/// A program that reads a configuration, which is made for an address that is free.
+/// Starts a program that reads a configuration, which is made for a free address.
 fn configured(
     files: &Files,
     configuration: impl Fn(SocketAddr) -> (String, String),
@@ -359,7 +359,7 @@ fn configured(
     );
 }
 
-/// The process, once it listens.
+/// Returns the process as soon as it listens.
 fn begun(mut command: Command, address: SocketAddr, files: &Files) -> Option<Server> {
     let said = fs::File::create(files.path("said")).unwrap();
     command
@@ -393,7 +393,7 @@ fn gnutls(setting: &Setting, files: &Files) -> Server {
     begun(command, address, files).expect("gnutls-serv listens")
 }
 
-/// NSS' own server, with a database of its own.
+/// Starts NSS's own server, with a separate database.
 fn nss(setting: &Setting, files: &Files) -> Server {
     let address = free_address();
     let folder = files.path(&format!("nss-{}", address.port()));

@@ -1,10 +1,10 @@
-//! The settings: each a server with a list of suites, as that server writes it.
+//! The settings: each is a server with a list of suites, in that server's notation.
 
 use netbench_model::tls::TlsVersion::{self, Tls10, Tls11, Tls12, Tls13};
 
 use crate::support::Key;
 
-/// A program that serves.
+/// A server program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Program {
     Openssl,
@@ -18,15 +18,16 @@ pub(crate) enum Program {
     Go,
 }
 
-/// One setting of a program.
+/// A setting of a program.
 pub(crate) struct Setting {
     pub(crate) program: Program,
     pub(crate) key: Key,
     /// The oldest version and the newest.
     pub(crate) versions: (TlsVersion, TlsVersion),
-    /// The suites below TLS 1.3: a list of OpenSSL's; a priority of GnuTLS, with TLS 1.3 too; codes for NSS and Go.
+    /// The suites below TLS 1.3: a list of OpenSSL; a priority string of GnuTLS, which includes TLS 1.3; codes for
+    /// NSS and Go.
     pub(crate) list: &'static str,
-    /// The suites of TLS 1.3, where OpenSSL serves; its default where there are none.
+    /// The suites of TLS 1.3, if OpenSSL serves; empty for its default.
     pub(crate) newest: &'static [&'static str],
 }
 

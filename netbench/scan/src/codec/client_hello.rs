@@ -1,4 +1,4 @@
-//! Parses the ClientHello of a client under test.
+//! Parser of the ClientHello of a client under test.
 
 use super::{Reader, extension, messages};
 
@@ -27,10 +27,10 @@ pub struct ClientHello {
 pub struct ParseHelloError;
 
 impl ClientHello {
-    /// Parses the records that a client sent. None until the message is complete.
+    /// Parses the records that a client sent. Returns `None` until the message is complete.
     ///
     /// # Errors
-    /// The bytes are not a ClientHello.
+    /// Returns an error if the bytes are not a ClientHello.
     pub fn of_records(bytes: &[u8]) -> Result<Option<Self>, ParseHelloError> {
         let mut reader = Reader::new(bytes);
         let mut message = Vec::new();
@@ -86,7 +86,7 @@ impl ClientHello {
         })
     }
 
-    /// The body of an extension.
+    /// Returns the body of an extension.
     pub fn extension(&self, code: u16) -> Option<&[u8]> {
         self.extensions
             .iter()
@@ -94,24 +94,24 @@ impl ClientHello {
             .map(|(_, body)| body.as_slice())
     }
 
-    /// The versions that it offers: `supported_versions`, or the highest of the old field.
+    /// Returns the offered versions: `supported_versions`, or the highest one from the old field.
     pub fn versions(&self) -> Vec<u16> {
         self.extension(extension::SUPPORTED_VERSIONS)
             .and_then(|body| Reader::new(Reader::new(body).vec8()?).u16s())
             .unwrap_or_else(|| vec![self.legacy_version])
     }
 
-    /// The groups that it offers.
+    /// Returns the offered groups.
     pub fn groups(&self) -> Vec<u16> {
         self.list16(extension::SUPPORTED_GROUPS)
     }
 
-    /// The signature schemes that it offers.
+    /// Returns the offered signature schemes.
     pub fn signatures(&self) -> Vec<u16> {
         self.list16(extension::SIGNATURE_ALGORITHMS)
     }
 
-    /// The groups of its key shares, with the bytes of each.
+    /// Returns the groups of the key shares, with the length of each.
     pub fn shares(&self) -> Vec<(u16, usize)> {
         let mut found = Vec::new();
         let list = self
@@ -126,7 +126,7 @@ impl ClientHello {
         found
     }
 
-    /// The application protocols that it offers.
+    /// Returns the offered application protocols.
     pub fn alpn(&self) -> Vec<Vec<u8>> {
         let mut found = Vec::new();
         let list = self

@@ -1,4 +1,4 @@
-//! Reads a server's first flight: everything up to where it waits for the client.
+//! Reader of a server's first flight: everything until the server waits for the client.
 
 use netbench_model::tls::CipherSuite;
 
@@ -8,7 +8,7 @@ use super::{
     records::{RecordError, Records},
 };
 
-/// A server's first flight, as far as it has come. In TLS 1.3 all after the hello is encrypted.
+/// A server's first flight, as far as it has arrived. In TLS 1.3, everything after the hello is encrypted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Flight {
     /// The ServerHello, or a HelloRetryRequest.
@@ -23,16 +23,16 @@ pub struct Flight {
     pub key_exchange: Option<ServerKeyExchange>,
     /// The server's request for a client certificate, if there is one.
     pub certificate_request: Option<CertificateRequest>,
-    /// Whether it ended as it should: with ServerHelloDone, or in TLS 1.3 with the hello.
+    /// Whether the flight is complete: it ends with ServerHelloDone, or in TLS 1.3 with the hello.
     pub is_done: bool,
     /// Every message after the hello, with its header: for a transcript.
     pub messages: Vec<u8>,
 }
 
-/// How far a reader has come.
+/// The progress of a reader.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step {
-    /// More must come.
+    /// More bytes are needed.
     More,
     /// The flight is complete.
     Done,
@@ -51,7 +51,7 @@ pub enum ReadError {
     TooLong {
         /// The handshake type.
         kind: u8,
-        /// The length that its header says.
+        /// The length in its header.
         length: usize,
     },
     /// A violation of the protocol.
@@ -68,7 +68,7 @@ impl From<RecordError> for ReadError {
     }
 }
 
-/// Reads a flight.
+/// A reader of a flight.
 #[derive(Debug, Default)]
 pub struct FlightReader {
     records: Records,
@@ -78,20 +78,20 @@ pub struct FlightReader {
 }
 
 impl FlightReader {
-    /// What has been read so far.
+    /// Returns the flight that has been read so far.
     pub fn flight(&self) -> Option<&Flight> {
         self.flight.as_ref()
     }
 
-    /// What has been read, and the records after it.
+    /// Returns the flight that has been read, and the following records.
     pub fn into_parts(self) -> (Option<Flight>, Records) {
         (self.flight, self.records)
     }
 
-    /// Takes what has arrived, and reads as far as it goes.
+    /// Adds arrived bytes, and reads as far as possible.
     ///
     /// # Errors
-    /// What has arrived cannot be a server's flight.
+    /// Returns an error if the bytes cannot be a server's flight.
     pub fn push(&mut self, arrived: &[u8]) -> Result<Step, ReadError> {
         self.records.push(arrived);
         while let Some(record) = self.records.next_record()? {
@@ -116,7 +116,7 @@ impl FlightReader {
                 self.messages()
             }
             content::ALERT => match Alert::parse(&record.payload) {
-                // Warnings, such as unrecognized_name, come before a ServerHello all the same.
+                // Warnings, such as unrecognized_name, may nevertheless come before a ServerHello.
                 Some(Alert {
                     level: 1,
                     description,
@@ -127,7 +127,7 @@ impl FlightReader {
                     record.payload.len()
                 ))),
             },
-            // What follows is encrypted: the server resumes a session (RFC 5246 section 7.3).
+            // The following records are encrypted: the server resumes a session (RFC 5246 section 7.3).
             content::CHANGE_CIPHER_SPEC => match &mut self.flight {
                 Some(flight) => {
                     flight.is_done = true;
@@ -208,7 +208,7 @@ impl FlightReader {
                 flight.key_exchange = Some(parsed.ok_or_else(|| bad("ServerKeyExchange"))?);
             }
             13 => {
-                // Before TLS 1.2 it is of another form, and nobody answers it here.
+                // Before TLS 1.2 the message has another format, and it is not answered here.
                 let request = CertificateRequest::parse12(body).unwrap_or_default();
                 flight.certificate_request = Some(request);
             }

@@ -57,9 +57,9 @@ pub struct HelloSpec {
     pub session_id: Vec<u8>,
     /// Cipher suites, most wanted first.
     pub suites: Vec<u16>,
-    /// Compression methods; 0 is none (RFC 3749).
+    /// Compression methods; 0 is no compression (RFC 3749).
     pub compression: Vec<u8>,
-    /// Whether there are extensions at all: SSL 3.0 has none.
+    /// Whether there are extensions: SSL 3.0 has no extensions.
     pub extensions: bool,
     /// The host name of `server_name`.
     pub server_name: Option<String>,
@@ -67,26 +67,26 @@ pub struct HelloSpec {
     pub versions: Option<Vec<u16>>,
     /// `supported_groups`, most wanted first.
     pub groups: Option<Vec<u16>>,
-    /// `key_share`; an empty list asks the server to choose a group (RFC 8446 section 4.2.8).
+    /// `key_share`; an empty list requests that the server choose a group (RFC 8446 section 4.2.8).
     pub shares: Option<Vec<KeyShare>>,
     /// `signature_algorithms`, most wanted first.
     pub signatures: Option<Vec<u16>>,
     /// Application protocols, most wanted first.
     pub alpn: Option<Vec<Vec<u8>>>,
-    /// A session ticket of TLS 1.2 (RFC 5077); empty asks for one.
+    /// A session ticket of TLS 1.2 (RFC 5077); an empty one requests a ticket.
     pub ticket: Option<Vec<u8>>,
-    /// More extensions, at the end but before a `pre_shared_key`.
+    /// Further extensions, at the end but before a `pre_shared_key`.
     pub more: Vec<Extension>,
-    /// The least bytes of the handshake message, reached by a padding extension (RFC 7685).
+    /// The minimum length of the handshake message, which a padding extension fills (RFC 7685).
     pub pad_to: usize,
     /// An extension that must be the last: `pre_shared_key`.
     pub last: Option<Extension>,
 }
 
 impl HelloSpec {
-    /// Adds the extensions whose answers show a server's features: `status_request`,
-    /// `signed_certificate_timestamp`, `encrypt_then_mac`, `extended_master_secret`,
-    /// `renegotiation_info`, `ec_point_formats`.
+    /// Adds the extensions whose responses show a server's features: `status_request`,
+    /// `signed_certificate_timestamp`, `encrypt_then_mac`, `extended_master_secret`, `renegotiation_info`,
+    /// `ec_point_formats`.
     pub fn ask_for_features(&mut self) {
         let plain: [(u16, &[u8]); 6] = [
             (extension::EC_POINT_FORMATS, &[1, 0]),
@@ -104,7 +104,7 @@ impl HelloSpec {
         }
     }
 
-    /// Takes extensions out that can be left out of any hello.
+    /// Removes extensions that can be left out of any hello.
     pub fn leave_out(&mut self, codes: &[u16]) {
         let has = |code| codes.contains(&code);
         self.more.retain(|known| !has(known.code));
@@ -116,7 +116,7 @@ impl HelloSpec {
         }
     }
 
-    /// The handshake message, with its header of 4 bytes.
+    /// Returns the handshake message, with its header of 4 bytes.
     pub fn message(&self) -> Vec<u8> {
         let mut body = Vec::with_capacity(512);
         put16(&mut body, self.legacy_version);
@@ -127,7 +127,7 @@ impl HelloSpec {
         vec8(&mut body, &self.compression);
         if self.extensions {
             let mut all = self.extension_bytes();
-            // With the header, the length of the extensions, and the padding's own header.
+            // The length includes the header, the length of the extensions, and the padding's own header.
             let length = 4 + body.len() + 2 + all.len();
             if let Some(last) = &self.last {
                 let missing = self.pad_to.saturating_sub(length + 4 + last.body.len());
@@ -144,7 +144,7 @@ impl HelloSpec {
         message
     }
 
-    /// The message in records of at most `most` bytes each.
+    /// Returns the message in records of at most `most` bytes each.
     pub fn records(&self, most: usize) -> Vec<u8> {
         into_records(self.record_version, &self.message(), most)
     }
@@ -200,7 +200,7 @@ impl HelloSpec {
     }
 }
 
-/// A handshake message in records of at most `most` bytes each.
+/// Splits a handshake message into records of at most `most` bytes each.
 fn into_records(version: u16, message: &[u8], most: usize) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(message.len() + 5);
     for part in message.chunks(most.clamp(1, 16_384)) {
@@ -234,8 +234,8 @@ pub(crate) fn put16(to: &mut Vec<u8>, value: u16) {
     to.extend(value.to_be_bytes());
 }
 
-/// Everything written here is far below the limit of its length field. Longer values are cut, and a
-/// server refuses the hello.
+/// Writes bytes with their length. Everything written here is far below the limit of its length field; longer
+/// values are cut, and a server refuses the hello.
 pub(crate) fn vec8(to: &mut Vec<u8>, bytes: &[u8]) {
     let bytes = &bytes[..bytes.len().min(255)];
     to.push(u8::try_from(bytes.len()).unwrap_or(u8::MAX));

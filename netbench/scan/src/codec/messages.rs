@@ -1,4 +1,4 @@
-//! The messages of a server's first flight.
+//! Messages of a server's first flight.
 
 use netbench_model::tls::{CipherSuiteFacts, FfdheSize, KeyExchange};
 
@@ -10,8 +10,8 @@ const RETRY: [u8; 32] = [
     0xc2, 0xa2, 0x11, 0x16, 0x7a, 0xbb, 0x8c, 0x5e, 0x07, 0x9e, 0x09, 0xe2, 0xc8, 0xa8, 0x33, 0x9c,
 ];
 
-/// The most extensions, certificates, shares or names that are read of a list; no real list is longer.
-/// Memory stays in proportion to what arrived.
+/// The maximum number of extensions, certificates, shares or names that are read of a list; no real list is longer.
+/// Memory stays in proportion to the arrived bytes.
 pub(crate) const MOST_ENTRIES: usize = 256;
 
 /// An alert (RFC 8446 section 6).
@@ -19,12 +19,12 @@ pub(crate) const MOST_ENTRIES: usize = 256;
 pub struct Alert {
     /// 1 warning, 2 fatal.
     pub level: u8,
-    /// Which.
+    /// The alert's description.
     pub description: u8,
 }
 
 impl Alert {
-    /// Of a record's payload.
+    /// Parses a record's payload.
     pub fn parse(payload: &[u8]) -> Option<Self> {
         match payload {
             [level, description] => Some(Self {
@@ -36,18 +36,18 @@ impl Alert {
     }
 }
 
-/// A ServerHello, or a HelloRetryRequest, which has the same form.
+/// A ServerHello, or a HelloRetryRequest, which has the same format.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServerHello {
-    /// The version that was chosen: of `supported_versions` where that is there.
+    /// The chosen version: that of `supported_versions` if the extension is present.
     pub version: u16,
     /// The server's random.
     pub random: [u8; 32],
-    /// The session's name, or the client's again.
+    /// The session's id, or an echo of the client's.
     pub session_id: Vec<u8>,
-    /// The suite that was chosen.
+    /// The chosen suite.
     pub suite: u16,
-    /// The compression method that was chosen.
+    /// The chosen compression method.
     pub compression: u8,
     /// Whether it is a HelloRetryRequest.
     pub is_retry: bool,
@@ -56,7 +56,7 @@ pub struct ServerHello {
 }
 
 impl ServerHello {
-    /// Of a message's body.
+    /// Parses a message's body.
     pub fn parse(body: &[u8]) -> Option<Self> {
         let mut reader = Reader::new(body);
         let legacy = reader.u16()?;
@@ -91,7 +91,7 @@ impl ServerHello {
         Some(hello)
     }
 
-    /// The body of an extension.
+    /// Returns the body of an extension.
     pub fn extension(&self, code: u16) -> Option<&[u8]> {
         self.extensions
             .iter()
@@ -99,25 +99,25 @@ impl ServerHello {
             .map(|(_, body)| body.as_slice())
     }
 
-    /// The group of the key share, or that a HelloRetryRequest asks for.
+    /// Returns the group of the key share, or the one that a HelloRetryRequest requests.
     pub fn group(&self) -> Option<u16> {
         self.extension(extension::KEY_SHARE)
             .and_then(|body| Reader::new(body).u16())
     }
 
-    /// The server's public value.
+    /// Returns the server's group and public value.
     pub fn share(&self) -> Option<(u16, &[u8])> {
         let mut reader = Reader::new(self.extension(extension::KEY_SHARE)?);
         Some((reader.u16()?, reader.vec16()?))
     }
 
-    /// The application protocol that was chosen.
+    /// Returns the chosen application protocol.
     pub fn alpn(&self) -> Option<Vec<u8>> {
         alpn(self.extension(extension::ALPN)?)
     }
 }
 
-/// Extensions: code point and body.
+/// Parses extensions: code point and body.
 pub(crate) fn extensions(bytes: &[u8]) -> Option<Vec<(u16, Vec<u8>)>> {
     let mut reader = Reader::new(bytes);
     let mut found = Vec::new();
@@ -130,13 +130,13 @@ pub(crate) fn extensions(bytes: &[u8]) -> Option<Vec<(u16, Vec<u8>)>> {
     Some(found)
 }
 
-/// The one protocol of a server's ALPN extension.
+/// Parses the only protocol of a server's ALPN extension.
 pub(crate) fn alpn(body: &[u8]) -> Option<Vec<u8>> {
     let mut list = Reader::new(Reader::new(body).vec16()?);
     list.vec8().map(<[u8]>::to_vec)
 }
 
-/// The certificates of a Certificate message before TLS 1.3.
+/// Parses the certificates of a Certificate message before TLS 1.3.
 pub(crate) fn certificates(body: &[u8]) -> Option<Vec<Vec<u8>>> {
     let mut reader = Reader::new(body);
     let mut list = Reader::new(reader.vec24()?);
@@ -153,7 +153,7 @@ pub(crate) fn certificates(body: &[u8]) -> Option<Vec<Vec<u8>>> {
 /// Certificates with the extensions of each (RFC 8446 section 4.4.2).
 pub(crate) type Entries = Vec<(Vec<u8>, Vec<(u16, Vec<u8>)>)>;
 
-/// The certificates of a Certificate message of TLS 1.3, with their extensions.
+/// Parses the certificates of a Certificate message of TLS 1.3, with their extensions.
 pub(crate) fn certificate_entries(body: &[u8]) -> Option<Entries> {
     let mut reader = Reader::new(body);
     reader.vec8()?;
@@ -169,7 +169,7 @@ pub(crate) fn certificate_entries(body: &[u8]) -> Option<Entries> {
     reader.is_empty().then_some(found)
 }
 
-/// What a ServerKeyExchange message tells (RFC 5246 section 7.4.3, RFC 8422 section 5.4).
+/// The contents of a ServerKeyExchange message (RFC 5246 section 7.4.3, RFC 8422 section 5.4).
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ServerKeyExchange {
     /// The curve.
@@ -178,12 +178,12 @@ pub struct ServerKeyExchange {
     pub public: Vec<u8>,
     /// The finite field's prime.
     pub prime: Option<FfdheSize>,
-    /// The signature scheme; only TLS 1.2 says it.
+    /// The signature scheme; only TLS 1.2 states it.
     pub signature: Option<u16>,
 }
 
 impl ServerKeyExchange {
-    /// Of a message's body, for a suite and a version. None if it is not what these have.
+    /// Parses a message's body, for a suite and a version. Returns `None` if the body does not match them.
     pub fn parse(body: &[u8], suite: &CipherSuiteFacts, version: u16) -> Option<Self> {
         let mut reader = Reader::new(body);
         let mut found = Self::default();
@@ -191,7 +191,7 @@ impl ServerKeyExchange {
             KeyExchange::Ecdhe => {
                 const NAMED_CURVE: u8 = 3;
                 if reader.u8()? != NAMED_CURVE {
-                    // Curves by their parameters: RFC 4492, and nobody.
+                    // Curves by their parameters: in RFC 4492, but no implementation uses them.
                     return Some(found);
                 }
                 found.group = Some(reader.u16()?);
@@ -211,17 +211,17 @@ impl ServerKeyExchange {
     }
 }
 
-/// What a server asks for in a CertificateRequest.
+/// The contents of a server's CertificateRequest.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CertificateRequest {
-    /// To be said again in TLS 1.3.
+    /// The context that the client repeats in TLS 1.3.
     pub context: Vec<u8>,
-    /// The schemes that it takes.
+    /// The accepted schemes.
     pub schemes: Vec<u16>,
 }
 
 impl CertificateRequest {
-    /// Of a message's body in TLS 1.2 (RFC 5246 section 7.4.4).
+    /// Parses a message's body of TLS 1.2 (RFC 5246 section 7.4.4).
     pub fn parse12(body: &[u8]) -> Option<Self> {
         let mut reader = Reader::new(body);
         reader.vec8()?;
@@ -231,7 +231,7 @@ impl CertificateRequest {
         })
     }
 
-    /// Of a message's body in TLS 1.3 (RFC 8446 section 4.3.2).
+    /// Parses a message's body of TLS 1.3 (RFC 8446 section 4.3.2).
     pub fn parse13(body: &[u8]) -> Option<Self> {
         let mut reader = Reader::new(body);
         let context = reader.vec8()?.to_vec();

@@ -1,5 +1,5 @@
-//! Bytes to messages and back. Nothing is allocated for what has not arrived: every length is
-//! checked against the bytes that are there before anything is taken, and lists have a limit.
+//! Encoding and decoding of messages. Memory is allocated only for arrived bytes: every length is checked against
+//! the available bytes before they are read, and lists have a limit.
 
 mod client_hello;
 mod flight;

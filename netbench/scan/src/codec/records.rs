@@ -1,5 +1,5 @@
-//! The record layer of what a server sends (RFC 8446 section 5.1): records, and the handshake
-//! messages that lie in them, many in one or one in many.
+//! The record layer of a server's data (RFC 8446 section 5.1): records, and the handshake messages in them, many in
+//! one or one in many.
 
 /// Content types.
 pub mod content {
@@ -18,7 +18,7 @@ pub mod content {
 /// The longest handshake message that is read; a certificate chain has some thousand bytes.
 pub const MAX_MESSAGE: usize = 128 * 1024;
 
-/// The longest record: 2^14 and what encryption may add (RFC 5246 section 6.2.3).
+/// The longest record: 2^14 and the permitted expansion by encryption (RFC 5246 section 6.2.3).
 const MAX_RECORD: usize = 16_384 + 2_048;
 
 /// The protocol of a server that does not speak TLS.
@@ -64,11 +64,11 @@ pub struct Record {
     pub content: u8,
     /// The version in its header.
     pub version: u16,
-    /// What it carries.
+    /// The payload.
     pub payload: Vec<u8>,
 }
 
-/// Cuts what arrives into records.
+/// A splitter of arrived bytes into records.
 #[derive(Debug, Default)]
 pub struct Records {
     bytes: Vec<u8>,
@@ -85,13 +85,13 @@ pub enum RecordError {
     /// An unknown content type.
     #[error("a record of the unknown type {0}")]
     Content(u8),
-    /// Longer than a record may be.
+    /// The record is longer than permitted.
     #[error("a record of {0} bytes")]
     Length(usize),
 }
 
 impl Records {
-    /// Takes what has arrived.
+    /// Adds arrived bytes.
     pub fn push(&mut self, arrived: &[u8]) {
         if self.at == self.bytes.len() {
             self.bytes.clear();
@@ -100,15 +100,15 @@ impl Records {
         self.bytes.extend_from_slice(arrived);
     }
 
-    /// Bytes that are part of no complete record yet.
+    /// Returns the number of bytes that are not yet part of a complete record.
     pub fn waiting(&self) -> usize {
         self.bytes.len() - self.at
     }
 
-    /// The next record; none until it is complete.
+    /// Returns the next record, or `None` until it is complete.
     ///
     /// # Errors
-    /// What has arrived cannot be a record.
+    /// Returns an error if the bytes cannot be a record.
     pub fn next_record(&mut self) -> Result<Option<Record>, RecordError> {
         let left = self.bytes.get(self.at..).unwrap_or_default();
         if !self.seen
@@ -146,7 +146,7 @@ impl Records {
     }
 }
 
-/// The protocol that the first bytes show; none if they may still be TLS.
+/// Returns the protocol that the first bytes show, or `None` if they may still be TLS.
 fn other_protocol(bytes: &[u8]) -> Option<NotTls> {
     let begins = |text: &[u8]| bytes.starts_with(text);
     let first = *bytes.first()?;

@@ -3,7 +3,7 @@ use netbench_model::{
     tls::{FfdheSize, TlsVersion},
 };
 
-/// A suite that was chosen.
+/// A chosen suite.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SuiteFound {
     /// The code point.
@@ -14,37 +14,37 @@ pub struct SuiteFound {
     pub prime: Option<FfdheSize>,
 }
 
-/// What is known of a version.
+/// The findings for a version.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VersionFound {
-    /// Which.
+    /// The version.
     pub version: TlsVersion,
-    /// Why it is not spoken; none if it is.
+    /// The reason why the version is not supported; `None` if it is.
     pub refusal: Option<String>,
-    /// Its suites, as they were chosen.
+    /// Its suites, in the order of the server's choices.
     pub suites: Vec<SuiteFound>,
-    /// Whose order that is.
+    /// The side whose order that is.
     pub suite_order: Order,
-    /// Its groups, as they were chosen or stated.
+    /// Its groups, in the order in which they were chosen or stated.
     pub groups: Vec<u16>,
-    /// Whose order that is.
+    /// The side whose order that is.
     pub group_order: Order,
-    /// How the groups were learned.
+    /// The way the groups were learned.
     pub groups_learned: Learned,
-    /// Whether enumeration came to its end.
+    /// Whether enumeration was completed.
     pub complete: bool,
 }
 
 impl VersionFound {
-    /// Whether the server listed its groups itself.
+    /// Returns whether the server itself listed its groups.
     pub(crate) fn learned_by_list(&self) -> bool {
         self.groups_learned == Learned::Stated
     }
 }
 
-/// What a whole enumeration came to.
+/// The result of a whole enumeration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Enumeration {
-    /// The newest first.
+    /// The versions, the newest first.
     pub versions: Vec<VersionFound>,
 }

@@ -1,9 +1,9 @@
-//! Enumeration: finding all that a server accepts by offering less and less. Offer everything, take
-//! away what was chosen, offer the rest. Every ServerHello tells suite, group, extensions and version
-//! at once, and so one connection tells several things.
+//! Enumeration: finding everything that a server accepts by offering less and less. Each step offers everything
+//! that remains, and removes the chosen values. Every ServerHello shows suite, group, extensions and version at
+//! once, so that one connection gives several results.
 //!
-//! Nothing here knows sockets: a [`Responder`] is anything that answers a [`ProbeHello`], such as a
-//! site, or a simulated server. Start reading at [`enumerate`].
+//! This module does not know sockets: a [`Responder`] is anything that answers a [`ProbeHello`], such as a site, or
+//! a simulated server. Start reading at [`enumerate`].
 
 mod found;
 mod legacy;

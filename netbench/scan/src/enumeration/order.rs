@@ -1,4 +1,4 @@
-//! Whose order decides what is chosen: the server's, or the client's.
+//! The order that decides a choice: the server's, or the client's.
 
 use netbench_model::scan::Order;
 
@@ -9,18 +9,18 @@ struct Pick {
     chosen: u16,
 }
 
-/// What was chosen from what, over an enumeration.
+/// The choices of an enumeration, with their lists.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Choices(Vec<Pick>);
 
-/// What choices say of the order.
+/// The evidence of choices about the order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Evidence {
     /// Every choice was the client's first: the order is the client's, or the server has the same.
     FollowsClient,
     /// Some choice was not the client's first.
     HasOwn,
-    /// One or none.
+    /// One choice, or none.
     Single,
 }
 
@@ -32,8 +32,8 @@ impl Choices {
         });
     }
 
-    /// Whether all so far were the client's first of those that turned out to be known, and of
-    /// how many choices that is said.
+    /// Returns the number of conclusive choices, if all choices so far were the client's first among the known
+    /// values.
     pub(super) fn following(&self, found: &[u16]) -> Option<usize> {
         let mut told = 0;
         for pick in &self.0 {
@@ -46,7 +46,7 @@ impl Choices {
         Some(told)
     }
 
-    /// Counts as a choice that was not the client's first.
+    /// Records a choice that was not the client's first.
     pub(super) fn never_mind(&mut self) {
         self.0.push(Pick {
             offered: Vec::new(),
@@ -65,9 +65,9 @@ impl Choices {
     }
 }
 
-/// `found` reversed: a server with its own order must then pass over all others.
-/// Servers that have AES first may take ChaCha20 instead for a client that puts it first (OpenSSL),
-/// or that does not put AES in GCM first (Go): then another such suite is put first, if there is one.
+/// Returns `found` reversed: a server with its own order must then skip all others. Servers that have AES first may
+/// choose ChaCha20 instead for a client that puts it first (OpenSSL), or that does not put AES in GCM first (Go):
+/// then another such suite is put first, if there is one.
 pub(super) fn reversed(found: &[u16]) -> Vec<u16> {
     let mut list: Vec<u16> = found.iter().rev().copied().collect();
     let chacha = |code: &u16| matches!(code, 0x1303 | 0xcca8..=0xccae);
@@ -84,7 +84,7 @@ pub(super) fn reversed(found: &[u16]) -> Vec<u16> {
     list
 }
 
-/// What the answer to a reversed list says: an order is one's where that one prevails with both lists.
+/// Judges the order by the response to a reversed list: it is the order of the side that prevails with both lists.
 pub(super) fn judge(
     evidence: Evidence,
     offered: &[u16],

@@ -1,5 +1,6 @@
-//! The order in which things are offered. Suites that servers want least come first: a server that chooses what is first then
-//! seems to follow the client. Groups come the other way round, as some servers read only the first of them.
+//! The order of offers. The suites that servers prefer least come first: a server that chooses the first one then
+//! evidently follows the client. Groups are in the opposite order, because some servers read only the first of
+//! them.
 
 use std::sync::LazyLock;
 
@@ -7,23 +8,23 @@ use netbench_model::tls::{
     Authentication, CipherSuite, Group, GroupKind, KeyExchange, Protection, TlsVersion,
 };
 
-/// A version, its suites, its groups.
+/// A version, with its suites and its groups.
 type Offered = (TlsVersion, Vec<u16>, Vec<u16>);
 
-/// What is offered in each version: computed once, because every enumeration begins with it.
+/// The offer in each version: computed once, because every enumeration begins with it.
 static OFFERED: LazyLock<Vec<Offered>> = LazyLock::new(|| {
     let all = TlsVersion::ALL.into_iter();
     all.map(|v| (v, ranked_suites(v), ranked_groups(v)))
         .collect()
 });
 
-/// The suites of a version, in the order in which they are offered.
+/// Returns the suites of a version, in the order in which they are offered.
 pub(crate) fn offered_suites(version: TlsVersion) -> Vec<u16> {
     let of_version = OFFERED.iter().find(|(v, ..)| *v == version);
     of_version.map_or_else(Vec::new, |(_, suites, _)| suites.clone())
 }
 
-/// The groups that a version can use, in the order in which they are offered.
+/// Returns the groups that a version can use, in the order in which they are offered.
 pub(crate) fn offered_groups(version: TlsVersion) -> Vec<u16> {
     let of_version = OFFERED.iter().find(|(v, ..)| *v == version);
     of_version.map_or_else(Vec::new, |(.., groups)| groups.clone())
@@ -45,14 +46,14 @@ fn ranked_groups(version: TlsVersion) -> Vec<u16> {
     codes
 }
 
-/// These suites, common ones first.
+/// Returns these suites, common ones first.
 pub(super) fn common_first(suites: &[u16]) -> Vec<u16> {
     let mut sorted = suites.to_vec();
     sorted.sort_by_key(|code| std::cmp::Reverse((is_everywhere(*code), want(*code))));
     sorted
 }
 
-/// Whether old clients offered it too: a short list for servers that fail on a long one.
+/// Returns whether old clients offered it as well: such a short list is for servers that fail on a long one.
 pub(crate) fn is_everywhere(code: u16) -> bool {
     const SUITES: [u16; 27] = [
         0x1301, 0x1302, 0x1303, 0xc02b, 0xc02f, 0xc02c, 0xc030, 0xcca8, 0xcca9, 0xc009, 0xc00a,
@@ -62,7 +63,7 @@ pub(crate) fn is_everywhere(code: u16) -> bool {
     SUITES.contains(&code)
 }
 
-/// Why devices between client and server refuse a hello for having it: no encryption, no authentication, or encryption of 40,
+/// The reason why middleboxes refuse a hello with a suite: no encryption, no authentication, or encryption of 40,
 /// 56 or 64 bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Toxic {
@@ -89,23 +90,23 @@ impl Toxic {
     }
 }
 
-/// Whether many servers have the suite.
+/// Returns whether many servers support the suite.
 pub(super) fn is_common_suite(code: u16) -> bool {
     matches!(code, 0x1301..=0x1303)
 }
 
-/// Whether many servers have the group.
+/// Returns whether many servers support the group.
 pub(super) fn is_common_group(code: u16) -> bool {
     matches!(code, 0x17..=0x19 | 0x1d | 0x11ec)
 }
 
-/// Whether the group is for versions before TLS 1.3 alone: `obsolete_RESERVED` there (RFC 8446 section 4.2.7).
+/// Returns whether the group is only for versions before TLS 1.3, in which it is `obsolete_RESERVED` (RFC 8446
+/// section 4.2.7).
 pub(super) fn is_of_older_versions(code: u16) -> bool {
     matches!(code, 0x01..=0x16 | 0x1a..=0x1c)
 }
 
-/// How much servers want a suite; AES-256 before AES-128 before ChaCha20, which is no server's
-/// order.
+/// Returns how much servers prefer a suite; AES-256 before AES-128 before ChaCha20, which is no server's order.
 fn want(code: u16) -> (u8, u8, u8) {
     let Some(suite) = CipherSuite(code).facts() else {
         return (0, 0, 0);

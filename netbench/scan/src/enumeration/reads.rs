@@ -1,5 +1,5 @@
-//! What of a long hello a server reads. Some refuse hellos with many suites, or with one extension or suite, or of many bytes;
-//! what they have is then found by shorter ones.
+//! The parts of a long hello that a server reads. Some servers refuse hellos with many suites, with a certain
+//! extension or suite, or with many bytes; their support is then found by shorter ones.
 
 use std::cell::Cell;
 
@@ -11,28 +11,28 @@ use super::{
     responder::{Choice, Dress, Limit, ProbeAnswer, ProbeHello, Refusal, Responder, Schemes, Stop},
 };
 
-/// A message that with its record has 512 bytes.
+/// The length of a message that has 512 bytes with its record.
 const SMALL: usize = 507;
 
-/// About as many bytes as a hello with everything has.
+/// The approximate length of a hello with everything.
 const LARGE: usize = 1200;
 
-/// What fits into a small hello beside all else.
+/// The number of suites and groups that fit into a small hello with everything else.
 const FEW_SUITES: usize = 48;
 const FEW_GROUPS: usize = 12;
 
-/// Extensions without which every server answers: ALPN, `status_request`, `signed_certificate_timestamp`, `encrypt_then_mac`,
-/// `session_ticket`, `extended_master_secret`, `renegotiation_info`.
+/// Extensions without which every server responds: ALPN, `status_request`, `signed_certificate_timestamp`,
+/// `encrypt_then_mac`, `session_ticket`, `extended_master_secret`, `renegotiation_info`.
 const NOT_NEEDED: [u16; 7] = [16, 5, 18, 22, 35, 23, 0xff01];
 
-/// How much a hello may offer.
+/// The limits of a hello's offer.
 #[derive(Debug, Clone)]
 pub(super) struct Reads {
     suites: usize,
     groups: usize,
-    /// Suites that are offered in hellos of their own.
+    /// Suites that are offered in separate hellos.
     apart: Vec<u16>,
-    /// Whether the server was seen to choose what it cannot do.
+    /// Whether the server was seen to choose a suite that it does not support.
     pub(super) hides: Cell<bool>,
 }
 
@@ -48,8 +48,8 @@ impl Default for Reads {
 }
 
 impl Reads {
-    /// The suites in lists that the server reads: one, in the order given, where it can be, else common ones first, and those
-    /// last and apart that it does not read beside others.
+    /// Returns the suites in lists that the server reads: one, in the given order, if possible; otherwise common
+    /// ones first, and separately at the end those that it does not read together with others.
     pub(super) fn parts(&self, suites: &[u16]) -> Vec<Vec<u16>> {
         let (apart, others): (Vec<u16>, Vec<u16>) =
             suites.iter().partition(|code| self.apart.contains(code));
@@ -57,7 +57,7 @@ impl Reads {
         if others.len() < self.suites {
             parts.extend((!others.is_empty()).then_some(others));
         } else {
-            // With room for one that the server is known to have.
+            // Leaves room for one suite that the server is known to support.
             let most = (self.suites - 1).max(1);
             parts.extend(common_first(&others).chunks(most).map(<[u16]>::to_vec));
         }
@@ -66,33 +66,33 @@ impl Reads {
             let most = self.suites.min(apart.len()).max(1);
             parts.extend(of_class.chunks(most).map(<[u16]>::to_vec));
         }
-        // Each of these is refused by itself.
+        // Each of these suites is refused on its own.
         parts.extend(of_class(&apart, None).into_iter().map(|code| vec![code]));
         parts
     }
 
-    /// The same without suites that are offered apart.
+    /// Does the same without suites that are offered separately.
     pub(super) fn parts_beside_others(&self, suites: &[u16]) -> Vec<Vec<u16>> {
         self.parts(&rest(suites, &self.apart))
     }
 
-    /// How many suites may come behind `count` others.
+    /// Returns the number of suites that may follow `count` others.
     pub(super) fn room(&self, count: usize) -> usize {
         self.suites.saturating_sub(count)
     }
 
-    /// The most suites of a hello.
+    /// Returns the maximum number of suites of a hello.
     pub(super) fn most_suites(&self) -> usize {
         self.suites
     }
 
-    /// As many of the groups as the server reads.
+    /// Returns the first groups, up to the number that the server reads.
     pub(super) fn few(&self, groups: &[u16]) -> Vec<u16> {
         groups.iter().copied().take(self.groups).collect()
     }
 
-    /// The same and behind them finite fields, as far as there is room: before TLS 1.3 some servers take suites with DHE only of
-    /// clients that offer one (RFC 7919).
+    /// Returns the same, followed by finite fields as far as there is room: before TLS 1.3 some servers accept
+    /// suites with DHE only from clients that offer one (RFC 7919).
     pub(super) fn with_finite_fields(&self, groups: &[u16]) -> Vec<u16> {
         let mut all = self.few(groups);
         let room = self.groups.saturating_sub(all.len());
@@ -101,7 +101,7 @@ impl Reads {
         all
     }
 
-    /// The groups in lists that the server reads, with room for `beside` more in each.
+    /// Returns the groups in lists that the server reads, with room for `beside` more in each.
     pub(super) fn group_parts(&self, groups: &[u16], beside: usize) -> Vec<Vec<u16>> {
         let most = self.groups.saturating_sub(beside).max(1);
         groups.chunks(most).map(<[u16]>::to_vec).collect()
@@ -112,7 +112,8 @@ impl Reads {
     }
 }
 
-/// A hello such as old and new clients send: for the first contact with a server that refuses everything.
+/// Returns a hello with which old and new clients agree: for the first contact with a server that refuses
+/// everything.
 pub(super) fn modest(versions: &[TlsVersion]) -> ProbeHello {
     let newest = versions.iter().max().copied().unwrap_or(TlsVersion::Tls12);
     let mut suites: Vec<u16> = versions
@@ -131,7 +132,7 @@ pub(super) fn modest(versions: &[TlsVersion]) -> ProbeHello {
     }
 }
 
-/// The dress of a modest hello.
+/// Returns the dress of a modest hello.
 pub(super) fn bare() -> Dress {
     Dress {
         without: NOT_NEEDED.to_vec(),
@@ -140,7 +141,7 @@ pub(super) fn bare() -> Dress {
     }
 }
 
-/// Why a server refuses a hello; none where it answers.
+/// Returns the way in which a server refuses a hello, or `None` if it responds with a ServerHello.
 async fn refuses<R: Responder>(server: &R, hello: &ProbeHello) -> Result<Option<Refusal>, Stop> {
     Ok(match server.answer(hello.clone()).await? {
         ProbeAnswer::Chose(_) => None,
@@ -148,8 +149,8 @@ async fn refuses<R: Responder>(server: &R, hello: &ProbeHello) -> Result<Option<
     })
 }
 
-/// Finds out why the server refuses a hello with everything, where it answers `base`, dressed in as little as can be. One thing
-/// is added at a time. What is read remains in the dress.
+/// Finds the reason why the server refuses a hello with everything, if it accepts `base` in the smallest dress. One
+/// element is added at a time. The elements that the server reads remain in the dress.
 pub(super) async fn fit<R: Responder>(server: &R, base: &ProbeHello) -> Result<Reads, Stop> {
     let mut reads = Reads::default();
     let mut dress = bare();
@@ -165,7 +166,7 @@ pub(super) async fn fit<R: Responder>(server: &R, base: &ProbeHello) -> Result<R
             reads.suites = FEW_SUITES;
             reads.groups = FEW_GROUPS;
         }
-        // Else it is the padding that is refused.
+        // Otherwise the padding is refused.
     }
     dress.pad_to = 0;
     dress.without = extensions(server, base, &dress).await?;
@@ -184,7 +185,7 @@ pub(super) async fn fit<R: Responder>(server: &R, base: &ProbeHello) -> Result<R
     Ok(reads)
 }
 
-/// The extensions to leave out.
+/// Returns the extensions to leave out.
 async fn extensions<R: Responder>(
     server: &R,
     base: &ProbeHello,
@@ -254,7 +255,8 @@ async fn suites<R: Responder>(
         .partition(|code| Toxic::of(*code).is_some());
     let room = reads.suites.saturating_sub(base.suites.len());
     let mut others = plain;
-    // A suite that is refused wherever it stands is no limit of their number. Few servers have more than a handful.
+    // A suite that is refused in any position is no limit of the number of suites. Few servers refuse more than
+    // a handful.
     for _ in 0..8 {
         let offered = &others[..others.len().min(room)];
         let most = most_read(server, offered.len(), |count| ProbeHello {
@@ -300,7 +302,8 @@ async fn suites<R: Responder>(
     Ok(())
 }
 
-/// How many of `all` further things the server reads, and how it refuses one more; none where it reads all.
+/// Returns how many of `all` further elements the server reads, and how it refuses one more; `None` if it reads
+/// all.
 pub(super) async fn most_read<R: Responder>(
     server: &R,
     all: usize,
@@ -309,7 +312,7 @@ pub(super) async fn most_read<R: Responder>(
     let Some(mut how) = refuses(server, &hello(all)).await? else {
         return Ok(None);
     };
-    // With none more it is the base, which was answered.
+    // Without further elements it is the base, which was accepted.
     let (mut read, mut unread) = (0, all);
     while unread - read > 1 {
         let middle = usize::midpoint(read, unread);
@@ -326,13 +329,14 @@ fn of_class(suites: &[u16], class: Option<Toxic>) -> Vec<u16> {
     of_class.copied().collect()
 }
 
-/// Those of `all` that are not in `known`.
+/// Returns those of `all` that are not in `known`.
 pub(super) fn rest(all: &[u16], known: &[u16]) -> Vec<u16> {
     let new = all.iter().filter(|code| !known.contains(code));
     new.copied().collect()
 }
 
-/// The first suites of a version that the server answers, offered in lists that it reads; or why it refuses them.
+/// Returns the first suites of a version that the server accepts, offered in lists that it reads, or the reason why
+/// it refuses them.
 pub(super) async fn contact<R: Responder>(
     server: &R,
     reads: &Reads,
@@ -343,8 +347,8 @@ pub(super) async fn contact<R: Responder>(
     let all = offered_suites(newest);
     let groups = reads.with_finite_fields(&offered_groups(newest));
     let mut parts = reads.parts(&all);
-    // What the server would choose may be what it cannot do, which hides all behind it. One that read as many suites of a newer
-    // version before TLS 1.3 reads these.
+    // The server's choice may be one that it does not support, which hides all the following ones. A server that
+    // read as many suites of a newer version before TLS 1.3 reads these.
     let reads_such = newer
         .iter()
         .any(|found| found.complete && !found.suites.is_empty());

@@ -2,7 +2,7 @@ use std::fmt;
 
 use netbench_model::tls::{Alert, FfdheSize, TlsVersion};
 
-/// What a hello offers.
+/// The offer of a hello.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProbeHello {
     /// Versions, newest first.
@@ -15,17 +15,17 @@ pub struct ProbeHello {
     pub shares: Shares,
 }
 
-/// Which key shares a hello has.
+/// The key shares of a hello.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Shares {
-    /// None: the server answers with the group that it prefers, and neither side computes anything.
+    /// No key share: the server responds with the group that it prefers, and neither side computes a key.
     Empty,
-    /// For each of these groups that can be computed here.
+    /// A share for each of these groups that can be computed here.
     Of(Vec<u16>),
 }
 
 impl ProbeHello {
-    /// For one version, with no key share.
+    /// Returns a hello for one version, without a key share.
     pub fn new(version: TlsVersion, suites: &[u16], groups: &[u16]) -> Self {
         Self {
             versions: vec![version],
@@ -36,7 +36,7 @@ impl ProbeHello {
     }
 }
 
-/// What a server chose.
+/// The choice of a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Choice {
     /// The version's code point.
@@ -47,23 +47,23 @@ pub struct Choice {
     pub group: Option<u16>,
     /// The prime of a finite-field exchange.
     pub prime: Option<FfdheSize>,
-    /// The groups that the server says it has, in its order, where it says so
-    /// (`supported_groups` in EncryptedExtensions, RFC 8446 section 4.2.7).
+    /// The groups that the server states, in its order, if it states them (`supported_groups` in
+    /// EncryptedExtensions, RFC 8446 section 4.2.7).
     pub stated_groups: Option<Vec<u16>>,
 }
 
-/// How a server refused a hello.
+/// The way in which a server refused a hello.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refusal {
-    /// With an alert.
+    /// An alert.
     Alert(u8),
-    /// By closing.
+    /// The connection was closed.
     Closed,
-    /// By a reset.
+    /// The connection was reset.
     Reset,
-    /// By not answering in time.
+    /// There was no response in time.
     Silent,
-    /// With bytes that are not TLS, or break the protocol.
+    /// The bytes are not TLS, or break the protocol.
     Malformed,
 }
 
@@ -79,50 +79,50 @@ impl fmt::Display for Refusal {
     }
 }
 
-/// How a server answered a hello.
+/// A server's response to a hello.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ProbeAnswer {
-    /// With a ServerHello.
+    /// A ServerHello.
     Chose(Choice),
-    /// With no ServerHello.
+    /// No ServerHello.
     Refused(Refusal),
 }
 
-/// What hellos have beside versions, suites, groups and key shares.
+/// The parts of hellos other than versions, suites, groups and key shares.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Dress {
-    /// Extensions that they do not have.
+    /// Extensions that the hellos omit.
     pub without: Vec<u16>,
-    /// Which signature schemes they offer.
+    /// The offered signature schemes.
     pub schemes: Schemes,
-    /// The least bytes of the message.
+    /// The minimum length of the message.
     pub pad_to: usize,
 }
 
-/// Which signature schemes a hello offers.
+/// The signature schemes of a hello.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Schemes {
-    /// Every one that is registered.
+    /// Every registered scheme.
     #[default]
     All,
-    /// Those that browsers offer, and SHA-1.
+    /// The schemes that browsers offer, and SHA-1.
     Common,
 }
 
-/// What a hello may not have for a server to read it.
+/// A limit of the hellos that a server reads.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Limit {
-    /// More suites than these.
+    /// A larger number of suites.
     Suites(usize),
-    /// More groups than these.
+    /// A larger number of groups.
     Groups(usize),
-    /// More signature schemes than these.
+    /// A larger number of signature schemes.
     Schemes(usize),
-    /// More bytes of the handshake message than these.
+    /// A longer handshake message.
     Bytes(usize),
     /// This extension.
     Extension(u16),
-    /// These suites, whatever else is offered.
+    /// These suites, regardless of the rest of the offer.
     These(Vec<u16>),
     /// This version.
     Version(TlsVersion),
@@ -130,24 +130,24 @@ pub enum Limit {
     Protocols,
 }
 
-/// The site can be probed no further: it is gone, or its time is up.
+/// The end of a site's scan: the site is gone, or its time is up.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stop;
 
-/// Anything that answers hellos.
+/// A peer that answers hellos.
 pub trait Responder {
-    /// The answer to one hello, on a connection of its own.
+    /// Returns the response to one hello, on a separate connection.
     ///
     /// # Errors
-    /// The enumeration must end: see [`Stop`].
+    /// Returns an error if the enumeration must end: see [`Stop`].
     fn answer(&self, hello: ProbeHello) -> impl Future<Output = Result<ProbeAnswer, Stop>>;
 
-    /// Sets what the next hellos have beside what they offer.
+    /// Sets the dress of the next hellos.
     fn wear(&self, dress: Dress);
 
-    /// Records what the server does not read, and how it refuses it.
+    /// Records a part that the server does not read, and the way in which it refuses it.
     fn cannot_read(&self, limit: Limit, how: Refusal);
 
-    /// Records something unusual, for the report.
+    /// Records an unusual observation for the report.
     fn note(&self, what: String);
 }

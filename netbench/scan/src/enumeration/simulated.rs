@@ -1,4 +1,4 @@
-//! A simulated server, without sockets: enumeration must find what it has.
+//! A simulated server, without sockets, whose support enumeration must find.
 
 use std::cell::{Cell, RefCell};
 
@@ -17,7 +17,7 @@ use super::{
 #[derive(Debug, Clone)]
 struct Server {
     versions: Vec<TlsVersion>,
-    /// In the server's order, of all versions.
+    /// The suites of all versions, in the server's order.
     suites: Vec<u16>,
     groups: Vec<u16>,
     own_order: bool,
@@ -27,7 +27,7 @@ struct Server {
 }
 
 impl Server {
-    /// Of `mine`, what `usable` lets pass.
+    /// Picks one of `mine` that `usable` accepts.
     fn pick(&self, mine: &[u16], offered: &[u16], usable: impl Fn(u16) -> bool) -> Option<u16> {
         let (first, second) = if self.own_order {
             (mine, offered)
@@ -137,7 +137,7 @@ fn server() -> impl Strategy<Value = Server> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 120, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Whatever a server has, enumeration finds all of it and nothing else.
+    /// Enumeration finds exactly the support of any server.
     #[test]
     fn enumeration_finds_what_the_server_has(server in server()) {
         let found = run(&server);
@@ -159,7 +159,7 @@ proptest! {
                 }))
                 .collect();
             let mut suites: Vec<u16> = version.suites.iter().map(|s| s.code).collect();
-            // A version without a usable suite hides the older ones: the server takes the newest.
+            // A version without a usable suite hides the older ones: the server chooses the newest.
             let newer_is_mute = server.versions.iter().any(|newer| {
                 *newer >= v && !server.suites.iter().any(|code| CipherSuite(*code).facts().is_some_and(|s| {
                     let groups = server.groups.iter().any(|g| offered_groups(*newer).contains(g));
@@ -179,7 +179,7 @@ proptest! {
             prop_assert!(version.complete);
             if suites.len() > 1 {
                 let due = if server.own_order { Order::Server } else { Order::Client };
-                // Four of a server's own can be in the order in which they are offered.
+                // A server's own order can agree by chance with the offered one for four suites.
                 let chance = server.own_order && version.suite_order == Order::Client;
                 prop_assert!(version.suite_order == due || chance, "{:?}", version);
             }
@@ -211,14 +211,14 @@ fn named(own_order: bool, suites: &[u16], versions: &[TlsVersion]) -> Server {
     }
 }
 
-/// The connections that enumeration needs, on servers like those that scanners are compared on.
+/// Counts the connections that enumeration needs, on servers like those used to compare scanners.
 #[test]
 fn few_connections_settle_everything() {
     use TlsVersion::{Tls10, Tls11, Tls12, Tls13};
     let intermediate = [
         0x1302, 0x1303, 0x1301, 0xc02f, 0xc030, 0xcca8, 0x009e, 0x009f, 0xccaa,
     ];
-    // As `openssl s_server` offers: 56 suites below TLS 1.3, 16 of which are older than TLS 1.2.
+    // The offer of `openssl s_server`: 56 suites below TLS 1.3, 16 of which are older than TLS 1.2.
     let old: Vec<u16> = offered_suites(Tls11)
         .into_iter()
         .filter(|c| matches!(c, 0xc010..=0xc019 | 0x002f..=0x0039 | 0x0041..=0x0046))

@@ -1,5 +1,4 @@
-//! Enumeration of TLS 1.3, where suite and group are chosen independently: one hello takes away one of
-//! each.
+//! Enumeration of TLS 1.3, in which suite and group are chosen independently: each hello omits one more of each.
 
 use netbench_model::{
     scan::{Learned, Order},
@@ -24,16 +23,16 @@ struct Enumerator<'a, R> {
     learned: Learned,
     /// Whether the hello with key shares has been sent.
     shared: bool,
-    /// Whether a hello for TLS 1.3 alone has been answered.
+    /// Whether a hello for only TLS 1.3 has been answered.
     answered: bool,
-    /// Whether something was found that a hello with all that was left did not show.
+    /// Whether a value was found that a hello with the whole rest did not show.
     is_divided: bool,
     refusal: Refusal,
-    /// What was chosen of what was found, where that was offered behind all that was refused.
+    /// The choice among the found values, when they were offered after all refused ones.
     read: Option<Choice>,
 }
 
-/// Suites, or groups: what is left to offer, and what the server chose.
+/// Suites or groups: those left to offer, and those that the server chose.
 struct Side {
     left: Vec<u16>,
     found: Vec<u16>,
@@ -62,14 +61,14 @@ impl Side {
         self.left.iter().chain(&self.found).copied().collect()
     }
 
-    /// As many as the server reads, those first that it has.
+    /// Returns as many as the server reads, beginning with those that it supports.
     fn few(&self, reads: &Reads) -> Vec<u16> {
         let all: Vec<u16> = self.found.iter().chain(&self.left).copied().collect();
         reads.few(&all)
     }
 }
 
-/// Goes on from `first`, what the server chose of everything.
+/// Continues from `first`, the server's choice from everything.
 pub(super) async fn enumerate<R: Responder>(
     server: &R,
     reads: &Reads,
@@ -116,9 +115,9 @@ pub(super) async fn enumerate<R: Responder>(
 
 impl<R: Responder> Enumerator<'_, R> {
     async fn all(&mut self) -> Result<(), Stop> {
-        // A refusal of fewer suites and fewer groups does not say which of the two it was.
+        // A refusal of fewer suites and fewer groups does not show which of the two was the reason.
         let mut apart = false;
-        // Groups that the server has chosen: a refusal is then of the suites.
+        // Groups that the server has chosen: a refusal then concerns the suites.
         let mut known_groups = false;
         while !(self.suites.done && self.groups.done) {
             let suites_alone = self.groups.done
@@ -129,7 +128,7 @@ impl<R: Responder> Enumerator<'_, R> {
                     || apart
                     || !self.groups.left.iter().any(|g| is_common_group(*g)));
             let follows = self.groups.choices.following(&self.groups.found);
-            // A server that takes the client's order does not pass over any of what is left.
+            // A server that follows the client's order does not skip any remaining value.
             let behind = groups_alone
                 && self.suites.done
                 && self.learned == Learned::Chosen
@@ -156,8 +155,8 @@ impl<R: Responder> Enumerator<'_, R> {
             } else {
                 self.reads.few(&self.groups.left)
             };
-            // One hello with key shares: what is encrypted after it holds the certificates, and with
-            // some servers the list of their groups.
+            // One hello with key shares: the encrypted data after it contains the certificates, and with some
+            // servers the list of their groups.
             let shares = if !self.shared && !suites_alone {
                 self.shared = true;
                 Shares::Of(groups.clone())
@@ -180,13 +179,13 @@ impl<R: Responder> Enumerator<'_, R> {
                             self.groups.done = true;
                             continue;
                         }
-                        // The order is not the client's: what is left may be wanted less.
+                        // The order is not the client's: the server may prefer the remaining groups less.
                         self.groups.choices.never_mind();
                         continue;
                     }
                     self.chose(&hello, &choice);
                 }
-                // It may be that the server refuses groups that it does not know.
+                // The server may refuse groups that it does not know.
                 ProbeAnswer::Refused(refusal)
                     if suites_alone && !known_groups && !refuses_offer(refusal) =>
                 {
@@ -204,7 +203,7 @@ impl<R: Responder> Enumerator<'_, R> {
 
     fn fits(&self, hello: &ProbeHello, choice: &Choice) -> bool {
         let suite = hello.suites.contains(&choice.suite);
-        // Without a share of its own the server must name a group (RFC 8446 section 4.1.4).
+        // Without a key share, the server must name a group (RFC 8446 section 4.1.4).
         let group = choice.group.is_some_and(|g| hello.groups.contains(&g));
         if choice.group.is_none() {
             self.server.note("TLS 1.3: chose no group".to_owned());
@@ -225,7 +224,7 @@ impl<R: Responder> Enumerator<'_, R> {
             self.state(stated);
         } else if let Some(group) = choice.group {
             if shared {
-                // Chosen because its share was there. It is offered again, to learn its place.
+                // The group was chosen because its share was present. It is offered again, to find its position.
                 return;
             }
             if self.groups.left.contains(&group) {
@@ -235,7 +234,7 @@ impl<R: Responder> Enumerator<'_, R> {
         }
     }
 
-    /// Takes the groups that the server lists, in its order.
+    /// Records the groups that the server lists, in its order.
     fn state(&mut self, stated: &[u16]) {
         self.learned = Learned::Stated;
         let mut found: Vec<u16> = Vec::new();
@@ -254,7 +253,7 @@ impl<R: Responder> Enumerator<'_, R> {
         self.groups.found = found;
     }
 
-    /// A choice of no group is a refusal: wolfSSL has a HelloRetryRequest for it.
+    /// Sends a hello. A choice without a group is a refusal: wolfSSL sends a HelloRetryRequest for it.
     async fn answer(&self, hello: ProbeHello) -> Result<ProbeAnswer, Stop> {
         Ok(match self.server.answer(hello).await? {
             ProbeAnswer::Chose(choice) if choice.group.is_none() && self.answered => {
@@ -264,8 +263,9 @@ impl<R: Responder> Enumerator<'_, R> {
         })
     }
 
-    /// One hello with what was refused, and behind it what was chosen, the other way round: the server chooses of the latter, if
-    /// it has read the former and has none of it. What it does not read, it is asked for one by one.
+    /// Determines the orders by one hello with the refused values, followed by the chosen ones in reverse order:
+    /// the server chooses one of the latter if it has read the former and supports none of them. Values that it
+    /// does not read are offered one by one.
     async fn orders(&mut self) -> Result<(Order, Order), Stop> {
         let mut choice = self.read.take();
         while choice.is_none() {
@@ -304,14 +304,14 @@ impl<R: Responder> Enumerator<'_, R> {
         let (suite, group) =
             choice.map_or((None, None), |choice| (Some(choice.suite), choice.group));
         let order = |order| match order {
-            // Not all of it was chosen from lists with all.
+            // Not all values were chosen from lists with all of them.
             Order::Server | Order::Client if self.is_divided => Order::Unknown,
             order => order,
         };
         Ok((
             order(judge(suites, &offered.0, &self.suites.found, suite)),
             match judge(groups, &offered.1, &self.groups.found, group) {
-                // The list is the server's own; that it takes the client's first contradicts nothing.
+                // The list is the server's own; choosing the client's first does not contradict it.
                 Order::Mixed if self.learned == Learned::Stated => Order::Stated,
                 judged => order(judged),
             },
@@ -331,7 +331,7 @@ impl<R: Responder> Enumerator<'_, R> {
         !self.suites.found.contains(&choice.suite) || group
     }
 
-    /// What the server chooses of these; none where it refuses them.
+    /// Returns the server's choice among these, or `None` if it refuses them.
     async fn ask(&mut self, suites: Vec<u16>, groups: Vec<u16>) -> Result<Option<Choice>, Stop> {
         let hello = tls13_hello(suites, groups, Shares::Empty);
         match self.answer(hello.clone()).await? {
@@ -350,7 +350,7 @@ impl<R: Responder> Enumerator<'_, R> {
         }
     }
 
-    /// What was chosen, the other way round. A server that refuses that has told nothing by its refusals.
+    /// Offers the chosen values in reverse order. If a server refuses them, its refusals are not conclusive.
     async fn known(&mut self) -> Result<Option<Choice>, Stop> {
         let known = (reversed(&self.suites.found), reversed(&self.groups.found));
         let choice = self.ask(known.0, known.1).await?;
@@ -364,7 +364,7 @@ impl<R: Responder> Enumerator<'_, R> {
         Ok(choice)
     }
 
-    /// Each suite and each group that was refused, alone.
+    /// Offers each refused suite and each refused group alone.
     async fn one_by_one(&mut self) -> Result<(), Stop> {
         self.known().await?;
         let (suites, groups) = self.behind_the_rest();
@@ -378,7 +378,7 @@ impl<R: Responder> Enumerator<'_, R> {
                 }
             }
         }
-        // A list that the server states itself is whole.
+        // A list that the server states is complete.
         if self.learned == Learned::Stated
             || self.ask(self.suites.found.clone(), groups).await?.is_some()
         {
@@ -395,7 +395,7 @@ impl<R: Responder> Enumerator<'_, R> {
     }
 }
 
-/// Whether an alert is one for having no suite or no group in common: `handshake_failure` or
+/// Returns whether an alert means that no suite or no group is common: `handshake_failure` or
 /// `insufficient_security` (RFC 8446 section 4.1.1).
 fn refuses_offer(refusal: Refusal) -> bool {
     matches!(refusal, Refusal::Alert(40 | 71))
@@ -403,7 +403,7 @@ fn refuses_offer(refusal: Refusal) -> bool {
 
 fn tls13_hello(suites: Vec<u16>, groups: Vec<u16>, shares: Shares) -> ProbeHello {
     let mut versions = vec![TlsVersion::Tls13];
-    // Only a client that speaks an older version too may offer them (RFC 8446 section 4.2.7).
+    // Only a client that also supports an older version may offer them (RFC 8446 section 4.2.7).
     if groups.iter().any(|group| is_of_older_versions(*group)) {
         versions.push(TlsVersion::Tls12);
     }

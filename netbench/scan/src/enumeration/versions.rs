@@ -1,4 +1,4 @@
-//! Every version, from the newest that the server chooses down to one that it refuses.
+//! Enumeration of every version, from the newest that the server chooses down to one that it refuses.
 
 use netbench_model::{
     scan::{Learned, Order},
@@ -51,14 +51,14 @@ pub async fn enumerate<R: Responder>(server: &R) -> Enumeration {
     Enumeration { versions }
 }
 
-/// The first hello that the server answers.
+/// The first hello that the server accepts.
 struct FirstContact {
     hello: ProbeHello,
     choice: Choice,
     reads: Reads,
 }
 
-/// Everything; where that is refused, shorter and older hellos.
+/// Sends a hello with everything; if that is refused, shorter and older hellos.
 async fn first_contact<R: Responder>(server: &R) -> Result<FirstContact, (String, Asked)> {
     use TlsVersion::{Ssl3, Tls10, Tls11, Tls12, Tls13};
     let stopped = |Stop| ("the site could not be probed".to_owned(), Asked::No);
@@ -79,7 +79,8 @@ async fn first_contact<R: Responder>(server: &R) -> Result<FirstContact, (String
     for attempt in &tries {
         match ask(server, attempt).await.map_err(stopped)? {
             Ok(choice) => {
-                // Without an answer to compare with, a connection that ended may have met a limit of connections.
+                // Without a response to compare with, a connection that ended may have met a limit of
+                // connections.
                 for attempt in unheard {
                     if let Ok(choice) = ask(server, attempt).await.map_err(stopped)? {
                         return settle(server, attempt, choice).await.map_err(stopped);
@@ -115,7 +116,7 @@ async fn first_contact<R: Responder>(server: &R) -> Result<FirstContact, (String
     Err((why, Asked::Yes))
 }
 
-/// A hello, and what it has beside its offer.
+/// A hello and its dress.
 type Attempt = (ProbeHello, Dress);
 
 async fn ask<R: Responder>(
@@ -129,7 +130,7 @@ async fn ask<R: Responder>(
     })
 }
 
-/// Learns what the server reads, where it answered a modest hello alone.
+/// Finds the parts that the server reads, if it accepted only a modest hello.
 async fn settle<R: Responder>(
     server: &R,
     (hello, dress): &Attempt,
@@ -141,7 +142,7 @@ async fn settle<R: Responder>(
         let mut whole = hello.clone();
         whole.suites = suites_of(&hello.versions);
         whole.groups = offered_groups(hello.versions[0]);
-        // It may have been the versions alone.
+        // The cause may have been only the versions.
         if ask(server, &(whole, everything.clone())).await?.is_err() {
             reads = fit(server, hello).await?;
         }
@@ -155,7 +156,7 @@ async fn settle<R: Responder>(
     })
 }
 
-/// From `newest` down, as far as the server goes.
+/// Enumerates versions from `newest` down, as far as the server supports them.
 async fn downwards<R: Responder>(
     server: &R,
     reads: &Reads,
@@ -206,8 +207,8 @@ async fn downwards<R: Responder>(
                     Some(refusal) => (refusal.to_string(), Asked::Yes),
                     None => ("not probed".to_owned(), Asked::No),
                 };
-                // The server takes the newest that it has of those up to `offered`, so that a
-                // protocol_version alert is about all of them.
+                // The server chooses the newest version that it supports up to `offered`, so that a
+                // protocol_version alert concerns all of them.
                 const PROTOCOL_VERSION: u8 = 70;
                 let all = refusal.is_none() || refusal == Some(Refusal::Alert(PROTOCOL_VERSION));
                 let last = if all { TlsVersion::Ssl3 } else { offered };
@@ -221,7 +222,7 @@ async fn downwards<R: Responder>(
     found
 }
 
-/// A version in which no suite was chosen that had been offered is not spoken.
+/// Returns the version as unsupported, if no offered suite was chosen in it.
 fn only_offered(found: VersionFound) -> VersionFound {
     if found.refusal.is_some() || !found.suites.is_empty() {
         return found;
@@ -236,7 +237,7 @@ fn only_offered(found: VersionFound) -> VersionFound {
     }
 }
 
-/// This version and all that are older, the newest first.
+/// Returns this version and all older ones, the newest first.
 fn down_from(newest: TlsVersion) -> impl Iterator<Item = TlsVersion> {
     let all = TlsVersion::ALL.into_iter().rev();
     all.filter(move |version| *version <= newest)
@@ -257,7 +258,7 @@ fn everything() -> ProbeHello {
     }
 }
 
-/// The suites of these versions, the newest first; those of TLS 1.2 are those of older ones too.
+/// Returns the suites of these versions, the newest first; those of TLS 1.2 include those of older versions.
 fn suites_of(versions: &[TlsVersion]) -> Vec<u16> {
     let mut suites = Vec::new();
     for version in versions {
@@ -271,11 +272,11 @@ fn up_to(newest: TlsVersion) -> ProbeHello {
     ProbeHello::new(newest, &offered_suites(newest), &groups)
 }
 
-/// Whether the server was asked for a version.
+/// Whether a version was offered to the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Asked {
     Yes,
-    /// The site's time was up, or it took no more connections.
+    /// The site's time was up, or it accepted no more connections.
     No,
 }
 

@@ -1,4 +1,4 @@
-//! Whether what was refused is refused again. Servers behind one address need not agree, and a list is the whole list only if
+//! Tests whether refusals are repeated. Servers behind one address need not agree, and a list is complete only if
 //! they do.
 
 use std::collections::BTreeMap;
@@ -14,8 +14,8 @@ use crate::enumeration::{
     is_everywhere, offered_groups, offered_suites,
 };
 
-/// Asks for all that was not found, twice in a row and nothing else meanwhile: a balancer that takes turns leads to two of its
-/// servers then.
+/// Offers all values that were not found, twice in direct succession: a balancer that alternates then leads to two
+/// of its servers.
 pub(super) async fn is_refused_again(
     prober: &Prober<'_>,
     found: &Enumeration,
@@ -44,7 +44,8 @@ pub(super) async fn is_refused_again(
                 }
             }
         }
-        // A server that chooses by its own order may choose what it cannot do, which hides all that it wants less (mbedTLS).
+        // A server that chooses by its own order may choose a suite that it does not support, which hides all
+        // that it prefers less (mbedTLS).
         if version.version == TlsVersion::Tls13 || version.suite_order == Order::Client {
             continue;
         }
@@ -65,7 +66,7 @@ pub(super) async fn is_refused_again(
     Ok(true)
 }
 
-/// Whether the server takes any of what is offered.
+/// Returns whether the server accepts any of the offered values.
 async fn takes(prober: &Prober<'_>, hello: &ProbeHello) -> Result<bool, Stop> {
     let ProbeAnswer::Chose(choice) = prober.answer(hello.clone()).await? else {
         return Ok(false);
@@ -81,7 +82,7 @@ async fn takes(prober: &Prober<'_>, hello: &ProbeHello) -> Result<bool, Stop> {
         && offered)
 }
 
-/// The suites by how keys are agreed on; common ones apart, and these by how the server proves who it is.
+/// Groups the suites by key exchange; common ones separately, and these by authentication.
 fn classes(suites: &[u16]) -> Vec<Vec<u16>> {
     let mut classes = BTreeMap::<_, Vec<u16>>::new();
     for code in suites {
@@ -95,8 +96,8 @@ fn classes(suites: &[u16]) -> Vec<Vec<u16>> {
     classes.into_values().collect()
 }
 
-/// The groups that were not found, with suites that need one. None where the server lists them itself, and where a certificate
-/// on a curve has to be offered too.
+/// Returns the groups that were not found, with suites that need one. Returns `None` if the server itself lists
+/// them, or if a certificate's curve would have to be offered as well.
 fn the_other_groups(found: &VersionFound) -> Option<ProbeHello> {
     if found.groups.is_empty() || found.learned_by_list() {
         return None;
@@ -108,13 +109,14 @@ fn the_other_groups(found: &VersionFound) -> Option<ProbeHello> {
     groups.retain(|group| !found.groups.contains(group));
     let mut hello = ProbeHello::new(found.version, &suites, &groups);
     if newest {
-        // Only a client that speaks an older version too may offer groups of those (RFC 8446 section 4.2.7).
+        // Only a client that also supports an older version may offer groups of those (RFC 8446 section 4.2.7).
         hello.versions.push(TlsVersion::Tls12);
     }
     (!suites.is_empty() && !groups.is_empty()).then_some(hello)
 }
 
-/// The suites that were not found. None of SSL 3.0, and of versions that a newer one stands for.
+/// Returns the suites that were not found. Returns `None` for SSL 3.0, and for versions that a newer one
+/// represents.
 fn the_rest(found: &VersionFound) -> Option<ProbeHello> {
     let wanted = match found.version {
         TlsVersion::Tls12 | TlsVersion::Tls13 => true,
@@ -126,7 +128,7 @@ fn the_rest(found: &VersionFound) -> Option<ProbeHello> {
     let groups = if found.groups.is_empty() || found.version < TlsVersion::Tls13 {
         offered_groups(found.version)
     } else {
-        // A server may refuse groups that it does not know, whatever the suites.
+        // A server may refuse groups that it does not know, regardless of the suites.
         found.groups.clone()
     };
     (wanted && !suites.is_empty()).then(|| ProbeHello::new(found.version, &suites, &groups))

@@ -1,4 +1,4 @@
-//! Signature schemes, and features that need a hello of their own.
+//! Signature schemes, and features that need a separate hello.
 
 use super::{
     prober::Prober,
@@ -14,7 +14,7 @@ use crate::{
     session::{PrivateShares, cheap_first, computable, computable_suites},
 };
 
-/// Leaves out each scheme that was chosen, until the server refuses.
+/// Omits each chosen scheme, until the server refuses.
 pub(super) async fn signatures(prober: &Prober<'_>, found: &Enumeration) -> Result<(), Stop> {
     for version in spoken(found) {
         match version.version {
@@ -117,7 +117,7 @@ fn left_of(part: &[u16], taken: &[u16], known: Known) -> Option<Vec<u16>> {
     is_new.then_some(left)
 }
 
-/// Features that the hellos of enumeration do not show.
+/// Tests features that the hellos of enumeration do not show.
 pub(super) async fn features(prober: &Prober<'_>, found: &Enumeration) -> Result<(), Stop> {
     let spoken: Vec<&VersionFound> = spoken(found).collect();
     if let Some(older) = spoken.iter().find(|v| v.version < TlsVersion::Tls13) {
@@ -137,7 +137,7 @@ pub(super) async fn features(prober: &Prober<'_>, found: &Enumeration) -> Result
     Ok(())
 }
 
-/// Whether HTTP/1.1 is agreed to where HTTP/2 was chosen. Whole handshakes have asked for it already.
+/// Tests whether HTTP/1.1 is accepted if HTTP/2 was chosen. Whole handshakes have offered it already.
 async fn alpn(prober: &Prober<'_>, found: &VersionFound) -> Result<(), Stop> {
     if !has_http2_alone(prober) {
         return Ok(());
@@ -175,9 +175,9 @@ async fn alpn13(prober: &Prober<'_>, found: &VersionFound) -> Result<(), Stop> {
     Ok(())
 }
 
-/// Of which groups the server takes a key share that is there, and of which it asks for one of a group that it prefers. Those
-/// that it wants least come first: one that takes such a share takes those of groups that it wants more. To a server that takes
-/// the client's order, all are alike.
+/// Tests for which groups the server accepts a present key share, and for which it requests one of a group that it
+/// prefers. Those that it prefers least come first: a server that accepts such a share accepts those of groups that
+/// it prefers more. For a server that follows the client's order, all are equal.
 async fn shares(prober: &Prober<'_>, found: &VersionFound) -> Result<(), Stop> {
     let able = computable(&found.groups);
     let mut asked = able.clone();
@@ -216,8 +216,8 @@ async fn shares(prober: &Prober<'_>, found: &VersionFound) -> Result<(), Stop> {
     Ok(())
 }
 
-/// Offers the group last, and its share alone. What is signed with it is read too. None where the server answers otherwise than
-/// it did before.
+/// Offers the group last, with only its share. The signature in the response is read as well. Returns `None` if the
+/// server responds differently from before.
 async fn takes_share(
     prober: &Prober<'_>,
     found: &VersionFound,
@@ -244,7 +244,7 @@ async fn takes_share(
     Ok(Some(true))
 }
 
-/// A hello for an older version than the server's newest, marked as a fallback (RFC 7507).
+/// Sends a hello for an older version than the server's newest, marked as a fallback (RFC 7507).
 async fn fallback(prober: &Prober<'_>, spoken: &[&VersionFound]) -> Result<(), Stop> {
     let [_, second, ..] = spoken else {
         return Ok(());
@@ -267,7 +267,7 @@ async fn fallback(prober: &Prober<'_>, spoken: &[&VersionFound]) -> Result<(), S
     Ok(())
 }
 
-/// Whether a client that puts ChaCha20 first gets it from a server that otherwise prefers AES.
+/// Tests whether a client that puts ChaCha20 first gets it from a server that otherwise prefers AES.
 async fn chacha20(prober: &Prober<'_>, found: &VersionFound) -> Result<(), Stop> {
     let is_chacha = |code: &u16| {
         CipherSuite(*code)

@@ -1,4 +1,4 @@
-//! What every answer shows besides the enumeration: chains, and features by their extensions.
+//! Results that every response gives in addition to the enumeration: chains, and features by their extensions.
 
 use netbench_model::{
     scan::{ChainScan, Features, Observed},
@@ -11,13 +11,13 @@ use crate::{
     x509::{self, TrustAnchors},
 };
 
-/// The most different chains recorded of one site.
+/// The maximum number of different chains recorded of one site.
 const MOST_CHAINS: usize = 8;
 
-/// The most certificates parsed of a chain.
+/// The maximum number of certificates parsed of a chain.
 const MOST_CERTIFICATES: usize = 32;
 
-/// The most signature schemes recorded of one site: fewer exist.
+/// The maximum number of signature schemes recorded of one site: fewer exist.
 const MOST_SCHEMES: usize = 64;
 
 #[derive(Debug, Default)]
@@ -25,7 +25,7 @@ pub(super) struct Findings {
     chains: Vec<(Vec<Vec<u8>>, ChainScan)>,
     pub(super) features: Features,
     pub(super) notes: Vec<String>,
-    /// Signature schemes by version, as they were chosen.
+    /// Signature schemes by version, in the order of the server's choices.
     pub(super) signatures: Vec<(TlsVersion, u16)>,
     pub(super) leaf_is_ecdsa: bool,
 }
@@ -45,7 +45,7 @@ impl Findings {
         self.chains.len()
     }
 
-    /// A flight of SSL 3.0 to TLS 1.2.
+    /// Records a flight of SSL 3.0 to TLS 1.2.
     pub(super) fn flight(&mut self, flight: &Flight, host: &str, roots: &TrustAnchors) {
         let Some(version) = TlsVersion::of(flight.hello.version) else {
             return;
@@ -68,7 +68,7 @@ impl Findings {
         }
     }
 
-    /// The encrypted flight of TLS 1.3.
+    /// Records the encrypted flight of TLS 1.3.
     pub(super) fn encrypted(&mut self, encrypted: &Encrypted13, host: &str, roots: &TrustAnchors) {
         let version = TlsVersion::Tls13;
         if let Some(protocol) = encrypted
@@ -121,8 +121,8 @@ impl Findings {
         }
     }
 
-    /// A server that asked for a certificate got none: whether it went `on`, or ended the connection with an alert for that.
-    /// What else ends a connection says nothing.
+    /// Records that a server requested a certificate and got none: whether it continued (`on`), or ended the
+    /// connection with an alert for that reason. Other ends of a connection are not conclusive.
     pub(super) fn certificate_missed(&mut self, on: bool, alert: Option<u8>) {
         // handshake_failure (RFC 5246 section 7.4.6), bad_certificate, certificate_unknown, certificate_required.
         let for_that = matches!(alert, Some(40 | 42 | 46 | 116));
@@ -166,7 +166,7 @@ impl Findings {
                 );
             }
         }
-        // Where there is none yet, the end of a handshake tells.
+        // If there is none yet, the end of a handshake shows it.
         if version == TlsVersion::Tls12 && has(extension::SESSION_TICKET) {
             features.tickets_tls12 = Observed::Yes;
         }
@@ -211,7 +211,7 @@ impl Findings {
     }
 }
 
-/// The timestamps in a SignedCertificateTimestampList (RFC 6962 section 3.3).
+/// Counts the timestamps in a SignedCertificateTimestampList (RFC 6962 section 3.3).
 fn sct_count(body: &[u8]) -> u32 {
     let mut list = crate::codec::Reader::new(body);
     let mut list = crate::codec::Reader::new(list.vec16().unwrap_or_default());

@@ -1,4 +1,4 @@
-//! What a hello may not have for a site to read it, for its record.
+//! The limits of the hellos that a site reads, for its record.
 
 use std::collections::BTreeMap;
 
@@ -9,13 +9,13 @@ use netbench_model::{
 
 use crate::enumeration::{Limit, Refusal};
 
-/// The header of a record.
+/// The length of a record's header.
 const HEADER: usize = 5;
 
-/// The most suites that are named.
+/// The maximum number of suites that are named.
 const MOST_SUITES: usize = 64;
 
-/// What was found, as intolerances in words.
+/// Returns the found limits as intolerances in words.
 pub(super) fn intolerances(found: &[(Limit, Refusal)]) -> BTreeMap<String, Tolerance> {
     let in_words = |(limit, how): &(Limit, Refusal)| {
         let name = match limit {
@@ -40,7 +40,7 @@ pub(super) fn intolerances(found: &[(Limit, Refusal)]) -> BTreeMap<String, Toler
     found.iter().map(in_words).collect()
 }
 
-/// What was found, for predictions.
+/// Returns the found limits for predictions.
 pub(super) fn hello_limits(found: &[(Limit, Refusal)]) -> HelloLimits {
     let mut limits = HelloLimits::default();
     let count = |most: usize| Some(u32::try_from(most).unwrap_or(u32::MAX));

@@ -1,4 +1,4 @@
-//! Intolerance: hellos that differ in one thing from one that the server answers.
+//! Intolerance: hellos that differ in one property from one that the server accepts.
 
 use std::collections::BTreeMap;
 
@@ -21,13 +21,14 @@ const HYBRID: u16 = 0x11ec;
 /// secp256r1, secp384r1, secp521r1, brainpoolP256r1, brainpoolP384r1, brainpoolP512r1.
 const CERTIFICATE_CURVES: [u16; 6] = [0x17, 0x18, 0x19, 0x1a, 0x1b, 0x1c];
 
-/// Some load balancers take lengths of 256 to 511 bytes for SSL 2.0.
+/// The length of a short hello: some load balancers take lengths of 256 to 511 bytes for SSL 2.0.
 const SHORT: usize = 300;
 
-/// Some servers read no more than one segment.
+/// The length of a long hello: some servers read no more than one segment.
 const LONG: usize = 4096;
 
-/// Tries each, on a hello such as a browser's. What is refused, and has no plain hello that the server answers, is left out.
+/// Tests each intolerance with a hello like a browser's. A refused hello without a plain one that the server
+/// accepts is left out.
 pub(super) async fn intolerance(
     prober: &Prober<'_>,
     found: &Enumeration,
@@ -41,7 +42,7 @@ pub(super) async fn intolerance(
     };
     let plain = plain(prober, found, newest.version);
 
-    // A version that does not exist: the server must answer with one of its own (RFC 5246 E.1).
+    // A version that does not exist: the server must respond with one that it supports (RFC 5246 E.1).
     if let Some(older) = spoken(found).find(|v| v.version < TlsVersion::Tls13) {
         let mut old = plain.clone();
         old.versions = None;
@@ -94,7 +95,7 @@ struct Trials<'a> {
 }
 
 impl Trials<'_> {
-    /// A hello that differs in one thing from the plain one.
+    /// Tests a hello that differs in one property from the plain one.
     async fn against(
         &mut self,
         name: &str,
@@ -105,7 +106,8 @@ impl Trials<'_> {
             .await
     }
 
-    /// Intolerant is who refuses it twice, and answers the plain hello in between.
+    /// Tests a hello in pieces. A server is intolerant if it refuses the hello twice, and accepts the plain hello
+    /// in between.
     async fn pieces(
         &mut self,
         name: &str,
@@ -131,8 +133,8 @@ impl Trials<'_> {
     }
 }
 
-/// The plain hello with a share of the hybrid group, which is offered (RFC 8446 section 4.2.8). A server without it asks for
-/// another share, as it did when there was none.
+/// Returns the plain hello with a share of the hybrid group, which is offered (RFC 8446 section 4.2.8). A server
+/// without it requests another share, as it did when there was none.
 fn hybrid(plain: &HelloSpec, newest: TlsVersion) -> HelloSpec {
     let mut spec = plain.clone();
     let groups = spec.groups.get_or_insert_default();
@@ -141,7 +143,7 @@ fn hybrid(plain: &HelloSpec, newest: TlsVersion) -> HelloSpec {
     spec.shares = Some(if newest == TlsVersion::Tls13 {
         PrivateShares::new(&[HYBRID]).public()
     } else {
-        // Of the length of the share that it stands for.
+        // This has the length of the share that it represents.
         vec![KeyShare {
             group: HYBRID,
             public: vec![0; 1216],
@@ -182,7 +184,8 @@ fn once_each(codes: impl Iterator<Item = u16>) -> Vec<u16> {
     seen
 }
 
-/// As little as is needed to be below [`SHORT`]: the schemes first that the server was seen to choose.
+/// Returns a hello with few enough parts to be below [`SHORT`]: the schemes that the server was seen to choose come
+/// first.
 fn short(plain: &HelloSpec, chosen: &[u16]) -> HelloSpec {
     let mut spec = plain.clone();
     if spec.message().len() < SHORT {

@@ -20,28 +20,28 @@ use crate::{session::ClientIdentity, x509::TrustAnchors};
 /// A site to scan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ScanTarget {
-    /// What the site is called in results.
+    /// The site's name in results.
     pub site: String,
     /// The host name of SNI, or an address.
     pub host: String,
     /// The port.
     pub port: u16,
-    /// The path that a whole handshake asks for.
+    /// The path that a whole handshake requests.
     pub path: String,
-    /// Where to connect.
+    /// The place of the site.
     pub place: Place,
     /// The protocol in which the server is asked for TLS; none where connections begin with TLS.
     pub start_tls: Option<StartTls>,
 }
 
-/// Where a site is.
+/// The place of a site.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Place {
-    /// At an address.
+    /// An address.
     At(SocketAddr),
-    /// At the addresses of a name, which is looked up when the site's turn comes.
+    /// The addresses of a name, which is looked up when the site's turn comes.
     Named(String, u16),
-    /// Nowhere, for this reason.
+    /// No place, for this reason.
     Nowhere(String),
 }
 
@@ -59,7 +59,7 @@ pub enum ScanPart {
 }
 
 impl ScanPart {
-    /// Every part. Signatures come after those whose handshakes show some of them.
+    /// Every part. Signatures come after the parts whose handshakes show some of them.
     pub const ALL: [Self; 4] = [
         Self::Sessions,
         Self::Features,
@@ -67,7 +67,7 @@ impl ScanPart {
         Self::Intolerance,
     ];
 
-    /// The name on the command line.
+    /// Returns the name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::Signatures => "signatures",
@@ -78,12 +78,12 @@ impl ScanPart {
     }
 }
 
-/// What the scanner is as a client, beside its hellos.
+/// The scanner as a client, apart from its hellos.
 #[derive(Debug, Default)]
 pub struct ScanClient {
-    /// What chains are held against.
+    /// The trusted roots with which chains are compared.
     pub roots: TrustAnchors,
-    /// What it shows to servers that require a certificate.
+    /// The certificate for servers that require one.
     pub identity: Option<ClientIdentity>,
 }
 
@@ -96,24 +96,24 @@ impl From<TrustAnchors> for ScanClient {
     }
 }
 
-/// Limits of a scan: how many connections, how fast, how long.
+/// Limits of a scan: number of connections, rate, and time.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Limits {
-    /// Sites scanned at one time.
+    /// Number of sites scanned at the same time.
     pub sites: usize,
-    /// Connections at one time to one site.
+    /// Number of simultaneous connections to one site.
     pub per_site: usize,
-    /// Connections at one time to one address, whatever the sites.
+    /// Number of simultaneous connections to one address, for all sites together.
     pub per_address: usize,
-    /// Connections begun in a second, over all sites; none for no limit.
+    /// Number of connections begun per second, over all sites; `None` for no limit.
     pub rate: Option<f64>,
-    /// How long connecting may take, and each answer.
+    /// The time limit for connecting, and for each response.
     pub timeout: Duration,
-    /// How long one site may take in all.
+    /// The time limit for one site in total.
     pub site_timeout: Duration,
-    /// How often a connection that failed is tried again.
+    /// The number of retries of a failed connection.
     pub retries: u32,
-    /// What is scanned besides versions, suites and groups.
+    /// The scanned parts in addition to versions, suites and groups.
     pub parts: Vec<ScanPart>,
 }
 
@@ -132,16 +132,16 @@ impl Default for Limits {
     }
 }
 
-/// So many addresses are kept before any goes.
+/// The number of addresses that are kept before any is removed.
 const FEW_ADDRESSES: usize = 1024;
 
-/// What connections of all sites share.
+/// The state that connections of all sites share.
 pub(super) struct Gate {
     interval: Option<Duration>,
     next: Cell<Option<Instant>>,
     per_address: usize,
     addresses: RefCell<HashMap<IpAddr, Arc<Semaphore>>>,
-    /// How many addresses there are when those that are done with go.
+    /// The number of addresses at which those that are finished are removed.
     sweep_at: Cell<usize>,
     jitter: Cell<u64>,
 }
@@ -149,7 +149,7 @@ pub(super) struct Gate {
 impl Gate {
     pub(super) fn new(limits: &Limits) -> Self {
         let mut seed = [0; 8];
-        // Without randomness the jitter is the same every time, which does no harm.
+        // Without randomness the jitter is the same every time, which is harmless.
         let _ = aws_lc_rs::rand::fill(&mut seed);
         Self {
             interval: limits
@@ -164,11 +164,11 @@ impl Gate {
         }
     }
 
-    /// Waits until so many connections to this address may begin at one time.
+    /// Waits until `count` connections to this address may begin at the same time.
     pub(super) async fn enter(&self, address: IpAddr, count: u32) -> Option<OwnedSemaphorePermit> {
         let semaphore = {
             let mut addresses = self.addresses.borrow_mut();
-            // Those that nobody waits for or has a permit of.
+            // Removes semaphores without waiters or permits.
             if addresses.len() >= self.sweep_at.get() {
                 addresses.retain(|_, semaphore| Arc::strong_count(semaphore) > 1);
                 self.sweep_at.set(FEW_ADDRESSES.max(2 * addresses.len()));
@@ -189,7 +189,7 @@ impl Gate {
         permit
     }
 
-    /// Between half and one and a half times `about`, to spread the retries of many sites.
+    /// Returns a time between half and one and a half times `about`, to spread the retries of many sites.
     pub(super) fn jittered(&self, about: Duration) -> Duration {
         // xorshift64, Marsaglia 2003.
         let mut x = self.jitter.get();
@@ -201,9 +201,9 @@ impl Gate {
     }
 }
 
-/// Raises the limit of open files, for this process and those that it starts, as far as the system
-/// allows and at most to 65,536: each connection is one. Where the system refuses, the limit stays, and
-/// connections fail with that error. Gives the limit as it is then, if there is one.
+/// Raises the limit of open files, for this process and its children, as far as the system allows and at most to
+/// 65,536: each connection is one. If the system refuses, the limit stays, and connections fail with that error.
+/// Returns the resulting limit, if there is one.
 pub fn raise_descriptor_limit() -> Option<u64> {
     let mut limit = getrlimit(Resource::Nofile);
     let most = limit.maximum.map_or(65_536, |maximum| maximum.min(65_536));

@@ -1,4 +1,4 @@
-//! Connections to real servers: one hello, one answer, within limits.
+//! Connections to real servers: one hello, one response, within limits.
 
 mod again;
 mod answers;

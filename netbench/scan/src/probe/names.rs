@@ -1,4 +1,4 @@
-//! Names to addresses, while the scan goes on.
+//! Name resolution during the scan.
 
 use std::{
     io,
@@ -14,16 +14,16 @@ use super::dns::{self, NameFault};
 /// Lookups at one time. One that is not answered keeps its thread for longer than it is waited for.
 pub(super) const LOOKUPS: usize = 256;
 
-/// How long a name may take to resolve.
+/// The time limit of a lookup.
 const LIMIT: Duration = Duration::from_secs(5);
 
-/// The most addresses of a name that are reported.
+/// The maximum number of addresses of a name that are reported.
 const MOST_ADDRESSES: usize = 32;
 
 /// A resolver: the addresses of a host name and a port. It may block.
 pub type Lookup = dyn Fn(&str, u16) -> io::Result<Vec<SocketAddr>> + Send + Sync;
 
-/// Asks a resolver, many names at a time, each with a time limit.
+/// A resolver of many names at a time, each with a time limit.
 pub struct Resolver {
     lookup: Arc<Lookup>,
     limit: Duration,
@@ -31,7 +31,7 @@ pub struct Resolver {
 }
 
 impl Resolver {
-    /// Asks `lookup`, and waits at most `limit` for each answer.
+    /// Creates a resolver that calls `lookup`, and waits at most `limit` for each result.
     pub fn new(
         lookup: impl Fn(&str, u16) -> io::Result<Vec<SocketAddr>> + Send + Sync + 'static,
         limit: Duration,
@@ -43,7 +43,7 @@ impl Resolver {
         }
     }
 
-    /// Asks the system, as every other program does.
+    /// Creates a resolver that asks the system, like every other program.
     pub fn of_the_system() -> Self {
         let lookup = |host: &str, port| match (host, port).to_socket_addrs() {
             Ok(found) => Ok(found.collect()),
@@ -52,9 +52,10 @@ impl Resolver {
         Self::new(lookup, LIMIT)
     }
 
-    /// Every address of a name: at least one, each once, IPv4 and IPv6 in turn, or why there is none.
+    /// Returns every address of a name: at least one, each once, IPv4 and IPv6 alternating, or the reason why there
+    /// is none.
     pub(super) async fn addresses(&self, host: &str, port: u16) -> Result<Vec<SocketAddr>, String> {
-        // The time of a name begins when it is asked for.
+        // The time of a name begins with its lookup.
         let permit = Arc::clone(&self.permits).acquire_owned().await;
         let (lookup, name) = (Arc::clone(&self.lookup), host.to_owned());
         let asked = spawn_blocking(move || {
@@ -72,7 +73,7 @@ impl Resolver {
     }
 }
 
-/// The first of IPv4 first, which every network has.
+/// Returns the addresses alternating, beginning with IPv4, which every network has.
 fn in_turn(found: Vec<SocketAddr>) -> Vec<SocketAddr> {
     let mut once: Vec<SocketAddr> = Vec::new();
     for address in found {

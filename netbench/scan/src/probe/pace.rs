@@ -1,4 +1,5 @@
-//! Servers that answer only so many connections in a while: noticed, waited for, and probed more slowly from then on.
+//! Rate limits: servers that accept only a number of connections in some time are noticed, waited for, and probed
+//! more slowly from then on.
 
 use std::{
     cell::{Cell, RefCell},
@@ -11,21 +12,21 @@ use tokio::{
     time::Instant,
 };
 
-/// Over how long connections are counted. Limits of proxies and firewalls are usually over 10 s.
+/// The period over which connections are counted. Periods of proxies and firewalls are usually over 10 s.
 pub(super) const WINDOW: Duration = Duration::from_secs(10);
 
-/// The first wait for a server that has stopped answering. Each further one is twice as long.
+/// The first wait for a server that has stopped responding. Each further one is twice as long.
 const FIRST_WAIT: Duration = Duration::from_secs(1);
 
-/// How fast one site is probed.
+/// The rate at which one site is probed.
 #[derive(Debug, Default)]
 pub(super) struct Pace {
-    /// When the connections of the last [`WINDOW`] began.
+    /// The begin of the connections of the last [`WINDOW`].
     begun: RefCell<VecDeque<Instant>>,
     /// The time between two connections, once a limit was met.
     interval: Cell<Option<Duration>>,
     next: Cell<Option<Instant>>,
-    /// Held by whoever waits for the server: two that ask would keep each other out.
+    /// A lock held by the waiter for the server: two simultaneous requests would keep each other out.
     waits: Mutex<()>,
 }
 
@@ -35,7 +36,7 @@ impl Pace {
         self.enter_together(1).await;
     }
 
-    /// Waits until so many connections may begin at one time, and counts them.
+    /// Waits until `count` connections may begin at the same time, and counts them.
     pub(super) async fn enter_together(&self, count: u32) {
         if let Some(interval) = self.interval.get() {
             let now = Instant::now();
@@ -53,28 +54,28 @@ impl Pace {
         self.begun.borrow_mut().extend((0..count).map(|_| now));
     }
 
-    /// Alone with a server that has stopped answering.
+    /// Returns exclusive access to a server that has stopped responding.
     pub(super) async fn alone(&self) -> MutexGuard<'_, ()> {
         self.waits.lock().await
     }
 
-    /// The waits before each further try, longer and longer.
+    /// Returns the waits before each further attempt, with increasing length.
     pub(super) fn waits() -> impl Iterator<Item = Duration> {
         std::iter::successors(Some(FIRST_WAIT), |wait| Some(*wait * 2))
     }
 
-    /// Connections of the last while.
+    /// Returns the number of connections of the last [`WINDOW`].
     pub(super) fn recent(&self) -> usize {
         self.forget();
         self.begun.borrow().len()
     }
 
-    /// The time between two connections, where a limit was met.
+    /// Returns the time between two connections, if a limit was met.
     pub(super) fn interval(&self) -> Option<Duration> {
         self.interval.get()
     }
 
-    /// From now on fewer connections than these in each [`WINDOW`], or half as many as before.
+    /// Sets the pace to fewer connections than `too_many` in each [`WINDOW`], or to half of the previous pace.
     pub(super) fn slow_down(&self, too_many: usize) -> Duration {
         let fewer = WINDOW.mul_f64(1.25 / too_many.max(1) as f64);
         let interval = self.interval.get().map_or(fewer, |was| was * 2);

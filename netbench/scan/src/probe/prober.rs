@@ -1,4 +1,4 @@
-//! Sends hellos to one site, with retries and counts.
+//! Transmission of hellos to one site, with retries and counts.
 
 use std::{
     cell::{Cell, RefCell},
@@ -30,7 +30,7 @@ use crate::{
 /// After so many hellos without any answer a site is called silent.
 const MOST_SILENCES: u32 = 3;
 
-/// One site that is being scanned.
+/// A site that is being scanned.
 pub(super) struct Prober<'a> {
     pub(super) target: &'a ScanTarget,
     pub(super) address: SocketAddr,
@@ -47,7 +47,7 @@ pub(super) struct Prober<'a> {
     pub(super) retries: Cell<u32>,
     pub(super) answered: Cell<bool>,
     begun: Instant,
-    /// How long connections waited for a slot, which does not count as the site's time.
+    /// The time that connections waited for a slot, which does not count as the site's time.
     waited: Cell<Duration>,
     /// The first way in which the site failed.
     pub(super) broken: RefCell<Option<ConnectionError>>,
@@ -61,18 +61,18 @@ pub(super) struct Prober<'a> {
     /// How the head of a response was last asked for.
     pub(super) method: Cell<Option<Method>>,
     pub(super) pace: Pace,
-    /// The first hello that the site has answered, and the answer.
+    /// The first hello that the site has accepted, with its response.
     pub(super) known: RefCell<Option<Known>>,
-    /// Whether every refusal is proven by the known hello beside it: the site was seen to refuse that one too, or another server
-    /// answered it.
+    /// Whether every refusal is verified by the known hello sent at the same time: the site was seen to refuse the
+    /// known one too, or another server answered it.
     pub(super) careful: Cell<bool>,
-    /// The longest that an answer has taken.
+    /// The longest time of a response.
     pub(super) slowest: Cell<Duration>,
-    /// Hellos without an answer before the first that was answered.
+    /// Number of hellos without a response before the first response.
     silences: Cell<u32>,
-    /// Whether the site was ever silent after it had answered.
+    /// Whether the site was ever silent after a response.
     pub(super) was_silent: Cell<bool>,
-    /// Why the scan was ended, where the site took no more connections.
+    /// The reason why the scan was ended, if the site accepted no more connections.
     pub(super) ended: RefCell<Option<String>>,
 }
 
@@ -123,7 +123,7 @@ impl<'a> Prober<'a> {
         due.saturating_sub(self.begun.elapsed())
     }
 
-    /// Retries after failures of the network, until the site has answered something.
+    /// Sends a hello, with retries after failures of the network until the site has responded once.
     pub(super) async fn send_with_retries(&self, pieces: &[&[u8]]) -> Reply {
         let mut attempt = 0;
         loop {
@@ -165,7 +165,7 @@ impl<'a> Prober<'a> {
         self.converse(pieces).await
     }
 
-    /// Waits until so many connections may begin at one time, beside those to other sites.
+    /// Waits until `count` connections may begin at the same time, together with those to other sites.
     pub(super) async fn enter(&self, count: u32) -> Option<OwnedSemaphorePermit> {
         let asked = Instant::now();
         let permit = self.gate.enter(self.address.ip(), count).await;
@@ -173,7 +173,8 @@ impl<'a> Prober<'a> {
         permit
     }
 
-    /// One connection, which nothing holds back any more. In a box: hundreds of sites wait at a time, most of them for their turn.
+    /// Makes one connection without further waiting. The future is boxed: hundreds of sites wait at a time, most of
+    /// them for their turn.
     pub(super) fn converse<'c>(
         &'c self,
         pieces: &'c [&'c [u8]],
@@ -203,7 +204,7 @@ impl<'a> Prober<'a> {
         }
         for (number, piece) in pieces.iter().enumerate() {
             if number > 0 {
-                // The pieces must travel in packets of their own.
+                // The pieces must travel in separate packets.
                 tokio::time::sleep(Duration::from_millis(5)).await;
             }
             if let Err(broken) = wire.write(piece, &self.counts).await {
@@ -217,7 +218,7 @@ impl<'a> Prober<'a> {
         reply
     }
 
-    /// Sends one hello in one piece, and records what the answer shows of the site.
+    /// Sends one hello in one piece, and records the results of the response.
     pub(super) async fn hello(&self, spec: &HelloSpec) -> Result<Reply, Stop> {
         if self.left().is_zero() {
             return Err(Stop);
@@ -227,7 +228,7 @@ impl<'a> Prober<'a> {
         match &reply {
             Reply::Flight(flight, _, wire) => {
                 self.answered.set(true);
-                // Not one that resumes a session, which a server may allow once.
+                // A hello that resumes a session is not recorded, because a server may allow it only once.
                 if spec.last.is_none() && spec.ticket.as_ref().is_none_or(Vec::is_empty) {
                     self.know(spec, bytes, flight);
                 }
@@ -252,7 +253,7 @@ impl<'a> Prober<'a> {
         Ok(reply)
     }
 
-    /// Ends the scan where further hellos are useless.
+    /// Ends the scan if further hellos are useless.
     fn give_up(&self, broken: &ConnectionError) -> Result<(), Stop> {
         match broken {
             ConnectionError::Connect(_) | ConnectionError::Local(_) => Err(Stop),
@@ -264,7 +265,7 @@ impl<'a> Prober<'a> {
                 Err(Stop)
             }
             ConnectionError::Silent if !self.answered.get() => {
-                // Some do not answer long hellos, and some none with TLS 1.3.
+                // Some servers do not respond to long hellos, and some to none with TLS 1.3.
                 let silences = self.silences.get() + 1;
                 self.silences.set(silences);
                 if silences < MOST_SILENCES {
@@ -282,7 +283,8 @@ impl<'a> Prober<'a> {
         self.client.identity.as_ref().filter(|_| self.shows.get())
     }
 
-    /// Whether to try again with the client's certificate: once, after the server has ended a handshake for want of it.
+    /// Returns whether to try again with the client's certificate: once, after the server has ended a handshake
+    /// because it was missing.
     pub(super) fn shows_certificate(&self) -> bool {
         let findings = self.findings.borrow();
         let required = findings.features.client_certificate_required == Observed::Yes;
@@ -290,7 +292,7 @@ impl<'a> Prober<'a> {
         has && required && !self.shows.replace(true)
     }
 
-    /// Forgets what was found, as some of it may be of another server. What was noted stays.
+    /// Discards the findings, because some may be of another server. Notes are kept.
     pub(super) fn forget(&self) {
         let mut findings = self.findings.borrow_mut();
         let notes = std::mem::take(&mut findings.notes);

@@ -1,4 +1,4 @@
-//! Where nothing comes back: whether the server refuses the hello, or limits connections.
+//! Distinction between a refused hello and a limit of connections, if there is no response.
 
 use std::time::Duration;
 
@@ -12,34 +12,34 @@ use super::{
 };
 use crate::enumeration::{Responder as _, Stop};
 
-/// How much sooner a hello is sent than the known one beside it, beyond a round trip. Whatever counts connections must see it
-/// first: that the later one is answered then shows that the earlier one was within the limit.
+/// The time by which a hello is sent before the known one, beyond a round trip. A counter of connections must see
+/// it first: a response to the later one then shows that the earlier one was within the limit.
 const HEAD_START: Duration = Duration::from_millis(50);
 
-/// How long a hello is waited for at least, once the known one beside it is answered.
+/// The minimum time for which a hello is waited for, after the response to the known one.
 const SHORTEST: Duration = Duration::from_millis(500);
 
-/// How many times as long as the slowest answer so far another may take, once the site was silent.
+/// The multiple of the slowest response so far that another may take, once the site was silent.
 const SLOWER: u32 = 10;
 
 const SILENT: Reply = Reply::Failed(ConnectionError::Silent);
 
-/// What hellos beside known ones have shown.
+/// The result of hellos sent together with known ones.
 enum Shown {
     Answer(Reply),
     /// The server refuses this hello, in this way.
     Refusal(Reply),
-    /// It does not answer the known one either.
+    /// The server does not answer the known one either.
     Limit,
 }
 
 impl Prober<'_> {
-    /// Sends a hello in these pieces, and reads the answer. A connection that ends or stays silent is an answer to this hello
-    /// only if it does so again, and a hello that was answered before is answered beside it. Otherwise the site limits
-    /// connections: the scan waits, slows down, and asks again.
+    /// Sends a hello in these pieces, and reads the response. A connection that ends or stays silent is a response
+    /// to this hello only if that is repeated, and if a known hello sent at the same time is answered. Otherwise
+    /// the site limits connections: the scan waits, slows down, and asks again.
     ///
     /// # Errors
-    /// The site answers nothing any more, or there is no time to ask again.
+    /// Returns an error if the site no longer responds, or if there is no time to ask again.
     pub(super) async fn send(&self, pieces: &[&[u8]]) -> Result<Reply, Stop> {
         loop {
             let before = self.pace.interval();
@@ -56,7 +56,7 @@ impl Prober<'_> {
             let recent = self.pace.recent();
             let _alone = self.pace.alone().await;
             if self.pace.interval() != before {
-                // Meanwhile another hello has met the limit.
+                // Another hello has met the limit meanwhile.
                 continue;
             }
             match self.prove(reply, pieces, &known).await? {
@@ -66,7 +66,7 @@ impl Prober<'_> {
         }
     }
 
-    /// How long an answer is waited for: not so long any more once the site was silent, as silence is asked about again.
+    /// Returns how long a response is waited for: less once the site was silent, because silence is verified.
     pub(super) fn patience(&self) -> Duration {
         let all = self.limits.timeout;
         if self.was_silent.get() {
@@ -81,8 +81,8 @@ impl Prober<'_> {
     }
 
     async fn prove(&self, first: Reply, pieces: &[&[u8]], known: &Known) -> Result<Shown, Stop> {
-        // Silence takes long, and so does what comes between two connections to a site that limits them: a limit may have
-        // forgotten one of them by chance, but hardly twice.
+        // Silence takes long, and so does the pause between two connections to a site that limits them: a limit
+        // may have forgotten one of them by chance, but hardly twice.
         let times = if is_silent(&first) || self.pace.interval().is_some() {
             2
         } else {
@@ -105,8 +105,8 @@ impl Prober<'_> {
         Ok(Shown::Refusal(reply))
     }
 
-    /// Sends a hello, and right after it one that was answered before: the answer to the first, and whether the second is
-    /// answered.
+    /// Sends a hello, and directly after it one that was answered before. Returns the response to the first, and
+    /// whether the second is answered.
     async fn beside(&self, pieces: &[&[u8]], known: &Known) -> Result<(Reply, bool), Stop> {
         if self.limits.per_site.min(self.limits.per_address) < 2 {
             return self.before(pieces, known).await;
@@ -136,14 +136,14 @@ impl Prober<'_> {
         }
     }
 
-    /// The same with one connection at a time. What a limit can have forgotten while the first was waited for, as many known
-    /// hellos after it make up for.
+    /// Does the same with one connection at a time. Additional known hellos compensate for the connections that a
+    /// limit can have forgotten during the wait for the first.
     async fn before(&self, pieces: &[&[u8]], known: &Known) -> Result<(Reply, bool), Stop> {
         let Ok(_slot) = self.slots.acquire().await else {
             return Err(Stop);
         };
         if self.pace.interval().is_some() {
-            // So many at a time are above a limit that was just met.
+            // This many at a time exceed a limit that was just met.
             sleep(WINDOW.min(self.left())).await;
         }
         self.pace.enter_together(1).await;
@@ -196,8 +196,8 @@ impl Prober<'_> {
         Err(self.end("stopped answering, also hellos that it had answered before"))
     }
 
-    /// Whether a reply may have nothing to do with the hello. An alert may not, unless the site was seen to refuse what it had
-    /// answered before; its refusals are proven together, at the end.
+    /// Returns whether a reply may be unrelated to the hello. An alert is related, unless the site was seen to
+    /// refuse a hello that it had answered before; its refusals are verified together at the end.
     fn needs_proof(&self, reply: &Reply) -> bool {
         use ConnectionError as E;
         match reply {
@@ -218,7 +218,7 @@ fn is_silent(reply: &Reply) -> bool {
     matches!(reply, Reply::Failed(E::Silent | E::Connect(_)))
 }
 
-/// Whether the connection failed in a way that may have nothing to do with the hello.
+/// Returns whether the connection failed in a way that may be unrelated to the hello.
 fn says_nothing(reply: &Reply) -> bool {
     use ConnectionError as E;
     matches!(

@@ -1,4 +1,4 @@
-//! Scans many sites at once, in one thread.
+//! Scan of many sites in one thread.
 
 use std::{
     rc::Rc,
@@ -22,23 +22,23 @@ use super::{
     site,
 };
 
-/// How often `stop` is checked.
+/// The interval at which `stop` is checked.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 
 /// Progress of a scan.
 #[derive(Debug)]
 pub enum ScanEvent<'a> {
-    /// A site is done.
+    /// The scan of a site is complete.
     Done(&'a SiteScan),
 }
 
-/// Scans `targets`, and passes each result to `listener` when it is complete, in no order. Once `stop` is
-/// set, scans in progress are dropped and the function returns: sites without a result were not scanned.
+/// Scans `targets`, and passes each result to `listener` when it is complete, in no order. Once `stop` is set,
+/// scans in progress are dropped and the function returns: sites without a result were not scanned.
 ///
-/// Opens sockets in the thread that calls it, and so in that thread's network namespace.
+/// Opens sockets in the calling thread, and therefore in that thread's network namespace.
 ///
 /// # Errors
-/// The runtime cannot be made, or what `listener` returns.
+/// Returns an error if the runtime cannot be made, and the error that `listener` returns.
 pub fn scan_all<E: From<std::io::Error>>(
     targets: impl IntoIterator<Item = ScanTarget>,
     limits: Limits,
@@ -50,11 +50,11 @@ pub fn scan_all<E: From<std::io::Error>>(
     scan_all_with(resolver, targets, limits, client, stop, listener)
 }
 
-/// The same with another resolver. Names are looked up somewhat ahead of the scan, so that one without an
-/// answer keeps no other site waiting.
+/// Does the same with another resolver. Names are looked up somewhat ahead of the scan, so that an unanswered
+/// lookup delays no other site.
 ///
 /// # Errors
-/// As [`scan_all`].
+/// Returns the errors of [`scan_all`].
 pub fn scan_all_with<E: From<std::io::Error>>(
     resolver: Resolver,
     targets: impl IntoIterator<Item = ScanTarget>,
@@ -92,7 +92,7 @@ pub fn scan_all_with<E: From<std::io::Error>>(
                         Place::Nowhere(why) => Err(why.clone()),
                     };
                     let _slot = slots.acquire().await;
-                    // In a box: those that wait for a slot need no room for a scan.
+                    // Boxed: sites that wait for a slot need no memory for a scan.
                     let scan = Box::pin(site::scan(&target, addresses, &limits, &client, &gate));
                     let result = scan.await;
                     // The receiver is gone when the scan was stopped.
@@ -117,7 +117,7 @@ pub fn scan_all_with<E: From<std::io::Error>>(
     };
     let result = local.block_on(&runtime, work);
     drop(local);
-    // A lookup without an answer is not waited for.
+    // An unanswered lookup is not waited for.
     runtime.shutdown_background();
     result
 }

@@ -1,4 +1,4 @@
-//! Scans one site, from its first hello to its record.
+//! Scan of one site, from its first hello to its record.
 
 use std::{net::SocketAddr, time::Duration};
 
@@ -29,13 +29,13 @@ use crate::{
     text::clean,
 };
 
-/// The most addresses of a site that are tried, one after another until one accepts a connection.
+/// The maximum number of addresses of a site that are tried, in sequence until one accepts a connection.
 const MOST_TRIED: usize = 4;
 
-/// How often a site is enumerated again that did not answer, or was another, at the end of an enumeration.
+/// The maximum number of enumerations of a site that was silent, or another server, at the end of an enumeration.
 const MOST_PASSES: u32 = 3;
 
-/// Scans one site. Never fails: what went wrong is in the result.
+/// Scans one site. The function never fails: errors are in the result.
 pub(super) async fn scan(
     target: &ScanTarget,
     addresses: Result<Vec<SocketAddr>, String>,
@@ -115,7 +115,7 @@ async fn run(
         if standing == Ok(Standing::Same) {
             break enumeration;
         }
-        // Some of what was refused, or chosen, was so by another server, or by none.
+        // Some refusals or choices were those of another server, or of none.
         doubt(enumeration);
         let Some(known) = prober.known.borrow().clone() else {
             break enumeration;
@@ -133,7 +133,7 @@ async fn run(
         prober.forget();
         prober.part.set("enumeration");
     };
-    // A part that fails ends the scan: what was found so far is reported.
+    // A part that fails ends the scan: the findings so far are reported.
     for part in &prober.limits.parts {
         prober.part.set(part.name());
         match part {
@@ -164,7 +164,7 @@ async fn run(
     Ok(())
 }
 
-/// Nothing is known whole.
+/// Marks every version as incomplete.
 fn doubt(found: &mut Enumeration) {
     for version in &mut found.versions {
         version.complete = false;
@@ -214,7 +214,7 @@ fn finish(prober: Prober<'_>, mut scan: SiteScan, cut: Option<String>, begun: In
     let incomplete = scan.versions.iter().any(|v| !v.complete);
     let wrong = scan.versions.iter().all(|v| !v.supported);
     scan.outcome = if prober.answered.get() && wrong && cut.is_none() {
-        // It answered, and nothing that was offered.
+        // The site responded, but chose no offered value.
         let detail = scan.notes.first().cloned();
         ScanOutcome::Failed {
             class: FailedClass::Malformed,
@@ -230,7 +230,7 @@ fn finish(prober: Prober<'_>, mut scan: SiteScan, cut: Option<String>, begun: In
         }
     } else {
         if prober.alert.get().is_none() {
-            // Nothing was asked of it.
+            // Without an alert, the absence of versions is not established.
             for version in &mut scan.versions {
                 version.complete = false;
             }
@@ -373,7 +373,7 @@ mod tests {
     use super::*;
     use crate::probe::limits::Place;
 
-    /// Hundreds of sites are scanned at a time, and each has one of these.
+    /// Hundreds of sites are scanned at a time, and each has one such future.
     #[test]
     fn a_scan_that_waits_takes_little_room() {
         let (limits, client) = (Limits::default(), ScanClient::default());

@@ -1,5 +1,5 @@
-//! Whether the same server still answers. Limits of connections may answer instead of it: with an alert, in plain HTTP, or by a
-//! server that only says that it is sorry.
+//! Tests whether the same server still responds. A limit of connections may respond in its place: with an alert, in
+//! plain HTTP, or by a server that only apologizes.
 
 use std::rc::Rc;
 
@@ -25,7 +25,7 @@ pub(super) struct Known {
     keys: Option<Rc<PrivateShares>>,
 }
 
-/// What a server answers to the same hello each time.
+/// The constant part of a server's response to the same hello.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Answer {
     version: u16,
@@ -64,18 +64,18 @@ impl Answer {
     }
 }
 
-/// Who answers the known hello now.
+/// The server that now answers the known hello.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Standing {
     /// The server that answered it at first.
     Same,
     /// Different servers by turns.
     ByTurns,
-    /// None, or another server.
+    /// No server, or another one.
     Other,
 }
 
-/// How often the known hello is sent again where the answer is another.
+/// The number of repetitions of the known hello if the response differs.
 const ASKED_AGAIN: usize = 3;
 
 impl Prober<'_> {
@@ -134,7 +134,7 @@ impl Prober<'_> {
     /// Sends the known hello once more, and notes what has changed.
     ///
     /// # Errors
-    /// The site's time is up.
+    /// Returns an error if the site's time is up.
     pub(super) async fn standing(&self) -> Result<Standing, Stop> {
         let Some(known) = self.known.borrow().clone() else {
             return Ok(Standing::Same);

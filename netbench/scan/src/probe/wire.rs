@@ -1,4 +1,4 @@
-//! One TCP connection, with its limits and counts.
+//! A TCP connection, with its limits and counts.
 
 use std::{cell::RefCell, io, net::SocketAddr, time::Duration};
 
@@ -15,10 +15,10 @@ use crate::codec::{
     Flight, FlightReader, NotTls, ReadError, Records, StartTlsDialogue, StartTlsStep, Step,
 };
 
-/// Bytes read at a time: the first flights of most servers.
+/// Number of bytes read at a time: the first flights of most servers.
 const READ: usize = 8 * 1024;
 
-/// The most bytes read from one connection; a long chain and a response's head are far below.
+/// The maximum number of bytes read from one connection; a long chain and a response's head are far below.
 const MOST_READ: usize = 512 * 1024;
 
 /// Counts of all connections to a site.
@@ -29,20 +29,20 @@ pub(super) struct Counts {
     pub(super) connect_us: Vec<u64>,
 }
 
-/// How a connection failed.
+/// An error of a connection.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum ConnectionError {
     /// The connection was not established.
     Connect(String),
-    /// This machine could not open it: no descriptors, no ports.
+    /// This machine could not open the connection: no descriptors, no ports.
     Local(String),
-    /// No answer within the limit.
+    /// There was no response within the limit.
     Silent,
-    /// The server closed it.
+    /// The server closed the connection.
     Closed,
-    /// The server reset it.
+    /// The server reset the connection.
     Reset,
-    /// The server speaks something else.
+    /// The server uses another protocol.
     NotTls(NotTls),
     /// The server's bytes break the protocol.
     Malformed(String),
@@ -50,13 +50,13 @@ pub(super) enum ConnectionError {
     StartTls(String),
 }
 
-/// How a server answered a hello.
+/// A server's reply to a hello.
 pub(super) enum Reply {
-    /// With a ServerHello; the connection goes on, and records may have come already.
+    /// A ServerHello; the connection continues, and records may have arrived already.
     Flight(Box<Flight>, Records, Wire),
-    /// With an alert.
+    /// An alert.
     Alert(u8),
-    /// With neither.
+    /// Neither of the two.
     Failed(ConnectionError),
 }
 
@@ -64,7 +64,7 @@ pub(super) struct Wire {
     stream: TcpStream,
     until: Instant,
     taken: usize,
-    /// What was wrong with the flight after its ServerHello.
+    /// The error in the flight after its ServerHello, if there was one.
     pub(super) fault: Option<String>,
 }
 
@@ -139,7 +139,8 @@ impl Wire {
         }
     }
 
-    /// Waits until something has arrived, and has `take` take it. No room is held while it waits: hundreds of connections do.
+    /// Waits until bytes have arrived, and passes them to `take`. No buffer is held during the wait, because
+    /// hundreds of connections wait.
     pub(super) async fn read<T>(
         &mut self,
         counts: &RefCell<Counts>,
@@ -170,7 +171,7 @@ impl Wire {
         }
     }
 
-    /// Reads a server's first flight. One that breaks off after the ServerHello is still an answer.
+    /// Reads a server's first flight. A flight that breaks off after the ServerHello is still a response.
     pub(super) async fn flight(mut self, counts: &RefCell<Counts>) -> Reply {
         let mut reader = FlightReader::default();
         loop {
@@ -217,12 +218,12 @@ impl Wire {
 }
 
 fn no_connection(error: &io::Error) -> ConnectionError {
-    // This process's and the system's limit of open files; no port is left.
+    // The limit of open files of this process or of the system is reached, or no port is left.
     let local = [Errno::MFILE, Errno::NFILE, Errno::ADDRNOTAVAIL];
     if Errno::from_io_error(error).is_some_and(|errno| local.contains(&errno)) {
         ConnectionError::Local(error.to_string())
     } else if error.kind() == io::ErrorKind::ConnectionReset {
-        // It was established, and reset before connect returned.
+        // The connection was established, and reset before connect returned.
         ConnectionError::Reset
     } else {
         ConnectionError::Connect(match error.kind() {

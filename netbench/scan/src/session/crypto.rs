@@ -16,7 +16,7 @@ pub enum Hash {
 }
 
 impl Hash {
-    /// Of a suite, by its name's end: SHA-256 where that is SHA-1, as TLS 1.2 has it.
+    /// Returns the hash of a suite, by the end of its name: SHA-256 if that is SHA-1, as in TLS 1.2.
     pub fn of(suite: u16) -> Self {
         match CipherSuite(suite).facts() {
             Some(suite) if suite.name.ends_with("SHA384") => Self::Sha384,
@@ -24,7 +24,7 @@ impl Hash {
         }
     }
 
-    /// Its bytes.
+    /// Returns the length of a digest.
     pub fn length(self) -> usize {
         match self {
             Self::Sha256 => 32,
@@ -32,7 +32,7 @@ impl Hash {
         }
     }
 
-    /// Of these bytes.
+    /// Returns the digest of these bytes.
     pub fn of_bytes(self, bytes: &[u8]) -> Vec<u8> {
         let algorithm = match self {
             Self::Sha256 => &digest::SHA256,
@@ -41,7 +41,7 @@ impl Hash {
         digest::digest(algorithm, bytes).as_ref().to_vec()
     }
 
-    /// HMAC with it.
+    /// Computes HMAC with this hash.
     pub fn hmac(self, key: &[u8], data: &[u8]) -> Vec<u8> {
         let algorithm = match self {
             Self::Sha256 => hmac::HMAC_SHA256,
@@ -52,7 +52,7 @@ impl Hash {
             .to_vec()
     }
 
-    /// HKDF-Extract; an empty input stands for zeros.
+    /// Computes HKDF-Extract; an empty input stands for zeros.
     pub fn extract(self, salt: &[u8], input: &[u8]) -> Vec<u8> {
         let zeros = vec![0; self.length()];
         let salt = if salt.is_empty() { &zeros } else { salt };
@@ -60,7 +60,7 @@ impl Hash {
         self.hmac(salt, input)
     }
 
-    /// HKDF-Expand-Label.
+    /// Computes HKDF-Expand-Label.
     pub fn expand(self, secret: &[u8], label: &str, context: &[u8], length: usize) -> Vec<u8> {
         let mut info = u16::try_from(length).unwrap_or(0).to_be_bytes().to_vec();
         let label = [b"tls13 ", label.as_bytes()].concat();
@@ -78,12 +78,12 @@ impl Hash {
         output
     }
 
-    /// Derive-Secret, of a transcript's hash.
+    /// Computes Derive-Secret from a transcript's hash.
     pub fn derive(self, secret: &[u8], label: &str, transcript_hash: &[u8]) -> Vec<u8> {
         self.expand(secret, label, transcript_hash, self.length())
     }
 
-    /// The PRF of TLS 1.2.
+    /// Computes the PRF of TLS 1.2.
     pub fn prf(self, secret: &[u8], label: &str, seed: &[u8], length: usize) -> Vec<u8> {
         let seed = [label.as_bytes(), seed].concat();
         let mut a = seed.clone();
@@ -97,7 +97,7 @@ impl Hash {
     }
 }
 
-/// The AEAD of a suite.
+/// Returns the AEAD of a suite.
 pub fn cipher(suite: u16) -> Option<&'static aead::Algorithm> {
     let name = CipherSuite(suite).facts()?.name;
     if name.contains("AES_128_GCM") {
@@ -119,7 +119,7 @@ pub struct Protection13 {
 }
 
 impl Protection13 {
-    /// From a traffic secret; none for a suite without an AEAD.
+    /// Derives the keys from a traffic secret. Returns `None` for a suite without an AEAD.
     pub fn new(suite: u16, hash: Hash, secret: &[u8]) -> Option<Self> {
         let cipher = cipher(suite)?;
         let key = hash.expand(secret, "key", &[], cipher.key_len());
@@ -131,7 +131,7 @@ impl Protection13 {
         })
     }
 
-    /// The inner content type, and what it carries.
+    /// Decrypts a record. Returns the inner content type, and the contents.
     pub fn open(&mut self, payload: &[u8]) -> Option<(u8, Vec<u8>)> {
         let header = header(23, payload.len())?;
         let mut bytes = payload.to_vec();
@@ -144,7 +144,7 @@ impl Protection13 {
         Some((plain[end], plain[..end].to_vec()))
     }
 
-    /// A whole record.
+    /// Encrypts a whole record.
     pub fn seal(&mut self, content: u8, plain: &[u8]) -> Option<Vec<u8>> {
         let mut bytes = [plain, &[content]].concat();
         let header = header(23, bytes.len() + 16)?;
@@ -173,7 +173,7 @@ pub struct Protection12 {
 }
 
 impl Protection12 {
-    /// Bytes of a direction's key and of its implicit nonce.
+    /// Returns the lengths of a direction's key and of its implicit nonce.
     pub fn lengths(suite: u16) -> Option<(usize, usize)> {
         let cipher = cipher(suite)?;
         let implicit = if cipher == &aead::CHACHA20_POLY1305 {
@@ -184,7 +184,8 @@ impl Protection12 {
         Some((cipher.key_len(), implicit))
     }
 
-    /// From a direction's key and its implicit nonce; none for a suite without an AEAD.
+    /// Creates the protection from a direction's key and its implicit nonce. Returns `None` for a suite without an
+    /// AEAD.
     pub fn new(suite: u16, key: &[u8], iv: &[u8]) -> Option<Self> {
         Some(Self {
             key: aead::LessSafeKey::new(aead::UnboundKey::new(cipher(suite)?, key).ok()?),
@@ -193,7 +194,7 @@ impl Protection12 {
         })
     }
 
-    /// What a record carries; none if it does not verify.
+    /// Decrypts a record. Returns `None` if it does not verify.
     pub fn open(&mut self, content: u8, payload: &[u8]) -> Option<Vec<u8>> {
         let mut reader = Reader::new(payload);
         let explicit = if self.iv.len() == 4 {
@@ -213,7 +214,7 @@ impl Protection12 {
         Some(plain)
     }
 
-    /// A whole record.
+    /// Encrypts a whole record.
     pub fn seal(&mut self, content: u8, plain: &[u8]) -> Option<Vec<u8>> {
         let explicit = self.sequence.to_be_bytes();
         let explicit: &[u8] = if self.iv.len() == 4 { &explicit } else { &[] };
@@ -250,7 +251,7 @@ impl Protection12 {
     }
 }
 
-/// A record's header.
+/// Returns a record's header.
 fn header(content: u8, length: usize) -> Option<[u8; 5]> {
     let length = u16::try_from(length).ok()?.to_be_bytes();
     Some([content, 3, 3, length[0], length[1]])

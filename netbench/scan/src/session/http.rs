@@ -1,17 +1,17 @@
-//! One HTTP request, and the head of its response.
+//! An HTTP request, and the head of its response.
 
 use netbench_model::{HostName, authority};
 
 use crate::{ScanTarget, text::clean};
 
-/// How the head of a response is asked for. Some servers never answer HEAD.
+/// The method that requests the head of a response. Some servers never answer HEAD.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Method {
     Head,
     Get,
 }
 
-/// A request for the target's page, of which the head is read.
+/// Returns a request for the target's page, of which only the head is read.
 pub(crate) fn request(target: &ScanTarget, method: Method) -> Vec<u8> {
     let ScanTarget {
         host, port, path, ..
@@ -39,12 +39,12 @@ pub(crate) struct ResponseHead {
 }
 
 impl ResponseHead {
-    /// Whether bytes that begin so may be HTTP/1, and not the greeting of another protocol.
+    /// Returns whether bytes with this beginning may be HTTP/1, and not the greeting of another protocol.
     pub(crate) fn may_be(bytes: &[u8]) -> bool {
         bytes.iter().zip(b"HTTP/1.").all(|(is, due)| is == due)
     }
 
-    /// None until the head is complete.
+    /// Parses the head. Returns `None` until it is complete.
     pub(crate) fn parse(bytes: &[u8]) -> Option<Self> {
         let end = bytes.windows(4).position(|four| four == b"\r\n\r\n")?;
         let mut lines = bytes[..end].split(|byte| *byte == b'\n');

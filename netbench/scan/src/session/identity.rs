@@ -22,13 +22,13 @@ pub struct ClientIdentity {
     key: Key,
 }
 
-/// Why a certificate or its key cannot be used.
+/// An error of a certificate or its key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum ClientIdentityError {
     /// There is no certificate.
     #[error("no certificate in it")]
     NoCertificate,
-    /// The key is of a kind that is not known here, or cannot be read.
+    /// The key is of an unknown kind, or cannot be read.
     #[error("no key that can sign here: expected RSA, ECDSA on P-256, P-384 or P-521, or Ed25519")]
     NoKey,
 }
@@ -49,14 +49,14 @@ const RSA_PSS_RSAE_SHA256: u16 = 0x0804;
 const RSA_PSS_RSAE_SHA384: u16 = 0x0805;
 const ED25519: u16 = 0x0807;
 
-/// ECDSA as schemes have it: each with its curve and its hash.
+/// ECDSA schemes: each with its curve and its hash.
 const ECDSA: [(u16, &EcdsaSigningAlgorithm); 3] = [
     (ECDSA_SECP256R1_SHA256, &ECDSA_P256_SHA256_ASN1_SIGNING),
     (ECDSA_SECP384R1_SHA384, &ECDSA_P384_SHA384_ASN1_SIGNING),
     (ECDSA_SECP521R1_SHA512, &ECDSA_P521_SHA512_ASN1_SIGNING),
 ];
 
-/// RSA's schemes, the best first.
+/// RSA schemes, the best first.
 const RSA: [(u16, &dyn RsaEncoding); 4] = [
     (RSA_PSS_RSAE_SHA256, &signature::RSA_PSS_SHA256),
     (RSA_PSS_RSAE_SHA384, &signature::RSA_PSS_SHA384),
@@ -88,12 +88,12 @@ impl Key {
         }
     }
 
-    /// A scheme of `asked` with which it signs in this version, and the signature.
+    /// Signs with a scheme of `asked` that the key supports in this version. Returns the scheme and the signature.
     fn sign(&self, asked: &[u16], version: TlsVersion, data: &[u8]) -> Option<(u16, Vec<u8>)> {
         let random = SystemRandom::new();
         match self {
             Self::Rsa(key) => {
-                // PKCS #1 1.5 signs no handshake of TLS 1.3 (RFC 8446 section 4.2.3).
+                // RSASSA-PKCS1-v1_5 signs no handshake of TLS 1.3 (RFC 8446 section 4.2.3).
                 let allowed = |scheme: u16| {
                     asked.contains(&scheme) && (version < TlsVersion::Tls13 || scheme >= 0x0800)
                 };
@@ -118,7 +118,8 @@ impl ClientIdentity {
     /// Reads a certificate with its chain, and a key, in PEM.
     ///
     /// # Errors
-    /// There is no certificate, or no key that can be used here. That they belong together is not checked.
+    /// Returns an error if there is no certificate, or no key that can be used here. That they match is not
+    /// checked.
     pub fn of_pem(chain: &str, key: &str) -> Result<Self, ClientIdentityError> {
         let blocks =
             |text: &str| -> Vec<Pem> { Pem::iter_from_buffer(text.as_bytes()).flatten().collect() };
@@ -136,7 +137,7 @@ impl ClientIdentity {
         })
     }
 
-    /// The Certificate message of TLS 1.2.
+    /// Returns the Certificate message of TLS 1.2.
     pub(crate) fn certificate12(&self) -> Vec<u8> {
         let mut list = Vec::new();
         for der in &self.chain {
@@ -147,7 +148,7 @@ impl ClientIdentity {
         with_header(11, &body)
     }
 
-    /// The Certificate message of TLS 1.3, for a request with this context.
+    /// Returns the Certificate message of TLS 1.3, for a request with this context.
     pub(crate) fn certificate13(&self, context: &[u8]) -> Vec<u8> {
         let mut list = Vec::new();
         for der in &self.chain {
@@ -160,8 +161,8 @@ impl ClientIdentity {
         with_header(11, &body)
     }
 
-    /// The CertificateVerify message over `data`, which is what the version has signed. None where the server takes
-    /// no signature of this key.
+    /// Returns the CertificateVerify message over `data`, the input that the version signs. Returns `None` if the
+    /// server accepts no signature of this key.
     pub(crate) fn verify(
         &self,
         asked: &[u16],

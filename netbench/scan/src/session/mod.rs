@@ -1,8 +1,8 @@
-//! Whole handshakes, for what is encrypted: certificates and extensions of
-//! TLS 1.3, tickets, resumption, renegotiation, the response's head.
+//! Whole handshakes, for encrypted data: certificates and extensions of TLS 1.3, tickets, resumption,
+//! renegotiation, the response's head.
 //!
-//! A client's side only, and only as far as a scan needs it. Certificates are not verified here:
-//! a scan reports what a server sends. No secret here protects anything.
+//! The module has only a client's side, and only as far as a scan needs it. Certificates are not verified here: a
+//! scan reports the server's data. No secret here protects any data.
 
 pub mod crypto;
 mod http;
@@ -17,7 +17,7 @@ pub(crate) use shares::{PrivateShares, cheap_first, computable, computable_suite
 pub(crate) use tls12::Keys12;
 pub(crate) use tls13::{Encrypted13, Resumption13, Session13, binder, parse_message13};
 
-/// A handshake message: its type, its length, and its body.
+/// Returns a handshake message: its type, its length, and its body.
 fn with_header(kind: u8, body: &[u8]) -> Vec<u8> {
     let length = u32::try_from(body.len()).unwrap_or(0).to_be_bytes();
     [&[kind, length[1], length[2], length[3]], body].concat()

@@ -11,7 +11,7 @@ use crate::codec::KeyShare;
 /// The groups that can be computed, the most common first.
 const COMPUTABLE: [u16; 7] = [0x001d, 0x0017, 0x0018, 0x11ec, 0x0019, 0x11eb, 0x11ed];
 
-/// Of these groups, those that can be computed here, cheap ones first.
+/// Returns those of these groups that can be computed here, cheap ones first.
 pub(crate) fn computable(groups: &[u16]) -> Vec<u16> {
     COMPUTABLE
         .into_iter()
@@ -19,7 +19,7 @@ pub(crate) fn computable(groups: &[u16]) -> Vec<u16> {
         .collect()
 }
 
-/// These groups, cheap ones first.
+/// Returns these groups, cheap ones first.
 pub(crate) fn cheap_first(groups: &[u16]) -> Vec<u16> {
     let mut sorted = groups.to_vec();
     sorted.sort_by_key(|group| {
@@ -29,7 +29,7 @@ pub(crate) fn cheap_first(groups: &[u16]) -> Vec<u16> {
     sorted
 }
 
-/// Of these suites, those whose records can be read here.
+/// Returns those of these suites whose records can be read here.
 pub(crate) fn computable_suites(suites: &[u16]) -> Vec<u16> {
     let able = |code: &u16| crypto::cipher(*code).is_some();
     suites.iter().copied().filter(able).collect()
@@ -45,7 +45,7 @@ struct Share {
 }
 
 impl PrivateShares {
-    /// Draws keys for these groups; one that cannot be computed is left out.
+    /// Generates keys for these groups; a group that cannot be computed is left out.
     pub(crate) fn new(groups: &[u16]) -> Self {
         Self(
             groups
@@ -55,12 +55,12 @@ impl PrivateShares {
         )
     }
 
-    /// The public halves, for a hello.
+    /// Returns the public halves, for a hello.
     pub(crate) fn public(&self) -> Vec<KeyShare> {
         self.0.iter().filter_map(Share::public).collect()
     }
 
-    /// The secret shared with a server that sent this public value.
+    /// Returns the secret shared with a server that sent this public value.
     pub(crate) fn agree(&self, group: u16, theirs: &[u8]) -> Option<Vec<u8>> {
         self.0
             .iter()
@@ -129,7 +129,7 @@ impl Share {
         agree(&self.curve, theirs, (), |secret| Ok(secret.to_vec())).ok()
     }
 
-    /// X25519MLKEM768 has ML-KEM first, the NIST hybrids the curve (draft-ietf-tls-ecdhe-mlkem).
+    /// Joins both parts: X25519MLKEM768 has ML-KEM first, the NIST hybrids the curve (draft-ietf-tls-ecdhe-mlkem).
     fn joined(&self, curve: &[u8], kem: &[u8]) -> Vec<u8> {
         if self.group == 0x11ec {
             [kem, curve].concat()

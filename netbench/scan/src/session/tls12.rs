@@ -1,5 +1,5 @@
-//! The client's side of a TLS 1.2 handshake after the ServerHelloDone, for suites with an AEAD and
-//! keys agreed on a curve or encrypted to RSA (RFC 5246, 5288, 7627, 8422).
+//! The client's side of a TLS 1.2 handshake after the ServerHelloDone, for suites with an AEAD and with key
+//! exchange on a curve or by RSA encryption (RFC 5246, 5288, 7627, 8422).
 
 use aws_lc_rs::rsa::{Pkcs1PublicEncryptingKey, PublicEncryptingKey};
 
@@ -20,7 +20,7 @@ struct PreMaster {
 }
 
 impl PreMaster {
-    /// What the flight's suite asks for. None where it cannot be computed here.
+    /// Computes the inputs for the flight's suite. Returns `None` if the suite cannot be computed here.
     fn of(flight: &Flight) -> Option<Self> {
         let mut body = Vec::new();
         let secret = if let Some(exchange) = &flight.key_exchange {
@@ -56,19 +56,19 @@ pub(crate) struct Keys12 {
     transcript: Vec<u8>,
     client: Protection12,
     server: Protection12,
-    /// What a renegotiation must repeat (RFC 5746).
+    /// The data that a renegotiation must repeat (RFC 5746).
     pub(crate) verify_data: Vec<u8>,
-    /// The ticket, where the server sent one before it finished.
+    /// The ticket, if the server sent one before it finished.
     pub(crate) ticket: Option<Vec<u8>>,
-    /// Whether the server's Finished came.
+    /// Whether the server's Finished has arrived.
     pub(crate) is_done: bool,
     pub(crate) alert: Option<u8>,
     changed: bool,
 }
 
 impl Keys12 {
-    /// From the client's hello as a message, the server's flight, and what it is shown if it asks; with the bytes to
-    /// send.
+    /// Derives the keys from the client's hello as a message, the server's flight, and the certificate for a
+    /// request. Also returns the bytes to send.
     pub(crate) fn new(
         client_hello: &[u8],
         random: &[u8; 32],
@@ -132,7 +132,7 @@ impl Keys12 {
         Some((keys, sent))
     }
 
-    /// Takes a record: its content type and what it carries. None if it cannot be read.
+    /// Processes a record. Returns its content type and its contents, or `None` if it cannot be read.
     pub(crate) fn take(&mut self, record: &Record) -> Option<(u8, Vec<u8>)> {
         if record.content == content::CHANGE_CIPHER_SPEC {
             self.changed = true;
@@ -157,7 +157,7 @@ impl Keys12 {
         Some((record.content, plain))
     }
 
-    /// A record of this content type.
+    /// Encrypts a record of this content type.
     pub(crate) fn seal(&mut self, content: u8, plain: &[u8]) -> Option<Vec<u8>> {
         self.client.seal(content, plain)
     }

@@ -12,10 +12,10 @@ use crate::codec::{
     put_vec8,
 };
 
-/// The most that one record carries (RFC 8446 section 5.1).
+/// The maximum length of one record's contents (RFC 8446 section 5.1).
 const LONGEST_RECORD: usize = 16 * 1024;
 
-/// What the server's encrypted flight said.
+/// The contents of the server's encrypted flight.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Encrypted13 {
     pub(crate) extensions: Vec<(u16, Vec<u8>)>,
@@ -35,7 +35,7 @@ impl Encrypted13 {
             .map(|(_, body)| body.as_slice())
     }
 
-    /// A message of the server's flight. None if it cannot be read.
+    /// Processes a message of the server's flight. Returns `None` if it cannot be read.
     fn message(&mut self, kind: u8, body: &[u8]) -> Option<()> {
         match kind {
             8 => self.extensions = messages::extensions(Reader::new(body).vec16()?)?,
@@ -48,7 +48,7 @@ impl Encrypted13 {
         Some(())
     }
 
-    /// The groups that the server says it has.
+    /// Returns the groups that the server states.
     pub(crate) fn stated_groups(&self) -> Option<Vec<u16>> {
         Reader::new(Reader::new(self.extension(extension::SUPPORTED_GROUPS)?).vec16()?).u16s()
     }
@@ -65,7 +65,7 @@ struct NewTicket<'a> {
 impl<'a> NewTicket<'a> {
     fn parse(body: &'a [u8]) -> Option<Self> {
         let mut reader = Reader::new(body);
-        // Its lifetime.
+        // The lifetime.
         reader.u32()?;
         let age_add = reader.u32()?;
         let nonce = reader.vec8()?;
@@ -84,7 +84,7 @@ impl<'a> NewTicket<'a> {
     }
 }
 
-/// Reads messages as they are inside the encryption, until one cannot be read.
+/// Parses messages as they are inside the encryption, until one cannot be read.
 pub(crate) fn parse_message13(bytes: &[u8]) {
     let mut reader = Reader::new(bytes);
     let mut encrypted = Encrypted13::default();
@@ -100,7 +100,7 @@ pub(crate) fn parse_message13(bytes: &[u8]) {
     }
 }
 
-/// What a later connection needs to resume this one.
+/// The data with which a later connection resumes this one.
 #[derive(Debug, Clone)]
 pub(crate) struct Resumption13 {
     pub(crate) suite: u16,
@@ -126,7 +126,7 @@ pub(crate) struct Session13 {
 }
 
 impl Session13 {
-    /// From both hellos as handshake messages, and the secret shared by the key exchange.
+    /// Starts the key schedule from both hellos as handshake messages, and the shared secret of the key exchange.
     pub(crate) fn new(
         client_hello: &[u8],
         server_hello: &[u8],
@@ -157,7 +157,7 @@ impl Session13 {
         })
     }
 
-    /// Takes a record; bytes of the application if it carries some. None if it cannot be read.
+    /// Processes a record. Returns the application bytes that it carries, or `None` if it cannot be read.
     pub(crate) fn take(&mut self, record: &Record) -> Option<Vec<u8>> {
         match record.content {
             content::CHANGE_CIPHER_SPEC => return Some(Vec::new()),
@@ -184,7 +184,7 @@ impl Session13 {
         }
     }
 
-    /// The client's last flight: a certificate if one was asked for, empty where there is none, and Finished.
+    /// Returns the client's last flight: a certificate if one was requested, empty if there is none, and Finished.
     pub(crate) fn finish(&mut self, identity: Option<&ClientIdentity>) -> Option<Vec<u8>> {
         let at_server_finished = self.hash.of_bytes(&self.transcript);
         // For middleboxes (RFC 8446 appendix D.4).
@@ -232,14 +232,14 @@ impl Session13 {
         Some(flight)
     }
 
-    /// What a client's CertificateVerify signs (RFC 8446 section 4.4.3).
+    /// Returns the data that a client's CertificateVerify signs (RFC 8446 section 4.4.3).
     fn signed(&self) -> Vec<u8> {
         let so_far = self.hash.of_bytes(&self.transcript);
         let words = b"TLS 1.3, client CertificateVerify\0".as_slice();
         [&[0x20; 64], words, &so_far].concat()
     }
 
-    /// A record of this content type.
+    /// Encrypts a record of this content type.
     pub(crate) fn seal(&mut self, content: u8, plain: &[u8]) -> Option<Vec<u8>> {
         self.client.seal(content, plain)
     }
@@ -291,11 +291,11 @@ impl Session13 {
     }
 }
 
-/// The binder of a hello whose last extension is a `pre_shared_key` with one identity and one
-/// binder of this length (RFC 8446 section 4.2.11.2).
+/// Returns the binder of a hello whose last extension is a `pre_shared_key` with one identity and one binder of
+/// this length (RFC 8446 section 4.2.11.2).
 pub(crate) fn binder(session: &Resumption13, hello: &[u8]) -> Option<Vec<u8>> {
     let hash = Hash::of(session.suite);
-    // The list of binders: its length, and the one binder's length before it.
+    // The list of binders: its length, and the length of its only binder.
     let partial = hello.get(..hello.len().checked_sub(hash.length() + 3)?)?;
     let early = hash.extract(&[], &session.psk);
     let key = hash.derive(&early, "res binder", &hash.of_bytes(&[]));

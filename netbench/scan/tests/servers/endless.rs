@@ -1,5 +1,5 @@
-//! Servers that go on for ever, choose what was not offered, or send what must not reach a terminal:
-//! a scan of them has bounds, and says what it met.
+//! Servers that never end, choose values that were not offered, or send bytes that must not reach a terminal: a
+//! scan of them has bounds, and reports its findings.
 
 use std::{io::Write, thread, time::Duration};
 
@@ -19,7 +19,7 @@ use crate::{
 };
 
 pub(crate) fn endless_answers_are_cut_and_said() {
-    // What the server sends after its ServerHello, over and over.
+    // The bytes that the server sends repeatedly after its ServerHello.
     let cases: [(&str, Vec<u8>, &str); 4] = [
         (
             "a certificate of 10 MB",
@@ -76,7 +76,7 @@ pub(crate) fn endless_answers_are_cut_and_said() {
 
 pub(crate) fn servers_that_change_their_mind_are_left_in_the_end() {
     let chains: Vec<Vec<u8>> = (0..12).map(|n| leaf(&format!("{n}.test"), HOST)).collect();
-    // Another version, suite and chain each time; now and then none at all.
+    // Another version, suite and chain each time; sometimes no response.
     let server = Hostile::new(move |number, mut stream| {
         let Some(hello) = read_hello(&mut stream) else {
             return;
@@ -156,7 +156,7 @@ pub(crate) fn choices_that_were_not_offered_end_the_enumeration() {
         assert!(found.versions.iter().all(|v| !v.supported), "{name}");
     }
 
-    // A new signature scheme each time, and each time the wrong one.
+    // A new signature scheme each time, and always a wrong one.
     let server = Hostile::new(|number, mut stream| {
         let Some(hello) = read_hello(&mut stream) else {
             return;
@@ -222,7 +222,7 @@ pub(crate) fn what_was_found_is_kept_when_the_time_is_up() {
         let Some(hello) = read_hello(&mut stream) else {
             return;
         };
-        // A whole scan takes some forty of these.
+        // A whole scan needs some forty of these.
         thread::sleep(Duration::from_millis(400));
         let bytes = match answer(&hello, &[]) {
             Ok(messages) => record(22, &messages.concat()),

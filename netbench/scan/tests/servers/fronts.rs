@@ -1,4 +1,4 @@
-//! Devices before a server that fail on some hellos and pass on all others.
+//! Devices before a server that fail on some hellos and forward all others.
 
 use std::{
     io::Write,
@@ -28,18 +28,18 @@ use crate::{
     support::{Files, Key, limits, shown},
 };
 
-/// What a front does with a hello.
+/// A front's treatment of a hello.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Does {
     Pass,
     Alert(u8),
     Close,
     Reset,
-    /// The connection stays, and nothing comes.
+    /// The connection stays open, without a response.
     Drop,
 }
 
-/// A front of this server. It decides by the hello and by its bytes on the wire.
+/// Starts a front of this server. It decides by the hello and by its bytes on the wire.
 pub(crate) fn front(
     to: SocketAddr,
     decide: impl Fn(&ClientHello) -> Does + Send + Sync + 'static,
@@ -95,7 +95,7 @@ fn has(hello: &ClientHello, code: u16) -> bool {
     hello.extension(code).is_some()
 }
 
-/// Ones that answer at once, and silence is soon taken for one.
+/// Returns limits for servers that answer at once, with which silence is soon detected.
 fn quick() -> Limits {
     Limits {
         timeout: Duration::from_secs(2),
@@ -255,7 +255,7 @@ pub(crate) fn a_front_that_fails_at_tls_1_3_is_named() {
     }
 }
 
-/// Groups are asked for twice: one that is refused by chance is not called absent.
+/// Groups are offered twice: a group that is refused by chance is not called absent.
 pub(crate) fn a_group_that_is_refused_once_is_not_called_absent() {
     let files = Files::new(Key::Rsa);
     let server = nginx(

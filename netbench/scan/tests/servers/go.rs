@@ -1,4 +1,4 @@
-//! Go's crypto/tls: an implementation that is not OpenSSL's, with an order of its own.
+//! Go's crypto/tls: an implementation independent of OpenSSL, with its own order.
 
 use std::process::Command;
 
@@ -15,7 +15,7 @@ use crate::support::{Files, Key, Server, groups, scan, shown, suites, usable};
 
 const SOURCE: &str = include_str!("server.go");
 
-/// The server's program, built into a folder of its own.
+/// Builds the server's program into a separate folder.
 fn build() -> TempDir {
     let go = Tool::Go.path().unwrap();
     let folder = tempfile::tempdir().unwrap();
@@ -40,7 +40,7 @@ fn build() -> TempDir {
 struct Setting {
     key: Key,
     versions: &'static [TlsVersion],
-    /// What is asked of the server below TLS 1.3, in an order that it does not heed.
+    /// The settings of the server below TLS 1.3, in an order that it ignores.
     suites: &'static [u16],
     groups: &'static [u16],
     names: &'static [&'static str],

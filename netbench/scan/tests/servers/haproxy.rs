@@ -17,10 +17,10 @@ use crate::{
     support::{Files, Key, Server, free_address, scan, shown},
 };
 
-/// What haproxy does with a connection over the limit.
+/// The ways in which haproxy refuses a connection over the limit.
 const HOW: [&str; 2] = ["reject", "silent-drop"];
 
-/// Connections in 10 s.
+/// Numbers of connections in 10 s.
 const MOST: [u32; 3] = [5, 10, 20];
 
 pub(crate) fn what_haproxy_keeps_back_is_not_called_absent() {
@@ -55,7 +55,7 @@ pub(crate) fn what_haproxy_keeps_back_is_not_called_absent() {
     }
 }
 
-/// haproxy with one frontend for each limit, in one process in the foreground.
+/// Starts haproxy with one frontend for each limit, in one process in the foreground.
 fn haproxy(files: &Files, to: SocketAddr, limits: &[(&str, u32, SocketAddr)]) -> Server {
     let frontends: String = limits
         .iter()

@@ -1,4 +1,4 @@
-//! The head of the response: with servers that are slow, or never answer HEAD.
+//! The head of the response, with servers that are slow, or never answer HEAD.
 
 use std::{
     io::{Read, Write},
@@ -23,7 +23,7 @@ pub(crate) fn a_server_that_never_answers_head_costs_one_short_wait() {
         let found = scan(server.address, &ScanPart::ALL);
         assert_eq!(found.outcome, ScanOutcome::Scanned, "{}", shown(&found));
         assert_eq!(found.features.http_status, Some(200), "{}", shown(&found));
-        // A wait of a second each is over this; the machine may be busy.
+        // A second's wait for each would exceed this; the machine may be busy.
         assert!(found.effort.elapsed_ms < 1_700, "{}", shown(&found));
     }
 }
@@ -35,7 +35,7 @@ pub(crate) fn the_head_of_a_slow_site_is_read() {
         for stream in listener.incoming() {
             thread::spawn(move || {
                 let mut stream = stream.unwrap();
-                // One that is gone gets no answer.
+                // A client that is gone gets no response.
                 let _ = stream.read(&mut [0; 4096]);
                 thread::sleep(Duration::from_millis(800));
                 let _ = stream.write_all(b"HTTP/1.0 418 slow\r\nContent-Length: 0\r\n\r\n");

@@ -1,4 +1,4 @@
-//! Servers that are wrong: each is classed, and every scan ends.
+//! Wrong servers: each is classified, and every scan ends.
 
 use std::{
     io::{Read, Write},
@@ -20,7 +20,7 @@ use crate::{
     support::{HOST, in_order, scan_with, shown},
 };
 
-/// Limits for servers that must be seen to be silent; those that answer do so at once.
+/// Returns limits for servers that must be detected as silent; the others answer at once.
 pub(crate) fn limits() -> Limits {
     Limits {
         timeout: Duration::from_secs(3),
@@ -30,12 +30,12 @@ pub(crate) fn limits() -> Limits {
     }
 }
 
-/// A scan that has to end by itself.
+/// Runs a scan, which must end without outside help.
 pub(crate) fn scan_within(address: SocketAddr, limits: Limits) -> SiteScan {
     let most = limits.site_timeout + Duration::from_secs(60);
     let (done, result) = mpsc::channel();
     thread::spawn(move || {
-        // Nobody listens any more when that took too long.
+        // The receiver is gone if the scan took too long.
         let _ = done.send(scan_with(address, limits, TrustAnchors::default()));
     });
     result.recv_timeout(most).expect("the scan ends")
@@ -50,18 +50,18 @@ pub(crate) fn leaf(subject: &str, name: &str) -> Vec<u8> {
     params.self_signed(&key).unwrap().der().to_vec()
 }
 
-/// All of `bytes` once the hello has come, then the end.
+/// Returns a server that sends `bytes` after the hello, and then closes.
 pub(crate) fn says(bytes: Vec<u8>) -> Hostile {
     Hostile::new(move |_, mut stream| {
         if read_hello(&mut stream).is_some() {
-            // The client may have heard enough.
+            // The client may have closed already.
             let _ = stream.write_all(&bytes);
             linger(stream);
         }
     })
 }
 
-/// Closes after the client does, so that what was sent arrives.
+/// Closes after the client, so that the sent bytes arrive.
 pub(crate) fn linger(mut stream: TcpStream) {
     let _ = stream.shutdown(std::net::Shutdown::Write);
     let mut rest = [0; 4096];
@@ -82,7 +82,7 @@ pub(crate) fn what_is_not_tls_is_classed() {
     use FailedClass as F;
     let hello = server_hello(0x0303, 0x002f, &[]);
     let mut torn = hello.clone();
-    // The session ID's length says more than there is.
+    // The session ID's length exceeds the message.
     torn[4 + 34] = 200;
     let many_warnings = record(21, &[1, 112]).repeat(100_000);
     let cases: Vec<(&str, Vec<u8>, F)> = vec![
@@ -213,7 +213,7 @@ pub(crate) fn those_that_speak_first_or_never_are_classed() {
     );
     assert!(found.effort.connections <= 4, "{}", shown(&found));
 
-    // One byte and no more: that is no answer either.
+    // Only one byte: that is no response either.
     let one = Hostile::new(|_, mut stream| {
         let _ = stream.write_all(&[22]);
         linger_silently(stream);
@@ -230,7 +230,7 @@ pub(crate) fn those_that_speak_first_or_never_are_classed() {
     let found = scan_within(resets.address, limits());
     assert_eq!(class(&found), Some(FailedClass::Reset), "{}", shown(&found));
 
-    // Bound, so that nobody else gets the port, and not listening.
+    // The socket is bound, so that no other process gets the port, and does not listen.
     let bound = socket2::Socket::new(socket2::Domain::IPV4, socket2::Type::STREAM, None).unwrap();
     bound
         .bind(&SocketAddr::from(([127, 0, 0, 1], 0)).into())
@@ -250,7 +250,7 @@ fn linger_silently(mut stream: TcpStream) {
     while stream.read(&mut rest).is_ok_and(|count| count > 0) {}
 }
 
-/// How the messages of an answer travel.
+/// A way in which the messages of a response travel.
 type Shape = (&'static str, fn(&[Vec<u8>]) -> Vec<Vec<u8>>);
 
 pub(crate) fn messages_may_lie_in_records_anyhow() {

@@ -1,4 +1,4 @@
-//! Servers that require a client's certificate.
+//! Servers that require a client certificate.
 
 use std::sync::{Arc, atomic::AtomicBool};
 
@@ -10,7 +10,7 @@ use crate::{
     support::{Files, Key, limits, scan, shown, target},
 };
 
-/// What follows the certificate is seen with one alone, in every version and with every kind of key.
+/// The data after the certificate is seen only with one, in every version and with every kind of key.
 pub(crate) fn what_follows_a_client_certificate_is_seen() {
     let files = Files::new(Key::EcdsaP256);
     for key in [Key::Rsa, Key::EcdsaP256] {

@@ -1,4 +1,4 @@
-//! Servers of other TLS libraries, as they are packaged, each beside the brute force.
+//! Packaged servers of other TLS libraries, each compared with the brute force.
 
 use std::{
     net::SocketAddr,
@@ -34,7 +34,7 @@ pub(crate) fn serve(program: Tool, arguments: impl Fn(SocketAddr) -> Vec<String>
     panic!("{} does not listen", program.display());
 }
 
-/// lighttpd with one of its modules for TLS.
+/// Starts lighttpd with one of its modules for TLS.
 fn lighttpd(files: &Files, module: &str, lines: &str) -> Server {
     files.write(
         "both.pem",
@@ -73,7 +73,7 @@ fn gnutls(files: &Files, more: &[&str]) -> Server {
     })
 }
 
-/// Erlang's ssl, with these options beside the certificate.
+/// Starts Erlang's ssl, with these options in addition to the certificate.
 fn erlang(files: &Files, options: &str) -> Server {
     serve(Tool::Erl, |address| {
         let program = format!(
@@ -116,7 +116,7 @@ pub(crate) fn wolfssl_is_enumerated() {
     }
 }
 
-/// As many suites as its module has names for, and old versions.
+/// The suites for which its module has names, and old versions.
 const HIGH: &str =
     "ssl.openssl.ssl-conf-cmd = ( \"MinProtocol\" => \"TLSv1.1\", \"CipherString\" => \"HIGH\" )";
 
@@ -129,7 +129,8 @@ pub(crate) fn mbedtls_is_enumerated() {
         let files = Files::new(key);
         let server = lighttpd(&files, "mod_mbedtls", "");
         is_found(&server, &format!("mbedTLS, {key:?}"));
-        // It chooses suites that it cannot do, which hides others: no list is called complete that is not.
+        // mbedTLS chooses suites that it does not support, which hides others: no incomplete list is called
+        // complete.
         let server = lighttpd(&files, "mod_mbedtls", HIGH);
         let found = scan(server.address, &ScanPart::ALL);
         Truth::of(server.address).compare(&found, &format!("mbedTLS, {key:?}, {HIGH}"));
@@ -152,7 +153,7 @@ pub(crate) fn gnutls_is_enumerated() {
             let server = gnutls(&files, arguments);
             is_found(&server, &format!("GnuTLS, {key:?}, {arguments:?}"));
         }
-        // It has no parameters for DHE of its own, and takes those that the client offers by name.
+        // GnuTLS has no DHE parameters here, and uses those that the client offers by name.
         let server = lighttpd(&files, "mod_gnutls", "");
         is_found(&server, &format!("GnuTLS in lighttpd, {key:?}"));
     }

@@ -1,4 +1,5 @@
-//! Servers behind a limit of connections: what a scan did not see it does not call absent. And what every hello must keep to.
+//! Servers behind a limit of connections: a scan does not call unseen values absent. Also tests the rules for every
+//! hello.
 
 use std::{
     collections::VecDeque,
@@ -26,22 +27,22 @@ use crate::{
     support::{Files, Key, limits, scan, shown, suites},
 };
 
-/// What a limit does with a connection over it.
+/// The treatment of a connection over a limit.
 #[derive(Debug, Clone, Copy)]
 enum Over {
     Reset,
     Close,
-    /// The connection stays, and nothing comes.
+    /// The connection stays open, without a response.
     Drop,
     /// handshake_failure.
     Alert,
-    /// The answer of a proxy for HTTP.
+    /// The response of an HTTP proxy.
     TooMany,
     /// Another server answers.
     Sorry(SocketAddr),
 }
 
-/// Connections of the last while, those over the limit too, as a stick table of haproxy counts them.
+/// The connections of a recent period, including those over the limit, as a stick table of haproxy counts them.
 struct Counter {
     most: usize,
     window: Duration,
@@ -91,7 +92,8 @@ fn refuse(mut stream: TcpStream, how: Over) {
     }
 }
 
-/// A relay to these servers in turn, that refuses connections over the limit, and shows each hello to `look`.
+/// Starts a relay to these servers in turn that refuses connections over the limit, and passes each hello to
+/// `look`.
 fn relay(
     to: &[SocketAddr],
     counter: Arc<Counter>,
@@ -122,7 +124,7 @@ pub(crate) fn within(seconds: u64) -> Limits {
     }
 }
 
-/// No list that breaks off is called whole, and nothing that was refused by the limit is called intolerance.
+/// Checks that no interrupted list is called complete, and that no refusal by the limit is called intolerance.
 pub(crate) fn is_sure_of_what_it_says(found: &SiteScan, whole: &SiteScan, name: &str) {
     for version in TlsVersion::ALL {
         let entry = found.versions.iter().find(|v| v.version == version);
@@ -148,11 +150,11 @@ pub(crate) fn limits_of_connections_are_waited_for_or_said() {
 
     let second = Duration::from_secs(1);
     let cases = [
-        // Waiting helps.
+        // Limits for which waiting helps.
         (15, 5 * second, Over::Reset, 2, true),
         (12, 4 * second, Over::Close, 2, true),
         (15, 5 * second, Over::Drop, 2, true),
-        // The site's time does not suffice.
+        // Limits for which the site's time does not suffice.
         (5, 10 * second, Over::Reset, 2, false),
         (10, 10 * second, Over::Drop, 1, false),
         (10, 100 * second, Over::Close, 2, false),
@@ -197,7 +199,7 @@ pub(crate) fn limits_of_connections_are_waited_for_or_said() {
     }
 }
 
-/// As limits that close, but it is another that answers.
+/// Limits behave like those that close the connection, but another server answers.
 pub(crate) fn limits_that_answer_are_no_policy_of_the_server() {
     let (files, other) = (Files::new(Key::Rsa), Files::new(Key::Rsa));
     let server = nginx(&files, "ssl_protocols TLSv1.2 TLSv1.3;");
@@ -215,7 +217,7 @@ pub(crate) fn limits_that_answer_are_no_policy_of_the_server() {
         (10, 100 * second, Over::Alert, false),
         (10, 100 * second, Over::TooMany, false),
         (10, 100 * second, Over::Sorry(sorry.address), false),
-        // Within the last parts.
+        // These limits are met in the last parts.
         (26, 100 * second, Over::Alert, false),
     ];
     let scans = cases.map(|(most, window, how, helps)| {
@@ -330,7 +332,7 @@ pub(crate) fn no_kind_of_limit_misleads() {
 }
 
 pub(crate) fn a_server_that_refuses_without_an_alert_is_known_whole() {
-    // It closes, or is silent, on each hello without a common suite, and answers all others.
+    // The server closes, or is silent, on each hello without a common suite, and answers all others.
     let cases = [
         (Over::Reset, 2),
         (Over::Close, 2),
@@ -450,7 +452,7 @@ pub(crate) fn the_curve_of_the_certificate_is_no_intolerance() {
     }
 }
 
-/// What is wrong with a hello by RFC 8446, sections 4.1.2, 4.2 and 4.2.8.
+/// Returns the violations of RFC 8446, sections 4.1.2, 4.2 and 4.2.8, in a hello.
 fn faults(hello: &ClientHello) -> Vec<String> {
     let mut found = Vec::new();
     let twice = |codes: &[u16]| {

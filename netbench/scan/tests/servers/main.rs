@@ -1,6 +1,6 @@
-//! Scans of servers that are not netbench's: what they are set to is what must be found.
+//! Scans of servers that are not part of netbench: the scan must find their settings.
 //!
-//! Those that need a program which is missing are ignored.
+//! Tests that need a missing program are ignored.
 
 #![expect(
     clippy::unwrap_used,

@@ -1,4 +1,4 @@
-//! Names that are looked up while the scan goes on.
+//! Name resolution during a scan.
 
 use std::{
     io,
@@ -48,8 +48,8 @@ fn scan(
     found
 }
 
-/// A resolver that never answers for one name in eight: 10,000 names, eight at a time and five seconds each, would
-/// take more than ten minutes.
+/// A resolver never answers for one name in eight: 10,000 names, eight at a time and five seconds each, would take
+/// more than ten minutes.
 pub(crate) fn dead_names_keep_no_other_waiting() {
     const NAMES: u32 = 10_000;
     let closed = free_address();

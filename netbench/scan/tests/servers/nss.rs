@@ -1,10 +1,11 @@
-//! What NSS' own server needs.
+//! The requirements of NSS's own server.
 
 use std::process::Command;
 
 use crate::support::Files;
 
-/// A database of NSS in `folder` with the chain and its key, called leaf: what selfserv takes as `-d`.
+/// Creates an NSS database in `folder` with the chain and its key, named leaf. Returns the value of selfserv's
+/// option `-d`.
 pub(crate) fn nss_database(files: &Files, folder: &str) -> String {
     let database = format!("sql:{folder}");
     let whole = files.path("whole.p12");

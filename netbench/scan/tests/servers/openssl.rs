@@ -1,4 +1,4 @@
-//! `openssl s_server` in many settings. What it must offer is asked of `openssl ciphers`.
+//! `openssl s_server` in many settings. Its expected offer comes from `openssl ciphers`.
 
 use std::{process::Command, time::Duration};
 
@@ -13,7 +13,7 @@ use crate::{
     support::{Files, Key, groups, in_order, limits, scan, scan_with, shown, suites, usable},
 };
 
-/// The codes that a list stands for in a version, in the list's order; options may come before it.
+/// Returns the codes of a list in a version, in the list's order; options may precede it.
 pub(crate) fn listed(list: &[&str], version: TlsVersion) -> Vec<u16> {
     let flag = match version {
         TlsVersion::Tls10 => "-tls1",
@@ -44,7 +44,7 @@ struct Setting {
     /// The list of suites below TLS 1.3.
     list: &'static str,
     versions: &'static [TlsVersion],
-    /// Suites of TLS 1.3, as they are chosen.
+    /// Suites of TLS 1.3, in the order of the server's choices.
     newest: &'static [u16],
     order: Order,
     most_connections: u32,
@@ -227,7 +227,7 @@ pub(crate) fn groups_agree_with_the_setting_in_its_order() {
     }
 }
 
-/// A prime of nobody's, as `openssl dhparam 1024` makes one in its time.
+/// A prime that belongs to no standard, as `openssl dhparam 1024` generates one in some time.
 const OWN_DH: &str = "-----BEGIN DH PARAMETERS-----\n\
     MIGHAoGBAOcNVYpYw6lIRfKxvl8Ihh+gyq26nFMhw+p+UqyrJ3Ae2H26RwPBN2Kz\n\
     UiPKCMOo4Qxky1ql4Nhcapm8ztnyikR+PebdEitZ8hfNudbums1oP5CCPoMUypBi\n\
@@ -236,7 +236,7 @@ const OWN_DH: &str = "-----BEGIN DH PARAMETERS-----\n\
 
 pub(crate) fn sizes_of_finite_fields_are_reported() {
     let files = Files::new(Key::Rsa);
-    // Any number of 1024 bits will do: nobody finishes a handshake with it.
+    // Any number of 1024 bits suffices: no handshake is finished with it.
     let own = files.write("dh.pem", OWN_DH);
     let cases: [(&[&str], u32, &str); 2] = [
         (
@@ -267,7 +267,7 @@ pub(crate) fn sizes_of_finite_fields_are_reported() {
 pub(crate) fn features_agree_with_the_setting() {
     let files = Files::new(Key::Rsa);
     let status = files.path("ocsp.der");
-    // An OCSPResponse that says tryLater (RFC 6960 section 4.2.1).
+    // An OCSPResponse with the status tryLater (RFC 6960 section 4.2.1).
     std::fs::write(&status, [0x30, 3, 0x0a, 1, 3]).unwrap();
 
     // `-www` answers no HEAD: the parts must not depend on it.
@@ -298,7 +298,7 @@ pub(crate) fn features_agree_with_the_setting() {
     );
     assert_eq!(f.client_certificate, Observed::No);
     assert_eq!(f.client_certificate_required, Observed::Unknown);
-    // OpenSSL takes whatever share is there of a group that it has.
+    // OpenSSL accepts any present share of a group that it supports.
     let shares = f.shares_taken.iter().flatten();
     let shares: Vec<&str> = shares.map(|group| group.name.as_str()).collect();
     assert!(
@@ -359,7 +359,7 @@ pub(crate) fn features_agree_with_the_setting() {
         "{}",
         shown(&strict)
     );
-    // It wants an application protocol that no browser has, and is scanned without.
+    // The server requires an application protocol that no browser has, and is scanned without.
     assert!(
         strict.version(TlsVersion::Tls13).is_some(),
         "{}",

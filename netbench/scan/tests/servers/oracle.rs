@@ -1,5 +1,5 @@
-//! A brute force beside the scan: one ClientHello for every version and suite, and for every group and scheme. It is slow, and
-//! too simple to be wrong in the way that an enumeration can be.
+//! A brute force for comparison with the scan: one ClientHello for every version and suite, and for every group and
+//! scheme. It is slow, and too simple for the errors of an enumeration.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -18,7 +18,7 @@ use netbench_scan::codec::{Flight, FlightReader, HelloSpec, Step, extension};
 
 use crate::support::{HOST, shown, suites};
 
-/// Hellos at a time.
+/// Number of simultaneous hellos.
 const AT_A_TIME: usize = 4;
 
 /// x25519, the curves of NIST and of Brainpool, x448, and two finite fields: with one of them a server can use any of its suites.
@@ -31,7 +31,7 @@ const SCHEMES: [u16; 12] = [
     0x0403, 0x0804, 0x0401, 0x0503, 0x0805, 0x0501, 0x0806, 0x0601, 0x0603, 0x0807, 0x0201, 0x0203,
 ];
 
-/// What a server accepts.
+/// The support of a server.
 #[derive(Debug, Default)]
 pub(crate) struct Truth {
     /// The suites of each version that has any.
@@ -43,7 +43,7 @@ pub(crate) struct Truth {
 }
 
 impl Truth {
-    /// Asks for everything, each thing alone.
+    /// Tests everything, each value alone.
     pub(crate) fn of(address: SocketAddr) -> Self {
         const VERSIONS: [TlsVersion; 4] = [
             TlsVersion::Tls10,
@@ -107,7 +107,7 @@ impl Truth {
             return;
         }
         let all: Vec<u16> = SignatureScheme::registered().map(u16::from).collect();
-        // Some servers ask that the client can verify what their chains are signed with, too.
+        // Some servers require that the client can verify the signatures of their chains as well.
         const OF_CHAINS: u16 = 0x0403;
         let taken = in_parallel(&all, |scheme| {
             let lists = [vec![*scheme], vec![*scheme, OF_CHAINS]];
@@ -121,12 +121,12 @@ impl Truth {
         self.schemes = taken.into_iter().collect();
     }
 
-    /// How many pairs of version and suite there are.
+    /// Returns the number of pairs of version and suite.
     pub(crate) fn pairs(&self) -> usize {
         self.suites.values().map(BTreeSet::len).sum()
     }
 
-    /// Compares a scan. What it calls complete has to be all that there is, and nothing may be in it that there is not.
+    /// Compares a scan. Its complete lists must contain everything that the server supports, and nothing else.
     pub(crate) fn compare(&self, found: &SiteScan, name: &str) {
         let none = BTreeSet::new();
         for version in TlsVersion::ALL {
@@ -154,7 +154,8 @@ impl Truth {
             };
             let got: BTreeSet<u16> = entry.groups.iter().map(|group| group.code).collect();
             let wrong: Vec<_> = got.difference(due).collect();
-            // The curve of an ECDSA certificate has to be offered with each group, which the brute force does not do.
+            // The curve of an ECDSA certificate has to be offered with each group, which the brute force does
+            // not do.
             let hides = found.chains.iter().any(|chain| {
                 let leaf = chain.certificates.first();
                 leaf.is_some_and(|leaf| leaf.key == "ec")
@@ -183,7 +184,7 @@ impl Truth {
         );
     }
 
-    /// The same, of a scan that has to have found everything.
+    /// Does the same, for a scan that must have found everything.
     pub(crate) fn is_found_by(&self, found: &SiteScan, name: &str) {
         self.compare(found, name);
         let signed = found.signatures.iter();
@@ -214,7 +215,7 @@ fn is_elliptic(code: u16) -> bool {
         .is_some_and(|s| matches!(s.key_exchange, KeyExchange::Ecdhe | KeyExchange::Any))
 }
 
-/// As little as a hello can have.
+/// Returns a minimal hello.
 fn hello(version: TlsVersion, suites: &[u16], groups: &[u16], schemes: &[u16]) -> HelloSpec {
     let newest = version == TlsVersion::Tls13;
     let mut spec = HelloSpec {
@@ -243,7 +244,7 @@ fn hello(version: TlsVersion, suites: &[u16], groups: &[u16], schemes: &[u16]) -
     spec
 }
 
-/// The server's flight; none where it refuses. What ends without an alert is asked once more.
+/// Returns the server's flight, or `None` if it refuses. A connection that ends without an alert is repeated once.
 fn ask(address: SocketAddr, hello: &HelloSpec) -> Option<Flight> {
     let bytes = hello.records(usize::MAX);
     (0..2)
@@ -251,7 +252,7 @@ fn ask(address: SocketAddr, hello: &HelloSpec) -> Option<Flight> {
         .ok()
 }
 
-/// None where nothing came.
+/// Sends a hello. Returns `None` if there was no response.
 fn ask_once(address: SocketAddr, bytes: &[u8]) -> Result<Option<Flight>, ()> {
     let Ok(mut stream) = TcpStream::connect(address) else {
         return Ok(None);

@@ -1,4 +1,4 @@
-//! Programs that serve: nginx and `openssl s_server`.
+//! The server programs nginx and `openssl s_server`.
 
 use std::{
     fs,
@@ -12,18 +12,18 @@ use netbench_testing::Tool;
 
 use crate::support::{Files, HOST, LIMIT, Server, free_address};
 
-/// Mozilla's intermediate set as guideline 5.7 has it, with RSA.
+/// Mozilla's intermediate set of guideline 5.7, with RSA.
 pub(crate) const INTERMEDIATE: &str = "ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-RSA-AES128-GCM-SHA256:\
     ECDHE-ECDSA-AES256-GCM-SHA384:ECDHE-RSA-AES256-GCM-SHA384:ECDHE-ECDSA-CHACHA20-POLY1305:\
     ECDHE-RSA-CHACHA20-POLY1305:DHE-RSA-AES128-GCM-SHA256:DHE-RSA-AES256-GCM-SHA384:\
     DHE-RSA-CHACHA20-POLY1305";
 
-/// nginx with these lines in its server block: one process in the foreground, which writes in its
-/// folder alone.
+/// Starts nginx with these lines in its server block: one process in the foreground, which writes only in its
+/// folder.
 pub(crate) fn nginx(files: &Files, lines: &str) -> Server {
     let nginx = Tool::Nginx.path().expect("nginx");
     let mut last = String::new();
-    // Between finding a free port and listening on it, another may take it.
+    // Another process may take the free port before nginx listens on it.
     for _ in 0..5 {
         let address = free_address();
         let log = files.path("log");
@@ -60,7 +60,7 @@ pub(crate) fn nginx(files: &Files, lines: &str) -> Server {
     panic!("nginx does not listen: {last}");
 }
 
-/// False where it ended, or does not listen in time.
+/// Returns false if the server ended, or does not listen in time.
 pub(crate) fn wait_until_it_listens(server: &mut Server, address: SocketAddr) -> bool {
     let deadline = Instant::now() + LIMIT;
     while Instant::now() < deadline {
@@ -75,7 +75,7 @@ pub(crate) fn wait_until_it_listens(server: &mut Server, address: SocketAddr) ->
     false
 }
 
-/// `s_server` with these arguments; the settings of the machine's own openssl.cnf do not matter.
+/// Starts `s_server` with these arguments; the settings of the machine's own openssl.cnf have no effect.
 pub(crate) fn s_server(files: &Files, arguments: &[&str]) -> Server {
     let mut command = Command::new("openssl");
     command.env("OPENSSL_CONF", "/dev/null");

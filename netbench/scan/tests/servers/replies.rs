@@ -13,7 +13,7 @@ use std::{
 
 use netbench_scan::codec::ClientHello;
 
-/// A server in a thread, one thread more for each connection; ended with the value.
+/// A server in a thread, with a thread for each connection; it ends when this value is dropped.
 pub(crate) struct Hostile {
     pub(crate) address: SocketAddr,
     stop: Arc<AtomicBool>,
@@ -21,7 +21,7 @@ pub(crate) struct Hostile {
 }
 
 impl Hostile {
-    /// `answer` gets the connection's number and the connection.
+    /// Starts the server. `answer` receives the connection's number and the connection.
     pub(crate) fn new(answer: impl Fn(u32, TcpStream) + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
         let address = listener.local_addr().unwrap();
@@ -53,7 +53,7 @@ impl Hostile {
 impl Drop for Hostile {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Relaxed);
-        // So that it looks at the wish to stop.
+        // The connection makes the thread check the flag.
         let _ = TcpStream::connect(self.address);
         if let Some(accepts) = self.accepts.take() {
             let _ = accepts.join();
@@ -87,13 +87,13 @@ pub(crate) fn reset(stream: TcpStream) {
     socket.set_linger(Some(Duration::ZERO)).unwrap();
 }
 
-/// What the server of a few lines speaks: TLS 1.2 alone, in its own order.
+/// The suites of the server of a few lines: only for TLS 1.2, in its own order.
 pub(crate) const SUITES: [u16; 3] = [0xc02f, 0x0035, 0x002f];
 
 /// Its only group.
 const X25519: u16 = 0x1d;
 
-/// The messages of its answer, each with its header; or the alert.
+/// Returns the messages of its response, each with its header, or the alert.
 pub(crate) fn answer(hello: &ClientHello, chain: &[Vec<u8>]) -> Result<Vec<Vec<u8>>, u8> {
     const PROTOCOL_VERSION: u8 = 70;
     const HANDSHAKE_FAILURE: u8 = 40;
@@ -111,7 +111,7 @@ pub(crate) fn answer(hello: &ClientHello, chain: &[Vec<u8>]) -> Result<Vec<Vec<u
     Ok(messages)
 }
 
-/// A ServerHello with these extensions.
+/// Returns a ServerHello with these extensions.
 pub(crate) fn server_hello(version: u16, suite: u16, extensions: &[(u16, Vec<u8>)]) -> Vec<u8> {
     let mut body = version.to_be_bytes().to_vec();
     body.extend([7; 32]);
@@ -129,7 +129,7 @@ pub(crate) fn server_hello(version: u16, suite: u16, extensions: &[(u16, Vec<u8>
     message(2, &body)
 }
 
-/// A HelloRetryRequest of TLS 1.3 that asks for a share of this group.
+/// Returns a HelloRetryRequest of TLS 1.3 that requests a share of this group.
 pub(crate) fn retry_request(suite: u16, group: u16) -> Vec<u8> {
     const RANDOM: [u8; 32] = [
         0xcf, 0x21, 0xad, 0x74, 0xe5, 0x9a, 0x61, 0x11, 0xbe, 0x1d, 0x8c, 0x02, 0x1e, 0x65, 0xb8,
@@ -142,7 +142,7 @@ pub(crate) fn retry_request(suite: u16, group: u16) -> Vec<u8> {
     hello
 }
 
-/// A Certificate message of TLS 1.2.
+/// Returns a Certificate message of TLS 1.2.
 pub(crate) fn certificate(chain: &[Vec<u8>]) -> Vec<u8> {
     let mut list = Vec::new();
     for der in chain {
@@ -154,7 +154,7 @@ pub(crate) fn certificate(chain: &[Vec<u8>]) -> Vec<u8> {
     message(11, &body)
 }
 
-/// A ServerKeyExchange on x25519, signed with this scheme; the signature is none.
+/// Returns a ServerKeyExchange on x25519, with this scheme and an invalid signature.
 pub(crate) fn key_exchange(scheme: u16) -> Vec<u8> {
     let mut body = vec![3, 0, 0x1d, 32];
     body.extend([9; 32]);
@@ -163,7 +163,7 @@ pub(crate) fn key_exchange(scheme: u16) -> Vec<u8> {
     message(12, &body)
 }
 
-/// A handshake message.
+/// Returns a handshake message.
 pub(crate) fn message(kind: u8, body: &[u8]) -> Vec<u8> {
     let mut bytes = vec![kind];
     bytes.extend(length24(body.len()));
@@ -171,7 +171,7 @@ pub(crate) fn message(kind: u8, body: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// Bytes in a record of this content type.
+/// Returns bytes in a record of this content type.
 pub(crate) fn record(content: u8, bytes: &[u8]) -> Vec<u8> {
     let mut record = vec![content, 3, 3];
     record.extend(u16::try_from(bytes.len()).unwrap().to_be_bytes());
@@ -179,7 +179,7 @@ pub(crate) fn record(content: u8, bytes: &[u8]) -> Vec<u8> {
     record
 }
 
-/// A fatal alert.
+/// Returns a fatal alert.
 pub(crate) fn alert(description: u8) -> Vec<u8> {
     record(21, &[2, description])
 }

@@ -1,4 +1,4 @@
-//! Side by side with nmap and sslscan, on the same servers.
+//! Comparison with nmap and sslscan on the same servers.
 
 use std::{collections::BTreeSet, net::SocketAddr, process::Command};
 
@@ -22,7 +22,7 @@ fn ours(scan: &SiteScan) -> Pairs {
         .collect()
 }
 
-/// What nmap's ssl-enum-ciphers says, by the registry's names, which it uses.
+/// Returns the results of nmap's ssl-enum-ciphers, by the registry's names, which it uses.
 fn by_nmap(address: SocketAddr) -> Pairs {
     let ran = Command::new(program("nmap").unwrap())
         .args(["-n", "-Pn", "--script", "ssl-enum-ciphers", "-oX", "-"])
@@ -45,7 +45,7 @@ fn by_nmap(address: SocketAddr) -> Pairs {
         }
         let name = piece.strip_prefix("elem key=\"name\">");
         if let (Some(version), Some(name)) = (version, name) {
-            // nmap calls the suites of TLS 1.3 TLS_AKE_WITH_….
+            // nmap names the suites of TLS 1.3 TLS_AKE_WITH_….
             let name = name.replace("TLS_AKE_WITH_", "TLS_");
             let suite = CipherSuite::registered().find(|s| s.name() == Some(&name));
             let suite = suite.unwrap_or_else(|| panic!("nmap's {name}"));
@@ -55,7 +55,7 @@ fn by_nmap(address: SocketAddr) -> Pairs {
     found
 }
 
-/// What sslscan says, by code points.
+/// Returns the results of sslscan, by code points.
 fn by_sslscan(address: SocketAddr) -> Pairs {
     let ran = Command::new(program("sslscan").unwrap())
         .args(["--xml=-", "--no-colour", &address.to_string()])

@@ -1,4 +1,4 @@
-//! Servers that refuse for other reasons than those first thought of.
+//! Servers that refuse for unusual reasons.
 
 use std::{io::Write, process::Command};
 
@@ -18,7 +18,7 @@ use crate::{
     support::{Files, Key, Server, free_address, groups, in_order, scan, shown, suites, usable},
 };
 
-/// What the scripted servers have, in their order.
+/// The suites and groups of the scripted servers, in their order.
 const NEWEST: [u16; 4] = [0x1301, 0x1302, 0x1303, 0x1304];
 const GROUPS: [u16; 2] = [0x17, 0x1d];
 
@@ -29,7 +29,7 @@ const PROTOCOL_VERSION: u8 = 70;
 /// The alert with which a server refuses a hello that it could answer.
 type WhyNot = fn(&ClientHello) -> Option<u8>;
 
-/// TLS 1.3 alone; `why_not` may refuse a hello for a reason of its own.
+/// Starts a server of only TLS 1.3; `why_not` may refuse a hello for another reason.
 fn tls13(why_not: WhyNot) -> Hostile {
     Hostile::new(move |_, mut stream| {
         let Some(hello) = read_hello(&mut stream) else {
@@ -61,7 +61,7 @@ fn only_newest(hello: &ClientHello) -> bool {
 
 pub(crate) fn refused_groups_hide_no_suite_of_tls_1_3() {
     let ways: [(&str, WhyNot); 2] = [
-        // As tlslite-ng does (RFC 8446 section 4.2.7).
+        // tlslite-ng behaves like this (RFC 8446 section 4.2.7).
         ("groups of older versions", |hello| {
             let older = |code: &u16| matches!(code, 0x01..=0x16 | 0x1a..=0x1c);
             let wrong = only_newest(hello) && hello.groups().iter().any(older);
@@ -81,7 +81,7 @@ pub(crate) fn refused_groups_hide_no_suite_of_tls_1_3() {
         let newest = found.version(TlsVersion::Tls13).expect("TLS 1.3");
         assert!(newest.complete, "{name}");
     }
-    // One that answers only what offers old versions too.
+    // A server that answers only hellos that offer old versions as well.
     let server = tls13(|hello| {
         let oldest = hello.versions().contains(&0x0302);
         (!oldest).then_some(ILLEGAL_PARAMETER)
@@ -155,7 +155,7 @@ pub(crate) fn nss_resumes_and_renegotiates() {
     assert!(groups(&found, TlsVersion::Tls12).contains(&"x25519".to_owned()));
 }
 
-/// NSS' own server, with these versions.
+/// Starts NSS's own server, with these versions.
 fn selfserv(files: &Files, versions: &str) -> Server {
     let database = nss_database(files, &files.path(""));
     let address = free_address();

@@ -21,17 +21,17 @@ use tempfile::TempDir;
 /// The site's name in all tests.
 pub(crate) const HOST: &str = "scan.test";
 
-/// How long a program may take to begin.
+/// The time limit for the start of a program.
 pub(crate) const LIMIT: Duration = Duration::from_secs(60);
 
-/// What a server's key is.
+/// The kind of a server's key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Key {
     Rsa,
     EcdsaP256,
 }
 
-/// A folder with a chain of a leaf and its issuer, and the leaf's key; gone with the value.
+/// A folder with a chain of a leaf and its issuer, and the leaf's key; deleted when this value is dropped.
 pub(crate) struct Files {
     folder: TempDir,
     pub(crate) root_pem: String,
@@ -42,7 +42,7 @@ impl Files {
         Self::with_subject(key, HOST)
     }
 
-    /// With a leaf whose subject has this common name.
+    /// Creates the files with a leaf whose subject has this common name.
     pub(crate) fn with_subject(key: Key, subject: &str) -> Self {
         let (chain, leaf_key, root_pem) = chain(key, subject);
         let folder = tempfile::tempdir().unwrap();
@@ -65,7 +65,7 @@ impl Files {
     }
 }
 
-/// A leaf and the intermediate that issued it, as PEM; the leaf's key; the root, as PEM.
+/// Returns a leaf and the intermediate that issued it, as PEM; the leaf's key; the root, as PEM.
 fn chain(key: Key, subject: &str) -> ([String; 2], KeyPair, String) {
     let authority = |name: &str| {
         let mut params = CertificateParams::default();
@@ -91,7 +91,7 @@ fn chain(key: Key, subject: &str) -> ([String; 2], KeyPair, String) {
     ([leaf.pem(), middle.unwrap().pem()], leaf_key, root_pem)
 }
 
-/// A server's process; ended with the value.
+/// A server's process; it ends when this value is dropped.
 pub(crate) struct Server {
     child: Child,
     pub(crate) address: SocketAddr,
@@ -99,14 +99,14 @@ pub(crate) struct Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // The process may have ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
 impl Server {
-    /// Of a process that will say on its standard output where it listens, after `mark`.
+    /// Starts a process that writes its listening address to its standard output after `mark`.
     pub(crate) fn that_says(mut command: Command, mark: &'static str) -> Self {
         let name = format!("{:?}", command.get_program());
         let mut child = command
@@ -139,7 +139,7 @@ impl Server {
         Self { child, address }
     }
 
-    /// Of a process that listens where it was told to.
+    /// Returns a server of a process that listens at the requested address.
     pub(crate) fn at(child: Child, address: SocketAddr) -> Self {
         Self { child, address }
     }
@@ -149,7 +149,7 @@ impl Server {
     }
 }
 
-/// An address that is free now.
+/// Returns an address that is currently free.
 pub(crate) fn free_address() -> SocketAddr {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
     listener.local_addr().unwrap()
@@ -166,7 +166,7 @@ pub(crate) fn target(address: SocketAddr) -> ScanTarget {
     }
 }
 
-/// Limits for a busy machine: nothing that answers is taken for silent.
+/// Returns limits for a busy machine: no server that answers counts as silent.
 pub(crate) fn limits(parts: &[ScanPart]) -> Limits {
     Limits {
         timeout: Duration::from_secs(20),
@@ -197,20 +197,20 @@ pub(crate) fn scan(address: SocketAddr, parts: &[ScanPart]) -> SiteScan {
     scan_with(address, limits(parts), TrustAnchors::default())
 }
 
-/// The codes of a version's suites, sorted; none where it is not spoken.
+/// Returns the codes of a version's suites, sorted; empty if the version is not supported.
 pub(crate) fn suites(scan: &SiteScan, version: TlsVersion) -> Vec<u16> {
     let mut codes: Vec<u16> = in_order(scan, version);
     codes.sort_unstable();
     codes
 }
 
-/// The codes of a version's suites, as they were chosen.
+/// Returns the codes of a version's suites, in the order of the server's choices.
 pub(crate) fn in_order(scan: &SiteScan, version: TlsVersion) -> Vec<u16> {
     let found = scan.version(version).map(|v| &v.suites);
     found.into_iter().flatten().map(|s| s.code).collect()
 }
 
-/// The names of a version's groups, as they were learned.
+/// Returns the names of a version's groups, in the order in which they were learned.
 pub(crate) fn groups(scan: &SiteScan, version: TlsVersion) -> Vec<String> {
     let found = scan.version(version).map(|v| &v.groups);
     found
@@ -220,7 +220,7 @@ pub(crate) fn groups(scan: &SiteScan, version: TlsVersion) -> Vec<String> {
         .collect()
 }
 
-/// Whether a server with such a key can use the suite.
+/// Returns whether a server with such a key can use the suite.
 pub(crate) fn usable(code: u16, key: Key) -> bool {
     let Some(suite) = CipherSuite(code).facts() else {
         return false;
@@ -233,7 +233,7 @@ pub(crate) fn usable(code: u16, key: Key) -> bool {
     }
 }
 
-/// What a failed test shows of a scan.
+/// Returns the text of a scan for a failed test.
 pub(crate) fn shown(scan: &SiteScan) -> String {
     serde_json::to_string_pretty(scan).unwrap()
 }

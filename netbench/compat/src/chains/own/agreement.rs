@@ -1,4 +1,4 @@
-//! Equal certificates have one expectation, whichever command they are tried with.
+//! Tests that equal certificates have one expectation, regardless of the command that tests them.
 
 use std::{collections::BTreeMap, net::IpAddr};
 
@@ -17,7 +17,8 @@ use super::drafts;
 
 const DAY_S: i64 = 24 * 60 * 60;
 
-/// A chain without what no verifier decides by: the labels, the names of CAs, and dates as far as they are over or to come.
+/// The parts of a chain by which a verifier decides: without labels and names of CAs, and with dates only as past,
+/// current or future.
 #[derive(Debug, PartialEq, Eq)]
 struct Essence {
     host: String,
@@ -32,7 +33,7 @@ struct Certificate {
     issuer: usize,
     key_of: usize,
     time: Time,
-    /// The first certificate that has the same subject.
+    /// The index of the first certificate that has the same subject.
     subject: usize,
     rest: CertificateSpec,
 }
@@ -71,7 +72,7 @@ impl Essence {
             let after = |days: i32| i64::from(days) * DAY_S > at_s;
             let time = match (spec.begins, spec.ends) {
                 (Some(begins), _) if after(begins) => Time::ToCome,
-                // Both ends belong to the validity.
+                // The validity includes both ends.
                 (_, Some(ends)) if i64::from(ends) * DAY_S < at_s => Time::Over,
                 _ => Time::Now,
             };
@@ -113,7 +114,7 @@ impl Essence {
         }
     }
 
-    /// That of a case whose outcome its certificates alone decide.
+    /// Returns the essence of a case whose outcome depends only on its certificates.
     fn of_server(case: &Case) -> Option<Self> {
         let spec = &case.spec;
         let is_plain = spec.server == ServerSpec::default() && spec.client == ClientSpec::default();
@@ -157,7 +158,7 @@ fn equal_certificates_have_one_expectation() {
                 .push(&record.name);
         }
     }
-    // The comparison is of some use only if it finds pairs that are known to be equal.
+    // The comparison is useful only if it finds pairs that are known to be equal.
     for (own, case) in [
         ("own/path/usual", "certificate/usual"),
         ("own/path/unknown-root", "trust/unknown-root"),

@@ -15,10 +15,11 @@ use crate::{
     chains::Chain,
 };
 
-/// The host of a case that is not about hosts.
+/// The host of a case that does not concern hosts.
 const HOST: &str = "case.netbench.test";
 
-/// A case as it is described. What is not said is as the web has it: a leaf, an intermediate and a trusted root.
+/// The description of a case. Parts that are not given are those of the web: a leaf, an intermediate and a trusted
+/// root.
 #[derive(Debug, Clone)]
 pub(super) struct Draft {
     pub(super) name: String,
@@ -29,7 +30,7 @@ pub(super) struct Draft {
     sent: Vec<String>,
     trusted: Vec<String>,
     crls: Vec<CrlSpec>,
-    /// Seconds from now.
+    /// The time of verification, in seconds from now.
     pub(super) at_s: i64,
 }
 
@@ -48,8 +49,8 @@ impl Draft {
         }
     }
 
-    /// A case whose certificate the catalogue of servers has too, or that is decided by the same rule. The expectation and its
-    /// reason are those of the catalogue.
+    /// Creates a case whose certificate is also in the catalogue of servers, or that is decided by the same rule.
+    /// The expectation and its reason are those of the catalogue.
     pub(super) fn as_in(kind: &str, name: impl Display, case: &str) -> Self {
         Self::new(kind, name, due_in(case)).rule(&in_catalogue(case).why)
     }
@@ -60,7 +61,7 @@ impl Draft {
         self
     }
 
-    /// Sets the sentence of a standard, in other words, that says what is due.
+    /// Sets the paraphrased sentence of a standard that defines the expectation.
     pub(super) fn rule(mut self, rule: &'static str) -> Self {
         self.rule = Some(rule);
         self
@@ -141,7 +142,7 @@ fn in_catalogue(case: &str) -> &'static CompatCase {
     }
 }
 
-/// What is due where the rule is that of a case of the catalogue of servers.
+/// Returns the expectation of a case in the catalogue of servers that has the same rule.
 pub(super) fn due_in(case: &str) -> Due {
     match in_catalogue(case).expected {
         Expected::Accepted => Due::ShouldAccept,
@@ -149,14 +150,14 @@ pub(super) fn due_in(case: &str) -> Due {
     }
 }
 
-/// A certificate as the web has it, changed by `change`.
+/// Returns a usual certificate of the web, changed by `change`.
 pub(super) fn spec(change: impl FnOnce(&mut CertificateSpec)) -> CertificateSpec {
     let mut spec = CertificateSpec::default();
     change(&mut spec);
     spec
 }
 
-/// One that is signed by `issuer`.
+/// Returns a certificate that is signed by `issuer`.
 pub(super) fn by(issuer: &str) -> CertificateSpec {
     spec(|it| it.issuer = Some(issuer.to_owned()))
 }

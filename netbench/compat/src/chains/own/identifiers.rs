@@ -1,4 +1,5 @@
-//! Extensions that help a verifier to find a path, certificates that a CA issues to itself, and extensions that are malformed.
+//! Extensions that help a verifier to find a path, certificates that a CA issues to itself, and malformed
+//! extensions.
 
 use netbench_model::chains::Due::{self, MustAccept, MustReject, ShouldAccept, ShouldReject};
 
@@ -27,12 +28,12 @@ fn extra(oid: &'static [u32], critical: Critical, content: Vec<u8>) -> Extra {
     }
 }
 
-/// A certificate without an extension that those of the web have.
+/// Returns a certificate without an extension that usual ones of the web have.
 fn without(oid: &'static [u32]) -> CertificateSpec {
     spec(|it| it.without.push(oid))
 }
 
-/// A certificate whose extension has another content.
+/// Returns a certificate whose extension has another content.
 fn in_place(oid: &'static [u32], critical: Critical, content: Vec<u8>) -> CertificateSpec {
     spec(|it| {
         it.without.push(oid);
@@ -113,7 +114,7 @@ fn key_identifiers() -> Vec<Draft> {
             .with("intermediate", without(SUBJECT_KEY_IDENTIFIER)),
         new("subject-missing-root", ShouldAccept, CA_HAS)
             .with("root", without(SUBJECT_KEY_IDENTIFIER)),
-        // The certificate below names no key, so that the new identifier is not a wrong one.
+        // The certificate below names no key, so that the new identifier is not wrong.
         new("subject-critical-intermediate", ShouldReject, CRITICAL)
             .leaf(without(AUTHORITY_KEY_IDENTIFIER))
             .with(
@@ -142,7 +143,7 @@ fn key_identifiers() -> Vec<Draft> {
                     subject_id(&[0x66; 20]),
                 ),
             ),
-        // Two certificates of one name and one key: the identifier of the first leads nowhere.
+        // Two certificates of one name and one key: the identifier of the first leads to no root.
         new("subject-ambiguous", MustAccept, HELPS)
             .with(
                 "copy",
@@ -156,7 +157,8 @@ fn key_identifiers() -> Vec<Draft> {
     ]
 }
 
-/// A CA whose key is replaced: the old key signs a certificate for the new one, under the same name.
+/// Returns chains of a CA whose key is replaced: the old key signs a certificate for the new one, under the same
+/// name.
 fn rollover() -> Vec<Draft> {
     const COUNTS: &str =
         "RFC 5280 section 4.2.1.9: self-issued certificates do not count toward the path length";
@@ -193,7 +195,7 @@ fn rollover() -> Vec<Draft> {
             .with("new-root", of_root())
             .with("intermediate", by("new-root"))
             .sent(&["leaf", "intermediate", "new-root"]),
-        // The new root is trusted, and what the old one signed must still lead there.
+        // The new root is trusted, and certificates that the old one signed must still lead there.
         new("root-old-with-new", MustAccept, SELF_ISSUED)
             .with(
                 "new-root",

@@ -22,7 +22,7 @@ fn hex(text: &str) -> Vec<u8> {
     }
 }
 
-/// Keys that public CAs do not certify: of a leaf, which signs no certificate, and of CAs.
+/// Returns cases of keys that public CAs do not certify: of a leaf, which signs no certificate, and of CAs.
 fn foreign_keys() -> Vec<Draft> {
     const KINDS: &str = "CA/Browser Forum, Baseline Requirements section 6.1.5: keys are RSA of at least 2048 bits, or on P-256, P-384 or P-521";
     const EXPLICIT: &str =
@@ -68,14 +68,14 @@ fn foreign_keys() -> Vec<Draft> {
     drafts
 }
 
-/// A public key on secp256k1: the base point of the curve (SEC 2 section 2.4.1) is one too.
+/// Returns a public key on secp256k1: the base point of the curve (SEC 2 section 2.4.1) is one too.
 fn secp256k1() -> Vec<u8> {
     const BASE: &str = "0479be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798483ada7726a3c4655da4fbfc0e1108a8fd17b448a68554199c47d08ffb10d4b8";
     let algorithm = der::sequence(&[&der::oid(EC_PUBLIC_KEY), &der::oid(&[1, 3, 132, 0, 10])]);
     der::sequence(&[&algorithm, &der::bit_string(&hex(BASE))])
 }
 
-/// P-256 with all its parameters in place of its name (RFC 3279 section 2.3.5).
+/// Returns P-256 with all its parameters in place of its name (RFC 3279 section 2.3.5).
 fn explicit_p256() -> Vec<u8> {
     const PRIME: &str = "ffffffff00000001000000000000000000000000ffffffffffffffffffffffff";
     const A: &str = "ffffffff00000001000000000000000000000000fffffffffffffffffffffffc";
@@ -100,7 +100,7 @@ fn explicit_p256() -> Vec<u8> {
     der::sequence(&[&algorithm, &der::bit_string(&hex(BASE))])
 }
 
-/// Chains of 4 to 20 intermediates.
+/// Returns chains of 4 to 20 intermediates.
 fn depths() -> Vec<Draft> {
     const RULE: &str = "RFC 5280 section 6.1: a path has any number of certificates; each library has a limit of its own";
     [4u8, 6, 7, 10, 20]
@@ -129,7 +129,7 @@ fn depths() -> Vec<Draft> {
 
 const LOOP: &str = "RFC 5280 section 6.1: a path ends at a trust anchor; a certificate beside it does not make it invalid";
 
-/// CAs that have signed each other.
+/// Returns CAs that have signed each other.
 fn loops() -> Vec<Draft> {
     let crossed = |name: &str, signer: &str| {
         spec(|it| {
@@ -174,7 +174,7 @@ fn loops() -> Vec<Draft> {
     ]
 }
 
-/// Three CAs that have signed each other, two of them with an intermediate: the graph of CVE-2024-0567.
+/// Returns three CAs that have signed each other, two of them with an intermediate: the graph of CVE-2024-0567.
 fn three_ways() -> Draft {
     let of = |name: &str| {
         let name = format!("{name} of case.netbench.test");
@@ -207,7 +207,7 @@ fn three_ways() -> Draft {
     draft.sent(&sent)
 }
 
-/// Two certificates of one CA whose keys have signed each other, and no root.
+/// Returns two certificates of one CA whose keys have signed each other, and no root.
 fn same_name() -> Draft {
     let of = |key: &str, signer: &str| {
         spec(|it| {
@@ -226,7 +226,7 @@ fn same_name() -> Draft {
         .sent(&["leaf", "first-by-second", "second-by-first"])
 }
 
-/// Chains in which a verifier may compare each name with each constraint.
+/// Returns chains in which a verifier may compare each name with each constraint.
 fn many_names() -> Vec<Draft> {
     const RULE: &str = "RFC 5280 section 6.1.3 (b) and (c): each name is tested; a limit against denial of service is the library's own";
     let new = |name: &str, due: Due, leaf_names: u16, constraints: u16| {

@@ -1,4 +1,4 @@
-//! Chains of our own: what BetterTLS has none of.
+//! netbench's own chains, which cover cases that BetterTLS lacks.
 
 #[cfg(test)]
 mod agreement;
@@ -16,13 +16,13 @@ use jiff::Timestamp;
 use self::draft::Draft;
 use super::Chain;
 
-/// What these cases are called, before the first slash.
+/// The first component of the names of these cases, before the first slash.
 pub const OWN: &str = "own";
 
-/// All of them, with new keys, as of `now`.
+/// Returns all of them, with new keys, as of `now`.
 ///
 /// # Panics
-/// Where a case's description is wrong, which a test finds.
+/// Panics if a case's description is wrong, which a test finds.
 pub fn own(now: Timestamp) -> Vec<Chain> {
     drafts().iter().map(|draft| draft.make(now)).collect()
 }
@@ -45,8 +45,8 @@ mod tests {
     use super::*;
     use std::collections::{BTreeMap, HashSet};
 
-    /// The kinds of chains of the collection x509-limbo that verifiers disagree about: the beginning of the names of the
-    /// chains that try one, and the least number of them.
+    /// The kinds of chains of the collection x509-limbo that verifiers disagree about: the prefixes of the names of
+    /// chains that test each kind, and their minimum number.
     const KINDS: [(&str, &[&str], usize); 17] = [
         ("self-issued CAs on key rollover", &["rollover/"], 6),
         (

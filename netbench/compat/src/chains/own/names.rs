@@ -1,4 +1,4 @@
-//! Names: what a wildcard stands for, how a host may be written, and constraints that BetterTLS does not try.
+//! Names: the meaning of a wildcard, notations of a host, and constraints that BetterTLS does not test.
 
 use netbench_model::chains::Due::{self, MustAccept, MustReject, ShouldAccept, ShouldReject};
 
@@ -17,10 +17,10 @@ pub(super) fn cases() -> Vec<Draft> {
     of_list.chain(others()).chain(constraints()).collect()
 }
 
-/// Name of the case, names of the leaf, host.
+/// The name of the case, the names of the leaf, the host, and the expectation.
 type Named = (&'static str, &'static [&'static str], &'static str, Due);
 
-/// RFC 9525 section 6.3: a wildcard is the whole of the leftmost label, and stands for one.
+/// Cases of RFC 9525 section 6.3: a wildcard is the whole leftmost label, and stands for one label.
 const WILDCARDS: &[Named] = &[
     ("one-label", &["dns:*.netbench.test"], USUAL, MustAccept),
     (

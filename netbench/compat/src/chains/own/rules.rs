@@ -1,4 +1,4 @@
-//! What a certificate may be used for: path lengths, key usage, purposes, policies.
+//! Permitted uses of a certificate: path lengths, key usage, purposes, policies.
 
 use netbench_model::chains::Due::{self, MustAccept, MustReject, ShouldAccept, ShouldReject};
 
@@ -12,7 +12,7 @@ pub(super) fn cases() -> Vec<Draft> {
     [path_lengths(), key_usage(), purposes(), policies()].concat()
 }
 
-/// Intermediates below one that allows so many.
+/// Returns intermediates below one that allows a number of them.
 fn path_lengths() -> Vec<Draft> {
     let mut all = Vec::new();
     for below in 0..=3u8 {
@@ -26,7 +26,7 @@ fn path_lengths() -> Vec<Draft> {
             all.push(above(draft.with("intermediate", limited(limit)), below));
         }
     }
-    // A limit of the root is not for everyone: RFC 5280 section 6.1.1 takes a name and a key of it.
+    // A limit of the root does not apply to every verifier: RFC 5280 section 6.1.1 uses only its name and key.
     for limit in 0..=1u8 {
         let due = if limit == 0 { ShouldReject } else { MustAccept };
         let draft = Draft::new("path-length", format!("root-1-of-{limit}"), due);
@@ -35,7 +35,7 @@ fn path_lengths() -> Vec<Draft> {
     all
 }
 
-/// A chain with so many intermediates between the usual one and the leaf.
+/// Adds this many intermediates between the usual one and the leaf.
 fn above(draft: Draft, below: u8) -> Draft {
     let mut sent = vec!["leaf".to_owned()];
     let mut issuer = "intermediate".to_owned();
@@ -96,7 +96,7 @@ fn key_usage() -> Vec<Draft> {
     ]
 }
 
-/// Extended key usage of the leaf below that of the intermediate.
+/// Returns combinations of the leaf's extended key usage with that of the intermediate.
 fn purposes() -> Vec<Draft> {
     use Purpose as P;
     let leaves: [(&str, Vec<P>, Due); 6] = [
@@ -111,7 +111,7 @@ fn purposes() -> Vec<Draft> {
         ("none", vec![], MustAccept),
         ("server", vec![P::Server], MustAccept),
         ("any", vec![P::Any], ShouldAccept),
-        // No RFC has a purpose of an authority limit those below it; all browsers do.
+        // In no RFC do the purposes of a CA limit those below it; in all browsers they do.
         ("client", vec![P::Client], ShouldReject),
     ];
     let mut all = Vec::new();
@@ -139,7 +139,7 @@ fn purposes() -> Vec<Draft> {
     all
 }
 
-/// Of the arc for examples (RFC 5612).
+/// An OID in the arc for examples (RFC 5612).
 const OURS: &[u32] = &[1, 3, 6, 1, 4, 1, 32473, 2];
 const OTHER: &[u32] = &[1, 3, 6, 1, 4, 1, 32473, 3];
 const ANY: &[u32] = &[2, 5, 29, 32, 0];
@@ -165,7 +165,7 @@ fn policies() -> Vec<Draft> {
             .leaf(has(OURS))
             .with("intermediate", has(ANY)),
         new("critical", MustAccept).leaf(spec(|it| it.extra.push(policy(OURS, Critical::Yes)))),
-        // A company's proxy that reads what goes through it may have such an intermediate.
+        // The proxy of a company that reads the traffic may have such an intermediate.
         new("critical-any-of-the-intermediate", MustAccept)
             .rule("RFC 5280 section 4.2: applications must recognize certificate policies, critical or not")
             .with(
@@ -217,7 +217,7 @@ fn policy(policy: &[u32], critical: Critical) -> Extra {
     }
 }
 
-/// requireExplicitPolicy, from here on.
+/// Returns requireExplicitPolicy, effective from here on.
 fn explicit_policy(critical: Critical) -> Extra {
     Extra {
         oid: &[2, 5, 29, 36],

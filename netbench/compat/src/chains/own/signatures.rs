@@ -9,7 +9,7 @@ pub(super) fn cases() -> Vec<Draft> {
     [signed(), keys(), encodings(), serials()].concat()
 }
 
-/// A leaf that is signed with a key of this kind and this hash.
+/// Returns leaves that are signed with keys of each kind and each hash.
 fn signed() -> Vec<Draft> {
     use {Digest as D, KeyKind as K};
     let all: [(K, &str, &[D], Due); 7] = [
@@ -44,7 +44,7 @@ fn signed() -> Vec<Draft> {
     let mut drafts = Vec::new();
     for (key, name, digests, due) in all {
         for digest in digests {
-            // Other pairs than a curve's own are allowed (RFC 5758 section 3.2) and rare.
+            // Pairs other than a curve's own are allowed (RFC 5758 section 3.2) and rare.
             let due = match digest {
                 D::Sha1 => MustReject,
                 D::Sha384 | D::Sha512 if key == K::EcdsaP256 => ShouldAccept,
@@ -61,7 +61,7 @@ fn signed() -> Vec<Draft> {
     drafts
 }
 
-/// A leaf with a key of this kind, and an authority in its place.
+/// Returns leaves with a key of each kind, and CAs with such a key.
 fn keys() -> Vec<Draft> {
     use KeyKind as K;
     let all = [
@@ -110,7 +110,8 @@ fn encodings() -> Vec<Draft> {
     flaws.into_iter().flat_map(of).collect()
 }
 
-/// RFC 5280 section 4.1.2.2: a positive number of at most 20 bytes; clients should be able to handle others.
+/// Returns cases of RFC 5280 section 4.1.2.2: a positive number of at most 20 bytes; clients should be able to
+/// handle others.
 fn serials() -> Vec<Draft> {
     let new = |name: &str, bytes: Vec<u8>, due| {
         Draft::new("serial", name, due).leaf(spec(|it| it.serial = Some(Hex(bytes))))

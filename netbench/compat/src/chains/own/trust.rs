@@ -1,4 +1,4 @@
-//! Which certificates make a path: order, superfluous and missing ones, what is trusted, and what has been revoked.
+//! Certificates that form a path: order, superfluous and missing ones, trusted ones, and revoked ones.
 
 use netbench_model::chains::Due::{self, MustAccept, MustReject, ShouldAccept, ShouldReject};
 
@@ -77,19 +77,19 @@ fn paths() -> Vec<Draft> {
     ]
 }
 
-/// Another key under the intermediate's name.
+/// Returns another key under the intermediate's name.
 fn twin_of_intermediate() -> CertificateSpec {
     spec(|it| it.subject = Some(name("intermediate of case.netbench.test")))
 }
 
-/// The root's name and key, signed by an older root.
+/// Gives a certificate the root's name and key, signed by an older root.
 fn cross_of_root(spec: &mut CertificateSpec) {
     spec.issuer = Some("old-root".to_owned());
     spec.key_of = Some("root".to_owned());
     spec.subject = Some(name("root of case.netbench.test"));
 }
 
-/// What a root is trusted for, by itself.
+/// Returns cases of trust anchors: intermediates and leaves as anchors, and roots with flaws.
 fn anchors() -> Vec<Draft> {
     let new = |name: &str, due: Due| Draft::new("anchor", name, due);
     vec![
@@ -139,7 +139,7 @@ fn weak_root() -> CertificateSpec {
     })
 }
 
-/// Lists of revoked certificates, which must cover the leaf and the intermediate.
+/// Returns cases of certificate revocation lists, which must cover the leaf and the intermediate.
 fn revocation() -> Vec<Draft> {
     let new = |name: &str, due: Due| Draft::new("revocation", name, due);
     let fine = || CrlSpec::of("intermediate", &[]);

@@ -1,4 +1,4 @@
-//! Validity, to the second. Both ends belong to it (RFC 5280 section 4.1.2.5).
+//! Validity, to the second. It includes both ends (RFC 5280 section 4.1.2.5).
 
 use netbench_model::chains::Due::{MustAccept, MustReject};
 
@@ -14,7 +14,7 @@ pub(super) fn cases() -> Vec<Draft> {
         ("root", -200, 200),
     ] {
         let seconds = |days: i32| i64::from(days) * DAY_S;
-        // Clocks are wrong, and some libraries allow for that.
+        // Clocks are inaccurate, and some libraries allow for that.
         let moments = [
             ("a-week-early", seconds(begins - 7), false),
             ("a-second-early", seconds(begins) - 1, false),

@@ -9,7 +9,7 @@ use crate::{
     text::{count, signed_time, time},
 };
 
-/// The section's items; none without cold connections.
+/// Builds the section's items; empty without cold connections.
 pub(crate) fn items(rows: &[ColdRow]) -> Vec<Item> {
     if rows.is_empty() {
         return Vec::new();
@@ -173,17 +173,17 @@ fn step_name(step: SetUpStep) -> &'static str {
     }
 }
 
-/// What a first connection costs two stacks: CPU time where both have it, else time on the wall.
+/// The cost of a first connection with two stacks: CPU time if both have it, otherwise wall-clock time.
 pub(crate) struct FirstCost {
     /// `CPU time` or `time`.
     pub(crate) what: &'static str,
     pub(crate) first_ns: f64,
     pub(crate) other_ns: f64,
-    /// Of how many processes of each stack at least.
+    /// The smaller of the two stacks' numbers of processes.
     pub(crate) processes: u64,
 }
 
-/// Returns both stacks' cost, where both have one that is measurable.
+/// Returns both stacks' cost, if both have a measurable one.
 pub(crate) fn first_cost(
     rows: &[ColdRow],
     first: &StackName,
@@ -210,10 +210,10 @@ pub(crate) fn first_cost(
 pub(crate) struct FirstLonger {
     /// The difference of the medians, in nanoseconds; negative if it is shorter.
     pub(crate) median_ns: f64,
-    /// The smallest and the largest difference that the intervals of both stacks allow, in nanoseconds; none if one of them
-    /// has no interval.
+    /// The smallest and the largest difference that the intervals of both stacks allow, in nanoseconds; `None` if
+    /// one of them has no interval.
     pub(crate) range_ns: Option<(f64, f64)>,
-    /// The step that makes more than half of the difference in CPU time, if one does.
+    /// The step that makes more than half of the difference in CPU time, if there is one.
     pub(crate) because: Option<&'static str>,
 }
 
@@ -221,7 +221,7 @@ pub(crate) struct FirstLonger {
 /// reaction seems immediate (R. B. Miller: Response time in man-computer conversational transactions, 1968).
 const NO_LONGER_THAN_NS: f64 = 100e6;
 
-/// Where the difference of first connections lies relative to its limit.
+/// The position of the difference of first connections relative to its limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FirstLimit {
     /// The whole interval lies within it.
@@ -243,7 +243,7 @@ impl FirstLonger {
         }
     }
 
-    /// Judges the difference by its limit, and says how it came out.
+    /// Judges the difference by its limit, and describes the result.
     pub(crate) fn judge(&self) -> (FirstLimit, String) {
         let limit = time(NO_LONGER_THAN_NS);
         match self.range_ns {
@@ -334,7 +334,7 @@ pub(crate) fn not_measurable<'a>(
     rows.map(|row| &row.stack).collect()
 }
 
-/// Returns both stacks' cost in a sentence, where both have one.
+/// Returns both stacks' cost in a sentence, if both have one.
 pub(crate) fn sentence(rows: &[ColdRow], first: &StackName, other: &StackName) -> Option<String> {
     let cost = first_cost(rows, first, other)?;
     let longer = first_longer(rows, first, other)?;

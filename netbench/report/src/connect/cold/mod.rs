@@ -1,5 +1,5 @@
-//! What the first connection of a process costs beyond a later one. It is paid once per process, whatever
-//! the site, so that it is a time and not a ratio. Start reading at [`cold`], then [`ColdRow`].
+//! The cost of the first connection of a process beyond a later one. It is paid once per process, for any site, and
+//! is therefore a time and not a ratio. Start reading at [`cold`], then [`ColdRow`].
 
 mod document;
 
@@ -12,24 +12,24 @@ use serde::{Deserialize, Serialize};
 
 pub(crate) use document::{FirstLimit, first_cost, first_longer, items, not_measurable, sentence};
 
-/// What the first connection of a process costs one stack beyond a later one, connector included.
+/// A stack's cost of the first connection of a process beyond a later one, connector included.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ColdRow {
     /// The stack.
     pub stack: StackName,
-    /// What first connections are compared with.
+    /// The connections that first connections are compared with.
     pub against: ColdAgainst,
-    /// How many processes.
+    /// Number of processes.
     pub processes: u64,
-    /// CPU time of the client's thread; none in runs that did not take the connector's.
+    /// CPU time of the client's thread; absent in runs that did not record the connector's.
     pub cpu: Option<OnceCost>,
-    /// Wall clock.
+    /// Wall-clock time.
     pub wall: OnceCost,
-    /// CPU time by cause, where it was taken.
+    /// CPU time by cause, if it was recorded.
     pub causes: Option<ColdCauses>,
 }
 
-/// What the first connection of a process is compared with.
+/// The connection that the first connection of a process is compared with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ColdAgainst {
@@ -44,62 +44,63 @@ pub enum ColdAgainst {
 pub struct OnceCost {
     /// The median over processes of the difference, in nanoseconds.
     pub median_ns: f64,
-    /// Its interval of 95 %, from order statistics; none with fewer than six processes.
+    /// The 95 % interval of the median, from order statistics; absent with fewer than six processes.
     pub interval: Option<OnceInterval>,
 }
 
-/// Where a cost is with a chance of 95 %.
+/// A 95 % interval of a cost.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct OnceInterval {
-    /// Its lower end, in nanoseconds.
+    /// The lower end, in nanoseconds.
     pub low_ns: f64,
-    /// Its upper end, in nanoseconds.
+    /// The upper end, in nanoseconds.
     pub high_ns: f64,
 }
 
-/// The CPU time of a first connection by what it is spent on.
+/// The CPU time of a first connection by cause.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ColdCauses {
-    /// How many processes took the steps one by one.
+    /// Number of processes that took the steps separately.
     pub processes: u64,
-    /// The steps that take time once: the first time less the second, the median over processes.
+    /// The steps that take time only once: the first time less the second, the median over processes.
     pub steps: Vec<ColdStep>,
-    /// Minor page faults that the connection after these steps had more than a later one, times what one
-    /// costs, in nanoseconds; at most what the connection took more.
+    /// The minor page faults that the connection after these steps had in addition to those of a later one, times
+    /// the cost of one fault, in nanoseconds; at most the additional time of the connection.
     pub page_faults_ns: f64,
-    /// The whole in the same rounds and on the same sites, in nanoseconds.
+    /// The whole cost in the same rounds and on the same sites, in nanoseconds.
     pub whole_ns: f64,
-    /// What is left of it, in nanoseconds, the median over processes. Less than 0 where the parts take more.
+    /// The unexplained rest, in nanoseconds, the median over processes. Negative if the parts take more than the
+    /// whole.
     pub unexplained_ns: f64,
-    /// The share of the whole that the steps and page faults are: 1 is all of it. None where the whole is under
-    /// a millisecond, which connections vary by.
+    /// The share of the steps and page faults in the whole: 1 is all of it. Absent if the whole is under a
+    /// millisecond, by which connections vary.
     pub explained: Option<f64>,
 }
 
-/// A whole under this, which connections vary by, is not split into shares.
+/// The whole cost, in nanoseconds, below which no shares are computed, because connections vary by as much.
 const LEAST_NS: f64 = 1e6;
 
 /// A step of the set-up.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ColdStep {
-    /// Which.
+    /// The step.
     pub step: SetUpStep,
-    /// CPU time that it takes once, in nanoseconds.
+    /// CPU time of the first execution beyond a later one, in nanoseconds.
     pub cpu_ns: f64,
-    /// Wall clock that it takes once, in nanoseconds.
+    /// Wall-clock time of the first execution beyond a later one, in nanoseconds.
     pub wall_ns: f64,
-    /// Minor page faults that it has once. Their time is in the step's.
+    /// Minor page faults of the first execution beyond a later one. Their time is included in the step's.
     pub minor_faults: f64,
 }
 
-/// One row for each stack with cold connections, in the order of `stacks`.
+/// Returns one row for each stack with cold connections, in the order of `stacks`.
 pub(crate) fn cold(stacks: &[StackName], samples: &[Sample]) -> Vec<ColdRow> {
     let samples = Samples::of(samples);
     let rows = stacks.iter().filter_map(|stack| samples.row(stack));
     rows.collect()
 }
 
-/// The samples that went well, the last of each key.
+/// The successful samples, the last of each key.
 struct Samples<'a>(HashMap<Key<'a>, &'a Measured>);
 
 type Key<'a> = (Condition, Role, u32, &'a str, &'a StackName);
@@ -119,7 +120,7 @@ impl<'a> Samples<'a> {
         Self(keyed.collect())
     }
 
-    /// The cold connections of a stack with a role, in an order that does not vary as a hash table's does.
+    /// Returns the cold connections of a stack with a role, in an order that does not depend on a hash table's.
     fn firsts(&self, stack: &StackName, role: Role) -> Vec<(&Key<'a>, &'a Measured)> {
         let of_role = |key: &Key<'_>| key.0 == Condition::Cold && key.1 == role && key.4 == stack;
         let these = self.0.iter().filter(|(key, _)| of_role(key));
@@ -128,7 +129,7 @@ impl<'a> Samples<'a> {
         these
     }
 
-    /// The first connections, each with the later one of the same site and round.
+    /// Returns the first connections, each with the later one of the same site and round.
     fn pairs(&self, stack: &StackName) -> (ColdAgainst, Vec<(&'a Measured, &'a Measured)>) {
         let firsts = self.firsts(stack, Role::Measured);
         let with = |condition, role| -> Vec<_> {
@@ -162,7 +163,8 @@ impl<'a> Samples<'a> {
         })
     }
 
-    /// From the processes that took steps, each with the two connections of the same site and round.
+    /// Computes the causes from the processes that took steps, each with the two connections of the same site and
+    /// round.
     fn causes(&self, stack: &StackName) -> Option<ColdCauses> {
         let mut steps: BTreeMap<SetUpStep, Vec<ColdStep>> = BTreeMap::new();
         let (mut wholes, mut faults, mut rests) = (Vec::new(), Vec::new(), Vec::new());
@@ -201,12 +203,12 @@ impl<'a> Samples<'a> {
     }
 }
 
-/// The fewest processes of which a cost has an interval.
+/// The smallest number of processes for which a cost has an interval.
 const FEWEST: usize = 6;
 
 impl OnceCost {
-    /// Returns whether this is a cost. It is not if later connections take longer than the first, as where a garbage collector
-    /// runs in them: the difference is then of something else.
+    /// Returns whether the difference is a cost. It is not if later connections take longer than the first, for
+    /// example because a garbage collector runs in them.
     pub fn is_measurable(&self) -> bool {
         self.interval
             .map_or(self.median_ns >= -LEAST_NS, |ends| ends.high_ns >= 0.0)
@@ -231,7 +233,7 @@ impl OnceCost {
     }
 }
 
-/// What each step took once in a process; a step that comes twice has both.
+/// Returns the one-time part of each step in a process; the parts of a step that occurs twice are added.
 fn once(process: &netbench_model::ProcessCost) -> BTreeMap<SetUpStep, ColdStep> {
     let less = |first: u64, again: u64| first as f64 - again as f64;
     let mut steps = BTreeMap::new();
@@ -259,12 +261,12 @@ fn middle(times: &[ColdStep]) -> Option<ColdStep> {
     })
 }
 
-/// CPU time of the connector and the connection, where both were taken.
+/// Returns the CPU time of the connector and the connection, if both were recorded.
 fn cpu_ns(measured: &Measured) -> Option<u64> {
     Some(measured.process.as_ref()?.connector_cpu_ns + measured.phases.cpu_ns)
 }
 
-/// Wall clock of the connector and the connection.
+/// Returns the wall-clock time of the connector and the connection.
 fn wall_ns(measured: &Measured) -> Option<u64> {
     Some(measured.phases.connector_ns? + measured.phases.total_ns)
 }

@@ -13,7 +13,7 @@ use crate::{
 pub(super) struct Rounds<'a> {
     condition: Condition,
     stacks: [&'a StackName; 2],
-    /// By site: those of the first run, and of the other, in the order of their rounds.
+    /// The samples by site: of the first run and of the other, in the order of their rounds.
     sites: BTreeMap<&'a str, [Vec<&'a Sample>; 2]>,
 }
 
@@ -47,7 +47,7 @@ impl<'a> Rounds<'a> {
         }
     }
 
-    /// The sites that both runs reach at least once.
+    /// Returns the sites that both runs reach at least once.
     pub(super) fn reached(&self) -> impl Iterator<Item = &'a str> {
         let reached = |sides: &&[Vec<&Sample>; 2]| {
             let mut sides = sides.iter();
@@ -59,12 +59,12 @@ impl<'a> Rounds<'a> {
             .map(|(site, _)| *site)
     }
 
-    /// The times of a phase on a site, with their rounds: of each run.
+    /// Returns the times of a phase on a site in each run, with their rounds.
     fn times(&self, site: &str, phase: Phase) -> [Vec<(u32, f64)>; 2] {
         let of = |side: &Vec<&Sample>| -> Vec<(u32, f64)> {
             let time = |sample: &&Sample| {
                 let ns = phase.of(sample.outcome.ok()?)?;
-                // A clock that did not advance.
+                // The maximum with 1 is for a clock that did not advance.
                 Some((sample.round, ns.max(1) as f64))
             };
             side.iter().filter_map(time).collect()
@@ -112,7 +112,7 @@ fn judged(change: &RunsRatio, rounds: [&[f64]; 2], threshold: Option<f64>) -> Ju
     )
 }
 
-/// What the last connection of each run that ended well did differently.
+/// Returns the difference between the last successful connections of the runs.
 fn differs(rounds: &Rounds<'_>, site: &str) -> Option<String> {
     let sides = rounds.sites.get(site)?;
     let last = |side: &Vec<&'_ Sample>| -> Option<Measured> {
@@ -122,8 +122,8 @@ fn differs(rounds: &Rounds<'_>, site: &str) -> Option<String> {
     difference(&last(&sides[0])?, &last(&sides[1])?)
 }
 
-/// Of every round, the median over the sites, each held against its own usual time: a site that is missing in a round
-/// then moves nothing.
+/// Computes the median of every round over the sites, each relative to its own usual time, so that a site that is
+/// missing in a round moves no median.
 pub(super) fn phase_change(
     rounds: &Rounds<'_>,
     phase: Phase,
@@ -176,7 +176,7 @@ pub(super) fn phase_change(
     })
 }
 
-/// Sites that fail more often in one of the runs.
+/// Returns the sites that fail more often in one of the runs.
 pub(super) fn reach(rounds: &Rounds<'_>, threshold: Option<f64>) -> Vec<ReachChange> {
     let mut found = Vec::new();
     for (site, sides) in &rounds.sites {
@@ -184,7 +184,7 @@ pub(super) fn reach(rounds: &Rounds<'_>, threshold: Option<f64>) -> Vec<ReachCha
         let (Some(first), Some(other)) = (first, other) else {
             continue;
         };
-        // As shares: the runs may have other numbers of rounds.
+        // Compared as shares, because the runs may have different numbers of rounds.
         let change = (other.failed * first.trials).cmp(&(first.failed * other.trials));
         if change.is_eq() {
             continue;
@@ -211,11 +211,11 @@ pub(super) fn reach(rounds: &Rounds<'_>, threshold: Option<f64>) -> Vec<ReachCha
 struct Failures {
     failed: u64,
     trials: u64,
-    /// The first one.
+    /// The reason of the first failure.
     why: String,
 }
 
-/// None where nothing was tried.
+/// Returns the failures; `None` if there was no trial.
 fn failures(samples: &[&Sample]) -> Option<Failures> {
     let mut found = Failures {
         failed: 0,

@@ -7,12 +7,12 @@ use crate::{
     text::time,
 };
 
-/// Points that one chart shows.
+/// Number of points that one chart shows.
 const DRAWN: usize = 60;
 
 const PARTS: [&str; 4] = ["round trips", "CPU", "bytes", "losses and the rest"];
 
-/// The paired change at each point.
+/// Charts the paired change at each point.
 pub(super) fn differences(rows: &[&SweepDifference], about: &str) -> Item {
     let (first, other) = rows
         .first()
@@ -42,7 +42,7 @@ pub(super) fn differences(rows: &[&SweepDifference], about: &str) -> Item {
     }])
 }
 
-/// The median time of each stack at each point, in the parts that are foretold of it.
+/// Charts the median time of each stack at each point, in its predicted parts.
 pub(super) fn times(rows: &[&SweepTime], about: &str) -> Option<Item> {
     let points: Vec<&str> = rows.iter().map(|row| row.point.as_str()).unique().collect();
     let drawn: Vec<&str> = spread(points.len(), DRAWN).map(|at| points[at]).collect();

@@ -9,7 +9,7 @@ use crate::{
     text::{change, count, named_site, some_of},
 };
 
-/// The points of a sweep, one beside the other.
+/// Builds the section that compares the points of a sweep.
 pub(crate) fn section(sweep: &SweepSummary) -> Section {
     let mut items = whole(sweep, "");
     for of_site in &sweep.each_site {
@@ -26,7 +26,7 @@ pub(crate) fn section(sweep: &SweepSummary) -> Section {
     }
 }
 
-/// All that there is to report of some sites, which `place` names in titles.
+/// Builds the whole report of some sites, which `place` names in titles.
 fn whole(sweep: &SweepSummary, place: &str) -> Vec<Item> {
     let mut items: Vec<Item> = headlines(sweep).map(Item::Headline).collect();
     items.extend(fit(sweep));
@@ -81,7 +81,7 @@ fn explanation(sweep: &SweepSummary) -> String {
     )
 }
 
-/// At how many points which stack is faster, and from where to where the difference goes.
+/// States at how many points each stack is faster, and the range of the difference.
 fn headlines(sweep: &SweepSummary) -> impl Iterator<Item = String> {
     let by_stacks = sweep
         .differences
@@ -108,7 +108,7 @@ fn headlines(sweep: &SweepSummary) -> impl Iterator<Item = String> {
     })
 }
 
-/// How many times are as foretold.
+/// States how many times agree with the prediction.
 fn fit(sweep: &SweepSummary) -> Option<Item> {
     let fits = |fit| sweep.times.iter().filter(|row| row.fit == fit).count();
     let (holds, off) = (fits(Fit::Holds), fits(Fit::Off));
@@ -129,7 +129,7 @@ fn fit(sweep: &SweepSummary) -> Option<Item> {
     })
 }
 
-/// The axes that have more than one value: the others are the same at every point.
+/// Returns the axes that have more than one value: the others are the same at every point.
 fn axes(sweep: &SweepSummary) -> impl Iterator<Item = &SweepAxis> {
     sweep.axes.axes.iter().filter(|axis| axis.values.len() > 1)
 }
@@ -164,7 +164,7 @@ fn differences(sweep: &SweepSummary, rows: &[&SweepDifference], about: &str) -> 
         .item()
 }
 
-/// From which values on the verdict is another.
+/// Tabulates the values from which the verdict changes.
 fn turns(sweep: &SweepSummary, condition: Condition, other: &StackName, about: &str) -> Item {
     let rows = sweep.turns.iter();
     let rows = rows.filter(|turn| turn.condition == condition && turn.other == *other);
@@ -189,7 +189,7 @@ fn turns(sweep: &SweepSummary, condition: Condition, other: &StackName, about: &
         .item()
 }
 
-/// Both ends of a difference's interval.
+/// Formats both ends of a difference's interval.
 fn interval(of: &RoundsDifference) -> String {
     let (Some(low), Some(high)) = (of.low_ns, of.high_ns) else {
         return crate::text::TOO_FEW.to_owned();
@@ -198,7 +198,7 @@ fn interval(of: &RoundsDifference) -> String {
     format!("{} … {}", ends[0], ends[1])
 }
 
-/// What the difference is made of.
+/// Tabulates the parts of the difference.
 fn parts(sweep: &SweepSummary, rows: &[&SweepDifference], about: &str) -> Option<Item> {
     let rows: Vec<_> = rows
         .iter()
@@ -230,7 +230,7 @@ fn parts(sweep: &SweepSummary, rows: &[&SweepDifference], about: &str) -> Option
     Some(table.item())
 }
 
-/// What the second value of an axis takes more than the first.
+/// Tabulates the additional time of the second value of an axis over the first.
 fn steps(sweep: &SweepSummary, place: &str) -> Vec<Item> {
     let mut items = Vec::new();
     let by_axis = sweep.steps.iter().chunk_by(|row| &row.axis);
@@ -271,7 +271,7 @@ fn steps(sweep: &SweepSummary, place: &str) -> Vec<Item> {
     items
 }
 
-/// Where the second value takes more round trips.
+/// States the points at which the second value takes more round trips.
 fn round_trips(rows: &[&SweepStep], to: &str) -> Option<Item> {
     let foretold = rows.iter().filter(|row| row.more_round_trips.is_some());
     let more = rows
@@ -300,7 +300,7 @@ fn round_trips(rows: &[&SweepStep], to: &str) -> Option<Item> {
     }))
 }
 
-/// What connections take, beside what was foretold.
+/// Tabulates the times of connections, together with the predicted times.
 fn times(sweep: &SweepSummary, rows: &[&SweepTime], about: &str) -> Vec<Item> {
     let mut items = vec![Item::Heading(format!("What the time is made of: {about}"))];
     items.push(Item::text(

@@ -1,5 +1,5 @@
-//! What a connection takes where nothing is lost: its round trips, what both sides compute, and how long its bytes take
-//! to leave.
+//! Prediction of a connection's time without losses: its round trips, the computation of both sides, and the
+//! transmission time of its bytes.
 
 use netbench_interop::{INITIAL_WINDOW, SEGMENT_BYTES, segments, segments_of_openssl};
 use netbench_model::{
@@ -8,28 +8,28 @@ use netbench_model::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The parts of a connection's time, as they are foretold.
+/// The predicted parts of a connection's time.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Foretold {
     /// Round trips until the end of the response.
     pub round_trips: f64,
-    /// What they take: round-trip time and mean jitter, less what goes on leaving meanwhile.
+    /// Time of the round trips: round-trip time and mean jitter, less the transmission that continues meanwhile.
     pub waiting_ns: f64,
-    /// What client and server compute: measured.
+    /// Measured CPU time of client and server.
     pub cpu_ns: f64,
-    /// What the bytes of both directions take to leave at the link's rates.
+    /// Transmission time of the bytes of both directions at the link's rates.
     pub bytes_ns: f64,
-    /// All of it.
+    /// The sum of the parts.
     pub total_ns: f64,
 }
 
-/// Headers of IPv4 and TCP with timestamps, and what a rate counts of Ethernet.
+/// Headers of IPv4 and TCP with timestamps, and the part of Ethernet that a rate counts.
 const HEADER_BYTES: u64 = 66;
 
-/// Packets without data that each side sends before it is answered: of TCP's own handshake.
+/// Packets without data that each side sends before a reply: those of TCP's own handshake.
 const BARE_PACKETS: u64 = 1;
 
-/// What a sample's connection was to take. `client` is what it offered, and `cpu` its share of a core.
+/// Predicts the time of a sample's connection. `client` has its offer, and `cpu` its CPU quota.
 pub(super) fn foretell(
     site: &Site,
     client: &ClientSettings,
@@ -70,12 +70,12 @@ pub(super) fn foretell(
     }
 }
 
-/// Round trips of the TLS handshake, with one more where the server asked for another key share.
+/// Returns the round trips of the TLS handshake, with one more if the server requested another key share.
 fn handshake_trips(client: &ClientSettings, measured: &Measured) -> u32 {
     let agreed = &measured.client;
     let newest = agreed.version == Some(TlsVersion::Tls13);
     let shares = client.shares();
-    // What a library offers by itself is not known.
+    // The default offer of a library is not known.
     let is_known = client.profile != Profile::Library && !shares.is_empty();
     let refused = |group| is_known && !shares.contains(&group);
     match newest {
@@ -85,10 +85,10 @@ fn handshake_trips(client: &ClientSettings, measured: &Measured) -> u32 {
     }
 }
 
-/// Segments that the server sends one after the other.
+/// Segments that the server sends in sequence.
 #[derive(Clone, Copy)]
 struct Flight {
-    /// Those that are far from full; they come first.
+    /// Segments that are far from full; they come first.
     small: u32,
     full: u32,
 }
@@ -104,8 +104,8 @@ impl Flight {
         Self { small: 0, full }
     }
 
-    /// In front of the response are tickets, and the SETTINGS of HTTP/2 and their acknowledgement. Each is written by
-    /// itself, but rustls writes its tickets at once.
+    /// Returns the segments of the response. It is preceded by tickets, and the SETTINGS of HTTP/2 and their
+    /// acknowledgement. Each is written separately, but rustls writes its tickets together.
     fn of_response(lab: &LabProfile, measured: &Measured) -> Self {
         let (agreed, transfer) = (&measured.client, &measured.transfer);
         let tickets = match agreed.version {
@@ -139,7 +139,7 @@ fn bytes(of: u64) -> u32 {
     u32::try_from(of).unwrap_or(u32::MAX)
 }
 
-/// A sender whose flights wait for acknowledgements of each window but the last.
+/// A sender whose flights wait for the acknowledgements of each window except the last.
 struct SlowStart {
     trip_ns: f64,
     rate: Option<BitRate>,
@@ -167,13 +167,13 @@ impl SlowStart {
             left.full -= full;
             let is_last = left.packets() == 0;
             if !is_last {
-                // The first acknowledgement comes while the rest of the window still leaves.
+                // The first acknowledgement arrives while the rest of the window is still being sent.
                 let first = self.leaving_ns(small.min(1), u32::from(small == 0));
                 let stalled_ns = (self.trip_ns + first - self.leaving_ns(small, full)).max(0.0);
                 self.trips += if stalled_ns > 0.0 { 1.0 } else { 0.0 };
                 self.stalled_ns += stalled_ns;
             }
-            // Linux lets a window grow that was used by half (tcp_is_cwnd_limited).
+            // Linux lets a window grow if half of it was used (tcp_is_cwnd_limited).
             if 2 * (small + full) > self.window {
                 self.window = self.window.saturating_add(small + full);
             }

@@ -1,4 +1,4 @@
-//! A sweep: how long connections take at each point, what of that is foretold, and by how much two stacks differ.
+//! A sweep: the time of connections at each point, its predicted part, and the difference between two stacks.
 
 mod charts;
 mod document;
@@ -23,29 +23,29 @@ use self::foretold::foretell;
 pub use self::{foretold::Foretold, steps::SweepStep, turns::SweepTurn};
 use super::{Matched, match_up};
 
-/// What a sweep says.
+/// The results of a sweep.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SweepSummary {
-    /// What was swept.
+    /// The swept axes.
     pub axes: Sweep,
     /// The sites that were swept.
     pub sites: Vec<String>,
-    /// What each stack takes at each point.
+    /// Each stack's times at each point.
     pub times: Vec<SweepTime>,
-    /// By how much stacks differ at each point.
+    /// The differences between stacks at each point.
     pub differences: Vec<SweepDifference>,
-    /// What the second value of each axis of two takes more than the first.
+    /// The additional time of the second value over the first, for each axis with two values.
     #[serde(default)]
     pub steps: Vec<SweepStep>,
-    /// Between which values of an axis the verdict becomes another.
+    /// The values of an axis between which the verdict changes.
     #[serde(default)]
     pub turns: Vec<SweepTurn>,
-    /// The same for each site by itself, if there are several: they may differ by a round trip.
+    /// The same for each site separately, if there are several: they may differ by a round trip.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub each_site: Vec<SweepSummary>,
 }
 
-/// What a stack takes at a point.
+/// A stack's times at a point.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SweepTime {
     /// The condition.
@@ -56,31 +56,31 @@ pub struct SweepTime {
     pub settings: BTreeMap<String, String>,
     /// The stack.
     pub stack: StackName,
-    /// Connections that went well.
+    /// Number of successful connections.
     pub samples: u64,
-    /// Connections that did not.
+    /// Number of failed connections.
     pub failed: u64,
-    /// Median total; none where every connection failed.
+    /// Median total; absent if every connection failed.
     pub total_ns: Option<f64>,
-    /// What they were to take where nothing is lost, each part its median; none where no link is emulated.
+    /// The predicted time without losses, each part its median; absent if no link is emulated.
     pub foretold: Option<Foretold>,
-    /// The median of what each connection took beyond what was foretold of it.
+    /// The median of each connection's time beyond its predicted time.
     pub off_ns: Option<f64>,
-    /// How well it was foretold.
+    /// The accuracy of the prediction.
     pub fit: Fit,
 }
 
-/// How well a time was foretold.
+/// The accuracy of a predicted time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Fit {
     /// Within 3 % or 0.5 ms.
     Holds,
-    /// Not so.
+    /// Outside these limits.
     Off,
-    /// Packets may be lost, which is not foretold.
+    /// Packets may be lost; losses are not predicted.
     Lossy,
-    /// There is nothing to compare.
+    /// There is no prediction to compare with.
     Unknown,
 }
 
@@ -95,11 +95,11 @@ impl Fit {
     }
 }
 
-/// What a foretold time may be off by, of the measured one, and in any case.
+/// The tolerance of a predicted time: a part of the measured one, and a fixed time.
 const OFF_PART: f64 = 0.03;
 const OFF_NS: f64 = 500_000.0;
 
-/// By how much two stacks differ at a point.
+/// The difference between two stacks at a point.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SweepDifference {
     /// The condition.
@@ -114,26 +114,26 @@ pub struct SweepDifference {
     pub other: StackName,
     /// The first stack's median total.
     pub first_total_ns: f64,
-    /// The other's.
+    /// The other stack's median total.
     pub other_total_ns: f64,
     /// The ratio over the rounds, other over first.
     pub paired: RoundsRatio,
     /// The difference over the same rounds, other less first.
     pub difference: RoundsDifference,
-    /// What of it is foretold, and from what; none where no link is emulated.
+    /// The predicted part of the difference, and its composition; absent if no link is emulated.
     pub parts: Option<DifferenceParts>,
 }
 
 /// Medians over pairs, other less first.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DifferenceParts {
-    /// Of waiting for round trips.
+    /// Waiting for round trips.
     pub waiting_ns: f64,
-    /// Of what client and server compute.
+    /// Computation of client and server.
     pub cpu_ns: f64,
-    /// Of bytes at the link's rate.
+    /// Transmission of bytes at the link's rate.
     pub bytes_ns: f64,
-    /// All else: losses, queues, waiting for a core.
+    /// The rest: losses, queues, waiting for a core.
     pub rest_ns: f64,
 }
 
@@ -143,7 +143,7 @@ struct AtPoint<'a> {
     sites: HashMap<String, &'a Site>,
 }
 
-/// What the sweep says of `measured`, the last samples of all trials. None where the run is none.
+/// Summarizes the sweep from `measured`, the last samples of all trials. Returns `None` if the run is not a sweep.
 pub(super) fn sweep(manifest: &ConnectManifest, measured: &[&Sample]) -> Option<SweepSummary> {
     let plan = &manifest.plan;
     let axes = plan.sweep.as_ref()?;
@@ -170,7 +170,7 @@ pub(super) fn sweep(manifest: &ConnectManifest, measured: &[&Sample]) -> Option<
     Some(summary)
 }
 
-/// The name of the site that a site of the plan is at one point.
+/// Returns the name of the swept site that a site of the plan is one point of.
 fn swept_name(site: &Site) -> Option<&str> {
     Some(&site.point.as_deref()?.of)
 }
@@ -216,7 +216,7 @@ fn over(
     summary
 }
 
-/// The points of a plan, in its order.
+/// Returns the points of a plan, in its order.
 fn points<'a>(sites: &[&'a Site]) -> Vec<AtPoint<'a>> {
     let mut points: Vec<AtPoint<'a>> = Vec::new();
     let mut places: HashMap<&str, usize> = HashMap::new();
@@ -236,7 +236,7 @@ fn points<'a>(sites: &[&'a Site]) -> Vec<AtPoint<'a>> {
     points
 }
 
-/// What foretells the times of a point.
+/// The inputs from which the times of a point are predicted.
 struct Model<'a> {
     at: &'a AtPoint<'a>,
     manifest: &'a ConnectManifest,

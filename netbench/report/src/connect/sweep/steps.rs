@@ -1,4 +1,5 @@
-//! What the second value of an axis of two takes more than the first: the hybrid group, or a quarter of a core.
+//! The additional time of the second value of an axis with two values over the first, for example of the hybrid
+//! group, or of a CPU quota of a quarter.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -12,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{AtPoint, SweepSummary, SweepTime};
 
-/// By how much one stack's connections differ at two points that differ in one setting.
+/// The difference between one stack's connections at two points that differ in one setting.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SweepStep {
     /// The condition.
@@ -35,11 +36,11 @@ pub struct SweepStep {
     pub paired: RoundsRatio,
     /// The difference over the same rounds, second less first.
     pub difference: RoundsDifference,
-    /// Round trips that are foretold of the second and not of the first; none where none are foretold.
+    /// The predicted round trips of the second value less those of the first; absent without a prediction.
     pub more_round_trips: Option<f64>,
 }
 
-/// The steps of each axis of two values.
+/// Returns the steps of each axis with two values.
 pub(super) fn steps(
     summary: &SweepSummary,
     points: &[AtPoint<'_>],
@@ -79,7 +80,7 @@ pub(super) fn steps(
     steps
 }
 
-/// The points at which an axis has this value, in their order, with the values of the other axes.
+/// Returns the points at which an axis has this value, in their order, with the values of the other axes.
 fn others<'a>(
     points: &'a [AtPoint<'a>],
     axis: &'a str,
@@ -101,7 +102,7 @@ struct Total {
     block: u32,
 }
 
-/// What a stack's connections at a point took.
+/// Returns the total times of a stack's connections at a point.
 fn totals<'a>(
     at: &'a AtPoint<'a>,
     time: &SweepTime,

@@ -1,4 +1,4 @@
-//! From where on a difference is there: the values of an axis between which the verdict becomes another.
+//! The values of an axis between which the verdict changes.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::SweepDifference;
 
-/// Two values of an axis with another verdict each, and none that is decided between them.
+/// Two values of an axis with different verdicts, and no decided value between them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SweepTurn {
     /// The condition.
@@ -31,11 +31,11 @@ pub struct SweepTurn {
     pub to: String,
     /// The verdict there.
     pub to_verdict: Verdict,
-    /// How many values between them are undecided.
+    /// Number of undecided values between them.
     pub undecided: u64,
 }
 
-/// The turns along each axis, in the order of its values.
+/// Returns the turns along each axis, in the order of its values.
 pub(super) fn turns(axes: &[SweepAxis], differences: &[SweepDifference]) -> Vec<SweepTurn> {
     let mut turns = Vec::new();
     for axis in axes.iter().filter(|axis| axis.values.len() > 1) {
@@ -130,7 +130,7 @@ mod tests {
             ("10%", "0", Undecided),
             ("25%", "0", Same),
             ("100%", "0", Same),
-            // Out of order, as samples may be.
+            // Samples may be out of order, so these are too.
             ("25%", "1%", Undecided),
             ("10%", "1%", Faster),
             ("5%", "1%", Slower),

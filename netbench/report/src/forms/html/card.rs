@@ -3,10 +3,10 @@ use maud::{Markup, html};
 use super::unbroken;
 use crate::{Answer, Asked};
 
-/// Figures under an answer; the sections have all of them.
+/// Number of figures under an answer; the sections have all of them.
 const CARRYING: usize = 3;
 
-/// A question with its answer.
+/// Renders a question with its answer.
 pub(super) fn card(asked: &Asked) -> Markup {
     let question = &asked.question;
     let (class, sign) = match question.answer {

@@ -8,7 +8,7 @@ use crate::{
     document::{Item, Machine, Section, Shown, Table},
 };
 
-/// The machines of runs, side by side, and what was measured with. None where no run depends on one.
+/// Returns the machines of runs, side by side, and the measuring programs; `None` if no run depends on a machine.
 pub(super) fn machine_section(machines: &[Machine<'_>]) -> Option<Section> {
     if machines.is_empty() {
         return None;

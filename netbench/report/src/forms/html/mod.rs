@@ -20,7 +20,7 @@ mod chart;
 mod machine;
 mod table;
 
-/// One self-contained HTML page with charts: no network, no other file.
+/// A self-contained HTML page with charts: no network, no other file.
 pub(super) const FORM: Form = Form {
     takes: Takes::SeveralRuns,
     goes: Goes::Folder("report.html"),
@@ -39,8 +39,8 @@ const SCRIPT: &str = include_str!("script.js");
 /// A line end, so that the page can be read and compared.
 const LINE: PreEscaped<&str> = PreEscaped("\n");
 
-/// The page as one file, in UTF-8. It has no link to anything outside of it, and forbids the browser
-/// all that it does not need.
+/// Renders the page as one file, in UTF-8. It has no link to any other resource, and its policy forbids the browser
+/// everything that it does not need.
 fn render(document: &Document<'_>, _: &Options) -> Vec<u8> {
     let machine = machine_section(&document.machines);
     let sections: Vec<&Section> = document.sections.iter().chain(machine.as_ref()).collect();
@@ -56,7 +56,7 @@ fn render(document: &Document<'_>, _: &Options) -> Vec<u8> {
         }
         (LINE)
     };
-    // Values are escaped as they are written; here goes what a browser would obey inside of a text.
+    // Values are escaped when they are written; this removes characters that a browser would obey inside a text.
     let lines = page.0.split('\n').map(plain);
     lines.collect::<Vec<_>>().join("\n").into_bytes()
 }
@@ -72,14 +72,14 @@ fn head(title: &str) -> Markup {
         meta http-equiv="Content-Security-Policy" content=(policy);
         meta name="viewport" content="width=device-width, initial-scale=1";
         meta name="color-scheme" content="light dark";
-        // Else browsers ask for a favicon.
+        // Otherwise browsers request a favicon.
         link rel="icon" href="data:,";
         title { (title) }
         style { (PreEscaped(STYLE)) }
     }
 }
 
-/// The source of a policy that lets just this text be used.
+/// Returns the source of a policy that permits only this text.
 fn hash(text: &str) -> String {
     format!("sha256-{}", STANDARD.encode(Sha256::digest(text)))
 }
@@ -118,7 +118,7 @@ fn body(document: &Document<'_>, title: &str, sections: &[&Section]) -> Markup {
     }
 }
 
-/// A number stays on the line of its unit, in the narrow columns of the answers.
+/// Keeps a number on the line of its unit, in the narrow columns of the answers.
 fn unbroken(text: &str) -> String {
     const UNITS: [&str; 7] = ["%", "ms", "µs", "kB", "MB", "GB", "MB/s"];
     let mut out = String::with_capacity(text.len());
@@ -156,7 +156,7 @@ fn contents(sections: &[&Section]) -> Markup {
 fn section(section: &Section) -> Markup {
     let heading = format!("{}-heading", section.id);
     let headed = !section.heading.is_empty();
-    // A table without a caption is named by the heading before it.
+    // A table without a caption is named by the preceding heading.
     let before = |number: usize| {
         let items = section.items[..number].iter().rev();
         let mut headings = items.filter_map(|item| match item {
@@ -225,7 +225,7 @@ fn figure(chart: &Chart, id: &str, widths: &[Width]) -> Markup {
     }
 }
 
-/// The class of a verdict in the style sheet: without a verdict all look alike.
+/// Returns the class of a verdict in the style sheet: all missing verdicts look alike.
 fn verdict_class(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::NotJudged => Verdict::Undecided.name(),

@@ -7,19 +7,19 @@ use crate::{
     text::{count, grouped},
 };
 
-/// Tables of more rows than this are folded, unless a report is for them.
+/// The number of rows above which tables are folded, unless the report exists to show them.
 const FOLDED: usize = 12;
 
-/// Tables of more rows show those that stand out first, and the rest in a table of its own.
+/// The number of rows above which a table shows outstanding rows first, and the rest in a separate table.
 const WHOLE: usize = 400;
 
-/// How many stand out.
+/// Number of outstanding rows.
 const OUTSTANDING: usize = 200;
 
-/// The rest has at most so many rows: a page has to open.
+/// Number of other rows at most: a page has to open.
 const MOST: usize = 10_000;
 
-/// A table that can be folded. `before` names it where it has no caption.
+/// Renders a table that can be folded. `before` names it if it has no caption.
 pub(super) fn table(table: &Table, before: &str) -> Markup {
     let caption = match table.caption.as_str() {
         "" => before,
@@ -103,7 +103,7 @@ fn folding(
     }
 }
 
-/// A column of the page's table. An interval has two: here is room for both ends as values.
+/// A column of the page's table. An interval has two columns: the page has room for both ends as values.
 struct PageColumn {
     name: String,
     unit: &'static str,
@@ -153,7 +153,7 @@ impl PageColumn {
             (None, Align::Right) => Some("r"),
             (None, Align::Left) => None,
         };
-        // By data-s rows are only sorted: CSV has the text.
+        // The attribute data-s only sorts rows: CSV has the text.
         let (shown, sorted) = match cell.value() {
             value if cell.is_one_value() => (value, None),
             value => (None, value),

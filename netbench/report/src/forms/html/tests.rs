@@ -11,7 +11,7 @@ use crate::{
     },
 };
 
-/// What a server or a file might send.
+/// A text that a server or a file might send.
 const HOSTILE: &str = "=cmd()\x1b[2J\x07|a*b_`c`<script>\u{202e}\nend";
 
 fn page(document: &Document<'_>) -> String {
@@ -21,7 +21,7 @@ fn page(document: &Document<'_>) -> String {
 #[test]
 fn a_small_page() {
     let text = page(&small());
-    // Style and script are in the source tree, and what the policy lets in follows from them.
+    // Style and script are in the source tree, and the permissions of the policy follow from them.
     let body =
         &text[text.find("<body>").unwrap_or_default()..text.find("<script>").unwrap_or_default()];
     insta::assert_snapshot!(body);
@@ -60,7 +60,7 @@ fn values_and_texts_stay_text() {
     assert!(text.contains(&section), "{text}");
 }
 
-/// A small page with one thing of each kind.
+/// Returns a small page with one element of each kind.
 fn small() -> Document<'static> {
     let column = |name: &str, align| Column {
         name: name.to_owned(),

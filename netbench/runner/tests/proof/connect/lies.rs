@@ -1,4 +1,4 @@
-//! What a liar says of a connection, and what becomes of its samples.
+//! A liar's reports of a connection, and the outcomes of its samples.
 
 use netbench_model::FailureClass::{Alert, Worker, WrongWork};
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::End::{self, Failed, Unsupported};
 use crate::fake::What;
 
-/// Lies about a measured connection to one site, in the condition `clean`.
+/// Returns lies about a measured connection to one site, in the condition `clean`.
 pub(super) fn lies() -> Vec<(&'static str, What, End)> {
     let changed = What::Changed;
     let no_handshake = |what: &'static str, patch: Value, detail: &'static str| {

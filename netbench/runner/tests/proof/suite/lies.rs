@@ -1,4 +1,4 @@
-//! What a liar says of the suite, and what becomes of its samples.
+//! A liar's reports of the suite, and the outcomes of its samples.
 
 use netbench_model::{
     Aead, ClientAuth,
@@ -56,14 +56,14 @@ pub(super) fn threads() -> Scenario {
     })
 }
 
-/// What no lie is about.
+/// Returns a scenario that no lie concerns.
 pub(super) fn other() -> Scenario {
     let settings = SessionSettings::usual(TlsVersion::Tls12, KeyType::Rsa2048, Aead::Aes256Gcm);
     let kind = HandshakeKind::Full;
     Scenario::timed(Work::Handshake { kind, settings })
 }
 
-/// In which request a lie is told.
+/// The request at which a lie is told.
 #[derive(Clone, Copy)]
 pub(super) enum In {
     Prepare,
@@ -73,7 +73,7 @@ pub(super) enum In {
 
 pub(super) type Case = (&'static str, Scenario, In, What, End);
 
-/// Lies about what the first handshake agreed on.
+/// Returns lies about the negotiated parameters of the first handshake.
 pub(super) fn lies_of_agreement() -> Vec<Case> {
     let wrong = |name: &'static str,
                  scenario: Scenario,
@@ -219,7 +219,7 @@ pub(super) fn lies_of_agreement() -> Vec<Case> {
     ]
 }
 
-/// Lies about turns, and about sessions held.
+/// Returns lies about turns, and about held sessions.
 pub(super) fn lies_of_work() -> Vec<Case> {
     let wrong = |name: &'static str,
                  scenario: Scenario,
@@ -365,7 +365,7 @@ pub(super) fn lies_of_work() -> Vec<Case> {
     ]
 }
 
-/// Answers that are none, and honest failures.
+/// Returns invalid responses, and honest failures.
 pub(super) fn lies_of_any_kind() -> Vec<Case> {
     let another = || What::Instead(json!({"type": "configured"}));
     let kind = Failed(Worker, "refused", "an answer of another kind");

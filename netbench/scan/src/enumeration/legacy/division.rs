@@ -1,4 +1,4 @@
-//! Whether a server has read all that it refused, and ever shorter hellos where it has not.
+//! Tests whether a server has read everything that it refused, and ever shorter hellos if it has not.
 
 use super::{
     Choice, Choices, Control, Enumerator, Limit, ProbeHello, Refusal, Responder, Stop, SuiteFound,
@@ -6,7 +6,7 @@ use super::{
 };
 
 impl<R: Responder> Enumerator<'_, R> {
-    /// What was chosen of groups, the other way round; where they are not asked for, common ones.
+    /// Returns the chosen groups in reverse order, or common ones if groups are not enumerated.
     pub(super) fn known_groups(&self) -> Vec<u16> {
         if self.groups.is_empty() {
             self.reads.few(&self.all_groups)
@@ -15,8 +15,8 @@ impl<R: Responder> Enumerator<'_, R> {
         }
     }
 
-    /// Offers what was refused, and behind it what was chosen, the other way round. The server chooses of the latter, if it has
-    /// read the former and has none of it.
+    /// Offers the refused values, followed by the chosen ones in reverse order. The server chooses one of the
+    /// latter if it has read the former and supports none of them.
     pub(super) async fn control(&mut self) -> Result<Control, Stop> {
         let suites = [self.left.clone(), reversed(&self.codes())].concat();
         let known = self.known_groups();
@@ -28,7 +28,7 @@ impl<R: Responder> Enumerator<'_, R> {
             return self.more(&groups, &choice);
         }
         if !self.groups.is_empty() && choice.group.is_none() {
-            // It may have passed over suites that need a group for want of one that it has read.
+            // The server may have skipped suites that need a group, because it read no supported group.
             match self
                 .offer(reversed(&self.elliptic()), groups.clone())
                 .await?
@@ -60,7 +60,7 @@ impl<R: Responder> Enumerator<'_, R> {
         Ok(Control::More)
     }
 
-    /// Finds out what the server does not read of what it refused, by ever shorter hellos.
+    /// Finds the refused values that the server does not read, by ever shorter hellos.
     pub(super) async fn divide(&mut self) -> Result<(), Stop> {
         let known = self.offer(reversed(&self.codes()), self.known_groups());
         if known.await?.is_none() {
@@ -76,7 +76,7 @@ impl<R: Responder> Enumerator<'_, R> {
         self.halve(vec![self.left.clone()]).await
     }
 
-    /// Where the server does not read the groups that it refused, together with those that it chose: each alone.
+    /// Offers each group alone, if the server does not read the refused groups together with the chosen ones.
     pub(super) async fn groups_one_by_one(&mut self) -> Result<(), Stop> {
         let suites = self.elliptic();
         let known = self.known_groups();
@@ -111,7 +111,7 @@ impl<R: Responder> Enumerator<'_, R> {
         Ok(())
     }
 
-    /// Offers each of these lists alone, and behind it what was chosen; and its halves, where that is refused.
+    /// Offers each of these lists alone, followed by the chosen values; and its halves, if that is refused.
     pub(super) async fn halve(&mut self, mut lists: Vec<Vec<u16>>) -> Result<(), Stop> {
         self.divided = true;
         let groups = self.reads.few(&self.all_groups);
@@ -156,7 +156,7 @@ impl<R: Responder> Enumerator<'_, R> {
         Ok(())
     }
 
-    /// What was found in several hellos, once more in one: its order.
+    /// Offers the suites that were found in several hellos again in one, to find their order.
     pub(super) async fn in_one_hello(&mut self) -> Result<(), Stop> {
         let mut left = offered_suites(self.version);
         left.retain(|code| self.codes().contains(code));

@@ -1,4 +1,4 @@
-//! Enumeration of SSL 3.0 to TLS 1.2, where the suite is chosen first and the group belongs to it.
+//! Enumeration of SSL 3.0 to TLS 1.2, in which the suite is chosen first and the group belongs to it.
 
 mod division;
 
@@ -17,7 +17,7 @@ use super::{
     responder::{Choice, Limit, ProbeAnswer, ProbeHello, Refusal, Responder, Stop},
 };
 
-/// Whether to enumerate groups too.
+/// Whether groups are enumerated as well.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Groups {
     Wanted,
@@ -38,45 +38,46 @@ struct Enumerator<'a, R> {
     groups_done: bool,
     /// Whether suites were chosen from fewer groups.
     narrowed: bool,
-    /// Whether the order of the suites cannot be told.
+    /// Whether the order of the suites cannot be determined.
     unsure: bool,
-    /// Whether the suites were offered in more hellos than one at first, so that the order in which they were found is none.
+    /// Whether the suites were first offered in several hellos, so that the order in which they were found is
+    /// meaningless.
     divided: bool,
-    /// What was chosen of what was found, where that was offered behind all that was refused.
+    /// The choice among the found values, when they were offered after all refused ones.
     read: Option<Choice>,
-    /// How the server refused last.
+    /// The server's last way of refusing.
     refusal: Cell<Option<Refusal>>,
 }
 
-/// Curves that certificates are on.
+/// Curves of certificates' keys.
 const CERTIFICATE_CURVES: [u16; 3] = [0x17, 0x18, 0x19];
 
-/// What a hello with everything that was refused, and behind it what was chosen, has shown.
+/// The result of a hello with all refused values, followed by the chosen ones.
 enum Control {
-    /// The server reads it, and chose this of what it had chosen.
+    /// The server reads the hello, and chose this of the values that it had chosen.
     Read(Choice),
-    /// It chose something that it had not chosen yet.
+    /// The server chose a value that it had not chosen before.
     More,
-    /// It refuses it.
+    /// The server refuses the hello.
     Unread,
 }
 
-/// Whether groups are enumerated together with the suites, where each hello leaves out one of each. As
-/// long as an elliptic suite is chosen, some group was common, and no suite was skipped for lack of one.
+/// Whether groups are enumerated together with the suites, in which case each hello omits one of each. As long as
+/// an elliptic suite is chosen, some group was common, and no suite was skipped for lack of one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Narrowing {
     /// Not yet: no elliptic suite has been chosen.
     NotYet,
-    /// Every hello takes one group away.
+    /// Every hello omits one more group.
     On,
-    /// A hello with fewer groups did not get an elliptic suite: is it the groups or the suites? It is
-    /// asked again with all groups.
+    /// A hello with fewer groups did not get an elliptic suite, because of the groups or the suites. It is repeated
+    /// with all groups.
     Checking,
     /// Finished.
     Over,
 }
 
-/// Goes on from `first`, what the server chose of everything.
+/// Continues from `first`, the server's choice from everything.
 pub(super) async fn enumerate<R: Responder>(
     server: &R,
     reads: &Reads,
@@ -138,7 +139,7 @@ pub(super) async fn enumerate<R: Responder>(
 }
 
 impl<R: Responder> Enumerator<'_, R> {
-    /// Everything, until what is left is refused in a hello that the server reads; then the orders.
+    /// Offers everything, until the rest is refused in a hello that the server reads; then determines the orders.
     async fn all(&mut self, parts: Vec<Vec<u16>>) -> Result<(Order, Order), Stop> {
         for part in parts {
             self.suites(part).await?;
@@ -213,7 +214,7 @@ impl<R: Responder> Enumerator<'_, R> {
                 && !self.divided
                 && self.follows_client()
             {
-                // A server that takes the client's order does not pass over any of these: one hello less.
+                // A server that follows the client's order does not skip any of these, which saves one hello.
                 let known = self.known_groups();
                 groups = [rest(&self.groups_left, &known), known].concat();
                 let behind = [suites.clone(), reversed(&self.codes())].concat();
@@ -237,7 +238,7 @@ impl<R: Responder> Enumerator<'_, R> {
                 .as_ref()
                 .is_some_and(|choice| choice.group.is_some() && is_ecdhe_rsa(choice.suite));
             if narrow && !elliptic {
-                // The server may have chosen this for lack of a group: it shows nothing of the order.
+                // The server may have chosen this suite for lack of a group: the choice shows no order.
                 narrowing = Narrowing::Checking;
                 continue;
             }
@@ -247,13 +248,13 @@ impl<R: Responder> Enumerator<'_, R> {
                 return Err(Stop);
             }
             if narrowing == Narrowing::Checking {
-                // With all groups it is an elliptic suite again: they were used up.
+                // With all groups, an elliptic suite is chosen again: the groups were used up.
                 self.groups_done = elliptic;
                 narrowing = Narrowing::Over;
             }
             self.narrowed |= narrow;
-            // The curve of an ECDSA certificate must be among the groups: with fewer of them such a
-            // suite may have been passed over.
+            // The curve of an ECDSA certificate must be among the groups: with fewer of them, such a suite may
+            // have been skipped.
             self.unsure |= self.narrowed && is_ecdhe_ecdsa(choice.suite);
             self.chose(&suites, &choice);
             if narrow || self.groups.is_empty() {
@@ -266,7 +267,7 @@ impl<R: Responder> Enumerator<'_, R> {
         Ok(())
     }
 
-    /// The groups, with suites that are known to need one.
+    /// Enumerates the groups, with suites that are known to need one.
     async fn groups_alone(&mut self) -> Result<(), Stop> {
         let suites = self.elliptic();
         if suites.is_empty() || self.groups_done {
@@ -285,7 +286,8 @@ impl<R: Responder> Enumerator<'_, R> {
                 groups.retain(|group| self.groups_left.contains(group));
                 groups.extend(&curves);
                 let choice = self.offer(suites.clone(), groups.clone()).await?;
-                // Some choose a curve that was not offered, where they have none of those that were (wolfSSL).
+                // Some servers choose a curve that was not offered if they support none of the offered ones
+                // (wolfSSL).
                 let offered = |choice: &Choice| choice.group.is_none_or(|g| groups.contains(&g));
                 let Some(choice) = choice.filter(offered) else {
                     // The curve of an ECDSA certificate must be among the groups (RFC 8422 section 5.1).
@@ -318,7 +320,7 @@ impl<R: Responder> Enumerator<'_, R> {
         Ok(())
     }
 
-    /// Found curves that an ECDSA certificate may be on.
+    /// Returns found curves that may be those of an ECDSA certificate.
     fn certificate_curves(&self) -> Vec<u16> {
         let mut curves = CERTIFICATE_CURVES.to_vec();
         curves.retain(|curve| self.groups.contains(curve));
@@ -329,7 +331,7 @@ impl<R: Responder> Enumerator<'_, R> {
         self.found.iter().map(|found| found.code).collect()
     }
 
-    /// Found suites that need a group: those with RSA, where there are any.
+    /// Returns found suites that need a group: those with RSA, if there are any.
     fn elliptic(&self) -> Vec<u16> {
         let mut suites = self.codes();
         suites.retain(|code| is_ecdhe_rsa(*code));
@@ -340,7 +342,7 @@ impl<R: Responder> Enumerator<'_, R> {
         suites
     }
 
-    /// The orders, where `choice` is of what was found the other way round.
+    /// Determines the orders; `choice` is the one from the found values in reverse order.
     async fn orders(&mut self, mut choice: Option<Choice>) -> Result<(Order, Order), Stop> {
         if self.divided && self.found.len() > 1 {
             self.in_one_hello().await?;
@@ -354,7 +356,7 @@ impl<R: Responder> Enumerator<'_, R> {
         let evidence = self.choices.evidence(&found);
         let mut suite = choice.as_ref().map(|choice| choice.suite);
         if judge(evidence, &offered.0, &found, suite) == Order::Mixed && !self.divided {
-            // Some servers look at more of a list than at what they have of it (Go).
+            // Some servers consider more of a list than the values that they support (Go).
             let alone = self.offer(offered.0.clone(), offered.1.clone()).await?;
             suite = alone.map(|choice| choice.suite);
         }
@@ -370,7 +372,7 @@ impl<R: Responder> Enumerator<'_, R> {
         ))
     }
 
-    /// None if the server refused, or chose another version.
+    /// Sends an offer. Returns `None` if the server refused it, or chose another version.
     async fn offer(&self, suites: Vec<u16>, groups: Vec<u16>) -> Result<Option<Choice>, Stop> {
         let groups = self.reads.with_finite_fields(&groups);
         let hello = ProbeHello::new(self.version, &suites, &groups);
@@ -424,14 +426,14 @@ impl<R: Responder> Enumerator<'_, R> {
         ));
     }
 
-    /// Whether the client's order explains this choice of what was found, the other way round.
+    /// Returns whether the client's order explains this choice among the found values in reverse order.
     fn follows_client_to(&self, choice: &Choice) -> bool {
         reversed(&self.codes()).first() == Some(&choice.suite)
     }
 
     fn follows_client(&self) -> bool {
         let found: Vec<u16> = self.found.iter().map(|found| found.code).collect();
-        // The last choice says nothing yet: what is behind it is not known.
+        // The last choice is not conclusive yet: the values after it are not known.
         self.choices.following(&found).is_some_and(|told| told >= 4)
     }
 }
@@ -449,7 +451,7 @@ fn is_ecdhe_ecdsa(code: u16) -> bool {
             .is_some_and(|s| s.authentication == Authentication::Ecdsa)
 }
 
-/// Whether the suite needs a group and no curve of a certificate.
+/// Returns whether the suite needs a group and no curve of a certificate.
 pub(crate) fn is_ecdhe_rsa(code: u16) -> bool {
     is_ecdhe(code)
         && CipherSuite(code)

@@ -21,14 +21,14 @@ use crate::{
 /// A close_notify alert (RFC 5246 section 7.2.1).
 const CLOSE_NOTIFY: [u8; 2] = [1, 0];
 
-/// How long the response to HEAD is waited for, beyond the time of some round trips. Some servers never answer it, and serve
-/// nobody else meanwhile; slow ones are asked by GET.
+/// The time limit for the response to HEAD, beyond the time of some round trips. Some servers never answer it, and
+/// serve no other client meanwhile; slow ones are asked by GET.
 const RESPONSE_TO_HEAD: Duration = Duration::from_millis(250);
 
-/// The same of GET, after which nothing is asked any more.
+/// The same time limit for GET, after which no further request is sent.
 const RESPONSE_TO_GET: Duration = Duration::from_millis(1_500);
 
-/// The most of a response's head that is read.
+/// The maximum length of a response's head that is read.
 const MOST_HEAD: usize = 16 * 1024;
 
 pub(super) async fn sessions(prober: &Prober<'_>, found: &Enumeration) -> Result<(), Stop> {
@@ -41,7 +41,7 @@ pub(super) async fn sessions(prober: &Prober<'_>, found: &Enumeration) -> Result
     Ok(())
 }
 
-/// Asks for a renegotiation. Nothing should be asked after that: `openssl s_server` then pauses for a second.
+/// Requests a renegotiation. No other request should follow: `openssl s_server` then pauses for a second.
 pub(super) async fn renegotiation(prober: &Prober<'_>, found: &Enumeration) -> Result<(), Stop> {
     if let Some(older) = spoken(found).find(|v| v.version == TlsVersion::Tls12) {
         tls12::renegotiation12(prober, &codes(older)).await?;
@@ -49,7 +49,7 @@ pub(super) async fn renegotiation(prober: &Prober<'_>, found: &Enumeration) -> R
     Ok(())
 }
 
-/// Whether a response is read further: it may be of HTTP, and its head is not there yet.
+/// Returns whether to read more of a response: it may be HTTP, and its head is incomplete.
 fn needs_more(response: &[u8]) -> bool {
     response.len() <= MOST_HEAD
         && ResponseHead::may_be(response)
@@ -87,13 +87,13 @@ fn keep(head: Option<ResponseHead>, features: &mut netbench_model::scan::Feature
     }
 }
 
-/// HTTP/1.1 alone, unless the site refuses ALPN.
+/// Returns only HTTP/1.1, or `None` if the site refuses ALPN.
 fn http1(spec: &HelloSpec) -> Option<Vec<Vec<u8>>> {
     spec.alpn.as_ref().map(|_| vec![b"http/1.1".to_vec()])
 }
 
 impl Prober<'_> {
-    /// Whether there may be a head of a response that is not known.
+    /// Returns whether the head of a response may still be obtained.
     fn lacks_head(&self) -> bool {
         if self.target.start_tls.is_some() {
             return false;

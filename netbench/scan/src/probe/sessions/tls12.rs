@@ -16,7 +16,7 @@ use crate::{
     session::{Keys12, Method, ResponseHead, request},
 };
 
-/// A handshake of TLS 1.2 that is finished.
+/// A finished handshake of TLS 1.2.
 struct Finished12 {
     wire: Wire,
     records: Records,
@@ -24,15 +24,15 @@ struct Finished12 {
     session_id: Vec<u8>,
 }
 
-/// Whether a hello asks for a ticket.
+/// Whether a hello requests a ticket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Ticket {
     Asked,
-    /// The server has to store the session itself.
+    /// The server itself has to store the session.
     NotAsked,
 }
 
-/// With groups that can be computed here.
+/// Groups that can be computed here.
 const GROUPS: [u16; 4] = [0x1d, 0x17, 0x18, 0x19];
 
 pub(super) async fn sessions12(prober: &Prober<'_>, suites: &[u16]) -> Result<(), Stop> {
@@ -74,8 +74,8 @@ pub(super) async fn sessions12(prober: &Prober<'_>, suites: &[u16]) -> Result<()
     Ok(())
 }
 
-/// Uses a separate connection, because a server that refuses may drop the session. It also shows whether a server that
-/// gives tickets stores sessions without one.
+/// Tests renegotiation on a separate connection, because a server that refuses may drop the session. The connection
+/// also shows whether a server with tickets stores sessions without one.
 pub(super) async fn renegotiation12(prober: &Prober<'_>, suites: &[u16]) -> Result<(), Stop> {
     let able = able(suites);
     if able.is_empty() {
@@ -135,16 +135,16 @@ async fn full12(
     }))
 }
 
-/// Closes the connection with close_notify: OpenSSL forgets sessions whose connections were cut off. It
-/// is closed here because some servers take one connection at a time.
+/// Closes the connection with close_notify: OpenSSL discards sessions whose connections were cut off. It is closed
+/// here because some servers accept one connection at a time.
 async fn close12(prober: &Prober<'_>, mut session: Finished12) {
     if let Some(sealed) = session.keys.seal(content::ALERT, &CLOSE_NOTIFY) {
-        // Fails where the server closed first.
+        // The write fails if the server closed first.
         let _ = session.wire.write(&sealed, &prober.counts).await;
     }
 }
 
-/// Reads the head of the response. Nothing can be renegotiated afterwards, because the server closes.
+/// Reads the head of the response. Renegotiation is impossible afterwards, because the server closes.
 async fn response12(prober: &Prober<'_>, session: &mut Finished12, method: Method) {
     let Finished12 {
         wire,
@@ -185,7 +185,7 @@ async fn renegotiate(prober: &Prober<'_>, session: &mut Finished12, suites: &[u1
         ..
     } = session;
     let mut spec = prober.spec(&ProbeHello::new(TlsVersion::Tls12, suites, &GROUPS));
-    // NSS refuses it here, as the protocol was agreed to in the first handshake.
+    // NSS refuses ALPN here, because the protocol was negotiated in the first handshake.
     spec.alpn = None;
     for extension in &mut spec.more {
         if extension.code == extension::RENEGOTIATION_INFO {
@@ -196,7 +196,7 @@ async fn renegotiate(prober: &Prober<'_>, session: &mut Finished12, suites: &[u1
     let Some(sealed) = keys.seal(content::HANDSHAKE, &spec.message()) else {
         return;
     };
-    // A server that ignores the request sends nothing: do not wait long.
+    // A server that ignores the request sends no data: the wait is short.
     wire.extend(prober.limits.timeout.min(std::time::Duration::from_secs(2)));
     if wire.write(&sealed, &prober.counts).await.is_err() {
         return;
@@ -214,7 +214,7 @@ async fn renegotiate(prober: &Prober<'_>, session: &mut Finished12, suites: &[u1
     prober.findings.borrow_mut().features.client_renegotiation = answer;
 }
 
-/// Whether the server resumes a session. It then sends no certificate.
+/// Tests whether the server resumes a session. It then sends no certificate.
 async fn resume12(
     prober: &Prober<'_>,
     suites: &[u16],
@@ -223,8 +223,7 @@ async fn resume12(
 ) -> Result<(), Stop> {
     let mut spec = prober.spec(&ProbeHello::new(TlsVersion::Tls12, suites, &GROUPS));
     spec.alpn = http1(&spec);
-    // With a ticket the client chooses the session ID, by which it notices resumption (RFC 5077
-    // section 3.4).
+    // With a ticket, the client chooses the session ID, by which it detects resumption (RFC 5077 section 3.4).
     spec.session_id = if ticket.is_some() {
         spec.random.to_vec()
     } else {
@@ -243,7 +242,7 @@ async fn resume12(
     Ok(())
 }
 
-/// Of a server that gives no ticket.
+/// Tests session IDs, for a server without tickets.
 async fn session_id12(prober: &Prober<'_>, suites: &[u16], given: Vec<u8>) -> Result<(), Stop> {
     prober.findings.borrow_mut().features.session_ids = (!given.is_empty()).into();
     if !given.is_empty() {
@@ -256,7 +255,7 @@ async fn session_id12(prober: &Prober<'_>, suites: &[u16], given: Vec<u8>) -> Re
     Ok(())
 }
 
-/// The suites with which a handshake can be finished here; the server chooses among them.
+/// Returns the suites with which a handshake can be finished here; the server chooses among them.
 fn able(suites: &[u16]) -> Vec<u16> {
     let mut able = suites.to_vec();
     able.retain(|code| can_finish(*code));

@@ -18,7 +18,7 @@ use crate::{
 
 pub(super) async fn sessions13(prober: &Prober<'_>, newest: &VersionFound) -> Result<(), Stop> {
     let suites: Vec<u16> = newest.suites.iter().map(|s| s.code).collect();
-    // What is encrypted is to be read.
+    // The encrypted data must be readable.
     let suites = computable_suites(&suites);
     let groups = computable(&newest.groups);
     if groups.is_empty() {
@@ -91,7 +91,7 @@ async fn full13(
     });
     ended.await;
     if let Some(sealed) = session.seal(content::ALERT, &CLOSE_NOTIFY) {
-        // Fails where the server closed first.
+        // The write fails if the server closed first.
         let _ = wire.write(&sealed, &prober.counts).await;
     }
     drop(wire);
@@ -100,7 +100,7 @@ async fn full13(
     let head = ResponseHead::parse(&response);
     let finished = head.is_some() || !session.tickets.is_empty();
     if session.encrypted.certificate_request.is_some() && prober.identity().is_none() {
-        // Tickets say nothing: a server may send them before it has looked at the client's flight.
+        // Tickets are not conclusive: a server may send them before it has read the client's flight.
         findings.certificate_missed(head.is_some(), session.encrypted.alert);
     }
     if finished {

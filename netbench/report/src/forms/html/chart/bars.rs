@@ -10,7 +10,7 @@ pub(super) fn draw(canvas: &mut Canvas, bars: &Bars, width: f64) -> f64 {
     let label = longest(&mut labels.clone().map(|bar| bar.label.chars().count()));
     let after = longest(&mut labels.clone().map(|bar| bar.text.chars().count()));
     let letters = if narrow { 15 } else { 34 };
-    // Where a label has no room beside its bar, all stand above theirs.
+    // If a label has no room beside its bar, all labels are above their bars.
     let above = label > letters;
     let left = match label {
         n if n == 0 || above => 0.0,

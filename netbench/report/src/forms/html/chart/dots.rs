@@ -6,10 +6,10 @@ use crate::{
     text::{change, interval_of},
 };
 
-/// More dots than this are drawn one beside the other, without names.
+/// The number of dots above which they are drawn side by side, without names.
 const NAMED: usize = 24;
 
-/// How far beyond the outermost dots an interval is drawn, in shares of their range.
+/// The distance beyond the outermost dots to which an interval is drawn, in shares of their range.
 const BEYOND: f64 = 0.6;
 
 pub(super) fn draw(canvas: &mut Canvas, dots: &Dots, width: f64) -> f64 {
@@ -20,12 +20,12 @@ pub(super) fn draw(canvas: &mut Canvas, dots: &Dots, width: f64) -> f64 {
     }
 }
 
-/// One row for each ratio.
+/// Draws one row for each ratio.
 fn named(canvas: &mut Canvas, dots: &Dots, width: f64) -> f64 {
     let narrow = width < 500.0;
     let longest = dots.dots.iter().map(|dot| dot.name.chars().count()).max();
     let longest = longest.unwrap_or(0);
-    // Where names have no room beside their marks, they stand above them.
+    // If names have no room beside their marks, they are above them.
     let above = longest > if narrow { 18 } else { 40 };
     let left = match longest {
         _ if above => 8.0,
@@ -69,7 +69,7 @@ fn named(canvas: &mut Canvas, dots: &Dots, width: f64) -> f64 {
     bottom + 24.0
 }
 
-/// All in rising order, each a column of a few pixels.
+/// Draws all ratios in rising order, each as a column of a few pixels.
 fn ranked(canvas: &mut Canvas, dots: &Dots, width: f64) -> f64 {
     let mut sorted: Vec<&Dot> = dots.dots.iter().collect();
     sorted.sort_by(|a, b| a.ratio.total_cmp(&b.ratio));
@@ -99,7 +99,7 @@ fn ranked(canvas: &mut Canvas, dots: &Dots, width: f64) -> f64 {
     bottom + 24.0
 }
 
-/// A ratio and its interval; `at` says where a change is drawn.
+/// Draws a ratio and its interval; `at` returns the position of a change.
 fn mark(canvas: &mut Canvas, dot: &Dot, r: f64, at: impl Fn(f64) -> (f64, f64)) {
     let class = verdict_class(dot.verdict);
     if let Some(Interval { low, high, .. }) = dot.interval {
@@ -114,7 +114,7 @@ fn mark(canvas: &mut Canvas, dot: &Dot, r: f64, at: impl Fn(f64) -> (f64, f64)) 
     canvas.mark(class, shape, at(dot.ratio - 1.0), r, &tip(dot));
 }
 
-/// The line of no difference, and what its sides mean.
+/// Draws the line of no difference, and the meaning of its sides.
 fn middle(
     canvas: &mut Canvas,
     dots: &Dots,
@@ -126,14 +126,14 @@ fn middle(
     let narrow = right - left < 300.0;
     let (less, more) = (format!("← {}", dots.less), format!("{} →", dots.more));
     canvas.text("ax", Anchor::End, (right, top - 8.0), &more);
-    // Where the chart is narrow, there may be no room for both.
+    // A narrow chart may have no room for both.
     if !narrow || x - left > 60.0 {
         let from = if narrow { 0.0 } else { left };
         canvas.text("ax", Anchor::Start, (from, top - 8.0), &less);
     }
 }
 
-/// Changes from the smallest to the largest, zero among them, with room for most intervals.
+/// Returns the range of the changes, including zero, with room for most intervals.
 fn range(dots: &[Dot]) -> (f64, f64) {
     let (mut low, mut high) = (0.0f64, 0.0f64);
     for dot in dots {
@@ -150,7 +150,7 @@ fn range(dots: &[Dot]) -> (f64, f64) {
     (lowest - edge, highest + edge)
 }
 
-/// A change at an axis, without decimals that say nothing.
+/// Formats a change at an axis, without superfluous decimals.
 fn tick_text(tick: f64) -> String {
     if tick.abs() < 1e-9 {
         return "0 %".to_owned();

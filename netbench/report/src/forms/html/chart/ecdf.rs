@@ -3,7 +3,7 @@ use super::{
     scale::{Scale, time_ticks},
 };
 
-/// Points of a line; a pixel or two apart.
+/// Number of points of a line; a pixel or two apart.
 const POINTS: usize = 140;
 
 pub(super) fn draw(canvas: &mut Canvas, all: &[Series], width: f64) -> f64 {

@@ -2,18 +2,18 @@ use netbench_model::coverage::Support;
 
 use super::{Anchor, Canvas, Matrix, fit};
 
-/// In each cell a ground for each stack, with a sign for those who do not see the ground.
+/// Draws a background for each stack in each cell, with a sign for readers who cannot see the background.
 pub(super) fn draw(canvas: &mut Canvas, matrix: &Matrix, width: f64) -> f64 {
     const ROW: f64 = 20.0;
     const TOP: f64 = 24.0;
     let narrow = width < 500.0;
-    // On a phone a row's name stands above its cells.
+    // On a phone, a row's name is above its cells.
     let (left, name_high) = if narrow { (0.0, 18.0) } else { (270.0, 0.0) };
     let letters = if narrow { 52 } else { 42 };
     let column = (width - left) / matrix.columns.len().max(1) as f64;
     for (at, name) in (0u32..).zip(&matrix.columns) {
         let x = left + column * (f64::from(at) + 0.5);
-        // About seven pixels a letter.
+        // About seven pixels per letter.
         let letters = if column < 60.0 { 7 } else { 12 };
         canvas.text("lb", Anchor::Middle, (x, TOP - 8.0), &fit(name, letters));
     }
@@ -41,7 +41,7 @@ pub(super) fn draw(canvas: &mut Canvas, matrix: &Matrix, width: f64) -> f64 {
     TOP + (ROW + name_high) * matrix.rows.len() as f64 + 4.0
 }
 
-/// What a mark is written as; a chart's note explains it.
+/// Returns the sign of a mark; a chart's note explains it.
 fn sign(mark: Support) -> &'static str {
     match mark {
         Support::Works => "+",
@@ -52,7 +52,7 @@ fn sign(mark: Support) -> &'static str {
     }
 }
 
-/// The classes of a mark's ground and of its sign.
+/// Returns the classes of a mark's background and of its sign.
 fn classes(mark: Support) -> (&'static str, &'static str) {
     match mark {
         Support::Works => ("h4", "on"),

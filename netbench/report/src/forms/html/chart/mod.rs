@@ -1,6 +1,6 @@
 //! Charts as SVG.
 //!
-//! [`draw`] makes it at a width in the units of its text: letters keep their size on a phone.
+//! [`draw`] makes a chart at a width in the units of its text: letters keep their size on a phone.
 
 mod bars;
 mod dots;
@@ -16,12 +16,12 @@ use crate::document::{
     Bars, Chart, Colours, Dot, Dots, Drawing, Matrix, Point, Scatter, Series, Steps,
 };
 
-/// How wide a chart is drawn, in pixels where nothing scales it.
+/// The width of a chart, in pixels if the chart is not scaled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Width {
-    /// For a screen.
+    /// The width for a screen.
     Wide,
-    /// For a phone, and for charts side by side.
+    /// The width for a phone, and for charts side by side.
     Narrow,
 }
 
@@ -35,7 +35,7 @@ impl Width {
 }
 
 impl Colours {
-    /// The class of a colour; after the last they begin again.
+    /// Returns the class of a colour; after the last they repeat.
     pub(super) fn class(self, series: usize) -> &'static str {
         let classes = match self {
             Self::Stacks => ["s0", "s1", "s2", "s3", "s4", "s5"],
@@ -49,7 +49,7 @@ fn colour(stack: usize) -> &'static str {
     Colours::Stacks.class(stack)
 }
 
-/// The chart as SVG. `id` is unique on the page.
+/// Draws the chart as SVG. `id` is unique on the page.
 pub(super) fn draw(chart: &Chart, id: &str, width: Width) -> Markup {
     let mut canvas = Canvas::default();
     let w = width.px();
@@ -77,7 +77,7 @@ pub(super) fn draw(chart: &Chart, id: &str, width: Width) -> Markup {
     }
 }
 
-/// The names of the colours that a legend explains, where one is needed.
+/// Returns the names of the colours that a legend explains, if one is needed.
 pub(super) fn legend(drawing: &Drawing) -> (Colours, Vec<&str>) {
     let names: Vec<&str> = match drawing {
         Drawing::Dots(_) | Drawing::Matrix(_) | Drawing::Steps(_) => Vec::new(),
@@ -98,7 +98,7 @@ struct Canvas {
     shapes: String,
 }
 
-/// To which side of its place a text is set.
+/// The alignment of a text relative to its position.
 #[derive(Clone, Copy)]
 enum Anchor {
     Start,
@@ -133,7 +133,7 @@ impl Canvas {
         });
     }
 
-    /// A mark whose shape goes with its colour, for those who do not see the one.
+    /// Draws a mark whose shape depends on its colour, for readers who cannot distinguish colours.
     fn mark(&mut self, class: &str, shape: usize, (x, y): (f64, f64), r: f64, tip: &str) {
         let path = match shape % 4 {
             0 => {
@@ -176,7 +176,7 @@ fn polygon(corners: &[(f64, f64)]) -> String {
     format!("M{}z", corners.join("L"))
 }
 
-/// A coordinate, to a tenth of a pixel.
+/// Formats a coordinate, to a tenth of a pixel.
 fn number(value: f64) -> String {
     let text = format!("{value:.1}");
     match text.strip_suffix(".0") {
@@ -186,7 +186,7 @@ fn number(value: f64) -> String {
     }
 }
 
-/// A text that has room for `letters`.
+/// Shortens a text to `letters` letters.
 fn fit(text: &str, letters: usize) -> String {
     if text.chars().count() <= letters {
         return text.to_owned();

@@ -9,7 +9,7 @@ pub(super) struct Scale {
 }
 
 impl Scale {
-    /// From `low` to `high`, drawn from `from` to `to`.
+    /// Returns an axis from `low` to `high`, drawn from `from` to `to`.
     pub(super) fn new((low, high): (f64, f64), (from, to): (f64, f64)) -> Self {
         let high = if high > low { high } else { low + 1.0 };
         Self {
@@ -20,13 +20,13 @@ impl Scale {
         }
     }
 
-    /// Where a value is drawn. What is beyond the axis is drawn at its end.
+    /// Returns the position of a value. Values beyond the axis are drawn at its end.
     pub(super) fn at(&self, value: f64) -> f64 {
         let share = ((value - self.low) / (self.high - self.low)).clamp(0.0, 1.0);
         self.from + share * (self.to - self.from)
     }
 
-    /// Round values to mark, about `count` of them.
+    /// Returns about `count` round values to mark.
     pub(super) fn ticks(&self, count: f64) -> Vec<f64> {
         let step = round_step((self.high - self.low) / count);
         let first = (self.low / step).ceil();
@@ -42,7 +42,7 @@ impl Scale {
     }
 }
 
-/// 1, 2 or 5 times a power of ten, at least `about`.
+/// Returns 1, 2 or 5 times a power of ten, at least `about`.
 fn round_step(about: f64) -> f64 {
     let power = 10f64.powf(about.max(1e-12).log10().floor());
     let factors = [1.0, 2.0, 5.0, 10.0];
@@ -50,7 +50,7 @@ fn round_step(about: f64) -> f64 {
     fits.unwrap_or(&10.0) * power
 }
 
-/// Times to mark on a logarithmic axis, as natural logarithms with their text.
+/// Returns times to mark on a logarithmic axis, as natural logarithms with their text.
 pub(super) fn time_ticks(low_ln: f64, high_ln: f64, most: usize) -> Vec<(f64, String)> {
     let mut ticks = Vec::new();
     let fine = [1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0];
@@ -71,7 +71,7 @@ pub(super) fn time_ticks(low_ln: f64, high_ln: f64, most: usize) -> Vec<(f64, St
     ticks
 }
 
-/// A round time without decimals that say nothing.
+/// Formats a round time without superfluous decimals.
 pub(super) fn short_time(ns: f64) -> String {
     if ns <= 0.0 {
         return "0".to_owned();

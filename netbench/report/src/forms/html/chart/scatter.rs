@@ -37,7 +37,7 @@ pub(super) fn draw(canvas: &mut Canvas, scatter: &Scatter, width: f64) -> f64 {
                 scatter.across
             );
             let at = (across.at(*x), up.at(*y));
-            // The first are rings, so that others on them do not hide them.
+            // Points of the first series are rings, so that other points on them do not hide them.
             let (class, r) = match number {
                 0 => ("ring".to_owned(), 5.0),
                 _ => (format!("pt {class}"), 2.8),
@@ -49,7 +49,7 @@ pub(super) fn draw(canvas: &mut Canvas, scatter: &Scatter, width: f64) -> f64 {
         let Some((slope, base)) = series.line else {
             continue;
         };
-        // Where the line leaves the chart at its top, it ends.
+        // The line ends where it leaves the chart at its top.
         let end = if slope > 0.0 {
             farthest.min((highest - base) / slope)
         } else {

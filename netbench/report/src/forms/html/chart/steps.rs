@@ -2,10 +2,10 @@ use netbench_stats::Verdict;
 
 use super::{Anchor, Canvas, Point, Steps, colour, fit, scale::Scale};
 
-/// Letters of a figure that have room beside those of the next version but one.
+/// Number of letters of a figure that fit beside the figure two versions later.
 const LETTERS: usize = 14;
 
-/// A point for each version, in their order, over an axis that begins at 0.
+/// Draws a point for each version, in their order, over an axis that begins at 0.
 pub(super) fn draw(canvas: &mut Canvas, steps: &Steps, width: f64) -> f64 {
     let (side, top, bottom) = (38.0, 30.0, 190.0);
     let highest = steps.points.iter().filter_map(|point| point.value);
@@ -44,7 +44,7 @@ pub(super) fn draw(canvas: &mut Canvas, steps: &Steps, width: f64) -> f64 {
         };
         let tip = format!("{}: {} {}", point.label, point.text, point.about);
         canvas.mark(&class, shape, (*x, *y), 5.0, tip.trim_end());
-        // One above its point and the next below: side by side they have no room.
+        // Figures alternate above and below their points: side by side they have no room.
         let below = if number % 2 == 0 { -11.0 } else { 20.0 };
         let text = fit(&point.text, LETTERS);
         canvas.text("lb", Anchor::Middle, (*x, y + below), &text);

@@ -1,15 +1,16 @@
-//! The colours of the page: text can be read (WCAG 2.2, 1.4.3 and 1.4.11), and a stack never has the colour of better or worse.
+//! Tests of the page's colours: text is readable (WCAG 2.2, 1.4.3 and 1.4.11), and no stack has the colour of
+//! better or worse.
 
 use std::collections::BTreeMap;
 
 use super::STYLE;
 
-/// The names of stacks' colours, of parts', and of verdicts'.
+/// The names of the colours of stacks, of parts, and of verdicts.
 const STACKS: [&str; 6] = ["s0", "s1", "s2", "s3", "s4", "s5"];
 const PARTS: [&str; 6] = ["p0", "p1", "p2", "p3", "p4", "p5"];
 const VERDICTS: [&str; 3] = ["yes", "no", "open"];
 
-/// The colours of each theme, by name.
+/// Returns the colours of each theme, by name.
 fn themes() -> Vec<BTreeMap<&'static str, &'static str>> {
     let lines = STYLE.lines().filter(|line| line.contains("--ink:"));
     let theme = |line: &'static str| {
@@ -20,7 +21,7 @@ fn themes() -> Vec<BTreeMap<&'static str, &'static str>> {
     lines.map(theme).collect()
 }
 
-/// Red, green and blue from 0 to 1; of three digits each stands for two.
+/// Returns red, green and blue from 0 to 1; in colours of three digits, each digit represents two.
 fn rgb(colour: &str) -> [f64; 3] {
     let digits: Vec<f64> = colour
         .chars()
