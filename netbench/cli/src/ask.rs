@@ -4,7 +4,7 @@ use std::io::{BufRead, Write, stderr, stdin};
 
 use anyhow::Context;
 
-/// Asks a question to which `y` or `yes` is yes, and all else no.
+/// Asks a question. The answers `y` and `yes` mean yes, and all others no.
 pub(crate) fn agrees(question: &str) -> anyhow::Result<bool> {
     stderr()
         .write_all(format!("netbench: {question} [y/N] ").as_bytes())

@@ -1,10 +1,10 @@
-//! What is kept between runs and can be made again.
+//! Files that are kept between runs and can be made again.
 
 use std::{env, path::PathBuf};
 
 use anyhow::{Context, bail};
 
-/// The folder `netbench/NAME` in the user's cache folder.
+/// Returns the folder `netbench/NAME` in the user's cache folder.
 pub(crate) fn folder(name: &str) -> anyhow::Result<PathBuf> {
     let given = |name: &str| {
         env::var_os(name)

@@ -1,4 +1,4 @@
-//! What clients send and show to the user's own servers: requests, and a certificate.
+//! The requests and the certificate that clients send to the user's own servers.
 
 use std::{str::FromStr, time::Duration};
 
@@ -11,7 +11,7 @@ use netbench_runner::Workers;
 
 use crate::exit::{WrongInput, bail_input};
 
-/// Headers that hyper writes by itself.
+/// Headers that hyper writes.
 const OF_HYPER: [HeaderName; 5] = [
     header::HOST,
     header::CONNECTION,
@@ -45,7 +45,7 @@ pub(crate) struct RequestOptions {
     pub(crate) pause: Option<Duration>,
 }
 
-/// A header of the user's own. What is wrong with a value is not quoted: it may be a secret.
+/// A header of the user. Errors do not quote the value, which may be a secret.
 #[derive(Clone)]
 pub(crate) struct Header {
     pub(crate) name: String,
@@ -104,7 +104,7 @@ impl IdentityOptions {
     }
 }
 
-/// The certificate that clients show, read and found right.
+/// The certificate that clients present, read and validated.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Shown(pub(crate) Option<Identity>);
 
@@ -122,7 +122,7 @@ impl Shown {
         })
     }
 
-    /// Refuses to resume a run with another certificate than it was begun with.
+    /// Refuses to resume a run with another certificate than the run began with.
     pub(crate) fn must_be(
         &self,
         run: &str,
@@ -140,7 +140,7 @@ impl Shown {
     }
 }
 
-/// Refuses what emulated sites have no use for.
+/// Refuses options that have no effect on emulated sites.
 pub(crate) fn only_for_servers(
     target: Target,
     request: &HttpRequest,
@@ -155,12 +155,12 @@ pub(crate) fn only_for_servers(
     Ok(())
 }
 
-/// A time as it is stored.
+/// Returns a time in milliseconds, as it is stored.
 pub(crate) fn millis(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// What is sent to every site, without its path.
+/// Returns the request that is sent to every site, without its path.
 pub(crate) fn request(method: &str, headers: &[Header]) -> HttpRequest {
     let headers = headers.iter();
     HttpRequest {
@@ -183,7 +183,8 @@ pub(crate) fn record(request: &HttpRequest) -> RequestRecord {
     }
 }
 
-/// The request of a run that is resumed: its headers' values are not stored, and are given again.
+/// Returns the request of a resumed run. The values of its headers are not stored, and must be
+/// given again.
 pub(crate) fn request_again(
     run: &str,
     begun_with: &RequestRecord,
@@ -199,7 +200,7 @@ pub(crate) fn request_again(
     Ok(request)
 }
 
-/// Refuses stacks whose workers do not say that they do what is asked of them.
+/// Refuses stacks whose workers do not list the required operation.
 pub(crate) fn all_can<'a>(
     stacks: impl IntoIterator<Item = &'a str>,
     workers: &Workers,

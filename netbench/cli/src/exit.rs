@@ -5,31 +5,31 @@ use netbench_model::sanitize;
 
 use crate::interrupt;
 
-/// How a command ended, when it did what it was for.
+/// The end of a command that ran to completion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Ended {
     Well,
-    /// It ran, but no two samples could be compared.
+    /// The command ran, but no two samples could be compared.
     NothingToCompare,
-    /// A check can tell neither that all is as it should be nor that something is not.
+    /// A check could establish neither that everything is right nor that something is wrong.
     CannotTell,
-    /// A check found what is not as it should be: a case that regressed, a test that no longer passes.
+    /// A check found a defect: a case that regressed, a test that no longer passes.
     CheckFailed,
-    /// By Ctrl-C; what there was is stored and reported.
+    /// Ctrl-C stopped the command; its results so far are stored and reported.
     Interrupted,
 }
 
-/// An error in what the user gave, as opposed to one of the machine.
+/// An error in the user's input, as opposed to one of the machine.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub(crate) struct WrongInput(pub(crate) String);
 
-/// This machine cannot emulate a network, and nobody asked for loopback.
+/// This machine cannot emulate a network, and the user did not choose loopback.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot emulate a network: {0}. `--link none` measures over loopback instead")]
 pub(crate) struct NoNetwork(pub(crate) LinkError);
 
-/// As `anyhow::bail!`, with a [`WrongInput`].
+/// Returns a [`WrongInput`], like `anyhow::bail!`.
 macro_rules! bail_input {
     ($($text:tt)+) => { return Err($crate::exit::WrongInput(format!($($text)+)).into()) };
 }
@@ -47,13 +47,13 @@ Exit codes:
     6  a check cannot tell: compare --fail-on-regression, with too few rounds
   130  interrupted; what was measured is stored and reported";
 
-/// The code of a [`NoNetwork`].
+/// The exit code of a [`NoNetwork`].
 pub(crate) const NO_NETWORK: u8 = 5;
 
-/// The code of [`Ended::CannotTell`].
+/// The exit code of [`Ended::CannotTell`].
 const CANNOT_TELL: u8 = 6;
 
-/// An error with its causes. Of those that say their own cause already, it is not said again.
+/// Formats an error with its causes. A cause that a message already contains is not repeated.
 pub(crate) fn in_a_line(error: &anyhow::Error) -> String {
     let mut line = String::new();
     for cause in error.chain().map(ToString::to_string) {
@@ -66,7 +66,7 @@ pub(crate) fn in_a_line(error: &anyhow::Error) -> String {
     line
 }
 
-/// Prints an error, with its causes, and gives the exit code.
+/// Prints an error, with its causes, and returns the exit code.
 pub(crate) fn code(result: anyhow::Result<Ended>) -> ExitCode {
     match result {
         Ok(Ended::Well) => ExitCode::SUCCESS,
@@ -74,7 +74,7 @@ pub(crate) fn code(result: anyhow::Result<Ended>) -> ExitCode {
         Ok(Ended::CheckFailed) => ExitCode::from(4),
         Ok(Ended::CannotTell) => ExitCode::from(CANNOT_TELL),
         Ok(Ended::Interrupted) => ExitCode::from(interrupt::CODE),
-        // The error is that it was stopped.
+        // The error is the stop itself.
         Err(_) if interrupt::in_vain() => ExitCode::from(interrupt::CODE),
         Err(error) => {
             note!("netbench: {}", readable(&in_a_line(&error)));
@@ -90,8 +90,8 @@ pub(crate) fn code(result: anyhow::Result<Ended>) -> ExitCode {
     }
 }
 
-/// A message without what a terminal would obey, such as in a file's name, and with the middle left out of lines
-/// that nobody would read.
+/// Removes control characters of a terminal from a message, such as those in a file's name, and the middle of very long
+/// lines.
 fn readable(message: &str) -> String {
     const LONGEST: usize = 600;
     const END: usize = 200;

@@ -1,7 +1,7 @@
-//! Ctrl-C, SIGTERM and SIGHUP. The first one stops what is being done, the second ends the process at once.
+//! Ctrl-C, SIGTERM and SIGHUP. The first signal stops the current work, the second ends the process at once.
 //!
-//! By signal handlers and without a thread: a link must be opened while the process has one, and building a
-//! worker before that takes minutes.
+//! Uses signal handlers and no thread: a link must be opened while the process has one thread, and building a worker
+//! before that takes minutes.
 
 use std::{
     ffi::c_int,
@@ -25,25 +25,25 @@ use nix::{
 
 static STOP: OnceLock<Arc<AtomicBool>> = OnceLock::new();
 
-/// The process group of the build that runs, if one does.
+/// The process group of the running build, if there is one.
 static BUILD: AtomicI32 = AtomicI32::new(0);
 
-/// Whether there is something to keep: from then on the process ends by itself.
+/// Whether there are results to keep: from then on the process ends on its own.
 static KEEPS: AtomicBool = AtomicBool::new(false);
 
-/// What a command is asked to stop by Ctrl-C.
+/// The exit code of a command that Ctrl-C stops.
 pub(crate) const CODE: u8 = 130;
 
-/// While there is nothing to keep, how long workers and builds have to be ended.
+/// The number of seconds in which workers and builds must end, while there are no results to keep.
 const SECONDS: libc::c_uint = 2;
 
-/// How often a wait looks whether to stop.
+/// The interval at which a wait checks for a stop.
 const LOOK: Duration = Duration::from_millis(50);
 
 const STOPPING: &[u8] = b"netbench: stopping; press Ctrl-C again to stop at once\n";
 
-/// Becomes true with Ctrl-C. Until [`keep`] is called the process then ends within two seconds, whatever it is
-/// doing.
+/// Installs the signal handlers, and returns a flag that becomes true with Ctrl-C. Until [`keep`] is called, the
+/// process then ends within two seconds in any case.
 pub(crate) fn stop_on_signals() -> anyhow::Result<Arc<AtomicBool>> {
     let stop = STOP.get_or_init(Arc::default);
     let end = SigHandler::Handler(end);
@@ -56,40 +56,40 @@ pub(crate) fn stop_on_signals() -> anyhow::Result<Arc<AtomicBool>> {
         let action = SigAction::new(handler, SaFlags::SA_RESTART, SigSet::empty());
         // SAFETY: the handlers use atomics and calls that are safe in a handler.
         let old = unsafe { sigaction(signal, &action) }.context("cannot wait for Ctrl-C")?;
-        // nohup's doing, which is to last.
+        // nohup ignores SIGHUP, and this must remain so.
         if signal == Signal::SIGHUP && matches!(old.handler(), SigHandler::SigIgn) {
-            // SAFETY: as it was.
+            // SAFETY: restores the previous action.
             unsafe { sigaction(signal, &old) }.context("cannot wait for Ctrl-C")?;
         }
     }
     Ok(Arc::clone(stop))
 }
 
-/// From now on there is something to keep.
+/// Records that there are results to keep from now on.
 pub(crate) fn keep() {
     KEEPS.store(true, Ordering::SeqCst);
-    // What has been asked for meanwhile is done by who looks at the flag.
-    // SAFETY: changes this process' alarm only.
+    // A stop that was requested meanwhile is handled by the code that checks the flag.
+    // SAFETY: changes only this process' alarm.
     unsafe { libc::alarm(0) };
 }
 
-/// Whether the command was asked to stop.
+/// Returns whether the user stopped the command.
 pub(crate) fn is_asked() -> bool {
     let asked = |stop: &Arc<AtomicBool>| stop.load(Ordering::SeqCst);
     STOP.get().is_some_and(asked)
 }
 
-/// Whether the command was asked to stop, and there was nothing to keep.
+/// Returns whether the user stopped the command before there were results to keep.
 pub(crate) fn in_vain() -> bool {
     is_asked() && !KEEPS.load(Ordering::SeqCst)
 }
 
-/// Runs a program to its end. Ctrl-C ends it, and what it has started.
+/// Runs a program to its end. Ctrl-C ends the program and its children.
 pub(crate) fn status(command: &mut Command) -> anyhow::Result<ExitStatus> {
     watched_status(command, || {})
 }
 
-/// The same, and looks after it meanwhile, many times a second.
+/// Runs a program like [`status`], and calls `look` meanwhile, many times a second.
 pub(crate) fn watched_status(
     command: &mut Command,
     look: impl FnMut(),
@@ -98,7 +98,7 @@ pub(crate) fn watched_status(
     status.context("it did not end")
 }
 
-/// As [`status`]; none where it did not end within `limit`, and was ended.
+/// Runs a program like [`status`]. Returns `None` if the program did not end within `limit`, and was killed.
 pub(crate) fn status_within(
     command: &mut Command,
     limit: Duration,
@@ -113,7 +113,7 @@ fn ended(
 ) -> anyhow::Result<Option<ExitStatus>> {
     let stop = stop_on_signals()?;
     let begun = Instant::now();
-    // A terminal's Ctrl-C is passed on.
+    // The program is in its own process group; this process passes a terminal's Ctrl-C on.
     let mut child = command.process_group(0).spawn()?;
     BUILD.store(i32::try_from(child.id()).unwrap_or(0), Ordering::SeqCst);
     loop {
@@ -139,7 +139,7 @@ fn ended(
 fn end_build() {
     let group = BUILD.load(Ordering::SeqCst);
     if group > 1 {
-        // It may have ended just now.
+        // The build may have ended just now.
         let _ended = killpg(Pid::from_raw(group), Signal::SIGKILL);
     }
 }
@@ -147,12 +147,12 @@ fn end_build() {
 extern "C" fn hear(_: c_int) {
     let Some(stop) = STOP.get() else { return };
     if stop.swap(true, Ordering::SeqCst) {
-        // Asked twice: at once. Samples are stored as they come.
+        // The second signal ends the process at once. Samples are stored as they arrive.
         end(0);
     }
-    // SAFETY: both are safe in a handler, and the text is as long as that.
+    // SAFETY: both calls are safe in a handler, and the length is that of the text.
     unsafe {
-        // A closed stderr does not keep a run from being stopped.
+        // A closed stderr must not prevent the stop.
         let _ = libc::write(
             libc::STDERR_FILENO,
             STOPPING.as_ptr().cast(),
@@ -167,6 +167,6 @@ extern "C" fn hear(_: c_int) {
 extern "C" fn end(_: c_int) {
     end_workers();
     end_build();
-    // SAFETY: safe in a handler.
+    // SAFETY: the call is safe in a handler.
     unsafe { libc::_exit(c_int::from(CODE)) }
 }

@@ -1,8 +1,8 @@
-//! The command `netbench`: reads the command line, says what is wrong with it, and hands a
-//! validated plan to the rooms below. Only this crate and `report` print.
+//! The command `netbench`: parses the command line, reports its errors, and passes a validated plan to the rooms below.
+//! Only this crate and `report` print.
 //!
-//! Start reading at `commands/mod.rs`. Each command is a folder there: `args.rs` is what can be asked of it,
-//! `mod.rs` what it does. Options that several share are in `options.rs`.
+//! Start reading at `commands/mod.rs`. Each command is a folder there: `args.rs` has its arguments, `mod.rs` its
+//! implementation. Options that several commands share are in `options.rs`.
 
 #![deny(
     clippy::print_stderr,
@@ -10,7 +10,7 @@
     reason = "they panic when nobody reads the pipe; `note!` and `output::write` do not"
 )]
 
-// First, for its macro.
+// This module comes first, for its macro.
 #[macro_use]
 mod output;
 
@@ -44,7 +44,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser};
 
-/// Does what the command line of this process asks for, and gives the exit code.
+/// Runs the command line of this process, and returns the exit code.
 pub fn main() -> ExitCode {
     if commands::completions::answers() {
         return ExitCode::SUCCESS;

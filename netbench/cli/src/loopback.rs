@@ -1,4 +1,4 @@
-//! Which hosts are on this machine. No name server is asked: the question itself would leave the machine.
+//! Finds the hosts on this machine, without asking a name server: the query itself would leave the machine.
 
 use std::{
     fs,
@@ -11,11 +11,11 @@ use netbench_model::HostName;
 /// The system's table of names.
 const HOSTS_FILE: &str = "/etc/hosts";
 
-/// How long a server of this machine may take to accept.
+/// The longest time in which a server on this machine must accept.
 const ACCEPT_LIMIT: Duration = Duration::from_millis(500);
 
-/// The addresses of a host that is on this machine's loopback by its own form or by the table of names; none where
-/// it is not, or is elsewhere too. IPv4 comes first.
+/// Returns the addresses of a host that is on this machine's loopback according to its name or the table of names, IPv4
+/// first. The list is empty if the host is not on this machine, or also elsewhere.
 pub(crate) fn addresses(host: &HostName) -> Vec<IpAddr> {
     if let Some(address) = host.address() {
         return Vec::from_iter(Some(address).filter(IpAddr::is_loopback));
@@ -24,7 +24,7 @@ pub(crate) fn addresses(host: &HostName) -> Vec<IpAddr> {
     by_table(host, &String::from_utf8_lossy(&table))
 }
 
-/// Whether a host is on this machine wherever it is named: an address of loopback, or `localhost`.
+/// Returns whether a host is on this machine by its name alone: an address of loopback, or `localhost`.
 pub(crate) fn is_by_form(host: &HostName) -> bool {
     let address = host.address();
     address.is_some_and(|address| address.is_loopback()) || is_localhost(host)
@@ -76,7 +76,7 @@ fn by_table(host: &HostName, table: &str) -> Vec<IpAddr> {
     found
 }
 
-/// The first of a host's loopback addresses at which a server accepts, or else the first one.
+/// Returns the first of a host's loopback addresses at which a server accepts, or else its first address.
 pub(crate) fn reachable(host: &HostName, port: u16) -> Option<SocketAddr> {
     let addresses = addresses(host);
     let mut sockets = addresses.iter().map(|ip| SocketAddr::new(*ip, port));

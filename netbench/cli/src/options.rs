@@ -1,5 +1,5 @@
-//! Options that several commands share. A command changes their help with `mut_arg`. A group begins the section
-//! of the help that the options after it are in too.
+//! Options that several commands share. A command changes their help with `mut_arg`. The options after a group appear
+//! in the group's section of the help.
 
 use std::{
     path::{Path, PathBuf},
@@ -82,12 +82,12 @@ pub(crate) struct StackOptions {
 }
 
 impl StackOptions {
-    /// Those that were named.
+    /// Returns the stacks that the user named, if any.
     pub(crate) fn named(&self) -> Option<&[String]> {
         (!self.stack.is_empty()).then_some(&self.stack)
     }
 
-    /// Those that were named, or the usual two.
+    /// Returns the stacks that the user named, or the usual two.
     pub(crate) fn names(&self) -> Vec<String> {
         let usual = || ["openssl", "rustls-aws-lc"].map(str::to_owned).to_vec();
         self.named().map_or_else(usual, <[String]>::to_vec)
@@ -210,7 +210,7 @@ impl From<ProfileArg> for Profile {
     }
 }
 
-/// A time from `least` to `most`.
+/// Parses a time from `least` to `most`.
 pub(crate) fn between(text: &str, least: Duration, most: Duration) -> Result<Duration, String> {
     let time = parse_duration(text).map_err(|e| e.to_string())?;
     if (least..=most).contains(&time) {
@@ -220,7 +220,7 @@ pub(crate) fn between(text: &str, least: Duration, most: Duration) -> Result<Dur
     }
 }
 
-/// The last part of the name of a run's folder, or the name of a place.
+/// Parses the last part of the name of a run's folder, or the name of a place.
 fn run_name(text: &str) -> Result<String, String> {
     let fits = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
     if !text.is_empty() && text.len() <= 80 && text.chars().all(fits) && !text.starts_with('.') {

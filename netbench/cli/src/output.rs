@@ -12,19 +12,19 @@ use terminal_size::{Width, terminal_size_of};
 
 use crate::{exit::bail_input, format, options::Output};
 
-/// Prints a line to stderr. That nobody reads it any more never ends a command.
+/// Prints a line to stderr. A closed stderr never ends a command.
 macro_rules! note {
     ($($words:tt)*) => {
         $crate::output::to_stderr(format_args!($($words)*))
     };
 }
 
-/// The line that [`note!`] prints.
+/// Prints the line of [`note!`].
 pub(crate) fn to_stderr(line: std::fmt::Arguments<'_>) {
     let _ = writeln!(std::io::stderr(), "{}", for_stderr(&line.to_string()));
 }
 
-/// A line as stderr shows it: broken between words where it is a terminal.
+/// Formats a line for stderr: on a terminal, the line is broken between words.
 pub(crate) fn for_stderr(line: &str) -> String {
     match terminal_size_of(std::io::stderr()) {
         Some((Width(width), _)) => wrap(line, width.into()).join("\n"),
@@ -32,7 +32,7 @@ pub(crate) fn for_stderr(line: &str) -> String {
     }
 }
 
-/// A word of the user's for a message: harmless, and cut where it is long.
+/// Formats a word of the user for a message: escaped, and truncated if it is long.
 pub(crate) fn shown(word: &str) -> String {
     const LONGEST: usize = 60;
     let start: String = word.chars().take(LONGEST).collect();
@@ -40,7 +40,7 @@ pub(crate) fn shown(word: &str) -> String {
     format!("{}{cut}", start.escape_debug())
 }
 
-/// The forms that every run's folder has, as files of these names.
+/// The reports in every run's folder: the names of their files and formats.
 const IN_FOLDER: [(&str, &str); 3] = [
     ("summary.md", "markdown"),
     ("summary.csv", "csv"),
@@ -64,7 +64,7 @@ pub(crate) fn store(
     Ok(())
 }
 
-/// Makes the HTML page of a report in a run's folder, and says where it is.
+/// Makes the HTML page of a report in a run's folder, and prints its path.
 pub(crate) fn store_page(
     folder: &RunFolder,
     report: &dyn Report,
@@ -82,7 +82,7 @@ pub(crate) fn store_page(
     Ok(page)
 }
 
-/// Prints a report to stdout in the form that was asked for.
+/// Prints a report to stdout in the format of the options.
 pub(crate) fn print(report: &dyn Report, output: &Output) -> anyhow::Result<()> {
     if output.github_summary {
         append_to_step_summary(report)?;
@@ -90,7 +90,7 @@ pub(crate) fn print(report: &dyn Report, output: &Output) -> anyhow::Result<()> 
     write(&output.format().of(report, &options()))
 }
 
-/// What this terminal is like.
+/// Returns the properties of this terminal.
 pub(crate) fn options() -> Options {
     Options {
         width: width(),
@@ -98,7 +98,7 @@ pub(crate) fn options() -> Options {
     }
 }
 
-/// The same for a file.
+/// Returns the same properties for a file.
 pub(crate) fn options_of_file() -> Options {
     Options {
         width: columns().unwrap_or(usize::MAX),
@@ -106,11 +106,11 @@ pub(crate) fn options_of_file() -> Options {
     }
 }
 
-/// The file that a step of GitHub Actions has for its summary. Asked before anything is measured, so that
-/// the answer does not come too late.
+/// Returns the file to which a step of GitHub Actions writes its summary. The check happens before anything is
+/// measured, so that an error does not come too late.
 ///
 /// # Errors
-/// Where there is none.
+/// There is no such file.
 pub(crate) fn step_summary() -> anyhow::Result<PathBuf> {
     const NAME: &str = "GITHUB_STEP_SUMMARY";
     match std::env::var_os(NAME).filter(|path| !path.is_empty()) {
@@ -122,7 +122,7 @@ pub(crate) fn step_summary() -> anyhow::Result<PathBuf> {
     }
 }
 
-/// Appends a report to that file, as Markdown.
+/// Appends a report to the file of [`step_summary`], as Markdown.
 pub(crate) fn append_to_step_summary(report: &dyn Report) -> anyhow::Result<()> {
     let path = step_summary()?;
     let mut file = OpenOptions::new()
@@ -155,7 +155,7 @@ pub(crate) fn write_json(value: &impl Serialize) -> anyhow::Result<()> {
     write(format!("{json}\n").as_bytes())
 }
 
-/// What is no terminal is as wide as its widest line.
+/// Returns the width of the output. Without a terminal, the output is as wide as its widest line.
 fn width() -> usize {
     let terminal = || terminal_size_of(stdout()).map(|(Width(width), _)| usize::from(width));
     columns().or_else(terminal).unwrap_or(usize::MAX)
@@ -172,8 +172,8 @@ fn style() -> Style {
     style_of(stdout().is_terminal(), set)
 }
 
-/// The style for a stdout, by the variables that programs agree on: `NO_COLOR` comes first, then `CLICOLOR_FORCE`;
-/// `CLICOLOR=0` and `TERM=dumb` are for terminals.
+/// Returns the style for stdout by the usual variables: `NO_COLOR` comes first, then `CLICOLOR_FORCE`; `CLICOLOR=0` and
+/// `TERM=dumb` are for terminals.
 fn style_of(is_terminal: bool, set: impl Fn(&str) -> Option<String>) -> Style {
     let is = |name: &str, value: &str| set(name).is_some_and(|set| set == value);
     let forced = set("CLICOLOR_FORCE").is_some_and(|value| value != "0");

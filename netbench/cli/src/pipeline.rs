@@ -1,6 +1,6 @@
-//! How a run is made, whatever its kind, in the order in which things must happen: workers are found,
-//! namespaces are entered, which only a process of one thread may, and then threads, workers and servers
-//! start; the folder is made or resumed, and after the measuring the report is made from what is in it.
+//! The steps of a run, which are the same for every kind and must happen in this order: workers are found; namespaces
+//! are entered, which needs a process with a single thread; threads, workers and servers start; the folder is made or
+//! resumed; and after the measurement the report is made from the folder's contents.
 
 use std::{
     collections::BTreeSet,
@@ -31,33 +31,33 @@ use crate::{
     workers,
 };
 
-/// A run of one kind: what is its own in how it is made.
+/// A run of one kind: the steps that differ between kinds.
 pub(crate) trait Measured {
-    /// What it is to do, as its manifest has it.
+    /// The plan of the run, as in its manifest.
     type Plan: Listed;
 
-    /// The stacks that workers are needed for, without the servers of its sites.
+    /// Returns the stacks for which workers are needed, without the servers of sites.
     fn workers(&self) -> BTreeSet<String>;
 
-    /// The sites it is over; none where it has none.
+    /// Returns the sites of the run, if it has any.
     fn sites(&self) -> Option<&Sites> {
         None
     }
 
-    /// Whether it makes networks for what it starts.
+    /// Returns the networks that the run makes for the programs that it starts.
     fn networks(&self) -> Networks {
         Networks::None
     }
 
-    /// What it needs of the link to emulated sites.
+    /// Returns the requirements of the run for the link to emulated sites.
     fn needs(&self) -> Needs {
         Needs::Times
     }
 
-    /// What all of it takes.
+    /// Returns the predicted cost of the whole run.
     fn cost(&self) -> Cost;
 
-    /// Gets ready, now that workers and servers are there. `earlier` is the run to resume.
+    /// Prepares the measurement, after workers and servers have started. `earlier` is the run to resume.
     fn ready<'a>(
         &'a self,
         setup: &'a Setup,
@@ -65,26 +65,26 @@ pub(crate) trait Measured {
     ) -> anyhow::Result<Ready<'a, Self::Plan>>;
 }
 
-/// Networks that a run makes beside that of its sites.
+/// Networks that a run makes in addition to that of its sites.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Networks {
-    /// None.
+    /// No networks.
     None,
-    /// One for each client from outside.
+    /// A network for each client from outside.
     OfClients,
 }
 
-/// What there is before anything is measured.
+/// The workers, servers and other resources of a run.
 pub(crate) struct Setup {
     pub(crate) workers: Workers,
-    /// The sites' addresses, and the lab's servers; none where the run is over none.
+    /// The sites' addresses, and the lab's servers, or `None` if the run has no sites.
     pub(crate) targets: Option<Targets>,
-    /// The trust roots, the lab's own among them.
+    /// The trust roots, including the lab's own.
     pub(crate) roots_pem: String,
-    /// Where clients are started; none for this process's own network.
+    /// The namespace in which clients are started, or `None` for this process's own network.
     pub(crate) inside: Option<Namespace>,
     pub(crate) progress: Progress,
-    /// Becomes true with Ctrl-C.
+    /// A flag that becomes true with Ctrl-C.
     pub(crate) stop: Arc<AtomicBool>,
 }
 
@@ -96,18 +96,18 @@ impl Setup {
 
 pub(crate) type Measure<'a> = Box<dyn FnOnce(&RunFolder, Appender) -> anyhow::Result<()> + 'a>;
 
-/// What is to be done, and the doing of it.
+/// A plan that is ready to be run.
 pub(crate) struct Ready<'a, P> {
     pub(crate) plan: P,
-    /// What the link was checked by.
+    /// The checks of the link.
     pub(crate) checks: Vec<LinkCheck>,
-    /// Measures, and appends to the folder what comes.
+    /// Measures, and appends the records to the folder.
     pub(crate) measure: Measure<'a>,
 }
 
-/// What every run is asked.
+/// The options of every run.
 pub(crate) struct Asked<'a> {
-    /// The last part of its name, unless the user gives one.
+    /// The last part of the run's name, unless the user gives one.
     pub(crate) name: &'a str,
     pub(crate) stored_in: &'a StoredIn,
     pub(crate) own: &'a OwnWorkers,
@@ -137,7 +137,7 @@ pub(crate) fn run<M: Measured>(
     }
     let stop = interrupt::stop_on_signals()?;
     let _ = raise_descriptor_limit();
-    // Before anything is written: another process may be measuring into it.
+    // The lock comes before any write: another process may be measuring into the run.
     let lock = |(folder, _): &(RunFolder, _)| folder.appender::<<M::Plan as Recorded>::Record>();
     let appender = earlier.as_ref().map(lock).transpose()?;
     workers::all_known(&measured.workers(), &asked.own.worker)?;
@@ -204,10 +204,10 @@ pub(crate) fn run<M: Measured>(
     setup.progress.end();
     let interrupted = setup.stop.load(Ordering::Relaxed);
     end_session(&mut manifest, &setup, interrupted || ran.is_err());
-    // A full disk does not keep the report from being read.
+    // A full disk must not hide the report.
     let written = folder.write_manifest(&manifest);
-    // Ends the servers and the link: nothing runs any more when the report is read. And of a run of many sites none is
-    // held twice.
+    // Ends the servers and the link, so that no process runs while the user reads the report. The plan of a run of many
+    // sites is freed before the report reads it again.
     drop(setup);
     drop((measured, manifest));
     let ended = kinds::publish(&folder, asked.output, Page::of_option(asked.stored_in.open));
@@ -262,7 +262,7 @@ fn set_up<M: Measured>(
     })
 }
 
-/// Takes down what only the end can tell.
+/// Records the facts that are known only at the end.
 fn end_session<P>(manifest: &mut Manifest<P>, setup: &Setup, interrupted: bool) {
     let checks = manifest.link.take().map(|link| link.checks);
     manifest.link = link(setup, checks.unwrap_or_default());
@@ -294,8 +294,8 @@ fn records(workers: &Workers) -> Vec<WorkerRecord> {
     records.collect()
 }
 
-/// Refuses to resume with other workers than the run was begun with: its samples would be of two
-/// different things under one name.
+/// Refuses to resume with other workers than those of the first session: samples of two different things would have the
+/// same name.
 fn same_workers(run: &str, workers: &[WorkerRecord], found: &Workers) -> anyhow::Result<()> {
     for now in found.descriptions().map(|description| &description.record) {
         let then = workers.iter().find(|then| then.stack == now.stack);

@@ -20,23 +20,23 @@ use crate::{
     output::for_stderr,
 };
 
-/// Between two lines in a log: a share of the whole time, but not less and not more than this.
+/// The interval between two lines in a log: a fraction of the whole time, within these limits.
 const LOG_SHARE: u32 = 30;
 const LOG_LEAST: Duration = Duration::from_secs(15);
 const LOG_MOST: Duration = Duration::from_secs(300);
 
-/// Where progress is shown.
+/// The place where progress is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Shown {
     Nowhere,
-    /// As a bar on a terminal.
+    /// A bar on a terminal.
     Bar,
-    /// As lines in a log.
+    /// Lines in a log.
     Log,
 }
 
 impl Shown {
-    /// On stderr, whatever it is.
+    /// Returns the style of progress for stderr.
     pub(crate) fn on_stderr(quiet: bool) -> Self {
         match (quiet, stderr().is_terminal() && !is_log()) {
             (true, _) => Self::Nowhere,
@@ -45,7 +45,7 @@ impl Shown {
         }
     }
 
-    /// A bar that looks like this; hidden unless it is to be seen.
+    /// Returns a bar with this template, which is hidden unless progress is shown as a bar.
     pub(crate) fn bar(self, template: &str) -> ProgressBar {
         let target = match self {
             Self::Bar => ProgressDrawTarget::stderr(),
@@ -58,7 +58,7 @@ impl Shown {
         }
     }
 
-    /// A line of text, above the bar.
+    /// Prints a line of text above the bar.
     pub(crate) fn line(self, bar: &ProgressBar, text: &str) {
         match self {
             Self::Nowhere => {}
@@ -68,30 +68,30 @@ impl Shown {
     }
 }
 
-/// Whether what looks like a terminal only keeps lines: that of a CI job, or an editor's.
+/// Returns whether an apparent terminal only keeps lines, such as that of a CI job or an editor.
 fn is_log() -> bool {
     let set = |name: &str| env::var_os(name).filter(|value| !value.is_empty());
     let ci = set("CI").is_some_and(|value| value != "false" && value != "0");
     ci || set("TERM").is_none_or(|term| term == "dumb")
 }
 
-/// How work of many pieces goes.
+/// The progress of work that has many pieces.
 pub(crate) struct Progress {
     shown: Shown,
-    /// Counts, also where it is hidden.
+    /// The bar, which counts even if it is hidden.
     bar: ProgressBar,
     pace: Arc<Mutex<Pace>>,
     failed: AtomicU64,
-    /// The word for one of the things that are counted, and the word for several.
+    /// The name of the counted things, in the singular and the plural.
     unit: (&'static str, &'static str),
     samples: Samples,
 }
 
-/// How fast it goes.
+/// The pace of the work.
 struct Pace {
     begun: Instant,
     eta: Eta,
-    /// When the last line was logged, and how long it is to the next.
+    /// The time of the last line in the log, and the interval to the next.
     logged: Instant,
     log_every: Duration,
 }
@@ -120,9 +120,9 @@ impl Pace {
     }
 }
 
-/// The key of a bar's template for the time that has passed.
+/// Formats the elapsed time for a bar's template.
 pub(crate) fn spent(state: &ProgressState, to: &mut dyn Write) {
-    // A bar that cannot be drawn is nobody's loss.
+    // An error in drawing a bar is harmless.
     let _ = to.write_str(&exact(state.elapsed()));
 }
 
@@ -130,7 +130,7 @@ fn lock(pace: &Mutex<Pace>) -> MutexGuard<'_, Pace> {
     pace.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Whether each sample has a line of its own.
+/// The presentation of samples: a line for each, or only their number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Samples {
     Told,
@@ -138,7 +138,7 @@ enum Samples {
 }
 
 impl Progress {
-    /// Counts pieces of work, and shows as much of each as the user wants to see.
+    /// Returns progress that counts pieces of work, and shows each piece if the user wants it.
     pub(crate) fn counting(output: &Output, unit: (&'static str, &'static str)) -> Self {
         let shown = Shown::on_stderr(output.quiet);
         let template = format!(
@@ -151,7 +151,7 @@ impl Progress {
         bar.set_style(style.with_key("spent", spent).with_key(
             "left",
             move |_: &ProgressState, to: &mut dyn Write| {
-                // A bar that cannot be drawn is nobody's loss.
+                // An error in drawing a bar is harmless.
                 let _ = to.write_str(&about(lock(&told).left()));
             },
         ));
@@ -173,12 +173,12 @@ impl Progress {
         count(number, self.unit.0, self.unit.1)
     }
 
-    /// Says what is being done now.
+    /// Prints the current stage of the work.
     pub(crate) fn stage(&self, what: &str) {
         self.shown.line(&self.bar, what);
     }
 
-    /// Begins to count to `all`, of which some were done before; what is left was estimated to take `work`.
+    /// Begins to count to `all`, from `done` earlier pieces; the remaining pieces were estimated to take `work`.
     pub(crate) fn begin(&self, all: u64, done: u64, work: Duration) {
         *lock(&self.pace) = Pace::new(work);
         self.bar.reset();
@@ -195,12 +195,12 @@ impl Progress {
         }
     }
 
-    /// One more is done, that was estimated to take `work`.
+    /// Counts a completed piece that was estimated to take `work`.
     pub(crate) fn advance(&self, failed: bool, work: Duration) {
         self.is_over(failed, Piece::Done(work));
     }
 
-    /// One more is over.
+    /// Counts a piece that has ended.
     fn is_over(&self, failed: bool, piece: Piece) {
         lock(&self.pace).advance(piece);
         let failed = self.failed.fetch_add(failed.into(), Ordering::Relaxed) + u64::from(failed);
@@ -208,7 +208,7 @@ impl Progress {
             0 => String::new(),
             failed => format!("{failed} failed"),
         };
-        // The bar asks for the time that is left while it is drawn: the lock is not held here.
+        // The bar calls for the remaining time while it is drawn, so that the lock must not be held here.
         self.bar.inc(1);
         self.bar.set_message(failed.clone());
         if self.shown == Shown::Log {
@@ -229,7 +229,8 @@ impl Progress {
         }
     }
 
-    /// As [`Self::advance`], with a line for those who want one for each piece. It has words of servers and workers.
+    /// Counts a piece like [`Self::advance`], and prints a line for it if the user wants it. The line contains words of
+    /// servers and workers.
     pub(crate) fn sampled(&self, told: impl FnOnce() -> String, failed: bool, work: Duration) {
         self.tell(told);
         self.advance(failed, work);
@@ -241,7 +242,7 @@ impl Progress {
         }
     }
 
-    /// More or less is to be done than was thought.
+    /// Changes the number of remaining pieces.
     fn change(&self, left: impl FnOnce(u64) -> u64) {
         let done = self.bar.position();
         let before = self.bar.length().unwrap_or(0).saturating_sub(done);
@@ -296,7 +297,7 @@ impl Progress {
     }
 }
 
-/// A sample in a line. Reasons come from servers and workers.
+/// Formats a sample in a line. Reasons come from servers and workers.
 fn told(sample: &Sample) -> String {
     let came = match &sample.outcome {
         Outcome::Ok(figures) => {
@@ -318,7 +319,7 @@ fn told(sample: &Sample) -> String {
     )
 }
 
-/// The word for the outcome of a sample, as the run's file has it.
+/// Returns the name of a sample's outcome in the run's file.
 pub(crate) fn outcome_of(sample: &impl serde::Serialize) -> String {
     let sample = serde_json::to_value(sample).unwrap_or_default();
     let outcome = match &sample["outcome"] {

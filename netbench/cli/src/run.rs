@@ -1,4 +1,4 @@
-//! What a run has whatever its kind: a name and sessions.
+//! The name, manifest and sessions of a run of any kind.
 
 use jiff::Timestamp;
 use netbench_model::{Manifest, Origin, Plan, SCHEMA_VERSION, Session};
@@ -6,7 +6,7 @@ use netbench_runner::environment;
 
 use crate::{config, options::StoredIn};
 
-/// The name of a run's folder: when, where, what, and a number where that is taken.
+/// Returns the name of a run's folder: time, host, kind, and a number if the name is taken.
 pub(crate) fn name(stored_in: &StoredIn, what: &str) -> String {
     let what = stored_in.name.as_deref().unwrap_or(what);
     let host = host();
@@ -20,7 +20,7 @@ pub(crate) fn name(stored_in: &StoredIn, what: &str) -> String {
         .unwrap_or(name)
 }
 
-/// The manifest of a run that begins now on this machine.
+/// Returns the manifest of a run that begins now on this machine.
 pub(crate) fn manifest<P: Plan>(name: String, plan: P) -> Manifest<P> {
     Manifest {
         schema: SCHEMA_VERSION,
@@ -53,8 +53,8 @@ pub(crate) fn session() -> Session {
     }
 }
 
-/// A command line as it may be stored and published: without the place of the client's key, and without the values of
-/// headers.
+/// Returns a command line that may be stored and published: without the path of the client's key, and without the
+/// values of headers.
 fn without_secrets(words: impl Iterator<Item = String>) -> Vec<String> {
     const OPTIONS: [&str; 2] = ["--client-key", "--header"];
     let hidden = |option: &str, value: &str| match (option, value.split_once(':')) {
@@ -72,14 +72,14 @@ fn without_secrets(words: impl Iterator<Item = String>) -> Vec<String> {
             }
             _ => word.clone(),
         };
-        // A hidden value is no option, whatever it looks like.
+        // A hidden value is never an option, even if it looks like one.
         last = if shown == word { word } else { String::new() };
         kept.push(shown);
     }
     kept
 }
 
-/// Ends the last session, and unless it was interrupted the run.
+/// Ends the last session, and also the run unless the session was interrupted.
 pub(crate) fn end_session<P>(manifest: &mut Manifest<P>, interrupted: bool) {
     if let Some(session) = manifest.sessions.last_mut() {
         session.finished = Some(now());
@@ -90,7 +90,7 @@ pub(crate) fn end_session<P>(manifest: &mut Manifest<P>, interrupted: bool) {
     }
 }
 
-/// This machine's name, as a part of a file's name.
+/// Returns this machine's name, in a format for file names.
 pub(crate) fn host() -> String {
     let host = environment()
         .facts

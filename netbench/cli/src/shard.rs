@@ -1,4 +1,4 @@
-//! `--shard`: which part of the sites this machine takes, said by hand or by what started it.
+//! `--shard`: the part of the sites that this machine measures, given by the user or by a scheduler.
 
 use std::{env, str::FromStr};
 
@@ -7,13 +7,13 @@ use netbench_report::count;
 
 use crate::exit::{WrongInput, bail_input};
 
-/// The number of pods of an Indexed Job, which Kubernetes itself does not tell them.
+/// The number of pods of an Indexed Job, which Kubernetes does not set.
 const COUNT: &str = "NETBENCH_SHARDS";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ShardArg {
     Given(Shard),
-    /// The one that a Kubernetes Indexed Job or a Slurm array has given to this process.
+    /// The shard that a Kubernetes Indexed Job or a Slurm array has assigned to this process.
     Auto,
 }
 
@@ -32,7 +32,7 @@ impl FromStr for ShardArg {
 }
 
 impl ShardArg {
-    /// The shard. With `auto`, from the environment.
+    /// Returns the shard, which comes from the environment with `auto`.
     pub(crate) fn shard(self) -> Result<Shard, WrongInput> {
         match self {
             Self::Given(shard) => Ok(shard),
@@ -42,7 +42,7 @@ impl ShardArg {
     }
 }
 
-/// Leaves of `sites` those that are the shard's.
+/// Keeps only those of `sites` that belong to the shard.
 pub(crate) fn cut(sites: &mut Vec<Site>, shard: Shard) -> Result<ShardRecord, WrongInput> {
     let whole = sites.len();
     if (shard.of() as usize) > whole {
@@ -63,8 +63,8 @@ pub(crate) fn cut(sites: &mut Vec<Site>, shard: Shard) -> Result<ShardRecord, Wr
     })
 }
 
-/// Refuses what was never measured as one run, and what an editor has made of a manifest: `sites` is how
-/// many sites its plan has.
+/// Refuses a run that was never measured as one run, or whose manifest was edited: `sites` is the number of sites of
+/// its plan.
 pub(crate) fn may_go_on(name: &str, origin: &Origin, sites: usize) -> Result<(), WrongInput> {
     if !origin.merged.is_empty() {
         bail_input!("run {name} was merged from other runs; resume those and merge again");
@@ -83,8 +83,8 @@ pub(crate) fn may_go_on(name: &str, origin: &Origin, sites: usize) -> Result<(),
     }
 }
 
-/// A Slurm array counts from `SLURM_ARRAY_TASK_MIN` in steps of `SLURM_ARRAY_TASK_STEP`, an Indexed Job
-/// from 0.
+/// Returns the shard from the scheduler's variables. A Slurm array counts from `SLURM_ARRAY_TASK_MIN` in steps of
+/// `SLURM_ARRAY_TASK_STEP`, an Indexed Job from 0.
 fn automatic(variable: &dyn Fn(&str) -> Option<String>) -> Result<Shard, String> {
     const KUBERNETES: &str = "JOB_COMPLETION_INDEX";
     const SLURM: &str = "SLURM_ARRAY_TASK_ID";

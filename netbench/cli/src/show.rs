@@ -6,18 +6,17 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How long an opener has to fail. Some wait for the browser's end.
+/// The time in which an opener may fail. Some openers wait for the browser's end.
 const LIMIT: Duration = Duration::from_secs(3);
 
-/// Opens a page in the user's browser, by the command that this system has for it. Where that is not possible, it says
-/// where the page is.
+/// Opens a page in the user's browser, with this system's opener. If this is impossible, prints the path of the page.
 pub(crate) fn open(page: &Path) {
     let shown = page.display();
     let Some(opener) = opener() else {
         note!("netbench: there is no display here: open {shown} in a browser");
         return;
     };
-    // The browser may be in another folder, and what looks like an option is none.
+    // The browser may run in another folder, and must not read the path as an option.
     let path = page.canonicalize().unwrap_or_else(|_| page.to_owned());
     let started = Command::new(opener)
         .arg(&path)
@@ -42,7 +41,7 @@ pub(crate) fn open(page: &Path) {
     }
 }
 
-/// The command that opens files; none where nothing could be seen.
+/// Returns the command that opens files, or `None` without a display.
 fn opener() -> Option<&'static str> {
     if cfg!(target_os = "macos") {
         return Some("open");

@@ -1,4 +1,4 @@
-//! Reading sites files.
+//! Parsing of sites files.
 
 use std::{path::Path, sync::Arc};
 
@@ -11,17 +11,17 @@ use crate::{
     user_file::read_text,
 };
 
-/// The sites that are measured where none are given.
+/// The sites that are measured by default.
 pub(crate) const BUILT_IN: &str = include_str!("../../../sites.txt");
 
-/// The most bytes of a sites file.
+/// The largest size of a sites file, in bytes.
 const MAX_BYTES: u64 = 64 << 20;
 
 pub(crate) struct SitesFile {
     pub(crate) name: String,
     pub(crate) sha256: String,
     pub(crate) sites: Arc<Vec<Site>>,
-    /// Why the lab cannot emulate the sites, where it cannot.
+    /// The reason why the lab cannot emulate the sites, if there is one.
     pub(crate) not_emulated: Option<String>,
 }
 
@@ -40,7 +40,7 @@ pub(crate) fn read(file: Option<&Path>) -> anyhow::Result<SitesFile> {
     })
 }
 
-/// The sites of URLs on the command line.
+/// Parses the sites of URLs on the command line.
 pub(crate) fn of_targets(targets: &[String]) -> Result<SitesFile, WrongInput> {
     let mut sites: Vec<Site> = Vec::new();
     for text in targets {
@@ -59,10 +59,10 @@ pub(crate) fn of_targets(targets: &[String]) -> Result<SitesFile, WrongInput> {
     })
 }
 
-/// Refuses a file with sites that the lab cannot be.
+/// Refuses a file with sites that the lab cannot emulate.
 pub(crate) fn refuse_what_is_not_emulated(file: &SitesFile) -> Result<(), WrongInput> {
     match &file.not_emulated {
-        // A limit may have cut the site off.
+        // A `--limit` may have removed the site.
         Some(why) if file.sites.iter().any(is_ipv6) => bail_input!("{why}"),
         _ => Ok(()),
     }

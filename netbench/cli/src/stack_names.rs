@@ -23,7 +23,7 @@ pub(crate) fn stack_names(names: &[String]) -> Vec<StackName> {
         .collect()
 }
 
-/// The stacks that workers are needed for, each once.
+/// Returns the stacks for which workers are needed, without repetitions.
 pub(crate) fn clients(stacks: &[StackName]) -> BTreeSet<String> {
     stacks
         .iter()
@@ -31,7 +31,7 @@ pub(crate) fn clients(stacks: &[StackName]) -> BTreeSet<String> {
         .collect()
 }
 
-/// Refuses a stack that is not among those of a run.
+/// Refuses a stack that does not belong to a run.
 pub(crate) fn is_of_run(name: &StackName, stacks: &[StackName]) -> Result<(), WrongInput> {
     if stacks.contains(name) {
         return Ok(());
@@ -44,7 +44,7 @@ pub(crate) fn is_of_run(name: &StackName, stacks: &[StackName]) -> Result<(), Wr
     );
 }
 
-/// A seed that is easy to read and to type again.
+/// Returns a random seed that is easy to read and to type again.
 pub(crate) fn new_seed() -> u64 {
     RandomState::new().build_hasher().finish() % 1_000_000_000
 }

@@ -1,5 +1,4 @@
-//! Runs in their folders, opened for reading: what is wrong with a folder is for the user to mend, and exits
-//! with 2.
+//! Stored runs, opened for reading. The user has to correct a defective folder, so that such errors exit with 2.
 
 use std::path::Path;
 
@@ -16,7 +15,7 @@ pub(crate) fn open<P: Plan>(path: &Path) -> anyhow::Result<(RunFolder, Manifest<
     Ok((folder, manifest))
 }
 
-/// Says which lines of a run's files repeat others: each is counted once.
+/// Prints a note on the lines of a run's files that repeat others: each line is counted once.
 pub(crate) fn note_repeated(folder: &RunFolder) -> anyhow::Result<()> {
     for repeated in folder.repeated().map_err(wrong)? {
         let (path, first) = (repeated.path.display(), repeated.first);
@@ -29,14 +28,14 @@ pub(crate) fn note_repeated(folder: &RunFolder) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What kind of run a folder has.
+/// Returns the kind of a run.
 pub(crate) fn kind(path: &Path) -> anyhow::Result<Kind> {
     RunFolder::open(path)
         .and_then(|folder| folder.kind())
         .map_err(wrong)
 }
 
-/// Reads a run of one kind, and its records.
+/// Reads a run of one kind, with its records.
 pub(crate) fn read<P: Listed>(
     path: &Path,
 ) -> anyhow::Result<(RunFolder, Manifest<P>, Vec<P::Record>)> {
@@ -45,7 +44,7 @@ pub(crate) fn read<P: Listed>(
     Ok((folder, manifest, records))
 }
 
-/// An error in a run's folder, unless it is the machine's.
+/// Converts an error in a run's folder into wrong input, unless the machine causes the error.
 pub(crate) fn wrong(error: StoreError) -> anyhow::Error {
     match error {
         StoreError::Io { .. } | StoreError::Full(_) => anyhow::Error::new(error),

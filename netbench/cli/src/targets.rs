@@ -1,5 +1,4 @@
-//! The sites that `connect` and `scan` are over, and how they are reached: the lab behind a link, or the hosts
-//! as they are.
+//! The sites of `connect` and `scan`, and the ways to reach them: the lab behind a link, or real hosts.
 
 use std::{collections::BTreeSet, io, net::SocketAddr, sync::Arc, time::Duration};
 
@@ -25,16 +24,16 @@ use crate::{
     stack_names::new_seed,
 };
 
-/// How long a real name may take to resolve.
+/// The longest time in which a real name must resolve.
 const RESOLVE_LIMIT: Duration = Duration::from_secs(5);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Network {
-    /// Emulated on this machine.
+    /// Sites that are emulated on this machine.
     Lab,
-    /// Servers that listen on this machine already.
+    /// Servers that already listen on this machine.
     Loopback,
-    /// The real hosts; `how` they are connected to is said before the first connection.
+    /// The real hosts; `how` describes the connections, and is printed before the first.
     Live { how: String },
 }
 
@@ -48,22 +47,22 @@ impl Network {
     }
 }
 
-/// What a run needs of the link to emulated sites.
+/// The requirements of a run for the link to emulated sites.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Needs {
-    /// Its times: without a network there is nothing to measure.
+    /// The link's times: without a network there is nothing to measure.
     Times,
-    /// That sites answer, which they do over loopback too.
+    /// Only the sites' answers, which loopback provides too.
     Answers,
 }
 
-/// Which sites, and how they are reached, read and found right.
+/// The sites, and the way to reach them, read and validated.
 pub(crate) struct Sites {
     pub(crate) network: Network,
     pub(crate) file: SitesFile,
     pub(crate) roots: Roots,
     pub(crate) link: LinkChoice,
-    /// Where connections to some hosts go instead.
+    /// Rules that redirect connections to some hosts.
     pub(crate) connect_to: Vec<ConnectTo>,
     pub(crate) shard: Option<ShardRecord>,
     pub(crate) vantage: String,
@@ -71,17 +70,17 @@ pub(crate) struct Sites {
     pub(crate) names: Names,
 }
 
-/// When names of real hosts are looked up.
+/// The time at which names of real hosts are resolved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Names {
-    /// Before the run: every trial goes to the same address.
+    /// Names are resolved before the run, so that every trial goes to the same address.
     First,
-    /// By what measures, when it comes to the site.
+    /// Names are resolved during the measurement, before each site.
     AsTheyCome,
 }
 
 impl Sites {
-    /// Of `file`, what the command line asks for.
+    /// Returns the sites of `file` with the options of the command line.
     pub(crate) fn of_options(
         network: Network,
         mut file: SitesFile,
@@ -107,7 +106,7 @@ impl Sites {
         })
     }
 
-    /// Of the run that is resumed. Its `file` has the sites that it was begun with.
+    /// Returns the sites of a resumed run. `file` contains the sites of its first session.
     pub(crate) fn of_run<P>(
         run: &Manifest<P>,
         network: Network,
@@ -142,7 +141,7 @@ impl Sites {
         })
     }
 
-    /// The servers of emulated sites, which workers are needed for.
+    /// Returns the servers of emulated sites, for which workers are needed.
     pub(crate) fn servers(&self) -> BTreeSet<String> {
         let servers = self.file.sites.iter().map(|site| site.lab.server.clone());
         match self.network {
@@ -151,7 +150,7 @@ impl Sites {
         }
     }
 
-    /// How they are reached, as far as that takes time.
+    /// Returns the way in which the sites are reached, for predictions of time.
     pub(crate) fn reached(&self) -> Reached {
         match (&self.network, self.link) {
             (Network::Lab, LinkChoice::None) | (Network::Loopback, _) => Reached::Loopback,
@@ -160,11 +159,11 @@ impl Sites {
         }
     }
 
-    /// Opens the link to the sites, if they are emulated. Must be called while the process has one thread, as
-    /// [`Link::open`] must.
+    /// Opens the link to the sites, if they are emulated. Must be called while the process has one thread, like
+    /// [`Link::open`].
     ///
     /// # Errors
-    /// [`NoNetwork`] where this machine refuses the link, and the run `needs` its times.
+    /// [`NoNetwork`] if this machine refuses the link, and the run `needs` its times.
     pub(crate) fn open_link(&self, needs: Needs) -> anyhow::Result<Option<Link>> {
         if self.network != Network::Lab {
             return Ok(None);
@@ -194,8 +193,8 @@ impl Sites {
         }
     }
 
-    /// Starts the lab behind the link, or without one looks the hosts up; and gives the trust roots that go
-    /// with them.
+    /// Starts the lab behind the link, or resolves the hosts if there is no link. Also returns the trust roots for
+    /// them.
     pub(crate) fn targets(
         &self,
         link: Option<Link>,
@@ -219,7 +218,7 @@ impl Sites {
         Ok((targets, roots.pem))
     }
 
-    /// Where each site is.
+    /// Returns the address of each site.
     fn hosts(&self) -> Vec<Result<HostAddress, Failure>> {
         let rules = &self.connect_to;
         let places = |site: &Site| place(site, rules);
@@ -235,7 +234,7 @@ impl Sites {
         }
     }
 
-    /// The sites at these addresses, in their order.
+    /// Returns the addresses of the sites, in their order.
     pub(crate) fn at(
         &self,
         addresses: impl IntoIterator<Item = Option<SocketAddr>>,
@@ -271,7 +270,7 @@ impl Sites {
             .collect()
     }
 
-    /// The host and the port that connections to a site go to.
+    /// Returns the host and the port to which connections to a site go.
     pub(crate) fn place(&self, site: &Site) -> (HostName, u16) {
         place(site, &self.connect_to)
     }
@@ -284,7 +283,7 @@ impl Sites {
         }
     }
 
-    /// Where a run of them comes from, for a manifest.
+    /// Returns the origin of a run of these sites, for a manifest.
     pub(crate) fn origin(&self) -> Origin {
         Origin {
             vantage: self.vantage.clone(),
@@ -294,7 +293,7 @@ impl Sites {
     }
 }
 
-/// The sites that the command line asks for, and where they are.
+/// Returns the sites of the command line, and their target.
 pub(crate) fn asked(
     over: &SiteOptions,
     targets: &TargetOptions,
@@ -328,10 +327,10 @@ pub(crate) fn asked(
     Ok((file, target))
 }
 
-/// Returns where the sites of a file are without `--live`: emulated, or on this machine where the lines say so.
+/// Returns the target of a file's sites without `--live`: the lab, or loopback if the lines have hosts of this machine.
 ///
 /// # Errors
-/// The sites are in several places.
+/// Some sites are emulated, and others are on this machine.
 pub(crate) fn of_file(file: &SitesFile) -> Result<Target, WrongInput> {
     let is_here = |site: &&Site| loopback::is_by_form(&site.host);
     let elsewhere = file.sites.iter().find(|site| !is_here(site));
@@ -347,12 +346,12 @@ pub(crate) fn of_file(file: &SitesFile) -> Result<Target, WrongInput> {
     }
 }
 
-/// Where connections to a site go.
+/// Returns the host and the port to which connections to a site go.
 fn place(site: &Site, rules: &[ConnectTo]) -> (HostName, u16) {
     destination(rules, &site.host, site.port).unwrap_or_else(|| (site.host.clone(), site.port))
 }
 
-/// Refuses sites that could be reached over a real network only.
+/// Refuses sites that are reachable only over a real network.
 fn all_on_loopback(sites: &[Site], rules: &[ConnectTo]) -> Result<(), WrongInput> {
     let elsewhere = sites.iter().find_map(|site| {
         let (host, port) = place(site, rules);
@@ -376,7 +375,7 @@ fn all_on_loopback(sites: &[Site], rules: &[ConnectTo]) -> Result<(), WrongInput
     }
 }
 
-/// Why there are no trust roots, with the word that may have been meant.
+/// Explains why there are no trust roots, and suggests similar names.
 fn no_roots(source: &RootsSource, error: RootsError) -> String {
     let missing = matches!(&error, RootsError::Unreadable { source, .. } if source.kind() == io::ErrorKind::NotFound);
     let why = in_a_line(&anyhow::Error::new(error));
@@ -391,7 +390,7 @@ fn no_roots(source: &RootsSource, error: RootsError) -> String {
     }
 }
 
-/// Trust roots, cut or filled to `count`.
+/// Loads trust roots, and cuts or fills them to `count`.
 pub(crate) fn roots(source: &RootsSource, count: Option<u32>) -> anyhow::Result<Roots> {
     let roots = Roots::load(source).map_err(|error| WrongInput(no_roots(source, error)))?;
     Ok(match count {

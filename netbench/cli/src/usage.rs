@@ -1,4 +1,4 @@
-//! What is said of a command line that cannot be read: a line or two, in the words of all other messages.
+//! Errors of command lines that cannot be parsed: a line or two, in the style of all other messages.
 
 use std::{collections::BTreeSet, env, ffi::OsString, process::ExitCode};
 
@@ -10,14 +10,14 @@ use netbench_model::{sanitize_prefix, suggestion};
 
 use crate::output::shown;
 
-/// The standard library's word for a character that is no digit.
+/// The standard library's message for a character that is no digit.
 const NO_DIGIT: &str = "invalid digit found in string";
 
-/// The most characters of a reason.
+/// The largest number of characters of a reason.
 const LONGEST: usize = 240;
 
-/// The words of a command line, with each negative value joined to its option, as in `--rounds=-1`: clap takes a word
-/// such as `-1` for an option.
+/// Returns the words of a command line, with each negative value joined to its option, as in `--rounds=-1`: clap reads
+/// a word such as `-1` as an option.
 pub(crate) fn joined(command: &Command, words: Vec<OsString>) -> Vec<OsString> {
     let mut options = BTreeSet::new();
     options_with_values(command, &mut options);
@@ -40,7 +40,7 @@ pub(crate) fn joined(command: &Command, words: Vec<OsString>) -> Vec<OsString> {
     joined
 }
 
-/// Whether a word begins like a number below zero.
+/// Returns whether a word begins like a negative number.
 fn is_negative(word: &std::ffi::OsStr) -> bool {
     let word = word.to_string_lossy();
     let number = word.strip_prefix('-').unwrap_or_default();
@@ -49,7 +49,7 @@ fn is_negative(word: &std::ffi::OsStr) -> bool {
         .starts_with(|c: char| c.is_ascii_digit())
 }
 
-/// The options of a command and of those below it whose value is the next word.
+/// Collects the options of a command and its subcommands whose value is the next word.
 fn options_with_values(command: &Command, options: &mut BTreeSet<String>) {
     let with_value = command.get_arguments().filter(|argument| {
         argument.get_action().takes_values() && !argument.is_require_equals_set()
@@ -62,13 +62,13 @@ fn options_with_values(command: &Command, options: &mut BTreeSet<String>) {
     }
 }
 
-/// Prints what clap found, or the help that was asked for, and gives the exit code.
+/// Prints clap's error, or the requested help, and returns the exit code.
 pub(crate) fn code(error: &Error) -> ExitCode {
     match error.kind() {
         ErrorKind::DisplayHelp
         | ErrorKind::DisplayVersion
         | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
-            // That nobody reads it is no error.
+            // A closed stdout is no error.
             let _ = error.print();
             u8::try_from(error.exit_code()).map_or(ExitCode::FAILURE, ExitCode::from)
         }
@@ -152,13 +152,13 @@ fn message(error: &Error) -> String {
     }
 }
 
-/// The name of an argument such as `--rounds <N>` or `<RUN>...`.
+/// Returns the name of an argument such as `--rounds <N>` or `<RUN>...`.
 fn name(argument: &str) -> &str {
     let name = argument.split([' ', '=']).next().unwrap_or(argument);
     name.trim_matches(['<', '>', '[', ']', '.'])
 }
 
-/// The words of the standard library and of clap for numbers, in ours.
+/// Translates the messages of the standard library and of clap about numbers into netbench's style.
 fn plain(why: &str) -> String {
     if let Some((_, range)) = why.split_once(" is not in ") {
         let (first, last) = range.split_once("..").unwrap_or((range, ""));
@@ -201,7 +201,7 @@ fn texts(error: &Error, kind: ContextKind) -> Vec<String> {
     }
 }
 
-/// The command whose arguments are wrong, as it was called.
+/// Returns the command whose arguments are wrong, as it was called.
 fn command(error: &Error) -> Option<String> {
     let Some(ContextValue::StyledStr(usage)) = error.get(ContextKind::Usage) else {
         return None;
@@ -220,7 +220,7 @@ mod tests {
     use super::*;
     use crate::commands::Netbench;
 
-    /// Each option of each command whose value is the next word, with the words that lead to the command.
+    /// Collects each option of each command whose value is the next word, with the words that lead to the command.
     fn options(command: &Command, path: &[String], found: &mut Vec<(Vec<String>, Arg)>) {
         for argument in command.get_arguments() {
             let takes_next_word =

@@ -1,4 +1,4 @@
-//! Text files that a user names: each is read up to a limit, and a device not at all, which may have no end.
+//! Text files that a user names. Each is read up to a limit, and devices, which may have no end, are refused.
 
 use std::{
     fs::File,
@@ -10,7 +10,7 @@ use std::{
 /// Reads a file of at most `max_bytes`, or a pipe such as the shell's `<(…)`.
 ///
 /// # Errors
-/// Why it cannot be read, without its name.
+/// The reason why the file cannot be read, without its name.
 pub(crate) fn read_text(path: &Path, max_bytes: u64) -> Result<String, String> {
     let in_words = |error: io::Error| error.to_string();
     let file_type = path.metadata().map_err(in_words)?.file_type();
@@ -60,7 +60,7 @@ mod tests {
             ("/dev/zero".into(), "a device"),
             ("/dev/null".into(), "a device"),
             (folder.path().to_owned(), "directory"),
-            // A regular file that says it has no bytes.
+            // A regular file with a reported size of 0.
             ("/proc/cpuinfo".into(), "longer than 8 bytes"),
         ] {
             let said = read(&path).expect_err(why);

@@ -14,7 +14,7 @@ fn tree() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// The targets of links that are no addresses.
+/// Returns the targets of links, except web addresses and anchors.
 fn local_links(markdown: &str) -> Vec<&str> {
     let targets = markdown.split("](").skip(1);
     let targets = targets.filter_map(|rest| Some(rest.split_once(')')?.0));
@@ -45,7 +45,7 @@ fn links_of_the_archives_documents_lead_somewhere() {
         for link in local_links(&text) {
             assert!(folder.join(link).exists(), "{document}: {link}");
         }
-        // What the archive has, and the web, stay links; text stays text.
+        // Links to files of the archive and to the web stay links; text stays text.
         let kept = local_links(&source)
             .into_iter()
             .filter(|link| folder.join(link).exists());
@@ -61,7 +61,7 @@ fn links_of_the_archives_documents_lead_somewhere() {
         local_links(&readme).len() > 10,
         "there is something to mend"
     );
-    // The script of the archive makes its documents by this one.
+    // The archive's script makes its documents with `release/readme`.
     let script = fs::read_to_string(tree().join("release/archive")).unwrap();
     let made = script
         .lines()

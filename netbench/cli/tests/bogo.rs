@@ -1,4 +1,4 @@
-//! `netbench bogo` as its users see it, where it needs neither Go nor a build.
+//! `netbench bogo` from a user's perspective, without Go and without builds.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -70,7 +70,7 @@ fn a_missing_go_is_named_with_where_to_get_it() {
     );
 }
 
-/// The lines of the runner that netbench adds its calls to.
+/// The lines of the runner to which netbench adds its calls.
 const CALLED_FROM: [&str; 3] = [
     "\tshim, err := newShimProcess(dispatcher, shimPath, flags, env)\n",
     "\t\t\treturn errUnimplemented\n",
@@ -96,7 +96,7 @@ fn a_runner_that_has_other_lines_is_named_and_not_built() {
     assert!(!home.join(Runner::program_name()).exists());
 }
 
-/// A cache in which BoringSSL's source seems to be, so that nothing has to be fetched.
+/// Makes a cache that appears to contain BoringSSL's source, so that nothing is fetched.
 fn cache_with_source(cache: &Path) -> std::path::PathBuf {
     let id = Runner::pinned().unwrap();
     let home = format!("{}-{}-{}", id.package, id.version, &id.checksum[..8]);
@@ -134,14 +134,14 @@ fn a_go_that_cannot_get_its_toolchain_is_told_apart_from_a_failed_build() {
     }
 }
 
-/// A runner and shims that are shell scripts, so that all but BoringSSL's own column can be made.
+/// A runner as a shell script, which together with scripts for shims makes all columns except BoringSSL's own.
 const RUNNER: &str = r#"
 while [ $# -gt 0 ]; do [ "$1" = -json-output ] && out=$2; shift; done
 for test in A B C; do printf '%s\tclient\ttls\tTLS13\t\t\t\n' $test; done > "${NETBENCH_BOGO_FACTS:-/dev/null}"
 printf '%s' '{"tests": {"A": {"actual": "PASS"}, "B": {"actual": "FAIL", "error": "unexpected failure\n"}, "C": {"actual": "SKIP"}}}' > "$out"
 exit 1"#;
 
-/// A target folder with shims where the command looks for them: its own profile's folder.
+/// Makes a target folder with shims in the folder of the command's own profile.
 fn target_with_shims() -> TempDir {
     let target = tempfile::tempdir().unwrap();
     let folder = target.path().join(if cfg!(debug_assertions) {
@@ -194,7 +194,7 @@ fn without_cmake_or_ninja_the_other_columns_are_shown_and_the_reason() {
     }
 }
 
-/// A runner that knows four tests, takes down the patterns that it is given, and passes what they name.
+/// A runner with four tests, which logs its patterns and passes the named tests.
 const RUNNER_OF_FOUR: &str = r#"
 tests='ALPN-1 ALPN-2 SNI-1 EMS-1'
 while [ $# -gt 0 ]; do
@@ -269,7 +269,7 @@ fn stored_outcomes_are_shown_without_go() {
         let works = &shim["works"];
         let passed = works["passed"].as_u64().unwrap();
         assert!(passed > 0 && passed < tests, "{works}");
-        // Every failure has its reason, those of one library on other cryptography too.
+        // Every failure has its reason, including those of one library on other cryptography.
         assert_eq!(
             shim["unexplained"],
             serde_json::json!({}),
@@ -277,7 +277,7 @@ fn stored_outcomes_are_shown_without_go() {
             shim["shim"]
         );
     }
-    // Stored failures still have the runner's words.
+    // Stored failures still contain the runner's messages.
     let text = bogo(&["diff", "openssl", "rustls", "--stored"], "/nonexistent");
     let text = String::from_utf8(text.stdout).unwrap();
     assert!(
@@ -310,7 +310,7 @@ fn stored_outcomes_are_shown_without_go() {
     let some: serde_json::Value = serde_json::from_slice(&some.stdout).unwrap();
     let passed = |coverage: &serde_json::Value| coverage["shims"][1]["works"]["passed"].as_u64();
     assert!(passed(&some) < passed(&coverage));
-    // The old name of --stored.
+    // `--kept` is the old name of `--stored`.
     let old = bogo(&["--kept"], "/nonexistent");
     assert_eq!(old.status.code(), Some(0), "{}", said(&old));
 }

@@ -1,4 +1,4 @@
-//! `netbench browser` as a user sees it.
+//! `netbench browser` from a user's perspective.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -46,7 +46,7 @@ fn samples(place: &Place) -> Vec<VisitSample> {
     samples_of(&place.run())
 }
 
-/// What browsers and their guards have in the folder for temporary files.
+/// Returns the files of browsers and their guards in the folder for temporary files.
 fn left(temporary: &Path) -> Vec<String> {
     let names = fs::read_dir(temporary).unwrap();
     names
@@ -76,7 +76,7 @@ fn pages_are_visited_and_compared_with_their_packets(browser: &str) {
     let clients: Vec<_> = rows.map(|row| (row.client.as_str(), row.loaded)).collect();
     let both = [(browser, 2), ("rustls-ring", 2)];
     assert_eq!(clients, [both, both].concat());
-    // No packet went anywhere else.
+    // No packet went to another address.
     let mut packets = summary
         .elsewhere
         .iter()
@@ -96,18 +96,18 @@ fn pages_are_visited_and_compared_with_their_packets(browser: &str) {
         let seen = sample.link.as_ref().unwrap();
         let seen_ms = seen.tcp_ns.unwrap() / 1_000_000;
         assert!((rtt_ms..rtt_ms + 5).contains(&seen_ms), "{seen:?}");
-        // What a busy machine adds to either phase, it does not take from the other.
+        // Delays of a busy machine lengthen one phase without shortening the other.
         let told_ms = (visit.times.tcp_ns + visit.times.tls_ns) / 1_000_000;
         assert!(told_ms + 1 >= 2 * rtt_ms, "{sample:?}");
         let is_firefox = sample.client.as_str() == "firefox";
-        // On a busy machine, a client may ask long before its request leaves.
+        // On a busy machine, a client may report its request long before the request leaves.
         let Some(first_byte_ns) = seen.first_byte_ns else {
             assert_eq!(visit.times.total_ns.is_none(), is_firefox, "{sample:?}");
             continue;
         };
         shown += 1;
         assert_eq!(visit.from_packets.contains(&Mark::End), is_firefox);
-        // A long body comes some flights after its first record, whatever the client marks.
+        // A long body ends some flights after its first record, whatever the client marks.
         let flights = if rtt_ms == 10 { 0 } else { 2 };
         let total_ns = visit.times.total_ns.unwrap();
         assert!(
@@ -121,7 +121,7 @@ fn pages_are_visited_and_compared_with_their_packets(browser: &str) {
     assert_eq!(total.unwrap().figures.count, 2);
 }
 
-/// Its driver has no way to close connections, so that nothing is resumed, and its marks are whole milliseconds.
+/// WebKitGTK's driver cannot close connections, so that no connection is resumed, and its marks are whole milliseconds.
 fn webkitgtk_visits_pages() {
     let place = Place::with_sites(SITES);
     let line = "browser -q --json --sites sites.txt --browser webkit --stack rustls-ring --seed 7 \
@@ -213,7 +213,7 @@ fn objects_of_pages_come_over_few_connections(browser: &str) {
     let cases = [
         (1, "h2,http/1.1", 1..=2),
         (1, "http/1.1", 2..=7),
-        // Until it knows that an origin has HTTP/2, Chromium opens up to six to it.
+        // Chromium opens up to six connections to an origin until it knows that the origin supports HTTP/2.
         (3, "h2,http/1.1", 3..=18),
     ];
     for (origins, alpn, due) in cases {
@@ -223,7 +223,7 @@ fn objects_of_pages_come_over_few_connections(browser: &str) {
             "browser -q --json --sites sites.txt --limit 1 --browser {browser} --seed 7 \
              --page objects=24,origins={origins} --timeout 120s"
         );
-        // It does not tell how long objects of other origins are.
+        // WebKitGTK does not report the length of objects from other origins.
         if browser == "webkitgtk" && origins > 1 {
             place.netbench(&words(&line)).expect(3);
             let [sample] = &samples(&place)[..] else {
@@ -246,7 +246,7 @@ fn objects_of_pages_come_over_few_connections(browser: &str) {
         assert_eq!(objects.bytes, page.object_bytes.iter().sum::<u64>());
         assert!(objects.last_object_ns > visit.times.request_ns());
         assert!(objects.load_ns + 200_000 >= objects.last_object_ns);
-        // The page's own three round trips, and one more for its objects.
+        // Three round trips for the page, and one more for its objects.
         assert!(objects.last_object_ns >= 79_000_000, "{objects:?}");
         let seen = sample.link.as_ref().unwrap();
         assert!(
@@ -301,7 +301,7 @@ fn error_pages_have_codes(browser: &str, due: [(&str, &str); 4]) {
     assert_eq!(told, due);
 }
 
-/// A browser that says its version, and then does as `then` says.
+/// Makes a browser that prints its version, and then runs the script `then`.
 fn with_browser(place: &Place, then: &str) -> String {
     let folder = place.path().join("bin");
     fs::create_dir_all(&folder).unwrap();
@@ -310,12 +310,12 @@ fn with_browser(place: &Place, then: &str) -> String {
     format!("{}:{}", folder.display(), std::env::var("PATH").unwrap())
 }
 
-/// The command that visits a site with a browser that does as `then` says, and its folder for temporary files.
+/// Returns the command that visits a site with a browser that runs `then`, and its folder for temporary files.
 fn driving(place: &Place, then: &str, limit: &str) -> (Command, PathBuf) {
     let path = with_browser(place, then);
     let temporary = place.path().join("tmp");
     fs::create_dir(&temporary).unwrap();
-    // Whoever the browser runs as must reach its profile.
+    // The user as which the browser runs must be able to reach its profile.
     for folder in [place.path(), &temporary] {
         fs::set_permissions(folder, fs::Permissions::from_mode(0o755)).unwrap();
     }
@@ -397,7 +397,7 @@ fn a_browser_that_does_not_start_in_time_ends_no_run() {
             other => panic!("{other:?}"),
         })
         .collect();
-    // Three times it was tried, and then no more.
+    // The browser was started three times, and then given up.
     assert!(
         reasons[..3]
             .iter()

@@ -1,4 +1,4 @@
-//! `netbench compat chains` as a user sees it.
+//! `netbench compat chains` from a user's perspective.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -15,7 +15,7 @@ use netbench_report::{ChainChange, ChainKind, ChainsSummary};
 use netbench_testing::{Test, Tool, run};
 use support::{Place, check, finish, json, words};
 
-/// Stacks whose workers every build has.
+/// Stacks whose workers are part of every build.
 const STACKS: &str = "openssl,rustls-aws-lc,rustls-ring";
 
 fn main() -> ExitCode {
@@ -38,7 +38,7 @@ fn main() -> ExitCode {
     ])
 }
 
-/// Why Go cannot fetch BetterTLS, if it cannot.
+/// Returns the reason why Go cannot fetch BetterTLS, if there is one.
 fn no_module() -> Option<String> {
     let module = netbench_compat::chains::BetterTls::version();
     let fetched = Command::new("go")
@@ -62,7 +62,7 @@ fn summary(place: &Place, line: &str) -> ChainsSummary {
     json(&done.stdout)
 }
 
-/// What a stack does otherwise than the first one: for the better or the worse, and how many chains.
+/// Returns the changes of a stack compared with the first one, with the number of chains of each change.
 fn changed(summary: &ChainsSummary, stack: &str, kind: &str) -> Vec<(ChainChange, usize)> {
     let of_stack = summary
         .differences
@@ -152,7 +152,7 @@ fn chains_of_our_own() {
         let due = due.map(|(change, reason)| (change, reason.to_owned()));
         assert_eq!(reason_of(case, stack), due, "{case}, {stack}");
     }
-    // What gets worse comes first, and has advice.
+    // Changes for the worse come first, and have advice.
     let worse: Vec<bool> = found
         .differences
         .iter()
@@ -188,7 +188,7 @@ fn a_run_is_stored_and_reported_again() {
     );
     let listed = place.netbench(&["results", "list", "runs"]).expect(0);
     assert!(listed.stdout.contains("chains"), "{}", listed.stdout);
-    // Of what is missing, no more than that is asked again.
+    // Only the missing chains are verified again.
     let samples = run.join("samples.jsonl");
     let all = fs::read_to_string(&samples).unwrap();
     let kept: Vec<&str> = all.lines().take(5).collect();
@@ -242,7 +242,7 @@ fn without_go_there_are_chains_of_our_own() {
     assert!(finish(&mut command).expect(2).stderr.contains(why));
 }
 
-/// A worker that ends when it is asked about two chains, or about `localhost`, and is never done with another host.
+/// A worker that exits on a request with two chains or with `localhost`, and never answers for another host.
 const BROKEN: &str = r#"
 while read -r line; do
   case $line in
@@ -318,12 +318,12 @@ fn wrong_input_is_said_in_a_line() {
     assert_eq!(listed.stdout, "own/path/usual  must accept\n");
 }
 
-/// As measured by hand before this command was there, with OpenSSL 3.6.3.
+/// The figures of measurements by hand before this command existed, with OpenSSL 3.6.3.
 fn bettertls_figures_are_those_that_were_found_by_hand() {
     let place = Place::new();
     let line = "compat chains -q --json --case bettertls/* --stack openssl,rustls-aws-lc";
     let mut command = place.command(&words(line));
-    // Made once for all runs of this test.
+    // The chains are made once for all runs of this test.
     command.env(
         "XDG_CACHE_HOME",
         Path::new(env!("CARGO_TARGET_TMPDIR")).join("bettertls"),

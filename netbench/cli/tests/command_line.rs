@@ -1,4 +1,4 @@
-//! What the command says when it is asked wrongly, and what it offers.
+//! The command's errors for wrong command lines, and its options.
 
 mod support;
 
@@ -231,12 +231,12 @@ fn stacks_describe_themselves() {
 #[test]
 fn the_command_links_no_tls_library() {
     let binary = fs::read(env!("CARGO_BIN_EXE_netbench")).unwrap();
-    // Symbols or messages that only a TLS library has.
+    // Symbols or messages that occur only in a TLS library.
     for mark in [
         "SSL_CTX_new",
         "ossl_statem",
         "SSL_do_handshake",
-        // As symbols have them: `ship` has the names in texts.
+        // The names as in symbols: `ship` contains the plain names in texts.
         "12hyper_rustls",
         "12tokio_rustls",
     ] {

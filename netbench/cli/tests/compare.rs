@@ -9,7 +9,7 @@ use std::{fs, path::Path};
 use netbench_model::{Outcome, Sample};
 use support::{Place, check, json, samples, words};
 
-/// Makes every connection of a stack take so many times as long.
+/// Multiplies the times of a stack's connections by `factor`.
 fn slow_down(run: &Path, stack: &str, factor: u64) {
     let slower = |mut sample: Sample| {
         if let Outcome::Ok(figures) = &mut sample.outcome
@@ -30,7 +30,7 @@ fn a_run_after_an_upgrade_is_held_against_the_one_before() {
         place.connect(&format!("--rounds 8 --link none --name {name}"));
     }
     let [before, after] = ["before", "after"].map(|name| place.named(name));
-    // Far beyond what a busy machine does.
+    // The factor is far beyond the noise of a busy machine.
     slow_down(&after, "rustls-aws-lc", 1_000);
     let compare = |line: &str| {
         let line = line.replace("BEFORE", before.to_str().unwrap());
@@ -55,7 +55,7 @@ fn a_run_after_an_upgrade_is_held_against_the_one_before() {
     let found = compare(&format!("BEFORE AFTER {gate} --json")).expect(4);
     check("connect-compare.json", &found.stdout);
     let found: serde_json::Value = json(&found.stdout);
-    // Its total, and each of its sites.
+    // The total, and each of the stack's sites.
     assert_eq!(
         (&found["regressed"], &found["cannot_tell"]),
         (&3.into(), &0.into())
@@ -89,7 +89,7 @@ fn too_few_rounds_cannot_tell_and_have_an_exit_code_of_their_own() {
     let found = compare("--fail-on-regression 5%").expect(6);
     assert!(found.stdout.contains("Cannot tell: "), "{}", found.stdout);
     assert!(found.stdout.contains("rounds"), "{}", found.stdout);
-    // However many times slower it seems.
+    // There is no verdict, however large the ratio is.
     slow_down(&after, "rustls-aws-lc", 10);
     compare("--fail-on-regression 5%").expect(6);
     compare("").expect(0);

@@ -1,4 +1,4 @@
-//! `netbench compat` as a user sees it.
+//! `netbench compat` from a user's perspective.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -36,7 +36,7 @@ fn summary(place: &Place, line: &str) -> CompatSummary {
     json(&done.stdout)
 }
 
-/// The judgement of a case for each stack.
+/// Returns the judgement of a case for each stack.
 fn judged(summary: &CompatSummary, case: &str) -> Vec<Judgement> {
     let row = summary.cases.iter().find(|row| row.case.name == case);
     let cells = row.unwrap_or_else(|| panic!("no {case}")).cells.iter();
@@ -97,14 +97,14 @@ fn every_stack_is_judged_by_what_both_sides_saw() {
     );
     assert!(lost.advice.is_some());
     assert_eq!(of("trust/intermediate-as-root").advice, None);
-    // What gets worse comes first.
+    // Changes for the worse come first.
     let worse: Vec<bool> = summary
         .differences
         .iter()
         .map(|d| d.advice.is_some())
         .collect();
     assert!(worse.is_sorted_by(|a, b| a >= b), "{worse:?}");
-    // The alert is the server's own account of what the client sent.
+    // The alert is the server's own record of the client's alert.
     let row = summary
         .cases
         .iter()
@@ -159,7 +159,7 @@ fn what_a_client_has_to_bring_is_shown_as_each_library_reads_it() {
         ),
         ("client-certificate/wrong-password", [Right; 4]),
         ("alpn/websocket", [Right; 4]),
-        // Go alone offers HTTP/1.1 alone for a WebSocket.
+        // Only Go offers only HTTP/1.1 for a WebSocket.
         ("alpn/websocket-h2", [Lost, Lost, Lost, Right]),
         ("tickets/refused", [Right; 4]),
         (
@@ -194,7 +194,7 @@ fn what_a_client_has_to_bring_is_shown_as_each_library_reads_it() {
     );
     let old = said("client-certificate/pkcs12-rc2", 0);
     assert!(old.contains("unsupported"), "{old}");
-    // Neither key nor password is in what is stored.
+    // Stored files contain neither the key nor the password.
     let stored = fs::read_to_string(place.run().join("samples.jsonl")).unwrap();
     assert!(!stored.contains("PRIVATE KEY") && !stored.contains("wrong\""));
 }
@@ -223,7 +223,7 @@ fn a_run_is_stored_and_reported_again() {
     assert!(page.stdout.contains("What changes"));
     let listed = place.netbench(&["results", "list", "runs"]).expect(0);
     assert!(listed.stdout.contains("compat"), "{}", listed.stdout);
-    // Nothing is missing: nothing is tried again.
+    // No case is missing, so that no case runs again.
     let resumed = place
         .netbench(&["compat", "-q", "--resume", run, "--format", "markdown"])
         .expect(0);
@@ -246,7 +246,7 @@ fn one_of_a_thing_is_no_plural() {
         "scan --sites sites.txt --link none --against rustls-ring --name it",
     ] {
         let done = place.netbench(&words(line));
-        // 3: one site in one round has no verdict.
+        // Exit code 3: one site in one round has no verdict.
         assert!(matches!(done.code, Some(0 | 3)), "{line}: {}", done.stderr);
         if line.starts_with("compat") {
             assert!(
@@ -315,7 +315,7 @@ fn cases_of_the_users_own_are_tried() {
     assert_eq!(listed.stdout, "my/server  accepted\n");
 }
 
-/// Kinds of cases that certificates decide: the others are tried by the stacks' own tests.
+/// Kinds of cases that certificates decide: the stacks' own tests cover the others.
 const OF_CERTIFICATES: [&str; 9] = [
     "certificate/*",
     "name/*",
@@ -328,7 +328,7 @@ const OF_CERTIFICATES: [&str; 9] = [
     "encoding/*",
 ];
 
-/// Compares the expectations, and what was observed of browsers, with the browsers that are installed.
+/// Compares the expectations and the recorded observations with the installed browsers.
 fn browsers_do_what_the_catalogue_says() {
     let place = Place::new();
     let mut line = "compat -q --json --stack openssl --client chromium,firefox".to_owned();
@@ -359,7 +359,7 @@ fn browsers_do_what_the_catalogue_says() {
             let does = cell.to_string();
             let case = &row.case;
             match (cell.judgement, case.observed.get(&name)) {
-                // Its profile takes no root with such a key, or the case needs more than a visit.
+                // The browser's profile accepts no root with such a key, or the case needs more than a visit.
                 (Judgement::Unsupported, None) => continue,
                 (Judgement::Right, None) => {}
                 (_, Some(observed)) if *observed == does && cell.judgement != Judgement::Right => {}
@@ -376,13 +376,13 @@ fn browsers_do_what_the_catalogue_says() {
     assert!(compared > 2 * 80, "{compared}");
 }
 
-/// Whether the case has an observation of the browser, in any version.
+/// Returns whether the case has an observation of the browser, in any version.
 fn has_observation(case: &CompatCase, browser: &StackName) -> bool {
     let mut of = case.observed.keys();
     of.any(|name| name.rsplit_once('-').map(|(name, _)| name) == Some(browser.as_str()))
 }
 
-/// Curl is everywhere; a browser is tried where there is one, and is otherwise told to be missing.
+/// Curl is installed everywhere; a browser is tried if it is installed, and is otherwise reported as missing.
 fn programs_and_browsers_are_tried_beside_stacks() {
     let place = Place::new();
     let cases = [
@@ -420,7 +420,8 @@ fn programs_and_browsers_are_tried_beside_stacks() {
     assert!(again.stdout.contains("curl"), "{}", again.stdout);
 }
 
-/// A worker in the place of Servo's that connects to nobody. It tells of a page of one case, and of another a certificate that no server has sent.
+/// A worker that replaces Servo's and makes no connection. Its answers claim a page of one case, and for another a
+/// certificate that no server has sent.
 const UNTRUE: &str = r#"
 page() { echo "{\"id\":$id,\"type\":\"loaded\",\"outcome\":\"page\",\"http_status\":200,\"body_bytes\":16,\"from_cache\":$1,\"version\":\"1.3\",\"suite\":null,\"group\":null,\"alpn\":null,\"certificate_base64\":null}"; }
 while read -r line; do
@@ -479,7 +480,7 @@ fn what_an_engine_says_counts_where_the_server_saw_it() {
     assert!(done.stderr.contains(said), "{}", done.stderr);
 }
 
-/// It says that it refuses a certificate, and not why; what else fails, it has words for.
+/// WebKitGTK reports that it refuses a certificate, but no reason; it has messages for other failures.
 fn webkitgtk_is_tried_beside_stacks() {
     let place = Place::new();
     let due = [
@@ -572,7 +573,7 @@ fn wrong_input_is_said_in_a_line() {
     assert!(!place.path().join("runs").exists());
 }
 
-/// What `netbench compat breakages` prints.
+/// The output of `netbench compat breakages`.
 const BREAKAGES: &str = include_str!("../../../docs/BREAKAGES.md");
 
 fn the_page_of_what_broke_is_what_the_command_prints() {
@@ -590,7 +591,7 @@ fn the_page_of_what_broke_is_what_the_command_prints() {
     assert!(page.expect(0).stdout.contains(link));
 }
 
-/// Each row with the stacks of today, by the command that it names.
+/// Tests each row with the current stacks, by the row's command.
 fn what_broke_for_others_is_predicted() {
     let place = Place::new();
     let listed = place.netbench(&words("compat breakages --json"));
@@ -620,7 +621,7 @@ fn what_broke_for_others_is_predicted() {
     let chains: Vec<ChainSample> = samples_of(&chains.run());
     for (breakage, by) in &rows {
         let thread = &breakage.thread;
-        // What the client does, and whether a reader of the run sees that something is lost with it.
+        // The behaviour of the client, and whether the run shows it as a loss.
         let (today, is_loss) = match by.command {
             Predicts::Servers => {
                 let row = servers.cases.iter().find(|row| row.case.name == by.case);
@@ -645,7 +646,7 @@ fn what_broke_for_others_is_predicted() {
                 };
                 (today, differs && *mine != ChainOutcome::Accepted)
             }
-            // Their own tests have these.
+            // Other tests cover these commands.
             Predicts::Roots | Predicts::Ship => continue,
         };
         let is_predicted = matches!(breakage.answer, Prediction::Predicted(_));

@@ -1,4 +1,4 @@
-//! What shells complete, and what the manual pages look like.
+//! Completions in shells, and the manual pages.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -8,11 +8,11 @@ use std::{fs, path::Path, process::Command};
 
 use support::{Place, finish, words};
 
-/// What may follow this line, as a shell asks: its last word is completed.
+/// Returns the completions of a line's last word, as a shell requests them.
 fn after(line: &str) -> Vec<String> {
     let place = Place::new();
     let mut command = place.command(&["--"]);
-    // Fish's form of the question is the simplest.
+    // Fish has the simplest format of the request.
     command
         .args(line.split(' '))
         .env("NETBENCH_COMPLETE", "fish");
@@ -99,7 +99,7 @@ fn bash_completes_by_the_script() {
     );
 }
 
-/// The text that `man` shows is made by groff; here, the page itself is read.
+/// Reads the source of the page, which groff formats for `man`.
 #[test]
 fn manual_pages_have_their_examples_as_written() {
     let place = Place::new();
@@ -126,7 +126,7 @@ fn manual_pages_have_their_examples_as_written() {
         };
         let section = page.split_once(".SH EXAMPLES\n.nf\n").unwrap().1;
         let section = section.split_once("\n.fi").unwrap().0.replace('\\', "");
-        // Quotes are written by their names.
+        // The page has the names of quotes instead of the characters.
         let section = section
             .replace("*(Aq", "'")
             .replace("(aq", "'")

@@ -1,4 +1,4 @@
-//! `netbench.toml`: where it is found, what it adds to a command line, and what it says where it is wrong.
+//! `netbench.toml`: its place, its additions to a command line, and its errors.
 
 mod support;
 
@@ -6,7 +6,7 @@ use std::fs;
 
 use support::{Done, Place, finish, manifest, words};
 
-/// A command line that ends before anything is started, because a file is missing.
+/// A command line that fails before anything starts, because a file is missing.
 const ENDS: &str = "connect --sites missing.txt";
 
 fn says(place: &Place, line: &str) -> String {
@@ -32,7 +32,7 @@ fn init_writes_a_file_that_can_be_used_and_never_overwrites() {
         "# mine\n"
     );
 
-    // What it has in comments can be used too.
+    // The commented lines are valid settings too.
     let all = text
         .replace("# sites = ", "sites = ")
         .replace("# rounds = ", "rounds = ");
@@ -111,7 +111,7 @@ fn what_is_wrong_in_it_is_named_with_its_line() {
         assert!(said.contains(expected), "no {expected:?} in {said}");
         assert!(said.lines().count() <= 3, "{said}");
     }
-    // A command that reads nothing of it is not kept from its work.
+    // A command that reads no settings works despite a wrong file.
     place.netbench(&["sites", "check"]).expect(0);
     let said = says(&place, &format!("{ENDS} --no-config"));
     assert!(
@@ -185,7 +185,7 @@ fn the_command_line_comes_first() {
             "connect --rounds 4 --sites missing.txt",
             "says --link none --stack a,b\n",
         ),
-        // What excludes an option of the file leaves it out.
+        // A setting is left out if the command line has an option that excludes it.
         (
             "connect --live --sites missing.txt",
             "says --rounds 3 --stack a,b\n",
@@ -218,7 +218,7 @@ fn a_run_records_what_the_file_added() {
     let expected = "connect --stack rustls-ring,rustls-aws-lc --sites sites.txt --rounds 1 --link none \
                     --client-profile default --no-config --quiet";
     assert_eq!(line, expected);
-    // It says the same again where the file has changed.
+    // The stored command line repeats the run without the file, which has changed.
     place.write("netbench.toml", "rounds = 7\n");
     let again = place
         .netbench(&words(&format!("{line} --name again")))

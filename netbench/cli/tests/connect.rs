@@ -1,4 +1,4 @@
-//! `netbench connect` as a user sees it: real workers, real connections, real links.
+//! `netbench connect` from a user's perspective: real workers, real connections, real links.
 
 mod support;
 
@@ -83,7 +83,7 @@ fn each_stack_offers_what_its_library_does_unless_settings_are_fixed() {
             profile,
             "{options}"
         );
-        // Only OpenSSL has a hybrid group, and sites that OpenSSL serves take it. The report names the remedy.
+        // Only OpenSSL has a hybrid group, which sites served by OpenSSL select. The report names the remedy.
         let text: Vec<&str> = done.stdout.split_whitespace().collect();
         let text = text.join(" ");
         let named = text.contains("`--client-profile default` has both offer the same");
@@ -354,7 +354,7 @@ fn a_killed_run_leaves_nothing_behind_and_goes_on() {
     let run = place.run();
     let before = fs::read_to_string(run.join("samples.jsonl")).unwrap();
     assert!(manifest(&run).finished.is_none());
-    // What a kill leaves at worst.
+    // The worst state that a kill leaves.
     fs::write(
         run.join("samples.jsonl"),
         format!("{before}{{\"schema\":1,\"sess"),

@@ -1,4 +1,4 @@
-//! What is said of a run's time before it starts, and while it goes on.
+//! Predictions of a run's time before it starts, and during the run.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -29,7 +29,7 @@ fn a_run_over_an_hour_needs_leave() {
         assert!(done.stderr.contains(part), "{part}: {}", done.stderr);
     }
     assert!(!place.path().join("runs").exists());
-    // Nobody could read the question.
+    // There is no terminal on which a user could read the question.
     let done = place.netbench(&words("evaluate --sites missing.txt"));
     assert!(!done.stderr.contains("this takes"), "{}", done.stderr);
 
@@ -42,7 +42,7 @@ fn a_run_over_an_hour_needs_leave() {
 #[test]
 fn a_run_over_a_minute_says_so() {
     let place = Place::with_sites("one.example\n");
-    // Nothing is measured, for there is no such worker.
+    // Nothing is measured, because there is no such worker.
     let mine = "--worker mine=./missing --stack mine,mine";
     let scan = "scan --sites sites.txt --link none --worker mine=./missing --against mine";
     let both = "--worker mine=./missing --worker other=./missing --from mine --to other";
@@ -71,7 +71,7 @@ fn what_is_left_of_a_run_is_estimated_when_it_goes_on() {
     let place = Place::with_sites("one.example\ntwo.example\n");
     place.connect("--link none --rounds 2");
     let run = place.run();
-    // Nothing is left.
+    // No samples remain.
     let done = place.netbench(&["connect", "--resume", run.to_str().unwrap()]);
     assert!(!done.stderr.contains("this takes"), "{}", done.stderr);
     done.expect(0);
@@ -98,7 +98,7 @@ impl Terminal {
         let mut screen = File::from(pty.master.try_clone().unwrap());
         let shown = thread::spawn(move || {
             let (mut all, mut some) = (Vec::new(), [0; 4096]);
-            // The end of a terminal is an error.
+            // The end of a terminal is a read error.
             while let Ok(1..) = screen.read(&mut some).inspect(|n| all.extend(&some[..*n])) {}
             String::from_utf8_lossy(&all).into_owned()
         });
@@ -109,7 +109,7 @@ impl Terminal {
         }
     }
 
-    /// Waits for the end; gives the exit code and what was on the screen.
+    /// Waits for the end, and returns the exit code and the contents of the screen.
     fn end(mut self) -> (Option<i32>, String) {
         let code = support::end(&mut self.child);
         (code, self.shown.join().unwrap())

@@ -1,4 +1,4 @@
-//! `netbench evaluate` as its users see it, over the lab.
+//! `netbench evaluate` from a user's perspective, over the lab.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -77,7 +77,8 @@ fn browsers_are_asked_where_there_are_any() {
 fn two_parts_answer_what_they_can_and_the_rest_is_said_to_be_missing() {
     let place = place();
     let line = "evaluate --quick --sites sites.txt --part features,connections --link none --json";
-    // Each question names a part that was left out, so none has an answer; connections were compared all the same.
+    // Each question needs a part that was left out, so that no question has an answer; connections were compared
+    // anyway.
     let done = place.netbench(&words(line)).expect(0);
     let found = evaluation(&done.stdout);
     let states = states(&found);
@@ -119,7 +120,7 @@ fn two_parts_answer_what_they_can_and_the_rest_is_said_to_be_missing() {
     prune(&place, &run);
 }
 
-/// An evaluation goes with its parts, and stays when something else is among them.
+/// An evaluation is removed with its parts, but kept if a part contains a foreign file.
 fn prune(place: &Place, run: &Path) {
     let foreign = run.join("features/mine.txt");
     fs::write(&foreign, "mine").unwrap();
@@ -156,7 +157,7 @@ fn a_site_that_a_switch_loses_is_named_with_the_reason_and_on_the_page() {
     assert!(done.stderr.contains("report.html"), "{}", done.stderr);
 }
 
-/// The fields of old-sites.txt.
+/// The sites have the fields of old-sites.txt.
 #[test]
 fn cards_say_the_same_of_sites_that_a_switch_loses() {
     let sites = "\
@@ -184,7 +185,7 @@ name.example  fault=wrong-name
         "{}",
         because(0)
     );
-    // The stack in use finishes none to the site with the wrong name.
+    // The stack in use completes no connection to the site with the wrong name.
     assert!(
         because(1).contains(
             "were finished: rustls-aws-lc cannot agree with 1 site that openssl can, and no other failed with \
@@ -252,7 +253,7 @@ fn what_a_worker_does_not_do_is_left_out_before_it_takes_time() {
     assert!(done.stderr.contains("part 1 of 1"), "{}", done.stderr);
 }
 
-/// rustls with ring has no hybrid group, which the other agrees on with every site.
+/// rustls with ring has no hybrid group, which the other stack negotiates with every site.
 #[test]
 fn stacks_that_agree_on_different_groups_are_compared_with_the_same_settings() {
     let place = place();
@@ -276,7 +277,7 @@ fn stacks_that_agree_on_different_groups_are_compared_with_the_same_settings() {
         because.contains("group X25519MLKEM768") && because.contains("`--client-profile default`"),
         "{because}"
     );
-    // Resumed, it finds what was made.
+    // The resumed evaluation finds its earlier runs.
     let run = place.run();
     let line = ["evaluate", "--json", "--resume", run.to_str().unwrap()];
     let again = evaluation(&place.netbench(&line).stdout);
@@ -285,7 +286,7 @@ fn stacks_that_agree_on_different_groups_are_compared_with_the_same_settings() {
 
 #[test]
 fn ctrl_c_keeps_what_there_is_and_the_rest_is_gone_on_with() {
-    // So many that it cannot be done before it is stopped.
+    // So many sites that the run cannot end before the stop.
     let sites: String = (0..8).map(|site| format!("site{site}.example\n")).collect();
     let place = Place::with_sites(&sites);
     let line = "evaluate --sites sites.txt --part connections --link none --json";
@@ -321,7 +322,7 @@ fn ctrl_c_keeps_what_there_is_and_the_rest_is_gone_on_with() {
     assert_eq!(found["found"]["connections"]["run"]["samples"], planned);
 }
 
-/// The verdict rests on servers of the catalogue, in the words of who uses the client.
+/// The verdict rests on servers of the catalogue, in the terms of the client's users.
 #[test]
 fn servers_that_a_switch_loses_are_named_in_the_words_of_users() {
     let place = place();
@@ -354,7 +355,7 @@ fn servers_that_a_switch_loses_are_named_in_the_words_of_users() {
         "{}",
         found["sentence"]
     );
-    // Chains and trust stores are in it too.
+    // The part includes chains and trust stores too.
     for (label, wanted) in [
         ("certificate chains with which", "own/"),
         ("trust stores with which", "a site below"),

@@ -1,5 +1,5 @@
-//! Ctrl-C and SIGTERM while something is waited for: the command ends, keeps what it has, and leaves nothing
-//! behind. All that is waited for here would take minutes.
+//! Ctrl-C and SIGTERM during waits: the command ends, keeps its results, and leaves no processes or files behind. Every
+//! wait here would take minutes.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -27,10 +27,10 @@ netbench_testing::tests! {
     a_run_waits_for_no_long_transfer: UserNamespaces;
 }
 
-/// Far less than the time limits of what is waited for, and far more than a busy machine needs.
+/// A limit far below the time limits of the waits, and far above the needs of a busy machine.
 const SOON: Duration = Duration::from_secs(60);
 
-/// A command as it runs, and what all of its processes have in their environment.
+/// A running command, with a mark in the environment of all its processes.
 struct Running {
     child: Child,
     mark: String,
@@ -50,7 +50,7 @@ impl Running {
         }
     }
 
-    /// Sends `name`, and waits for the end of the command and of all that it has started.
+    /// Sends the signal `name`, and waits for the end of the command and all its processes.
     fn stop(self, name: &str) -> Done {
         let asked = Instant::now();
         signal(name, self.child.id());
@@ -68,7 +68,7 @@ fn connect(place: &Place, line: &str) -> Running {
     Running::begin(place, place.command(&words(&line)))
 }
 
-/// A worker of the stack `mine` that does not answer `hangs`, and says so in the file `hangs`.
+/// Makes a worker of the stack `mine` that does not answer `hangs`, and reports the request in the file `hangs`.
 fn hanging(place: &Place, hangs: &str) {
     let description = json!({
         "id": 1, "type": "description", "protocol": netbench_protocol::PROTOCOL_VERSION,
@@ -128,7 +128,7 @@ fn a_run_waits_for_no_worker() {
     }
 }
 
-/// A body that takes longer than the time limit of five minutes.
+/// The body takes longer than the time limit of five minutes.
 fn a_run_waits_for_no_long_transfer() {
     let place = Place::with_sites(
         "good.example server=rustls-ring\nslow.example server=rustls-ring rate=1mbit body=100m\n",
@@ -136,7 +136,7 @@ fn a_run_waits_for_no_long_transfer() {
     let line = "connect --sites sites.txt --rounds 1 --jobs 2 --condition clean --yes --timeout 300s \
                 --stack rustls-ring,openssl";
     let running = Running::begin(&place, place.command(&words(line)));
-    // Two connections to the good site, and those that warm two slots up: what is left is the transfer.
+    // Two connections to the good site, and those that warm two slots up: only the transfer remains.
     until("samples", || place.lines("samples.jsonl") >= 6);
     let done = running.stop("INT");
     let run = place.run();
@@ -148,14 +148,14 @@ fn a_run_waits_for_no_long_transfer() {
 }
 
 fn a_second_time_ends_at_once() {
-    // With a worker that does not end with its stdin.
+    // A worker that does not end with its stdin.
     let place = Place::with_sites("good.example\n");
     hanging(&place, "connect");
     let line = "--timeout 300s --stack rustls-ring,mine --worker mine=./worker.sh";
     let running = connect(&place, line);
     wait_for_file(&place, "hangs");
     signal("INT", running.child.id());
-    // It may have ended by itself meanwhile, which is as good.
+    // The process may have ended meanwhile, which is as good.
     let _ = Command::new("kill")
         .args(["-INT", &running.child.id().to_string()])
         .output();
@@ -198,7 +198,7 @@ fn a_scan_waits_for_no_silent_server() {
     let server = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
     server.set_nonblocking(true).unwrap();
     let address = server.local_addr().unwrap();
-    // The longest that there is, and a silent server is tried again.
+    // The longest timeout; and a silent server is tried again.
     let line = format!("scan {address} --timeout 60s --retries 5");
     let running = Running::begin(&place, place.command(&words(&line)));
     let mut accepted = Vec::new();

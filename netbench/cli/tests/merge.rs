@@ -1,4 +1,4 @@
-//! Shards of a run, and runs of several places, joined by `netbench merge`.
+//! Shards of a run, and runs from several places, joined by `netbench merge`.
 
 mod support;
 
@@ -19,7 +19,7 @@ last.example   server=rustls-ring    rtt=1ms key=ecdsa-p256
 /// A change to a manifest.
 type Change = fn(&mut ConnectManifest);
 
-/// Makes a run called `name`, and says where it is.
+/// Makes a run called `name`, and returns its path.
 fn make(place: &Place, name: &str, more: &str) -> PathBuf {
     place.connect(&format!(
         "--quiet --client-profile default --name {name} {more}"
@@ -27,7 +27,7 @@ fn make(place: &Place, name: &str, more: &str) -> PathBuf {
     place.named(name)
 }
 
-/// What must be equal: all but the times, the processes and their warming up.
+/// Returns the facts that must be equal: all except times, processes and warm-ups.
 fn trials(run: &Path) -> Vec<String> {
     let trial = |sample: &Sample| {
         format!(
@@ -73,7 +73,7 @@ fn three_shards_merged_equal_one_run_of_the_same_seed() {
     assert_eq!((joined.plan.seed, joined.plan.rounds), (7, 3));
     assert!(joined.finished.is_some());
 
-    // Every sample knows its vantage point, and no two shards share a block.
+    // Every sample has its vantage point, and no two shards share a block.
     let samples = samples(&all);
     for (place_of_site, site) in one.plan.sites.iter().enumerate() {
         let of_site = samples.iter().filter(|sample| sample.site == site.name());
@@ -93,7 +93,7 @@ fn three_shards_merged_equal_one_run_of_the_same_seed() {
         "{blocks:?}"
     );
 
-    // The same sites seen from another place become further rounds.
+    // The same sites, measured from another place, become further rounds.
     let both = [whole.as_path(), given[0], given[1], given[2]];
     place.merge(&both, "--out both").expect(0);
     let both = manifest(&place.path().join("both"));

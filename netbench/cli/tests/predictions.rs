@@ -1,4 +1,4 @@
-//! What stacks offer, and what `scan --against` foretells of random servers from it, held against connections of `connect`.
+//! Offers of stacks, and predictions of `scan --against` for random servers, compared with connections of `connect`.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -18,7 +18,7 @@ netbench_testing::tests! {
 
 const SERVERS: usize = 200;
 
-/// Other servers come from another seed.
+/// Another seed makes other servers.
 const SEED: u64 = 20_261_122;
 
 const STACKS: [&str; 3] = ["openssl", "rustls-aws-lc", "rustls-ring"];
@@ -68,7 +68,7 @@ fn of_200_random_servers_every_prediction_is_right() {
         (None, None),
         "foretold, and otherwise"
     );
-    // Both answers were among them, or nothing was tried.
+    // Both answers must occur; otherwise the test shows nothing.
     let right = |foretold: bool| outcomes.get(&(foretold, foretold)).map_or(0, Vec::len);
     assert!(
         right(true) > 200 && right(false) > 60,
@@ -79,10 +79,10 @@ fn of_200_random_servers_every_prediction_is_right() {
     assert!(lost.len() > 30, "{lost:?}");
 }
 
-/// A line of a sites file: any certificate, versions, suites, groups and behaviour that its server can have.
+/// Returns a line of a sites file: any certificate, versions, suites, groups and behaviour that its server supports.
 fn site(number: usize, rng: &mut Rng) -> String {
     let server = STACKS[rng.below(3) as usize];
-    // What rustls leaves out on purpose, OpenSSL alone can serve.
+    // Only OpenSSL can serve suites that rustls leaves out on purpose.
     let is_old = server == "openssl" && rng.below(2) == 0;
     let (versions, key, known) = if is_old {
         let keys = [KeyType::Rsa2048, KeyType::Rsa3072, KeyType::Rsa4096];
@@ -112,7 +112,7 @@ fn site(number: usize, rng: &mut Rng) -> String {
         .iter()
         .copied()
         .filter(|group| server != "rustls-ring" || *group != Group::X25519MLKEM768)
-        // Nothing before TLS 1.3 has the hybrid, and a server with nothing else there has none.
+        // The hybrid group needs TLS 1.3, and a server with only this group would have no group in TLS 1.2.
         .filter(|group| versions == [TlsVersion::Tls13] || *group != Group::X25519MLKEM768)
         .collect();
     let groups = some(rng, &groups);
@@ -140,7 +140,7 @@ fn one<T: Copy>(rng: &mut Rng, all: &[T]) -> T {
     all[rng.below(u32::try_from(all.len()).unwrap()) as usize]
 }
 
-/// Some of them, and at least one, in their order or not.
+/// Returns some of the values, at least one, in any order.
 fn some<T: Copy>(rng: &mut Rng, all: &[T]) -> Vec<T> {
     let mut left = all.to_vec();
     let number = 1 + rng.below(u32::try_from(all.len()).unwrap());
@@ -200,7 +200,7 @@ fn a_hello_is_the_stacks_own() {
         (sorted(&hello.suites), sorted(&hello.groups))
     };
     assert_eq!(of(0), of(1), "held to the same, both offer the same");
-    // Markdown escapes what is between the parts.
+    // Markdown escapes the characters between the parts.
     let hash = ring.ja4.rsplit('_').next().unwrap();
     for format in ["terminal", "markdown", "csv"] {
         let arguments = ["hello", "--format", format, "--stack", "rustls-ring"];

@@ -1,4 +1,4 @@
-//! What becomes of a run that loses something: a server of the lab, samples, or descriptors.
+//! Runs that lose a resource: a server of the lab, samples, or descriptors.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -19,7 +19,7 @@ use support::{
 
 #[test]
 fn a_lab_server_that_dies_is_started_again_and_costs_no_site_anything() {
-    // No client is of the server's program, so that the server is found by it.
+    // No client has the server's executable, so that the executable identifies the server.
     let place = Place::with_sites(
         "one.example server=rustls-ring\ntwo.example server=rustls-ring tickets=0\n",
     );

@@ -1,4 +1,4 @@
-//! `netbench report` of runs that are kept: every form, several side by side, and what is wrong.
+//! `netbench report` of stored runs: every format, several runs side by side, and errors.
 
 mod support;
 
@@ -104,7 +104,7 @@ fn the_page_goes_where_it_is_wanted() {
     for id in ["connect-1", "suite-2", "machine"] {
         assert!(both.contains(&format!("<section id=\"{id}\"")), "{id}");
     }
-    // The same samples give the same page.
+    // The same samples make the same page.
     place
         .netbench(&words("report connect-101-sites --output again.html"))
         .expect(0);
@@ -143,7 +143,7 @@ fn what_is_wrong_is_said() {
 
 #[test]
 fn the_page_is_opened_where_it_can_be_seen_and_named_where_not() {
-    // What xdg-open does, where there is one; the display; what is said.
+    // The behaviour of xdg-open, if it is installed; the display; the message.
     let cases = [
         (None, "", "no display here: open "),
         (Some("exit 0"), "", "no display here"),

@@ -1,4 +1,4 @@
-//! Runs that Ctrl-C stops and `--resume` finishes: every sample that was planned is there, and none twice.
+//! Runs that Ctrl-C stops and `--resume` completes: every planned sample exists exactly once.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -27,7 +27,7 @@ netbench_testing::tests! {
     clients_from_outside_go_on_where_they_were_stopped: Curl, UserNamespaces;
 }
 
-/// Runs a command until there are so many samples, and presses Ctrl-C.
+/// Runs a command until it has stored `samples` samples, and presses Ctrl-C.
 fn stop_at(place: &Place, mut command: Command, samples: usize) {
     let child = piped(&mut command);
     until("samples", || place.lines("samples.jsonl") >= samples);
@@ -48,7 +48,7 @@ fn a_sweep_goes_on_where_it_was_stopped() {
     let summary: ConnectSummary = json(&done.stdout);
     assert_eq!((summary.run.samples, summary.run.planned), (360, 360));
     let samples = measured(&run);
-    // In which sessions each pair's two halves were measured.
+    // The sessions in which the two halves of each pair were measured.
     let mut pairs: BTreeMap<(&str, u32), [Vec<u32>; 2]> = BTreeMap::new();
     for sample in &samples {
         let pair = pairs.entry((&sample.site, sample.round)).or_default();
@@ -58,7 +58,8 @@ fn a_sweep_goes_on_where_it_was_stopped() {
     assert_eq!(pairs.len(), whole / 2);
     for (pair, mut sessions) in pairs {
         sessions.sort();
-        // Pairs are measured side by side: one of which Ctrl-C left a half is taken again whole.
+        // The halves of a pair are measured concurrently: if Ctrl-C leaves half a pair, the whole pair is measured
+        // again.
         let due: [[&[u32]; 2]; 3] = [[&[0], &[0]], [&[1], &[1]], [&[0, 1], &[1]]];
         assert!(
             due.iter().any(|due| sessions == *due),
@@ -81,7 +82,7 @@ fn a_sweep_goes_on_where_it_was_stopped() {
 
 fn clients_from_outside_go_on_where_they_were_stopped() {
     let place = Place::new();
-    // Each of curl's fetches takes a while, and none of the cases is waited for.
+    // Each fetch of curl takes a while, and the test waits for none of the cases.
     let curl = Tool::Curl.path().unwrap();
     let slow = format!(
         "[ \"$1\" = --version ] || sleep 0.2\nexec '{}' \"$@\"",
@@ -114,7 +115,7 @@ fn clients_from_outside_go_on_where_they_were_stopped() {
     let samples: Vec<CompatSample> = samples_of(&run);
     let keys: BTreeSet<_> = samples.iter().map(|it| (&it.case, &it.stack)).collect();
     assert_eq!((samples.len(), keys.len()), (whole, whole));
-    // What was there has stayed as it was.
+    // Earlier samples are unchanged.
     assert_eq!(samples[..before.len()], before);
 }
 
@@ -131,7 +132,7 @@ fn time_outs_before_a_resume_count() {
         samples.iter().filter(is_time_out).count()
     };
     assert_eq!(timed_out(&measured(&run)), 4);
-    // As if the run had been killed right after the last of them.
+    // The kept lines are those of a run that was killed right after its last time-out.
     let file = run.join("samples.jsonl");
     let text = fs::read_to_string(&file).unwrap();
     let mut found = 0;

@@ -1,4 +1,4 @@
-//! `netbench compat roots` as a user sees it.
+//! `netbench compat roots` from a user's perspective.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -44,7 +44,7 @@ fn outcome<'a>(summary: &'a RootsSummary, layout: &str, client: &str) -> &'a Roo
     row.clients[number].as_ref().unwrap()
 }
 
-/// The sites that a client trusts, or why it has no connector.
+/// Returns the sites that a client trusts, or the reason why it has no connector.
 fn trusts(summary: &RootsSummary, layout: &str, client: &str) -> Result<Vec<String>, String> {
     match outcome(summary, layout, client) {
         RootsOutcome::Made { sites, .. } => Ok(sites
@@ -62,10 +62,10 @@ fn each_client_trusts_what_its_store_says() {
     let line = "compat roots -q --json --stack openssl,rustls-ring";
     let found = summary(&Place::new(), line);
     assert!(found.layouts.len() >= 12);
-    // Nothing of this system has changed.
+    // No file of this system has changed.
     assert_eq!(fs::read("/etc/ssl/certs/ca-certificates.crt").ok(), here);
     for (layout, client, due) in [
-        // A libssl from source looks below /usr/local/ssl alone.
+        // A libssl from source looks only below /usr/local/ssl.
         ("debian", DEFAULT, &[][..]),
         ("debian", PROBE, &["public"]),
         ("debian", BUNDLED, &[]),
@@ -82,13 +82,13 @@ fn each_client_trusts_what_its_store_says() {
             NATIVE,
             &["corporate", "public"],
         ),
-        // By the hashed link, whose name is of the subject's digest.
+        // The client finds the root by the hashed link, whose name is of the subject's digest.
         ("corporate-in-folder-alone", PROBE, &["corporate", "public"]),
         ("corporate-not-updated", NATIVE, &["public"]),
         ("empty", PROBE, &[]),
         ("absent", PROBE, &[]),
         ("expired-root", PROBE, &["public"]),
-        // webpki takes no notice of a root's dates.
+        // webpki ignores the dates of a root.
         ("expired-root", NATIVE, &["expired", "public"]),
         ("folder-without-links", PROBE, &[]),
         ("folder-without-links", NATIVE, &["public"]),
@@ -133,7 +133,7 @@ fn each_client_trusts_what_its_store_says() {
     );
     assert!(many_ns > 10 * few_ns, "{few_ns} ns, {many_ns} ns");
     assert_eq!(took("debian", BUNDLED).2, TrustOrigin::Bundled);
-    // The worst comes first, and what is lost names the company's site.
+    // The worst surprise comes first, and a loss names the company's site.
     assert!(
         found
             .surprises
@@ -147,7 +147,8 @@ fn each_client_trusts_what_its_store_says() {
     assert_eq!(bundled, [(Surprise::Lost, "Does not load: corporate.")]);
 }
 
-/// The rows of `netbench compat breakages` that are of trust stores, with the stacks of today.
+/// Tests the rows of `netbench compat breakages` that concern trust stores, with the current
+/// stacks.
 fn what_broke_for_others_is_predicted() {
     let place = Place::new();
     let listed = place.netbench(&words("compat breakages --json"));
@@ -189,7 +190,7 @@ fn a_run_is_stored_and_reported_again() {
     assert!(form("html").stdout.contains("Which sites are trusted"));
     let listed = place.netbench(&["results", "list", "runs"]).expect(0);
     assert!(listed.stdout.contains("roots"), "{}", listed.stdout);
-    // Of what is missing, no more than that is tried again.
+    // Only the missing layouts are tried again.
     let samples = run.join("samples.jsonl");
     let all = fs::read_to_string(&samples).unwrap();
     let kept: Vec<&str> = all.lines().take(3).collect();
@@ -209,7 +210,7 @@ fn a_run_is_stored_and_reported_again() {
     );
 }
 
-/// A worker that tells no trust source, and one that ends when it is asked for its roots.
+/// A worker that exits on a request for its roots; without SOURCES, it lists no trust source.
 const SCRIPT: &str = r#"
 while read -r line; do
   case $line in
@@ -232,7 +233,7 @@ fn what_cannot_be_tried_is_unsupported() {
         RootsOutcome::Unsupported { reason } if reason.contains("has no trust source of its own")
     ));
     assert!(found.warnings[0].contains("1 try is unsupported: stack mine"));
-    // Where nothing at all could be tried, there is nothing to read.
+    // If nothing could be tried, there is no result to read.
     let line = format!(
         "compat roots -q --layout debian --stack mine --worker mine={}",
         script.display()

@@ -1,5 +1,4 @@
-//! What is done with runs once they are kept: sites explained, old runs removed; and folders, terminals
-//! and disks that are not what they should be.
+//! Commands on stored runs: sites explained, old runs removed; and defective folders, terminals and disks.
 
 mod support;
 
@@ -18,10 +17,10 @@ two.example    server=rustls-aws-lc  rtt=3ms key=ecdsa-p256 chain=3/5000
 three.example  server=rustls-ring    rtt=1ms key=rsa-2048 tls=1.2 alpn=http/1.1
 ";
 
-/// What a run needs at least.
+/// The minimal options of a run.
 const ITSELF: &str = "--rounds 1 --link none --stack rustls-ring,rustls-ring";
 
-/// A run of one round of a stack with itself.
+/// Makes a run with one round of a stack compared with itself.
 fn one(place: &Place) -> PathBuf {
     place.connect(&format!("--quiet {ITSELF}"));
     place.run()
@@ -74,7 +73,7 @@ fn every_broken_folder_is_named_by_every_command_that_reads_one() {
             assert!(done.stderr.contains(folder), "{}", done.stderr);
         }
     }
-    // A list goes on, and says of each what is wrong.
+    // A list continues after a defective run, and shows the defect of each.
     let done = place
         .netbench(&words("results list broken runs --format csv"))
         .expect(0);
@@ -82,12 +81,12 @@ fn every_broken_folder_is_named_by_every_command_that_reads_one() {
         let told = |line: &str| line.contains(folder) && line.contains(why);
         assert!(done.stdout.lines().any(told), "{folder}: {}", done.stdout);
     }
-    // A last line that a kill has cut is passed over.
+    // A last line that a kill has truncated is ignored.
     fs::write(run.join("samples.jsonl"), &lines[..lines.len() - 5]).unwrap();
     place
         .netbench(&["explain", run.to_str().unwrap()])
         .expect(0);
-    // No samples at all: nothing to compare.
+    // Without samples, there is nothing to compare.
     fs::write(run.join("samples.jsonl"), b"").unwrap();
     for command in ["report", "explain"] {
         place.netbench(&[command, run.to_str().unwrap()]).expect(3);
@@ -151,7 +150,7 @@ fn a_connection_that_took_no_time_is_no_sample() {
     }
 }
 
-/// The line with 0 for the number after `key`.
+/// Returns the line with 0 for the number after `key`.
 fn zeroed(line: &str, key: &str) -> String {
     match line.split_once(key) {
         None => line.to_owned(),
@@ -316,7 +315,7 @@ fn narrow_terminals_and_want_of_colour_are_heeded() {
             assert_eq!(done.stderr, "");
         }
     }
-    // What is left out is named, and to a pipe nothing is.
+    // A report for a narrow terminal names its missing columns; a report for a pipe is complete.
     let left_out = "(no room for: ";
     let report = || place.command(&["report", run, "-q"]);
     let narrow = finish(report().env("COLUMNS", "40")).expect(0);

@@ -1,4 +1,4 @@
-//! `netbench scan` of emulated sites and `sites record` as a user sees them.
+//! `netbench scan` of emulated sites and `sites record` from a user's perspective.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -29,7 +29,7 @@ netbench_testing::tests! {
     what_was_scanned_before_an_interruption_is_kept_and_gone_on_from;
 }
 
-/// Sites that say in a few lines whatever a profile can say.
+/// Sites that cover, in a few lines, every property of a profile.
 const SITES: &str = "\
 plain.test
 ecdsa.test   server=rustls-aws-lc key=ecdsa-p384 chain=3/6000 alpn=http/1.1 tickets=1
@@ -41,7 +41,7 @@ old.test     tls=1.2 alpn=none chain=1
 /// Sites that only some stacks reach: the file that the README shows.
 const OLD_SITES: &str = include_str!("../../catalogue/old-sites.txt");
 
-/// Everything that a profile says must have been found.
+/// Asserts that the scan found every property of the profile.
 fn assert_reproduced(site: &Site, scan: &SiteScan) {
     let (name, lab) = (site.name(), &site.lab);
     assert_eq!(scan.outcome, ScanOutcome::Scanned, "{name}");
@@ -80,11 +80,12 @@ fn assert_reproduced(site: &Site, scan: &SiteScan) {
         if !due.is_empty() && found.group_order == Order::Server {
             assert_eq!(groups, due, "{name}: groups, in the server's order");
         } else if !due.is_empty() {
-            // rustls takes the client's order, so that none can be seen.
+            // rustls uses the client's order, so that its own order is invisible.
             let mut groups = groups;
             groups.sort_unstable();
             due.sort_unstable();
-            // The curve of the certificate may hide those that are wanted less: it is said.
+            // The certificate's curve may hide groups with a lower preference, which a note
+            // reports.
             let hidden = scan.notes.iter().any(|note| note.contains("do not show"));
             let all = groups == due;
             assert!(
@@ -180,7 +181,7 @@ fn a_recorded_scan_is_a_sites_file_that_emulates_it() {
         );
         assert!(lab.link.rtt_ns >= due.link.rtt_ns, "{}", done.stdout);
     }
-    // The lab that the recording makes is scanned as the one before it.
+    // The scan of the recorded sites is the same as the scan before.
     place.write("recorded.txt", &done.stdout);
     let again = place
         .netbench(&words("scan --sites recorded.txt --link none --json"))
@@ -276,7 +277,7 @@ fn round_trips_to_every_built_in_site_are_as_predicted() {
             *retried.entry(stack.as_str()).or_insert(0) += 1;
         }
     }
-    // Those whose servers have neither X25519 nor the hybrid, of TLS 1.3.
+    // The TLS 1.3 sites whose servers have neither X25519 nor the hybrid group.
     assert_eq!(
         retried,
         BTreeMap::from([("openssl", 2), ("rustls-aws-lc", 2)])

@@ -1,4 +1,4 @@
-//! `netbench scan` of servers of this machine, which need no lab.
+//! `netbench scan` of servers on this machine, without a lab.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -136,7 +136,7 @@ fn sites_that_failed_are_tried_again_by_resume() {
         .netbench(&["scan", &site, "--timeout", "1s"])
         .expect(0);
     assert!(done.stdout.contains("connect: "), "{}", done.stdout);
-    // Now something listens there.
+    // From now on, a server listens at the port.
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).unwrap();
     thread::spawn(move || {
         for stream in listener.incoming() {
@@ -152,7 +152,7 @@ fn sites_that_failed_are_tried_again_by_resume() {
     assert!(!done.stdout.contains("connect: "), "{}", done.stdout);
 }
 
-/// Addresses of loopback need no leave in a file either; of over a thousand, each is in the run's folder alone.
+/// Loopback addresses in a file need no `--live` either; with over a thousand sites, only the run's folder lists each.
 fn very_many_sites_of_this_machine_are_grouped() {
     let place = Place::new();
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
@@ -188,7 +188,7 @@ fn very_many_sites_of_this_machine_are_grouped() {
         .map(|alike| (alike.sites, alike.support.outcome.as_str()))
         .collect();
     assert_eq!(alike, [(1_100, "connect"), (1, "ssh")]);
-    // Those that failed are tried again, and each still counts once.
+    // Failed sites are scanned again, and each site still counts once.
     let resume = ["scan", "--json", "--resume", run.to_str().unwrap()];
     let again: ScanSummary = json(&place.netbench(&resume).expect(0).stdout);
     assert_eq!(place.lines("scan.jsonl"), 2_202);
@@ -205,7 +205,7 @@ fn very_many_sites_of_this_machine_are_grouped() {
 }
 
 fn addresses_of_both_families_stand_in_a_file() {
-    // Not every machine has IPv6.
+    // Some machines have no IPv6.
     let Ok(listener) = TcpListener::bind((Ipv6Addr::LOCALHOST, 0)) else {
         return;
     };
@@ -236,12 +236,12 @@ fn addresses_of_both_families_stand_in_a_file() {
     }
 }
 
-/// Answers every connection so, once the client has said something.
+/// Sends `answer` on every connection, after the client's first bytes.
 fn answer(listener: TcpListener, answer: &'static [u8]) {
     thread::spawn(move || {
         for stream in listener.incoming() {
             let Ok(mut stream) = stream else { return };
-            // A client that is gone reads nothing.
+            // A client that has left reads no answer.
             let _ = stream.read(&mut [0; 4096]);
             let _ = stream.write_all(answer);
         }

@@ -1,4 +1,4 @@
-//! Shards of a scan, and their joining.
+//! Shards of a scan, and their merging.
 
 mod support;
 
@@ -31,7 +31,8 @@ fn make(place: &Place, name: &str, more: &str) -> PathBuf {
     place.named(name)
 }
 
-/// What must be equal: all but times, and certificates, which each lab makes anew.
+/// Returns the facts that must be equal: all except times and certificates, which each lab makes
+/// anew.
 fn found(summary: &ScanSummary) -> Vec<String> {
     let site = |scan: &netbench_model::scan::SiteScan| {
         let spoken = scan.versions.iter().filter(|found| found.supported);

@@ -1,4 +1,4 @@
-//! Sites that are served by servers as they are installed, as a user sees it.
+//! Sites whose servers are installed programs, from a user's perspective.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -26,7 +26,7 @@ netbench_testing::tests! {
     nothing_is_left_of_a_server: Haproxy;
 }
 
-/// Two sites that a server is to serve, and one with which nothing that is installed can be of use.
+/// Returns two sites for a server, and one that no installed server supports.
 fn sites(server: &str, protocols: &str) -> String {
     format!(
         "* server={server}\n\
@@ -43,7 +43,7 @@ fn connect(place: &Place, more: &str) -> ConnectSummary {
     json(&place.connect(&line).stdout)
 }
 
-/// What there is of a server, a folder for temporary files among them.
+/// Returns the remains of a server, including folders for temporary files.
 fn left(temporary: &Path) -> Vec<String> {
     let names = fs::read_dir(temporary).unwrap();
     names
@@ -74,7 +74,7 @@ fn s_server_serves_what_its_sites_say() {
 fn s_server_speaks_no_http2() {
     let place = Place::with_sites("a.example server=openssl-s_server\n");
     let line = "-q --client-profile default --rounds 1 --link none --stack rustls-ring,openssl";
-    // No pair of samples: nothing can be compared.
+    // Without pairs of samples, there is nothing to compare.
     place
         .netbench(&words(&format!("connect --sites sites.txt {line}")))
         .expect(3);
@@ -120,7 +120,8 @@ fn serves_what_its_sites_say(server: &str, protocols: &str, version: &str) {
     }
 }
 
-/// `new_protocol` is what the newer site speaks; the other site is the older one.
+/// Asserts that a sample has the site's settings. `new_protocol` is the protocol of the newer site,
+/// or `None` for the older site.
 fn is_what_was_asked_for(sample: &Sample, new_protocol: Option<&str>) {
     let is_new = new_protocol.is_some();
     let measured = sample.outcome.ok();
@@ -138,7 +139,7 @@ fn is_what_was_asked_for(sample: &Sample, new_protocol: Option<&str>) {
         assert_eq!(side.suite.unwrap().to_string(), suite);
         assert_eq!(side.alpn.as_deref(), Some(alpn));
         assert_eq!(side.resumed, sample.condition == Condition::Resumed);
-        // In TLS 1.2, a handshake that resumes has none.
+        // A resumption in TLS 1.2 has no group.
         let group_is_due = is_new || sample.condition == Condition::Clean;
         assert!(
             !group_is_due || side.group.is_none_or(|of| of == group),
@@ -152,7 +153,7 @@ fn a_server_that_is_not_installed_is_said_to_be() {
     let place = Place::with_sites("a.example server=node\n");
     let line = "connect -q --sites sites.txt --rounds 1 --link none --stack rustls-ring,openssl";
     let mut command = place.command(&words(line));
-    // No pair of samples: nothing can be compared.
+    // Without pairs of samples, there is nothing to compare.
     let done = finish(command.env("PATH", place.path())).expect(3);
     let told = done.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     let due = "No connection over loopback was made: none failed with openssl that works with rustls-ring. \

@@ -1,4 +1,5 @@
-//! `netbench ship` as a user sees it, with a cargo that builds nothing, and once with the real one.
+//! `netbench ship` from a user's perspective, with a cargo that builds nothing, and once with the
+//! real one.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -22,7 +23,7 @@ netbench_testing::tests! {
     wrong_input_is_said_in_a_line;
 }
 
-/// What stands for cargo: it makes a program of a script, and starts a compiler and perl.
+/// A replacement for cargo: it makes a program from a script, and starts a compiler and perl.
 const CARGO: &str = r#"
 case "$1" in
 --version) echo "cargo 1.99.0"; exit ;;
@@ -50,7 +51,7 @@ echo '{"reason": "compiler-artifact", "package_id": "a"}'
 echo '{"reason": "compiler-artifact", "package_id": "client", "executable": "'$PWD'/target/ship-client"}'
 "#;
 
-/// A folder with that cargo, and sources of a crate.
+/// Makes a folder with this cargo, and sources of a crate.
 fn place() -> Place {
     let place = Place::new();
     place.script("cargo", CARGO);
@@ -120,7 +121,7 @@ fn a_client_is_described_by_what_cargo_made() {
     assert_eq!(builds(&place), Vec::<String>::new());
 }
 
-/// The folders of builds in the cache.
+/// Returns the folders of builds in the cache.
 fn builds(place: &Place) -> Vec<String> {
     let cache = place.path().join("cache/netbench/ship");
     let entries = fs::read_dir(cache).into_iter().flatten();
@@ -198,10 +199,10 @@ fn two_providers_in_one_program_are_told() {
         }
     }
     assert_eq!(told, 1);
-    // Any other client that does not start has another reason.
+    // The reason of any other client that does not start is the client's message.
     let other = failed("vendored", 1);
     assert_eq!(other, "the client that was built: no CryptoProvider");
-    // One that starts all the same has chosen.
+    // A client that starts nevertheless has selected a provider.
     let chosen = summary(&mut ship(&place, line));
     let shipped = chosen.stacks[0].shipped().unwrap();
     assert_eq!(shipped.providers, ["aws-lc-rs", "ring"]);
@@ -211,7 +212,7 @@ fn two_providers_in_one_program_are_told() {
         "{:?}",
         chosen.warnings
     );
-    // A lock of the user's own.
+    // The user's own lock file.
     place.write(
         "own.lock",
         "version = 4\n[[package]]\nname = \"rustls\"\nversion = \"0.23.46\"\ndependencies = [\"aws-lc-rs\", \"ring\"]\n",
@@ -244,7 +245,7 @@ fn an_interrupted_build_leaves_nothing_behind() {
         !processes.any(|entry| sleeps(&entry.path())),
         "cargo is gone"
     );
-    // What was interrupted is gone on with.
+    // The interrupted run is resumed.
     let run = place.run();
     let line = format!("ship --json --resume {}", run.display());
     assert!(

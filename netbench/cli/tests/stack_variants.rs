@@ -1,4 +1,4 @@
-//! Stacks with variants in their names, such as `openssl+jemalloc`: how their workers are built and started.
+//! Stacks with variants in their names, such as `openssl+jemalloc`: building and starting their workers.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -75,7 +75,7 @@ done"#;
     for (stack, told) in [("go", "tlsmlkem=0"), ("go+fips", "tlsmlkem=0,fips140=on")] {
         let mut command = command_alone(&place, &format!("stacks check {stack}"));
         command.env("GODEBUG", "tlsmlkem=0");
-        // It breaks the rules: what it says of itself is shown.
+        // The worker breaks the rules; the output shows the worker's description.
         let said = finish(&mut command).expect(4).stdout;
         let shown = format!(r#""told": "{told}""#);
         assert!(said.contains(&shown), "{said}");

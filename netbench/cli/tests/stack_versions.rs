@@ -1,4 +1,4 @@
-//! Stacks with a version in their names, such as `openssl@3.0`: how their libraries and workers are built.
+//! Stacks with a version in their names, such as `openssl@3.0`: building their libraries and workers.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -14,7 +14,7 @@ use std::{
 use checkout::{alone, command_alone, log, log_of};
 use support::{Place, finish};
 
-/// A checkout with scripts in the place of what compiles OpenSSL.
+/// Makes a checkout with scripts in place of the tools that compile OpenSSL.
 fn checkout(place: &Place) {
     checkout::checkout(place);
     place.script("tools/cc", "echo cc 1");
@@ -26,7 +26,7 @@ done"#;
     make(place, "");
 }
 
-/// Has `make` do this when it is to compile.
+/// Makes `make` run `compile` for a compilation.
 fn make(place: &Place, compile: &str) {
     let script = format!(
         r#"echo "$*" >> "$(dirname "$0")"/make.log
@@ -39,7 +39,7 @@ esac"#
     place.script("tools/make", &script);
 }
 
-/// What there is of OpenSSL in the cache.
+/// Returns the files of OpenSSL in the cache.
 fn cached(place: &Place) -> Vec<PathBuf> {
     let folder = place.path().join("cache/netbench/openssl");
     let entries = fs::read_dir(folder).unwrap();
@@ -215,7 +215,7 @@ fn versions_are_listed_and_built_only_by_name() {
     assert!(!place.path().join("cache/netbench/openssl").exists());
 }
 
-/// What a checkout has of the package of a worker, and the settings around it.
+/// Writes the package of a worker, and the workspace's settings, into a checkout.
 fn package(place: &Place) {
     let write = |file: &str, text: &str| {
         let path = place.path().join(file);

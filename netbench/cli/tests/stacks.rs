@@ -1,4 +1,4 @@
-//! `netbench stacks`: what it says, that it builds nothing unasked, and what it finds wrong.
+//! `netbench stacks`: its output, that it builds only on request, and the defects that it finds.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -78,7 +78,7 @@ fn workers_are_built_into_the_cache_and_found_there() {
         assert!(cache.join(file).is_file(), "{file}");
     }
 
-    // The checkout may go.
+    // The worker stays without the checkout's target folder.
     fs::remove_dir_all(place.path().join("target")).unwrap();
     let worker = "#!/bin/sh\nexit 3\n";
     netbench_testing::script(&cache.join("netbench-worker-openssl"), worker);
@@ -90,7 +90,7 @@ fn workers_are_built_into_the_cache_and_found_there() {
     );
     assert!(said.contains(&found), "{said}");
 
-    // One that was built in the tree since is newer.
+    // A worker that was built in the tree later is newer.
     let built = place.path().join("target/release/netbench-worker-openssl");
     fs::create_dir_all(built.parent().unwrap()).unwrap();
     netbench_testing::script(&built, worker);
@@ -124,13 +124,13 @@ fn what_a_build_took_is_kept_with_its_worker_until_that_changes() {
     let took = of_openssl()["build"]["wall_ms"].as_u64().unwrap();
     assert!((300..20_000).contains(&took), "{took}");
 
-    // A build that had nothing to do is not one.
+    // A build with nothing to do leaves the time unchanged.
     place.script("cargo", "exit 0");
     alone(&place, "stacks build openssl").expect(0);
     let again = of_openssl()["build"]["wall_ms"].as_u64().unwrap();
     assert_eq!(again, took);
 
-    // What somebody else built since, nobody timed.
+    // A later build by another tool has no time.
     let built = place.path().join("target/release/netbench-worker-openssl");
     let later = std::time::SystemTime::now() + std::time::Duration::from_secs(60);
     let built = fs::File::options().append(true).open(built).unwrap();
@@ -395,7 +395,7 @@ fn what_builds_left_behind_is_deleted_and_workers_are_kept() {
     }
     alone(&place, "stacks build rustls-ring rustls-ring+jemalloc+gcc").expect(0);
     let target = place.path().join("target");
-    // Cargo marks its folders; nothing else is taken for one.
+    // Cargo marks its folders; no other folder is mistaken for one.
     for folder in ["jemalloc+gcc", "openssl@", "release", "mine", "lto+mine"] {
         fs::create_dir_all(target.join(folder)).unwrap();
         fs::write(target.join(folder).join("CACHEDIR.TAG"), "made by Cargo").unwrap();

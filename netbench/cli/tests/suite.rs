@@ -1,4 +1,4 @@
-//! `netbench suite` as a user sees it: real libraries, real turns.
+//! `netbench suite` from a user's perspective: real libraries, real turns.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -27,21 +27,21 @@ fn suite_samples(run: &Path) -> Vec<SuiteSample> {
     samples_of(run)
 }
 
-/// A worker of this name that does what the shell script says, with the real one as `$WORKER`.
+/// Makes a worker of this name that runs the shell script, with the real one as `$WORKER`.
 fn scripted(place: &Place, worker: &str, script: &str) -> PathBuf {
     let text = format!("WORKER={}\n{script}", built(worker).display());
     place.script(&format!("{worker}.sh"), &text)
 }
 
-/// `--worker slowed=…` with the stack slowed by so much.
+/// Returns `--worker slowed=…` with the stack slowed by `percent`.
 fn slowed(place: &Place, percent: &str) -> String {
     let script = format!("NETBENCH_SLOWED_PERCENT={percent} exec \"$WORKER\"");
     let path = scripted(place, "netbench-worker-slowed", &script);
     format!("--worker slowed={}", path.display())
 }
 
-/// A copy of a run with times that are made up: so many nanoseconds by stack, a thousandth more or less by turn, on a
-/// machine that is always as quiet. What a verdict says of them, no other work on this machine can change.
+/// Makes a copy of a run with artificial times: `ns` nanoseconds by stack, a thousandth more or less by turn, on a
+/// machine that is always idle. Other work on this machine cannot change the verdicts on such times.
 fn retimed(place: &Place, run: &Path, name: &str, ns: impl Fn(&str) -> f64) -> String {
     let made = place.path().join(name);
     fs::create_dir(&made).unwrap();
@@ -70,7 +70,7 @@ fn retimed(place: &Place, run: &Path, name: &str, ns: impl Fn(&str) -> f64) -> S
     made.display().to_string()
 }
 
-/// Made-up nanoseconds of a stack for [`retimed`].
+/// The artificial nanoseconds of a stack for [`retimed`].
 fn slowed_to_three_times(stack: &str) -> f64 {
     if stack == "slowed" { 3e6 } else { 1e6 }
 }
@@ -130,7 +130,7 @@ fn every_operation_is_timed_and_every_resumption_counted_on_both_sides() {
         }
     }
 
-    // The same report again from what was kept, and in every form.
+    // The stored run makes the same report, in every format.
     for (format, text) in [
         ("terminal", "Handshakes"),
         ("markdown", "| case | "),
@@ -179,7 +179,7 @@ fn every_part_runs_on_one_stack_alone() {
     let heap = held.heap.expect("allocations are counted");
     assert!(heap.allocations > 1_000 && heap.peak_bytes >= heap.held_bytes);
     let sides = [heap.client_bytes.unwrap(), heap.server_bytes.unwrap()];
-    // Sessions share little, and each holds its buffers and keys at least.
+    // Sessions share little, and each holds at least its buffers and keys.
     assert!(sides.iter().all(|bytes| *bytes > 50 * 1_000), "{heap:?}");
     let sum: u64 = sides.iter().sum();
     assert!(
@@ -210,7 +210,7 @@ fn a_stack_that_is_slower_regresses_and_the_other_way_round_it_does_not() {
     );
     let better = compare(&format!("{after} {before} {gate}")).expect(0);
     assert!(better.stdout.contains("Passed: nothing regressed"));
-    // Slower, but by less than is allowed.
+    // The stack is slower, but within the limit.
     compare(&format!("{before} {after} --fail-on-regression 1000%")).expect(0);
     compare(&format!("{before} {after}")).expect(0);
 
@@ -222,7 +222,7 @@ fn a_stack_that_is_slower_regresses_and_the_other_way_round_it_does_not() {
     let junit = compare(&format!("{before} {after} {gate} --format junit")).expect(4);
     assert!(junit.stdout.contains("failures=\"2\""), "{}", junit.stdout);
 
-    // In a step of GitHub Actions.
+    // As in a step of GitHub Actions.
     let summary = place.path().join("step.md");
     let line = format!("compare {before} {after} --github-summary");
     let mut command = place.command(&words(&line));
@@ -236,7 +236,7 @@ fn a_stack_that_is_slower_regresses_and_the_other_way_round_it_does_not() {
     .expect(2);
 }
 
-/// Each other stack, with its verdict, its ratio, and why it is undecided.
+/// Returns each other stack, with its verdict, its ratio, and the reason why it is undecided.
 fn verdicts(summary: &Value) -> Vec<(&str, &str, f64, Option<&str>)> {
     let cases = summary["cases"].as_array().unwrap().iter();
     let verdicts = cases.flat_map(|case| case["verdicts"].as_array().unwrap());
@@ -256,7 +256,7 @@ fn verdicts(summary: &Value) -> Vec<(&str, &str, f64, Option<&str>)> {
 #[test]
 fn a_slowed_stack_is_slower_and_a_stack_is_not_slower_than_itself() {
     let place = Place::new();
-    // By so much that other tests on the same two cores do not hide it.
+    // The slowdown is so large that other tests on the same two cores do not hide it.
     let worker = slowed(&place, "200");
     let line = format!(
         "--case {TICKET} --stack rustls-ring,rustls-ring,slowed {worker} --until-decided --rounds 27 --trial 60ms --json"
@@ -265,7 +265,7 @@ fn a_slowed_stack_is_slower_and_a_stack_is_not_slower_than_itself() {
     let summary: Value = serde_json::from_str(&done.stdout).unwrap();
     assert_eq!(verdicts(&summary).len(), 4);
     for (other, verdict, ratio, reason) in verdicts(&summary) {
-        // A machine that is never quiet has no verdict, and says so.
+        // A machine that is never idle has no verdict, and the output gives the reason.
         let is_slower = ratio > 1.25 && (verdict == "slower" || reason.is_some());
         assert!(
             other != "slowed" || is_slower,
@@ -477,7 +477,7 @@ fn run_folders_that_are_newer_or_cut_short() {
     let compare = format!("compare {0} {0}", run.display());
     let report = format!("report {}", run.display());
 
-    // The last line is cut: what a kill leaves.
+    // The last line is truncated, as after a kill.
     let whole = fs::read_to_string(&samples).unwrap();
     fs::write(&samples, &whole[..whole.len() - 40]).unwrap();
     place.netbench(&words(&compare)).expect(0);
@@ -511,14 +511,14 @@ fn rounds_end_when_all_is_decided() {
     let plan = kept::<SuiteManifest>(&place.run(), "run.json").plan;
     let samples = suite_samples(&place.run());
     let rounds = samples.iter().map(|sample| sample.round + 1).max();
-    // How soon that is depends on how quiet the machine is.
+    // The time of the decision depends on how idle the machine is.
     let is_decided = |rounds: &u32| {
         let so_far = samples.iter().filter(|sample| sample.round < *rounds);
         !decided(&plan, &so_far.cloned().collect::<Vec<_>>(), *rounds).is_empty()
     };
     assert_eq!(rounds, (1..most).find(is_decided).or(Some(most)));
 
-    // On one that is always quiet, at the first interim analysis.
+    // On a machine that is always idle, the decision comes at the first interim analysis.
     let made = PathBuf::from(retimed(&place, &place.run(), "made", slowed_to_three_times));
     assert_eq!(decided(&plan, &suite_samples(&made), 9), [0]);
 }

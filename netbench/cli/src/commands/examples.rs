@@ -1,4 +1,4 @@
-//! The command lines of the help and of the documents, each of which must be one that the command takes.
+//! The command lines of the help and of the documents, each of which the command must accept.
 
 use std::{ffi::OsString, fs, path::Path};
 
@@ -10,18 +10,18 @@ use clap::{
 use super::Netbench;
 use crate::usage;
 
-/// A command line, and where it is written.
+/// A command line, with the place where it is written.
 struct Example {
     place: String,
     line: String,
 }
 
-/// The arguments that an example may lack.
+/// The completeness of an example's arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Whole {
-    /// Nothing: a reader copies it.
+    /// All arguments: a reader copies the example.
     Yes,
-    /// Values that sentences leave out, as in `netbench report`.
+    /// Perhaps not: sentences leave out values, as in `netbench report`.
     No,
 }
 
@@ -30,7 +30,7 @@ fn of_help(command: &Command, path: &str, found: &mut Vec<Example>) {
     let after = command.get_after_help().map(ToString::to_string);
     for line in after.unwrap_or_default().lines() {
         if let Some(start) = line.find("netbench ").filter(|_| line.starts_with("  ")) {
-            // What it does is said two spaces further.
+            // The explanation of the example follows after two spaces.
             let line = line[start..].split("  ").next().unwrap_or_default();
             found.push(Example {
                 place: format!("the help of{name}"),
@@ -43,7 +43,7 @@ fn of_help(command: &Command, path: &str, found: &mut Vec<Example>) {
     }
 }
 
-/// The command lines in the blocks of code of a document, and those in its sentences.
+/// Collects the command lines in a document's code blocks and those in its sentences.
 fn of_document(path: &Path, blocks: &mut Vec<Example>, sentences: &mut Vec<Example>) {
     let text = fs::read_to_string(path).expect("a document");
     let (mut in_block, mut number) = (false, 0);
@@ -116,7 +116,7 @@ fn fault(example: &Example, whole: Whole) -> Option<String> {
         Some(ContextValue::String(value)) => value.as_str(),
         _ => "unknown",
     };
-    // A sentence has `netbench completions SHELL`, or goes on in its next line.
+    // A sentence has `netbench completions SHELL`, or continues in the next line.
     let is_left_out = value.chars().all(|c| c.is_ascii_uppercase());
     match (error.kind(), whole) {
         (ErrorKind::InvalidValue, Whole::No) if is_left_out => None,

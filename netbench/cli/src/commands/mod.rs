@@ -1,4 +1,4 @@
-//! The commands, one module each: `args.rs` is what can be asked of it, `mod.rs` what it does.
+//! The commands, one module each: `args.rs` has the arguments, `mod.rs` the implementation.
 
 mod bogo;
 mod browser;
@@ -99,7 +99,7 @@ pub(crate) enum Command {
     Man(man::args::Man),
 }
 
-/// What a command line would take, from its plan.
+/// Returns the predicted time of a command line, from its plan.
 ///
 /// # Errors
 /// The command would not start.

@@ -13,20 +13,20 @@ use toml::{
 use super::key::{self, Key};
 use crate::{exit::WrongInput, user_file::read_text};
 
-/// The file's name.
+/// The name of the configuration file.
 pub(crate) const NAME: &str = "netbench.toml";
 
-/// The most bytes of the file.
+/// The largest size of the file, in bytes.
 const MAX_BYTES: u64 = 1 << 20;
 
-/// A `netbench.toml`, read and known to have nothing but settings.
+/// A `netbench.toml`, read and checked to have only settings.
 #[derive(Debug)]
 pub(super) struct ConfigFile {
     pub(super) path: PathBuf,
     pub(super) settings: Vec<Setting>,
 }
 
-/// A line of it.
+/// A line of the file.
 #[derive(Debug)]
 pub(super) struct Setting {
     pub(super) key: &'static Key,
@@ -39,12 +39,13 @@ pub(super) enum Value {
     Text(String),
     Texts(Vec<String>),
     Number(i64),
-    /// What no key takes.
+    /// A value that no key accepts.
     Other,
 }
 
 impl ConfigFile {
-    /// Looks in the current folder and in those around it, up to the root of the repository.
+    /// Looks for the file in the current folder and in its ancestors, up to the root of the
+    /// repository.
     pub(super) fn find() -> Result<Option<Self>, WrongInput> {
         let Ok(here) = env::current_dir() else {
             return Ok(None);
@@ -91,12 +92,12 @@ impl ConfigFile {
         Ok(file)
     }
 
-    /// What is wrong in a line.
+    /// Returns the error for a line.
     pub(super) fn wrong(&self, line: usize, why: &str) -> WrongInput {
         WrongInput(format!("{}: line {line}: {why}", self.path.display()))
     }
 
-    /// A path that is written from the file's folder.
+    /// Returns a path that is relative to the file's folder.
     pub(super) fn beside(&self, path: &Path) -> PathBuf {
         self.path.with_file_name("").join(path)
     }

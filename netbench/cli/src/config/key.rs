@@ -10,19 +10,19 @@ use crate::exit::WrongInput;
 pub(super) struct Key {
     pub(super) name: &'static str,
     form: Form,
-    /// What it sets, for the file that `netbench init` writes.
+    /// The key's purpose, for the file that `netbench init` writes.
     about: &'static str,
-    /// A value for that file, as TOML.
+    /// An example value for that file, as TOML.
     example: &'static str,
-    /// The commands that read it, each with its option for it.
+    /// The commands that read the key, each with the option that the key sets.
     read_by: &'static [(&'static str, &'static str)],
 }
 
 #[derive(Debug, PartialEq, Eq)]
 enum Form {
-    /// A file, by its path from the folder of `netbench.toml`.
+    /// A path, relative to the folder of `netbench.toml`.
     File,
-    /// The same, or `mozilla` or `native`.
+    /// A path like [`Self::File`], or `mozilla` or `native`.
     Roots,
     Text,
     Number,
@@ -101,23 +101,23 @@ const KEYS: [Key; 7] = [
     },
 ];
 
-/// The names of all keys.
+/// Returns the names of all keys.
 pub(super) fn names() -> [&'static str; KEYS.len()] {
     KEYS.each_ref().map(|key| key.name)
 }
 
-/// The key of this name.
+/// Returns the key with this name.
 pub(super) fn named(name: &str) -> Option<&'static Key> {
     KEYS.iter().find(|key| key.name == name)
 }
 
-/// Whether a command reads any key.
+/// Returns whether a command reads any key.
 pub(super) fn is_read_by(command: &str) -> bool {
     let reads = |key: &Key| key.read_by.iter().any(|(name, _)| *name == command);
     KEYS.iter().any(reads)
 }
 
-/// The file that `netbench init` writes: every key, with only the stacks set.
+/// Returns the file that `netbench init` writes: every key, with only the stacks set.
 pub(crate) fn template() -> String {
     let mut text = "\
 # Options of netbench for this folder and the folders in it. Options of the command line come first, and
@@ -139,7 +139,7 @@ pub(crate) fn template() -> String {
 }
 
 impl Setting {
-    /// The options of a command that this sets, with their values.
+    /// Returns the options of a command that the setting sets, with their values.
     pub(super) fn options(
         &self,
         command: &str,

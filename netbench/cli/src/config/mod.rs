@@ -1,5 +1,5 @@
-//! The arguments of this process: those of the command line, and those that `netbench.toml` adds. From here on, an
-//! option of the file is an option of the command line, so that a run records it like any other.
+//! The arguments of this process: those of the command line, and those that `netbench.toml` adds. Afterwards, an option
+//! of the file is an option of the command line, so that a run records it like any other.
 
 mod file;
 mod key;
@@ -13,18 +13,18 @@ use crate::{exit::WrongInput, usage};
 
 pub(crate) use self::{file::NAME, key::template};
 
-/// The option that leaves the file alone.
+/// The option with which the file is ignored.
 pub(crate) const IGNORE: &str = "no-config";
 
 static ARGUMENTS: OnceLock<Vec<OsString>> = OnceLock::new();
 
-/// The arguments of this process, the command's name first.
+/// Returns the arguments of this process, beginning with the command's name.
 pub(crate) fn arguments() -> Vec<OsString> {
     ARGUMENTS.get().cloned().unwrap_or_else(given)
 }
 
-/// Whether a command that this one starts must leave the file alone: what it says is in its arguments, or the user
-/// wants it so.
+/// Returns whether a child process must ignore the file: the arguments contain its settings already, or the user
+/// ignores it.
 pub(crate) fn is_settled() -> bool {
     let ignore = format!("--{IGNORE}");
     arguments().iter().any(|word| *word == *ignore)
@@ -34,23 +34,23 @@ fn given() -> Vec<OsString> {
     env::args_os().collect()
 }
 
-/// Adds the settings of the `netbench.toml` of this folder or of one around it, where the command line does not say
-/// otherwise.
+/// Adds the settings of the `netbench.toml` in this folder or an ancestor, unless the command line overrides them.
 ///
 /// # Errors
-/// What is wrong with the file, by its name and line.
+/// The defect of the file, with its name and line.
 pub(crate) fn complete(mut command: Command) -> Result<Vec<OsString>, WrongInput> {
     let given = usage::joined(&command, given());
     let arguments = match command.clone().try_get_matches_from(&given) {
         Ok(matches) => with_file(&mut command, &matches, &given)?,
-        // What is wrong with the command line is said when it is read.
+        // Errors of the command line are reported when it is parsed.
         Err(_) => None,
     };
     let arguments = arguments.unwrap_or(given);
     Ok(ARGUMENTS.get_or_init(|| arguments).clone())
 }
 
-/// The arguments with those of the file; none where there is no file, or none that the command reads.
+/// Returns the arguments with those of the file, or `None` if there is no file or the command reads none of its
+/// settings.
 fn with_file(
     command: &mut Command,
     matches: &ArgMatches,
@@ -59,7 +59,7 @@ fn with_file(
     let Some((name, asked)) = matches.subcommand() else {
         return Ok(None);
     };
-    // `scan diff` takes none of the options of `scan`.
+    // `scan diff` accepts none of the options of `scan`.
     if asked.subcommand().is_some() {
         return Ok(None);
     }
@@ -104,7 +104,8 @@ fn with_file(
     Ok(Some(with(&added)))
 }
 
-/// Whether the command has the option, and the command line neither has it nor one that it conflicts with.
+/// Returns whether the command has the option, and the command line has neither the option nor one that conflicts with
+/// it.
 fn can_be_added(options: &Command, asked: &ArgMatches, option: &str) -> bool {
     let Some(added) = options
         .get_arguments()

@@ -2,18 +2,18 @@ use std::time::Duration;
 
 use super::{Cost, times};
 
-/// A protocol test, on one core.
+/// The time of a protocol test on one core.
 const TEST: Duration = Duration::from_millis(25);
 
-/// The tests of BoringSSL's runner.
+/// Number of tests of BoringSSL's runner.
 const ALL: u64 = 8_105;
 
-/// What all protocol tests of so many shims take.
+/// Returns the cost of all protocol tests of `shims` shims.
 pub(crate) fn all_tests(shims: usize, jobs: u32) -> Cost {
     tests(ALL * shims as u64, jobs)
 }
 
-/// What so many protocol tests take, `jobs` at a time.
+/// Returns the cost of `tests` protocol tests, `jobs` at a time.
 pub(crate) fn tests(tests: u64, jobs: u32) -> Cost {
     Cost {
         time: times(TEST, tests as f64 / f64::from(jobs.max(1))),

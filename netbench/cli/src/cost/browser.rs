@@ -4,7 +4,7 @@ use netbench_model::Site;
 
 use super::{Cost, connect::transfer, times};
 
-/// What is known of a run of `browser` before it begins.
+/// The extent of a run of `browser`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PageVisits<'a> {
     pub(crate) sites: &'a [Site],
@@ -16,10 +16,10 @@ pub(crate) struct PageVisits<'a> {
     pub(crate) limit: Duration,
 }
 
-/// A profile, a browser's start, a page and the end of all its processes.
+/// The time of a visit: a profile, a browser's start, a page and the end of all its processes.
 const VISIT: Duration = Duration::from_millis(1_600);
 
-/// A connection of a stack beside it.
+/// The time of a stack's connection that accompanies a visit.
 const CONNECTION: Duration = Duration::from_millis(250);
 
 impl PageVisits<'_> {

@@ -2,14 +2,15 @@ use std::time::Duration;
 
 use super::{Cost, times};
 
-/// What is known of a run of `compat chains` before it begins.
+/// The extent of a run of `compat chains`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Chains {
     pub(crate) chains: usize,
     pub(crate) stacks: usize,
 }
 
-/// A chain on one core: three signatures, its certificates read, and a sample written.
+/// The time of a chain on one core: three signatures, parsing its certificates, and writing a
+/// sample.
 const CHAIN: Duration = Duration::from_micros(700);
 
 impl Chains {

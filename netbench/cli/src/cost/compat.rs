@@ -2,19 +2,20 @@ use std::time::Duration;
 
 use super::{Cost, times};
 
-/// What is known of a run of `compat` before it begins.
+/// The extent of a run of `compat`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Tries {
     pub(crate) cases: usize,
     pub(crate) stacks: usize,
-    /// Browsers and other programs.
+    /// Number of browsers and other programs.
     pub(crate) clients: usize,
 }
 
-/// A try on one core: certificates, a worker's connector and a handshake. Four stacks take 90 cases in 8 s.
+/// The time of an attempt on one core: certificates, a worker's connector and a handshake. Four stacks take 8 s for 90
+/// cases.
 const TRY: Duration = Duration::from_millis(40);
 
-/// A try of a client from outside: a page of a browser that runs already, or a process.
+/// The time of an attempt of a client from outside: a page of a running browser, or a process.
 const OUTSIDE: Duration = Duration::from_millis(150);
 
 impl Tries {

@@ -5,7 +5,7 @@ use netbench_runner::TIME_OUTS;
 
 use super::{Cost, Piece, times};
 
-/// What is known of a run of connections before it begins.
+/// The extent of a run of connections.
 #[derive(Debug)]
 pub(crate) struct Connections<'a> {
     pub(crate) sites: &'a [Site],
@@ -14,35 +14,35 @@ pub(crate) struct Connections<'a> {
     pub(crate) rounds: u32,
     pub(crate) jobs: u32,
     pub(crate) timeout: Duration,
-    /// Between two connections to one site.
+    /// The pause between two connections to one site.
     pub(crate) pause: Duration,
     pub(crate) reached: Reached,
 }
 
-/// How sites are reached.
+/// The way in which sites are reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reached {
-    /// Over emulated links.
+    /// Emulated links.
     Links,
-    /// On this machine.
+    /// Loopback on this machine.
     Loopback,
-    /// Over a real network.
+    /// A real network.
     Network,
 }
 
-/// Certificates, servers and the check of the links.
+/// The time for certificates, servers and the check of the links.
 const SET_UP: Duration = Duration::from_secs(5);
 
-/// Round trips of a connection, from its first packet to the end of the response.
+/// Number of round trips of a connection, from its first packet to the end of the response.
 const ROUND_TRIPS: f64 = 3.8;
 
-/// What a connection takes beside its round trips, with others at the same time.
+/// The time of a connection besides its round trips, with other connections at the same time.
 const CONNECTION: Duration = Duration::from_millis(25);
 
-/// A fresh process, configured.
+/// The time of a new process, including its configuration.
 const PROCESS: Duration = Duration::from_millis(60);
 
-/// A connection to a host of which nothing is known.
+/// The time of a connection to an unknown host.
 const UNKNOWN: Duration = Duration::from_millis(250);
 
 impl Connections<'_> {
@@ -64,7 +64,7 @@ impl Connections<'_> {
         }
     }
 
-    /// What each sample takes of the run's time.
+    /// Returns the share of each sample in the run's time.
     pub(crate) fn work(&self) -> Work {
         let of = |site: &Site| {
             let each = |condition: &Condition| {
@@ -98,12 +98,12 @@ impl Connections<'_> {
         }
     }
 
-    /// The new processes that a round begins with, and a first connection of each.
+    /// Returns the time of the new processes at the beginning of a round, with a first connection of each.
     fn processes(&self) -> Duration {
         times(PROCESS + CONNECTION, self.stacks as f64)
     }
 
-    /// The samples of a round.
+    /// Returns the time of a round's samples.
     fn samples(&self) -> Duration {
         let samples = self.sites.iter().flat_map(|site| {
             let each = |condition: &Condition| self.share(site, *condition);
@@ -113,10 +113,10 @@ impl Connections<'_> {
         times(one_stack, self.stacks as f64)
     }
 
-    /// What a sample takes of the run's time, which many trials at a time share.
+    /// Returns the share of a sample in the run's time, which several concurrent trials share.
     fn share(&self, site: &Site, condition: Condition) -> Duration {
         if self.never_answers(site) {
-            // The site is given up: of all its samples, only the first run into the time limit.
+            // The run gives up the site: of all its samples, only the first reach the time limit.
             let units = f64::from(self.rounds.max(1)) * self.conditions.len().max(1) as f64;
             let time_outs = (f64::from(TIME_OUTS) / units).min(1.0);
             return times(self.timeout, time_outs / self.silent_at_a_time());
@@ -130,26 +130,26 @@ impl Connections<'_> {
         times(sample, 1.0 / self.sites_at_a_time(condition))
     }
 
-    /// Returns whether every connection to a site runs into the time limit.
+    /// Returns whether every connection to a site reaches the time limit.
     fn never_answers(&self, site: &Site) -> bool {
         let fault = site.lab.fault;
         self.reached == Reached::Links && matches!(fault, Some(Fault::Silent | Fault::SlowResponse))
     }
 
-    /// Returns how many silent sites are waited for at a time. The other trials of a round are done long before, so that they
-    /// share none of this time.
+    /// Returns the number of silent sites that are waited for at the same time. The other trials of a round end long
+    /// before, so that they share none of this time.
     fn silent_at_a_time(&self) -> f64 {
         let silent = self.sites.iter().filter(|site| self.never_answers(site));
         (silent.count() as f64).min(f64::from(self.jobs)).max(1.0)
     }
 
-    /// Returns how many trials go on at a time, with one connection at a time to each site.
+    /// Returns the number of concurrent trials, with one connection at a time to each site.
     fn sites_at_a_time(&self, condition: Condition) -> f64 {
         let most = u32::try_from(self.sites.len()).unwrap_or(u32::MAX).max(1);
         self.at_a_time(condition).min(most.into())
     }
 
-    /// How many trials go on at a time. Fresh processes keep the cores busy.
+    /// Returns the number of concurrent trials. New processes keep the cores busy.
     fn at_a_time(&self, condition: Condition) -> f64 {
         let jobs = f64::from(self.jobs.max(1));
         match condition {
@@ -171,9 +171,9 @@ impl Connections<'_> {
     }
 }
 
-/// Returns how long a site's body takes beyond the round trips of a connection: at the link's rate, or at the one that TCP reaches where
-/// packets are lost (Mathis et al.: The macroscopic behavior of the TCP congestion avoidance algorithm, 1997). What is lost before
-/// costs a second (RFC 6298 section 2.1).
+/// Returns the time of a site's body beyond the round trips of a connection: at the link's rate, or at the rate that
+/// TCP reaches with packet loss (Mathis et al.: The macroscopic behavior of the TCP congestion avoidance algorithm,
+/// 1997). The loss of one of the first packets costs a second (RFC 6298 section 2.1).
 pub(super) fn transfer(site: &Site) -> Duration {
     const SEGMENT_BYTES: f64 = 1_448.0;
     const FIRST_WINDOW_BYTES: f64 = 10.0 * SEGMENT_BYTES;
@@ -190,25 +190,25 @@ pub(super) fn transfer(site: &Site) -> Duration {
     Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)
 }
 
-/// What samples take of a run's time.
+/// The shares of samples in a run's time.
 pub(crate) struct Work {
     all: Cost,
-    /// By site.
+    /// The shares by site.
     samples: HashMap<String, Vec<(Condition, SampleWork)>>,
 }
 
-/// What a sample of one site under one condition takes of a run's time.
+/// The share of a sample of one site under one condition in the run's time.
 #[derive(Debug, Clone, Copy)]
 struct SampleWork {
     estimated: Duration,
-    /// The time, where the connection runs into the time limit.
+    /// The share if the connection reaches the time limit.
     waited: Duration,
     /// Whether the site was expected to answer.
     answers: bool,
 }
 
 impl Work {
-    /// Returns the piece of work that a sample was.
+    /// Returns the piece of work of a sample.
     pub(crate) fn piece(&self, sample: &Sample) -> Piece {
         let conditions = self.samples.get(&sample.site).into_iter().flatten();
         let mut of = conditions.filter(|(condition, _)| *condition == sample.condition);
@@ -225,14 +225,14 @@ impl Work {
             (Outcome::Failed(failure), false) if failure.class == FailureClass::Timeout => {
                 Piece::Done(work.waited)
             }
-            // Its part of the time went into the connections before the site was given up.
+            // The site's share of the time was spent on the connections before the run gave up the site.
             (Outcome::Unsupported { .. }, false) => Piece::Done(Duration::ZERO),
             (Outcome::Unsupported { .. }, true) => Piece::Skipped(work.estimated),
             _ => Piece::Done(work.estimated),
         }
     }
 
-    /// What is left of so many samples.
+    /// Returns the time of the remaining work, after `done` of `samples` samples.
     pub(crate) fn left(&self, samples: u64, done: u64) -> Duration {
         let all = Cost {
             pieces: samples,
@@ -302,7 +302,7 @@ mod tests {
         assert!((4.0..4.6).contains(&seconds(1)), "{}", seconds(1));
         // From ten segments to ten megabytes the window doubles nine times.
         assert!((0.6..0.9).contains(&seconds(2)), "{}", seconds(2));
-        // 345 segments at four in a round trip.
+        // 345 segments, at four per round trip.
         assert!((4.0..6.0).contains(&seconds(3)), "{}", seconds(3));
         assert_eq!(seconds(4), 100.0);
     }
@@ -313,7 +313,7 @@ mod tests {
         let usual = connections(&sites);
         let share = |of: &Connections<'_>, site: usize| of.share(&sites[site], Condition::Clean);
         assert!(share(&usual, 1) > 10 * share(&usual, 0));
-        // Of thirty connections of each stack two run into the time limit, while all others are done.
+        // Two of each stack's thirty connections reach the time limit, after all others have ended.
         assert_eq!(share(&usual, 2), times(usual.timeout, 1.0 / 15.0));
         let paused = Connections {
             pause: Duration::from_secs(1),
@@ -358,9 +358,9 @@ mod tests {
         })
     }
 
-    /// Goes through a run by a made clock, in which every connection takes what was estimated, and a site that never answers is given up
-    /// after two time-outs of every stack. Returns the smallest and the largest of the ends that were predicted on the way, as parts of
-    /// the time that the run took.
+    /// Simulates a run in which every connection takes its estimated time, and which gives up a site that never answers
+    /// after two time-outs of every stack. Returns the smallest and the largest predicted end, as fractions of the
+    /// run's time.
     fn predictions(connections: &Connections<'_>, silent: &str) -> (f64, f64) {
         let mut eta = Eta::new(connections.work().left(connections.cost().pieces, 0));
         let (work, mut now, mut time_outs) = (connections.work(), Duration::ZERO, 0);
@@ -400,7 +400,7 @@ mod tests {
             let good = "modern.example\ntls12.example\ndhe.example\nrsa.example\nmixed.example\ncbc.example\nname.example\n";
             parse_sites(&format!("{good}silent.example {silent}\n")).unwrap()
         };
-        // One that is known to be silent, and one that is found to be, of which no estimate can know before.
+        // A site that is known to be silent, and one whose silence no estimate can predict.
         for (line, smallest, largest) in [("fault=silent", 0.9, 1.1), ("", 0.0, 1.6)] {
             let sites = old(line);
             let connections = Connections {

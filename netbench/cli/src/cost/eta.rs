@@ -2,42 +2,41 @@ use std::time::Duration;
 
 use super::times;
 
-/// How long a run will still take: what was estimated of the work that is left, times the pace of the work
-/// that is done. Trials of very different length follow one another, so that counting them would have the
-/// answer jump.
+/// The remaining time of a run: the estimate for the remaining work, times the pace of the completed work. Trials of
+/// very different length follow one another, so that a count of trials would make the prediction jump.
 #[derive(Debug, Clone)]
 pub(crate) struct Eta {
-    /// What all was estimated to take.
+    /// The estimate for all work.
     whole: Duration,
-    /// Of this, what is done.
+    /// The estimate for the completed work.
     done: Duration,
-    /// What is left, as it was found when the last piece was done.
+    /// The remaining time, as predicted when the last piece was completed.
     left: Duration,
-    /// When that was, since the beginning.
+    /// The time of that prediction, since the beginning.
     at: Duration,
 }
 
-/// A piece of work that is over.
+/// A piece of work that has ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Piece {
-    /// Work that was estimated to take this long was done.
+    /// Completed work, with its estimated time.
     Done(Duration),
-    /// A time limit passed where less was estimated, which says nothing of the pace of other work.
+    /// A time limit that was reached despite a shorter estimate, which does not affect the pace of other work.
     TimedOut {
-        /// The time that was estimated.
+        /// The estimated time.
         estimated: Duration,
-        /// The part of the run's time that the limit took.
+        /// The share of the limit in the run's time.
         waited: Duration,
     },
-    /// Work that was estimated to take this long is not done.
+    /// Omitted work, with its estimated time.
     Skipped(Duration),
 }
 
-/// The estimate counts as much as if this share of it had been measured.
+/// The weight of the estimate, as if this share of it had been measured.
 const TRUST: f64 = 0.05;
 
 impl Eta {
-    /// Of work that was estimated to take `whole`.
+    /// Returns the prediction for work that was estimated to take `whole`.
     pub(crate) fn new(whole: Duration) -> Self {
         Self {
             whole,
@@ -47,7 +46,7 @@ impl Eta {
         }
     }
 
-    /// A piece of work is over, at this time since the beginning.
+    /// Records the end of a piece of work, at the time `at` since the beginning.
     pub(crate) fn advance(&mut self, piece: Piece, at: Duration) {
         match piece {
             Piece::Done(work) => self.done = self.done.saturating_add(work).min(self.whole),
@@ -65,14 +64,14 @@ impl Eta {
         self.at = at;
     }
 
-    /// So many times the work that was left is still to be done.
+    /// Multiplies the remaining work by `share`.
     pub(crate) fn rescale(&mut self, share: f64) {
         let left = self.whole - self.done;
         self.whole = self.done.saturating_add(times(left, share));
         self.left = times(self.left, share);
     }
 
-    /// How long it will still take, at this time since the beginning.
+    /// Returns the remaining time, at the time `at` since the beginning.
     pub(crate) fn left(&self, at: Duration) -> Duration {
         self.left.saturating_sub(at.saturating_sub(self.at))
     }
@@ -82,7 +81,8 @@ impl Eta {
 mod tests {
     use super::*;
 
-    /// The ends that are predicted while `pieces` are done, each estimated and taking so many seconds.
+    /// Returns the predicted ends while `pieces` are completed. Each piece has its estimated and its actual time, in
+    /// seconds.
     fn ends(pieces: &[(f64, f64)]) -> Vec<f64> {
         let whole: f64 = pieces.iter().map(|(estimated, _)| estimated).sum();
         let mut eta = Eta::new(Duration::from_secs_f64(whole));
@@ -98,7 +98,7 @@ mod tests {
 
     #[test]
     fn an_estimate_that_is_right_stays() {
-        // Rounds of short trials with long ones behind, as memory behind handshakes.
+        // Rounds of short trials that are followed by long ones, as memory follows handshakes.
         let round = [0.25; 40].into_iter().chain([13.0, 6.0]);
         let pieces: Vec<_> = round.cycle().take(420).map(|time| (time, time)).collect();
         let whole: f64 = pieces.iter().map(|(_, takes)| takes).sum();
@@ -117,7 +117,7 @@ mod tests {
             let apart = |at: usize| (ends[at] / whole - 1.0).abs();
             assert!(apart(420 / 3) < 0.15, "{slower}: {}", apart(420 / 3));
             assert!(apart(420 / 2) < 0.1, "{slower}: {}", apart(420 / 2));
-            // It goes one way, and by small steps.
+            // The prediction changes in one direction, and by small steps.
             for pair in ends.windows(2) {
                 let step = pair[1] / pair[0];
                 assert!((0.7..1.3).contains(&step), "{slower}: {pair:?}");
@@ -136,7 +136,7 @@ mod tests {
         assert_eq!(eta.left(Duration::from_secs(500)), Duration::ZERO);
         eta.rescale(0.5);
         assert_eq!(eta.left(Duration::from_secs(40)), Duration::from_secs(30));
-        // More than was estimated.
+        // More work than was estimated.
         eta.advance(Piece::Done(Duration::MAX), Duration::from_secs(60));
         assert_eq!(eta.left(Duration::from_secs(60)), Duration::ZERO);
     }

@@ -1,6 +1,6 @@
-//! What a run will take, told before it begins. Each kind of run is estimated in a file here and nowhere
-//! else. The estimates come from what a run is to do and from figures that were measured on two cores at
-//! about 2.5 GHz; once a run is under way, [`Eta`] corrects them by its own pace.
+//! The predicted time of a run, announced before it begins. Each kind of run is estimated in a file here and nowhere
+//! else. The estimates come from the extent of a run and from figures that were measured on two cores at about 2.5 GHz;
+//! during a run, [`Eta`] corrects them by the run's own pace.
 
 mod bogo;
 mod browser;
@@ -31,33 +31,33 @@ pub(crate) use self::{
 };
 use crate::{ask, exit::bail_input};
 
-/// A run that takes longer says so before it starts.
+/// The time above which a run announces its prediction before it starts.
 const WORTH_SAYING: Duration = Duration::from_secs(60);
 
-/// A run that takes longer starts only when the user agrees.
+/// The time above which a run starts only with the user's consent.
 const LONG: Duration = Duration::from_secs(3600);
 
-/// Whether the user has to agree to a long run.
+/// The user's consent to a long run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Consent {
     Given,
     Needed,
 }
 
-/// What a run takes.
+/// The predicted cost of a run.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Cost {
     pub(crate) time: Duration,
-    /// How many pieces of work it has: samples, sites, tests.
+    /// Number of pieces of work: samples, sites, tests.
     pub(crate) pieces: u64,
-    /// What these pieces are.
+    /// The name of these pieces, in the plural.
     pub(crate) unit: &'static str,
     /// The options that make such a run shorter.
     pub(crate) shorter: &'static str,
 }
 
 impl Cost {
-    /// What is left of it when so many pieces are done.
+    /// Returns the remaining cost after `done` pieces.
     pub(crate) fn after(self, done: u64) -> Self {
         let left = self.pieces.saturating_sub(done);
         let share = left as f64 / self.pieces.max(1) as f64;
@@ -68,12 +68,12 @@ impl Cost {
         }
     }
 
-    /// What one piece takes, where all are alike.
+    /// Returns the time of one piece, if all pieces are alike.
     pub(crate) fn each(&self) -> Duration {
         times(self.time, 1.0 / self.pieces.max(1) as f64)
     }
 
-    /// Says what is to come, unless it is short; and has the user agree if it is long.
+    /// Announces the prediction, unless it is short, and asks for the user's consent if it is long.
     ///
     /// # Errors
     /// The user did not agree, or could not be asked.
@@ -102,7 +102,7 @@ impl fmt::Display for Cost {
     }
 }
 
-/// A time in the words of an estimate: none is exact.
+/// Formats an estimated time, which is never exact.
 pub(crate) fn about(time: Duration) -> String {
     const MINUTE: u64 = 60;
     const HOUR: u64 = 60 * MINUTE;
@@ -126,7 +126,7 @@ pub(crate) fn about(time: Duration) -> String {
     }
 }
 
-/// A time that has passed, to the second.
+/// Formats an elapsed time, to the second.
 pub(crate) fn exact(time: Duration) -> String {
     let seconds = time.as_secs();
     let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
@@ -141,7 +141,7 @@ pub(crate) fn exact(time: Duration) -> String {
     }
 }
 
-/// A number with commas between its thousands.
+/// Formats a number with commas between its thousands.
 fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let groups = digits.as_bytes().rchunks(3).rev();
@@ -149,7 +149,7 @@ fn grouped(number: u64) -> String {
     groups.join(",")
 }
 
-/// As a multiplication of durations, but for one that no `Duration` can hold.
+/// Multiplies a duration, and returns the maximum if the product exceeds the range of `Duration`.
 fn times(time: Duration, factor: f64) -> Duration {
     Duration::try_from_secs_f64(time.as_secs_f64() * factor).unwrap_or(Duration::MAX)
 }

@@ -2,14 +2,15 @@ use std::time::Duration;
 
 use super::{Cost, times};
 
-/// What is known of a run of `compat roots` before it begins.
+/// The extent of a run of `compat roots`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Layouts {
     pub(crate) layouts: usize,
     pub(crate) stacks: usize,
 }
 
-/// A layout with all sources of one stack: a process for each, and its store read.
+/// The time of a layout with all sources of one stack: a process for each source, which reads its
+/// store.
 const LAYOUT: Duration = Duration::from_millis(250);
 
 impl Layouts {

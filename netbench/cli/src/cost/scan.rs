@@ -4,35 +4,36 @@ use netbench_model::Site;
 
 use super::{Cost, Reached, times};
 
-/// What is known of a scan before it begins.
+/// The extent of a scan.
 #[derive(Debug)]
 pub(crate) struct Scans<'a> {
     pub(crate) sites: &'a [Site],
     pub(crate) reached: Reached,
-    /// Parts beside the enumeration of versions, suites and groups.
+    /// Number of parts besides the enumeration of versions, suites and groups.
     pub(crate) parts: usize,
-    /// Sites at a time.
+    /// Number of sites at a time.
     pub(crate) jobs: u32,
-    /// Connections begun in a second, at most.
+    /// The largest number of connections per second.
     pub(crate) rate: Option<f64>,
-    /// Sites that are confirmed by handshakes, at most, for each of so many stacks.
+    /// The largest number of sites that handshakes confirm for each stack.
     pub(crate) confirmed: u32,
     pub(crate) stacks: usize,
 }
 
-/// Certificates, servers and the stacks' hellos.
+/// The time for certificates, servers and the stacks' hellos.
 const SET_UP: Duration = Duration::from_secs(3);
 
-/// Connections that the enumeration of a site takes, those of each other part, and what one takes of this machine.
+/// Number of connections of a site's enumeration, number of connections of each other part, and CPU time of a
+/// connection.
 const CONNECTIONS: f64 = 20.0;
 const OF_A_PART: f64 = 6.0;
 const CPU: Duration = Duration::from_micros(400);
 
-/// Connections to a site that wait for one another, and round trips of each.
+/// Number of consecutive connections to a site, and number of round trips of each.
 const IN_A_ROW: f64 = 25.0;
 const ROUND_TRIPS: f64 = 2.5;
 
-/// A round trip to a host of which nothing is known.
+/// The round-trip time to an unknown host.
 const UNKNOWN: Duration = Duration::from_millis(80);
 
 impl Scans<'_> {
@@ -45,7 +46,7 @@ impl Scans<'_> {
                 let slowest = self.sites.iter().map(|site| site.lab.link.rtt()).max();
                 times(slowest.unwrap_or_default(), IN_A_ROW * ROUND_TRIPS)
             }
-            // One connection at a time to each.
+            // There is only one connection at a time to each site.
             Reached::Network => times(UNKNOWN, connections * ROUND_TRIPS),
             Reached::Loopback => Duration::ZERO,
         };

@@ -6,7 +6,7 @@ use netbench_stats::FEWEST_OPERATIONS;
 
 use super::{Cost, times};
 
-/// What is known of a run of the suite before it begins.
+/// The extent of a run of the suite.
 #[derive(Debug)]
 pub(crate) struct Trials<'a> {
     pub(crate) scenarios: &'a [Scenario],
@@ -14,24 +14,25 @@ pub(crate) struct Trials<'a> {
     pub(crate) rounds: u32,
     pub(crate) trial: Duration,
     pub(crate) slice: Duration,
-    /// After which no round begins.
+    /// The time after which no round begins.
     pub(crate) budget: Option<Duration>,
     pub(crate) cores: u16,
 }
 
-/// Certificates and keys.
+/// The time for certificates and keys.
 const SET_UP: Duration = Duration::from_secs(1);
 
-/// A fresh process, what it prepares, and its end.
+/// The time of a new process, its preparations and its end.
 const PROCESS: Duration = Duration::from_millis(22);
 
-/// A session that is made and held, in one process and in another that counts allocations.
+/// The time of a session that is made and held, in one process and in another that counts allocations.
 const HELD: Duration = Duration::from_micros(650);
 
-/// The start of a process under valgrind.
+/// The time for the start of a process under valgrind.
 const COUNTED: Duration = Duration::from_millis(3500);
 
-/// About what an operation takes. Only slow ones matter: a turn of fast ones is as long as is asked for.
+/// Returns the approximate time of an operation. Only slow operations matter: a turn of fast operations has the
+/// requested length.
 fn operation(scenario: &Scenario) -> Duration {
     let us = match scenario.work {
         Work::Handshake {
@@ -59,7 +60,7 @@ impl Trials<'_> {
         let samples: u64 = self.scenarios.iter().map(|s| u64::from(rounds(s))).sum();
         Cost {
             time: self.budget.map_or(whole, |budget| {
-                // The round that the budget ends in is finished.
+                // The round in which the budget ends is completed.
                 let round = times(whole, 0.5 / f64::from(self.rounds.max(1)));
                 whole.min(budget.saturating_add(round))
             }),
@@ -69,7 +70,7 @@ impl Trials<'_> {
         }
     }
 
-    /// What the trials take that are left when so many are done.
+    /// Returns the time of the remaining trials, after `done` trials.
     pub(crate) fn left(&self, done: u64) -> Duration {
         let cost = self.cost();
         let trials = Cost {
@@ -79,7 +80,7 @@ impl Trials<'_> {
         trials.after(done).time
     }
 
-    /// What one trial of a scenario on one stack takes.
+    /// Returns the time of one trial of a scenario on one stack.
     pub(crate) fn weight(&self, scenario: &Scenario) -> Duration {
         if scenario.counted {
             return self.counted(scenario);
@@ -94,12 +95,12 @@ impl Trials<'_> {
         }
     }
 
-    /// Turns, and the first that does not count.
+    /// Returns the time of a trial's turns, including the first turn, which is not counted.
     fn timed(&self, turn: Duration) -> Duration {
         PROCESS + turn + self.trial.max(turn * MIN_TURNS)
     }
 
-    /// Two sides, of few operations and of many, on all cores.
+    /// Returns the time of counted trials: both sides, with few and with many operations, on all cores.
     fn counted(&self, scenario: &Scenario) -> Duration {
         const PROCESSES: f64 = 4.0;
         let work = match scenario.work {

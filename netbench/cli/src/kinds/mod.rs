@@ -1,4 +1,4 @@
-//! The kinds of run. A new kind is a file here and a line in [`KINDS`]; nothing else tells kinds apart.
+//! The kinds of run. A new kind is a file here and a line in [`KINDS`]; no other code distinguishes kinds.
 
 mod browser;
 mod chains;
@@ -25,18 +25,18 @@ use crate::{
     stored::{note_repeated, wrong},
 };
 
-/// What can be done with stored runs of one kind.
+/// The operations on stored runs of one kind.
 pub(crate) struct KindOfRun {
     pub(crate) kind: Kind,
-    /// Reads a run and all that its report needs.
+    /// Reads a run with everything that its report needs.
     pub(crate) read: fn(&RunFolder) -> anyhow::Result<Box<dyn Report>>,
-    /// What a list of runs shows of one. Reads all of it, to find what is broken.
+    /// Returns a run's row in a list of runs. Reads the whole run, to find defects.
     pub(crate) list: fn(&RunFolder) -> Result<RunRow, StoreError>,
-    /// Merges runs into one, where runs of the kind can be.
+    /// Merges runs into one, if the kind supports it.
     pub(crate) merge: Option<Merge>,
-    /// Compares runs, where runs of the kind can be.
+    /// Compares runs, if the kind supports it.
     pub(crate) compare: Option<Compare>,
-    /// What is in its folder beside manifest, records and reports.
+    /// The contents of the run's folder besides manifest, records and reports.
     pub(crate) holds: Holds,
 }
 
@@ -45,12 +45,12 @@ pub(crate) type Compare =
 
 pub(crate) type Merge = fn(&[PathBuf], &Merging<'_>) -> anyhow::Result<RunFolder>;
 
-/// What a run's folder holds beside manifest, records and reports.
+/// The contents of a run's folder besides manifest, records and reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Holds {
     /// Files of these names.
     Files(&'static [&'static str]),
-    /// The runs of its parts, in folders.
+    /// The runs of an evaluation's parts, in folders.
     Runs,
 }
 
@@ -94,23 +94,23 @@ impl StoredRun {
     }
 }
 
-/// Whether a page is made too.
+/// The HTML page of a run's report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Page {
-    /// No.
+    /// No page is made.
     None,
-    /// It is, and is opened in the browser.
+    /// A page is made, and opened in the browser.
     Opened,
 }
 
 impl Page {
-    /// As `--open` says.
+    /// Returns the value of `--open`.
     pub(crate) fn of_option(open: bool) -> Self {
         if open { Self::Opened } else { Self::None }
     }
 }
 
-/// Makes the reports of a run in its folder and on stdout, and says whether there is a figure to read.
+/// Makes the reports of a run in its folder and on stdout. The returned end shows whether the report has any figure.
 pub(crate) fn publish(folder: &RunFolder, output: &Output, page: Page) -> anyhow::Result<Ended> {
     let report = (of(folder)?.read)(folder)?;
     output::print(&*report, output)?;
@@ -131,10 +131,10 @@ pub(crate) fn ended(report: &dyn Report) -> Ended {
 
 /// A plan that a list of runs can show.
 pub(crate) trait Listed: Recorded {
-    /// The stacks that its samples are of.
+    /// Returns the stacks of the plan's samples.
     fn stacks(&self) -> &[StackName];
 
-    /// How many sites it has, or scenarios.
+    /// Returns the number of sites or scenarios.
     fn cases(&self) -> u64;
 }
 
@@ -155,7 +155,7 @@ pub(crate) fn row<P: Listed>(folder: &RunFolder) -> Result<RunRow, StoreError> {
     })
 }
 
-/// Which part of the sites it has, or of how many runs it was merged.
+/// Describes the run's shard, or the number of runs that were merged.
 fn part(origin: &Origin) -> Option<String> {
     match (origin.shard, origin.merged.len()) {
         (Some(part), _) => Some(format!("shard {}", part.shard)),

@@ -24,7 +24,8 @@ pub(crate) fn read(folder: &RunFolder) -> anyhow::Result<ScanSummary> {
     summarize_scan(&manifest, scans, against).map_err(wrong)
 }
 
-/// Where the scan of each site is in the folder. Of one that was scanned twice the last counts.
+/// Returns the position of each site's scan in the folder. If a site was scanned twice, the last
+/// scan counts.
 pub(crate) fn index(folder: &RunFolder) -> Result<Index, StoreError> {
     folder.index(|outcome: SiteOutcome| outcome.site)
 }

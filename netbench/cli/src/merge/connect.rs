@@ -51,7 +51,7 @@ impl Merged for ConnectPlan {
         part.records.is_empty().then_some("samples")
     }
 
-    /// The seed is not among them: each whole run has its own.
+    /// The seed is not included: each whole run has its own.
     fn settings(&self) -> Vec<(&'static str, String)> {
         vec![
             ("the conditions", text(&self.conditions)),
@@ -72,10 +72,10 @@ impl Merged for ConnectPlan {
     }
 }
 
-/// Sites in the order of the whole list, samples in the order of the plan.
+/// Joins sites in the order of the whole list and samples in the order of the plan.
 ///
-/// Each group but the first gets rounds, ordinals and blocks of its own, so that two machines' samples
-/// of one site are never taken for one another.
+/// Each group except the first gets new numbers of rounds, ordinals and blocks, so that samples of
+/// one site from two machines stay distinct.
 fn join(
     groups: Vec<Group<ConnectPlan>>,
     name: String,
@@ -107,7 +107,7 @@ fn join(
 
 struct Joined {
     whole: Whole<ConnectPlan>,
-    /// By their places in the whole list.
+    /// The sites, by their positions in the whole list.
     sites: BTreeMap<usize, Site>,
     samples: Vec<Sample>,
     rounds: u32,

@@ -3,15 +3,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{Gaps, Merged, Part};
 use crate::exit::{WrongInput, bail_input};
 
-/// Runs that together took a plan through its rounds once: one whole run, or its shards.
+/// Runs that together completed the rounds of a plan once: one whole run, or its shards.
 pub(super) struct Group<P: Merged> {
     pub(super) parts: Vec<Part<P>>,
-    /// What is missing, in words.
+    /// Descriptions of the missing parts.
     pub(super) missing: Vec<String>,
 }
 
-/// Puts together what belongs together. Shards of one seed are one group; where some are there twice,
-/// shards of one seed and vantage point are.
+/// Groups the runs. Shards with the same seed are one group; if such shards overlap, the shards
+/// with the same seed and vantage point are.
 pub(super) fn groups<P: Merged>(
     parts: Vec<Part<P>>,
     gaps: Gaps,
@@ -66,7 +66,8 @@ impl<P: Merged> Group<P> {
     }
 }
 
-/// A run is known by its name, its start and its place, also in a copy of its folder.
+/// Refuses a run that is given twice. Its name, start and place identify a run, even in a copy of
+/// its folder.
 pub(super) fn refuse_twice<P: Merged>(parts: &[Part<P>]) -> Result<(), WrongInput> {
     let mut seen = BTreeMap::new();
     for part in parts {
@@ -80,7 +81,8 @@ pub(super) fn refuse_twice<P: Merged>(parts: &[Part<P>]) -> Result<(), WrongInpu
     Ok(())
 }
 
-/// Two runs that have the same shard; and shards of different numbers of shards, which overlap too.
+/// Describes two runs with the same shard, or shards of different numbers of shards, which overlap
+/// too.
 fn overlap<P: Merged>(shards: &[Part<P>]) -> Option<String> {
     let mut seen: BTreeMap<u32, &str> = BTreeMap::new();
     let first = shards.first()?;

@@ -1,5 +1,5 @@
-//! Merging of stored runs: the shards of one plan, or whole runs from several machines, become one run that
-//! every command reads. What belongs together is found here; what is a kind's own is in its file.
+//! Merging of stored runs: the shards of one plan, or whole runs from several machines, become one run that every
+//! command reads. This module finds the runs that belong together; the code for each kind is in its file.
 
 pub(crate) mod connect;
 mod groups;
@@ -23,7 +23,7 @@ pub(crate) struct Merging<'a> {
     pub(crate) gaps: Gaps,
 }
 
-/// Whether a shard may be missing, or a run unfinished.
+/// The treatment of missing shards and unfinished runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Gaps {
     Allowed,
@@ -31,25 +31,25 @@ pub(crate) enum Gaps {
 }
 
 trait Merged: Listed {
-    /// What stands for its records: the records themselves, or where they are.
+    /// The representation of a plan's records: the records themselves, or their positions.
     type Records;
     type Extra;
 
     fn seed(&self) -> u64;
     fn sites(&self) -> &[Site];
     fn records(folder: &RunFolder, manifest: &Manifest<Self>) -> Result<Self::Records, StoreError>;
-    /// Reads what they have beside records.
+    /// Reads the data of a run besides its records.
     fn extra(folder: &RunFolder) -> Result<Self::Extra, StoreError>;
-    /// How many records a run lacks.
+    /// Returns the number of records that a run lacks.
     fn missing(part: &Part<Self>) -> u64;
-    /// What a run should have and has none of.
+    /// Names the data that a run should have but lacks completely.
     fn lacks(part: &Part<Self>) -> Option<&'static str>;
-    /// All of the plan that must be the same in runs that are merged.
+    /// Returns all settings of the plan that must be the same in merged runs.
     fn settings(&self) -> Vec<(&'static str, String)>;
 }
 
 struct Part<P: Merged> {
-    /// What the user called it.
+    /// The path as the user gave it.
     path: String,
     manifest: Manifest<P>,
     records: P::Records,
@@ -77,7 +77,7 @@ impl<P: Merged> Part<P> {
         WrongInput(format!("{}: {why}", self.path))
     }
 
-    /// Where its numbers begin in the merged run.
+    /// Returns the record of the part, with the beginning of its numbers in the merged run.
     fn merged_run(&self, before: Option<&MergedRun>) -> Option<MergedRun> {
         let manifest = &self.manifest;
         let first_session = before.map_or(0, |run| run.first_session + run.sessions);
@@ -97,7 +97,7 @@ impl<P: Merged> Part<P> {
         })
     }
 
-    /// The places of its sites in the whole list, and how many that has.
+    /// Returns the positions of the part's sites in the whole list, and the list's length.
     fn places(&self) -> Result<Places, WrongInput> {
         let count = self.manifest.plan.sites().len();
         let Some(record) = self.manifest.origin.shard else {
@@ -118,9 +118,9 @@ impl<P: Merged> Part<P> {
 }
 
 struct Places {
-    /// How many sites the whole list has.
+    /// Number of sites in the whole list.
     whole: u64,
-    /// The places of the part's sites in it.
+    /// The positions of the part's sites in the whole list.
     sites: Vec<usize>,
 }
 
@@ -133,9 +133,9 @@ fn parts<P: Merged>(paths: &[PathBuf]) -> anyhow::Result<Vec<Part<P>>> {
     Ok(parts)
 }
 
-/// The merged run, as its parts are added to it.
+/// The merged run, to which parts are added.
 struct Whole<P> {
-    /// Of the first part, with what the others add.
+    /// The manifest of the first part, with the additions of the others.
     manifest: Option<Manifest<P>>,
     merged: Vec<MergedRun>,
 }
@@ -165,7 +165,7 @@ impl<P: Plan> Whole<P> {
         }
     }
 
-    /// The manifest, of a run called `name` that has these gaps.
+    /// Returns the manifest of a run called `name` with these gaps.
     fn manifest(self, name: String, missing: &[String]) -> Result<Manifest<P>, WrongInput> {
         let Some(mut manifest) = self.manifest else {
             bail_input!("no runs");
@@ -183,7 +183,7 @@ impl<P: Plan> Whole<P> {
     }
 }
 
-/// Writes the merged run. Until `finish` has written the rest of it, it says that it is not finished.
+/// Writes the merged run. The run is marked as unfinished until `finish` has written the rest.
 fn write<P: Merged>(
     out: &Path,
     manifest: Manifest<P>,
@@ -208,14 +208,14 @@ fn write<P: Merged>(
     Ok(folder)
 }
 
-/// The merged run's name: its folder's.
+/// Returns the name of the merged run, which is that of its folder.
 fn name(out: &Path) -> Result<String, WrongInput> {
     out.file_name()
         .map(|name| name.to_string_lossy().into_owned())
         .ok_or_else(|| WrongInput(format!("--out {}: not a folder's name", out.display())))
 }
 
-/// Adds to `whole` what it does not have yet.
+/// Adds the new items of `part` to `whole`.
 fn add_new<T: PartialEq>(whole: &mut Vec<T>, part: Vec<T>) {
     for item in part {
         if !whole.contains(&item) {
@@ -224,7 +224,7 @@ fn add_new<T: PartialEq>(whole: &mut Vec<T>, part: Vec<T>) {
     }
 }
 
-/// The worst of both, and the sum of what was counted. Digests of losses cannot be merged.
+/// Joins the worse values of both, and the sums of counts. Digests of losses cannot be merged.
 fn join_links(whole: &mut LinkRecord, part: LinkRecord) {
     whole.checks.extend(part.checks);
     for (name, late) in part.lateness_ns {

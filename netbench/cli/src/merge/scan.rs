@@ -12,7 +12,7 @@ use crate::{
     kinds, stored,
 };
 
-/// What a scan stores of the stacks that it was made against.
+/// The file of the data that a scan stores about the stacks of `--against`.
 pub(crate) const AGAINST: &str = "against.json";
 
 /// Merges the shards of a scan, which have the same seed: a scan has each site once.
@@ -44,7 +44,7 @@ pub(crate) fn merge(paths: &[PathBuf], merging: &Merging<'_>) -> anyhow::Result<
     })
 }
 
-/// The scans of a run, which stay in its folder: those of very many sites need more memory than there may be.
+/// The scans of a run, which stay in its folder, because the scans of many sites may exceed the memory.
 pub(super) struct Scans {
     index: Index,
     missing: u64,
@@ -115,13 +115,13 @@ impl Merged for ScanPlan {
 
 struct Joined {
     manifest: ScanManifest,
-    /// Sites, and in which records each is.
+    /// The sites, each with the index of its records.
     scans: Vec<(String, usize)>,
     records: Vec<Scans>,
     against: Option<AgainstRecord>,
 }
 
-/// Sites and what was found of them in the order of the whole list.
+/// Joins sites and their scans in the order of the whole list.
 fn join(
     parts: Vec<Part<ScanPlan>>,
     name: String,
@@ -186,8 +186,8 @@ fn join_against(
     Ok(())
 }
 
-/// An offer without what a stack draws afresh for each hello: the order of extensions, and GREASE. JA4 is
-/// of the sorted extensions, and stays.
+/// Returns an offer without the properties that a stack randomizes in each hello: the order of extensions, and GREASE.
+/// JA4 uses the sorted extensions, and is kept.
 fn without_chance(offer: &Offer) -> Offer {
     Offer {
         wire_bytes: 0,

@@ -4,7 +4,8 @@ use serde::Serialize;
 use super::{Merged, Part};
 use crate::exit::{WrongInput, bail_input};
 
-/// Refuses runs whose samples would be of different things under one name, and says what differs.
+/// Refuses runs whose samples would describe different things under one name, and names the
+/// differences.
 pub(super) fn refuse_mixed<P: Merged>(parts: &[Part<P>]) -> Result<(), WrongInput> {
     let Some((first, others)) = parts.split_first() else {
         return Ok(());
@@ -36,7 +37,7 @@ pub(super) fn refuse_mixed<P: Merged>(parts: &[Part<P>]) -> Result<(), WrongInpu
     Ok(())
 }
 
-/// All that must be the same in runs that are merged.
+/// Returns all settings that must be the same in merged runs.
 fn settings<P: Merged>(manifest: &Manifest<P>) -> Vec<(&'static str, String)> {
     let plan = &manifest.plan;
     let whole_sites = manifest
@@ -58,7 +59,7 @@ fn settings<P: Merged>(manifest: &Manifest<P>) -> Vec<(&'static str, String)> {
     settings
 }
 
-/// Those of the stacks: a shard has only the servers that its sites need.
+/// Returns the workers of the stacks: a shard has only the servers that its sites need.
 fn workers(all: &[WorkerRecord], stacks: &[StackName]) -> Vec<WorkerRecord> {
     let mut workers = all.to_vec();
     workers.retain(|worker| stacks.iter().any(|name| name.stack() == worker.stack));
@@ -66,7 +67,8 @@ fn workers(all: &[WorkerRecord], stacks: &[StackName]) -> Vec<WorkerRecord> {
     workers
 }
 
-/// For comparing, and for showing where it is short. JSON has no control characters in it.
+/// Formats a value for comparisons, and for messages if it is short. JSON contains no control
+/// characters.
 pub(super) fn text(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }

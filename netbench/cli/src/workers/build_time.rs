@@ -1,4 +1,4 @@
-//! What the build of a program took, kept in a file beside it.
+//! The time that the build of a program took, in a file next to the program.
 
 use std::{
     ffi::OsString,
@@ -10,7 +10,7 @@ use std::{
 use netbench_report::BuildTime;
 use nix::sys::resource::{UsageWho, getrusage};
 
-/// Runs what builds `built`, and records what that took if it made another file than was there.
+/// Runs a build of `built`, and records the time that it took if the file has changed.
 pub(super) fn recording(
     built: &Path,
     build: impl FnOnce() -> anyhow::Result<()>,
@@ -27,7 +27,8 @@ pub(super) fn recording(
     Ok(())
 }
 
-/// What the build of `program` took. A file that is older than the program is of another one.
+/// Returns the time that the build of `program` took. A file older than the program belongs to
+/// another build.
 pub(super) fn of(program: &Path) -> Option<BuildTime> {
     let file = beside(program);
     let recorded = modified(&file)? >= modified(program)?;
@@ -35,14 +36,14 @@ pub(super) fn of(program: &Path) -> Option<BuildTime> {
     serde_json::from_slice(&text).ok()
 }
 
-/// Keeps it. A file that cannot be written is no error: the worker works without.
+/// Stores the time of a build. A failure is no error: the worker does not need the file.
 pub(super) fn record(program: &Path, took: BuildTime) {
     if let Ok(text) = serde_json::to_vec(&took) {
         let _ = fs::write(beside(program), text);
     }
 }
 
-/// Deletes it with its program.
+/// Deletes the stored time of a program's build.
 pub(crate) fn forget(program: &Path) {
     let _ = fs::remove_file(beside(program));
 }
@@ -57,7 +58,7 @@ fn modified(path: &Path) -> Option<SystemTime> {
     fs::metadata(path).and_then(|about| about.modified()).ok()
 }
 
-/// CPU time of the processes that this one started and that have ended, and of theirs.
+/// Returns the CPU time of the ended children of this process and their descendants, in ms.
 fn children_cpu_ms() -> u64 {
     let Ok(usage) = getrusage(UsageWho::RUSAGE_CHILDREN) else {
         return 0;

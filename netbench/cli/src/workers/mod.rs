@@ -1,5 +1,5 @@
-//! Finds the worker of each stack: one of the user's own, one beside the command, one in the cache that
-//! `netbench stacks build` filled, or one of the source tree, which is built the first time.
+//! Finds the worker of each stack: the user's own, one next to the command, one in the cache that `netbench stacks
+//! build` filled, or one of the source tree, which is built the first time.
 
 pub(crate) mod build_time;
 mod needs;
@@ -53,7 +53,7 @@ pub(crate) fn find(
     Ok(programs)
 }
 
-/// Refuses a stack that there is no worker of.
+/// Refuses a stack without a worker.
 pub(crate) fn all_known(
     stacks: &BTreeSet<String>,
     own: &[(String, PathBuf)],
@@ -64,7 +64,7 @@ pub(crate) fn all_known(
     Ok(())
 }
 
-/// A worker of the user's own that none of these names asks for.
+/// Returns one of the user's workers that none of these names uses.
 pub(crate) fn unused<'a>(
     names: &BTreeSet<String>,
     own: &'a [(String, PathBuf)],
@@ -73,14 +73,15 @@ pub(crate) fn unused<'a>(
     given.find(|name| !names.contains(*name))
 }
 
-/// Whether a stack is a worker of the user's own.
+/// Returns whether a stack is one of the user's workers.
 fn is_own(stack: &str, own: &[(String, PathBuf)]) -> bool {
     own.iter().any(|(name, _)| name == stack)
 }
 
-/// Finds the worker of each server of emulated sites, or builds it: a stack's, or the one that starts what is installed.
+/// Finds or builds the worker of each server of emulated sites: a stack's worker, or the one that starts an installed
+/// server.
 ///
-/// Starts no thread, as [`find`].
+/// Starts no thread, like [`find`].
 pub(crate) fn find_servers(
     servers: &BTreeSet<String>,
     own: &[(String, PathBuf)],
@@ -94,7 +95,7 @@ pub(crate) fn find_servers(
     Ok(programs)
 }
 
-/// Refuses a server that there is no worker of.
+/// Refuses a server without a worker.
 pub(crate) fn all_servers_known(
     servers: &BTreeSet<String>,
     own: &[(String, PathBuf)],
@@ -107,7 +108,7 @@ pub(crate) fn all_servers_known(
     Ok(())
 }
 
-/// Which servers are installed ones, and which are stacks or the user's own workers.
+/// Separates installed servers from stacks and the user's workers.
 fn sorted(
     servers: &BTreeSet<String>,
     own: &[(String, PathBuf)],
@@ -123,7 +124,7 @@ fn sorted(
     )
 }
 
-/// A stack that netbench has a worker for, and the variants that it is to be.
+/// A stack for which netbench has a worker, with the requested variants.
 #[derive(Debug, Clone)]
 pub(crate) struct Known {
     source: &'static WorkerSource,
@@ -131,13 +132,13 @@ pub(crate) struct Known {
 }
 
 impl Known {
-    /// What its worker is built as.
+    /// Returns the program of the stack's worker.
     pub(crate) fn program(&self) -> Program {
         Program::of(self.source).with(&self.variants)
     }
 }
 
-/// A stack that netbench has a worker for.
+/// Finds a stack for which netbench has a worker.
 pub(crate) fn known(stack: &str) -> anyhow::Result<Known> {
     if is_installed_server(stack) {
         bail_input!(
@@ -147,7 +148,7 @@ pub(crate) fn known(stack: &str) -> anyhow::Result<Known> {
     known_among(stack, &[])
 }
 
-/// A stack, where `others` may have been meant too.
+/// Finds a stack; `others` are further names for suggestions.
 fn known_among(stack: &str, others: &[&str]) -> anyhow::Result<Known> {
     let known = known_stacks();
     let (base, variants) = match Variants::split(stack) {
@@ -225,12 +226,12 @@ fn known_among(stack: &str, others: &[&str]) -> anyhow::Result<Known> {
     );
 }
 
-/// The library that counts allocations: found or built like a worker.
+/// Finds or builds the library that counts allocations.
 pub(crate) fn heap_library() -> anyhow::Result<PathBuf> {
     Program::HEAP_LIBRARY.find_or_build()
 }
 
-/// Where a program is that can be called by its name.
+/// Finds a program in the directories of `PATH`.
 pub(crate) fn in_path(program: &str) -> Option<PathBuf> {
     let path = env::var_os("PATH")?;
     env::split_paths(&path)

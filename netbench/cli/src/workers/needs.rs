@@ -1,4 +1,5 @@
-//! What a build needs of the system beside Cargo, found out before it begins: some would notice after many minutes.
+//! The system packages that a build needs besides Cargo, checked before the build: some builds would fail only after
+//! many minutes.
 
 use std::{
     env, fs,
@@ -10,10 +11,10 @@ use anyhow::bail;
 
 use super::in_path;
 
-/// Something that a package's build needs.
+/// A requirement of a package's build.
 struct Need {
     what: &'static str,
-    /// Where it is in Debian and Ubuntu.
+    /// The packages in Debian and Ubuntu that provide the requirement.
     packages: &'static str,
     is_there: fn() -> bool,
 }
@@ -42,10 +43,10 @@ const LIBCLANG: Need = Need {
     is_there: has_libclang,
 };
 
-/// AWS-LC's libssl is built by CMake, and its headers are read by bindgen, through libclang.
+/// CMake builds AWS-LC's libssl, and bindgen reads its headers through libclang.
 const AWS_LC: &[Need] = &[CMAKE, CXX, LIBCLANG];
 
-/// BoringSSL is built as AWS-LC is, and patched by git before.
+/// BoringSSL is built like AWS-LC, after git has patched it.
 const BORINGSSL: &[Need] = &[
     CMAKE,
     Need {
@@ -57,7 +58,7 @@ const BORINGSSL: &[Need] = &[
     LIBCLANG,
 ];
 
-/// AWS-LC's FIPS module is built by CMake, and its assembly is rewritten by a Go program.
+/// CMake builds AWS-LC's FIPS module, and a Go program rewrites its assembly.
 const AWS_LC_FIPS: &[Need] = &[
     CMAKE,
     Need {
@@ -89,7 +90,7 @@ const PKG_CONFIG: Need = Need {
     is_there: || in_path("pkg-config").is_some(),
 };
 
-/// What links with the system's libssl.
+/// The requirements of packages that link with the system's libssl.
 const SYSTEM_LIBSSL: &[Need] = &[
     PKG_CONFIG,
     Need {
@@ -117,7 +118,7 @@ const NSS: &[Need] = &[
     },
 ];
 
-/// Servo's crates for fonts come with its network stack.
+/// Servo's network stack depends on its font crates.
 const SERVO: &[Need] = &[
     PKG_CONFIG,
     Need {
@@ -133,7 +134,7 @@ const SERVO: &[Need] = &[
     CXX,
 ];
 
-/// Refuses to build a package where something that it needs is not there.
+/// Refuses to build a package if a requirement is missing.
 pub(crate) fn has_all_for(package: &str) -> anyhow::Result<()> {
     let needs = match package {
         "netbench-stack-aws-lc" => AWS_LC,
@@ -151,7 +152,7 @@ pub(crate) fn has_all_for(package: &str) -> anyhow::Result<()> {
     has_all(package, needs)
 }
 
-/// Refuses to build a package with AWS-LC's FIPS module where something that this needs is not there.
+/// Refuses to build a package with AWS-LC's FIPS module if a requirement of this module is missing.
 pub(super) fn has_all_for_aws_lc_fips(package: &str) -> anyhow::Result<()> {
     has_all(package, AWS_LC_FIPS)
 }
@@ -171,12 +172,12 @@ fn has_all(package: &str, needs: &[Need]) -> anyhow::Result<()> {
     );
 }
 
-/// Refuses to build with compilers that are not there, each the value of a variable, with its flags.
+/// Refuses to build with missing compilers. Each compiler is the value of a variable, with its flags.
 pub(super) fn has_compilers(compilers: &[(&str, String)]) -> anyhow::Result<()> {
     for (_, call) in compilers {
         let program = call.split(' ').next().unwrap_or(call);
         if in_path(program).is_none() {
-            // Clang's own package has both of its compilers.
+            // Clang's package contains both of its compilers.
             let package = program.replace("clang++", "clang");
             bail!(
                 "there is no {program} to build it with\n\
@@ -187,7 +188,7 @@ pub(super) fn has_compilers(compilers: &[(&str, String)]) -> anyhow::Result<()> 
     Ok(())
 }
 
-/// Whether pkg-config finds a library.
+/// Returns whether pkg-config finds a library.
 fn pkg_config_has(library: &str) -> bool {
     let found = Command::new("pkg-config")
         .args(["--exists", library])
@@ -197,7 +198,7 @@ fn pkg_config_has(library: &str) -> bool {
     found.is_ok_and(|status| status.success())
 }
 
-/// Whether there is a libclang as its development package installs it, and the headers of its compiler.
+/// Returns whether libclang is installed as by its development package, with the headers of its compiler.
 fn has_libclang() -> bool {
     if env::var_os("LIBCLANG_PATH").is_some() {
         return true;

@@ -1,4 +1,5 @@
-//! Builds a release of OpenSSL before the worker that is linked with it: Cargo would say nothing for minutes.
+//! Builds a release of OpenSSL before the worker that is linked with it, because Cargo would print no progress for
+//! minutes.
 
 use std::{
     fs, io,
@@ -13,13 +14,14 @@ use openssl_src::{Build, Release, Step, Watch};
 
 use crate::{interrupt, progress::Shown};
 
-/// How often the log is read.
+/// The interval at which the log is read.
 const LOOK: Duration = Duration::from_millis(500);
 
-/// Between two lines where there is no terminal.
+/// The interval between two lines if there is no terminal.
 const LINE: Duration = Duration::from_secs(30);
 
-/// Builds it, unless the cache has it. Cargo's settings are those of `folder`, and `compilers` are variables of the environment.
+/// Builds the release, unless it is cached. Cargo's settings are those of `folder`, and `compilers` are environment
+/// variables.
 pub(crate) fn build(
     release: Release,
     folder: &Path,
@@ -36,7 +38,7 @@ pub(crate) fn build(
         .with_context(|| format!("OpenSSL {version} was not built"))
 }
 
-/// Shows how many files are compiled.
+/// Shows the number of compiled files.
 struct Shows {
     version: &'static str,
 }
@@ -94,7 +96,7 @@ impl Shows {
     }
 }
 
-/// Files whose compilation has begun.
+/// Returns the number of files whose compilation has begun.
 fn compiled(log: &Path) -> u64 {
     let said = fs::read(log).unwrap_or_default();
     let said = String::from_utf8_lossy(&said);

@@ -1,5 +1,5 @@
-//! A workspace for one worker, in which packages have other versions than in netbench's own. The worker's sources are copied into
-//! it, and everything else of netbench is used from where it is.
+//! A workspace for one worker, in which packages have other versions than in netbench's own workspace. The worker's
+//! sources are copied into the workspace, and all other crates of netbench are used in place.
 
 use std::{
     ffi::OsStr,
@@ -13,13 +13,13 @@ use toml::{Table, Value};
 
 use super::SourceTree;
 
-/// What there is of a package besides its manifest, where a worker has it.
+/// The parts of a worker's package besides its manifest, as far as they exist.
 const SOURCES: [&str; 2] = ["src", "build.rs"];
 
-/// What the workspace was made from, to tell whether it is still the same.
+/// The file with the workspace's inputs, which shows whether they have changed.
 const MADE_FROM: &str = "made-from";
 
-/// Makes the workspace in `folder`, unless it is there already, and gives the path of its manifest.
+/// Makes the workspace in `folder`, unless it exists already, and returns the path of its manifest.
 pub(super) fn workspace(
     tree: &SourceTree,
     package: &str,
@@ -62,7 +62,8 @@ pub(super) fn workspace(
     })
 }
 
-/// The manifest of a workspace with this member alone: the same settings, and the crates of the tree from where they are.
+/// Returns the manifest of a workspace with only this member: with the same settings, and with paths to the tree's
+/// crates.
 fn of_workspace(manifest: &str, member: &str, root: &Path) -> anyhow::Result<String> {
     let mut manifest: Table = manifest.parse().context("Cargo.toml")?;
     let workspace = table(&mut manifest, "workspace")?;
@@ -76,7 +77,7 @@ fn of_workspace(manifest: &str, member: &str, root: &Path) -> anyhow::Result<Str
             *path = root.join(relative).display().to_string().into();
         }
     }
-    // Settings for packages that are not in it would be warned of.
+    // Cargo would warn of settings for packages outside the workspace.
     manifest.remove("patch");
     let profiles = table(&mut manifest, "profile")?;
     profiles.remove("dev");
@@ -84,7 +85,7 @@ fn of_workspace(manifest: &str, member: &str, root: &Path) -> anyhow::Result<Str
     Ok(manifest.to_string())
 }
 
-/// The package's manifest with the versions that are wanted, and without what only tests need.
+/// Returns the package's manifest with the pinned versions, and without the dependencies of tests.
 fn of_package_with(manifest: &str, pins: &[Pin]) -> anyhow::Result<String> {
     let mut manifest: Table = manifest.parse().context("the package's Cargo.toml")?;
     for key in ["dev-dependencies", "test", "bench"] {
@@ -110,7 +111,7 @@ fn table<'a>(parent: &'a mut Table, key: &str) -> anyhow::Result<&'a mut Table> 
     found.with_context(|| format!("there is no [{key}] in a manifest"))
 }
 
-/// Copies a file or folder, if it is there. What is the same stays as it is: Cargo goes by the age of files.
+/// Copies a file or folder, if it exists. Identical files stay as they are: Cargo compares the ages of files.
 fn copy(from: &Path, to: &Path) -> io::Result<()> {
     if from.is_dir() {
         fs::create_dir_all(to)?;

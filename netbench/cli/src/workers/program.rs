@@ -14,25 +14,25 @@ use openssl_src::Release;
 use super::{Profile, SourceTree, build_time, needs, openssl, pinned, this_command};
 use crate::cache;
 
-/// The package that every worker in Rust is made with, which links the allocator.
+/// The package on which every worker in Rust depends, and which links the allocator.
 const HARNESS: &str = "netbench-worker";
 
 /// A worker, or the library that counts allocations: a file that is built from the source tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Program {
-    /// What it is called in messages, and the stack that it is of.
+    /// The program's name in messages, and the name of its stack.
     pub(crate) name: Cow<'static, str>,
     file: &'static str,
     build: Build,
-    /// What is built before.
+    /// The OpenSSL release that is built first.
     release: Option<Release>,
-    /// What it is built with otherwise than usual.
+    /// The variants with which the program is built.
     variants: Variants,
-    /// What makes its variant `+fips`.
+    /// The means by which the variant `+fips` is built.
     fips: Option<Fips>,
 }
 
-/// A program that is there, and where it was found.
+/// An existing program, with the place where it was found.
 #[derive(Debug, Clone)]
 pub(crate) struct Found {
     pub(crate) path: PathBuf,
@@ -60,7 +60,7 @@ impl Program {
         fips: None,
     };
 
-    /// The worker of a stack.
+    /// Returns the worker of a stack.
     pub(crate) fn of(source: &WorkerSource) -> Self {
         Self {
             name: Cow::Borrowed(source.stack),
@@ -72,9 +72,9 @@ impl Program {
         }
     }
 
-    /// The same, built as the variants say.
+    /// Returns the same program, built with the variants.
     pub(crate) fn with(self, variants: &Variants) -> Self {
-        // Of others, all variants are one program.
+        // Workers in other languages have the same program for all variants.
         let variants = match self.build {
             Build::Cargo { .. } => variants.built(),
             Build::Go { .. } | Build::Java { .. } => Variants::NONE,
@@ -86,12 +86,13 @@ impl Program {
         }
     }
 
-    /// Whether it is one of several versions of the same library.
+    /// Returns whether the program is for one of several versions of the same library.
     pub(crate) fn is_version(&self) -> bool {
         self.name.contains('@')
     }
 
-    /// The folder that it has to itself, under the target folder, in the cache and beside the command; empty for a usual one.
+    /// Returns the program's own folder, under the target folder, in the cache and next to the command; empty for the
+    /// usual build.
     fn folder(&self) -> String {
         let variants = self.variants.iter().map(Variant::name);
         let parts = [self.build.folder()].into_iter().chain(variants);
@@ -99,7 +100,8 @@ impl Program {
         parts.join("+")
     }
 
-    /// The target folder that Cargo builds it in. Versions of a library share one, so that the rest of their workers is built once.
+    /// Returns the target folder of Cargo's build. Versions of a library share a target folder, so that the rest of
+    /// their workers is built once.
     fn target_folder(&self) -> String {
         let folder = self.folder();
         let Some((library, version)) = folder.split_once('@') else {
@@ -109,13 +111,13 @@ impl Program {
         format!("{library}@{variants}")
     }
 
-    /// Whether one build makes both.
+    /// Returns whether one build makes both programs.
     pub(crate) fn is_built_with(&self, other: &Self) -> bool {
         let what = |it: &Self| (it.file, it.build);
         what(self) == what(other) && self.variants == other.variants
     }
 
-    /// Finds it, and builds nothing.
+    /// Finds the program without building it.
     pub(crate) fn find(&self) -> anyhow::Result<Option<Found>> {
         let found = |path: PathBuf, place| path.is_file().then_some(Found { path, place });
         let beside = this_command()?
@@ -127,14 +129,14 @@ impl Program {
         let cached = cache_folder().ok();
         let cached = cached.and_then(|cache| found(self.under(&cache), Place::Cache));
         let built = SourceTree::find().and_then(|tree| found(self.in_tree(&tree), Place::Tree));
-        // The tree's is the newer one where it was built again later.
+        // The program in the tree is newer if it was built again later.
         Ok([cached, built]
             .into_iter()
             .flatten()
             .max_by_key(Found::made))
     }
 
-    /// Finds it, or builds it from the source tree.
+    /// Finds the program, or builds it from the source tree.
     pub(crate) fn find_or_build(&self) -> anyhow::Result<PathBuf> {
         match self.find()? {
             Some(found) => Ok(found.path),
@@ -142,7 +144,7 @@ impl Program {
         }
     }
 
-    /// Builds it from the source tree, where it is not up to date.
+    /// Builds the program from the source tree, if it is not up to date.
     pub(crate) fn build(&self) -> anyhow::Result<PathBuf> {
         let Some(tree) = SourceTree::find() else {
             bail!(
@@ -196,7 +198,8 @@ impl Program {
                     .allocator()
                     .map(|allocator| format!("{HARNESS}/{allocator}"));
                 if let Some(feature) = &feature {
-                    // Cargo takes a feature of another package only if that package is chosen too, or is a dependency.
+                    // Cargo accepts a feature of another package only if that package is selected too, or is a
+                    // dependency.
                     if manifest.is_none() {
                         arguments.extend(["-p", HARNESS]);
                     }
@@ -211,7 +214,7 @@ impl Program {
                 let settings = environment
                     .iter()
                     .map(|(name, value)| format!("env.{name}='{value}'"));
-                // Also where the environment has another.
+                // The settings override variables of the environment.
                 let forced = compilers.iter().flat_map(|(name, program)| {
                     [
                         format!("env.{name}.value='{program}'"),
@@ -233,7 +236,7 @@ impl Program {
         }
     }
 
-    /// The variables that name the compilers of C and C++ with their flags, where they are chosen.
+    /// Returns the variables that name the compilers of C and C++ with their flags, if a variant chooses them.
     fn compilers(&self) -> Vec<(&'static str, String)> {
         let (c, cxx) = match self.variants.compiler() {
             Some(Variant::Clang) => ("clang", "clang++"),
@@ -242,7 +245,7 @@ impl Program {
             None => return Vec::new(),
         };
         let flags = if self.variants.has(Variant::Native) {
-            // The worker reads from its own executable what its C was compiled for.
+            // The worker reads the flags of its C code from its own executable.
             " -march=native -frecord-gcc-switches"
         } else {
             ""
@@ -252,12 +255,12 @@ impl Program {
             .to_vec()
     }
 
-    /// Cargo's settings for how Rust is compiled.
+    /// Returns Cargo's settings for the compilation of Rust.
     fn compiled(&self) -> Vec<String> {
         let mut settings = Vec::new();
         if self.variants.has(Variant::Lto) {
             settings.push("profile.release.lto='fat'".to_owned());
-            // The worker's build script is told too.
+            // The worker's build script reads this variable.
             settings.push("env.CARGO_PROFILE_RELEASE_LTO='fat'".to_owned());
         }
         if self.variants.has(Variant::Native) {
@@ -266,7 +269,7 @@ impl Program {
         settings
     }
 
-    /// What a user can call to build it.
+    /// Returns the command with which a user can build the program.
     fn builder(&self) -> String {
         match self.build {
             Build::Cargo {
@@ -282,7 +285,7 @@ impl Program {
         }
     }
 
-    /// Copies what was built into the cache, where it is found from any folder and without the tree.
+    /// Copies the built program into the cache, where it is found from any folder and without the tree.
     pub(crate) fn store(&self, built: &Path) -> anyhow::Result<PathBuf> {
         let to = self.under(&cache_folder()?);
         replace(built, &to)?;
@@ -292,7 +295,7 @@ impl Program {
         Ok(to)
     }
 
-    /// Its file in the cache, if it is there.
+    /// Returns the program's file in the cache, if it exists.
     pub(crate) fn in_cache(&self) -> anyhow::Result<Option<PathBuf>> {
         let path = self.under(&cache_folder()?);
         Ok(path.is_file().then_some(path))
@@ -319,7 +322,7 @@ impl fmt::Display for Program {
 }
 
 impl Found {
-    /// Which place it was found in.
+    /// Describes the place where the program was found.
     pub(crate) fn place(&self) -> &'static str {
         match self.place {
             Place::Beside => "beside the command",
@@ -328,7 +331,7 @@ impl Found {
         }
     }
 
-    /// What its last build took, where netbench built it.
+    /// Returns the time that the program's last build took, if netbench built it.
     pub(crate) fn build_time(&self) -> Option<BuildTime> {
         build_time::of(&self.path)
     }
@@ -344,20 +347,20 @@ fn same(one: &Path, other: &Path) -> bool {
     fs::read(one).is_ok_and(|one| fs::read(other).is_ok_and(|other| one == other))
 }
 
-/// Puts a copy of a file in the place of another, or of none.
+/// Replaces a file, which need not exist, by a copy of another.
 fn replace(from: &Path, to: &Path) -> anyhow::Result<()> {
     let copy = || {
         if let Some(folder) = to.parent() {
             fs::create_dir_all(folder)?;
         }
-        // A worker that runs cannot be written to, but it can be replaced.
+        // A running worker's file cannot be written to, but it can be replaced.
         let partial = to.with_extension(format!("{}.partial", std::process::id()));
         fs::copy(from, &partial).and_then(|_| fs::rename(&partial, to))
     };
     copy().with_context(|| format!("cannot copy {} to {}", from.display(), to.display()))
 }
 
-/// What `netbench stacks build` has built for this version.
+/// Returns the folder of the workers that `netbench stacks build` has built for this version.
 fn cache_folder() -> anyhow::Result<PathBuf> {
     cache::folder(concat!("workers/", env!("CARGO_PKG_VERSION")))
 }

@@ -1,4 +1,4 @@
-//! This command, and the source tree that workers and shims are built from.
+//! This command's executable, and the source tree from which workers and shims are built.
 
 use std::{
     env, fs,
@@ -12,16 +12,16 @@ use netbench_runner::{Pin, go_build, java_build};
 
 use crate::interrupt;
 
-/// Lines of a failed build's log that its error quotes.
+/// Number of lines of a failed build's log that its error quotes.
 const QUOTED_LINES: usize = 12;
 
-/// The tree that this command was built from, unless it is for other machines.
+/// The tree from which this command was built, unless the command is a release for other machines.
 const BUILT_FROM: Option<&str> = match option_env!("NETBENCH_RELEASE") {
     Some(_) => None,
     None => Some(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")),
 };
 
-/// Where this command is.
+/// Returns the path of this command.
 pub(crate) fn this_command() -> anyhow::Result<PathBuf> {
     env::current_exe().context("cannot tell where this command is")
 }
@@ -33,7 +33,8 @@ pub(crate) struct SourceTree {
 }
 
 impl SourceTree {
-    /// The one that the command is in, that it is called in, or that it was built from.
+    /// Finds the checkout that contains the command, that contains the current directory, or that the command was built
+    /// from.
     pub(crate) fn find() -> Option<Self> {
         let starts = [this_command().ok(), env::current_dir().ok()];
         let around = starts
@@ -56,13 +57,13 @@ impl SourceTree {
         &self.root
     }
 
-    /// The folder that Cargo builds in.
+    /// Returns Cargo's target folder.
     pub(crate) fn target(&self) -> PathBuf {
         let target = env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into());
         self.root.join(target)
     }
 
-    /// Builds `what`, which gives the file `built`.
+    /// Builds `what`, which makes the file `built`.
     pub(crate) fn cargo_build(
         &self,
         profile: Profile,
@@ -76,10 +77,10 @@ impl SourceTree {
         Ok(())
     }
 
-    /// Has the lock file beside `manifest` have what its workspace needs and these versions, and nothing else.
+    /// Updates the lock file next to `manifest` to the needs of its workspace and to these versions.
     pub(crate) fn cargo_update(&self, manifest: &str, pins: &[Pin]) -> anyhow::Result<()> {
         let arguments = ["update", "--quiet", "--manifest-path", manifest];
-        // First, because a package may be there in several versions.
+        // The workspace is updated first, because the lock file may have several versions of a package.
         self.cargo(&[&arguments[..], &["--workspace"]].concat())?;
         for Pin { package, version } in pins {
             self.cargo(&[&arguments[..], &[package, "--precise", version]].concat())?;
@@ -95,7 +96,7 @@ impl SourceTree {
             .args(arguments)
             .current_dir(&self.root)
             .stdin(Stdio::null())
-            // stdout is the report's.
+            // stdout is reserved for the report.
             .stdout(Stdio::null());
         let status = interrupt::status(&mut command).with_context(|| {
             format!("cannot run `cargo {words}`; a Rust toolchain is needed (https://rustup.rs)")
@@ -106,7 +107,7 @@ impl SourceTree {
         Ok(())
     }
 
-    /// Builds the Go program in `folder`, which gives the file `built`.
+    /// Builds the Go program in `folder`, which makes the file `built`.
     pub(crate) fn go_build(&self, folder: &str, built: &Path) -> anyhow::Result<()> {
         self.other_build(
             folder,
@@ -120,7 +121,7 @@ impl SourceTree {
         )
     }
 
-    /// Compiles the Java program in `folder`, which gives the file `built`.
+    /// Compiles the Java program in `folder`, which makes the file `built`.
     pub(crate) fn java_build(&self, folder: &str, built: &Path) -> anyhow::Result<()> {
         let home =
             env::var_os("JAVA_HOME").map(|home| Path::new(&home).join("bin/javac").is_file());
@@ -146,7 +147,7 @@ impl SourceTree {
         )
     }
 
-    /// Builds with what is not Cargo. The log of a build that fails stays.
+    /// Runs a build without Cargo. The log of a failed build is kept.
     fn other_build(&self, folder: &str, built: &Path, build: &OtherBuild) -> anyhow::Result<()> {
         let folder = self.root.join(folder);
         let log = built.with_extension("log");
@@ -155,7 +156,7 @@ impl SourceTree {
             fs::File::create(&log)
         };
         let file = open().with_context(|| format!("cannot write to {}", log.display()))?;
-        // Others may run the program while it is built again.
+        // The program may be running while it is built again.
         let partial = built.with_extension(format!("{}.partial", std::process::id()));
         let mut command = (build.command)(&folder, &partial);
         command
@@ -178,11 +179,11 @@ impl SourceTree {
                 last_lines(&said)
             );
         }
-        // It says nothing that would be missed.
+        // The log of a successful build is not needed.
         let _ = fs::remove_file(&log);
         status.with_context(|| format!("cannot run `{name}`; {}", build.needs))?;
         if fs::read(built).is_ok_and(|now| fs::read(&partial).is_ok_and(|made| made == now)) {
-            // Nothing has changed: the file keeps its age, as Cargo's do.
+            // The program has not changed: the file keeps its age, as files that Cargo builds do.
             let _ = fs::remove_file(&partial);
             return Ok(());
         }
@@ -191,7 +192,7 @@ impl SourceTree {
     }
 }
 
-/// One of Cargo's profiles.
+/// A profile of Cargo.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Profile {
     Dev,
@@ -199,15 +200,15 @@ pub(crate) enum Profile {
 }
 
 impl Profile {
-    /// The one that this command was built with: what it shares with a program is compiled once.
-    /// Only for programs that are not timed.
+    /// The profile with which this command was built: code that it shares with a program is compiled once. Only for
+    /// programs that are not timed.
     pub(crate) const OWN: Self = if cfg!(debug_assertions) {
         Self::Dev
     } else {
         Self::Release
     };
 
-    /// Where Cargo puts what it builds, below its target folder.
+    /// Returns the folder of the profile's builds in Cargo's target folder.
     pub(crate) fn folder(self) -> &'static str {
         match self {
             Self::Dev => "debug",
@@ -223,19 +224,19 @@ impl Profile {
     }
 }
 
-/// A build by what is not Cargo.
+/// A build by another tool than Cargo.
 struct OtherBuild {
-    /// What a user would call.
+    /// The command that a user would call.
     name: &'static str,
-    /// What to do where it is not there.
+    /// Instructions for a missing tool.
     needs: &'static str,
-    /// The call: from this folder, to this program.
+    /// Returns the command that builds from this folder to this program.
     command: fn(&Path, &Path) -> Command,
-    /// What to do about a failure, from what was said.
+    /// Returns advice on a failure, from the tool's output.
     advice: fn(&str) -> &'static str,
 }
 
-/// What to do about a failed build of Go, where what it said tells.
+/// Returns advice on a failed build of Go, if its output shows the cause.
 fn go_advice(said: &str) -> &'static str {
     let about_version = [
         "requires go ",

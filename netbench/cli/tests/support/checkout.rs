@@ -1,11 +1,11 @@
-//! A checkout in which nothing is built but by scripts, and the command in it.
+//! A checkout in which scripts replace all builds, with the command in it.
 
 use std::{ffi::OsString, fs, iter, path::Path, process::Command};
 
 use crate::support::{Done, Place, finish, words};
 
-/// A checkout that has nothing but its shape, and in the place of Cargo and Go scripts that take down their arguments and
-/// make what they are asked for.
+/// Makes a checkout that has only its layout, with scripts in place of Cargo and Go that log their arguments and make
+/// the requested files.
 pub(crate) fn checkout(place: &Place) {
     let files = ["Cargo.toml", "netbench/cli/Cargo.toml", "stacks/go/go.mod"];
     for file in files.into_iter().chain(["tools/none", "stacks/java/start"]) {
@@ -44,13 +44,13 @@ echo heap > "$target/release/libnetbench_heap.so""#;
     }
 }
 
-/// Has `go` do this, once it has taken down its arguments.
+/// Makes `go` run `body`, after it has logged its arguments.
 pub(crate) fn go(place: &Place, body: &str) {
     let script = format!("echo \"$*\" >> \"$(dirname \"$0\")\"/go.log\n{body}");
     place.script("tools/go", &script);
 }
 
-/// A copy of the command that has no worker beside it.
+/// Runs a copy of the command without workers next to it.
 pub(crate) fn alone(place: &Place, line: &str) -> Done {
     finish(&mut command_alone(place, line))
 }
@@ -71,7 +71,7 @@ pub(crate) fn command_alone(place: &Place, line: &str) -> Command {
         .env("XDG_CACHE_HOME", place.path().join("cache"))
         .env("CARGO", place.path().join("cargo"))
         .env("PATH", path_with(&place.path().join("tools")))
-        // A folder for libclang is taken at its word.
+        // The command does not check a given folder for libclang.
         .env("LIBCLANG_PATH", place.path())
         .env_remove("JAVA_HOME")
         .env_remove("CXX")
@@ -79,7 +79,7 @@ pub(crate) fn command_alone(place: &Place, line: &str) -> Command {
     command
 }
 
-/// Where programs are looked for: first in `folder`.
+/// Returns the folders in which programs are looked up, beginning with `folder`.
 fn path_with(folder: &Path) -> OsString {
     let usual = std::env::var_os("PATH").unwrap_or_default();
     let folders = iter::once(folder.to_owned()).chain(std::env::split_paths(&usual));

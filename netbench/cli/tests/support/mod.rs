@@ -1,4 +1,4 @@
-//! Runs the command as a user would, with a time limit, in a folder of its own.
+//! Runs the command as a user would, with a time limit, in a separate folder.
 #![allow(
     dead_code,
     unreachable_pub,
@@ -21,15 +21,15 @@ use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// No test's command may take longer.
+/// The longest time that a test's command may take.
 pub const LIMIT: Duration = Duration::from_secs(400);
 
-/// A command line's words.
+/// Splits a command line into words.
 pub fn words(line: &str) -> Vec<&str> {
     line.split_whitespace().collect()
 }
 
-/// What a command has done.
+/// The result of a command.
 pub struct Done {
     pub code: Option<i32>,
     pub stdout: String,
@@ -37,7 +37,7 @@ pub struct Done {
 }
 
 impl Done {
-    /// Panics, with all that was said, unless the exit code is `code`.
+    /// Panics with the whole output, unless the exit code is `code`.
     pub fn expect(self, code: i32) -> Self {
         assert_eq!(
             self.code,
@@ -50,7 +50,7 @@ impl Done {
     }
 }
 
-/// A folder for one test, in which runs go to `runs/`.
+/// A folder for one test, in which runs are stored in `runs/`.
 pub struct Place {
     pub dir: TempDir,
 }
@@ -62,7 +62,7 @@ impl Place {
         }
     }
 
-    /// With these sites in `sites.txt`.
+    /// Makes a folder with these sites in `sites.txt`.
     pub fn with_sites(sites: &str) -> Self {
         let place = Self::new();
         place.write("sites.txt", sites);
@@ -79,14 +79,14 @@ impl Place {
         path
     }
 
-    /// A shell script of this name that can be run.
+    /// Writes an executable shell script with this name.
     pub fn script(&self, name: &str, text: &str) -> PathBuf {
         let path = self.path().join(name);
         netbench_testing::script(&path, text);
         path
     }
 
-    /// `netbench` with these arguments, in this folder.
+    /// Returns the command `netbench` with these arguments, in this folder.
     pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_netbench"));
         command
@@ -94,7 +94,7 @@ impl Place {
             .current_dir(self.path())
             .env("NO_COLOR", "1")
             .env("COLUMNS", "100")
-            // What earlier runs found of the machine is no part of a test.
+            // Facts that earlier runs stored about the machine must not influence a test.
             .env("XDG_CACHE_HOME", self.path().join("cache"));
         command
     }
@@ -103,18 +103,18 @@ impl Place {
         finish(&mut self.command(arguments))
     }
 
-    /// `netbench` as it runs, to be given to [`wait`] or [`interrupt`].
+    /// Starts `netbench`, for [`wait`] or [`interrupt`].
     pub fn begin(&self, arguments: &[&str]) -> Child {
         piped(&mut self.command(arguments))
     }
 
-    /// `netbench connect` to the sites of `sites.txt`, which must end well.
+    /// Runs `netbench connect` to the sites of `sites.txt`, which must succeed.
     pub fn connect(&self, more: &str) -> Done {
         let line = format!("connect --sites sites.txt {more}");
         self.netbench(&words(&line)).expect(0)
     }
 
-    /// `netbench merge` of these runs.
+    /// Runs `netbench merge` with these runs.
     pub fn merge(&self, runs: &[&Path], more: &str) -> Done {
         let runs = runs.iter().map(|run| run.to_str().unwrap());
         let arguments: Vec<&str> = std::iter::once("merge")
@@ -124,20 +124,20 @@ impl Place {
         self.netbench(&arguments)
     }
 
-    /// The runs under `runs/`, none where there is no such folder yet.
+    /// Returns the runs under `runs/`, if the folder exists already.
     fn runs(&self) -> Vec<PathBuf> {
         let runs = fs::read_dir(self.path().join("runs")).into_iter().flatten();
         runs.map(|entry| entry.unwrap().path()).collect()
     }
 
-    /// The one run under `runs/`.
+    /// Returns the only run under `runs/`.
     pub fn run(&self) -> PathBuf {
         let mut runs = self.runs();
         assert_eq!(runs.len(), 1, "{runs:?}");
         runs.remove(0)
     }
 
-    /// The run under `runs/` that was given this name.
+    /// Returns the run under `runs/` with this name.
     pub fn named(&self, name: &str) -> PathBuf {
         let ends = format!("-{name}");
         let mut runs = self.runs().into_iter();
@@ -145,7 +145,7 @@ impl Place {
             .unwrap()
     }
 
-    /// How many lines a file of the one run has by now.
+    /// Returns the current number of lines in a file of the only run.
     pub fn lines(&self, file: &str) -> usize {
         let text = self.runs().first().map(|run| run.join(file));
         let text = text.and_then(|path| fs::read_to_string(path).ok());
@@ -157,7 +157,7 @@ pub fn json<T: DeserializeOwned>(text: &str) -> T {
     serde_json::from_str(text).unwrap()
 }
 
-/// A file of a run.
+/// Reads a file of a run.
 pub fn kept<T: DeserializeOwned>(run: &Path, name: &str) -> T {
     json(&fs::read_to_string(run.join(name)).unwrap())
 }
@@ -173,7 +173,7 @@ pub fn edit<M: DeserializeOwned + Serialize>(run: &Path, change: impl FnOnce(&mu
     fs::write(run.join("run.json"), serde_json::to_vec(&manifest).unwrap()).unwrap();
 }
 
-/// The samples of a run, of its own kind.
+/// Reads the samples of a run of any kind.
 pub fn samples_of<S: DeserializeOwned>(run: &Path) -> Vec<S> {
     let text = fs::read_to_string(run.join("samples.jsonl")).unwrap();
     text.lines().map(json).collect()
@@ -183,7 +183,7 @@ pub fn samples(run: &Path) -> Vec<Sample> {
     samples_of(run)
 }
 
-/// Panics unless `document` is as the published schema of that name says.
+/// Panics unless `document` conforms to the published schema of that name.
 pub fn check(schema: &str, document: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../schemas");
     let schema: Value = kept(&path, schema);
@@ -203,7 +203,7 @@ pub fn measured(run: &Path) -> Vec<Sample> {
         .collect()
 }
 
-/// `class: reason` of a failed sample.
+/// Returns `class: reason` of a failed sample.
 pub fn failure(sample: &Sample) -> Option<String> {
     match &sample.outcome {
         Outcome::Failed(failure) => Some(format!("{}: {}", failure.class, failure.reason)),
@@ -224,7 +224,7 @@ pub fn piped(command: &mut Command) -> Child {
         .unwrap()
 }
 
-/// Runs a command whose stdout and stderr are pipes that nobody reads, and gives its exit code.
+/// Runs a command whose stdout and stderr are closed pipes, and returns its exit code.
 pub fn finish_unread(command: &mut Command) -> Option<i32> {
     let closed = || {
         let (_, unread) = std::io::pipe().unwrap();
@@ -244,7 +244,7 @@ pub fn interrupt(child: Child) -> Done {
     wait(child)
 }
 
-/// Sends a process this signal.
+/// Sends a signal to a process.
 pub fn signal(name: &str, pid: u32) {
     let how = format!("-{name}");
     finish(Command::new("kill").args([how, pid.to_string()])).expect(0);
@@ -271,7 +271,7 @@ pub fn wait(mut child: Child) -> Done {
     }
 }
 
-/// Waits for the end of a child, and kills it where that takes too long.
+/// Waits for the end of a child, and kills it at the time limit.
 pub fn end(child: &mut Child) -> Option<i32> {
     let deadline = Instant::now() + LIMIT;
     loop {
@@ -287,7 +287,7 @@ pub fn end(child: &mut Child) -> Option<i32> {
     }
 }
 
-/// Waits until `ready` says so.
+/// Waits until `ready` returns true.
 pub fn until(what: &str, mut ready: impl FnMut() -> bool) {
     let deadline = Instant::now() + LIMIT;
     while !ready() {
@@ -296,13 +296,13 @@ pub fn until(what: &str, mut ready: impl FnMut() -> bool) {
     }
 }
 
-/// Processes that have `mark` in their environment, by their command lines.
+/// Returns the command lines of the processes that have `mark` in their environment.
 pub fn marked_processes(mark: &str) -> Vec<String> {
     let commands = marked(mark).into_iter().map(|(_, command)| command);
     commands.collect()
 }
 
-/// Processes that have `mark` in their environment: numbers and command lines.
+/// Returns the numbers and command lines of the processes that have `mark` in their environment.
 pub fn marked(mark: &str) -> Vec<(u32, String)> {
     let mut found = Vec::new();
     for entry in fs::read_dir("/proc").unwrap().flatten() {
@@ -317,7 +317,7 @@ pub fn marked(mark: &str) -> Vec<(u32, String)> {
         let environ = fs::read(path.join("environ")).unwrap_or_default();
         if String::from_utf8_lossy(&environ).contains(mark) {
             let command = fs::read(path.join("cmdline")).unwrap_or_default();
-            // A process that has ended and is not yet waited for has no command line.
+            // A process that has ended and was not waited for has no command line.
             if !command.is_empty() {
                 let command = String::from_utf8_lossy(&command).replace('\0', " ");
                 found.push((pid, command));
@@ -327,7 +327,7 @@ pub fn marked(mark: &str) -> Vec<(u32, String)> {
     found
 }
 
-/// A published run, copied to where a test may write, by the end of its name.
+/// Copies a published run, given by the end of its name, to a folder where a test may write.
 pub fn published(place: &Place, end: &str) -> PathBuf {
     let results = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../results");
     let run = fs::read_dir(results)
@@ -343,7 +343,7 @@ pub fn published(place: &Place, end: &str) -> PathBuf {
     copy
 }
 
-/// A worker that `./test` has built beside the command.
+/// Returns a worker that `./test` has built next to the command.
 pub fn built(name: &str) -> PathBuf {
     let path = Path::new(env!("CARGO_BIN_EXE_netbench")).with_file_name(name);
     assert!(

@@ -1,4 +1,4 @@
-//! The release archive: made, unpacked where there is nothing else, and used as docs/CI.md does.
+//! The release archive: made, unpacked in an empty root, and used as in docs/CI.md.
 
 use std::{
     fs,
@@ -13,7 +13,7 @@ fn tree() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// Runs a command to its end; a busy machine may need minutes for some of these.
+/// Runs a command to its end; a busy machine may need minutes for some commands.
 fn run(command: &mut Command) -> Done {
     let output = command.stdin(Stdio::null()).output().unwrap();
     Done {
@@ -23,14 +23,14 @@ fn run(command: &mut Command) -> Done {
     }
 }
 
-/// Packs what `./test` has built, into `folder`.
+/// Packs the programs that `./test` has built, into `folder`.
 fn pack(folder: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(folder);
     let _none = fs::remove_dir_all(&folder);
     let workers = ["rustls", "openssl"].map(|stack| built(&format!("netbench-worker-{stack}")));
     let built = workers[0].parent().unwrap();
     let mut command = Command::new(tree().join("release/archive"));
-    // A busy machine may need minutes for it.
+    // A busy machine may need minutes.
     let done = command
         .arg("--built")
         .arg(built)
@@ -43,7 +43,7 @@ fn pack(folder: &str) -> PathBuf {
     entry.unwrap().path()
 }
 
-/// The archive of this run of the tests.
+/// Returns the archive of this run of the tests.
 fn archive() -> &'static Path {
     static ARCHIVE: OnceLock<PathBuf> = OnceLock::new();
     ARCHIVE.get_or_init(|| pack("archive"))
@@ -80,7 +80,7 @@ pub(crate) fn a_bare_root_is_enough() {
     ];
     for (line, expected) in cases {
         let done = in_bare_root(&place, line);
-        // 3: two sites are too few for a verdict.
+        // Exit code 3: two sites are too few for a verdict.
         assert!(
             matches!(done.code, Some(0 | 3)),
             "{line}: {}{}",
@@ -93,7 +93,7 @@ pub(crate) fn a_bare_root_is_enough() {
             done.stdout
         );
     }
-    // The protocol tests themselves need the source, and say so.
+    // The protocol tests themselves need the source, and report this.
     let done = in_bare_root(&place, "netbench bogo --shim rustls").expect(1);
     assert!(done.stderr.contains("netbench: "), "{}", done.stderr);
     assert_eq!(
@@ -134,7 +134,7 @@ pub(crate) fn the_same_programs_give_the_same_archive() {
     fs::remove_dir_all(again.parent().unwrap()).unwrap();
 }
 
-/// The shell lines of the recipe under a heading of docs/CI.md.
+/// Returns the shell lines of the recipe under a heading of docs/CI.md.
 fn recipe(heading: &str) -> Vec<String> {
     let text = fs::read_to_string(tree().join("docs/CI.md")).unwrap();
     let section = text
@@ -150,7 +150,7 @@ fn recipe(heading: &str) -> Vec<String> {
         .unwrap();
     let indent = |line: &str| line.len() - line.trim_start().len();
     let mut lines = Vec::new();
-    // Deeper than this is shell: the block of a `run: |`, or the list of a `script:`.
+    // Deeper lines are shell: the block of a `run: |`, or the list of a `script:`.
     let mut inside: Option<usize> = None;
     for line in yaml.lines() {
         if inside.is_some_and(|outer| indent(line) > outer) {
@@ -171,12 +171,12 @@ pub(crate) fn the_recipes_for_continuous_integration_work() {
         let lines = recipe(heading);
         assert_eq!(lines.len(), count, "{lines:#?}");
         let place = Place::with_sites("one.example rtt=2ms\ntwo.example rtt=2ms\n");
-        // As in the document, but for stacks that the tests have, and a limit that noise does not reach.
+        // As in the document, except for the stacks, which the tests have, and a limit beyond the noise.
         place.write(
             "netbench.toml",
             "stacks = [\"rustls-ring\", \"rustls-aws-lc\"]\nsites = \"sites.txt\"\nfail-on-regression = \"1000%\"\n",
         );
-        // What would change the machine, or ask the network, is left to itself.
+        // Commands that would change the machine or use the network are replaced.
         for name in ["sudo", "apt-get"] {
             place.script(name, "exit 0");
         }

@@ -1,4 +1,4 @@
-//! What needs leave to make namespaces, or to become another user.
+//! Tests that need permission to make namespaces, or to become another user.
 
 use std::{fs, os::unix::fs::PermissionsExt, path::Path, process::Command};
 
@@ -46,7 +46,7 @@ pub(crate) fn one_seed_gives_one_order_and_the_same_losses() {
     };
     let (first, other) = (order("11"), order("12"));
     assert_ne!(first.0, other.0);
-    // A busy machine makes TCP send packets again that were not lost, and the seed may drop those
+    // A busy machine makes TCP retransmit packets that were not lost, and the seed may drop these
     // too. Runs that drew different losses would never agree.
     let mut digests = vec![first.1];
     let agreed = (0..3).any(|_| {
@@ -85,7 +85,7 @@ pub(crate) fn both_stacks_meet_the_same_losses() {
     }
     assert!(lost > 0);
     let packets = manifest(&run).link.unwrap().packets;
-    // The link has counted those too that came when a trial was over.
+    // The link has also counted losses that came after the end of a trial.
     assert!(
         lost <= packets["lost"] + packets["lost_bare"],
         "{lost}, {packets:?}"
@@ -115,7 +115,7 @@ pub(crate) fn both_stacks_meet_the_same_losses() {
 pub(crate) fn an_ordinary_user_can_do_it() {
     let place = Place::with_sites(SITES);
     fs::set_permissions(place.path(), fs::Permissions::from_mode(0o777)).unwrap();
-    // The folder of the build may be one that only its owner can enter.
+    // Only the owner may be able to enter the folder of the build.
     let own = |program: &Path| {
         let copy = place.path().join(program.file_name().unwrap());
         fs::copy(program, &copy).unwrap();

@@ -1,4 +1,4 @@
-//! The commands that docs/ADD-A-STACK.md and docs/WORKER-PROTOCOL.md tell a reader to run.
+//! The commands that docs/ADD-A-STACK.md and docs/WORKER-PROTOCOL.md give to a reader.
 
 use std::{fs, path::Path, process::Command};
 
@@ -11,7 +11,7 @@ fn tree() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
 }
 
-/// The command lines in the blocks of a document that are a terminal's.
+/// Returns the command lines in a document's `console` blocks.
 fn commands(document: &str) -> Vec<&str> {
     let mut blocks = document.split("```").skip(1).step_by(2);
     let mut lines = Vec::new();
@@ -23,7 +23,8 @@ fn commands(document: &str) -> Vec<&str> {
     lines
 }
 
-/// Runs `netbench` as a line has it, and returns how many connections of a stack were measured.
+/// Runs a line's `netbench` command, and returns the number of a stack's connections that were
+/// measured.
 fn connections(place: &Place, line: &str, stack: &str, code: i32) -> usize {
     let line = line.strip_prefix("netbench ").unwrap();
     place.netbench(&words(line)).expect(code);
@@ -75,9 +76,9 @@ pub(crate) fn the_command_of_the_protocol_works() {
     let [connect] = lines[..] else {
         panic!("a command of the protocol is not run here: {lines:?}");
     };
-    // All sites and rounds take a quarter of an hour.
+    // All sites and rounds would take a quarter of an hour.
     let connect = format!("{connect} --limit 2 --rounds 1");
-    // Python's ssl tells no group: no pair is known to have done the same work.
+    // Python's ssl reports no group, so that no pair is known to have done the same work.
     assert_eq!(connections(&place, &connect, "mine", 3), 2);
 }
 

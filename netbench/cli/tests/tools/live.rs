@@ -44,7 +44,7 @@ fn measures(server: fn(&Place, u16) -> Server, conditions: &str, alpn: &str) {
         assert_eq!(figures.server, None);
         assert_eq!(figures.http_status, 200);
     }
-    // One connection at a time, with a pause between.
+    // Connections are sequential, with a pause between them.
     let mut starts: Vec<_> = crate::support::samples(&run)
         .iter()
         .map(|s| s.started_unix_ms)

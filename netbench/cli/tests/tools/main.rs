@@ -1,5 +1,5 @@
-//! Tests that need more of the machine than every machine has: other programs, permissions, a kernel's
-//! features. Where one is missing, they are ignored and counted so.
+//! Tests with special requirements for the machine: other programs, permissions, features of a
+//! kernel. Tests whose requirements are missing are ignored, and counted as such.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 

@@ -1,5 +1,5 @@
-//! `--link netem` for real: by this machine's kernel where it has netem, else by the kernel of an
-//! emulated machine (`netbench/link/tests/vm/`).
+//! `--link netem` with a real kernel: this machine's kernel if it has netem, or else the kernel of
+//! an emulated machine (`netbench/link/tests/vm/`).
 
 use std::{path::Path, process::Command};
 
@@ -22,7 +22,7 @@ pub(crate) fn netem_emulates_the_sites() {
         "2",
         "--jobs",
         "2",
-        // An emulated machine that shares its processors may take long for a handshake.
+        // An emulated machine that shares its processors may need long for a handshake.
         "--timeout",
         "60s",
     ];
@@ -36,7 +36,7 @@ pub(crate) fn netem_emulates_the_sites() {
             .arg(place.path())
             .arg(env!("CARGO_BIN_EXE_netbench"))
             .args(arguments);
-        // vm-run has a time limit.
+        // vm-run has its own time limit.
         let output = command.current_dir(place.path()).output().unwrap();
         done = Done {
             code: output.status.code(),
@@ -61,7 +61,7 @@ pub(crate) fn netem_emulates_the_sites() {
             .iter()
             .find(|site| site.name() == sample.site)
             .unwrap();
-        // Not less than the delay: an emulated machine may take its time beyond it.
+        // The time is at least the delay; an emulated machine may exceed the delay.
         assert!(figures.phases.tcp_ns >= site.lab.link.rtt_ns, "{figures:?}");
     }
 }

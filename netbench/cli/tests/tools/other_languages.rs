@@ -1,4 +1,4 @@
-//! A worker that is not in Rust, beside one that is.
+//! A worker in another language than Rust, together with one in Rust.
 
 use netbench_model::{Outcome, SuiteOutcome, SuiteSample};
 
@@ -45,7 +45,7 @@ pub(crate) fn go_does_the_suite_beside_rust() {
     }
 }
 
-/// Two sites on which the worker is honest, and one for each of its lies.
+/// Two sites with truthful answers of the worker, and one site for each of its wrong answers.
 const TOLD: &str = "\
 honest.example    server=rustls-ring key=ecdsa-p256 rtt=10ms alpn=http/1.1
 old.example       server=rustls-ring key=rsa-2048 tls=1.2 rtt=10ms alpn=http/1.1

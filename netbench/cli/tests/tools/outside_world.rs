@@ -21,22 +21,22 @@ use crate::{
     support::{Done, Place, failure, finish, json, measured, until, words},
 };
 
-/// Where the server is, in both families.
+/// The server's addresses, in both families.
 const SERVER: Ipv4Addr = Ipv4Addr::new(192, 0, 2, 1);
 const SERVER_6: Ipv6Addr = Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 1);
 
-/// An address of the network at which nothing listens.
+/// An address of the network at which no server listens.
 const DEAD: Ipv4Addr = Ipv4Addr::new(192, 0, 2, 9);
 
-/// How late the slow name server is.
+/// The delay of the slow name server.
 const LATE: Duration = Duration::from_millis(600);
 
 /// The names that have a certificate.
 const NAMES: [&str; 4] = ["good.test", "several.test", "slow.test", "six.test"];
 
-/// What a name server answers.
+/// The answer of a name server.
 struct Answer {
-    /// 0, or 2 for a server that failed (RFC 1035 section 4.1.1).
+    /// The response code: 0, or 2 for a server that failed (RFC 1035 section 4.1.1).
     code: u8,
     v4: &'static [Ipv4Addr],
     v6: &'static [Ipv6Addr],
@@ -51,7 +51,7 @@ fn answer(name: &str) -> Answer {
         late: Duration::ZERO,
     };
     match name {
-        // It leads to a server that has no certificate for it.
+        // `lied.test` leads to a server that has no certificate for it.
         "good.test" | "lied.test" => of(&[SERVER]),
         "several.test" => of(&[DEAD, SERVER]),
         "slow.test" => Answer {
@@ -67,7 +67,7 @@ fn answer(name: &str) -> Answer {
     }
 }
 
-/// Answers until the test ends.
+/// Answers queries until the test ends.
 fn serve_names(socket: UdpSocket) {
     let mut question = [0; 512];
     while let Ok((length, from)) = socket.recv_from(&mut question) {
@@ -97,7 +97,7 @@ fn reply(question: &[u8]) -> Option<(Vec<u8>, Duration)> {
         28 => answer.v6.iter().map(|ip| ip.octets().to_vec()).collect(),
         _ => Vec::new(),
     };
-    // A response to a query that wants recursion; one question, and the answers.
+    // A response to a query that requests recursion; one question, and the answers.
     let mut reply = question[..2].to_vec();
     let answers = u8::try_from(records.len()).unwrap();
     reply.extend([0x81, 0x80 | answer.code, 0, 1, 0, answers, 0, 0, 0, 0]);
@@ -148,7 +148,7 @@ impl World {
         }
     }
 
-    /// `netbench` in this network.
+    /// Runs `netbench` in this network.
     fn netbench(&self, line: &str) -> Done {
         let inner = self.place.command(&words(line));
         let mut command = Command::new("unshare");
@@ -233,7 +233,7 @@ pub(crate) fn names_and_addresses_of_the_outside_world_are_met() {
                 let measured = measured.unwrap_or_else(|| panic!("{sample:?}"));
                 assert_eq!(measured.http_status, 200);
                 let late = u64::try_from(LATE.as_nanos()).unwrap();
-                // Each lookup is timed, also of a name whose address is known.
+                // Each lookup is timed, even if the address of the name is known.
                 assert_eq!(
                     measured.phases.dns_ns >= late,
                     name == "slow.test",

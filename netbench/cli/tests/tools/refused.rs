@@ -1,4 +1,4 @@
-//! Machines that refuse namespaces, as containers do: there is no verdict on a network without one.
+//! Machines that refuse namespaces, as containers do: without an emulated network, there is no verdict on a network.
 
 use std::{io, os::unix::process::CommandExt, process::Command};
 
@@ -11,10 +11,10 @@ one.example  rtt=22ms
 two.example  rtt=57ms
 ";
 
-/// What says that there is no network.
+/// The message for a missing network.
 const REFUSED: &str = "cannot emulate a network: cannot make ";
 
-/// As the seccomp profiles of Docker and Podman do it.
+/// Refuses namespaces like the seccomp profiles of Docker and Podman.
 pub(crate) fn a_container_that_refuses_namespaces_gets_no_verdict_on_a_network() {
     let place = Place::with_sites(SITES);
     let run = |line: &str| finish(without_namespaces(&mut place.command(&words(line))));
@@ -26,7 +26,7 @@ pub(crate) fn a_container_that_refuses_namespaces_gets_no_verdict_on_a_network()
     assert_eq!(said, 1, "{}", done.stderr);
     assert!(!place.path().join("runs").exists(), "nothing was measured");
 
-    // A scan takes no times.
+    // A scan needs no times.
     run("scan --sites sites.txt --parts enumeration --quiet").expect(0);
 
     let line = "evaluate --quick --sites sites.txt --part connections --out evaluated --json";
@@ -41,9 +41,9 @@ pub(crate) fn a_container_that_refuses_namespaces_gets_no_verdict_on_a_network()
         assert!(because.contains(REFUSED), "{because}");
     }
 
-    // Asked for by name, figures are those of loopback, and still no verdict on a network.
+    // With `--link none`, figures are those of loopback, and there is still no verdict on a network.
     let found: Value = json(&run(&format!("{line} --link none")).expect(0).stdout);
-    // Connections alone do not say that it works.
+    // Connections alone do not show that the switch works.
     let works = &found["questions"][1];
     assert_eq!(works["answer"], "open");
     let because = works["because"].as_str().unwrap();
@@ -69,7 +69,7 @@ pub(crate) fn a_container_that_refuses_namespaces_gets_no_verdict_on_a_network()
     );
 }
 
-/// As `user.max_user_namespaces=0` does it, and so hosts that are hardened.
+/// Switches namespaces off like `user.max_user_namespaces=0`, which hardened hosts set.
 pub(crate) fn namespaces_that_are_switched_off_are_said_to_be() {
     const SWITCHED_OFF: &str = "echo 0 > /proc/sys/user/max_user_namespaces && \
         exec setpriv --inh-caps=-all --bounding-set=-all \"$@\"";
@@ -93,9 +93,9 @@ pub(crate) fn namespaces_that_are_switched_off_are_said_to_be() {
     );
 }
 
-/// Has the kernel refuse this command every namespace.
+/// Makes the kernel refuse every namespace to this command.
 fn without_namespaces(command: &mut Command) -> &mut Command {
-    // SAFETY: between fork and exec this makes two system calls and allocates nothing.
+    // SAFETY: between fork and exec the function makes two system calls and allocates no memory.
     unsafe { command.pre_exec(refuse_namespaces) }
 }
 
@@ -114,8 +114,8 @@ fn refuse_namespaces() -> io::Result<()> {
     const IS: u32 = libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K;
     const HAS: u32 = libc::BPF_JMP | libc::BPF_JSET | libc::BPF_K;
     const RETURN: u32 = libc::BPF_RET | libc::BPF_K;
-    // Of the system call its number, at 0, and the lower half of its first argument, at 16. The numbers
-    // after a comparison say how many steps to skip if it holds, and if not.
+    // The filter reads the number of the system call, at 0, and the lower half of its first argument, at 16. The
+    // numbers after a comparison are the steps to skip if it holds, and if it does not.
     let mut steps = [
         step(LOAD, 0, 0, 0),
         step(IS, libc::SYS_unshare as u32, 5, 0),
@@ -131,7 +131,7 @@ fn refuse_namespaces() -> io::Result<()> {
         len: steps.len() as u16,
         filter: steps.as_mut_ptr(),
     };
-    // SAFETY: these change this process alone, and the program outlives the second.
+    // SAFETY: the calls change only this process, and the program outlives the second call.
     let results = unsafe {
         [
             libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0),

@@ -1,5 +1,5 @@
-//! Losses of real servers that no profile of the lab can be: `openssl s_server` with old settings
-//! and odd certificates.
+//! Losses of real servers that no profile of the lab can express: `openssl s_server` with old
+//! settings and unusual certificates.
 
 use std::{
     collections::BTreeMap,
@@ -12,7 +12,7 @@ use netbench_report::ScanSummary;
 
 use crate::support::{Place, json, kept, words};
 
-/// A running `openssl s_server`, which ends with the value.
+/// A running `openssl s_server`, which ends when the value is dropped.
 pub(crate) struct Server {
     child: Child,
     pub(crate) site: String,
@@ -37,14 +37,14 @@ fn openssl(place: &Place, arguments: &[&str]) {
     assert!(output.status.success(), "{arguments:?}: {said}");
 }
 
-/// The authority that signs, in `ca.pem`.
+/// Makes the CA that signs, in `ca.pem`.
 pub(crate) fn authority(place: &Place) {
     let words =
         "req -x509 -newkey rsa:2048 -nodes -keyout ca.key -out ca.pem -subj /CN=authority -days 30";
     openssl(place, &words.split(' ').collect::<Vec<_>>());
 }
 
-/// A certificate for 127.0.0.1 with these extensions, signed by the authority.
+/// Makes a certificate for 127.0.0.1 with these extensions, signed by the CA.
 pub(crate) fn certificate(place: &Place, name: &str, key: &[&str], extensions: &str) {
     let (request, pem) = (format!("{name}.csr"), format!("{name}.pem"));
     let (key_file, ext) = (format!("{name}.key"), format!("{name}.ext"));
@@ -96,7 +96,7 @@ pub(crate) fn server(place: &Place, certificate: &str, arguments: &[&str]) -> Se
         line.strip_prefix("ACCEPT ")
             .map(|site| site.trim().to_owned())
     });
-    // The rest is read, so that the server never waits for its pipe.
+    // The remaining output is read, so that the server never blocks on its pipe.
     std::thread::spawn(move || lines.for_each(drop));
     let site = site.unwrap_or_else(|| panic!("s_server {arguments:?} does not listen"));
     Server { child, site }
@@ -129,7 +129,7 @@ pub(crate) fn losses_of_old_servers_have_their_reasons_and_what_handshakes_show_
             Some(LossReason::CbcOnly),
         ),
         ("p521", &[], Some(LossReason::Signature)),
-        // A hello does not tell that this is refused: a handshake does.
+        // A hello does not show that a stack refuses this certificate; a handshake does.
         ("ca-leaf", &[], Some(LossReason::Certificate)),
     ];
     let servers: Vec<Server> = due

@@ -1,4 +1,4 @@
-//! Scans of a server behind relays: some cut connections, one is slow.
+//! Scans of a server behind relays: some relays cut connections, one is slow.
 
 use std::{
     collections::BTreeMap,
@@ -21,15 +21,15 @@ use crate::{
     support::{Place, json, words},
 };
 
-/// What a relay does with a connection, once its hello is there.
+/// A relay's treatment of a connection, after its hello has arrived.
 enum Fate {
     Pass,
     Reset,
-    /// It passes after this time.
+    /// The connection passes after this time.
     Wait(Duration),
 }
 
-/// Listens for as long as the test runs, and leads to `server`. Gives where.
+/// Listens until the test ends, and forwards to `server`. Returns the listening address.
 fn relay(server: &str, fate: impl Fn(&ClientHello) -> Fate + Send + Sync + 'static) -> String {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
     let site = listener.local_addr().unwrap().to_string();
@@ -37,7 +37,7 @@ fn relay(server: &str, fate: impl Fn(&ClientHello) -> Fate + Send + Sync + 'stat
     thread::spawn(move || {
         for stream in listener.incoming() {
             let (server, fate) = (server.clone(), Arc::clone(&fate));
-            // A client or a server that is gone ends the connection.
+            // The connection ends when its client or server has left.
             thread::spawn(move || carry(stream?, &server, &*fate));
         }
     });
@@ -50,7 +50,7 @@ fn carry(stream: TcpStream, server: &str, fate: &dyn Fn(&ClientHello) -> Fate) -
     };
     match fate(&hello) {
         Fate::Pass => {}
-        // What was not read of it makes the end a reset.
+        // The unread bytes make the end of the connection a reset.
         Fate::Reset => return Ok(()),
         Fate::Wait(time) => thread::sleep(time),
     }
@@ -67,7 +67,7 @@ fn carry(stream: TcpStream, server: &str, fate: &dyn Fn(&ClientHello) -> Fate) -
     Ok(())
 }
 
-/// The hello, which stays to be read. None where the client leaves before it is whole.
+/// Peeks at the hello, which remains in the buffer. Returns `None` if the client leaves before the hello is complete.
 fn first_hello(stream: &TcpStream) -> io::Result<Option<ClientHello>> {
     let mut room = [0; 16 * 1024];
     let mut before = 0;
@@ -85,12 +85,13 @@ fn first_hello(stream: &TcpStream) -> io::Result<Option<ClientHello>> {
     }
 }
 
-/// Whether a stack sent it: those of the scan ask for timestamps, unless they are of SSL 3.0, which has no extensions.
+/// Returns whether a stack sent the hello: the scan's own hellos request certificate timestamps, except those of SSL
+/// 3.0, which has no extensions.
 fn is_of_a_stack(hello: &ClientHello) -> bool {
     hello.legacy_version > 0x0300 && hello.extension(extension::SCT).is_none()
 }
 
-/// rustls has no suite for which it could ask for this.
+/// Returns whether rustls sent the hello: rustls has no suite for which it could request this extension.
 fn is_of_rustls(hello: &ClientHello) -> bool {
     is_of_a_stack(hello) && hello.extension(extension::ENCRYPT_THEN_MAC).is_none()
 }
@@ -112,8 +113,8 @@ pub(crate) fn a_connection_that_is_cut_while_confirming_is_no_loss() {
             }
         })
     };
-    // All connections of all stacks, as a limit does that has not ended; the first one alone; and those of one stack alone,
-    // which is what a server does that fails on its hello.
+    // A relay that cuts all connections of all stacks, like a limit that has not expired; one that cuts only the first;
+    // and one that cuts those of one stack, like a server that fails on this stack's hello.
     let sites = [
         cut_if(is_of_a_stack, u32::MAX),
         cut_if(is_of_a_stack, 1),

@@ -22,7 +22,7 @@ impl Drop for Server {
 }
 
 impl Server {
-    /// Starts it, and does not wait until it listens.
+    /// Starts the server, without waiting until it listens.
     pub(crate) fn begin(command: &mut Command) -> Self {
         let child = command
             .stdin(Stdio::null())
@@ -39,8 +39,7 @@ pub(crate) fn start(command: &mut Command, address: SocketAddr) -> Server {
     server
 }
 
-/// A port that nobody listens at, another for each call: below those of outgoing connections, which come
-/// and go.
+/// Returns an unused port, a new one for each call: below the range of outgoing connections, whose ports change.
 pub(crate) fn free_port() -> u16 {
     static NEXT: AtomicU16 = AtomicU16::new(0);
     let first = 10_000 + u16::try_from(process::id() % 10_000).unwrap();
@@ -69,7 +68,7 @@ pub(crate) fn certificates(place: &Place, host: &str, port: u16) {
     place.write("ca.pem", lab.ca_pem());
 }
 
-/// `openssl s_server` at 127.0.0.1, with these options too.
+/// Starts `openssl s_server` at 127.0.0.1, with additional options.
 pub(crate) fn s_server(place: &Place, port: u16, more: &[&str]) -> Server {
     let mut command = Command::new("openssl");
     let accept = format!("127.0.0.1:{port}");
@@ -82,7 +81,7 @@ pub(crate) fn s_server(place: &Place, port: u16, more: &[&str]) -> Server {
     start(&mut command, ([127, 0, 0, 1], port).into())
 }
 
-/// nginx at an address, with this in its server's block.
+/// Starts nginx at an address, with `locations` in its server's block.
 pub(crate) fn nginx(place: &Place, address: IpAddr, port: u16, locations: &str) -> Server {
     let folder = place.path().display();
     let address = SocketAddr::new(address, port);
@@ -94,7 +93,7 @@ pub(crate) fn nginx(place: &Place, address: IpAddr, port: u16, locations: &str) 
     start(&mut nginx_command(place, &server), address)
 }
 
-/// nginx with these servers' blocks, which keeps all that it writes in the place's folder.
+/// Returns nginx with these servers' blocks, which writes all files into the place's folder.
 pub(crate) fn nginx_command(place: &Place, servers: &str) -> Command {
     let folder = place.path().display().to_string();
     let configuration = format!(

@@ -1,4 +1,4 @@
-//! The documented array script, for real: on a Slurm of this one machine.
+//! The documented array script on a real Slurm that consists of this machine.
 
 use std::{fs, path::Path, process::Command};
 

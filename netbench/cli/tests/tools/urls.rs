@@ -14,7 +14,7 @@ use crate::{
     support::{Place, check, finish, manifest, measured, words},
 };
 
-/// Everything in a folder, as one text.
+/// Returns the contents of all files in a folder, as one text.
 fn contents(folder: &Path) -> String {
     let files = fs::read_dir(folder)
         .unwrap()
@@ -23,7 +23,7 @@ fn contents(folder: &Path) -> String {
     texts.collect()
 }
 
-/// `cc.pem`, a certificate that is its own root, and `secret-folder/ck.pem`, its key.
+/// Makes `cc.pem`, a certificate that is its own root, and `secret-folder/ck.pem`, its key.
 fn client_certificate(place: &Place) {
     fs::create_dir(place.path().join("secret-folder")).unwrap();
     let line = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=client -days 2 \
@@ -65,7 +65,7 @@ pub(crate) fn a_server_that_asks_for_a_certificate_gets_it() {
         Some(1)
     );
 
-    // Neither the key nor its place is kept.
+    // Neither the key nor its path is stored.
     let kept = contents(&run);
     let key = fs::read_to_string(place.path().join("secret-folder/ck.pem")).unwrap();
     let secret = key.lines().nth(1).unwrap();
@@ -76,7 +76,7 @@ pub(crate) fn a_server_that_asks_for_a_certificate_gets_it() {
     for hidden in [secret, "secret-folder", "PRIVATE KEY"] {
         assert!(!kept.contains(hidden), "{hidden}");
     }
-    // Without it, the run does not go on; with it, there is nothing left to do.
+    // Without the certificate, the run cannot be resumed; with it, no work remains.
     let resume = format!("connect --resume {}", run.display());
     let refused = place.netbench(&words(&resume)).expect(2);
     assert!(
@@ -89,7 +89,7 @@ pub(crate) fn a_server_that_asks_for_a_certificate_gets_it() {
         .expect(0);
     assert_eq!(measured(&run).len(), 4);
 
-    // A server that gets none refuses every stack.
+    // A server that receives no certificate refuses every stack.
     let line = format!("connect {url} --roots ca.pem --rounds 1 --name without");
     place.netbench(&words(&line)).expect(3);
     for sample in measured(&place.named("without")) {
@@ -99,7 +99,7 @@ pub(crate) fn a_server_that_asks_for_a_certificate_gets_it() {
             sample.outcome
         );
     }
-    // The key of another certificate is found before anything is measured.
+    // A key of another certificate is refused before anything is measured.
     let line = format!("connect {url} --client-cert cc.pem --client-key key.pem");
     let refused = place.netbench(&words(&line)).expect(2);
     assert!(refused.stderr.contains("not the key"), "{}", refused.stderr);
@@ -107,7 +107,7 @@ pub(crate) fn a_server_that_asks_for_a_certificate_gets_it() {
 
 pub(crate) fn paths_headers_and_ipv6_reach_nginx() {
     let mut hosts: Vec<(&str, IpAddr)> = vec![("127.0.0.1", Ipv4Addr::LOCALHOST.into())];
-    // Not every machine has IPv6.
+    // Some machines have no IPv6.
     if TcpListener::bind((Ipv6Addr::LOCALHOST, 0)).is_ok() {
         hosts.push(("::1", Ipv6Addr::LOCALHOST.into()));
     }
@@ -156,7 +156,7 @@ pub(crate) fn paths_headers_and_ipv6_reach_nginx() {
         let kept = fs::read_to_string(run.join("run.json")).unwrap();
         check("run.json", &kept);
         assert!(kept.contains("x-key") && !kept.contains("a: b"), "{kept}");
-        // The line that repeats the run is one that a shell takes as it is.
+        // A shell accepts the line that repeats the run as it is.
         let report = place.netbench(&["report", run.to_str().unwrap()]).expect(0);
         let text: String = report
             .stdout
@@ -260,7 +260,7 @@ pub(crate) fn an_evaluation_takes_urls_and_an_internal_ca() {
         .unwrap()
         .unwrap()
         .path();
-    // Clean, resumed and cold, of two stacks.
+    // Clean, resumed and cold connections, of two stacks.
     let samples = measured(&run);
     assert_eq!(samples.len(), 6);
     assert!(
@@ -268,7 +268,7 @@ pub(crate) fn an_evaluation_takes_urls_and_an_internal_ca() {
         "{samples:?}"
     );
     assert!(!contents(&run).contains("secret-value"));
-    // It does not go on without the header, whose value it has not.
+    // The evaluation cannot be resumed without the header, whose value is not stored.
     let evaluation = place.run();
     let resume = ["evaluate", "--resume", evaluation.to_str().unwrap()];
     let refused = place.netbench(&resume).expect(2);
@@ -288,7 +288,7 @@ pub(crate) fn a_hello_is_shown_as_a_host_would_get_it() {
     };
     let usual = bytes("");
     assert_eq!(bytes("https://host.example:8443/path"), usual);
-    // The name is in it, and an address is not.
+    // The hello contains a name, but not an address.
     assert_eq!(
         bytes("https://longer-host.example/"),
         usual + "longer-".len() as u64

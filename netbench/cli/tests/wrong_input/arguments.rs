@@ -1,5 +1,5 @@
-//! Names of commands, options, stacks, formats, cases, parts; options that exclude one another; values that
-//! are missing; and arguments that are no text.
+//! Names of commands, options, stacks, formats, cases, parts; options that exclude one another; missing values; and
+//! arguments that are not UTF-8.
 
 use std::ffi::OsString;
 

@@ -1,10 +1,10 @@
-//! Files that are given: sites, trust roots, workers, and where results are to go.
+//! Files of the user: sites, trust roots, workers, and destinations of results.
 
 use std::{ffi::OsString, fs, os::unix::fs::PermissionsExt};
 
 use crate::{Case, check, check_words, support::Place};
 
-/// A private key, which is no certificate.
+/// A private key, which is not a certificate.
 const KEY: &str = "-----BEGIN PRIVATE KEY-----\n\
     MC4CAQAwBQYDK2VwBCIEIJ1hsZ3v/VpguoRK9JLsLMREScVpezJpGXA7rAMcrn9g\n\
     -----END PRIVATE KEY-----\n";
@@ -254,7 +254,7 @@ const CASES: &[Case] = &[
         1,
         &["good.txt"],
     ),
-    // Where results go.
+    // Destinations of results.
     (
         "man plain-file/pages",
         1,
@@ -312,7 +312,7 @@ fn a_folder_that_cannot_be_written_to() {
     fs::create_dir(&locked).unwrap();
     fs::set_permissions(&locked, fs::Permissions::from_mode(0o555)).unwrap();
     if fs::write(locked.join("probe"), "").is_ok() {
-        // Permissions hold nobody back who is root: a file stands where the folder should be.
+        // Permissions do not restrict root, so that a file replaces the folder.
         fs::remove_dir_all(&locked).unwrap();
         fs::write(&locked, "").unwrap();
     }

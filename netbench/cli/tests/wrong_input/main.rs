@@ -1,5 +1,5 @@
-//! Wrong inputs, as users give them: each ends with its exit code and a message that names what is wrong, in
-//! three lines at most, before anything is measured.
+//! Wrong inputs, as users give them: each ends with its exit code and a message that names the error, in at most three
+//! lines, before anything is measured.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -19,16 +19,16 @@ use std::{
 
 use support::{Place, finish};
 
-/// The most lines of a message.
+/// The largest number of lines of a message.
 const MOST_LINES: usize = 3;
 
-/// The most characters of a line: more is not read.
+/// The largest number of characters of a line; longer lines are not read.
 const MOST_CHARACTERS: usize = 700;
 
-/// A command line, its exit code, and what the message must say.
+/// A command line, its exit code, and the texts that the message must contain.
 pub(crate) type Case = (&'static str, i32, &'static [&'static str]);
 
-/// Runs every command line in the place, and says of all at once what is not as it should be.
+/// Runs every command line in the place, and reports all deviations at once.
 pub(crate) fn check(place: &Place, cases: &[Case]) {
     let words = |line: &str| line.split_whitespace().map(OsString::from).collect();
     let cases: Vec<(Vec<OsString>, i32, &[&str])> = cases
@@ -38,7 +38,7 @@ pub(crate) fn check(place: &Place, cases: &[Case]) {
     check_words(place, &cases, MOST_LINES);
 }
 
-/// The same with arguments that are no words.
+/// Runs commands like [`check`], with arguments that need not be words.
 pub(crate) fn check_words(
     place: &Place,
     cases: &[(Vec<OsString>, i32, &[&str])],
@@ -48,7 +48,7 @@ pub(crate) fn check_words(
     for (words, code, says) in cases {
         let mut command = place.command(&[]);
         command.args(words).env("CI", "");
-        // What the machine of the tests sets.
+        // Variables that the tests' machine may set.
         command.env_remove("GITHUB_STEP_SUMMARY");
         command.env_remove("JOB_COMPLETION_INDEX");
         command.env_remove("SLURM_ARRAY_TASK_ID");
@@ -103,7 +103,7 @@ pub(crate) fn check_words(
     );
 }
 
-/// An argument of these bytes.
+/// Returns an argument with these bytes.
 pub(crate) fn bytes(bytes: &[u8]) -> OsString {
     OsStr::from_bytes(bytes).to_owned()
 }

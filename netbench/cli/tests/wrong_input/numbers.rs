@@ -161,7 +161,7 @@ const CASES: &[Case] = &[
         2,
         &["--older-than 30d", "a whole number"],
     ),
-    // Longer than an hour: nobody can be asked here.
+    // The run would take longer than an hour, and no user can be asked here.
     (
         "connect --rounds 100000",
         2,

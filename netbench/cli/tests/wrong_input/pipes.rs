@@ -1,4 +1,4 @@
-//! Output that nobody reads: it neither ends a measurement nor changes how a command ends.
+//! Output without a reader: it neither ends a measurement nor changes how a command ends.
 
 use std::{
     fs,
@@ -35,7 +35,7 @@ const LINES: &[&str] = &[
     "stacks",
 ];
 
-/// Measurements, and where their records are.
+/// Measurements, and the files of their records.
 const RUNS: &[(&str, &str)] = &[
     (
         "connect --sites sites.txt --link none --rounds 3 -v",
@@ -80,7 +80,7 @@ fn measurements_go_on() {
     }
 }
 
-/// As people do it: the reader goes after the first line, or there never was one.
+/// Common cases: the reader leaves after the first line, or there never was a reader.
 #[test]
 fn a_reader_that_leaves_or_never_came() {
     let place = place();
@@ -104,7 +104,7 @@ fn a_reader_that_leaves_or_never_came() {
         assert_eq!(status.code(), Some(0), "{around}");
         let runs: Vec<_> = fs::read_dir(place.path().join(&out)).unwrap().collect();
         let run = runs[0].as_ref().unwrap().path();
-        // With `head`, sh waits for head alone.
+        // With `head`, sh waits only for head.
         let finished = || run.join("summary.json").exists();
         crate::support::until("the end of the run", finished);
         let samples = fs::read_to_string(run.join("samples.jsonl")).unwrap();

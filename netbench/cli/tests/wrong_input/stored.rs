@@ -1,4 +1,4 @@
-//! Stored runs that are none, are damaged, or are of another kind.
+//! Stored runs that are no runs, are damaged, or are of another kind.
 
 use std::{fs, os::unix::fs::PermissionsExt, path::Path, process::Command};
 
@@ -77,7 +77,7 @@ fn place() -> Place {
 }
 
 const CASES: &[Case] = &[
-    // What is no run.
+    // Paths that are no runs.
     ("report missing", 2, &["missing: no such run folder"]),
     ("report file", 2, &["file"]),
     ("report folder", 2, &["folder: not a run", "run.json"]),
@@ -214,7 +214,7 @@ const CASES: &[Case] = &[
         2,
         &["the same stack"],
     ),
-    // Where reports go.
+    // Destinations of reports.
     ("report bertie --output folder", 1, &["folder", "directory"]),
     (
         "report bertie --output missing/x.html",
@@ -252,7 +252,7 @@ fn a_run_that_may_not_be_read_is_not_called_none() {
     )
     .unwrap();
     fs::set_permissions(&locked, fs::Permissions::from_mode(0o000)).unwrap();
-    // Root may read everything, unless it goes without these.
+    // Root may read every file, unless it runs without these capabilities.
     let without = "--bounding-set=-dac_override,-dac_read_search";
     let is_root = finish(Command::new("id").arg("-u")).stdout.trim() == "0";
     for line in [

@@ -66,7 +66,7 @@ pub(crate) struct BogoHow {
 }
 
 impl BogoHow {
-    /// Tests to run at a time.
+    /// Returns the number of tests to run at a time.
     pub(crate) fn jobs(&self) -> u32 {
         let processors = || thread::available_parallelism().map_or(1, NonZero::get);
         self.jobs

@@ -34,12 +34,11 @@ pub(crate) fn accept(setup: &Setup<'_>, runs: &[ShimRun<'_>]) -> anyhow::Result<
     Ok(())
 }
 
-/// If more tests than this depart, it is not by chance.
+/// The largest number of departures of one shim that chance may explain; more are not repeated.
 const REPEATED_AT_MOST: usize = 200;
 
-/// Compares the outcomes of every shim with the stored ones, and reports on stderr what departs. A test
-/// that departs is repeated once before it counts, because some depend on chance or on a machine that is
-/// not busy.
+/// Compares the outcomes of every shim with the stored ones, and reports departures on stderr. A test that departs is
+/// repeated once before it counts, because some tests depend on chance or on an idle machine.
 pub(crate) fn check(job: &Job<'_>, runs: &mut [ShimRun<'_>]) -> anyhow::Result<Ended> {
     let tree = tree()?;
     let mut departures = Vec::new();
@@ -62,7 +61,7 @@ pub(crate) fn check(job: &Job<'_>, runs: &mut [ShimRun<'_>]) -> anyhow::Result<E
                 version(&baseline.library).escape_debug(),
                 version(&shim.library).escape_debug()
             );
-            // Another system's libssl may do other things, and nothing is wrong.
+            // Another system's libssl may behave differently, which is no defect.
             if !is_checked {
                 continue;
             }

@@ -27,10 +27,10 @@ use self::{
     shims::Shim,
 };
 
-/// The shims of the default table: the control column first.
+/// The shims of the default table, with the control column first.
 const DEFAULT: [&str; 3] = ["boringssl", "openssl", "rustls"];
 
-/// What stands for every shim.
+/// The name that stands for every shim.
 const ALL: &str = "all";
 
 pub(crate) fn bogo(options: &Bogo) -> anyhow::Result<Ended> {
@@ -41,10 +41,10 @@ pub(crate) fn bogo(options: &Bogo) -> anyhow::Result<Ended> {
     }
 }
 
-/// What a run with these options takes, if no result is cached.
+/// Returns the predicted time of a run with these options, if no result is cached.
 pub(crate) fn time(options: &Bogo) -> Duration {
     match options.command {
-        // What both shims did is cached by then.
+        // The results of both shims are cached by then.
         Some(BogoCommand::Diff(_) | BogoCommand::Defects(_)) => Duration::ZERO,
         None if options.how.stored => Duration::ZERO,
         None => {
@@ -64,7 +64,7 @@ fn coverage(options: &Bogo) -> anyhow::Result<Ended> {
     let names: Vec<&str> = if chosen {
         options.shim.iter().map(String::as_str).collect()
     } else if options.matrix {
-        // BoringSSL's own has all of it; the stacks are what is compared.
+        // BoringSSL's own shim passes all tests; the matrix compares the stacks.
         DEFAULT[1..].to_vec()
     } else {
         DEFAULT.to_vec()
@@ -93,7 +93,7 @@ fn coverage(options: &Bogo) -> anyhow::Result<Ended> {
     for shim in known {
         match Shim::find(shim, &setup) {
             Ok(shim) => found.push(shim),
-            // The control column is not what was asked for; the others are shown without it.
+            // The user did not ask for the control column; the other columns are shown without it.
             Err(error) if !chosen && shim.name == "boringssl" => {
                 warnings.push(format!("no column for boringssl: {error:#}"));
             }
@@ -177,7 +177,7 @@ fn defects(options: &BogoDefects) -> anyhow::Result<Ended> {
     Ok(Ended::Well)
 }
 
-/// Shims by their names, each once.
+/// Returns the named shims without repetitions.
 fn distinct(names: &[impl AsRef<str>]) -> anyhow::Result<Vec<&'static KnownShim>> {
     let mut known = Vec::new();
     for name in names.iter().map(AsRef::as_ref) {
@@ -194,7 +194,8 @@ fn distinct(names: &[impl AsRef<str>]) -> anyhow::Result<Vec<&'static KnownShim>
     Ok(known)
 }
 
-/// The tests that match the patterns and are about the feature; none where all are wanted.
+/// Returns the tests that match the patterns and concern the feature, or `None` if all tests are
+/// wanted.
 fn wanted(
     setup: &Setup<'_>,
     tests: Option<&TestPatterns>,
@@ -223,7 +224,7 @@ fn wanted(
     Ok(Some(TestPatterns::new(names)?))
 }
 
-/// The outcomes in the source tree, where there is one, or else in this command.
+/// Reads the stored outcomes from the source tree, or from this command if there is no source tree.
 fn stored(shims: &[&'static KnownShim]) -> anyhow::Result<StoredOutcomes> {
     let place = SourceTree::find().map_or(OutcomesIn::Program, |tree| {
         OutcomesIn::Tree(tree.root().to_owned())
@@ -231,7 +232,7 @@ fn stored(shims: &[&'static KnownShim]) -> anyhow::Result<StoredOutcomes> {
     StoredOutcomes::read(&place, shims).map_err(input)
 }
 
-/// What is wrong with what was asked for, and not with a file or the machine, is wrong input.
+/// Turns errors that the user's request causes, and not a file or the machine, into wrong input.
 fn input(error: BogoError) -> anyhow::Error {
     match error {
         BogoError::BadPattern { .. }
@@ -242,7 +243,8 @@ fn input(error: BogoError) -> anyhow::Error {
     }
 }
 
-/// A feature by its name, in any case; a part of a name is enough if only one feature has it.
+/// Finds a feature by its name, in any case; a part of a name is enough if only one feature
+/// contains it.
 fn known_feature(wanted: &str) -> anyhow::Result<&'static str> {
     let lower = wanted.to_lowercase();
     let names = || FEATURES.iter().map(|feature| feature.name);

@@ -26,19 +26,19 @@ use crate::{
     progress::Progress,
 };
 
-/// What there is before anything is run.
+/// Everything that the runs of all shims share.
 pub(crate) struct Setup<'a> {
     pub(crate) runner: Runner,
     /// The runner's tests.
     pub(crate) catalog: Catalog,
-    /// Tests at one time.
+    /// Number of tests that run at the same time.
     pub(crate) jobs: u32,
     pub(crate) progress: Progress,
     how: &'a BogoHow,
 }
 
 impl<'a> Setup<'a> {
-    /// Builds the runner, if it is not there.
+    /// Builds the runner, if it does not exist.
     pub(crate) fn new(how: &'a BogoHow, output: &Output) -> anyhow::Result<Self> {
         let progress = Progress::counting(output, ("test", "tests"));
         let stop = interrupt::stop_on_signals()?;
@@ -55,7 +55,7 @@ impl<'a> Setup<'a> {
     }
 }
 
-/// The runner's tests, from a run of the shim that does nothing, or from the cached results of one.
+/// Returns the runner's tests, from a run of the shim that does nothing or from the cached results of such a run.
 fn catalog(runner: &Runner, jobs: u32, progress: &Progress) -> anyhow::Result<Catalog> {
     let program = shims::null(progress)?;
     let path = cached(runner, "null", [program.as_path()], &ShimConfig::default())?;
@@ -63,7 +63,7 @@ fn catalog(runner: &Runner, jobs: u32, progress: &Progress) -> anyhow::Result<Ca
     if let (Ok(results), Ok(facts)) = (Results::read(&path), fs::read_to_string(&facts)) {
         return Ok(Catalog::from_null_shim(&results, &facts)?);
     }
-    // The runner adds to the file.
+    // The runner appends to the file.
     if facts.exists() {
         fs::remove_file(&facts).with_context(|| format!("cannot remove {}", facts.display()))?;
     }
@@ -86,7 +86,7 @@ fn catalog(runner: &Runner, jobs: u32, progress: &Progress) -> anyhow::Result<Ca
     Ok(Catalog::from_null_shim(&results, &facts)?)
 }
 
-/// A shim and its results, which its configuration explains.
+/// A shim with its results, which its configuration explains.
 pub(crate) struct ShimRun<'a> {
     pub(crate) shim: &'a Shim,
     pub(crate) results: Results,
@@ -108,13 +108,13 @@ const LONGEST_ARGUMENT: usize = 100_000;
 #[derive(Clone, Copy)]
 pub(crate) struct Job<'a> {
     pub(crate) setup: &'a Setup<'a>,
-    /// The tests to run; all where there are no patterns.
+    /// The tests to run, or `None` for all.
     pub(crate) tests: Option<&'a TestPatterns>,
 }
 
 impl Job<'_> {
-    /// The results of every shim: cached ones where runner, shim and configuration are the same, else new
-    /// ones. Shims run at the same time.
+    /// Returns the results of every shim. Results are cached where runner, shim and configuration are the same; the
+    /// others are new. Shims run at the same time.
     pub(crate) fn run<'s>(&self, shims: &'s [Shim]) -> anyhow::Result<Vec<ShimRun<'s>>> {
         let Setup { how, progress, .. } = self.setup;
         let mut found = Vec::new();
@@ -154,14 +154,14 @@ impl Job<'_> {
                 let results = thread.join().map_err(died)??;
                 Ok(ShimRun { shim, results })
             });
-            // All threads are waited for, also after an error.
+            // All threads are joined, even after an error.
             ended.collect::<Vec<_>>()
         });
         progress.end();
         runs.into_iter().collect()
     }
 
-    /// Runs tests of one shim again, by their names.
+    /// Runs the named tests of one shim again.
     pub(crate) fn repeat(&self, shim: &Shim, tests: &[&str]) -> anyhow::Result<Results> {
         let progress = &self.setup.progress;
         progress.stage(&format!("Repeating {} tests of {}", tests.len(), shim.name));
@@ -179,7 +179,7 @@ impl Job<'_> {
     }
 
     fn run_one(&self, shim: &Shim, path: &Path, jobs: u32) -> anyhow::Result<Results> {
-        // A part of the tests must not be taken for all of them later.
+        // A later run must not mistake a part of the tests for all of them.
         let (parts, path) = match self.tests {
             Some(tests) => {
                 let parts = tests.joined_in(LONGEST_ARGUMENT).into_iter().map(Some);
@@ -219,12 +219,12 @@ impl Job<'_> {
         self.setup.catalog.names().filter(matches)
     }
 
-    /// The tests that are not run, because the runner crashes.
+    /// Returns the tests that are not run because they crash the runner.
     fn fatal(&self, config: &ShimConfig) -> impl Iterator<Item = &str> {
         self.matching().filter(|name| config.fatal().matches(name))
     }
 
-    /// Cached results, if they are complete; of these, the tests that are wanted.
+    /// Reads cached results if they are complete, and returns those of the wanted tests.
     fn whole(&self, path: &Path, config: &ShimConfig) -> Option<Results> {
         let mut results = Results::read(path).ok()?;
         let all = Job {
@@ -246,8 +246,8 @@ impl Job<'_> {
     }
 }
 
-/// The file of a shim's results in the cache. Its name depends on the shim's programs and on what its
-/// configuration changes in the runner, but not on reasons, which are read each time.
+/// Returns the file of a shim's results in the cache. Its name depends on the shim's programs and on the changes that
+/// its configuration makes in the runner, but not on reasons, which are read each time.
 fn cached<'p>(
     runner: &Runner,
     name: &str,
@@ -274,7 +274,7 @@ fn cached<'p>(
     Ok(folder.join(format!("{name}-{hash}.json")))
 }
 
-/// Removes what killed runs have left behind. Runs in progress are younger than that.
+/// Removes the remains of killed runs. Runs in progress are younger than `OLD`.
 fn sweep(folder: &Path) {
     const OLD: Duration = Duration::from_secs(24 * 3600);
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
@@ -282,7 +282,7 @@ fn sweep(folder: &Path) {
         let made = entry.metadata().and_then(|about| about.modified());
         let age = made.ok().and_then(|made| made.elapsed().ok());
         if path.extension().is_some_and(|end| end == "tmp") && age.is_some_and(|age| age > OLD) {
-            // If it stays, it harms no one.
+            // A file that stays does no harm.
             let _removed = fs::remove_dir_all(path);
         }
     }

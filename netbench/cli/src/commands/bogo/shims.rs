@@ -22,17 +22,17 @@ use crate::{
 
 use super::runs::Setup;
 
-/// A shim that can be run.
+/// A shim that is ready to run.
 pub(crate) struct Shim {
     pub(crate) name: &'static str,
     pub(crate) program: PathBuf,
-    /// The program behind that, where there is one.
+    /// The program behind the shim, if there is one.
     pub(crate) behind: Option<PathBuf>,
-    /// The system's libraries that the program is linked with, where its source does not fix them.
+    /// The system's libraries that the program is linked with, if its source does not fix them.
     libraries: Vec<PathBuf>,
-    /// The library's version, where the shim's source does not fix it.
+    /// The library's version, if the shim's source does not fix the version.
     pub(crate) library: Option<String>,
-    /// The file of its configuration, for the runner.
+    /// The shim's configuration file, for the runner.
     pub(crate) config_file: Option<PathBuf>,
     pub(crate) config: ShimConfig,
 }
@@ -81,19 +81,19 @@ impl Shim {
 }
 
 impl Shim {
-    /// Arguments that the shim has in every test.
+    /// Returns the arguments that the shim has in every test.
     pub(crate) fn extra(&self) -> Vec<String> {
         let behind = self.behind.iter();
         let behind = behind.flat_map(|path| ["-program".to_owned(), path.display().to_string()]);
         behind.collect()
     }
 
-    /// Whether the source tree says which library it is, and not the system.
+    /// Returns whether the source tree determines the library, and not the system.
     pub(crate) fn library_is_fixed(&self) -> bool {
         self.libraries.is_empty()
     }
 
-    /// The programs and libraries on which its results depend.
+    /// Returns the programs and libraries on which the shim's results depend.
     pub(crate) fn programs(&self) -> impl Iterator<Item = &Path> {
         let all = [Some(&self.program), self.behind.as_ref()];
         let all = all.into_iter().flatten().chain(&self.libraries);
@@ -105,7 +105,7 @@ pub(crate) fn null(progress: &Progress) -> anyhow::Result<PathBuf> {
     find_built(NULL_SHIM, progress)
 }
 
-/// The source tree, which has the shims, and where outcomes are stored.
+/// Finds the source tree, which contains the shims and stores the outcomes.
 pub(crate) fn tree() -> anyhow::Result<SourceTree> {
     SourceTree::find().context(
         "running the protocol tests needs netbench's source tree; `netbench bogo --stored` shows stored outcomes without it",
@@ -148,7 +148,7 @@ fn find_built(shim: ShimExecutable, progress: &Progress) -> anyhow::Result<PathB
     Ok(built)
 }
 
-/// Whether `built` exists and no source of `package` has changed since.
+/// Returns whether `built` exists and no source of `package` has changed since.
 fn is_up_to_date(built: &Path, package: &Path) -> bool {
     let time = |path: &Path| fs::metadata(path).and_then(|about| about.modified()).ok();
     let Some(made) = time(built) else {

@@ -43,7 +43,7 @@ pub(crate) fn browser(options: &BrowserOptions) -> anyhow::Result<Ended> {
     pipeline::run(settings, earlier, asked)
 }
 
-/// What a run with these options takes.
+/// Returns the predicted time of a run with these options.
 pub(crate) fn time(options: &BrowserOptions) -> anyhow::Result<Duration> {
     Ok(BrowserSettings::of_options(options)?.cost().time)
 }

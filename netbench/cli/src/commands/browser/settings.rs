@@ -17,10 +17,10 @@ use crate::{
     targets::{Names, Network, Sites, roots},
 };
 
-/// What the user asked for, read and found right.
+/// The user's options, read and validated.
 pub(super) struct BrowserSettings {
     pub(super) over: Sites,
-    /// Without what stacks offer, which only workers can tell.
+    /// The plan, without the offers of the stacks, which only workers know.
     pub(super) plan: BrowserPlan,
     pub(super) programs: Vec<BrowserProgram>,
     pub(super) profile: Profile,
@@ -109,7 +109,7 @@ impl BrowserSettings {
             name: plan.sites_file.clone(),
             sha256: plan.sites_sha256.clone(),
             sites: plan.sites.clone().into(),
-            // A run that was begun is of sites that can be reached.
+            // The sites of a run that has begun can be emulated.
             not_emulated: None,
         };
         let mut over = Sites::of_run(manifest, Network::Lab, file, &plan.roots, &[], plan.seed)?;
@@ -154,7 +154,7 @@ impl BrowserSettings {
     }
 }
 
-/// Has the lab serve the other origins of the plan's page too.
+/// Adds the other origins of the plan's page to the sites that the lab serves.
 fn serve_all(over: &mut Sites, plan: &BrowserPlan) -> anyhow::Result<()> {
     if let Some(page) = &plan.page {
         let served = plan.served_sites();

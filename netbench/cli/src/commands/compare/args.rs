@@ -50,7 +50,7 @@ pub(crate) struct Compare {
     pub(crate) output: Output,
 }
 
-/// A percentage of at most 1000. Without its sign, `2` could be meant as 2 % and `0.02` too.
+/// Parses a percentage of at most 1000. Without its sign, both `2` and `0.02` could mean 2 %.
 fn percentage(text: &str) -> Result<f64, String> {
     let number = text
         .strip_suffix('%')

@@ -1,4 +1,4 @@
-//! `netbench compare`: runs of one kind, held against each other.
+//! `netbench compare`: compares runs of one kind.
 
 pub(crate) mod args;
 pub(crate) mod connect;
@@ -60,7 +60,7 @@ fn conclude(
     Ok(ended(comparison.tells(), gate))
 }
 
-/// How a comparison ends that has something to compare, or nothing.
+/// Returns how a comparison ends. `tells` is whether the comparison has anything to compare.
 fn ended(tells: bool, gate: Option<Gate>) -> Ended {
     match (tells, gate) {
         (false, _) => Ended::NothingToCompare,
@@ -70,7 +70,7 @@ fn ended(tells: bool, gate: Option<Gate>) -> Ended {
     }
 }
 
-/// Refuses runs whose figures cannot be compared, unless the user wants it so.
+/// Refuses runs whose figures cannot be compared, unless the user allows it.
 fn refuse(differences: &[Difference], options: &Compare) -> anyhow::Result<()> {
     let refused = differences.iter().filter(|difference| !difference.harmless);
     let refused: BTreeSet<&str> = refused.map(|difference| difference.what.as_str()).collect();

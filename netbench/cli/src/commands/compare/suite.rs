@@ -13,7 +13,7 @@ use crate::{
     stored,
 };
 
-/// Compares two stacks of a run of the suite, or two runs, or joins several.
+/// Compares two stacks of one run of the suite, or two runs, or joins several runs.
 pub(crate) fn compare(
     options: &Compare,
     chosen: Option<(&StackName, &StackName)>,
@@ -26,7 +26,7 @@ pub(crate) fn compare(
     conclude(&summary, &summary.differences, summary.gate(), options)
 }
 
-/// Two stacks of one run.
+/// Compares two stacks of one run.
 fn of_one(
     options: &Compare,
     run: &Path,

@@ -1,4 +1,4 @@
-//! `netbench compat breakages`: what broke for others, and the case that predicts it.
+//! `netbench compat breakages`: breakages that others reported, and the cases that predict them.
 
 use clap::Args;
 use netbench_report::BreakagesReport;

@@ -1,4 +1,4 @@
-//! The catalogue, and which of its cases are wanted.
+//! The catalogue, and the selection of its cases.
 
 use std::path::Path;
 
@@ -13,10 +13,10 @@ use crate::{
     user_file::read_text,
 };
 
-/// The most bytes of a catalogue.
+/// The largest size of a catalogue, in bytes.
 const MAX_BYTES: u64 = 16 << 20;
 
-/// What the catalogue in the command is called.
+/// The name of the built-in catalogue.
 pub(super) const BUILT_IN_NAME: &str = "built-in";
 
 pub(super) struct Cases {
@@ -26,7 +26,7 @@ pub(super) struct Cases {
 }
 
 impl Cases {
-    /// Of a file, or those that are in the command.
+    /// Reads the cases of a file, or the built-in cases if there is no file.
     pub(super) fn read(file: Option<&Path>) -> anyhow::Result<Self> {
         let name = file.map_or_else(
             || BUILT_IN_NAME.to_owned(),
@@ -45,7 +45,7 @@ impl Cases {
         })
     }
 
-    /// Those that match any of the patterns, or all where there is none.
+    /// Returns the cases that match any of the patterns, or all cases if there is no pattern.
     pub(super) fn matching(&self, patterns: &[String]) -> anyhow::Result<Vec<Case>> {
         let names: Vec<&str> = self.all.iter().map(|case| &*case.record.name).collect();
         let wanted = Wanted::of("--case", patterns, &names, "netbench compat --list")?;
@@ -54,11 +54,12 @@ impl Cases {
     }
 }
 
-/// Patterns of names. Without any, every name is wanted.
+/// Patterns of names. Every name matches if there is no pattern.
 pub(super) struct Wanted(Vec<GlobMatcher>);
 
 impl Wanted {
-    /// What `option` was given; each must match one of `names`, which the command `lists` prints.
+    /// Parses the values of `option`. Each must match one of `names`, which the command `lists`
+    /// prints.
     pub(super) fn of(
         option: &str,
         patterns: &[String],

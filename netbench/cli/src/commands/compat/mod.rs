@@ -1,4 +1,4 @@
-//! `netbench compat`: a catalogue of servers, tried on each stack.
+//! `netbench compat`: tries each stack with a catalogue of servers.
 
 pub(crate) mod args;
 pub(crate) mod breakages;
@@ -68,7 +68,7 @@ fn servers(options: &Compat) -> anyhow::Result<Ended> {
     pipeline::run(settings, earlier, asked)
 }
 
-/// What a run with these options takes.
+/// Returns the predicted time of a run with these options.
 pub(crate) fn time(options: &Compat) -> anyhow::Result<Duration> {
     Ok(match &options.part {
         Some(Part::Chains(options)) => chains::time(options),
@@ -78,7 +78,7 @@ pub(crate) fn time(options: &Compat) -> anyhow::Result<Duration> {
     })
 }
 
-/// What is to be done, read and found right.
+/// The user's options, read and validated.
 struct Settings {
     cases: Vec<Case>,
     plan: CompatPlan,
@@ -128,7 +128,7 @@ impl Settings {
         })
     }
 
-    /// A line for each case: its name, and what is expected.
+    /// Returns a line for each case: its name, and the expected outcome.
     fn list(&self) -> String {
         let cases = &self.plan.cases;
         let width = cases.iter().map(|case| case.name.len()).max();
@@ -219,7 +219,8 @@ impl Measured for Settings {
                     ..clients
                 };
                 try_engines(&embedded, &engines, &self.cases, wanted, &mut found)?;
-                // Afterwards: stacks have less time, and browsers need both cores.
+                // The outside clients run last: stacks have shorter time limits, and browsers need
+                // both cores.
                 let outside = OutsideClients {
                     clients: &self.clients.outside,
                     limit: clients.limit,

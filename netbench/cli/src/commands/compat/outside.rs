@@ -1,4 +1,4 @@
-//! Browsers, other programs, and the network stacks of browser engines that are tried beside the stacks.
+//! Browsers, other programs, and the network stacks of browser engines, which are tried in addition to the stacks.
 
 use std::{fmt, str::FromStr};
 
@@ -14,7 +14,7 @@ use netbench_runner::Workers;
 use super::args::Compat;
 use crate::exit::{WrongInput, bail_input};
 
-/// The stacks whose workers load pages, as the network stack of a browser engine.
+/// The stacks whose workers load pages, as the network stack of a browser engine does.
 const ENGINES: [&str; 1] = ["servo"];
 
 /// A client of `--client`.
@@ -22,7 +22,7 @@ const ENGINES: [&str; 1] = ["servo"];
 pub(crate) enum Client {
     /// A browser or another program.
     Outside(Outside),
-    /// The network stack of a browser engine, by the name of the stack whose worker has it.
+    /// The network stack of a browser engine, by the name of the stack whose worker contains it.
     Engine(&'static str),
 }
 
@@ -54,13 +54,13 @@ impl fmt::Display for Client {
 /// The clients of a run.
 #[derive(Debug)]
 pub(super) struct Clients {
-    /// What is known of each, in the order in which they were asked for.
+    /// The descriptions of the clients, in the order of the options.
     records: Vec<OutsideClient>,
-    /// Browsers and other programs, with the programs of those that are here.
+    /// Browsers and other programs, each with its executable if it is installed.
     pub(super) outside: Vec<Found>,
 }
 
-/// A client from outside, and its program where that is here.
+/// A client from outside, and its executable if it is installed.
 pub(super) type Found = (OutsideClient, Option<OutsideProgram>);
 
 impl Clients {
@@ -79,25 +79,25 @@ impl Clients {
         Self { records, outside }
     }
 
-    /// What a plan has of them.
+    /// Returns the descriptions of the clients, for a plan.
     pub(super) fn records(&self) -> Vec<OutsideClient> {
         self.records.clone()
     }
 
-    /// The stacks whose workers load pages.
+    /// Returns the stacks whose workers load pages.
     pub(super) fn engines(&self) -> Vec<StackName> {
         let engines = self.records.iter();
         let engines = engines.filter(|client| client.kind == OutsideKind::Engine);
         engines.map(|client| client.name.clone()).collect()
     }
 
-    /// How many there are.
+    /// Returns the number of clients.
     pub(super) fn count(&self) -> usize {
         self.records.len()
     }
 }
 
-/// Puts in what the workers of engines say of themselves.
+/// Adds the descriptions that the workers of engines give.
 pub(super) fn describe(clients: &mut [OutsideClient], workers: &Workers) -> anyhow::Result<()> {
     let engines = clients.iter_mut();
     for client in engines.filter(|client| client.kind == OutsideKind::Engine) {
@@ -121,7 +121,7 @@ pub(super) fn describe(clients: &mut [OutsideClient], workers: &Workers) -> anyh
     Ok(())
 }
 
-/// Before its worker has said what it is.
+/// Returns the record of an engine whose worker has not described itself yet.
 fn engine(stack: &'static str) -> OutsideClient {
     OutsideClient {
         name: StackName::new(stack),
@@ -132,7 +132,7 @@ fn engine(stack: &'static str) -> OutsideClient {
     }
 }
 
-/// Looks for the clients that were asked for. One that is not here is kept: the report says what to install.
+/// Looks for the clients of `--client`. A client that is not installed is kept: the report states how to install it.
 pub(super) fn find(options: &Compat, stacks: &[StackName]) -> anyhow::Result<Clients> {
     let sandbox = if options.no_sandbox {
         Sandbox::Off
@@ -154,7 +154,7 @@ pub(super) fn find(options: &Compat, stacks: &[StackName]) -> anyhow::Result<Cli
     Ok(Clients::look(clients))
 }
 
-/// Looks for the clients of a run that is resumed, which are to be what they were.
+/// Looks for the clients of a resumed run, which must not have changed.
 pub(super) fn find_again(run: &str, clients: &[OutsideClient]) -> anyhow::Result<Clients> {
     let mut wanted = Vec::new();
     for then in clients {
@@ -167,7 +167,7 @@ pub(super) fn find_again(run: &str, clients: &[OutsideClient]) -> anyhow::Result
     }
     let found = Clients::look(wanted.into_iter());
     for (now, then) in found.records.iter().zip(clients) {
-        // Workers are held against those of the first session by themselves.
+        // The workers themselves are compared with those of the first session elsewhere.
         if now.kind != OutsideKind::Engine && now != then {
             bail_input!(
                 "run {run} cannot be resumed: {} was another one when it was started, or was not there",

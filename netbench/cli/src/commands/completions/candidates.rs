@@ -1,4 +1,4 @@
-//! What the values of options are completed to.
+//! Completions of the values of options.
 
 use std::{collections::BTreeSet, ffi::OsStr};
 
@@ -12,7 +12,7 @@ use netbench_runner::known_stacks;
 use super::super::Netbench;
 use crate::kinds::evaluation::PARTS;
 
-/// The command line, with what completes it.
+/// Returns the command line's definition, with completions.
 pub(crate) fn command() -> Command {
     with_candidates(Netbench::command())
 }
@@ -29,7 +29,7 @@ fn with_candidates(command: Command) -> Command {
         .mut_subcommands(with_candidates)
 }
 
-/// Options of one name take the same in every command.
+/// Adds the candidates of an option. Options of the same name have the same candidates in every command.
 fn completed(argument: Arg) -> Arg {
     let candidates: fn() -> Vec<CompletionCandidate> = match argument.get_id().as_str() {
         "cases" => return argument.add(ArgValueCompleter::new(cases)),
@@ -71,8 +71,8 @@ fn cases(begun: &OsStr) -> Vec<CompletionCandidate> {
     words(next_steps(&begun, &names))
 }
 
-/// What may follow in names whose parts have `_` between, of which there are too many to show: one part at
-/// a time, unless only one can follow.
+/// Returns the continuations of names whose parts are separated by `_`, of which there are too many to show: one part
+/// at a time, unless there is only one continuation.
 fn next_steps(begun: &str, names: &[String]) -> BTreeSet<String> {
     let mut begun = begun.to_owned();
     loop {
@@ -87,7 +87,7 @@ fn next_steps(begun: &str, names: &[String]) -> BTreeSet<String> {
             })
             .collect();
         match steps.first() {
-            // A shell puts a space behind the only one, so that it has to be whole.
+            // A shell adds a space after a single candidate, so that this candidate has to be complete.
             Some(only) if steps.len() == 1 && **only != begun && only.ends_with('_') => {
                 begun = (*only).to_owned();
             }
@@ -132,7 +132,7 @@ mod tests {
             let steps = next_steps(&next, &names);
             assert!(steps.len() <= 60, "{next:?}: {} steps", steps.len());
             seen += 1;
-            // Down one branch: the last is as deep as any.
+            // Follows a single branch: the last is as deep as any.
             begun.extend(
                 steps
                     .into_iter()

@@ -1,5 +1,5 @@
-//! `netbench completions`: a script by which a shell asks the command itself what may follow. The script is
-//! small, and what it offers is as new as the command.
+//! `netbench completions`: prints a script by which a shell asks the command itself for completions. The script is
+//! small, and its completions are as new as the command.
 
 pub(crate) mod args;
 mod candidates;
@@ -12,7 +12,7 @@ use crate::{
     output,
 };
 
-/// Set by the script to the shell's name when it asks.
+/// The variable in which the script gives the shell's name when it asks.
 const ASKED: &str = "NETBENCH_COMPLETE";
 
 /// Prints the script.
@@ -27,11 +27,11 @@ pub(crate) fn completions(options: &Completions) -> anyhow::Result<Ended> {
     Ok(Ended::Well)
 }
 
-/// Whether a shell asks by its script what may follow; then it is answered.
+/// Answers a shell that asks for completions by its script. Returns whether a shell asked.
 pub(crate) fn answers() -> bool {
     let asked = CompleteEnv::with_factory(candidates::command).var(ASKED);
     let folder = std::env::current_dir().ok();
-    // Nothing that goes wrong may end up on the user's command line.
+    // No error message may appear on the user's command line.
     asked
         .try_complete(std::env::args_os(), folder.as_deref())
         .unwrap_or(true)

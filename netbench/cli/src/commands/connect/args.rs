@@ -133,11 +133,11 @@ pub(crate) struct Connect {
 }
 
 impl Connect {
-    /// Returns the profile of the clients. Groups can be chosen only where settings are fixed, and a sweep predicts times
-    /// from the settings.
+    /// Returns the profile of the clients. Groups can be chosen only where settings are fixed, and a sweep predicts
+    /// times from the settings.
     ///
     /// # Errors
-    /// An option that chooses groups beside the profile `library`, which offers the groups of the library.
+    /// An option chooses groups together with the profile `library`, which offers the groups of the library.
     pub(crate) fn profile(&self) -> anyhow::Result<Profile> {
         let is_fixed = !self.groups.is_empty() || !self.sweep.is_empty() || self.preset.is_some();
         let usual = if is_fixed {
@@ -162,7 +162,7 @@ impl Connect {
     }
 }
 
-/// Whether a value of `--sweep` chooses groups.
+/// Returns whether a value of `--sweep` chooses groups.
 fn is_of_groups(sweep: impl AsRef<str>) -> bool {
     sweep.as_ref().split('=').next() == Some("hybrid")
 }
@@ -175,8 +175,8 @@ pub(crate) enum SweepPreset {
 }
 
 impl SweepPreset {
-    /// The values of `--sweep` that it stands for. With the long chain, OpenSSL as a server sends ten segments without the
-    /// hybrid group and eleven with it: one more than it may before it waits.
+    /// Returns the values of `--sweep` for which the preset stands. With the long chain, OpenSSL as a server sends ten
+    /// segments without the hybrid group and eleven with it, which is one more than it may send before it waits.
     pub(crate) fn axes(self) -> Vec<String> {
         let links = LinkPreset::ALL.map(|link| link.name).join(",");
         match self {

@@ -41,7 +41,7 @@ pub(crate) fn connect(options: &Connect) -> anyhow::Result<Ended> {
     pipeline::run(settings, earlier, asked)
 }
 
-/// What a run with these options takes.
+/// Returns the predicted time of a run with these options.
 pub(crate) fn time(options: &Connect) -> anyhow::Result<Duration> {
     Ok(ConnectSettings::of_options(options)?.cost().time)
 }
@@ -93,7 +93,8 @@ impl Measured for ConnectSettings {
     }
 }
 
-/// Refuses what would end in the midst of a run, for want of descriptors for the workers' pipes.
+/// Refuses a run that would fail midway, because there are too few descriptors for the workers'
+/// pipes.
 fn enough_descriptors(jobs: u32, stacks: usize) -> anyhow::Result<()> {
     const PIPES: u64 = 3;
     const OTHERS: u64 = 50;
@@ -107,7 +108,7 @@ fn enough_descriptors(jobs: u32, stacks: usize) -> anyhow::Result<()> {
     }
 }
 
-/// Everything that trials need, complete.
+/// Returns the complete input of the trials.
 fn trials(
     settings: &ConnectSettings,
     client: ClientSettings,

@@ -18,28 +18,29 @@ use crate::{
     targets::{self, Network, Sites, roots},
 };
 
-/// What the user asked for, read and found right: everything but what only workers can tell.
+/// The user's options, read and validated: everything except the facts that only workers know.
 pub(crate) struct ConnectSettings {
     pub(crate) stacks: Vec<StackName>,
     pub(crate) conditions: Vec<Condition>,
     pub(crate) rounds: u32,
     pub(crate) jobs: u32,
-    /// None for no limit.
+    /// The CPU quota, or `None` for no limit.
     pub(crate) cpu: Option<CpuShare>,
-    /// What is swept; the sites are then each at every point.
+    /// The sweep, if there is one; `over` then has each site at every point.
     pub(crate) sweep: Option<Sweep>,
     pub(crate) over: Sites,
     pub(crate) timeout: Duration,
-    /// None for the usual one.
+    /// The pause, or `None` for the default one.
     asked_pause: Option<Duration>,
-    /// What every site is asked, each at its own path.
+    /// The request that is sent to every site, each at the site's own path.
     pub(crate) request: HttpRequest,
-    /// The certificate that clients show.
+    /// The certificate that clients present.
     pub(crate) shown: Shown,
     offers: Offers,
 }
 
-/// What clients offer: as asked for, or as an earlier session of the run settled it.
+/// The offers of the clients: as the user chose them, or as an earlier session of the run settled
+/// them.
 enum Offers {
     Asked {
         profile: Profile,
@@ -102,7 +103,7 @@ impl ConnectSettings {
             name: plan.sites_file.clone(),
             sha256: plan.sites_sha256.clone(),
             sites: plan.sites.clone().into(),
-            // A run that was begun is of sites that can be reached.
+            // The sites of a run that has begun can be emulated.
             not_emulated: None,
         };
         let pause = plan.pause_ms.map(Duration::from_millis);
@@ -132,13 +133,13 @@ impl ConnectSettings {
         })
     }
 
-    /// The pause between two connections to one site.
+    /// Returns the pause between two connections to one site.
     pub(crate) fn pause(&self) -> Duration {
         let target = self.over.network.target();
         self.asked_pause.unwrap_or(target.usual_pause())
     }
 
-    /// Refuses stacks that could not do what is asked, and would measure something else.
+    /// Refuses stacks that do not support the settings, and would measure something else.
     pub(crate) fn stacks_can(&self, workers: &Workers) -> anyhow::Result<()> {
         let stacks = || self.stacks.iter().map(StackName::stack);
         let paths = self.over.file.sites.iter().any(|site| site.path != "/");
@@ -189,7 +190,7 @@ impl ConnectSettings {
         }
     }
 
-    /// What every client offers, now that the workers have said what they can do.
+    /// Returns the offer that all clients make, given the workers' capabilities.
     pub(crate) fn client(&self, workers: &Workers) -> anyhow::Result<ClientSettings> {
         let (profile, versions, asked, alpn) = match &self.offers {
             Offers::Settled(settings) => return Ok(settings.clone()),

@@ -1,4 +1,4 @@
-//! Which sites are measured, and at which points.
+//! The selection of sites, and the points of a sweep.
 
 use std::{sync::Arc, time::Duration};
 
@@ -13,7 +13,7 @@ use crate::{
     sites_file::SitesFile,
 };
 
-/// Keeps the sites that are named.
+/// Keeps only the named sites.
 pub(super) fn only(file: &mut SitesFile, named: &[String]) -> Result<(), WrongInput> {
     if named.is_empty() {
         return Ok(());
@@ -33,7 +33,7 @@ pub(super) fn only(file: &mut SitesFile, named: &[String]) -> Result<(), WrongIn
     Ok(())
 }
 
-/// The sweep that is asked for. The sites become those at its points.
+/// Returns the sweep of the options, and replaces the sites by the sites at its points.
 pub(super) fn sweep(
     options: &Connect,
     file: &mut SitesFile,
@@ -76,7 +76,7 @@ fn fits(axis: &SweepAxis, options: &Connect) -> Result<(), WrongInput> {
     Ok(())
 }
 
-/// With how long it would take, if it is only too much.
+/// Explains why a sweep is refused, with the time that it would take if only its size is wrong.
 fn refused(error: SweepError, options: &Connect, file: &SitesFile) -> WrongInput {
     let SweepError::TooMany { points, .. } = error else {
         return WrongInput(format!("--sweep: {error}"));
@@ -101,7 +101,7 @@ fn refused(error: SweepError, options: &Connect, file: &SitesFile) -> WrongInput
 }
 
 impl ConnectSettings {
-    /// Refuses stacks that cannot offer what the sweep has them offer.
+    /// Refuses stacks that do not support the offers of the sweep.
     pub(super) fn sweep_can(&self, workers: &Workers) -> Result<(), WrongInput> {
         const HYBRID: Group = Group::X25519MLKEM768;
         let own = |site: &Site| site.point.as_deref()?.client.hybrid;
@@ -122,7 +122,7 @@ impl ConnectSettings {
         Ok(())
     }
 
-    /// The different ways that clients are set.
+    /// Returns the number of distinct client settings.
     pub(super) fn ways_of_clients(&self) -> usize {
         let mut ways = Vec::new();
         for site in self.over.file.sites.iter() {

@@ -1,5 +1,5 @@
-//! `netbench evaluate`: its parts one after another, each a command of netbench in a process of its
-//! own, and one report of what they found.
+//! `netbench evaluate`: runs its parts one after another, each a command of netbench in a separate
+//! process, and makes one report of their results.
 
 pub(crate) mod args;
 mod progress;
@@ -126,7 +126,7 @@ fn publish(folder: &RunFolder, output: &Output) -> anyhow::Result<(EvaluationRep
     Ok((report, page))
 }
 
-/// Reads everything that can be wrong, and makes the folder.
+/// Validates all options, and makes the folder.
 fn begin(options: &Evaluate) -> anyhow::Result<(RunFolder, EvaluationManifest)> {
     if options.from == options.to {
         bail_input!(
@@ -212,7 +212,7 @@ fn begin(options: &Evaluate) -> anyhow::Result<(RunFolder, EvaluationManifest)> 
         .iter()
         .map(record)
         .collect::<anyhow::Result<Vec<_>>>()?;
-    // A stack that there is none of is found now, and builds happen before the clock runs.
+    // An unknown stack is found now, and builds happen before the clock runs.
     let stacks = [&options.from, &options.to].map(Clone::clone).into();
     workers::all_known(&stacks, &options.start.own.worker)?;
     announce(options, &plan)?;
@@ -228,7 +228,7 @@ fn begin(options: &Evaluate) -> anyhow::Result<(RunFolder, EvaluationManifest)> 
     Ok((folder, manifest))
 }
 
-/// Marks the parts that the worker of either stack does not do.
+/// Marks the parts that the worker of either stack does not support.
 fn leave_out_what_they_cannot(plan: &mut EvaluationPlan, workers: &Workers, quiet: bool) {
     let stacks = [plan.from.clone(), plan.to.clone()];
     for record in plan.parts.iter_mut().filter(|record| waits(&record.state)) {
@@ -248,7 +248,7 @@ fn leave_out_what_they_cannot(plan: &mut EvaluationPlan, workers: &Workers, quie
     }
 }
 
-/// How sites are connected to, read and found right.
+/// Returns the settings of connections, read and validated.
 fn connections(
     options: &Evaluate,
     target: Target,
@@ -273,7 +273,7 @@ fn connections(
     })
 }
 
-/// Refuses to go on with another certificate or other headers than the evaluation was begun with.
+/// Refuses to continue with another certificate or other headers than the evaluation began with.
 fn same_unstored(options: &Evaluate, manifest: &EvaluationManifest) -> anyhow::Result<()> {
     let (name, begun) = (&manifest.name, &manifest.plan.connections);
     client::request_again(name, &begun.request, &options.request.header)?;
@@ -282,13 +282,13 @@ fn same_unstored(options: &Evaluate, manifest: &EvaluationManifest) -> anyhow::R
     Ok(())
 }
 
-/// What a part takes: its commands are asked.
+/// Returns the predicted time of a part, which is the sum of its commands' predictions.
 fn part_time(part: &Part, plan: &EvaluationPlan) -> anyhow::Result<Duration> {
     let Ok(steps) = (part.steps)(plan) else {
         return Ok(Duration::ZERO);
     };
     let mut all = Duration::ZERO;
-    // Whether the others are needed, their part finds out.
+    // The part itself finds out whether the other steps are needed.
     let certain = |step: &&Step| step.only_if.is_none();
     for step in steps.steps.iter().filter(certain) {
         all += commands::time(&step.arguments)?;
@@ -296,7 +296,7 @@ fn part_time(part: &Part, plan: &EvaluationPlan) -> anyhow::Result<Duration> {
     Ok(all)
 }
 
-/// Says what the parts take that are still to be done.
+/// Announces the predicted time of the remaining parts.
 fn announce(options: &Evaluate, plan: &EvaluationPlan) -> anyhow::Result<()> {
     let seconds = waiting(plan).map(|part| part.estimate_s).sum();
     let cost = Cost {
@@ -312,7 +312,7 @@ fn waiting(plan: &EvaluationPlan) -> impl Iterator<Item = &PartRecord> {
     plan.parts.iter().filter(|part| waits(&part.state))
 }
 
-/// Whether a part is still to be done: one that failed is tried again.
+/// Returns whether a part is still to be run: a failed part runs again.
 fn waits(state: &PartState) -> bool {
     match state {
         PartState::Pending | PartState::Interrupted | PartState::Failed { .. } => true,

@@ -9,7 +9,7 @@ use crate::{
     progress::{Shown, spent},
 };
 
-/// How a part goes, on stderr: a bar over the time that it was thought to take, or lines in a log.
+/// The progress of a part on stderr: a bar over the predicted time, or lines in a log.
 pub(super) struct PartProgress {
     part: &'static str,
     verbose: bool,
@@ -19,7 +19,7 @@ pub(super) struct PartProgress {
 }
 
 impl PartProgress {
-    /// Part `number` of `parts`.
+    /// Begins to show part `number` of `parts`.
     pub(super) fn new(
         output: &Output,
         part: &'static str,
@@ -49,7 +49,7 @@ impl PartProgress {
         }
     }
 
-    /// The option that has a part print as much as is shown of it.
+    /// Returns the option with which a part prints as much as is shown of it.
     pub(super) fn verbosity(&self) -> Option<&'static str> {
         (self.verbose).then_some("--verbose")
     }
@@ -71,7 +71,8 @@ impl PartProgress {
         self.bar.tick();
     }
 
-    /// The part has ended: how, in a word. Gives how long it took.
+    /// Ends the progress of the part with a word that describes how it ended. Returns the time that
+    /// the part took.
     pub(super) fn end(self, how: &str) -> Duration {
         let took = self.begun.elapsed();
         let text = format!("{}: {how} ({})", self.part, exact(took));

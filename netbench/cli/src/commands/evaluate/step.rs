@@ -31,29 +31,29 @@ use crate::{
     workers::this_command,
 };
 
-/// How often a waiting thread looks.
+/// The interval at which a waiting thread polls.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// How long a part may take: builds on first use among it.
+/// The longest time that a part may take, including builds on first use.
 const LIMIT: Duration = Duration::from_secs(2 * 3600);
 
-/// How long a part has to store what it measured, once it is asked to stop.
+/// The longest time in which a part must store its results, after it is asked to stop.
 const STOP_LIMIT: Duration = Duration::from_secs(20);
 
-/// How a step ended.
+/// The end of a step.
 pub(super) enum StepEnd {
-    /// All of it was done.
+    /// The step was completed.
     Done,
-    /// It was asked to stop, and has stored what there was.
+    /// The step was asked to stop, and has stored its results.
     Interrupted,
-    /// It could not be done, and why.
+    /// The step failed, with the reason.
     Failed(String),
-    /// This machine cannot do it, and why.
+    /// This machine does not support the step, with the reason.
     Unsupported(String),
 }
 
-/// Runs one step as a process of its own: its crash is not ours, and namespaces want a process that has
-/// no threads yet.
+/// Runs one step as a separate process: a crash does not reach this process, and creating namespaces needs a process
+/// without threads.
 pub(super) fn step(
     step: &Step,
     unstored: &[OsString],
@@ -63,7 +63,7 @@ pub(super) fn step(
 ) -> anyhow::Result<StepEnd> {
     std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
     let mut command = Command::new(this_command()?);
-    // The command line that is stored names the command, not a place on this machine.
+    // The stored command line has the name of the command, not a path on this machine.
     command.arg0("netbench");
     if config::is_settled() {
         command.arg(format!("--{}", config::IGNORE));
@@ -99,7 +99,7 @@ pub(super) fn step(
     }
 }
 
-/// The step's arguments, or those that resume what an earlier session has begun.
+/// Returns the step's arguments, or those that resume the run that an earlier session has begun.
 fn begin_or_go_on(step: &Step, folder: &Path) -> Vec<OsString> {
     let is_option = |word: &&OsString| word.as_encoded_bytes().starts_with(b"-");
     let command = step.arguments.iter().take_while(|word| !is_option(word));
@@ -125,10 +125,10 @@ fn follow(
     progress: &PartProgress,
 ) -> anyhow::Result<StepEnd> {
     let parent = getpid();
-    // SAFETY: between fork and exec this makes two system calls and allocates nothing.
+    // SAFETY: between fork and exec the closure makes two system calls and allocates no memory.
     unsafe {
         command.pre_exec(move || {
-            // It must not outlive us, and its parent may have gone already.
+            // The process must not outlive its parent, which may have ended already.
             prctl::set_pdeathsig(Signal::SIGINT)?;
             if getppid() == parent {
                 Ok(())
@@ -137,7 +137,7 @@ fn follow(
             }
         });
     }
-    // Ctrl-C comes to us alone, and is passed on once.
+    // Only this process receives Ctrl-C, and passes it on once.
     command.process_group(0);
     let mut child = command.spawn().context("cannot start a part")?;
     let last = Mutex::new(String::new());
@@ -160,7 +160,7 @@ fn follow(
     })?;
     let last = last.into_inner().unwrap_or_else(PoisonError::into_inner);
     Ok(match status {
-        // 3: it ran, and nothing could be compared, which the report says in its own words.
+        // Exit code 3: the step ran, but found nothing to compare, which the report explains.
         Some(status) if matches!(status.code(), Some(0 | 3)) => StepEnd::Done,
         Some(status) if status.code() == Some(130) || stop.load(Ordering::Relaxed) => {
             StepEnd::Interrupted
@@ -172,7 +172,7 @@ fn follow(
     })
 }
 
-/// Waits for the process; none where it took too long.
+/// Waits for the process, and returns `None` if it took too long.
 fn wait(
     child: &mut Child,
     stop: &AtomicBool,
@@ -192,7 +192,7 @@ fn wait(
                 asked = Some(Instant::now());
             }
             Some(asked) if asked.elapsed() > STOP_LIMIT => {
-                // It may have ended just now.
+                // The process may have ended just now.
                 let _killed = child.kill();
                 let status = child.wait().context("cannot wait for a part")?;
                 return Ok((!late).then_some(status));
@@ -205,7 +205,7 @@ fn wait(
 
 fn interrupt(child: &Child) {
     if let Ok(process) = i32::try_from(child.id()) {
-        // It may have ended just now.
+        // The process may have ended just now.
         let _ended = kill(Pid::from_raw(process), Signal::SIGINT);
     }
 }

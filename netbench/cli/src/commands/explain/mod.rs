@@ -11,7 +11,7 @@ use crate::{
     stored,
 };
 
-/// Says which characteristics of a site go with one stack's being faster.
+/// Explains which characteristics of a site go with one stack's being faster.
 pub(crate) fn explain(options: &Explain) -> anyhow::Result<Ended> {
     if stored::kind(&options.run)? == SuitePlan::KIND {
         return suite(options);
@@ -39,7 +39,7 @@ pub(crate) fn explain(options: &Explain) -> anyhow::Result<Ended> {
     })
 }
 
-/// Says what of a full handshake is cryptography.
+/// Explains how much of a full handshake is cryptography.
 fn suite(options: &Explain) -> anyhow::Result<Ended> {
     if options.from.is_some() {
         bail_input!(

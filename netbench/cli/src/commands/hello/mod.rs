@@ -17,7 +17,7 @@ use crate::{
     targets, workers,
 };
 
-/// Has each stack send its ClientHello, and takes it apart.
+/// Makes each stack send its ClientHello, and decodes it.
 pub(crate) fn hello(options: &Hello) -> anyhow::Result<Ended> {
     let site = match &options.target {
         Some(text) => parse_target(text).map_err(WrongInput)?,
@@ -44,7 +44,7 @@ pub(crate) fn hello(options: &Hello) -> anyhow::Result<Ended> {
     Ok(Ended::Well)
 }
 
-/// The site that hellos are for, where nobody asks for another.
+/// Returns the site to which hellos are addressed by default.
 pub(crate) fn example_site() -> Result<Site, WrongInput> {
     parse_target(EXAMPLE_HOST).map_err(WrongInput)
 }

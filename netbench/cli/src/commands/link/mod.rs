@@ -29,7 +29,7 @@ pub(crate) fn link(options: &Link) -> anyhow::Result<Ended> {
     Ok(Ended::Well)
 }
 
-/// A preset as it is listed.
+/// A preset in the list.
 #[derive(Serialize)]
 struct NamedLink {
     name: &'static str,
@@ -106,9 +106,9 @@ fn lines(bench: &LinkBench) -> Vec<String> {
     lines
 }
 
-/// Says what limited a transfer without delay, by how the link's thread spent its time.
+/// Describes the limit of a transfer without delay, by the times of the link's thread.
 fn limit(thread: ThreadTime, bits_per_second: u64) -> String {
-    /// The share of the time that says what the limit was.
+    /// The share of the time that identifies the limit.
     const MUCH: f64 = 0.2;
     let share = |ns: u64| ns as f64 / thread.elapsed_ns.max(1) as f64;
     let (running, waiting) = (share(thread.running_ns), share(thread.waiting_ns));

@@ -57,7 +57,7 @@ fn page(command: &Command) -> io::Result<Vec<u8>> {
     Ok(ascii(&String::from_utf8_lossy(&bytes)).into_bytes())
 }
 
-/// The line of the help, without every option once more.
+/// Returns the usage line of the help, without a list of every option.
 fn synopsis(command: &Command) -> Roff {
     let usage = command.clone().render_usage().to_string();
     let usage = usage.strip_prefix("Usage: ").unwrap_or(&usage);
@@ -70,7 +70,7 @@ fn synopsis(command: &Command) -> Roff {
     page
 }
 
-/// Other characters by their numbers: groff takes bytes for Latin-1 unless it is told.
+/// Replaces other characters by their numbers: groff reads bytes as Latin-1 by default.
 fn ascii(page: &str) -> String {
     let mut text = String::with_capacity(page.len());
     for c in page.chars() {
@@ -83,8 +83,8 @@ fn ascii(page: &str) -> String {
     text
 }
 
-/// What stands after the options in the help: lists, such as of examples, keep their lines, and become
-/// sections of their own; the rest is text.
+/// Formats the text after the options of the help: lists, such as lists of examples, keep their
+/// lines and become sections; the rest is running text.
 fn after_help(text: &str) -> Roff {
     let mut page = Roff::new();
     let mut notes = Vec::new();

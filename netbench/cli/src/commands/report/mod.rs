@@ -17,7 +17,7 @@ use crate::{
     output, show,
 };
 
-/// Makes the reports of stored runs again, from their samples. It changes nothing that a run has stored.
+/// Makes the reports of stored runs again from their samples, without changing any stored file.
 pub(crate) fn report(options: &Report) -> anyhow::Result<Ended> {
     check(options)?;
     let runs = options.runs.iter().map(|path| StoredRun::read(path));
@@ -60,7 +60,7 @@ fn ended(runs: &[StoredRun]) -> Ended {
     ends.max().unwrap_or(Ended::Well)
 }
 
-/// Finds what is wrong before anything is read.
+/// Refuses contradictory options before any file is read.
 fn check(options: &Report) -> Result<(), WrongInput> {
     let several = options.runs.len() > 1;
     let form = options.format();
@@ -85,7 +85,7 @@ fn check(options: &Report) -> Result<(), WrongInput> {
     Ok(())
 }
 
-/// The file of a page that is opened: it is in the cache folder, because reading a run changes nothing in it.
+/// Returns the path of a page that is opened. It is in the cache folder, because reading a run changes no file in it.
 fn opened_page(runs: &[PathBuf]) -> anyhow::Result<PathBuf> {
     let run = runs.first().and_then(|run| run.canonicalize().ok());
     let name = run.as_deref().and_then(Path::file_name);

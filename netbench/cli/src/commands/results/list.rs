@@ -14,7 +14,8 @@ pub(super) struct Entry {
     pub(super) row: RunRow,
 }
 
-/// Every folder in a folder of runs, whether it is a run or not; not what links lead to.
+/// Returns every folder in a folder of runs, including those that are no runs, but not following
+/// links.
 pub(super) fn entries(folder: &Path) -> anyhow::Result<Vec<Entry>> {
     if !folder.is_dir() {
         let why = format!("{}: no such folder of runs", folder.display());
@@ -57,7 +58,7 @@ fn row(path: &Path) -> anyhow::Result<RunRow> {
     Ok((kinds::of(&folder)?.list)(&folder)?)
 }
 
-/// Of all files in it; what cannot be read counts nothing.
+/// Returns the size of all files in a folder; unreadable files count as 0.
 fn bytes(path: &Path) -> u64 {
     let entries = fs::read_dir(path).into_iter().flatten().flatten();
     let sizes = entries.map(|entry| match entry.metadata() {

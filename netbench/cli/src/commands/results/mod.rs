@@ -1,4 +1,4 @@
-//! `netbench results`: the runs that are stored. Nothing here measures.
+//! `netbench results`: manages stored runs. No command here measures.
 
 pub(crate) mod args;
 mod list;

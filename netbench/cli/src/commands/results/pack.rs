@@ -18,7 +18,7 @@ pub(super) fn pack(runs: &[PathBuf]) -> anyhow::Result<Ended> {
     }
     let mut all = Packed::default();
     for folder in &folders {
-        // What cannot be read before it is packed cannot be read afterwards.
+        // A run that is unreadable before packing stays unreadable afterwards.
         StoredRun::read(folder.path())?;
         all += folder.pack().map_err(wrong)?;
     }
@@ -33,7 +33,7 @@ pub(super) fn pack(runs: &[PathBuf]) -> anyhow::Result<Ended> {
     Ok(Ended::Well)
 }
 
-/// The run at `path`, and the runs of its parts.
+/// Collects the run at `path` and the runs of its parts.
 fn collect(path: &Path, folders: &mut Vec<RunFolder>) -> anyhow::Result<()> {
     let folder = RunFolder::open(path).map_err(wrong)?;
     let kind = kinds::of(&folder)?;

@@ -89,7 +89,7 @@ fn is_old(entry: &Entry, days: Option<u32>) -> bool {
     Timestamp::now().duration_since(started).unsigned_abs() > age && started < Timestamp::now()
 }
 
-/// Why a run must stay: somebody measures into it, or it has files that netbench did not make.
+/// Returns the reason why a run must stay: it is being measured, or it contains files that netbench did not make.
 fn obstacle(path: &Path) -> anyhow::Result<Option<String>> {
     let folder = RunFolder::open(path)?;
     let in_use = Ok(Some("it is being measured".to_owned()));
@@ -113,7 +113,8 @@ fn obstacle(path: &Path) -> anyhow::Result<Option<String>> {
     Ok((!foreign.is_empty()).then(|| format!("it has {} in it", sanitize(&foreign.join(", ")))))
 }
 
-/// Why the folder of a part of an evaluation must stay: it holds what the part prints, and runs.
+/// Returns the reason why the folder of a part of an evaluation must stay. Such a folder holds the part's output, and
+/// runs.
 fn obstacle_in_part(path: &Path) -> anyhow::Result<Option<String>> {
     for name in names(path)? {
         let inside = path.join(&name);
@@ -133,7 +134,8 @@ fn obstacle_in_part(path: &Path) -> anyhow::Result<Option<String>> {
     Ok(None)
 }
 
-/// Nothing is locked between two parts: one that was begun in the last day and has not ended may go on.
+/// Returns whether an evaluation may be running. No lock is held between two parts, so that an evaluation that was
+/// begun in the last day and has not ended may continue.
 fn may_be_under_way(folder: &RunFolder) -> anyhow::Result<bool> {
     let manifest = folder.head()?;
     let begun = manifest.started.parse::<Timestamp>();
@@ -147,7 +149,7 @@ fn is_folder(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|data| data.is_dir())
 }
 
-/// Files of a run, by their names; a folder or a link is none.
+/// Returns whether a file belongs to a run, by its name; a folder or a link does not.
 fn is_ours(path: &Path, name: &str, holds: Holds) -> bool {
     let whole = name.strip_suffix(".part").unwrap_or(name);
     let plain = whole.strip_suffix(".zst").unwrap_or(whole);
@@ -169,7 +171,7 @@ fn names(path: &Path) -> anyhow::Result<Vec<String>> {
     Ok(names)
 }
 
-/// The manifest goes last: a removal that was broken off leaves a run that can be pruned again.
+/// Removes a run, with its manifest last: an interrupted removal leaves a run that can be pruned again.
 fn remove(path: &Path) -> anyhow::Result<()> {
     let cannot = || format!("cannot remove {}", path.display());
     let holds = kinds::of(&RunFolder::open(path)?)?.holds;
@@ -178,7 +180,7 @@ fn remove(path: &Path) -> anyhow::Result<()> {
     for name in &names {
         let inside = path.join(name);
         if is_folder(&inside) {
-            // Only an evaluation has folders, and what is in them was looked at.
+            // Only an evaluation has folders, whose contents were checked before.
             fs::remove_dir_all(inside).with_context(cannot)?;
         } else if is_ours(path, name, holds) {
             fs::remove_file(inside).with_context(cannot)?;
@@ -187,7 +189,7 @@ fn remove(path: &Path) -> anyhow::Result<()> {
     fs::remove_dir(path).with_context(cannot)
 }
 
-/// Asks on the terminal; where there is none to ask, `--yes` must have said it.
+/// Asks for consent on the terminal; without a terminal, `--yes` is required.
 fn agreed(runs: usize) -> anyhow::Result<bool> {
     let these = match runs {
         1 => "this run".to_owned(),

@@ -1,5 +1,5 @@
-//! `netbench scan`: scans the sites, has workers of the stacks give their hellos, predicts which sites each
-//! loses, and confirms that by handshakes.
+//! `netbench scan`: scans the sites, collects the hellos of the stacks' workers, predicts the sites that each stack
+//! loses, and confirms the predictions by handshakes.
 
 pub(crate) mod args;
 mod diff;
@@ -61,7 +61,7 @@ pub(crate) fn scan(options: &Scan) -> anyhow::Result<Ended> {
     pipeline::run(settings, earlier, asked)
 }
 
-/// What a run with these options takes.
+/// Returns the predicted time of a run with these options.
 pub(crate) fn time(options: &Scan) -> anyhow::Result<Duration> {
     match options.command {
         Some(ScanCommand::Diff(_)) => Ok(Duration::ZERO),
@@ -123,7 +123,7 @@ impl Measured for ScanSettings {
     }
 }
 
-/// Scans the sites that no earlier session has done.
+/// Scans the sites that no earlier session has scanned.
 fn scan_sites(
     settings: &ScanSettings,
     folder: &RunFolder,
@@ -133,7 +133,7 @@ fn scan_sites(
     let (addresses, progress) = (setup.targets()?, &setup.progress);
     let sites = &settings.over.file.sites;
     let mut done: HashSet<String> = HashSet::new();
-    // What failed is tried again.
+    // Failed sites are scanned again.
     folder.each_record(|earlier: SiteOutcome| {
         if earlier.outcome.is_scanned() {
             done.insert(earlier.site);
@@ -187,7 +187,7 @@ fn place(over: &Sites, addresses: &Targets, index: usize, site: &Site) -> Place 
     }
 }
 
-/// Predicts what the stacks agree on, has handshakes confirm it, and stores both.
+/// Predicts the connections of the stacks, confirms the predictions by handshakes, and stores both.
 fn against(
     settings: &ScanSettings,
     folder: &RunFolder,
@@ -254,7 +254,7 @@ fn against(
     Ok(())
 }
 
-/// What the stacks lose of the sites that were scanned, and which sites each of them reaches.
+/// Predicts the losses of the stacks among the scanned sites, and the sites that each stack reaches.
 fn predict(
     offers: Vec<Offer>,
     sites: &[Site],

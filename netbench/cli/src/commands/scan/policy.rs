@@ -1,4 +1,4 @@
-//! `--policy`: one of those that are in the command, or a file.
+//! `--policy`: a built-in policy, or a file.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use netbench_model::{scan::Policy, suggestion};
 
 use crate::{exit::WrongInput, output::shown, user_file::read_text};
 
-/// The most bytes of a policy.
+/// The largest size of a policy, in bytes.
 const MAX_BYTES: u64 = 1 << 20;
 
 pub(super) fn policy(given: &str) -> Result<Policy, WrongInput> {

@@ -1,4 +1,4 @@
-//! A scan as a sites file: each site with the lab's fields that make the lab speak as it did.
+//! A scan as a sites file: each site with the lab fields that reproduce the scanned behaviour.
 
 use std::path::Path;
 
@@ -28,8 +28,8 @@ pub(crate) fn record(run: &Path) -> anyhow::Result<Ended> {
     Ok(Ended::Well)
 }
 
-/// A line of a sites file. What the lab cannot do is said in a comment, and a site that it cannot be at all is a
-/// comment.
+/// Returns a line of a sites file. A comment lists the properties that the lab does not support, and replaces a site
+/// that the lab cannot emulate at all.
 fn line(site: &Site, scan: &SiteScan) -> String {
     if !scan.is_scanned() {
         return format!("# {}: not scanned\n", scan.site);
@@ -69,7 +69,7 @@ fn line(site: &Site, scan: &SiteScan) -> String {
     renamed + &line
 }
 
-/// The profile, and what the site has that no profile can say.
+/// Returns the profile, and the properties of the site that a profile cannot express.
 fn profile(scan: &SiteScan) -> (LabProfile, Vec<String>) {
     let mut cannot = Vec::new();
     let mut lab = LabProfile {

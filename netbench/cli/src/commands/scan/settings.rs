@@ -15,11 +15,11 @@ use crate::{
     targets::{self, Names, Network, Sites, roots},
 };
 
-/// What is to be scanned and how, read and found right.
+/// The user's options, read and validated.
 pub(crate) struct ScanSettings {
     pub(crate) over: Sites,
     pub(crate) plan: ScanPlan,
-    /// The certificate that stacks show.
+    /// The certificate that stacks present.
     pub(crate) shown: Shown,
 }
 
@@ -89,7 +89,7 @@ impl ScanSettings {
             name: plan.sites_file.clone(),
             sha256: plan.sites_sha256.clone(),
             sites: Arc::clone(&plan.sites),
-            // A run that was begun is of sites that can be reached.
+            // The sites of a run that has begun can be emulated.
             not_emulated: None,
         };
         let network = network(plan.place, plan.sites.len(), plan.rate);
@@ -113,7 +113,7 @@ impl ScanSettings {
         }
     }
 
-    /// The certificate that the scan shows.
+    /// Returns the certificate that the scan presents.
     pub(crate) fn identity(&self) -> Result<Option<ClientIdentity>, WrongInput> {
         let shown = self.shown.0.as_ref();
         let read = shown.map(|shown| ClientIdentity::of_pem(&shown.chain_pem, &shown.key_pem));
@@ -121,7 +121,7 @@ impl ScanSettings {
             .map_err(|error| WrongInput(format!("--client-cert: {error}")))
     }
 
-    /// How the scanner keeps to the plan. A real host gets one connection at a time.
+    /// Returns the limits of the scanner. A real host gets one connection at a time.
     pub(crate) fn limits(&self) -> Limits {
         let plan = &self.plan;
         let default = Limits::default();
@@ -167,7 +167,7 @@ fn can_be_asked_for_tls(
 /// Connections begun in a second at most over the real network, unless `--rate` says otherwise.
 const LIVE_RATE: Option<f64> = Some(100.0);
 
-/// Leaves `sample` of the sites, drawn by the run's seed, in the order of the file. Gives how many there were.
+/// Keeps `sample` of the sites, drawn by the run's seed, in the order of the file. Returns the number of all sites.
 fn draw(over: &mut Sites, sample: u32) -> Result<u32, WrongInput> {
     let whole = over.file.sites.len();
     if sample as usize > whole {

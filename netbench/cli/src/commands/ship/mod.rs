@@ -1,4 +1,4 @@
-//! `netbench ship`: a client built with each stack, and what it costs.
+//! `netbench ship`: builds a client with each stack, and measures its cost.
 
 pub(crate) mod args;
 
@@ -32,13 +32,13 @@ use crate::{
     user_file::read_text,
 };
 
-/// The lock that is part of netbench, in reports.
+/// The name of netbench's own lock file in reports.
 const BUILT_IN: &str = "built-in";
 
-/// A build on two cores. OpenSSL takes twice as long, ring half.
+/// The time of a build on two cores. OpenSSL takes twice as long, ring half.
 const BUILD: Duration = Duration::from_secs(90);
 
-/// No Cargo.lock is longer.
+/// The largest size of a Cargo.lock, in bytes.
 const LONGEST_LOCK: u64 = 16 << 20;
 
 pub(crate) fn ship(options: &Ship) -> anyhow::Result<Ended> {
@@ -58,7 +58,7 @@ pub(crate) fn ship(options: &Ship) -> anyhow::Result<Ended> {
     pipeline::run(settings, earlier, asked)
 }
 
-/// What is to be built, read and found right.
+/// The user's options, read and validated.
 struct Settings {
     plan: ShipPlan,
     stacks: Vec<&'static ShipStack>,
@@ -115,7 +115,7 @@ impl Settings {
                 .map(|stack| StackName::new(&stack.name))
                 .collect(),
             lock_providers: match lock.as_str() {
-                // That of netbench has every stack in it.
+                // The built-in lock file contains the providers of every stack.
                 BUILT_IN => Vec::new(),
                 _ => providers_of_lock(&text),
             },
@@ -150,7 +150,7 @@ fn known(name: &str) -> anyhow::Result<&'static ShipStack> {
     })
 }
 
-/// Reads a Cargo.lock. What is no such file is found before anything is built.
+/// Reads a Cargo.lock. A file of another kind is refused before anything is built.
 fn read_lock(path: &Path) -> anyhow::Result<String> {
     let shown = path.display();
     let wrong = |why: String| WrongInput(format!("{shown}: {why}"));

@@ -3,7 +3,7 @@ use anyhow::bail;
 use super::{args::Build, programs};
 use crate::{exit::Ended, output, workers::SourceTree};
 
-/// Builds what was asked for, one after another; that one cannot be built does not keep the others from it.
+/// Builds the given stacks, one after another. A failed build does not prevent the others.
 pub(super) fn build(options: &Build) -> anyhow::Result<Ended> {
     let mut programs = programs(&options.stacks)?;
     if options.all {

@@ -12,16 +12,16 @@ use crate::{
     workers::{all_known, find, in_path},
 };
 
-/// Wrong things that are printed of a check; `--json` has all.
+/// The largest number of defects that are printed of a check; `--json` has all.
 const SHOWN: usize = 10;
 
-/// A check as `--json` has it.
+/// The result of a check in `--json`.
 #[derive(Serialize)]
 struct Checked {
     stack: String,
     check: &'static str,
     outcome: Outcome,
-    /// What is wrong, why it could not be checked, or what a stack that passed cannot do.
+    /// The defects, the reason why the check was impossible, or the limits of a stack that passed.
     reasons: Vec<String>,
 }
 
@@ -33,7 +33,7 @@ enum Outcome {
     Unsupported,
 }
 
-/// Has workers show that they keep the rules.
+/// Checks that workers keep the rules.
 pub(super) fn check(options: &Check) -> anyhow::Result<Ended> {
     let stacks = options.stacks.iter().cloned().collect();
     let own = &options.own.worker;
@@ -80,7 +80,7 @@ pub(super) fn check(options: &Check) -> anyhow::Result<Ended> {
     )
 }
 
-/// What a stack that keeps the rules cannot do: each reason, and in how many cases.
+/// Returns the limits of a stack that keeps the rules: each reason, with the number of cases.
 fn lacks_by_reason(lacks: &[Lack]) -> Vec<String> {
     let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
     for lack in lacks {
@@ -94,10 +94,10 @@ fn lacks_by_reason(lacks: &[Lack]) -> Vec<String> {
         .collect()
 }
 
-/// The tool that a check needs, where it needs one.
+/// Returns the tool that a check needs, if any.
 ///
 /// # Errors
-/// Why the check cannot be made.
+/// The reason why the check is impossible.
 fn able(description: &StackDescription, rules: Rules) -> Result<Option<PathBuf>, String> {
     let mut needed = rules.operations().iter();
     let does = |operation: &str| description.operations.iter().any(|does| does == operation);
@@ -107,7 +107,7 @@ fn able(description: &StackDescription, rules: Rules) -> Result<Option<PathBuf>,
     let Some(tool) = rules.tool() else {
         return Ok(None);
     };
-    // Servers are often in a folder that is in the path of root alone.
+    // Servers are often in a folder that only root has in its path.
     let server = PathBuf::from("/usr/sbin").join(tool);
     let found = in_path(tool).or_else(|| server.is_file().then_some(server));
     found.map_or_else(

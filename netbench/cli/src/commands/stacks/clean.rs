@@ -15,8 +15,8 @@ use crate::{
     workers::{SourceTree, build_time},
 };
 
-/// Deletes workers in the cache folder, or what their builds left behind. What Cargo built in a source tree as usual is
-/// Cargo's to clean.
+/// Deletes workers in the cache folder, or the remains of their builds. Cargo's usual output in a source tree is left
+/// to `cargo clean`.
 pub(super) fn clean(options: &Clean) -> anyhow::Result<Ended> {
     let mut lines = if options.objects {
         objects()?
@@ -61,11 +61,11 @@ fn objects() -> anyhow::Result<Vec<String>> {
     Ok(lines)
 }
 
-/// The target folders that versions and variants have to themselves, by their names and by Cargo's mark. Their workers were copied into the
-/// cache when they were built.
+/// Returns the target folders that belong only to versions and variants, recognised by their names and by Cargo's mark.
+/// Their workers were copied into the cache when they were built.
 fn folders_of_variants(target: &Path) -> Vec<PathBuf> {
     let builds = known_stacks().iter().map(|source| source.build.folder());
-    // Versions of one library share a folder, without the version.
+    // Versions of one library share a folder, whose name has no version.
     let builds = builds.flat_map(|folder| {
         let shared = folder.find('@').map_or(folder, |at| &folder[..=at]);
         [folder, shared]
@@ -81,7 +81,7 @@ fn folders_of_variants(target: &Path) -> Vec<PathBuf> {
     folders
 }
 
-/// What is in a folder. What cannot be read counts for nothing.
+/// Returns the size of a folder's contents. Unreadable files count as 0.
 fn size_bytes(folder: &Path) -> u64 {
     entries(folder)
         .map(|entry| match entry.file_type() {

@@ -17,7 +17,7 @@ use crate::{
     workers::{Found, Program, SourceTree},
 };
 
-/// Lists the stacks. Those whose worker is there describe themselves; nothing is built.
+/// Lists the stacks. Stacks with a built worker describe themselves; no worker is built.
 pub(super) fn list(options: &List) -> anyhow::Result<Ended> {
     let rows = known_stacks().iter().map(row);
     let rows = rows.collect::<anyhow::Result<Vec<_>>>()?;
@@ -74,7 +74,7 @@ fn row(source: &WorkerSource) -> anyhow::Result<StackRow> {
     })
 }
 
-/// What a worker says of its stack.
+/// Returns a worker's description of its stack.
 pub(super) fn described(stack: &str, program: &WorkerProgram) -> anyhow::Result<StackDescription> {
     description(&probed(stack, program)?, stack)
 }
@@ -89,7 +89,7 @@ fn description(workers: &Workers, stack: &str) -> anyhow::Result<StackDescriptio
     description.context("the worker did not describe it")
 }
 
-/// What a stack offers when nobody tells it what to.
+/// Returns the ClientHello of a stack with the library's own settings.
 fn hello(workers: &Workers, stack: &str) -> anyhow::Result<Offer> {
     let roots = targets::roots(&RootsSource::Mozilla, None)?;
     let stacks = [StackName::new(stack)];
@@ -99,7 +99,7 @@ fn hello(workers: &Workers, stack: &str) -> anyhow::Result<Offer> {
     hellos.into_iter().next().context("it sent no ClientHello")
 }
 
-/// That there is no worker of a stack, and what makes one.
+/// Returns the note that a stack has no worker, with the command that builds the worker.
 fn missing(source: &WorkerSource) -> String {
     match SourceTree::find() {
         Some(_) => format!(

@@ -1,4 +1,4 @@
-//! `netbench stacks`: which stacks there are, and building and checking their workers.
+//! `netbench stacks`: lists the stacks, and builds and checks their workers.
 
 pub(crate) mod args;
 mod build;
@@ -24,7 +24,8 @@ pub(crate) fn stacks(options: &Stacks) -> anyhow::Result<Ended> {
     }
 }
 
-/// The workers of `stacks`, each once. With none named: all, and the library that counts allocations.
+/// Returns the workers of `stacks` without repetitions. If `stacks` is empty, returns all workers
+/// and the library that counts allocations.
 fn programs(stacks: &[String]) -> anyhow::Result<Vec<Program>> {
     let wanted: Vec<Program> = if stacks.is_empty() {
         known_stacks().iter().map(Program::of).collect()

@@ -1,4 +1,4 @@
-//! Which scenarios are measured: those of a part or a preset, or those whose names match.
+//! The selection of scenarios: those of a part or a preset, or those whose names match.
 
 use std::{collections::HashMap, num::NonZero, thread};
 
@@ -10,27 +10,27 @@ use serde::Deserialize;
 use super::args::{PartArg, Suite};
 use crate::{exit::bail_input, output::shown};
 
-/// What is measured where no case is asked for.
+/// The scenarios that are measured by default.
 const USUAL: &str = include_str!("../../../../catalogue/scenarios.toml");
 
-/// Names that a wrong one may have been meant for.
+/// The number of similar names that are suggested for a wrong name.
 const NEAREST: usize = 3;
 
-/// [`USUAL`]: patterns of scenarios' names.
+/// The contents of [`USUAL`]: patterns of scenarios' names.
 #[derive(Deserialize)]
 struct Usual {
     parts: HashMap<String, Vec<String>>,
     presets: HashMap<String, Vec<String>>,
-    /// Names of stacks, for presets.
+    /// Names of stacks, by preset.
     stacks: HashMap<String, Vec<String>>,
 }
 
-/// The stacks that a preset is about, where it is about some.
+/// Returns the stacks of a preset, if it has its own.
 pub(super) fn stacks(preset: Preset) -> anyhow::Result<Option<Vec<String>>> {
     Ok(Usual::read()?.stacks.remove(preset.name()))
 }
 
-/// The scenarios that were asked for, in the order of the catalogue or of the preset.
+/// Returns the scenarios of the options, in the order of the catalogue or of the preset.
 pub(super) fn scenarios(options: &Suite) -> anyhow::Result<Vec<Scenario>> {
     let all = Named::all();
     if let Some(preset) = options.preset {
@@ -53,7 +53,7 @@ pub(super) fn scenarios(options: &Suite) -> anyhow::Result<Vec<Scenario>> {
     Ok(scenarios.collect::<anyhow::Result<Vec<_>>>()?.concat())
 }
 
-/// The cores of this machine.
+/// Returns the number of this machine's cores.
 pub(super) fn cores() -> u16 {
     let cores = thread::available_parallelism().map_or(1, NonZero::get);
     u16::try_from(cores).unwrap_or(u16::MAX)
@@ -77,7 +77,7 @@ impl Named {
         )
     }
 
-    /// Those of a part or a preset, in the order of its patterns.
+    /// Returns the scenarios of a part or a preset, in the order of its patterns.
     fn of(
         &self,
         usual: &HashMap<String, Vec<String>>,
@@ -96,7 +96,7 @@ impl Named {
         Ok(scenarios)
     }
 
-    /// Those that a `--case` names, of `parts` or of all.
+    /// Returns the scenarios of `parts`, or of all parts, that a `--case` names.
     fn matching(&self, patterns: &[String], parts: &[Part]) -> anyhow::Result<Vec<Scenario>> {
         let wanted = |scenario: &Scenario| parts.is_empty() || parts.contains(&scenario.part());
         let all: Vec<_> = self
@@ -111,7 +111,8 @@ impl Named {
                 Ok(glob) => glob.compile_matcher(),
                 Err(error) => bail_input!("--case {shown}: {}", error.kind()),
             };
-            // Counting takes a hundred times as long: only where it is asked for by name or part.
+            // Counting instructions takes a hundred times as long, so that these scenarios need a
+            // request by name or part.
             let counts = !parts.is_empty() || pattern.starts_with("instructions");
             let mut any = false;
             for (chosen, (name, scenario)) in chosen.iter_mut().zip(&all) {
@@ -131,13 +132,14 @@ impl Named {
     }
 }
 
-/// A glob names scenarios by their own name or by that of a case: a scenario is always measured whole.
+/// Returns whether a glob matches the name of a scenario or of one of its cases: a scenario is
+/// always measured as a whole.
 fn matches(glob: &GlobMatcher, name: &str, scenario: &Scenario) -> bool {
     glob.is_match(name) || scenario.cases().any(|case| glob.is_match(case.to_string()))
 }
 
 fn nearest<'a>(pattern: &str, names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
-    // No name is longer, and likeness takes time with the length.
+    // No name is longer, and the time of the similarity grows with the length.
     const LONGEST: usize = 100;
     let bare = pattern.chars().filter(|c| !"*?[]{}".contains(*c));
     let bare: String = bare.take(LONGEST).collect();

@@ -1,4 +1,4 @@
-//! What the reference loops take on this processor when it is idle, as earlier runs found it.
+//! The times of the reference loops on this processor when it is idle, as earlier runs measured them.
 
 use std::{collections::BTreeMap, fs, io, path::PathBuf};
 
@@ -6,8 +6,8 @@ use netbench_model::{IdleReference, StackName};
 
 use crate::{cache, sites_file::sha256};
 
-/// Runs that are remembered for each processor and stack. An old one is forgotten at last: a virtual machine may come
-/// to another computer of the same name.
+/// The number of runs that are remembered for each processor and stack. Old runs are forgotten, because a virtual
+/// machine may move to another computer with the same name.
 const REMEMBERED: usize = 20;
 
 /// Levels of earlier runs, the newest last, by processor and version of netbench, and by stack.
@@ -16,9 +16,9 @@ type History = BTreeMap<String, BTreeMap<StackName, Vec<IdleReference>>>;
 /// The idle levels that earlier runs on this processor measured.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct KnownIdle {
-    /// The lowest level beside any stack; `None` if there was no earlier run.
+    /// The lowest level alongside any stack, or `None` if there was no earlier run.
     pub(crate) any: Option<IdleReference>,
-    /// Beside each stack that was in a run.
+    /// The lowest level alongside each stack of earlier runs.
     pub(crate) beside: BTreeMap<StackName, IdleReference>,
 }
 
@@ -40,8 +40,8 @@ pub(crate) fn known() -> KnownIdle {
     KnownIdle { any, beside }
 }
 
-/// The lowest level of each loop that two of the runs have reached: one run alone, whose clock was higher than it is in all others,
-/// would leave these without verdicts. Of fewer than three runs, the lowest.
+/// Returns the lowest level of each loop that two of the runs have reached, or the lowest of fewer than three runs. A
+/// single run with a higher clock than all others would leave these without verdicts.
 fn reached(runs: &[IdleReference]) -> Option<IdleReference> {
     let counts = usize::from(runs.len() > 2);
     let level = |of: fn(&IdleReference) -> f64| {
@@ -56,7 +56,7 @@ fn reached(runs: &[IdleReference]) -> Option<IdleReference> {
     })
 }
 
-/// Remembers a run's levels.
+/// Stores a run's levels.
 ///
 /// # Errors
 /// The file cannot be written.
@@ -72,7 +72,7 @@ pub(crate) fn remember(levels: BTreeMap<StackName, IdleReference>) -> anyhow::Re
         runs.push(level);
         runs.drain(..runs.len().saturating_sub(REMEMBERED));
     }
-    // A reader finds the old file or the new one.
+    // A reader finds either the old file or the new one.
     let beside = file.with_extension(format!("json.{}", std::process::id()));
     fs::write(&beside, serde_json::to_vec_pretty(&history)?)?;
     fs::rename(&beside, &file)?;
@@ -83,7 +83,7 @@ fn file() -> anyhow::Result<PathBuf> {
     Ok(cache::folder("suite")?.join("reference.json"))
 }
 
-/// Nothing of a file that another version wrote in another form.
+/// Reads the history, which is empty if another version wrote the file in another format.
 fn read(file: &PathBuf) -> History {
     let text: io::Result<Vec<u8>> = fs::read(file);
     text.ok()
@@ -91,7 +91,7 @@ fn read(file: &PathBuf) -> History {
         .unwrap_or_default()
 }
 
-/// The loops are other machine code in another version or profile.
+/// Returns the key of the history. The loops have other machine code in another version or build profile.
 fn key() -> String {
     let profile = if cfg!(debug_assertions) {
         "debug"
@@ -106,7 +106,7 @@ fn key() -> String {
     )
 }
 
-/// The facts that distinguish processors: hypervisors give different processors the same name and microcode.
+/// Returns the facts that distinguish processors: hypervisors give different processors the same name and microcode.
 fn processor(cpuinfo: &str) -> String {
     const FACTS: [&str; 7] = [
         "vendor_id",

@@ -1,4 +1,4 @@
-//! `netbench suite`: times what the libraries themselves take, in memory.
+//! `netbench suite`: measures the time that the libraries themselves take, in memory.
 
 pub(crate) mod args;
 mod cases;
@@ -44,7 +44,7 @@ pub(crate) fn suite(options: &Suite) -> anyhow::Result<Ended> {
     pipeline::run(settings, earlier, asked)
 }
 
-/// What a run with these options takes.
+/// Returns the predicted time of a run with these options.
 pub(crate) fn time(options: &Suite) -> anyhow::Result<Duration> {
     Ok(SuiteSettings::of_options(options)?.cost().time)
 }

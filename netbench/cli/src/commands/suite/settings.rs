@@ -21,13 +21,13 @@ use crate::{
     workers::{self, Program},
 };
 
-/// Rounds without `--rounds`.
+/// The number of rounds without `--rounds`.
 const ROUNDS: u32 = 30;
 
-/// Rounds without `--rounds`, but with `--until-decided`.
+/// The number of rounds with `--until-decided` and without `--rounds`.
 const MOST_ROUNDS: u32 = 60;
 
-/// What the user asked for, read and found right.
+/// The user's options, read and validated.
 pub(crate) struct SuiteSettings {
     pub(crate) seed: u64,
     pub(crate) stacks: Vec<StackName>,
@@ -140,7 +140,7 @@ impl SuiteSettings {
         }
     }
 
-    /// Everything that trials need, complete.
+    /// Returns the complete input of the trials.
     pub(crate) fn plan(
         &self,
         workers: &Workers,
@@ -184,7 +184,7 @@ impl SuiteSettings {
         })
     }
 
-    /// The layout as the system permits it, found by starting a worker.
+    /// Returns the memory layout that the system permits, by starting a worker.
     fn permitted_layout(
         &self,
         workers: &Workers,
@@ -209,10 +209,10 @@ impl SuiteSettings {
     }
 }
 
-/// What all others are compared with, where it is built: it has every case, and most have it today.
+/// The stack that all others are compared with, if it is built. It supports every case, and is the most widely used.
 const USUAL: &str = "openssl";
 
-/// The stacks whose workers are there, the usual one first, with a word on the others.
+/// Returns the stacks with built workers, the usual one first, and prints a note about the others.
 fn built_stacks() -> anyhow::Result<Vec<String>> {
     let (mut there, mut missing) = (Vec::new(), Vec::new());
     for source in known_stacks() {
@@ -242,7 +242,7 @@ fn built_stacks() -> anyhow::Result<Vec<String>> {
     Ok(there)
 }
 
-/// The versions of a stack whose workers are there, with a word on the others; or those that were named.
+/// Returns the versions of a stack with built workers, and prints a note about the others; or the named versions.
 fn versions(named: &[String]) -> anyhow::Result<Vec<String>> {
     let [stack] = named else {
         if named.is_empty() {
@@ -284,7 +284,7 @@ fn versions(named: &[String]) -> anyhow::Result<Vec<String>> {
     Ok(there)
 }
 
-/// The core to hold workers to: the last that this process may use, where it may use more than one.
+/// Returns the core to which workers are pinned: the last that this process may use, if it may use several.
 fn core(pin: Pin) -> anyhow::Result<Option<u32>> {
     let usable = usable_cores();
     match pin {
@@ -298,7 +298,7 @@ fn core(pin: Pin) -> anyhow::Result<Option<u32>> {
     }
 }
 
-/// From the kernel's list, such as `0-3,6`.
+/// Returns the cores from the kernel's list, such as `0-3,6`.
 fn usable_cores() -> Vec<u32> {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let list = status

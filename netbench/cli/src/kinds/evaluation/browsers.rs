@@ -6,7 +6,7 @@ use netbench_report::{Found, Report, summarize_browser, summarize_compat};
 
 use super::parts::{Part, Steps, Unsupported, common_arguments, sum_up, words, worker_arguments};
 
-/// Its name, by which it is left out where no browser was asked for.
+/// The part's name, by which it is left out if no browser was requested.
 pub(crate) const NAME: &str = "browsers";
 
 pub(super) const PART: Part = Part {
@@ -20,7 +20,7 @@ pub(super) const PART: Part = Part {
 const SERVERS: &str = "servers";
 const VISITS: &str = "visits";
 
-/// How many sites are visited.
+/// Number of sites that are visited.
 const SITES_QUICK: u32 = 10;
 const SITES_FULL: u32 = 25;
 

@@ -28,17 +28,18 @@ fn rounds(plan: &EvaluationPlan) -> u32 {
         return asked;
     }
     match plan.depth {
-        // The fewest in which a site has a verdict.
+        // The smallest number of rounds after which a site has a verdict.
         Depth::Quick => FEWEST_ROUNDS,
         Depth::Full => 10,
     }
 }
 
-/// The most sites that a quick evaluation connects to.
+/// The largest number of sites to which a quick evaluation connects.
 const QUICK_SITES: u32 = 50;
 
-/// Every which site is connected to: in a quick evaluation, what leaves no more than [`QUICK_SITES`]. Not the
-/// first ones: lists are sorted, often by what makes sites alike.
+/// Returns the step at which sites are picked: in a quick evaluation, the smallest that leaves no more than
+/// [`QUICK_SITES`]. The first sites would be a poor sample: lists are sorted, often by a property that makes neighbours
+/// alike.
 fn every(plan: &EvaluationPlan) -> u32 {
     match plan.depth {
         Depth::Quick if plan.limit.is_none() => plan.sites.div_ceil(QUICK_SITES).max(1),
@@ -73,8 +74,8 @@ fn steps(plan: &EvaluationPlan) -> Result<Steps, Unsupported> {
     Ok(steps)
 }
 
-/// Whether both stacks, each with its own settings, agreed on different things with most sites: times of the same work then
-/// need the same settings.
+/// Returns the reason to measure once more with the same settings, or `None` if there is none: the stacks, each with
+/// its own settings, agreed on different things with most sites, so that times of the same work need the same settings.
 fn other_work(folder: &Path, plan: &EvaluationPlan) -> anyhow::Result<Option<&'static str>> {
     let Some(run) = run_in(&folder.join(RUN)) else {
         return Ok(None);
@@ -93,7 +94,7 @@ fn arguments(plan: &EvaluationPlan) -> Vec<OsString> {
     ));
     arguments.extend(common_arguments(plan, "--stack"));
     arguments.extend(site_arguments(plan));
-    // Evaluations that record no profile were begun when this was the default of connect.
+    // Evaluations that record no profile began when this was the default of connect.
     if plan.client_profile.is_none() {
         arguments.extend(["--client-profile".into(), Profile::Default.name().into()]);
     }
@@ -159,7 +160,7 @@ mod tests {
             };
             let arguments = &steps.steps[0].arguments;
             assert_eq!(arguments.iter().any(|a| a == "--every"), some.is_some());
-            // An evaluation without a profile is older than the default of today.
+            // An evaluation without a profile is older than today's default.
             let mut pairs = arguments.windows(2);
             assert!(pairs.any(|pair| pair == ["--client-profile", "default"]));
             match some {

@@ -20,7 +20,7 @@ const DEFECTS: &str = "defects.json";
 const COVERAGE: &str = "coverage.json";
 const DIFFERENCE: &str = "difference.json";
 
-/// Where outcomes come from.
+/// The source of outcomes.
 enum How {
     Fresh,
     Stored { note: &'static str },
@@ -56,7 +56,7 @@ fn steps(plan: &EvaluationPlan) -> Result<Steps, Unsupported> {
         How::Fresh => ("", Vec::new()),
         How::Stored { note } => (" --stored", vec![note.to_owned()]),
     };
-    // The first runs the tests; the others find the results.
+    // The first step runs the tests; the others find the cached results.
     let steps = [
         (format!("bogo --shim {from},{to}"), COVERAGE),
         (format!("bogo --shim {from},{to} --matrix"), MATRIX),
@@ -74,7 +74,7 @@ fn steps(plan: &EvaluationPlan) -> Result<Steps, Unsupported> {
     })
 }
 
-/// The shim of a stack. Copies of a stack and builds of one library share it.
+/// Returns the shim of a stack. Copies of a stack and builds of one library share a shim.
 fn shim(stack: &StackName) -> Result<&'static str, Unsupported> {
     let stack = stack.stack();
     let shim = KnownShim::of_stack(stack).ok_or_else(|| {

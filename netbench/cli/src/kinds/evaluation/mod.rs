@@ -1,5 +1,5 @@
-//! Evaluations: their parts, which are runs of other kinds or what other commands print.
-//! A new part is a file here and a line in [`PARTS`].
+//! Evaluations: their parts, which are runs of other kinds or the output of other commands. A new
+//! part is a file here and a line in [`PARTS`].
 
 pub(crate) mod browsers;
 mod compat;
@@ -26,8 +26,8 @@ pub(super) const KIND: KindOfRun = KindOfRun {
     holds: Holds::Runs,
 };
 
-/// All parts, in the order in which they are run: what is quick and needs a machine at leisure least
-/// comes first.
+/// All parts, in the order in which they run: quick parts, and those that least need an idle
+/// machine, come first.
 pub(crate) const PARTS: [Part; 6] = [
     features::PART,
     compat::PART,
@@ -37,7 +37,7 @@ pub(crate) const PARTS: [Part; 6] = [
     suite::PART,
 ];
 
-/// Reads an evaluation and what its parts have stored.
+/// Reads an evaluation and the results of its parts.
 pub(crate) fn read(folder: &RunFolder) -> anyhow::Result<EvaluationReport> {
     let manifest: EvaluationManifest = folder.manifest().map_err(wrong)?;
     let mut found = Found::default();

@@ -1,4 +1,4 @@
-//! What parts of an evaluation are made of.
+//! The parts of an evaluation, and their steps.
 
 use std::{
     ffi::OsString,
@@ -17,19 +17,19 @@ use crate::{
 };
 
 pub(crate) struct Part {
-    /// Its name, and that of its folder.
+    /// The part's name, and that of its folder.
     pub(crate) name: &'static str,
-    /// The operation that the workers of both stacks must have for it, if one.
+    /// The operation that the workers of both stacks must support for the part, if any.
     pub(crate) needs: Option<&'static str>,
-    /// What is run for it, in order.
+    /// Returns the part's steps, in order.
     pub(crate) steps: fn(&EvaluationPlan) -> Result<Steps, Unsupported>,
-    /// What its steps are told that is not stored, at every session anew.
+    /// Returns arguments of the steps that are not stored, and that every session gives anew.
     pub(crate) unstored: fn(&Unstored) -> Vec<OsString>,
-    /// Reads what the steps have left in the part's folder.
+    /// Reads the files that the steps have left in the part's folder.
     pub(crate) collect: Collect,
 }
 
-/// What of the command line is not stored: the places of the client's certificate and key, and headers.
+/// The values of the command line that are not stored: the paths of the client's certificate and key, and headers.
 #[derive(Default)]
 pub(crate) struct Unstored {
     pub(crate) identity: IdentityOptions,
@@ -37,7 +37,7 @@ pub(crate) struct Unstored {
 }
 
 impl Unstored {
-    /// As `scan` takes it.
+    /// Returns the arguments for `scan`.
     pub(super) fn of_scan(&self) -> Vec<OsString> {
         let files = [
             ("--client-cert", &self.identity.client_cert),
@@ -50,7 +50,7 @@ impl Unstored {
         given.flatten().collect()
     }
 
-    /// As `connect` takes it.
+    /// Returns the arguments for `connect`.
     pub(super) fn of_connect(&self) -> Vec<OsString> {
         let header = |header: &Header| {
             let text = format!("{}: {}", header.name, header.value);
@@ -61,24 +61,24 @@ impl Unstored {
     }
 }
 
-/// Reads what the steps of a part have left in its folder: what they found, and the reports of their runs.
+/// Reads the files that the steps of a part have left in its folder: their results, and the reports of their runs.
 pub(crate) type Collect =
     fn(&Path, &EvaluationPlan, &mut Found, &mut Vec<Box<dyn Report>>) -> anyhow::Result<()>;
 
 pub(crate) struct Steps {
     pub(crate) steps: Vec<Step>,
-    /// What a reader must know of how it is done.
+    /// Facts about the method that a reader must know.
     pub(crate) notes: Vec<String>,
 }
 
-/// Says that what a step takes was agreed to.
+/// The option by which the user's consent is passed to a step.
 pub(crate) const AGREED: &str = "--yes";
 
 /// The folder of a part that is one run.
 pub(super) const RUN: &str = "run";
 
 impl Steps {
-    /// Commands that make one run each, in folders of these names.
+    /// Returns the steps for commands that make one run each, in folders of these names.
     pub(super) fn runs<const N: usize>(runs: [(&'static str, Vec<OsString>); N]) -> Self {
         let step = |(folder, arguments)| Step {
             arguments,
@@ -93,28 +93,28 @@ impl Steps {
 }
 
 pub(crate) struct Step {
-    /// Its arguments, but for where its results go.
+    /// The step's arguments, except those for the place of its results.
     pub(crate) arguments: Vec<OsString>,
     pub(crate) results: Results,
-    /// Whether it is needed, by what the steps before it have left in the part's folder; none for always.
+    /// Decides whether the step is needed, by the results of earlier steps in the part's folder; `None` for always.
     pub(crate) only_if: Option<OnlyIf>,
 }
 
-/// What a step is needed for, where it is, in words for the progress.
+/// A function that returns the reason why a step is needed, in words for the progress, or `None` if it is not needed.
 pub(crate) type OnlyIf = fn(&Path, &EvaluationPlan) -> anyhow::Result<Option<&'static str>>;
 
-/// Where the results of a step go, under the part's folder.
+/// The place of a step's results, under the part's folder.
 pub(crate) enum Results {
-    /// What it prints goes into a file of this name.
+    /// The step's output goes into a file of this name.
     Printed(&'static str),
-    /// It makes a run in a folder of this name.
+    /// The step makes a run in a folder of this name.
     Run(&'static str),
 }
 
-/// A part that these stacks or this machine cannot do, and why.
+/// The reason why these stacks or this machine do not support a part.
 pub(crate) struct Unsupported(pub(crate) String);
 
-/// The one run in a folder, if it has been begun.
+/// Returns the only run in a folder, if it has begun.
 pub(crate) fn run_in(folder: &Path) -> Option<RunFolder> {
     let mut runs: Vec<PathBuf> = std::fs::read_dir(folder)
         .ok()?
@@ -123,12 +123,12 @@ pub(crate) fn run_in(folder: &Path) -> Option<RunFolder> {
         .collect();
     runs.sort();
     let run = runs.iter().find_map(|path| RunFolder::open(path).ok())?;
-    // A file that cannot be read is an error of the part that reads it.
+    // An unreadable file is an error of the part that reads it.
     let _ = note_repeated(&run);
     Some(run)
 }
 
-/// Sums up the run in `folder`, if there is one: for the answers, and as a section of the report.
+/// Summarizes the run in `folder`, if there is one: for the answers, and as a section of the report.
 pub(super) fn sum_up<P: Plan, R: Record, S: Report + Clone + 'static>(
     folder: &Path,
     summarize: impl FnOnce(&Manifest<P>, Vec<R>) -> S,
@@ -145,7 +145,7 @@ pub(super) fn sum_up<P: Plan, R: Record, S: Report + Clone + 'static>(
     Ok(())
 }
 
-/// Reads a file that a step printed; none where it was not reached.
+/// Reads a file that a step printed, or returns `None` if the step was not reached.
 pub(super) fn printed<T: serde::de::DeserializeOwned>(path: &Path) -> anyhow::Result<Option<T>> {
     let Some(bytes) = read_file(path).map_err(wrong)? else {
         return Ok(None);
@@ -155,12 +155,13 @@ pub(super) fn printed<T: serde::de::DeserializeOwned>(path: &Path) -> anyhow::Re
         .with_context(|| format!("{}: not what the part prints", path.display()))
 }
 
-/// Arguments from words with spaces between.
+/// Returns the arguments of a command line whose words are separated by spaces.
 pub(super) fn words(words: &str) -> Vec<OsString> {
     words.split(' ').map(OsString::from).collect()
 }
 
-/// The arguments that all parts share which start workers: the stacks, the seed, workers of the user's own.
+/// Returns the arguments that are common to all parts which start workers: the stacks, the seed, and the user's
+/// workers.
 pub(super) fn common_arguments(plan: &EvaluationPlan, stacks: &str) -> Vec<OsString> {
     let names = format!("{},{}", plan.from.stack(), plan.to.stack());
     let mut arguments: Vec<OsString> = vec![stacks.into(), names.into()];
@@ -171,7 +172,7 @@ pub(super) fn common_arguments(plan: &EvaluationPlan, stacks: &str) -> Vec<OsStr
     arguments
 }
 
-/// Workers of the user's own.
+/// Returns the arguments for the user's workers.
 pub(super) fn worker_arguments(plan: &EvaluationPlan) -> Vec<OsString> {
     let mut arguments = Vec::new();
     for (stack, program) in &plan.workers {
@@ -180,7 +181,7 @@ pub(super) fn worker_arguments(plan: &EvaluationPlan) -> Vec<OsString> {
     arguments
 }
 
-/// The arguments that the parts with sites share.
+/// Returns the arguments that are common to the parts with sites.
 pub(super) fn site_arguments(plan: &EvaluationPlan) -> Vec<OsString> {
     let mut arguments: Vec<OsString> = plan.urls.iter().map(OsString::from).collect();
     let connections = &plan.connections;

@@ -17,7 +17,7 @@ pub(super) const PART: Part = Part {
     collect,
 };
 
-/// Sites whose loss is confirmed by a handshake, at most.
+/// The largest number of sites whose loss is confirmed by a handshake.
 const CONFIRM: &str = "1000";
 
 fn steps(plan: &EvaluationPlan) -> Result<Steps, Unsupported> {

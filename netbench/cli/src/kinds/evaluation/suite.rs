@@ -15,10 +15,10 @@ pub(super) const PART: Part = Part {
     collect,
 };
 
-/// Data and handshakes.
+/// The folder of the run that measures data and handshakes.
 const SPEED: &str = "speed";
 
-/// What is made once for many connections, and memory.
+/// The folder of the run that measures verification, connectors and memory.
 const COSTS: &str = "costs";
 
 /// The costs that a quick evaluation measures.

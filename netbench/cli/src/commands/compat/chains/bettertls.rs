@@ -1,4 +1,4 @@
-//! BetterTLS' chains: made once by a Go program, and kept in the cache folder.
+//! BetterTLS' chains, which a Go program makes once and the cache folder keeps.
 
 use std::{
     env,
@@ -14,10 +14,10 @@ use netbench_model::sanitize_prefix;
 
 use crate::{cache, interrupt, sites_file::sha256, workers::in_path};
 
-/// How long fetching the module, building and making certificates may take together.
+/// The longest time that fetching the module, building and making certificates may take together.
 const LIMIT: Duration = Duration::from_secs(300);
 
-/// The chains, or why there are none here.
+/// Returns the chains, or the reason why there are no chains on this machine.
 pub(super) fn bettertls() -> anyhow::Result<Result<BetterTls, String>> {
     let home = cache::folder("bettertls")?;
     let id = &sha256(format!("{EXPORTER:?}").as_bytes())[..12];
@@ -49,7 +49,7 @@ pub(super) fn bettertls() -> anyhow::Result<Result<BetterTls, String>> {
     read
 }
 
-/// Has the Go program print all chains to `partial`.
+/// Runs the Go program, which prints all chains to `partial`.
 fn export(folder: &Path, partial: &Path) -> anyhow::Result<Result<(), String>> {
     let write = || {
         fs::create_dir_all(folder)?;
@@ -65,7 +65,7 @@ fn export(folder: &Path, partial: &Path) -> anyhow::Result<Result<(), String>> {
     command
         .args(["run", "."])
         .env("GOPROXY", proxies(folder))
-        // The checksums are pinned: nothing is to change them.
+        // The checksums are pinned, and the build must not change them.
         .env("GOFLAGS", "-mod=readonly")
         .stdin(Stdio::null())
         .stdout(out)
@@ -90,7 +90,7 @@ fn go(folder: &Path) -> Command {
     command
 }
 
-/// The module proxies that Go is set to, without what would fetch from anywhere else.
+/// Returns the module proxies of Go's settings, without `direct`, which would fetch from any host.
 fn proxies(folder: &Path) -> String {
     let said = go(folder).args(["env", "GOPROXY"]).output();
     let said = said.map(|said| String::from_utf8_lossy(&said.stdout).trim().to_owned());

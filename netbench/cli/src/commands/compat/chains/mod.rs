@@ -1,4 +1,4 @@
-//! `netbench compat chains`: certificate chains, put to each stack's own verifier.
+//! `netbench compat chains`: gives certificate chains to each stack's own verifier.
 
 pub(crate) mod args;
 mod bettertls;
@@ -51,10 +51,10 @@ pub(super) fn chains(options: &Chains) -> anyhow::Result<Ended> {
     pipeline::run(settings, earlier, asked)
 }
 
-/// About so many chains there are of netbench's own, and in all.
+/// The approximate numbers of netbench's own chains and of all chains.
 const ABOUT: [usize; 2] = [240, 9_800];
 
-/// About what a run with these options takes: for that, no chain is made.
+/// Returns the approximate time of a run with these options, without making any chain.
 pub(super) fn time(options: &Chains) -> Duration {
     let is_own = |pattern: &String| pattern.starts_with("own/");
     let [own, all] = ABOUT;
@@ -66,7 +66,7 @@ pub(super) fn time(options: &Chains) -> Duration {
     cost.cost().time
 }
 
-/// What is to be done, read and found right.
+/// The user's options, read and validated.
 struct Settings {
     chains: Vec<Chain>,
     plan: ChainsPlan,
@@ -129,7 +129,7 @@ impl Settings {
         Ok(Self { chains, plan })
     }
 
-    /// A line for each chain: its name, and what is due.
+    /// Returns a line for each chain: its name, and the expected verdict.
     fn list(&self) -> String {
         let cases = &self.plan.cases;
         let width = cases.iter().map(|case| case.name.len()).max();
@@ -139,7 +139,7 @@ impl Settings {
     }
 }
 
-/// The chains of the suites that are wanted, and what they are.
+/// Returns the chains of the wanted suites, and the descriptions of these suites.
 fn all(wants: impl Fn(&str) -> bool) -> anyhow::Result<(Vec<Chain>, Vec<SuiteOfChains>)> {
     let (mut chains, mut suites) = (Vec::new(), Vec::new());
     if wants(BETTERTLS) {
@@ -162,7 +162,7 @@ fn all(wants: impl Fn(&str) -> bool) -> anyhow::Result<(Vec<Chain>, Vec<SuiteOfC
         suites.push(SuiteOfChains {
             name: OWN.to_owned(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
-            // Its keys are new every time.
+            // The suite's keys are new in every run.
             sha256: None,
             missing: None,
         });

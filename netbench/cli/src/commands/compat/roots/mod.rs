@@ -1,4 +1,5 @@
-//! `netbench compat roots`: what each stack trusts by itself, with the trust stores of many systems.
+//! `netbench compat roots`: the roots that each stack trusts by default, with the trust stores of
+//! many systems.
 
 pub(crate) mod args;
 
@@ -52,7 +53,7 @@ pub(super) fn roots(options: &Roots) -> anyhow::Result<Ended> {
     pipeline::run(settings, earlier, asked)
 }
 
-/// What a run with these options takes.
+/// Returns the predicted time of a run with these options.
 pub(super) fn time(options: &Roots) -> anyhow::Result<Duration> {
     Ok(Settings::of_options(options)?.cost().time)
 }
@@ -95,7 +96,7 @@ impl Settings {
         })
     }
 
-    /// A line for each layout: its name, and what a user expects to load.
+    /// Returns a line for each layout: its name, and the roots that a user expects to load.
     fn list(&self) -> String {
         let width = self.layouts.iter().map(|layout| layout.name.len()).max();
         let width = width.unwrap_or_default();
