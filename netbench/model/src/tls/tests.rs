@@ -5,7 +5,7 @@ macro_rules! for_each_registry {
     ($test:ident) => {
         $test!(CipherSuite, "cipher-suites.tsv", 349);
         $test!(Group, "groups.tsv", 54);
-        $test!(SignatureScheme, "signature-schemes.tsv", 30);
+        $test!(SignatureScheme, "signature-schemes.tsv", 31);
         $test!(ExtensionType, "extensions.tsv", 33);
         $test!(Alert, "alerts.tsv", 34);
     };
