@@ -1,4 +1,4 @@
-//! The rows of made-up evidence of the report's tests, stored as runs: what the command says of each, and its exit code.
+//! The rows of made-up evidence of the report's tests, stored as runs, with the command's answer and exit code for each.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -46,6 +46,13 @@ const CANNOT_TELL: i32 = 6;
 
 fn report(place: &Place, run: &Path, more: &[&str]) -> Done {
     place.netbench(&[&["report", run.to_str().unwrap()], more].concat())
+}
+
+/// Returns the page of a run that has figures.
+fn page(place: &Place, run: &Path) -> String {
+    report(place, run, &["--format", "html"])
+        .expect(WELL)
+        .stdout
 }
 
 /// The answers of a report in JSON or of the evaluation in it.
@@ -246,9 +253,7 @@ fn each_stored_run_of_connect_has_its_answer_and_its_exit_code() {
             let place = Place::new();
             let run = place.path().join("connect");
             store(&run, &manifest, &samples);
-            let page = report(&place, &run, &["--format", "html"])
-                .expect(WELL)
-                .stdout;
+            let page = page(&place, &run);
             assert_eq!(last_answer(&page), row.5, "row {at}, {sites:?}");
         }
     }
@@ -257,9 +262,7 @@ fn each_stored_run_of_connect_has_its_answer_and_its_exit_code() {
         let place = Place::new();
         let run = place.path().join("connect");
         store(&run, &manifest, &samples);
-        let page = report(&place, &run, &["--format", "html"])
-            .expect(WELL)
-            .stdout;
+        let page = page(&place, &run);
         assert_eq!(last_answer(&page), row.2, "{row:?}");
         assert!(page.replace('\u{a0}', " ").contains(row.3), "{row:?}");
     }
@@ -271,9 +274,7 @@ fn each_stored_run_of_the_suite_has_its_answer_and_its_exit_code() {
         let place = Place::new();
         let run = place.path().join("suite");
         store_suite(&run, cases);
-        let page = report(&place, &run, &["--format", "html"])
-            .expect(WELL)
-            .stdout;
+        let page = page(&place, &run);
         assert_eq!(last_answer(&page), *answer, "row {at}: {cases:?}");
     }
 }

@@ -1,4 +1,4 @@
-//! Why a client refused a server, for a reader who does not know the words that all clients share.
+//! The cause of a client's refusal, for a reader who does not know the words that all clients share.
 
 use netbench_model::{
     CertificateFault, FailureClass,
@@ -37,7 +37,7 @@ pub(super) fn cause(cell: &CompatCell) -> String {
     }
 }
 
-/// Parts of an error that say where it was met, and not why. What comes after them repeats the cause.
+/// Beginnings of those parts of an error that name its place, not its cause. The parts after them repeat the cause.
 const WHERE: [&str; 5] = [
     "client error (",
     "connection error",
@@ -46,7 +46,7 @@ const WHERE: [&str; 5] = [
     "https://",
 ];
 
-/// Returns the part of a library's sentence that says why.
+/// Returns the part of a library's sentence that names the cause.
 fn own_words(detail: &str) -> String {
     let is_cause = |part: &&str| !WHERE.iter().any(|place| part.starts_with(place));
     let parts = detail.split(": ");
@@ -56,11 +56,12 @@ fn own_words(detail: &str) -> String {
         .collect();
     // OpenSSL's queue of errors: error:NUMBER:LIBRARY:FUNCTION:REASON:FILE:LINE.
     let queued = || detail.strip_prefix("error:")?.split(':').nth(3);
-    let words = match causes.is_empty() {
-        true => queued().unwrap_or(detail).to_owned(),
-        false => causes.join(": "),
+    let words = if causes.is_empty() {
+        queued().unwrap_or(detail).to_owned()
+    } else {
+        causes.join(": ")
     };
-    // An error of webpki for which rustls has no variant of its own.
+    // rustls wraps errors of webpki for which it has no variant.
     match words.split_once("Other(OtherError(") {
         Some((before, inner)) => format!("{before}{}", inner.trim_end_matches(')')),
         None => words,

@@ -344,15 +344,17 @@ fn effect(standing: Standing, before: &CompatOutcome, now: &CompatOutcome) -> Op
     }
 }
 
-/// The browsers that do not load the page of a dated server: all, unless one was observed to load it.
+/// Returns the words for the browsers that do not load the page of a dated server: all of them, unless one was observed
+/// to load it.
 fn browsers(case: &CompatCase) -> &'static str {
-    match case.observed.values().any(|does| does == "accepted") {
-        true => "some browsers",
-        false => "browsers",
+    if case.observed.values().any(|does| does == "accepted") {
+        "some browsers"
+    } else {
+        "browsers"
     }
 }
 
-/// What the client's user sees of a change.
+/// Describes a change as the client's user sees it.
 fn seen(case: &CompatCase, before: &CompatCell, now: &CompatCell) -> String {
     use CompatOutcome as O;
     let should_load = case.expected == Expected::Accepted;

@@ -165,9 +165,7 @@ fn mean(
     measure: Measure,
     label: &'static str,
 ) -> Option<Mean> {
-    let of_one_operation = matches!(part, Part::Handshake | Part::Verify | Part::Connector);
-    let (mut told, mut untold) = (Vec::new(), Vec::new());
-    let mut from_ns = of_one_operation.then(Vec::new);
+    let (mut told, mut untold, mut from) = (Vec::new(), Vec::new(), Vec::new());
     let rows = evidence.cases();
     for row in rows.filter(|row| row.part == part && row.case.measure == measure) {
         for verdict in row
@@ -179,15 +177,13 @@ fn mean(
             let no_figure = NoFigure::of(verdict);
             if matches!(no_figure, None | Some(NoFigure::FewOperations)) {
                 told.push((name.clone(), verdict.paired.ratio));
-                let from = row.of(evidence.from).map(|figures| figures.low);
-                from_ns = from_ns.zip(from).map(|(mut all, ns)| {
-                    all.push(ns);
-                    all
-                });
+                from.push(row.of(evidence.from).map(|figures| figures.low));
             }
             untold.extend(no_figure.map(|why| (name, why)));
         }
     }
+    let of_one_operation = matches!(part, Part::Handshake | Part::Verify | Part::Connector);
+    let from: Option<Vec<f64>> = from.into_iter().collect();
     (!told.is_empty() || !untold.is_empty()).then(|| Mean {
         part,
         name: match part {
@@ -196,8 +192,8 @@ fn mean(
         },
         label,
         ratio: geometric_mean(told.iter().map(|(_, ratio)| *ratio)),
-        from_ns: from_ns
-            .filter(|from| !from.is_empty())
+        from_ns: from
+            .filter(|from| of_one_operation && !from.is_empty())
             .map(|from| geometric_mean(from.into_iter())),
         told,
         untold,
