@@ -16,7 +16,7 @@ fn main() {
     if !has("CARGO_FEATURE_LIBSSL") {
         return;
     }
-    // openssl-sys passes the number to its dependents; there is none where libssl is not OpenSSL's.
+    // openssl-sys passes the number to its dependents, unless libssl is not OpenSSL's.
     let number = std::env::var("DEP_OPENSSL_VERSION_NUMBER").unwrap_or_default();
     let version = u64::from_str_radix(&number, 16).unwrap_or(0);
     if has("CARGO_FEATURE_OPENSSL") && version < OPENSSL_3_5 {

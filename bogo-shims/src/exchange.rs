@@ -243,7 +243,7 @@ fn write_and_echo(endpoint: &mut impl Endpoint, options: &Options) -> Result<(),
     if options.on("-shim-shuts-down") {
         return Ok(());
     }
-    // Reads are small, so that a record requires several; a datagram must fit.
+    // A small buffer makes several reads of a record necessary. A datagram must fit into the buffer.
     let usual = if options.on("-dtls") { 16384 } else { 512 };
     let size = options
         .number("-read-size")

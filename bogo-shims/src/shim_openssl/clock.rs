@@ -18,7 +18,7 @@ fn now_us() -> u64 {
     if now != 0 {
         return now;
     }
-    // The time comes from another function of the C library, so that this function does not call itself.
+    // `SystemTime` calls another function of the C library, so this function does not call itself.
     let since = SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .unwrap_or(Duration::from_secs(1));

@@ -66,8 +66,8 @@ pub(crate) fn signature_code(name: &str) -> Option<u16> {
     found.map(|scheme| scheme.0)
 }
 
-/// Returns the scheme of a hash and a kind of signature, as libssl reports them before 3.5. For the schemes
-/// of TLS 1.2, which name no curve, it is the one with the same code point.
+/// Returns the scheme of a hash and a kind of signature, as libssl reports them before 3.5. Schemes of TLS 1.2
+/// name no curve; the function returns the TLS 1.3 scheme with the same code point.
 pub(crate) fn signature_of(hash: Nid, kind: Nid) -> Option<&'static str> {
     match (kind, hash) {
         (Nid::RSAENCRYPTION, Nid::SHA1) => Some("rsa_pkcs1_sha1"),

@@ -27,7 +27,7 @@ use super::{
 };
 
 pub(crate) struct Quic<'a> {
-    // The connection precedes the state that its callbacks use, so that it is dropped first.
+    // Fields are dropped in order: the connection before the state that its callbacks use.
     ssl: Ssl,
     shared: Shared,
     expect: Expect<'a>,

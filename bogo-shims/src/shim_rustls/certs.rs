@@ -31,8 +31,8 @@ use rustls::{
 
 use super::{observed::Observed, provider::provider};
 
-/// A verifier or resolver that stays the same object over all connections of a client, whatever its behaviour
-/// in each: rustls does not resume a session that was made with another object.
+/// A verifier or resolver that stays the same object over all connections of a client, even if its behaviour
+/// changes. rustls resumes a session only with the objects that created the session.
 #[derive(Debug)]
 pub(crate) struct Lasting<T>(RwLock<Option<Arc<T>>>);
 

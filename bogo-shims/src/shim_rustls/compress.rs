@@ -29,7 +29,7 @@ pub(crate) struct Shrinking;
 #[derive(Debug)]
 pub(crate) struct Expanding;
 
-/// An algorithm that prepends a random byte, so that no two results are equal.
+/// An algorithm that prepends a random byte, which makes results differ.
 #[derive(Debug)]
 pub(crate) struct Random;
 

@@ -24,8 +24,7 @@ use super::{
 /// The maximum early data that BoringSSL accepts, which the runner's tests require.
 const EARLY_DATA_BYTES: u32 = 14336;
 
-/// The maker of each connection's configuration; sessions, ticket keys and time persist from one connection
-/// to the next.
+/// The maker of each connection's configuration. Sessions, ticket keys and time persist across connections.
 pub(crate) struct Configs {
     client_sessions: Arc<ClientSessionMemoryCache>,
     server_sessions: Arc<dyn StoresServerSessions>,

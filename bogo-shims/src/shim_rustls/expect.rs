@@ -38,8 +38,8 @@ pub(crate) struct Properties<'a> {
 }
 
 impl<'a> Properties<'a> {
-    /// Returns the properties that every connection reports, over any transport; the other fields are those
-    /// of a connection without them.
+    /// Returns the properties that every connection reports, over any transport. The other fields keep their
+    /// values for a connection that lacks the property.
     pub(crate) fn of(connection: &'a CommonState) -> Self {
         let suite = connection.negotiated_cipher_suite();
         let group = connection.negotiated_key_exchange_group();

@@ -1,4 +1,4 @@
-//! What users read of a failure names a capability: never a flag of the runner, a test or an identifier of a library.
+//! Reasons of failures that users read name a capability, never a flag of the runner, a test or an identifier of a library.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 

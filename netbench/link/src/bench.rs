@@ -34,7 +34,7 @@ pub struct LinkBench {
     pub transfer: TransferBench,
     /// Throughput of a long transfer over a path without delay, in bits of data per second.
     pub throughput_bits_per_second: u64,
-    /// How the link's thread spent the time of that transfer; only a link in user space has one.
+    /// The time of the link's thread during that transfer; `None` for a link in the kernel.
     pub throughput_thread: Option<ThreadTime>,
     /// Packets forwarded and dropped in all of it.
     pub packets: BTreeMap<String, u64>,
@@ -42,8 +42,8 @@ pub struct LinkBench {
     pub settings: BTreeMap<String, String>,
 }
 
-/// How the link's thread spent the time of a transfer (`/proc/PID/task/TID/schedstat`). Where it ran all the time, the transfer was
-/// limited by what a packet costs on one core; where it waited for a core, by other programs; and else by the two hosts.
+/// The time of the link's thread during a transfer (`/proc/PID/task/TID/schedstat`). A thread that always runs limits the transfer
+/// by the cost of a packet on one core; for a thread that waits for a core, other programs limit it; otherwise, the two hosts do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct ThreadTime {
     /// The duration of the transfer, in nanoseconds.

@@ -97,18 +97,18 @@ fn wait_readable(descriptor: BorrowedFd<'_>) {
     );
 }
 
-/// How long an idle connect took.
+/// The duration of an idle connect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Connected {
     /// Until the calling thread ran again.
     pub(crate) elapsed: Duration,
-    /// The round-trip time of SYN and SYN-ACK by the kernel's `TCP_INFO`, where it tells.
+    /// The round-trip time of SYN and SYN-ACK by the kernel's `TCP_INFO`, if the kernel reports it.
     pub(crate) kernel_rtt: Option<Duration>,
 }
 
-/// How long each of `times` idle connects from the calling thread took. They stay open until all
-/// are done, and each waits until the one before has come to rest: its last packet would else
-/// be on the way just before the next one's first. Of many threads, one at a time is `awake` to begin.
+/// Returns the durations of `times` idle connects from the calling thread. The connections stay open until all
+/// are done. Each connect waits until the preceding one has come to rest, whose last packet would otherwise
+/// be on the way just before the first packet of the next one. Of several threads, one at a time is `awake` to begin.
 pub(crate) fn connect_times(
     address: Ipv4Addr,
     port: u16,

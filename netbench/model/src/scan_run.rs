@@ -86,7 +86,7 @@ named!(
     }
 );
 
-/// What it was before it could be chosen.
+/// Returns the limit of plans that were stored before the limit could be chosen.
 fn two_minutes_ms() -> u64 {
     120_000
 }

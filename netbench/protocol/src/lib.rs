@@ -33,8 +33,8 @@ pub const VERIFICATION_UNTIMED: &str = "verification-untimed";
 /// Among a stack's operations: sessions are also held after tickets and after data ([`netbench_model::HeldAfter`]).
 pub const HELD_AFTER: &str = "held-after";
 
-/// What the lab's servers repeat until a response's body has the bytes that it is to have: text that a compressing
-/// middlebox could shrink and that says what it is.
+/// The line that the lab's servers repeat until a response's body has the requested length: readable text, which a
+/// compressing middlebox could shrink.
 pub const PAGE_LINE: &[u8] =
     b"<p>An emulated site of netbench: text of the length that was asked for.</p>\n";
 

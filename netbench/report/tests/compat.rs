@@ -129,7 +129,7 @@ fn summary_of(stacks: &[&str]) -> CompatSummary {
     summarize_compat(&manifest(stacks, Vec::new(), cases), samples)
 }
 
-/// What the first stack does with a case, and what all others do.
+/// Returns samples of a case with the outcome of the first stack and the outcome of all others.
 fn samples_of(
     case: &str,
     stacks: &[StackName],

@@ -102,7 +102,7 @@ fn summary(count: usize) -> ScanSummary {
     }
 }
 
-/// In which nothing is that a terminal obeys.
+/// Returns a text that contains no control sequence of a terminal.
 fn harmless(text: String) -> String {
     assert!(!text.contains('\u{1b}'), "{text:?}");
     text

@@ -1,4 +1,4 @@
-//! How reliable verdicts on cases of the suite are, on machines of many kinds, with fixed seeds. Turns are
+//! The reliability of verdicts on cases of the suite, on machines of many kinds, with fixed seeds. Turns are
 //! chosen and compared by the function that the report calls.
 //!
 //! `NETBENCH_SIMULATED_RUNS` raises the number of runs for the printed intervals, for a closer look in a release build.
@@ -349,7 +349,7 @@ fn simulated(default: u64) -> u64 {
         .unwrap_or(default)
 }
 
-/// What runs of so many rounds say.
+/// Returns the ratios of `runs` runs with `rounds` rounds each.
 fn runs(machine: Machine, seed: u64, runs: u64, rounds: u32, ratio: f64) -> Vec<TurnsRatio> {
     (0..runs)
         .map(|number| {

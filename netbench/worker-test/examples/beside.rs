@@ -56,7 +56,7 @@ struct Comparison {
     skipped: Vec<(String, String)>,
 }
 
-/// How many times as fast one stack is as another, by plain programs and by the harness.
+/// The speed of one stack relative to another, by plain programs and by the harness.
 #[derive(Debug, Serialize)]
 struct Factor {
     case: String,

@@ -31,7 +31,7 @@ const END_LIMIT: Duration = Duration::from_secs(2);
 /// The time limit of a connection that the end of stdin interrupts.
 const CONNECTION_MS: u64 = 60_000;
 
-/// What a stack may say that it does, in this order.
+/// The operations that a stack may declare, in this order.
 const OPERATIONS: [&str; 13] = [
     "connect",
     "serve",

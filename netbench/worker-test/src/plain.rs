@@ -83,9 +83,9 @@ pub enum BesideUnit {
 /// One side's figures, each the median over its processes.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct BesideFigures {
-    /// Of times the 10th percentile over turns of the turns' 10th percentiles.
+    /// For times, the 10th percentile over turns of the turns' 10th percentiles; for sizes, the size.
     pub low: f64,
-    /// The median and the 95th percentile of all operations; none of sizes.
+    /// The median and the 95th percentile of all operations; `None` for sizes.
     pub p50_and_p95: Option<[f64; 2]>,
 }
 

@@ -292,7 +292,7 @@ fn holds_after(
     Ok(())
 }
 
-/// What a fresh process that holds as many sessions says.
+/// Returns the answer of a fresh process that holds the same number of sessions.
 fn held(
     program: &WorkerProgram,
     stack: &str,

@@ -29,7 +29,7 @@ use crate::{
 /// The name of the forwarder's thread.
 pub(crate) const THREAD: &str = "netbench-link";
 
-/// After so long without a release, the kernel's code for the next one has left the caches.
+/// The time without a release after which the kernel's code for the next one has left the caches.
 const COLD_NS: u64 = 500_000;
 /// The maximum time by which a cold release begins before it is due.
 const LEAD_LIMIT_NS: u64 = 100_000;

@@ -39,7 +39,7 @@ pub(super) struct PacketLog {
     /// The time at which the server's first data after the client's was due.
     client_turn_ns: Option<u64>,
     is_past_handshake: bool,
-    /// When the client's first SYN came.
+    /// The time at which the client's first SYN arrived.
     opened_ns: Option<u64>,
 }
 

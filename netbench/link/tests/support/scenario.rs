@@ -297,11 +297,11 @@ fn refusals(choice: LinkChoice) -> Answer {
     Ok(json!({ "datagrams": DATAGRAMS, "told": told }))
 }
 
-/// When the receiver of data acknowledges it.
+/// The time at which the receiver acknowledges data.
 #[derive(Clone, Copy)]
 enum Acks {
     AtOnce,
-    /// By the kernel's timer for delayed acknowledgements (tcp(7), TCP_QUICKACK).
+    /// The kernel's timer for delayed acknowledgements decides (tcp(7), TCP_QUICKACK).
     Delayed,
 }
 

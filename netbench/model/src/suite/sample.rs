@@ -263,7 +263,7 @@ pub struct Held {
     /// Bytes of data that all servers received.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub server_data_bytes: u64,
-    /// From a second process in which allocations were counted; none where that could not be.
+    /// The heap use in a second process, which counts allocations; `None` if they cannot be counted.
     pub heap: Option<HeapUse>,
 }
 
@@ -271,7 +271,7 @@ fn is_zero(bytes: &u64) -> bool {
     *bytes == 0
 }
 
-/// What sessions took from the heap.
+/// The heap use of sessions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct HeapUse {
     /// Number of allocations for all sessions.

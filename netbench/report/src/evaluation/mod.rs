@@ -394,7 +394,7 @@ impl<'a> Evidence<'a> {
             .flat_map(|suite| &suite.cases)
     }
 
-    /// What is missing for want of a part of the evaluation, and why.
+    /// Returns `what` a missing part of the evaluation would have shown, with the reason; `None` if the part was run.
     fn missing(&self, part: &str, what: &str) -> Option<String> {
         let why = self.why_missing(part)?;
         Some(format!("{what}: {why}"))

@@ -18,7 +18,7 @@ pub const CARE: &str = "Switch with care: ";
 pub const NOT_YET: &str = "Do not switch yet: ";
 pub const OPEN: &str = "Not decided yet: ";
 
-/// What a row changes of an evaluation in which nothing is lost.
+/// A change to an evaluation in which no loss was found.
 #[derive(Debug, Clone, Copy)]
 pub enum Change {
     Without(&'static str),

@@ -55,7 +55,7 @@ pub const CONNECT: &[Row] = &[
     (20, 0.5, 100.0, COLD, &[Undecided], Open),
 ];
 
-/// A run of connect to these sites, as the row says.
+/// A run of connect to `sites`, with the figures of the row.
 pub fn connect(row: &Row, sites: &[&str], seed: u64) -> (ConnectManifest, Vec<Sample>) {
     let (rounds, noise, percent, conditions, ..) = *row;
     let (manifest, mut samples) = connect_to(rounds, conditions, sites);
@@ -70,7 +70,7 @@ pub fn connect(row: &Row, sites: &[&str], seed: u64) -> (ConnectManifest, Vec<Sa
     (manifest, samples)
 }
 
-/// A run of so many rounds in which all connections to these sites end well.
+/// A run of the given number of rounds in which all connections to the sites succeed.
 pub fn connect_to(
     rounds: u32,
     conditions: &[Condition],
@@ -221,7 +221,8 @@ pub const IDLE: IdleReference = IdleReference {
     memory_ns: 1_500.0,
 };
 
-/// What the new stack does with a second server; whether both do the same, and how many tests fail.
+/// The outcome of the new stack with a second server, whether both stacks have the same outcome, and the number of failing
+/// tests.
 pub const COMPAT: [(Judgement, bool, usize); 5] = [
     (Judgement::Right, true, 0),
     (Judgement::Lost, false, 1),

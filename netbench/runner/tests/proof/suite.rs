@@ -31,7 +31,7 @@ const ROUNDS: u32 = 2;
 /// The operations of a worker that does all of the suite.
 const SUITE: [&str; 2] = ["suite", HELD_AFTER];
 
-/// What becomes of a sample.
+/// The outcome of a sample.
 #[derive(Debug, Clone, Copy)]
 enum End {
     Ok,

@@ -10,7 +10,7 @@ const MOST_BYTES: usize = 64 * 1024;
 /// The tag of IMAP commands (RFC 9051 section 2.2.1).
 const TAG: &str = "a1";
 
-/// What a client does next.
+/// The next action of a client.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StartTlsStep {
     /// Waits for more.
@@ -282,7 +282,7 @@ fn xmpp_stream(host: &str) -> Vec<u8> {
     .into_bytes()
 }
 
-/// As much of the Basic Encoding Rules as LDAP's messages need.
+/// The subset of the Basic Encoding Rules that LDAP's messages need.
 mod ber {
     use super::Reader;
 
@@ -324,7 +324,7 @@ mod ber {
 mod tests {
     use super::*;
 
-    /// What the client does after each of these parts of a server's side.
+    /// Returns the client's actions after each of the parts that a server sends.
     fn steps(protocol: StartTls, parts: &[&[u8]]) -> Vec<StartTlsStep> {
         let (mut dialogue, _) = StartTlsDialogue::new(protocol, "mail.test");
         parts.iter().map(|part| dialogue.push(part)).collect()

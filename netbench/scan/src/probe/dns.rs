@@ -1,5 +1,5 @@
-//! The reason for which a name does not resolve. The system's resolver does not tell a server that fails from one that is silent, so
-//! one question is put to the system's DNS servers once it has failed.
+//! The reason for which a name does not resolve. The system's resolver reports a server that fails and a silent server alike.
+//! After the resolver has failed, this module therefore sends one question to the system's DNS servers.
 
 use std::{
     fmt, fs, io,
@@ -19,17 +19,17 @@ const MOST_SERVERS: usize = 3;
 /// The size of a message's header (RFC 1035 section 4.1.1).
 const HEADER_BYTES: usize = 12;
 
-/// How long a DNS server may take to answer after the system's resolver has failed.
+/// The time limit for a DNS server's answer after the system's resolver has failed.
 pub const ANSWER_LIMIT: Duration = Duration::from_secs(1);
 
 /// The reason for which a name does not resolve.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NameFault {
-    /// A server says that the name does not exist.
+    /// A server states that the name does not exist.
     NoSuchName,
     /// The name exists and has no address.
     NoAddress,
-    /// A server cannot or will not answer, by this code (RFC 1035 section 4.1.1).
+    /// A server does not answer the question, and returns this code (RFC 1035 section 4.1.1).
     Refused(u8),
     /// No server answered in time.
     NoAnswer,
@@ -75,7 +75,8 @@ pub fn explained(host: &str, error: io::Error, servers: &[SocketAddr]) -> io::Er
     }
 }
 
-/// Asks each of `servers` for an IPv4 address of `host`, until one answers. Returns `None` if it has one, or nobody can be asked.
+/// Asks each of `servers` for an IPv4 address of `host`, until one answers. Returns `None` if the host has an
+/// address, or if no server can be asked.
 pub fn fault(host: &str, servers: &[SocketAddr], limit: Duration) -> Option<NameFault> {
     let question = question(host)?;
     let mut fault = None;
@@ -118,9 +119,9 @@ fn ask(server: SocketAddr, question: &[u8], limit: Duration) -> io::Result<(u8, 
     }
 }
 
-/// Returns the message that asks for an IPv4 address; none of a name that DNS cannot have.
+/// Returns the message that asks for an IPv4 address; `None` for a name that DNS cannot have.
 fn question(host: &str) -> Option<Vec<u8>> {
-    // The socket takes datagrams of this server alone, so that the number of the message need not be a secret.
+    // The socket receives only datagrams of this server, so the message's number need not be secret.
     let mut message = vec![0x6e, 0x62, 0x01, 0, 0, 1, 0, 0, 0, 0, 0, 0];
     for label in host.trim_end_matches('.').split('.') {
         let length = u8::try_from(label.len()).ok()?;

@@ -127,10 +127,10 @@ pub(super) fn offered_schemes() -> Vec<u16> {
     schemes
 }
 
-/// How many common schemes there are.
+/// The number of common schemes.
 const COMMON_SCHEMES: usize = 12;
 
-/// Whether browsers offer it, or did: some servers read no more.
+/// Returns whether browsers offer the item, or did: some servers read no others.
 fn is_common_scheme(code: u16) -> bool {
     matches!(
         code,

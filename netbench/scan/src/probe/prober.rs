@@ -27,7 +27,7 @@ use crate::{
     session::{ClientIdentity, Method},
 };
 
-/// After so many hellos without any answer a site is called silent.
+/// The number of hellos without any answer after which a site is called silent.
 const MOST_SILENCES: u32 = 3;
 
 /// A site that is being scanned.
@@ -52,13 +52,13 @@ pub(super) struct Prober<'a> {
     /// The first way in which the site failed.
     pub(super) broken: RefCell<Option<ConnectionError>>,
     pub(super) alert: Cell<Option<u8>>,
-    /// What hellos have beside what they offer.
+    /// The properties of hellos in addition to the offered values.
     pub(super) dress: RefCell<Dress>,
-    /// What a hello may not have, and how the site refuses it.
+    /// The limits of the hellos that the site reads, and how the site refuses others.
     pub(super) limits_found: RefCell<Vec<(Limit, Refusal)>>,
     /// Set when the site answers ALPN with a refusal.
     pub(super) without_alpn: Cell<bool>,
-    /// How the head of a response was last asked for.
+    /// The method of the last request for the head of a response.
     pub(super) method: Cell<Option<Method>>,
     pub(super) pace: Pace,
     /// The first hello that the site has accepted, with its response.
@@ -117,7 +117,7 @@ impl<'a> Prober<'a> {
         }
     }
 
-    /// What is left of the site's time.
+    /// Returns the remaining time for the site.
     pub(super) fn left(&self) -> Duration {
         let due = self.limits.site_timeout.saturating_add(self.waited.get());
         due.saturating_sub(self.begun.elapsed())
@@ -278,7 +278,7 @@ impl<'a> Prober<'a> {
         }
     }
 
-    /// What is shown to a server that asks for a certificate.
+    /// Returns the identity for a server that requests a certificate.
     pub(super) fn identity(&self) -> Option<&ClientIdentity> {
         self.client.identity.as_ref().filter(|_| self.shows.get())
     }
