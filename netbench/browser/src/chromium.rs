@@ -17,6 +17,7 @@ use crate::{
     page::{alpn, server_view},
     place::{Place, other_user},
     process::{self, Process},
+    threads::Threads,
     timing::{EXPRESSION, NavigationTiming},
 };
 
@@ -117,6 +118,11 @@ impl Chromium {
         let uncached = json!({"cacheDisabled": true});
         chromium.ask("Network.setCacheDisabled", uncached, "get ready", limit)?;
         Ok(chromium)
+    }
+
+    /// Returns the scheduler's counters of its threads.
+    pub(crate) fn threads(&self) -> Threads {
+        self.process.threads()
     }
 
     pub(crate) fn visit(&mut self, url: &str, limit: Limit<'_>) -> Result<Page, BrowserError> {

@@ -26,6 +26,7 @@ use crate::{
     page::server_view,
     place::{Place, other_user},
     process::{self, Process},
+    threads::Threads,
     timing::{EXPRESSION, NavigationTiming},
 };
 
@@ -239,6 +240,11 @@ impl Firefox {
                 Ok(firefox)
             }
         }
+    }
+
+    /// Returns the scheduler's counters of its threads.
+    pub(crate) fn threads(&self) -> Threads {
+        self.process.threads()
     }
 
     pub(crate) fn visit(&mut self, url: &str, limit: Limit<'_>) -> Result<Page, BrowserError> {

@@ -4,7 +4,7 @@
 //!
 //! When a browser is dropped, it has ended with all of its processes, and its profile is removed; a guard
 //! does the same where this process is killed. Every wait has a limit. This crate must never print, and never
-//! measure time: times are the browser's own. Start reading at [`Browser`], then [`Page`]; for programs at
+//! measure time: times are the browser's own, or the kernel's counters of its threads. Start reading at [`Browser`], then [`Page`]; for programs at
 //! [`Fetcher`].
 
 mod chromium;
@@ -20,6 +20,7 @@ mod process;
 mod product;
 mod profile;
 mod startup_cache;
+mod threads;
 mod timing;
 mod tool;
 mod webdriver;
@@ -33,6 +34,7 @@ pub use place::{Network, Surroundings, other_user};
 pub use product::{BrowserProgram, Product};
 pub use profile::Trust;
 pub use startup_cache::StartupCache;
+pub use threads::Threads;
 pub use tool::{Fetch, Fetched, Fetcher, Tool, ToolProgram};
 
 use std::{sync::atomic::AtomicBool, time::Instant};
@@ -109,6 +111,15 @@ impl Browser {
         match &mut self.0 {
             Driven::WebKit(webkit) => webkit.look(url, limit),
             Driven::Chromium(_) | Driven::Firefox(_) => self.visit(url, limit).map(Shown::from),
+        }
+    }
+
+    /// Returns the scheduler's counters of the browser's threads, in all of its processes.
+    pub fn threads(&self) -> Threads {
+        match &self.0 {
+            Driven::Chromium(chromium) => chromium.threads(),
+            Driven::Firefox(firefox) => firefox.threads(),
+            Driven::WebKit(webkit) => webkit.threads(),
         }
     }
 

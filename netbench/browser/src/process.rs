@@ -17,7 +17,7 @@ use nix::{
     unistd::Pid,
 };
 
-use crate::{BrowserError, Limit, error::Unanswered};
+use crate::{BrowserError, Limit, error::Unanswered, threads::Threads};
 
 /// The maximum length of a browser's message that is shown.
 const LONGEST_WORDS: usize = 300;
@@ -64,6 +64,15 @@ impl Process {
 
     pub(crate) fn has_ended(&mut self) -> bool {
         matches!(self.child.try_wait(), Ok(Some(_)))
+    }
+
+    /// Returns the scheduler's counters of the threads of all its processes.
+    pub(crate) fn threads(&self) -> Threads {
+        Threads::of_group(self.group())
+    }
+
+    fn group(&self) -> Pid {
+        Pid::from_raw(i32::try_from(self.child.id()).unwrap_or(i32::MAX))
     }
 
     /// Waits until the process has ended.
@@ -141,7 +150,7 @@ impl Process {
 impl Drop for Process {
     fn drop(&mut self) {
         let until = Instant::now() + DYING;
-        let group = Pid::from_raw(i32::try_from(self.child.id()).unwrap_or(i32::MAX));
+        let group = self.group();
         let mut killed = killpg(group, Signal::SIGKILL);
         let _ = self.child.wait();
         // The other processes of its group are not children of this process.
@@ -165,7 +174,7 @@ fn runs(group: Pid) -> bool {
 }
 
 /// Returns whether a process runs and belongs to the group, by its `stat` in `/proc`.
-fn is_running(stat: &str, group: Pid) -> bool {
+pub(crate) fn is_running(stat: &str, group: Pid) -> bool {
     // The process's name, in parentheses, may contain any character.
     let Some((_, after)) = stat.rsplit_once(')') else {
         return false;

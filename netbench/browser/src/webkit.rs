@@ -20,6 +20,7 @@ use crate::{
     place::Place,
     process::{self, Process},
     product::on_path,
+    threads::Threads,
     timing::{EXPRESSION, NavigationTiming},
     webdriver::WebDriver,
 };
@@ -191,6 +192,11 @@ impl WebKit {
             .unwrap_or_default()
             .clone_into(&mut webkit.session);
         Ok(webkit)
+    }
+
+    /// Returns the scheduler's counters of its threads.
+    pub(crate) fn threads(&self) -> Threads {
+        self.process.threads()
     }
 
     pub(crate) fn visit(&mut self, url: &str, limit: Limit<'_>) -> Result<Page, BrowserError> {

@@ -16,7 +16,7 @@ use netbench_model::{
     SCHEMA_VERSION, ServerView, Site, StackName, TlsVersion,
     browser::{
         Attempt, BrowserManifest, BrowserPlan, BrowserRecord, Mark, ObjectsLoad, ObjectsPage,
-        OnTheLink, Sandbox, Visit, VisitOutcome, VisitSample, VisitTimes,
+        OnTheLink, Sandbox, Scheduled, Visit, VisitOutcome, VisitSample, VisitTimes,
     },
 };
 use netbench_report::{BrowserSummary, Report, VisitPhase, summarize_browser};
@@ -127,6 +127,10 @@ fn sample(round: u32, unit: u64, number: u64, client: &str) -> VisitSample {
             http_status: 200,
             body_bytes: 4_096,
             objects: None,
+            scheduled: (client == "chromium").then_some(Scheduled {
+                ran_ns: 310_000_000,
+                waited_ns: 4_000_000,
+            }),
         }))
     };
     VisitSample {

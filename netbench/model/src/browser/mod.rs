@@ -7,5 +7,6 @@ mod visit;
 pub use page::{ObjectsPage, PageRequest};
 pub use plan::{BrowserManifest, BrowserPlan, BrowserRecord, Sandbox};
 pub use visit::{
-    Attempt, Departures, Mark, ObjectsLoad, OnTheLink, Visit, VisitOutcome, VisitSample, VisitTimes,
+    Attempt, Departures, Mark, ObjectsLoad, OnTheLink, Scheduled, Visit, VisitOutcome, VisitSample,
+    VisitTimes,
 };

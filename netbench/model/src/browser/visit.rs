@@ -107,6 +107,18 @@ pub struct Visit {
     /// The other objects of the page, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub objects: Option<ObjectsLoad>,
+    /// The scheduler's counters of a browser's threads while the page was loaded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scheduled: Option<Scheduled>,
+}
+
+/// The time that threads ran and waited for a core, by the counters of Linux' scheduler.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Scheduled {
+    /// The sum over all threads of the time on a core, in nanoseconds.
+    pub ran_ns: u64,
+    /// The sum over all threads of the time for which they could have run and had no core, in nanoseconds.
+    pub waited_ns: u64,
 }
 
 /// The objects of a page, as Resource Timing reports them. Times start at the beginning of the page's TCP connect.
@@ -304,6 +316,7 @@ mod tests {
             http_status: 200,
             body_bytes: 0,
             objects: None,
+            scheduled: None,
         };
         Departures::of(&visit, link)
     }

@@ -239,6 +239,7 @@ fn packets(summary: &BrowserSummary) -> Section {
             responses.saturating_sub(late),
         ),
     })];
+    items.extend(waits(rows).map(Item::Text));
     if visits > 0 {
         let off_by = |row: &PacketsRow, mark, departure_ns| match departure_ns {
             None if row.from_packets.contains(&mark) => Cell::text("from the packets"),
@@ -291,6 +292,12 @@ fn packets(summary: &BrowserSummary) -> Section {
                 difference(far.first_byte_departure_ns)
             })
             .col("last byte", 0, |(_, far)| difference(far.end_departure_ns))
+            .col("ran", 2, |(_, far)| {
+                Cell::time(far.scheduled.map(|scheduled| scheduled.ran_ns as f64))
+            })
+            .col("waited for a core", 0, |(_, far)| {
+                Cell::time(far.scheduled.map(|scheduled| scheduled.waited_ns as f64))
+            })
             .excerpt(Excerpt::First(20))
             .under("Visits that are further off"),
     );
@@ -303,11 +310,27 @@ fn packets(summary: &BrowserSummary) -> Section {
                       and less of the handshake; both together are then right. The first byte is compared with the first whole record that \
                       answers the request and has room for the head of a response, the last byte with the end of its last record; both are counted from the \
                       beginning of TCP connect. WebKitGTK's marks are whole milliseconds, and its TCP connect is the packets'. Firefox marks the \
-                      first byte when a part of its record is there; it does not tell when the last byte of a page came, and its total is the packets'."
+                      first byte when a part of its record is there; it does not tell when the last byte of a page came, and its total is the packets'. \
+                      A browser that has to wait for a core marks its times late: the time that its threads ran and waited, all threads together, is the \
+                      scheduler's count from the command to load the page until the page had loaded."
             .to_owned(),
         items,
         ..Section::default()
     }
+}
+
+/// Returns how many of the visits that are further off waited for a core, if the scheduler's counts are known.
+fn waits(rows: &[PacketsRow]) -> Option<String> {
+    let far = rows.iter().flat_map(|row| &row.far);
+    let counted: Vec<&FarVisit> = far.filter(|far| far.scheduled.is_some()).collect();
+    let waited = counted.iter().filter(|far| far.waited_for_a_core());
+    (!counted.is_empty()).then(|| {
+        format!(
+            "In {} of the {} that are further off, the browser's threads waited for a core at least as long as the times differ.",
+            waited.count(),
+            BrowserSummary::visits(counted.len() as u64),
+        )
+    })
 }
 
 fn elsewhere(summary: &BrowserSummary) -> Section {

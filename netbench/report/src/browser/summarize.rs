@@ -341,6 +341,7 @@ fn packets(samples: &[&VisitSample], client: &StackName) -> Option<PacketsRow> {
                 tls_departure_ns: found.tls_ns,
                 first_byte_departure_ns: found.first_byte_ns,
                 end_departure_ns: found.end_ns,
+                scheduled: sample.outcome.ok().and_then(|visit| visit.scheduled),
             })
             .collect(),
     })

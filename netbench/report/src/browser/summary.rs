@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use netbench_model::{
     Condition, FailureClass, LinkRecord, StackName,
-    browser::{BrowserPlan, BrowserRecord, Mark, ObjectsPage, Visit},
+    browser::{BrowserPlan, BrowserRecord, Mark, ObjectsPage, Scheduled, Visit},
 };
 use netbench_stats::{Figures, PairedRatio};
 use schemars::JsonSchema;
@@ -295,6 +295,30 @@ pub struct FarVisit {
     /// The browser's time of the response's last byte less that of the packets, in nanoseconds.
     #[serde(default)]
     pub end_departure_ns: Option<i64>,
+    /// The time that the browser's threads ran and waited for a core while it loaded the page.
+    #[serde(default)]
+    pub scheduled: Option<Scheduled>,
+}
+
+impl FarVisit {
+    /// Returns whether the browser's threads waited for a core for at least the largest of the differences. A thread that
+    /// has no core marks its times late.
+    pub fn waited_for_a_core(&self) -> bool {
+        let differences = [
+            self.tcp_departure_ns,
+            Some(self.tls_departure_ns),
+            self.first_byte_departure_ns,
+            self.end_departure_ns,
+        ];
+        let largest_ns = differences
+            .iter()
+            .flatten()
+            .map(|ns| ns.unsigned_abs())
+            .max();
+        self.scheduled
+            .zip(largest_ns)
+            .is_some_and(|(scheduled, largest_ns)| scheduled.waited_ns >= largest_ns)
+    }
 }
 
 /// A name or an address outside the lab that clients tried to reach.

@@ -80,6 +80,7 @@ mod tests {
             http_status: 200,
             body_bytes: 1,
             objects: None,
+            scheduled: None,
         }))
     }
 

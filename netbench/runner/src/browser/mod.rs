@@ -21,7 +21,7 @@ use netbench_browser::{
 use netbench_link::{Link, LinkError, Namespace};
 use netbench_model::{
     Condition, Failure, Role, SCHEMA_VERSION, Site, StackName, Target, authority,
-    browser::{BrowserPlan, ObjectsPage, Visit, VisitOutcome, VisitSample},
+    browser::{BrowserPlan, ObjectsPage, Scheduled, Visit, VisitOutcome, VisitSample},
 };
 use netbench_stats::{SplitMix, mix};
 
@@ -266,7 +266,13 @@ impl<'a> Visitor<'a> {
                     Err(NotShown::NotStarted(error)) => Some(VisitOutcome::Void {
                         reason: format!("the browser did not start: {error}"),
                     }),
-                    Ok(page) => Some(judged(page, unit.condition, site, plan.page.as_ref())),
+                    Ok((page, scheduled)) => Some(judged(
+                        page,
+                        scheduled,
+                        unit.condition,
+                        site,
+                        plan.page.as_ref(),
+                    )),
                     Err(NotShown::Broken(error)) => Some(VisitOutcome::Failed(error.failure())),
                 }
             }
@@ -274,7 +280,7 @@ impl<'a> Visitor<'a> {
     }
 
     /// Counts the consecutive failed starts of the browser.
-    fn counted(&mut self, client: usize, shown: Result<Page, NotShown>) -> Result<Page, NotShown> {
+    fn counted<T>(&mut self, client: usize, shown: Result<T, NotShown>) -> Result<T, NotShown> {
         match &shown {
             Err(NotShown::NotStarted(_)) => self.failed_starts[client] += 1,
             Err(NotShown::GivenUp) => {}
@@ -283,6 +289,7 @@ impl<'a> Visitor<'a> {
         shown
     }
 
+    /// Shows the site's page, and returns the counters of the browser's threads meanwhile.
     fn browse(
         &self,
         unit: &Unit,
@@ -290,7 +297,7 @@ impl<'a> Visitor<'a> {
         site: &Site,
         address: SocketAddr,
         begun: Instant,
-    ) -> Result<Page, NotShown> {
+    ) -> Result<(Page, Scheduled), NotShown> {
         if self.failed_starts[client] >= MAX_FAILED_STARTS {
             return Err(NotShown::GivenUp);
         }
@@ -312,13 +319,15 @@ impl<'a> Visitor<'a> {
             self.begin_trial(unit, Role::Prime);
             let page = browser.visit(&url, limit)?;
             if matches!(page, Page::Error { .. }) {
-                return Ok(page);
+                return Ok((page, Scheduled::default()));
             }
             self.close_connections(&mut browser, limit)?;
             let _ = self.link.observed();
         }
         self.begin_trial(unit, Role::Measured);
-        Ok(browser.visit(&url, limit)?)
+        let before = browser.threads();
+        let page = browser.visit(&url, limit)?;
+        Ok((page, browser.threads().since(&before)))
     }
 
     /// Makes the browser close its connections until the link has seen the end of each: a browser closes only idle
@@ -434,6 +443,7 @@ fn units(plan: &BrowserPlan) -> Vec<Unit> {
 /// Judges a visit: a loaded page must be the site's, over the requested connection.
 fn judged(
     page: Page,
+    scheduled: Scheduled,
     condition: Condition,
     site: &Site,
     of_objects: Option<&ObjectsPage>,
@@ -459,6 +469,7 @@ fn judged(
                     http_status,
                     body_bytes,
                     objects: objects.filter(|_| of_objects.is_some()),
+                    scheduled: Some(scheduled),
                 }))
             }
         },

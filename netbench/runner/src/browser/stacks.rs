@@ -176,5 +176,6 @@ fn visit(measured: Measured) -> Visit {
         http_status: measured.http_status,
         body_bytes: measured.body_bytes,
         objects: None,
+        scheduled: None,
     }
 }

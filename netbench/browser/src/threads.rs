@@ -1,0 +1,86 @@
+use std::{collections::HashMap, fs};
+
+use netbench_model::browser::Scheduled;
+use nix::unistd::Pid;
+
+use crate::process::is_running;
+
+/// The scheduler's counters of a browser's threads (`/proc/PID/task/TID/schedstat`).
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Threads(HashMap<u32, Scheduled>);
+
+impl Threads {
+    /// Reads the counters of all threads of a process group. Threads whose counters cannot be read are left out.
+    pub(crate) fn of_group(group: Pid) -> Self {
+        let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
+        let in_group = processes.filter(|process| {
+            fs::read_to_string(process.path().join("stat"))
+                .is_ok_and(|stat| is_running(&stat, group))
+        });
+        let threads = in_group
+            .filter_map(|process| fs::read_dir(process.path().join("task")).ok())
+            .flat_map(Iterator::flatten);
+        let counters = threads.filter_map(|thread| {
+            let number = thread.file_name().to_str()?.parse().ok()?;
+            let text = fs::read_to_string(thread.path().join("schedstat")).ok()?;
+            Some((number, scheduled(&text)?))
+        });
+        Self(counters.collect())
+    }
+
+    /// Returns the sums of what the counters have gained since `earlier`. A thread that ended meanwhile is not in them.
+    pub fn since(&self, earlier: &Self) -> Scheduled {
+        let gained = self.0.iter().map(|(number, now)| {
+            let before = earlier.0.get(number).copied().unwrap_or_default();
+            Scheduled {
+                ran_ns: now.ran_ns.saturating_sub(before.ran_ns),
+                waited_ns: now.waited_ns.saturating_sub(before.waited_ns),
+            }
+        });
+        gained.fold(Scheduled::default(), |sum, thread| Scheduled {
+            ran_ns: sum.ran_ns.saturating_add(thread.ran_ns),
+            waited_ns: sum.waited_ns.saturating_add(thread.waited_ns),
+        })
+    }
+}
+
+/// Parses a `schedstat`: nanoseconds on a core, nanoseconds in the queue, number of time slices.
+fn scheduled(text: &str) -> Option<Scheduled> {
+    let mut fields = text.split_ascii_whitespace();
+    Some(Scheduled {
+        ran_ns: fields.next()?.parse().ok()?,
+        waited_ns: fields.next()?.parse().ok()?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counters_are_compared_thread_by_thread() {
+        let threads = |counters: &[(u32, &str)]| {
+            let all = counters.iter();
+            Threads(
+                all.filter_map(|(n, text)| Some((*n, scheduled(text)?)))
+                    .collect(),
+            )
+        };
+        let earlier = threads(&[(1, "100 10 3"), (2, "500 50 4")]);
+        let now = threads(&[(1, "150 30 5"), (3, "7 8 1"), (4, "9"), (5, "-1 2 3")]);
+        assert_eq!(
+            now.since(&earlier),
+            Scheduled {
+                ran_ns: 57,
+                waited_ns: 28
+            }
+        );
+        assert_eq!(Threads::default().since(&now), Scheduled::default());
+    }
+
+    #[test]
+    fn this_process_has_run() {
+        let threads = Threads::of_group(nix::unistd::getpgrp());
+        assert!(threads.since(&Threads::default()).ran_ns > 0);
+    }
+}
