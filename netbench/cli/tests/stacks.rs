@@ -291,10 +291,10 @@ fn without_go_a_worker_in_go_is_not_built() {
     let mut command = command_alone(&place, "stacks build go");
     command.env("PATH", place.path().join("tools"));
     let said = finish(&mut command).expect(1).stderr;
-    assert!(said.contains("Go is needed (https://go.dev/dl)"), "{said}");
+    let missing = "not here: Go\non Debian and Ubuntu: apt-get install golang-go\n";
+    assert!(said.contains(missing), "{said}");
     assert!(said.ends_with("not built: go\n"), "{said}");
-    let left = fs::read_dir(place.path().join("target/release")).unwrap();
-    assert_eq!(left.count(), 0);
+    assert!(!place.path().join("target").exists());
 }
 
 #[test]
@@ -332,14 +332,72 @@ fn a_worker_in_java_is_compiled_where_there_is_a_jdk() {
     let mut command = command_alone(&place, "stacks build java");
     command.env("PATH", place.path().join("tools"));
     let said = finish(&mut command).expect(1).stderr;
-    assert!(
-        said.contains("there is no javac; a JDK is needed"),
-        "{said}"
-    );
+    let missing = "not here: a JDK, 17 or later (javac in PATH, or in bin of JAVA_HOME)\n";
+    assert!(said.contains(missing), "{said}");
     let mut command = command_alone(&place, "stacks build java");
     command.env("JAVA_HOME", place.path().join("no-such-jdk"));
     let said = finish(&mut command).expect(1).stderr;
-    assert!(said.contains("no bin/javac in JAVA_HOME"), "{said}");
+    assert!(said.contains(missing), "{said}");
+}
+
+#[test]
+fn a_stack_is_its_folder() {
+    let place = Place::new();
+    checkout(&place);
+    let file = place.path().join("stacks/mine/stack.toml");
+    fs::create_dir_all(file.parent().unwrap()).unwrap();
+    let text = r#"tests = "apart"
+libraries = ["mylib"]
+
+[build]
+needs = ["mytool"]
+
+[needs.mytool]
+what = "my tool"
+packages = "mytool"
+check = "[ -e mytool ]"
+
+[licences]
+mylib = "MIT"
+
+[[stack]]
+name = "mine"
+about = "my library"
+"#;
+    fs::write(&file, text).unwrap();
+    let json = alone(&place, "stacks --json").expect(0).stdout;
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    check("stacks.json", &json.to_string());
+    let mut stacks = json["stacks"].as_array().unwrap().iter();
+    let mine = stacks.find(|stack| stack["stack"] == "mine").unwrap();
+    assert_eq!(mine["about"], "my library");
+    assert_eq!(mine["licences"][0]["spdx"], "MIT");
+    let said = alone(&place, "connect --stack min,openssl")
+        .expect(2)
+        .stderr;
+    assert!(said.contains("did you mean \"mine\"?"), "{said}");
+
+    let said = alone(&place, "stacks build mine").expect(1).stderr;
+    let missing = "not here: my tool\non Debian and Ubuntu: apt-get install mytool\n";
+    assert!(said.contains(missing), "{said}");
+    fs::write(place.path().join("mytool"), "").unwrap();
+    let done = alone(&place, "stacks build mine").expect(0);
+    assert!(done.stdout.starts_with("mine: "), "{}", done.stdout);
+    let built = log(&place);
+    assert!(built.contains("-p netbench-stack-mine "), "{built}");
+
+    for (wrong, line, reason) in [
+        ("check = \"[ -e mytool ]\"", 7, "missing field `check`"),
+        ("about = \"my library\"", 15, "missing field `about`"),
+        ("mylib = \"MIT\"", 2, "the licence of this library"),
+    ] {
+        fs::write(&file, text.replace(wrong, "")).unwrap();
+        for command in ["stacks", "stacks build openssl"] {
+            let said = alone(&place, command).expect(2).stderr;
+            let start = format!("netbench: stacks/mine/stack.toml:{line}: ");
+            assert!(said.contains(&start) && said.contains(reason), "{said}");
+        }
+    }
 }
 
 #[test]

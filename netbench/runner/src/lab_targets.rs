@@ -11,7 +11,10 @@ use netbench_model::{Failure, FailureClass, FailureWord, Fault, LinkKind, Server
 use netbench_protocol::{RequestBody, ResponseBody, Serve, Serving, SharedListener};
 use parking_lot::{Mutex, RwLock};
 
-use crate::{TargetsError, Worker, WorkerError, Workers, stacks::is_installed_server};
+use crate::{TargetsError, Worker, WorkerError, Workers};
+
+/// The worker that starts installed servers.
+const INSTALLED_SERVERS: &str = "netbench-worker-servers";
 
 /// The time limit for a server's set-up of the sites of one request.
 const SERVE_LIMIT: Duration = Duration::from_secs(60);
@@ -159,16 +162,15 @@ impl LabTargets {
     /// Returns the peak sizes of the servers; see [`crate::Targets::server_peaks`]. The worker of an installed
     /// server has the server in another process: the size of the worker does not show that of the server.
     pub(crate) fn peaks(&self) -> BTreeMap<String, u64> {
-        let is_own = |server: &&LabServer| !is_installed_server(&server.stack);
-        let peak = |server: &LabServer| {
+        let servers = self.servers.iter().filter_map(|server| {
+            let program = &self.workers.program(&server.stack)?.path;
+            if program.ends_with(INSTALLED_SERVERS) {
+                return None;
+            }
             let bytes = server.process.lock().as_ref()?.resident_bytes()?;
             Some((server.stack.clone(), bytes))
-        };
-        self.servers
-            .iter()
-            .filter(is_own)
-            .filter_map(peak)
-            .collect()
+        });
+        servers.collect()
     }
 
     /// Returns the counts of the servers; see [`crate::Targets::served`]. A server that died lost its counts: its

@@ -12,11 +12,9 @@ pub mod compat;
 mod environment;
 mod event;
 mod execute;
-mod fips;
 mod groups;
 mod lab_targets;
 mod launch;
-mod licences;
 mod nonsense;
 mod plan;
 mod proof;
@@ -26,34 +24,27 @@ pub mod roots;
 pub mod scan;
 mod schedule;
 mod slot;
-mod stacks;
 mod suite;
 mod targets;
 mod throttle;
-mod versions;
 mod worker;
+mod workers;
 
 pub use environment::environment;
 pub use event::{Event, Listener};
 pub use execute::{RunError, execute};
-pub use fips::{Fips, stacks_with_fips};
 pub use groups::end_workers;
 pub use lab_targets::LabTargets;
 pub use launch::{Launch, Layout};
-pub use licences::{Licence, licences};
 pub use plan::Plan;
 pub use resolve::{resolve, unresolved};
 pub use schedule::{Unit, schedule};
 pub use slot::TIME_OUTS;
-pub use stacks::{
-    Build, BuildVariant, GO_LINKER, StackError, WorkerProgram, WorkerSource, Workers, go_build,
-    installed_servers, is_installed_server, java_build, known_stacks,
-};
 pub use suite::{
     MIN_TURNS, MaterialError, Materials, SuiteError, SuiteEvent, SuiteFeedback, SuiteListener,
     SuiteTrials, THREADS_TURN, WARM_UP, WrongWork, execute_suite, prove_held, prove_prepared,
     prove_slice,
 };
 pub use targets::{HostAddress, Targets, TargetsError};
-pub use versions::Pin;
 pub use worker::{Worker, WorkerError};
+pub use workers::{StackError, WorkerProgram, Workers};

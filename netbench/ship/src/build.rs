@@ -17,6 +17,7 @@ use netbench_model::{
     sanitize,
     ship::{Found, Shipped, ShippedCrate},
 };
+use netbench_stacks::ShipStack;
 use nix::{
     sys::{
         resource::{UsageWho, getrusage},
@@ -27,9 +28,7 @@ use nix::{
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
-use crate::{
-    Project, ShipError, ShipStack, advisories, project::NAME, providers, sources, tools::Watched,
-};
+use crate::{Project, ShipError, advisories, project::NAME, providers, sources, tools::Watched};
 
 /// The interval at which a waiting thread polls.
 const LOOK: Duration = Duration::from_millis(50);

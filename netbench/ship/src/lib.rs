@@ -12,11 +12,9 @@ mod error;
 mod project;
 mod providers;
 mod sources;
-mod stacks;
 mod tools;
 
 pub use build::{Reuse, Toolchain};
 pub use error::ShipError;
 pub use project::{BUILT_IN_LOCK, Project, lock_sha256};
 pub use providers::providers_of_lock;
-pub use stacks::{ShipStack, ship_stacks};

@@ -13,7 +13,7 @@ use std::{
 };
 
 use netbench_model::{Aead, HandshakeKind, KeyType, Scenario, SessionSettings, TlsVersion, Work};
-use netbench_runner::{GO_LINKER, go_build};
+use netbench_stacks::command_recipe;
 use netbench_stats::quantile_sorted;
 use netbench_worker_test::plain::{Beside, BesideUnit, Harness, JSON, PROCESSES, material};
 use serde::Serialize;
@@ -163,8 +163,10 @@ fn rows_of_go(processes: u64) -> Result<Vec<Beside>, String> {
     let [worker, plain, certificates] =
         ["worker", "plain", "certificates.json"].map(|name| place.path().join(name));
     let folder = tree().join("stacks/go");
-    said(&mut go_build(&folder, &worker))?;
-    let compile = ["test", "-c", GO_LINKER, "-o"];
+    let recipe = command_recipe(GO).expect("the recipe of go");
+    said(&mut recipe.command(&folder, &worker))?;
+    let linker = recipe.word("-ldflags").expect("the linker's option");
+    let compile = ["test", "-c", linker, "-o"];
     said(
         Command::new("go")
             .args(compile)

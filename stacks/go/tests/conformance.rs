@@ -7,7 +7,7 @@ use std::{
     sync::LazyLock,
 };
 
-use netbench_runner::{GO_LINKER, go_build};
+use netbench_stacks::{CommandRecipe, command_recipe};
 use netbench_worker_test::{Rules, lacks_only, nginx, openssl_command, protocol, verify};
 
 const SOURCE: &str = env!("CARGO_MANIFEST_DIR");
@@ -60,11 +60,15 @@ const FIPS_SUITE: [Lack; 4] = [
     ("", "Go in FIPS mode has no group x25519"),
 ];
 
+fn recipe() -> &'static CommandRecipe {
+    command_recipe(STACK).expect("stack.toml has a command")
+}
+
 /// Returns the worker, built as the command builds it.
 fn worker() -> &'static Path {
     static WORKER: LazyLock<PathBuf> = LazyLock::new(|| {
         let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join("netbench-worker-go");
-        must(&mut go_build(Path::new(SOURCE), &program));
+        must(&mut recipe().command(Path::new(SOURCE), &program));
         program
     });
     &WORKER
@@ -154,6 +158,7 @@ fn its_source_is_formatted_vetted_and_tested() {
         must(command.args(arguments).current_dir(SOURCE))
     };
     go("go", &["vet", "."]);
-    go("go", &["test", GO_LINKER, "."]);
+    let linker = recipe().word("-ldflags").expect("the linker's option");
+    go("go", &["test", linker, "."]);
     assert_eq!(go("gofmt", &["-l", "."]), "", "not as gofmt writes it");
 }

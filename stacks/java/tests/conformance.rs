@@ -6,7 +6,7 @@ use std::{
     sync::LazyLock,
 };
 
-use netbench_runner::java_build;
+use netbench_stacks::command_recipe;
 use netbench_worker_test::{Rules, lacks_only, nginx, openssl_command, protocol, verify};
 
 const SOURCE: &str = env!("CARGO_MANIFEST_DIR");
@@ -36,11 +36,17 @@ const SUITE: [Lack; 1] = [(
     "JSSE can be told how long packets may be, and not how much plaintext",
 )];
 
+/// Returns the command that compiles the worker.
+fn build(program: &Path) -> Command {
+    let recipe = command_recipe(STACK).expect("stack.toml has a command");
+    recipe.command(Path::new(SOURCE), program)
+}
+
 /// Returns the worker, compiled as the command compiles it.
 fn worker() -> &'static Path {
     static WORKER: LazyLock<PathBuf> = LazyLock::new(|| {
         let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join("netbench-worker-java");
-        must(&mut java_build(Path::new(SOURCE), &program));
+        must(&mut build(&program));
         program
     });
     &WORKER
@@ -81,5 +87,5 @@ fn it_gets_on_with_nginx() {
 
 fn its_source_has_no_warnings() {
     let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join("netbench-worker-java-again");
-    assert_eq!(must(&mut java_build(Path::new(SOURCE), &program)), "");
+    assert_eq!(must(&mut build(&program)), "");
 }

@@ -1,32 +1,29 @@
 //! Finds the worker of each stack: the user's own, one next to the command, one in the cache that `netbench stacks
 //! build` filled, or one of the source tree, which is built the first time.
 
-pub(crate) mod build_time;
-mod needs;
-pub(crate) mod openssl;
-mod pinned;
-mod program;
-mod source;
+mod terminal;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    env,
     path::PathBuf,
 };
 
 use netbench_model::{Variant, Variants, suggestion};
-use netbench_runner::{
-    Build, WorkerProgram, WorkerSource, installed_servers, is_installed_server, known_stacks,
-    stacks_with_fips,
+use netbench_runner::WorkerProgram;
+use netbench_stacks::{Stack, installed_servers, stacks};
+
+use crate::{
+    exit::{WrongInput, bail_input},
+    output::shown,
 };
 
-use crate::{exit::bail_input, output::shown};
+pub(crate) use self::terminal::Terminal;
+pub(crate) use netbench_stacks::{Profile, Program, SourceTree, build_time, in_path, this_command};
 
-pub(crate) use self::{
-    needs::has_all_for,
-    program::{Found, Program},
-    source::{Profile, SourceTree, this_command},
-};
+/// Returns the stacks for which netbench's own source has workers, by name.
+pub(crate) fn known_stacks() -> Result<&'static [Stack], WrongInput> {
+    stacks().map_err(|error| WrongInput(error.to_string()))
+}
 
 /// Finds the worker of each stack, or builds it.
 ///
@@ -43,7 +40,7 @@ pub(crate) fn find(
             None => {
                 let known = known(stack)?;
                 WorkerProgram {
-                    path: known.program().find_or_build()?,
+                    path: known.program().find_or_build(&Terminal)?,
                     variants: known.variants,
                 }
             }
@@ -89,8 +86,8 @@ pub(crate) fn find_servers(
     let (installed, stacks) = sorted(servers, own);
     let mut programs = find(&stacks, own)?;
     for source in installed {
-        let path = Program::of(source).find_or_build()?;
-        programs.insert(source.stack.to_owned(), path.into());
+        let path = Program::of(source).find_or_build(&Terminal)?;
+        programs.insert(source.name.clone(), path.into());
     }
     Ok(programs)
 }
@@ -100,7 +97,8 @@ pub(crate) fn all_servers_known(
     servers: &BTreeSet<String>,
     own: &[(String, PathBuf)],
 ) -> anyhow::Result<()> {
-    let installed: Vec<_> = installed_servers().iter().map(|s| s.stack).collect();
+    let installed = installed_servers().iter();
+    let installed: Vec<_> = installed.map(|server| server.name.as_str()).collect();
     let (_, stacks) = sorted(servers, own);
     for stack in stacks.iter().filter(|stack| !is_own(stack, own)) {
         known_among(stack, &installed)?;
@@ -112,12 +110,12 @@ pub(crate) fn all_servers_known(
 fn sorted(
     servers: &BTreeSet<String>,
     own: &[(String, PathBuf)],
-) -> (Vec<&'static WorkerSource>, BTreeSet<String>) {
+) -> (Vec<&'static Stack>, BTreeSet<String>) {
     let installed = installed_servers().iter();
     let installed: Vec<_> = installed
-        .filter(|source| servers.contains(source.stack) && !is_own(source.stack, own))
+        .filter(|source| servers.contains(&source.name) && !is_own(&source.name, own))
         .collect();
-    let is_stack = |server: &&String| installed.iter().all(|source| source.stack != **server);
+    let is_stack = |server: &&String| installed.iter().all(|source| source.name != **server);
     (
         installed.clone(),
         servers.iter().filter(is_stack).cloned().collect(),
@@ -127,7 +125,7 @@ fn sorted(
 /// A stack for which netbench has a worker, with the requested variants.
 #[derive(Debug, Clone)]
 pub(crate) struct Known {
-    source: &'static WorkerSource,
+    source: &'static Stack,
     variants: Variants,
 }
 
@@ -140,7 +138,10 @@ impl Known {
 
 /// Finds a stack for which netbench has a worker.
 pub(crate) fn known(stack: &str) -> anyhow::Result<Known> {
-    if is_installed_server(stack) {
+    if installed_servers()
+        .iter()
+        .any(|server| server.name == stack)
+    {
         bail_input!(
             "{stack} is no stack: it serves emulated sites (server={stack} in a sites file)"
         );
@@ -150,28 +151,28 @@ pub(crate) fn known(stack: &str) -> anyhow::Result<Known> {
 
 /// Finds a stack; `others` are further names for suggestions.
 fn known_among(stack: &str, others: &[&str]) -> anyhow::Result<Known> {
-    let known = known_stacks();
+    let known = known_stacks()?;
     let (base, variants) = match Variants::split(stack) {
         Ok(split) => split,
         Err(error) => bail_input!("stack \"{}\": {error}", shown(stack)),
     };
-    if let Some(source) = known.iter().find(|source| source.stack == base) {
+    if let Some(source) = known.iter().find(|source| source.name == base) {
         let usual = format!("{base}{variants}");
         if usual != stack {
             bail_input!("stack \"{}\": write it as {usual}", shown(stack));
         }
-        if variants.has(Variant::Fips) && source.fips().is_none() {
+        if variants.has(Variant::Fips) && source.fips.is_none() {
             bail_input!(
                 "{base} has no variant +fips: netbench builds no FIPS module for it; these have: {}",
-                stacks_with_fips().join(", ")
+                names_of(known, |stack| stack.fips.is_some()).join(", ")
             );
         }
         let others = variants.without(Variant::Fips);
-        if others != Variants::NONE && !matches!(source.build, Build::Cargo { .. }) {
+        if others != Variants::NONE && !source.build.is_cargo() {
             bail_input!("{base} has no variants such as {others}: its worker is no Rust program");
         }
         if let Some(compiler) = variants.compiler()
-            && !source.build.compiles_c()
+            && !source.build.compiles_c
         {
             bail_input!(
                 "{base} has no variant +{compiler}: its build compiles no C of its library"
@@ -180,7 +181,7 @@ fn known_among(stack: &str, others: &[&str]) -> anyhow::Result<Known> {
         return Ok(Known { source, variants });
     }
     if let Some((first, variant)) = base.rsplit_once('+')
-        && known.iter().any(|source| source.stack == first)
+        && known.iter().any(|source| source.name == first)
     {
         let variants = Variant::ALL.map(Variant::name);
         let suggestion = suggestion(variant, &variants);
@@ -192,21 +193,16 @@ fn known_among(stack: &str, others: &[&str]) -> anyhow::Result<Known> {
     if let Some((first, version)) = base.split_once('@')
         && known
             .iter()
-            .any(|source| source.stack.split('@').next() == Some(first))
+            .any(|source| source.name.split('@').next() == Some(first))
     {
         let lines = known
             .iter()
-            .filter_map(|source| source.stack.strip_prefix(first)?.strip_prefix('@'));
+            .filter_map(|source| source.name.strip_prefix(first)?.strip_prefix('@'));
         let lines: Vec<_> = lines.collect();
         if lines.is_empty() {
-            let with = known
-                .iter()
-                .filter_map(|source| Some(source.stack.split_once('@')?.0));
-            let with: BTreeSet<_> = with.collect();
-            let with: Vec<_> = with.into_iter().collect();
             bail_input!(
                 "{first} has no versions to choose from; these have: {}",
-                with.join(", ")
+                versioned(known)
             );
         }
         bail_input!(
@@ -215,8 +211,8 @@ fn known_among(stack: &str, others: &[&str]) -> anyhow::Result<Known> {
             lines.join(", ")
         );
     }
-    let names = known.iter().map(|source| source.stack);
-    let names: Vec<_> = names.chain(others.iter().copied()).collect();
+    let mut names = names_of(known, |_| true);
+    names.extend(others);
     if stack.is_empty() {
         bail_input!("the name of a stack is empty; one such as openssl is needed");
     }
@@ -226,15 +222,20 @@ fn known_among(stack: &str, others: &[&str]) -> anyhow::Result<Known> {
     );
 }
 
-/// Finds or builds the library that counts allocations.
-pub(crate) fn heap_library() -> anyhow::Result<PathBuf> {
-    Program::HEAP_LIBRARY.find_or_build()
+/// Returns the libraries with versions to choose from.
+pub(crate) fn versioned(known: &[Stack]) -> String {
+    let names = known.iter().filter_map(|stack| stack.name.split_once('@'));
+    let libraries: BTreeSet<&str> = names.map(|(library, _)| library).collect();
+    libraries.into_iter().collect::<Vec<_>>().join(", ")
 }
 
-/// Finds a program in the directories of `PATH`.
-pub(crate) fn in_path(program: &str) -> Option<PathBuf> {
-    let path = env::var_os("PATH")?;
-    env::split_paths(&path)
-        .map(|folder| folder.join(program))
-        .find(|file| file.is_file())
+/// Returns the names of the stacks that `is_one` selects.
+fn names_of(known: &[Stack], is_one: impl Fn(&Stack) -> bool) -> Vec<&str> {
+    let chosen = known.iter().filter(|stack| is_one(stack));
+    chosen.map(|stack| stack.name.as_str()).collect()
+}
+
+/// Finds or builds the library that counts allocations.
+pub(crate) fn heap_library() -> anyhow::Result<PathBuf> {
+    Ok(Program::heap_library().find_or_build(&Terminal)?)
 }

@@ -11,13 +11,14 @@ use netbench_bogo::{
 };
 
 use netbench_model::suggestion;
+use netbench_stacks::Host;
 use openssl_src::{RELEASES, Release};
 
 use crate::{
     exit::WrongInput,
     output::shown,
     progress::Progress,
-    workers::{self, Profile, SourceTree},
+    workers::{Profile, SourceTree, Terminal},
 };
 
 use super::runs::Setup;
@@ -54,7 +55,8 @@ impl Shim {
             MadeBy::Boringssl => boringssl_shim(runner, setup.jobs, say)?,
             MadeBy::Cargo(executable) => find_built(executable, progress)?,
             MadeBy::CargoWithSystemLibrary(executable) => {
-                workers::has_all_for("netbench-stack-openssl-system")?;
+                let stack = netbench_stacks::stack("openssl-system")?;
+                stack.map_or(Ok(()), |stack| stack.build.has_needs(executable.name))?;
                 let program = find_built(executable, progress)?;
                 let linked = linked_library(runner, &program)?;
                 (library, libraries) = (Some(linked.version), linked.files);
@@ -135,10 +137,10 @@ fn find_built(shim: ShimExecutable, progress: &Progress) -> anyhow::Result<PathB
     if let (Some(line), Some(setting)) = (shim.openssl, &setting) {
         let release = RELEASES.iter().find(|release| release.line == line);
         let release = release.with_context(|| format!("there is no OpenSSL {line}"))?;
-        workers::openssl::build(*release, tree.root(), &[])?;
+        Terminal.openssl(*release, tree.root(), &[])?;
         what.extend(["--target-dir", &folder, "--config", setting]);
     }
-    tree.cargo_build(Profile::OWN, &what, &built)?;
+    tree.cargo_build(Profile::OWN, &what, &built, &Terminal)?;
     // Cargo does not touch an executable that is up to date.
     fs::File::options()
         .append(true)

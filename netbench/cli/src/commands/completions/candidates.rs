@@ -7,7 +7,6 @@ use clap_complete::{ArgValueCandidates, ArgValueCompleter, CompletionCandidate};
 use netbench_bogo::{FEATURES, KNOWN_SHIMS};
 use netbench_link::LinkChoice;
 use netbench_model::{Alpn, Condition, Group, Part, Preset, TlsVersion, catalogue};
-use netbench_runner::known_stacks;
 
 use super::super::Netbench;
 use crate::kinds::evaluation::PARTS;
@@ -58,9 +57,9 @@ fn words(words: impl IntoIterator<Item: ToString>) -> Vec<CompletionCandidate> {
 }
 
 fn stacks() -> Vec<CompletionCandidate> {
-    let stacks = known_stacks().iter();
+    let stacks = netbench_stacks::stacks().unwrap_or_default().iter();
     let candidate = stacks.map(|source| {
-        CompletionCandidate::new(source.stack).help(Some(source.about.to_owned().into()))
+        CompletionCandidate::new(&source.name).help(Some(source.about.clone().into()))
     });
     candidate.collect()
 }

@@ -12,8 +12,8 @@ Examples:
   netbench ship --fresh                       build again what was built before
   netbench ship --json | jq '.stacks[] | {stack, bytes: .outcome.program_bytes}'
 
-Stacks: openssl, openssl-system, rustls-aws-lc, rustls-ring, rustls-graviola,
-boringssl, s2n-tls, and rustls-two-providers, whose client ends at its start.
+The stacks are those with a [[ship]] table in their stack.toml; the message about
+an unknown one lists them. The client of rustls-two-providers ends at its start.
 With --lock, a file in which rustls has two providers of cryptography is told.
 The builds are cargo's, in the cache folder, one after another; crates that are
 not on this machine are downloaded.";

@@ -16,9 +16,9 @@ use netbench_model::{
     suggestion,
 };
 use netbench_ship::{
-    BUILT_IN_LOCK, Project, Reuse, ShipError, ShipStack, Toolchain, lock_sha256, providers_of_lock,
-    ship_stacks,
+    BUILT_IN_LOCK, Project, Reuse, ShipError, Toolchain, lock_sha256, providers_of_lock,
 };
+use netbench_stacks::{ShipStack, ship_stacks};
 
 use self::args::Ship;
 use crate::{
@@ -138,7 +138,7 @@ impl Settings {
 }
 
 fn known(name: &str) -> anyhow::Result<&'static ShipStack> {
-    let stacks = ship_stacks();
+    let stacks = ship_stacks().map_err(|error| WrongInput(error.to_string()))?;
     let found = stacks.iter().find(|stack| stack.name == name);
     found.ok_or_else(|| {
         let names: Vec<&str> = stacks.iter().map(|stack| stack.name.as_str()).collect();

@@ -1,7 +1,11 @@
 use anyhow::bail;
 
 use super::{args::Build, programs};
-use crate::{exit::Ended, output, workers::SourceTree};
+use crate::{
+    exit::Ended,
+    output,
+    workers::{SourceTree, Terminal},
+};
 
 /// Builds the given stacks, one after another. A failed build does not prevent the others.
 pub(super) fn build(options: &Build) -> anyhow::Result<Ended> {
@@ -18,10 +22,13 @@ pub(super) fn build(options: &Build) -> anyhow::Result<Ended> {
     let mut lines = Vec::new();
     let mut failed = Vec::new();
     for program in programs {
-        match program.build().and_then(|built| program.store(&built)) {
+        match program
+            .build(&Terminal)
+            .and_then(|built| program.store(&built))
+        {
             Ok(path) => lines.push(format!("{}: {}", program.name, path.display())),
             Err(error) => {
-                note!("netbench: {error:#}");
+                note!("netbench: {:#}", anyhow::Error::from(error));
                 failed.push(program.name);
             }
         }

@@ -5,14 +5,13 @@ use std::{
 
 use anyhow::Context;
 use netbench_model::Variant;
-use netbench_runner::known_stacks;
 
 use super::{args::Clean, programs};
 use crate::{
     cache,
     exit::Ended,
     output,
-    workers::{SourceTree, build_time},
+    workers::{SourceTree, build_time, known_stacks},
 };
 
 /// Deletes workers in the cache folder, or the remains of their builds. Cargo's usual output in a source tree is left
@@ -47,7 +46,7 @@ fn workers(stacks: &[String]) -> anyhow::Result<Vec<String>> {
 fn objects() -> anyhow::Result<Vec<String>> {
     let mut folders = vec![cache::folder("openssl")?];
     if let Some(tree) = SourceTree::find() {
-        folders.extend(folders_of_variants(&tree.target()));
+        folders.extend(folders_of_variants(&tree.target())?);
     }
     let mut lines = Vec::new();
     for folder in folders {
@@ -63,8 +62,9 @@ fn objects() -> anyhow::Result<Vec<String>> {
 
 /// Returns the target folders that belong only to versions and variants, recognised by their names and by Cargo's mark.
 /// Their workers were copied into the cache when they were built.
-fn folders_of_variants(target: &Path) -> Vec<PathBuf> {
-    let builds = known_stacks().iter().map(|source| source.build.folder());
+fn folders_of_variants(target: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    let builds = known_stacks()?.iter();
+    let builds = builds.map(|stack| stack.build.folder.as_str());
     // Versions of one library share a folder, whose name has no version.
     let builds = builds.flat_map(|folder| {
         let shared = folder.find('@').map_or(folder, |at| &folder[..=at]);
@@ -78,7 +78,7 @@ fn folders_of_variants(target: &Path) -> Vec<PathBuf> {
         .filter(|path| path.join("CACHEDIR.TAG").is_file())
         .collect();
     folders.sort_unstable();
-    folders
+    Ok(folders)
 }
 
 /// Returns the size of a folder's contents. Unreadable files count as 0.

@@ -3,44 +3,50 @@ use std::sync::Arc;
 use anyhow::Context;
 use netbench_model::{Profile, RootsSource, StackName, scan::Offer};
 use netbench_protocol::StackDescription;
-use netbench_report::{LicenceRow, StackRow, StacksReport, WorkerState};
+use netbench_report::{BuildTime, LicenceRow, StackRow, StacksReport, WorkerState};
 use netbench_runner::{
-    WorkerProgram, WorkerSource, Workers, known_stacks, licences,
+    WorkerProgram, Workers,
     scan::{client_settings, offers},
 };
+use netbench_stacks::Stack;
 
 use super::args::List;
 use crate::{
     commands::hello::example_site,
     exit::{Ended, in_a_line},
     output, targets,
-    workers::{Found, Program, SourceTree},
+    workers::{Program, SourceTree, known_stacks},
 };
 
 /// Lists the stacks. Stacks with a built worker describe themselves; no worker is built.
 pub(super) fn list(options: &List) -> anyhow::Result<Ended> {
-    let rows = known_stacks().iter().map(row);
+    let rows = known_stacks()?.iter().map(row);
     let rows = rows.collect::<anyhow::Result<Vec<_>>>()?;
-    let library = Program::HEAP_LIBRARY.find()?;
+    let library = Program::heap_library().find()?;
     let library = library.map(|found| found.path.display().to_string());
     output::print(&StacksReport::new(rows, library), &options.output)?;
     Ok(Ended::Well)
 }
 
-fn row(source: &WorkerSource) -> anyhow::Result<StackRow> {
+fn row(source: &Stack) -> anyhow::Result<StackRow> {
     let found = Program::of(source).find()?;
-    let licences = licences(source).iter().map(|licence| LicenceRow {
-        library: licence.library.to_owned(),
-        spdx: licence.spdx.to_owned(),
+    let licences = source.licences.iter().map(|licence| LicenceRow {
+        library: licence.library.clone(),
+        spdx: licence.spdx.clone(),
+    });
+    let time = found.as_ref().and_then(|found| found.build_time());
+    let build = time.map(|time| BuildTime {
+        wall_ms: time.wall_ms,
+        cpu_ms: time.cpu_ms,
     });
     let row = StackRow {
-        stack: source.stack.to_owned(),
-        about: source.about.to_owned(),
+        stack: source.name.clone(),
+        about: source.about.clone(),
         state: WorkerState::NotBuilt,
         worker: found.as_ref().map(|found| found.path.display().to_string()),
         place: found.as_ref().map(|found| found.place().to_owned()),
         licences: licences.collect(),
-        build: found.as_ref().and_then(Found::build_time),
+        build,
         description: None,
         hello: None,
         problem: None,
@@ -51,11 +57,11 @@ fn row(source: &WorkerSource) -> anyhow::Result<StackRow> {
             ..row
         });
     };
-    let said = probed(source.stack, &found.path.as_path().into()).and_then(|workers| {
-        let description = description(&workers, source.stack)?;
+    let said = probed(&source.name, &found.path.as_path().into()).and_then(|workers| {
+        let description = description(&workers, &source.name)?;
         let connects = description.operations.iter().any(|does| does == "connect");
         let hello = connects
-            .then(|| hello(&workers, source.stack))
+            .then(|| hello(&workers, &source.name))
             .transpose()?;
         Ok((description, hello))
     });
@@ -100,12 +106,9 @@ fn hello(workers: &Workers, stack: &str) -> anyhow::Result<Offer> {
 }
 
 /// Returns the note that a stack has no worker, with the command that builds the worker.
-fn missing(source: &WorkerSource) -> String {
+fn missing(source: &Stack) -> String {
     match SourceTree::find() {
-        Some(_) => format!(
-            "not built; netbench stacks build {} builds it",
-            source.stack
-        ),
+        Some(_) => format!("not built; netbench stacks build {} builds it", source.name),
         None => "missing; neither its worker nor netbench's source is here".to_owned(),
     }
 }

@@ -6,12 +6,10 @@ mod check;
 mod clean;
 mod list;
 
-use netbench_runner::known_stacks;
-
 use self::args::{Stacks, StacksCommand};
 use crate::{
     exit::Ended,
-    workers::{Program, known},
+    workers::{Program, known, known_stacks},
 };
 
 pub(crate) fn stacks(options: &Stacks) -> anyhow::Result<Ended> {
@@ -28,12 +26,12 @@ pub(crate) fn stacks(options: &Stacks) -> anyhow::Result<Ended> {
 /// and the library that counts allocations.
 fn programs(stacks: &[String]) -> anyhow::Result<Vec<Program>> {
     let wanted: Vec<Program> = if stacks.is_empty() {
-        known_stacks().iter().map(Program::of).collect()
+        known_stacks()?.iter().map(Program::of).collect()
     } else {
         let known = stacks.iter().map(|stack| Ok(known(stack)?.program()));
         known.collect::<anyhow::Result<_>>()?
     };
-    let library = stacks.is_empty().then_some(Program::HEAP_LIBRARY);
+    let library = stacks.is_empty().then(Program::heap_library);
     let mut programs: Vec<Program> = Vec::new();
     for program in wanted.into_iter().chain(library) {
         if !programs.iter().any(|other| other.is_built_with(&program)) {

@@ -4,7 +4,7 @@ use anyhow::Context;
 use netbench_model::{
     LayoutRecord, PinRecord, Preset, Scenario, StackName, SuiteManifest, SuitePlan, Variants, Work,
 };
-use netbench_runner::{Launch, Layout, Materials, SuiteTrials, Worker, Workers, known_stacks};
+use netbench_runner::{Launch, Layout, Materials, SuiteTrials, Worker, Workers};
 use netbench_stats::FEWEST_OPERATIONS;
 
 use super::{
@@ -18,7 +18,7 @@ use crate::{
     output::shown,
     progress::Progress,
     stack_names::{new_seed, stack_names},
-    workers::{self, Program},
+    workers::{self, Program, known_stacks},
 };
 
 /// The number of rounds without `--rounds`.
@@ -215,7 +215,7 @@ const USUAL: &str = "openssl";
 /// Returns the stacks with built workers, the usual one first, and prints a note about the others.
 fn built_stacks() -> anyhow::Result<Vec<String>> {
     let (mut there, mut missing) = (Vec::new(), Vec::new());
-    for source in known_stacks() {
+    for source in known_stacks()? {
         if source.is_version() {
             continue;
         }
@@ -225,7 +225,7 @@ fn built_stacks() -> anyhow::Result<Vec<String>> {
         } else {
             &mut missing
         };
-        list.push(source.stack.to_owned());
+        list.push(source.name.clone());
     }
     if !missing.is_empty() {
         note!(
@@ -251,8 +251,8 @@ fn versions(named: &[String]) -> anyhow::Result<Vec<String>> {
         return Ok(named.to_vec());
     };
     let (base, variants) = Variants::split(stack).map_err(|e| WrongInput(e.to_string()))?;
-    let lines = known_stacks().iter().filter_map(|source| {
-        let line = source.stack.strip_prefix(&base)?.strip_prefix('@')?;
+    let lines = known_stacks()?.iter().filter_map(|source| {
+        let line = source.name.strip_prefix(&base)?.strip_prefix('@')?;
         Some(format!("{base}@{line}{variants}"))
     });
     let (mut there, mut missing) = (Vec::new(), Vec::new());
@@ -267,8 +267,9 @@ fn versions(named: &[String]) -> anyhow::Result<Vec<String>> {
     }
     if there.is_empty() && missing.is_empty() {
         bail_input!(
-            "--preset history: there are no versions of {}; openssl, rustls, aws-lc-rs and s2n-tls have some",
-            shown(stack)
+            "--preset history: there are no versions of {}; these have some: {}",
+            shown(stack),
+            workers::versioned(known_stacks()?)
         );
     }
     let build = format!("netbench stacks build {}", missing.join(" "));

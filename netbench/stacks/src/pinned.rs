@@ -7,11 +7,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use anyhow::Context;
-use netbench_runner::Pin;
 use toml::{Table, Value};
 
-use super::SourceTree;
+use crate::{BuildError, Host, Pin, SourceTree};
 
 /// The parts of a worker's package besides its manifest, as far as they exist.
 const SOURCES: [&str; 2] = ["src", "build.rs"];
@@ -19,53 +17,51 @@ const SOURCES: [&str; 2] = ["src", "build.rs"];
 /// The file with the workspace's inputs, which shows whether they have changed.
 const MADE_FROM: &str = "made-from";
 
-/// Makes the workspace in `folder`, unless it exists already, and returns the path of its manifest.
-pub(super) fn workspace(
+/// Makes the workspace in `folder`, unless it exists already, and returns the path of its manifest. `source` is the folder
+/// of the worker's package.
+pub(crate) fn workspace(
     tree: &SourceTree,
-    package: &str,
+    source: &str,
     pins: &[Pin],
     folder: &Path,
-) -> anyhow::Result<String> {
-    let name = package.replace("netbench-stack-", "stacks/");
-    let (from, to) = (tree.root().join(&name), folder.join(&name));
-    let read = |path: PathBuf| {
-        fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))
-    };
+    host: &dyn Host,
+) -> Result<String, BuildError> {
+    let (from, to) = (tree.root().join(source), folder.join(source));
     let lock = read(tree.root().join("Cargo.lock"))?;
     let manifest = read(tree.root().join("Cargo.toml"))?;
-    let of_package = read(from.join("Cargo.toml"))?;
-    let made = || -> anyhow::Result<String> {
-        let of_workspace = of_workspace(&manifest, &name, tree.root())?;
-        let of_package = of_package_with(&of_package, pins)?;
-        let made_from = format!("{lock}{of_workspace}{of_package}{pins:?}");
-        for source in SOURCES {
-            copy(&from.join(source), &to.join(source))?;
-        }
-        let path = folder.join("Cargo.toml").display().to_string();
-        let stamp = folder.join(MADE_FROM);
-        if fs::read_to_string(&stamp).is_ok_and(|before| before == made_from) {
-            return Ok(path);
-        }
-        let _ = fs::remove_file(&stamp);
-        fs::write(to.join("Cargo.toml"), &of_package)?;
-        fs::write(&path, &of_workspace)?;
-        fs::write(folder.join("Cargo.lock"), &lock)?;
-        tree.cargo_update(&path, pins)?;
-        fs::write(&stamp, made_from)?;
-        Ok(path)
-    };
-    made().with_context(|| {
-        format!(
-            "cannot make a workspace for {package} in {}",
-            folder.display()
-        )
-    })
+    let of_workspace = of_workspace(&manifest, source, tree.root())?;
+    let of_package = of_package_with(&read(from.join("Cargo.toml"))?, pins)?;
+    let made_from = format!("{lock}{of_workspace}{of_package}{pins:?}");
+    for part in SOURCES {
+        copy(&from.join(part), &to.join(part))
+            .map_err(BuildError::file("copy", &from.join(part)))?;
+    }
+    let path = folder.join("Cargo.toml").display().to_string();
+    let stamp = folder.join(MADE_FROM);
+    if fs::read_to_string(&stamp).is_ok_and(|before| before == made_from) {
+        return Ok(path);
+    }
+    let _ = fs::remove_file(&stamp);
+    for (file, text) in [
+        (to.join("Cargo.toml"), &of_package),
+        (folder.join("Cargo.toml"), &of_workspace),
+        (folder.join("Cargo.lock"), &lock),
+    ] {
+        fs::write(&file, text).map_err(BuildError::file("write", &file))?;
+    }
+    tree.cargo_update(&path, pins, host)?;
+    fs::write(&stamp, made_from).map_err(BuildError::file("write", &stamp))?;
+    Ok(path)
+}
+
+fn read(path: PathBuf) -> Result<String, BuildError> {
+    fs::read_to_string(&path).map_err(BuildError::file("read", &path))
 }
 
 /// Returns the manifest of a workspace with only this member: with the same settings, and with paths to the tree's
 /// crates.
-fn of_workspace(manifest: &str, member: &str, root: &Path) -> anyhow::Result<String> {
-    let mut manifest: Table = manifest.parse().context("Cargo.toml")?;
+fn of_workspace(manifest: &str, member: &str, root: &Path) -> Result<String, BuildError> {
+    let mut manifest = parsed(manifest)?;
     let workspace = table(&mut manifest, "workspace")?;
     for key in ["exclude", "default-members"] {
         workspace.remove(key);
@@ -86,8 +82,8 @@ fn of_workspace(manifest: &str, member: &str, root: &Path) -> anyhow::Result<Str
 }
 
 /// Returns the package's manifest with the pinned versions, and without the dependencies of tests.
-fn of_package_with(manifest: &str, pins: &[Pin]) -> anyhow::Result<String> {
-    let mut manifest: Table = manifest.parse().context("the package's Cargo.toml")?;
+fn of_package_with(manifest: &str, pins: &[Pin]) -> Result<String, BuildError> {
+    let mut manifest = parsed(manifest)?;
     for key in ["dev-dependencies", "test", "bench"] {
         manifest.remove(key);
     }
@@ -106,9 +102,14 @@ fn of_package_with(manifest: &str, pins: &[Pin]) -> anyhow::Result<String> {
     Ok(manifest.to_string())
 }
 
-fn table<'a>(parent: &'a mut Table, key: &str) -> anyhow::Result<&'a mut Table> {
+fn parsed(manifest: &str) -> Result<Table, BuildError> {
+    let parsed: Result<Table, _> = manifest.parse();
+    parsed.map_err(|error| BuildError::Manifest(error.to_string()))
+}
+
+fn table<'a>(parent: &'a mut Table, key: &str) -> Result<&'a mut Table, BuildError> {
     let found = parent.get_mut(key).and_then(Value::as_table_mut);
-    found.with_context(|| format!("there is no [{key}] in a manifest"))
+    found.ok_or_else(|| BuildError::Manifest(format!("there is no [{key}]")))
 }
 
 /// Copies a file or folder, if it exists. Identical files stay as they are: Cargo compares the ages of files.

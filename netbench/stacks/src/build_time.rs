@@ -7,14 +7,25 @@ use std::{
     time::{Instant, SystemTime},
 };
 
-use netbench_report::BuildTime;
 use nix::sys::resource::{UsageWho, getrusage};
+use serde::{Deserialize, Serialize};
+
+use crate::BuildError;
+
+/// The time of a build.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BuildTime {
+    /// Wall-clock time, in milliseconds.
+    pub wall_ms: u64,
+    /// CPU time of all processors together, in milliseconds.
+    pub cpu_ms: u64,
+}
 
 /// Runs a build of `built`, and records the time that it took if the file has changed.
-pub(super) fn recording(
+pub(crate) fn recording(
     built: &Path,
-    build: impl FnOnce() -> anyhow::Result<()>,
-) -> anyhow::Result<()> {
+    build: impl FnOnce() -> Result<(), BuildError>,
+) -> Result<(), BuildError> {
     let (made, cpu_ms, begun) = (modified(built), children_cpu_ms(), Instant::now());
     build()?;
     if modified(built) != made {
@@ -29,7 +40,7 @@ pub(super) fn recording(
 
 /// Returns the time that the build of `program` took. A file older than the program belongs to
 /// another build.
-pub(super) fn of(program: &Path) -> Option<BuildTime> {
+pub(crate) fn of(program: &Path) -> Option<BuildTime> {
     let file = beside(program);
     let recorded = modified(&file)? >= modified(program)?;
     let text = recorded.then(|| fs::read(&file).ok())??;
@@ -37,14 +48,14 @@ pub(super) fn of(program: &Path) -> Option<BuildTime> {
 }
 
 /// Stores the time of a build. A failure is no error: the worker does not need the file.
-pub(super) fn record(program: &Path, took: BuildTime) {
+pub(crate) fn record(program: &Path, took: BuildTime) {
     if let Ok(text) = serde_json::to_vec(&took) {
         let _ = fs::write(beside(program), text);
     }
 }
 
 /// Deletes the stored time of a program's build.
-pub(crate) fn forget(program: &Path) {
+pub fn forget(program: &Path) {
     let _ = fs::remove_file(beside(program));
 }
 

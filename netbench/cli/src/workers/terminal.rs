@@ -1,5 +1,4 @@
-//! Builds a release of OpenSSL before the worker that is linked with it, because Cargo would print no progress for
-//! minutes.
+//! The terminal as the host of builds: shows their progress, and Ctrl-C ends them.
 
 use std::{
     fs, io,
@@ -8,8 +7,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-use anyhow::Context;
 use indicatif::ProgressBar;
+use netbench_stacks::{BuildError, Host};
 use openssl_src::{Build, Release, Step, Watch};
 
 use crate::{interrupt, progress::Shown};
@@ -20,22 +19,39 @@ const LOOK: Duration = Duration::from_millis(500);
 /// The interval between two lines if there is no terminal.
 const LINE: Duration = Duration::from_secs(30);
 
-/// Builds the release, unless it is cached. Cargo's settings are those of `folder`, and `compilers` are environment
-/// variables.
-pub(crate) fn build(
-    release: Release,
-    folder: &Path,
-    compilers: &[(&str, String)],
-) -> anyhow::Result<()> {
-    let version = release.version;
-    let mut build = Build::of(release);
-    if let Some((_, compiler)) = compilers.iter().find(|(name, _)| *name == "CC") {
-        build.compiler(compiler);
+/// The user's terminal.
+#[derive(Debug)]
+pub(crate) struct Terminal;
+
+impl Host for Terminal {
+    fn note(&self, line: &str) {
+        note!("netbench: {line}");
     }
-    build
-        .installed(folder, &mut Shows { version })
-        .map(drop)
-        .with_context(|| format!("OpenSSL {version} was not built"))
+
+    fn status(&self, command: &mut Command) -> io::Result<ExitStatus> {
+        interrupt::status(command).map_err(as_io)
+    }
+
+    fn openssl(
+        &self,
+        release: Release,
+        folder: &Path,
+        compilers: &[(&str, String)],
+    ) -> Result<(), BuildError> {
+        let version = release.version;
+        let mut build = Build::of(release);
+        if let Some((_, compiler)) = compilers.iter().find(|(name, _)| *name == "CC") {
+            build.compiler(compiler);
+        }
+        let built = build.installed(folder, &mut Shows { version });
+        built
+            .map(drop)
+            .map_err(|source| BuildError::Openssl(version, source))
+    }
+}
+
+fn as_io(error: anyhow::Error) -> io::Error {
+    error.downcast().unwrap_or_else(io::Error::other)
 }
 
 /// Shows the number of compiled files.
@@ -45,18 +61,14 @@ struct Shows {
 
 impl Watch for Shows {
     fn wait(&mut self, step: &Step<'_>, command: &mut Command) -> io::Result<ExitStatus> {
-        let status = match *step {
+        match *step {
             Step::Configure => {
                 note!("netbench: OpenSSL {}: configuring", self.version);
-                interrupt::status(command)
+                Terminal.status(command)
             }
-            Step::Compile { files, log } => self.compile(files, log, command),
-            Step::Install => interrupt::status(command),
-        };
-        status.map_err(|error| match error.downcast() {
-            Ok(error) => error,
-            Err(other) => io::Error::other(other),
-        })
+            Step::Compile { files, log } => self.compile(files, log, command).map_err(as_io),
+            Step::Install => Terminal.status(command),
+        }
     }
 }
 

@@ -1,0 +1,59 @@
+//! The registry of stacks. A stack is a folder with a `stack.toml`, which describes it and the build of its worker; no
+//! other file lists stacks.
+//!
+//! This crate must never print: a [`Host`] shows the progress of builds and runs their programs. Start reading at
+//! [`stacks`], then [`Program`]; `file.rs` has the format of `stack.toml`.
+
+pub mod build_time;
+mod error;
+mod file;
+mod host;
+mod needs;
+mod pinned;
+mod program;
+mod registry;
+mod servers;
+mod tree;
+
+use std::{env, path::PathBuf};
+
+pub use build_time::BuildTime;
+pub use error::{BuildError, FileError};
+pub use file::ShipStack;
+pub use host::Host;
+pub use needs::Need;
+pub use program::{Found, Program};
+pub use registry::{
+    Build, CargoRecipe, CommandRecipe, Fips, Licence, Pin, Recipe, Stack, command_recipe,
+    ship_stacks, stack, stacks,
+};
+pub use servers::installed_servers;
+pub use tree::{Profile, SourceTree, this_command};
+
+/// Finds a program in the directories of `PATH`.
+pub fn in_path(program: &str) -> Option<PathBuf> {
+    let path = env::var_os("PATH")?;
+    env::split_paths(&path)
+        .map(|folder| folder.join(program))
+        .find(|file| file.is_file())
+}
+
+/// Returns the folder `netbench/NAME` in the user's cache folder, for files that can be made again.
+///
+/// # Errors
+/// Returns an error if the user has no cache folder, or if the folder cannot be made.
+pub fn cache_folder(name: &str) -> Result<PathBuf, BuildError> {
+    let given = |name: &str| {
+        env::var_os(name)
+            .map(PathBuf::from)
+            .filter(|path| path.is_absolute())
+    };
+    let cache = match (given("XDG_CACHE_HOME"), given("HOME")) {
+        (Some(cache), _) => cache,
+        (None, Some(home)) => home.join(".cache"),
+        (None, None) => return Err(BuildError::NoCache),
+    };
+    let folder = cache.join("netbench").join(name);
+    std::fs::create_dir_all(&folder).map_err(BuildError::file("make", &folder))?;
+    Ok(folder)
+}

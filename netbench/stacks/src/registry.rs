@@ -1,0 +1,467 @@
+//! All stacks, from the files that the command contains and from the source tree.
+
+use std::{
+    collections::BTreeMap,
+    env, fs,
+    path::Path,
+    process::Command,
+    sync::{LazyLock, OnceLock},
+};
+
+use netbench_model::Variants;
+use openssl_src::{RELEASES, Release};
+use serde::Deserialize;
+use toml::Spanned;
+
+use crate::{
+    FileError, Need, ShipStack, SourceTree,
+    file::{File, StackEntry},
+    needs::has_all,
+};
+
+/// The files `stacks/*/stack.toml`, each with its folder.
+const EMBEDDED: &[(&str, &str)] = &include!(concat!(env!("OUT_DIR"), "/stack_files.rs"));
+
+/// The requirements that every file can name.
+static COMMON_NEEDS: LazyLock<BTreeMap<String, Need>> = LazyLock::new(|| {
+    toml::from_str(include_str!("../needs.toml")).expect("the table is part of this source")
+});
+
+/// The environment variable of a build that names the package of whose version the worker is.
+const VERSION_OF: &str = "NETBENCH_VERSION_OF";
+
+/// The place of the worker's file in a command.
+const PROGRAM: &str = "{program}";
+
+/// A stack for which netbench has a worker.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stack {
+    /// Its name.
+    pub name: String,
+    /// A description of one line.
+    pub about: String,
+    /// The worker's executable.
+    pub executable: String,
+    /// The build of the worker.
+    pub build: Build,
+    /// The way its variant `+fips` is made, if it has one.
+    pub fips: Option<Fips>,
+    /// The TLS library and the cryptography with which the worker is linked.
+    pub licences: Vec<Licence>,
+}
+
+/// The build of a worker from netbench's own source.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Build {
+    /// The folder of the worker's source, relative to the top of the source.
+    pub source: String,
+    /// The program that builds it.
+    pub recipe: Recipe,
+    /// The tools that the build needs.
+    pub needs: Vec<Need>,
+    /// Whether the build compiles the C of the stack's library.
+    pub compiles_c: bool,
+    /// The separate folder of this build, under the target folder and beside the command; empty for a usual build. A
+    /// build with different settings must not replace the usual one.
+    pub folder: String,
+}
+
+/// The program that builds a worker.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Recipe {
+    /// Cargo.
+    Cargo(CargoRecipe),
+    /// Another program.
+    Command(CommandRecipe),
+}
+
+/// A build with Cargo.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CargoRecipe {
+    /// The package.
+    pub package: String,
+    /// Whether the package is a separate Cargo workspace.
+    pub own_workspace: bool,
+    /// Environment variables of the build.
+    pub environment: BTreeMap<String, String>,
+    /// Additional arguments of Cargo.
+    pub arguments: Vec<String>,
+    /// Packages in versions that differ from the lock file's, in the order in which Cargo must receive them.
+    pub pins: Vec<Pin>,
+    /// The release of OpenSSL that is built before the worker.
+    pub openssl: Option<Release>,
+}
+
+/// A build by another program, which makes one file.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct CommandRecipe {
+    /// The program and its arguments; `{program}` is the worker's file.
+    words: Vec<String>,
+    #[serde(default)]
+    environment: BTreeMap<String, String>,
+    /// Environment variables that do not replace the user's.
+    #[serde(default)]
+    default_environment: BTreeMap<String, String>,
+    #[serde(default)]
+    advice: Vec<Advice>,
+}
+
+/// Advice on a failed build, recognised by the output.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Advice {
+    /// Texts of which the output has one.
+    words: Vec<String>,
+    text: String,
+}
+
+/// A package of crates.io, pinned to a version.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pin {
+    /// Its name.
+    pub package: String,
+    /// Its version.
+    pub version: String,
+}
+
+/// The way the variant `+fips` of a stack is made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fips {
+    /// The feature of the worker's package; `None` if the worker's environment makes the variant.
+    pub feature: Option<String>,
+    /// The tools that the build of the variant needs besides the usual ones.
+    pub needs: Vec<Need>,
+}
+
+/// A library with its licence.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Licence {
+    /// The library: a package of crates.io, or a name that no package can have.
+    pub library: String,
+    /// The licence, as an SPDX expression.
+    pub spdx: String,
+}
+
+/// The stacks, and the clients of `netbench ship`.
+#[derive(Debug)]
+struct Registry {
+    stacks: Vec<Stack>,
+    ship: Vec<ShipStack>,
+}
+
+/// Returns the stacks for which netbench's own source has workers, by name.
+///
+/// # Errors
+/// Returns an error if a `stack.toml` of the source tree is wrong.
+pub fn stacks() -> Result<&'static [Stack], FileError> {
+    Ok(&registry()?.stacks)
+}
+
+/// Returns the stack of this name.
+///
+/// # Errors
+/// Returns an error if a `stack.toml` of the source tree is wrong.
+pub fn stack(name: &str) -> Result<Option<&'static Stack>, FileError> {
+    Ok(stacks()?.iter().find(|stack| stack.name == name))
+}
+
+/// Returns the command that builds the worker of `stack`, if it is not Cargo.
+pub fn command_recipe(name: &str) -> Option<&'static CommandRecipe> {
+    match &stack(name).ok()??.build.recipe {
+        Recipe::Command(recipe) => Some(recipe),
+        Recipe::Cargo(_) => None,
+    }
+}
+
+/// Returns the stacks that clients can be built with.
+///
+/// # Errors
+/// Returns an error if a `stack.toml` of the source tree is wrong.
+pub fn ship_stacks() -> Result<&'static [ShipStack], FileError> {
+    Ok(&registry()?.ship)
+}
+
+/// Returns the registry. The files of the source tree, from which workers are built, precede those that the command
+/// contains.
+fn registry() -> Result<&'static Registry, FileError> {
+    static REGISTRY: OnceLock<Result<Registry, FileError>> = OnceLock::new();
+    let registry = REGISTRY.get_or_init(|| {
+        let embedded = EMBEDDED.iter();
+        let mut texts: BTreeMap<String, String> = embedded
+            .map(|(folder, text)| ((*folder).to_owned(), (*text).to_owned()))
+            .collect();
+        if let Some(tree) = SourceTree::find() {
+            texts.extend(texts_in(&tree.root().join("stacks")));
+        }
+        Registry::of(texts)
+    });
+    registry.as_ref().map_err(Clone::clone)
+}
+
+/// Returns the text of each `stack.toml` below `folder`, with the name of its folder.
+fn texts_in(folder: &Path) -> impl Iterator<Item = (String, String)> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.filter_map(|entry| {
+        let text = fs::read_to_string(entry.path().join("stack.toml")).ok()?;
+        Some((entry.file_name().into_string().ok()?, text))
+    })
+}
+
+impl Registry {
+    fn of(texts: BTreeMap<String, String>) -> Result<Self, FileError> {
+        let files = texts
+            .into_iter()
+            .map(|(folder, text)| File::read(&folder, text))
+            .collect::<Result<Vec<_>, _>>()?;
+        let licences: BTreeMap<&str, &str> = files
+            .iter()
+            .flat_map(|file| &file.content.licences)
+            .map(|(library, spdx)| (library.as_str(), spdx.as_str()))
+            .collect();
+        let (mut stacks, mut folders) = (Vec::new(), BTreeMap::new());
+        for file in &files {
+            for entry in &file.content.stack {
+                let stack = file.stack(entry, &licences)?;
+                if let Some(other) = folders.insert(entry.name.get_ref(), &file.folder) {
+                    let message = format!("stacks/{other}/stack.toml has a stack of this name too");
+                    return Err(file.wrong(&entry.name, &message));
+                }
+                stacks.push(stack);
+            }
+        }
+        stacks.sort_by(|a, b| order(&a.name).cmp(&order(&b.name)));
+        let ship = files.into_iter().flat_map(|file| file.content.ship);
+        Ok(Self {
+            stacks,
+            ship: ship.collect(),
+        })
+    }
+}
+
+/// Returns the sort key of stacks: versions are sorted by their numbers.
+fn order(stack: &str) -> (&str, Vec<u32>) {
+    let (base, version) = stack.split_once('@').unwrap_or((stack, ""));
+    let numbers = version.split(|c: char| !c.is_ascii_digit());
+    let numbers = numbers.filter_map(|number| number.parse().ok());
+    (base, numbers.collect())
+}
+
+impl File {
+    fn stack(
+        &self,
+        entry: &StackEntry,
+        licences: &BTreeMap<&str, &str>,
+    ) -> Result<Stack, FileError> {
+        let name = entry.name.get_ref();
+        if !Variants::split(name).is_ok_and(|(base, _)| base == *name) || !is_plain(name) {
+            return Err(self.wrong(&entry.name, "not a name of a stack"));
+        }
+        let own = &self.content;
+        let fips = match (&own.fips, entry.fips) {
+            (_, false) => None,
+            (None, true) => return Err(self.wrong(&entry.name, "there is no [fips]")),
+            (Some(fips), true) => Some(Fips {
+                feature: fips.feature.clone(),
+                needs: self.needs(&fips.needs)?,
+            }),
+        };
+        let libraries = entry.libraries.as_ref().unwrap_or(&own.libraries);
+        let licences = libraries.iter().map(|library| {
+            let name = library.get_ref();
+            let spdx = own.licences.get(name).map(String::as_str);
+            match spdx.or_else(|| licences.get(name.as_str()).copied()) {
+                Some(spdx) => Ok(Licence {
+                    library: name.clone(),
+                    spdx: spdx.to_owned(),
+                }),
+                None => Err(self.wrong(library, "no [licences] have the licence of this library")),
+            }
+        });
+        Ok(Stack {
+            name: name.clone(),
+            about: entry.about.clone(),
+            executable: format!("netbench-worker-{}", self.folder),
+            build: self.build(entry)?,
+            fips,
+            licences: licences.collect::<Result<_, _>>()?,
+        })
+    }
+
+    fn build(&self, entry: &StackEntry) -> Result<Build, FileError> {
+        let build = &self.content.build;
+        let mut folder = String::new();
+        let recipe = match &build.command {
+            Some(command) if command.get_ref().word(PROGRAM).is_none() => {
+                return Err(self.wrong(command, "no word is {program}, the worker's file"));
+            }
+            Some(command) => Recipe::Command(command.get_ref().clone()),
+            None => {
+                let recipe = self.cargo(entry)?;
+                if !recipe.environment.is_empty() || !recipe.arguments.is_empty() {
+                    let name = entry.name.get_ref();
+                    let variant = name.split_once('+').map(|(_, variant)| variant);
+                    folder = variant.unwrap_or(name).to_owned();
+                }
+                Recipe::Cargo(recipe)
+            }
+        };
+        Ok(Build {
+            source: format!("stacks/{}", self.folder),
+            recipe,
+            needs: self.needs(&build.needs)?,
+            compiles_c: build.compiles_c,
+            folder,
+        })
+    }
+
+    fn cargo(&self, entry: &StackEntry) -> Result<CargoRecipe, FileError> {
+        let mut environment = entry.environment.clone();
+        let pins = entry.pins.iter().map(|pin| {
+            let Some((package, version)) = pin.get_ref().split_once('@') else {
+                return Err(self.wrong(pin, "not PACKAGE@VERSION"));
+            };
+            Ok(Pin {
+                package: package.to_owned(),
+                version: version.to_owned(),
+            })
+        });
+        let pins: Vec<Pin> = pins.collect::<Result<_, _>>()?;
+        if !pins.is_empty() {
+            let Some((package, version)) = entry.name.get_ref().split_once('@') else {
+                return Err(self.wrong(&entry.name, "pins are for a PACKAGE@VERSION"));
+            };
+            if !pins.iter().any(|pin| pin.is(package, version)) {
+                return Err(self.wrong(&entry.name, "no pin has the version of the name"));
+            }
+            environment.insert(VERSION_OF.to_owned(), package.to_owned());
+        }
+        let openssl = entry.openssl.as_ref().map(|line| {
+            let mut releases = RELEASES.into_iter();
+            let release = releases.find(|release| release.line == line.get_ref());
+            release.ok_or_else(|| self.wrong(line, "netbench/openssl-src has no such release"))
+        });
+        let openssl = openssl.transpose()?;
+        environment
+            .extend(openssl.map(|release| (Release::VARIABLE.to_owned(), release.line.to_owned())));
+        Ok(CargoRecipe {
+            package: format!("netbench-stack-{}", self.folder),
+            own_workspace: self.content.build.own_workspace,
+            environment,
+            arguments: entry.arguments.clone(),
+            pins,
+            openssl,
+        })
+    }
+
+    fn needs(&self, names: &[Spanned<String>]) -> Result<Vec<Need>, FileError> {
+        let needs = names.iter().map(|name| {
+            let own = self.content.needs.get(name.get_ref());
+            own.or_else(|| COMMON_NEEDS.get(name.get_ref()))
+                .cloned()
+                .ok_or_else(|| {
+                    let known: Vec<&str> = COMMON_NEEDS.keys().map(String::as_str).collect();
+                    let known = known.join(", ");
+                    let message =
+                        format!("no [needs] describe it; those of all stacks are {known}");
+                    self.wrong(name, &message)
+                })
+        });
+        needs.collect()
+    }
+}
+
+/// Returns whether the name of a stack can also be the name of a folder.
+fn is_plain(name: &str) -> bool {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "._@+-".contains(c);
+    name.starts_with(|c: char| c.is_ascii_alphanumeric()) && name.chars().all(is_plain)
+}
+
+impl Stack {
+    /// Returns whether its name has a version.
+    pub fn is_version(&self) -> bool {
+        self.name.contains('@')
+    }
+}
+
+impl Pin {
+    /// Returns whether it holds the package to this version, or to one of this line.
+    fn is(&self, package: &str, version: &str) -> bool {
+        let rest = self.version.strip_prefix(version);
+        self.package == package && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    }
+}
+
+impl Build {
+    /// Returns the usual build of a package of the common workspace.
+    pub(crate) fn cargo(package: &str, source: &str) -> Self {
+        Self {
+            source: source.to_owned(),
+            recipe: Recipe::Cargo(CargoRecipe {
+                package: package.to_owned(),
+                ..CargoRecipe::default()
+            }),
+            needs: Vec::new(),
+            compiles_c: false,
+            folder: String::new(),
+        }
+    }
+
+    /// Returns whether Cargo builds the worker, which is then a program in Rust.
+    pub fn is_cargo(&self) -> bool {
+        matches!(self.recipe, Recipe::Cargo(_))
+    }
+
+    /// Refuses to build `name` if a tool is missing.
+    ///
+    /// # Errors
+    /// Returns an error with the missing tools.
+    pub fn has_needs(&self, name: &str) -> Result<(), crate::BuildError> {
+        has_all(name, &self.needs)
+    }
+}
+
+impl CommandRecipe {
+    /// Returns the word of the command that begins with `start`.
+    pub fn word(&self, start: &str) -> Option<&str> {
+        let mut words = self.words.iter().map(String::as_str);
+        words.find(|word| word.starts_with(start))
+    }
+
+    /// Returns the beginning of the command, as a user would call it.
+    pub(crate) fn name(&self) -> String {
+        let words = self.words.iter().take(2).map(String::as_str);
+        words.collect::<Vec<_>>().join(" ")
+    }
+
+    /// Returns the command that builds the source in `folder` to `program`.
+    pub fn command(&self, folder: &Path, program: &Path) -> Command {
+        let words = self.words.iter().map(|word| match word.as_str() {
+            PROGRAM => program.as_os_str().to_owned(),
+            word => word.into(),
+        });
+        let words: Vec<_> = words.collect();
+        let mut command = Command::new(&words[0]);
+        command
+            .args(&words[1..])
+            .envs(&self.environment)
+            .current_dir(folder);
+        let defaults = self.default_environment.iter();
+        command.envs(defaults.filter(|(name, _)| env::var_os(name).is_none()));
+        command
+    }
+
+    /// Returns advice on a failed build, if its output shows the cause.
+    pub(crate) fn advice(&self, said: &str) -> Option<&str> {
+        let is_about = |advice: &&Advice| {
+            let mut words = advice.words.iter();
+            words.any(|words| said.contains(words.as_str()))
+        };
+        let advice = self.advice.iter().find(is_about);
+        advice.map(|advice| advice.text.as_str())
+    }
+}
+
+#[cfg(test)]
+#[path = "registry_tests.rs"]
+mod tests;

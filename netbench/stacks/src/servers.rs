@@ -1,0 +1,34 @@
+use std::sync::LazyLock;
+
+use crate::{Build, Stack};
+
+/// The servers, each with a description.
+const SERVERS: [(&str, &str); 5] = [
+    ("apache", "Apache's httpd"),
+    ("haproxy", "HAProxy, which answers by itself"),
+    ("nginx", "nginx"),
+    ("node", "Node.js, with its modules https and http2"),
+    (
+        "openssl-s_server",
+        "openssl s_server, OpenSSL's test server",
+    ),
+];
+
+/// Returns the servers that a sites file can name in addition to stacks, by name: one worker starts the installed
+/// servers.
+pub fn installed_servers() -> &'static [Stack] {
+    static ALL: LazyLock<Vec<Stack>> = LazyLock::new(|| {
+        SERVERS
+            .iter()
+            .map(|(name, about)| Stack {
+                name: (*name).to_owned(),
+                about: (*about).to_owned(),
+                executable: "netbench-worker-servers".to_owned(),
+                build: Build::cargo("netbench-servers", "netbench/servers"),
+                fips: None,
+                licences: Vec::new(),
+            })
+            .collect()
+    });
+    &ALL
+}
