@@ -16,6 +16,7 @@ use crate::profiles::version_name;
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "kebab-case")]
+#[schemars(extend("x-key" = "item"))]
 pub enum ChangeKind {
     /// Whether the site could be scanned.
     Outcome,
@@ -57,6 +58,7 @@ pub struct ScanChange {
     /// The kind of its subject.
     pub kind: ChangeKind,
     /// The name of its subject.
+    #[schemars(extend("x-key" = "item"))]
     pub what: String,
     /// The earlier state.
     pub was: String,

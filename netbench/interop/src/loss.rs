@@ -46,6 +46,7 @@ pub struct LeftOut {
     /// Number of sites with an unknown result.
     pub unknown: u32,
     /// The round trips of each stack, in the order of `offers`.
+    #[schemars(extend("x-names" = "/offers"))]
     pub round_trips: Vec<TripTotals>,
 }
 
@@ -115,8 +116,10 @@ impl LeftOut {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SiteAgreements {
     /// The site.
+    #[schemars(extend("x-key" = "item"))]
     pub site: String,
     /// One agreement for each stack.
+    #[schemars(extend("x-names" = "/offers"))]
     pub agreements: Vec<Agreement>,
 }
 
@@ -124,10 +127,12 @@ pub struct SiteAgreements {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LostGroup {
     /// The stack that loses them.
+    #[schemars(extend("x-key" = "first"))]
     pub stack: String,
     /// The stacks that reach them.
     pub reached_by: Vec<String>,
     /// The reason for the loss.
+    #[schemars(extend("x-key" = "item"))]
     pub reason: LossReason,
     /// The effect of replacing the stacks that reach them by this stack.
     #[serde(default = "loss_of_reach")]

@@ -61,6 +61,7 @@ pub struct PolicyResult {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SitePolicy {
     /// The site.
+    #[schemars(extend("x-key" = "item"))]
     pub site: String,
     /// All violations of the policy.
     pub broken: Arc<Vec<Broken>>,
@@ -72,8 +73,10 @@ pub struct SitePolicy {
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct Broken {
     /// The rule.
+    #[schemars(extend("x-key" = "item"))]
     pub rule: PolicyRule,
     /// The property that the site has or lacks.
+    #[schemars(extend("x-key" = "item"))]
     pub what: String,
 }
 

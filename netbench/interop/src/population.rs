@@ -29,8 +29,10 @@ pub struct Population {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PopulationRow {
     /// The kind of the feature.
+    #[schemars(extend("x-key" = "item"))]
     pub kind: PopulationKind,
     /// The name.
+    #[schemars(extend("x-key" = "item"))]
     pub name: String,
     /// Number of sites that support the feature.
     pub supports: u32,

@@ -31,6 +31,7 @@ pub struct Profiles {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ProfileRow {
     /// `modern`, `intermediate` or `old`.
+    #[schemars(extend("x-key" = "item"))]
     pub profile: String,
     /// Sites that comply.
     pub sites: Vec<String>,

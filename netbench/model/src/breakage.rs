@@ -13,6 +13,7 @@ pub struct Breakage {
     /// The address of the thread.
     pub url: String,
     /// The breakage that the users met.
+    #[schemars(extend("x-key" = "item"))]
     pub what: String,
     /// The outcome with the stacks of today.
     #[serde(flatten)]

@@ -5,6 +5,7 @@ use crate::named::named;
 
 named!(
     /// The state of the client's stack when a connection begins.
+    #[schemars(extend("x-key" = "condition"))]
     Condition, "condition", {
         /// A new connector for each connection, with an empty cache.
         Clean = "clean",
@@ -29,6 +30,7 @@ impl Condition {
 /// The purpose of a connection. Only `measured` connections enter a comparison; all connections are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
+#[schemars(extend("x-key" = "item"))]
 pub enum Role {
     /// The first connection of a worker, which pays for the library's set-up.
     Warmup,

@@ -66,6 +66,10 @@ impl ConnectPlan {
 
 impl Plan for ConnectPlan {
     const KIND: Kind = Kind::new("connect");
+
+    fn random_seed(&self) -> Option<u64> {
+        Some(self.seed)
+    }
 }
 
 /// The manifest of a run of `connect`.

@@ -53,6 +53,10 @@ pub struct EvaluationPlan {
 
 impl Plan for EvaluationPlan {
     const KIND: Kind = Kind::new("evaluation");
+
+    fn random_seed(&self) -> Option<u64> {
+        Some(self.seed)
+    }
 }
 
 /// The settings of connections to sites in the parts of an evaluation. A field that is `None` or empty has the default
@@ -96,6 +100,7 @@ pub enum Depth {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PartRecord {
     /// The name of the part, which is the name of its folder too.
+    #[schemars(extend("x-key" = "item"))]
     pub part: String,
     /// The progress of the part.
     pub state: PartState,
@@ -192,6 +197,7 @@ words!(
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct OutsideSite {
     /// The site.
+    #[schemars(extend("x-key" = "item"))]
     pub site: String,
     /// The reason.
     pub because: Outside,
@@ -203,6 +209,7 @@ pub struct OutsideSite {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LostSite {
     /// The site.
+    #[schemars(extend("x-key" = "item"))]
     pub site: String,
     /// The class of the reason, for grouping.
     pub reason: String,

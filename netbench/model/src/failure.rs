@@ -24,6 +24,7 @@ pub struct Failure {
 
 words!(
     /// The class of a failure.
+    #[schemars(extend("x-key" = "item"))]
     FailureClass, {
         /// The name did not resolve.
         Resolve = "resolve",

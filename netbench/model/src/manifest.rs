@@ -41,6 +41,11 @@ pub struct Manifest<P> {
 pub trait Plan: Serialize + DeserializeOwned {
     /// The kind.
     const KIND: Kind;
+
+    /// Returns the seed of every random choice of the run; `None` if there is none.
+    fn random_seed(&self) -> Option<u64> {
+        None
+    }
 }
 
 /// The kind of a run: `connect`, `suite`, `scan`, `evaluation` …
@@ -88,6 +93,7 @@ pub struct Session {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct ServerCount {
     /// The site's name.
+    #[schemars(extend("x-key" = "item"))]
     pub site: String,
     /// TCP connections accepted.
     pub accepted: u64,

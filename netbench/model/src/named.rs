@@ -2,10 +2,10 @@
 /// same words.
 macro_rules! words {
     ($(#[$doc:meta])* $name:ident, { $($(#[$vdoc:meta])* $variant:ident = $text:literal),+ $(,)? }) => {
-        $(#[$doc])*
         #[derive(
             Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
         )]
+        $(#[$doc])*
         pub enum $name {
             $($(#[$vdoc])* #[serde(rename = $text)] $variant),+
         }

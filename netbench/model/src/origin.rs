@@ -45,6 +45,7 @@ impl Origin {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MergedRun {
     /// The name of the run.
+    #[schemars(extend("x-key" = "item"))]
     pub name: String,
     /// The vantage point of the run.
     pub vantage: String,

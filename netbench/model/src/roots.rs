@@ -35,6 +35,7 @@ pub struct RootsClient {
     /// The stack.
     pub stack: StackName,
     /// The source of the stack's roots: `default-paths`. `None` for a stack that finds no roots without configuration.
+    #[schemars(extend("x-key" = "item"))]
     pub source: Option<String>,
 }
 
@@ -51,6 +52,7 @@ impl std::fmt::Display for RootsClient {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct StoreLayout {
     /// The name of the layout.
+    #[schemars(extend("x-key" = "item"))]
     pub name: String,
     /// A description of the layout.
     pub about: String,
@@ -62,6 +64,7 @@ pub struct StoreLayout {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RootsSite {
     /// The name of the site: `corporate`.
+    #[schemars(extend("x-key" = "item"))]
     pub name: String,
     /// A description of the site's root.
     pub about: String,

@@ -11,6 +11,7 @@ pub struct WorkerRecord {
     /// The name of the executable.
     pub executable: String,
     /// The stack.
+    #[schemars(extend("x-key" = "first"))]
     pub stack: String,
     /// The TLS library and its version, as the library itself reports it.
     pub library: String,

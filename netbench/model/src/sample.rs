@@ -148,6 +148,7 @@ pub struct Phases {
 
 words!(
     /// A phase that reports compare.
+    #[schemars(extend("x-key" = "item"))]
     Phase, {
         /// Creation of the connector, as CPU time: [`ProcessCost::connector_cpu_ns`].
         Connector = "connector",

@@ -112,6 +112,10 @@ impl StartTls {
 
 impl Plan for ScanPlan {
     const KIND: Kind = Kind::new("scan");
+
+    fn random_seed(&self) -> Option<u64> {
+        Some(self.seed)
+    }
 }
 
 /// The manifest of a run of `scan`.

@@ -45,6 +45,7 @@ pub struct Spent {
 
 words!(
     /// A step of a library that occurs once per process, before or in its first connection.
+    #[schemars(extend("x-key" = "item"))]
     SetUpStep, {
         /// Initialisation of the library, including its configuration file.
         Library = "library",

@@ -111,8 +111,10 @@ pub enum Found {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ShippedCrate {
     /// The name of the crate.
+    #[schemars(extend("x-key" = "item"))]
     pub name: String,
     /// The version of the crate.
+    #[schemars(extend("x-key" = "item"))]
     pub version: String,
     /// The licence, as an SPDX expression; `None` if the crate names a file instead.
     pub licence: Option<String>,
@@ -126,8 +128,10 @@ pub struct ShippedCrate {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ShippedAdvisory {
     /// The identifier of the advisory: `RUSTSEC-2025-0022`.
+    #[schemars(extend("x-key" = "item"))]
     pub id: String,
     /// The crate.
+    #[schemars(extend("x-key" = "item"))]
     pub name: String,
     /// The title of the advisory.
     pub title: String,

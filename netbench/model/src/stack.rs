@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
     Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(transparent)]
+#[schemars(extend("x-key" = "first"))]
 pub struct StackName(String);
 
 impl StackName {

@@ -5,9 +5,11 @@ use std::borrow::Cow;
 use netbench_model::{Environment, Manifest, Target, WorkerRecord};
 
 use netbench_stats::RoundsNeeded;
+use schemars::{JsonSchema, Schema, schema_for};
+use serde::Serialize;
 
 use crate::{
-    Asked,
+    Asked, RunHead,
     cell::Cell,
     text::{site_words, would_decide},
 };
@@ -66,12 +68,26 @@ pub struct Document<'a> {
     /// The checks, passed and failed, for JUnit.
     pub(crate) checks: Vec<CheckSuite>,
     /// The summary, for JSON and CSV; several if runs are shown side by side.
-    pub(crate) data: Vec<&'a dyn erased_serde::Serialize>,
+    pub(crate) data: Vec<&'a dyn Data>,
     /// The target of the sites that `data` and `of_parts` name, for CSV; none where they name no sites.
     pub(crate) sites: Option<Target>,
     /// Summaries of its parts that are not in `data`, for CSV.
-    pub(crate) of_parts: Vec<(&'static str, &'a dyn erased_serde::Serialize)>,
+    pub(crate) of_parts: Vec<(&'static str, &'a dyn Data)>,
 }
+
+/// A summary, with the schema that declares its keys and units.
+pub(crate) trait Data: erased_serde::Serialize {
+    /// Returns the schema of the summary.
+    fn schema(&self) -> Schema;
+}
+
+impl<T: Serialize + JsonSchema> Data for T {
+    fn schema(&self) -> Schema {
+        schema_for!(T)
+    }
+}
+
+erased_serde::serialize_trait_object!(Data);
 
 /// The machine of a run, and its workers.
 #[derive(Debug, Clone, Copy)]
@@ -193,9 +209,15 @@ impl Document<'_> {
     }
 
     /// Returns the document of a run.
-    pub(crate) fn of_run(kind: &'static str, name: &str, netbench: &str, started: &str) -> Self {
+    pub(crate) fn of_run(kind: &'static str, run: &RunHead) -> Self {
+        let RunHead {
+            name,
+            netbench,
+            started,
+            ..
+        } = run;
         Self {
-            name: name.to_owned(),
+            name: name.clone(),
             made: format!("{name} (netbench {netbench}, started {started})"),
             ..Self::new(kind, format!("netbench {kind}: {name}"))
         }

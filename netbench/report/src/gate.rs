@@ -24,10 +24,13 @@ pub enum Regression {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Power {
     /// A true change: 0.1 for 10 %, twice the threshold.
+    #[schemars(extend("x-unit" = ""))]
     pub change: f64,
     /// The share of comparisons with as many rounds that would call it a regression.
+    #[schemars(extend("x-unit" = ""))]
     pub found: f64,
     /// The share of comparisons with as many rounds in which equal sides would pass.
+    #[schemars(extend("x-unit" = ""))]
     pub equal_pass: f64,
 }
 

@@ -64,7 +64,7 @@ pub use forms::{FORMS, Form, Goes, Needs, Options, Style, Takes, form};
 pub use gate::{Gate, Judged, Power, Regression};
 pub use netbench_stats::MIN_ROUNDS as FEWEST_ROUNDS;
 pub use roots::{RootsHead, RootsRow, RootsSummary, RootsSurprise, Surprise, summarize_roots};
-pub use run::RunHead;
+pub use run::{RunHead, SummaryHead};
 pub use runs::{RunRow, RunsSummary};
 pub use scan::{
     AlikeSites, ChangedScan, HelloReport, ManySites, PartialSites, ScanDiff, ScanHead, ScanOfDiff,

@@ -3,14 +3,45 @@
 use std::borrow::Cow;
 
 use itertools::Itertools;
-use netbench_model::{Manifest, Origin, StackName, Tally, WorkerRecord};
+use netbench_model::{Manifest, Origin, Plan, SCHEMA_VERSION, StackName, Tally, WorkerRecord};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::text::count;
 
+/// The fields with which every summary begins.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SummaryHead {
+    /// [`SCHEMA_VERSION`] of the writer.
+    pub schema: u32,
+    /// The kind of the run, or of the comparison of runs. Empty in most summaries of earlier versions.
+    #[serde(default)]
+    pub kind: String,
+    /// The seed of every random choice; absent if there is none, and in summaries of earlier versions.
+    #[serde(default)]
+    pub seed: Option<u64>,
+}
+
+impl SummaryHead {
+    pub(crate) fn of<P: Plan>(manifest: &Manifest<P>) -> Self {
+        Self {
+            seed: manifest.plan.random_seed(),
+            ..Self::new(P::KIND.name())
+        }
+    }
+
+    /// Returns the head of a summary without a seed.
+    pub(crate) fn new(kind: &str) -> Self {
+        Self {
+            schema: SCHEMA_VERSION,
+            kind: kind.to_owned(),
+            seed: None,
+        }
+    }
+}
+
 /// The run that a summary is of.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RunHead {
     /// Its name.
     pub name: String,
@@ -22,12 +53,10 @@ pub struct RunHead {
     pub netbench: String,
     /// The command line of its first session.
     pub command: Vec<String>,
-    /// The seed.
-    pub seed: u64,
 }
 
 impl RunHead {
-    pub(crate) fn of<P>(manifest: &Manifest<P>, seed: u64) -> Self {
+    pub(crate) fn of<P>(manifest: &Manifest<P>) -> Self {
         let first = manifest.sessions.first();
         Self {
             name: manifest.name.clone(),
@@ -37,12 +66,11 @@ impl RunHead {
             command: first
                 .map(|session| command(&session.command, &manifest.origin))
                 .unwrap_or_default(),
-            seed,
         }
     }
 
     /// Returns the origin and the date of the run, and the command that repeats it.
-    pub(crate) fn again(&self) -> String {
+    pub(crate) fn again(&self, seed: Option<u64>) -> String {
         let mut words = vec!["netbench"];
         let mut rest = self.command.iter().skip(1);
         while let Some(word) = rest.next() {
@@ -52,12 +80,12 @@ impl RunHead {
                 words.push(word);
             }
         }
+        let seed = seed.unwrap_or_default();
         format!(
             "netbench {}, seed {seed}, started {}. To repeat it: {} --seed {seed}",
             self.netbench,
             self.started,
             words.into_iter().map(quoted).join(" "),
-            seed = self.seed,
         )
     }
 }
@@ -68,15 +96,8 @@ fn quoted(word: &str) -> Cow<'_, str> {
     shlex::try_quote(word).unwrap_or(Cow::Borrowed(word))
 }
 
-/// Returns the command line of the last session.
-pub(crate) fn last_command<P>(manifest: &Manifest<P>) -> Vec<String> {
-    let last = manifest.sessions.last();
-    last.map(|session| command(&session.command, &manifest.origin))
-        .unwrap_or_default()
-}
-
 /// Returns the command line of a session; for a merged run, that of the whole run that was divided into shards.
-pub(crate) fn command(line: &[String], origin: &Origin) -> Vec<String> {
+fn command(line: &[String], origin: &Origin) -> Vec<String> {
     if origin.merged.is_empty() {
         return line.to_vec();
     }

@@ -25,6 +25,7 @@ pub struct RunsSummary {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct RunRow {
     /// The path.
+    #[schemars(extend("x-key" = "item"))]
     pub path: String,
     /// The kind of the run: `connect`, `suite`; empty if it cannot be read.
     pub kind: String,

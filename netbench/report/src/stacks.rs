@@ -31,6 +31,7 @@ pub struct StacksReport {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct StackRow {
     /// The stack.
+    #[schemars(extend("x-key" = "first"))]
     pub stack: String,
     /// A description of one line.
     pub about: String,
@@ -57,6 +58,7 @@ pub struct StackRow {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct VariantRow {
     /// Its name, with the `+` before it.
+    #[schemars(extend("x-key" = "item"))]
     pub variant: String,
     /// A description of one line.
     pub about: String,
@@ -78,6 +80,7 @@ pub enum WorkerState {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LicenceRow {
     /// The library.
+    #[schemars(extend("x-key" = "item"))]
     pub library: String,
     /// Its licence, as an SPDX expression.
     pub spdx: String,

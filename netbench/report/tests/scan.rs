@@ -16,7 +16,9 @@ use netbench_model::{
     SCHEMA_VERSION, ScanManifest, Site, StackName, Target,
     scan::{HandshakeResult, SiteScan},
 };
-use netbench_report::{Report, ScanHead, ScanOfDiff, ScanSummary, diff_scans, summarize_scan};
+use netbench_report::{
+    Report, RunHead, ScanHead, ScanOfDiff, ScanSummary, SummaryHead, diff_scans, summarize_scan,
+};
 use scan_made::{manifest, offer, site, version};
 use serde_json::{Value, json};
 
@@ -68,12 +70,19 @@ fn summary(count: usize) -> ScanSummary {
     }
     let loss = LossReport::new(offers, &sites, confirmed);
     ScanSummary {
-        schema: SCHEMA_VERSION,
+        head: SummaryHead {
+            schema: SCHEMA_VERSION,
+            kind: "scan".to_owned(),
+            seed: Some(1),
+        },
         run: ScanHead {
-            name: "a-run".to_owned(),
-            netbench: "0.1.0".to_owned(),
-            started: "2026-01-01T00:00:00Z".to_owned(),
-            command: vec!["netbench".to_owned(), "scan".to_owned()],
+            head: RunHead {
+                name: "a-run".to_owned(),
+                netbench: "0.1.0".to_owned(),
+                started: "2026-01-01T00:00:00Z".to_owned(),
+                command: vec!["netbench".to_owned(), "scan".to_owned()],
+                finished: None,
+            },
             place: Target::Lab,
             planned: u32::try_from(count).expect("few"),
             sampled_of: None,
@@ -179,16 +188,16 @@ fn a_policy_says_what_breaks_it() {
 #[test]
 fn two_scans_show_what_changed() {
     let (before, mut after) = (summary(5), summary(4));
-    after.run.name = "a-later-run".to_owned();
+    after.run.head.name = "a-later-run".to_owned();
     after.sites[0].versions[0].suites.truncate(1);
     after.sites[1].features.session_ids = netbench_model::scan::Observed::Yes;
     // An incomplete list does not show that other suites are missing.
     after.sites[2].versions[0].suites.clear();
     after.sites[2].versions[0].complete = false;
     let of_diff = |summary: &ScanSummary| ScanOfDiff {
-        name: summary.run.name.clone(),
-        netbench: summary.run.netbench.clone(),
-        started: summary.run.started.clone(),
+        name: summary.run.head.name.clone(),
+        netbench: summary.run.head.netbench.clone(),
+        started: summary.run.head.started.clone(),
         place: summary.run.place,
     };
     let later = after.sites.iter().cloned().map(Some).chain([None]);

@@ -9,6 +9,7 @@ use crate::{
 
 /// The median ratio of some pairs over that of all other pairs of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(extend("x-unit" = "ratio/ratio"))]
 pub struct Contrast {
     /// The median of B/A inside over the median of B/A outside: under 1, B does better inside.
     pub ratio: f64,

@@ -22,8 +22,10 @@ pub struct RunRatio {
 pub struct JoinedRatio {
     /// The mean of the runs' ratios on the logarithmic scale, each weighted by the inverse of the sum of its own
     /// variance and the variance between runs.
+    #[schemars(extend("x-unit" = "other/first"))]
     pub ratio: f64,
     /// The interval of the ratio, at [`JOINED_LEVEL`].
+    #[schemars(extend("x-unit" = "other/first"))]
     pub interval: Interval,
     /// The verdict from the interval.
     pub verdict: Verdict,

@@ -66,6 +66,7 @@ impl Resampling {
 
 /// The ratio of two stacks over many pairs.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(extend("x-unit" = "other/first"))]
 pub struct PairedRatio {
     /// The median of B/A over the pairs.
     pub ratio: f64,

@@ -5,6 +5,7 @@ use crate::{CASE_MARGIN, Interval, Pair, PairedRatio, SINGLE_LEVEL, Verdict, stu
 
 /// The ratio of two sets of rounds that were not taken side by side, such as two runs.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(extend("x-unit" = "other/first"))]
 pub struct RunsRatio {
     /// The ratio of the geometric means, B/A.
     pub ratio: f64,

@@ -16,6 +16,7 @@ const EXACT_UP_TO: usize = 100;
 pub struct RoundsRatio {
     /// The estimate of B/A: the median of the means of all pairs of two rounds (Hodges and Lehmann), which always lies
     /// in the interval.
+    #[schemars(extend("x-unit" = "other/first"))]
     pub ratio: f64,
     /// Number of rounds with a pair.
     pub pairs: u64,
@@ -23,6 +24,7 @@ pub struct RoundsRatio {
     pub verdict: Verdict,
     /// The interval of Wilcoxon's signed-rank test, with its actual level, which is at least [`SINGLE_LEVEL`]. `None`
     /// under [`MIN_ROUNDS`] rounds.
+    #[schemars(extend("x-unit" = "other/first"))]
     pub interval: Option<Interval>,
     /// The probability of `faster` for two equal stacks, which is also that of `slower`.
     pub chance: f64,

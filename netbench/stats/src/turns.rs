@@ -69,6 +69,7 @@ pub struct TurnsRatio {
 
 /// The ratio by a figure other than the one that determines the verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(extend("x-unit" = "other/first"))]
 pub struct OtherFigure {
     /// The median of B/A over the pairs.
     pub ratio: f64,

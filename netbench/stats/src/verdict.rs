@@ -86,6 +86,7 @@ impl fmt::Display for Verdict {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Interval {
     /// The share of such intervals that contain the true ratio: 0.95 for 95 %.
+    #[schemars(extend("x-unit" = ""))]
     pub level: f64,
     /// Lower end.
     pub low: f64,

@@ -84,6 +84,10 @@ impl BrowserPlan {
 
 impl Plan for BrowserPlan {
     const KIND: Kind = Kind::new("browser");
+
+    fn random_seed(&self) -> Option<u64> {
+        Some(self.seed)
+    }
 }
 
 /// The manifest of a run of `browser`.
@@ -93,6 +97,7 @@ pub type BrowserManifest = Manifest<BrowserPlan>;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct BrowserRecord {
     /// The name of the browser in the run: `chromium`.
+    #[schemars(extend("x-key" = "first"))]
     pub name: String,
     /// The version that the browser reports.
     pub version: String,

@@ -32,6 +32,7 @@ pub type ChainsManifest = Manifest<ChainsPlan>;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SuiteOfChains {
     /// The first part of the names of the suite's cases: `bettertls`, `own`.
+    #[schemars(extend("x-key" = "item"))]
     pub name: String,
     /// The version of the suite, and the generator of its chains.
     pub version: String,
@@ -66,6 +67,7 @@ impl ChainCase {
 
 words!(
     /// The correct verdict on a chain. Where standards or verifiers leave a choice, the verdict is a *should*.
+    #[schemars(extend("x-key" = "item"))]
     Due, {
         /// A verifier that rejects the chain breaks a site.
         MustAccept = "must accept",

@@ -19,6 +19,7 @@ words!(
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct OutsideClient {
     /// The name of the client in the run: `chromium`.
+    #[schemars(extend("x-key" = "first"))]
     pub name: StackName,
     /// The kind of client.
     pub kind: OutsideKind,

@@ -49,6 +49,7 @@ pub type CompatManifest = Manifest<CompatPlan>;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CompatCase {
     /// The name of the case: `certificate/expired`.
+    #[schemars(extend("x-key" = "item"))]
     pub name: String,
     /// The behaviour of the server.
     pub about: String,

@@ -24,6 +24,7 @@ named!(
 
 named!(
     /// A protocol and its version, as a column of the matrix.
+    #[schemars(extend("x-key" = "item"))]
     Protocol, "protocol", {
         /// RFC 2246.
         Tls10 = "TLS 1.0",

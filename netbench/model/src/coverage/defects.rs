@@ -44,15 +44,19 @@ pub struct Defects {
     /// Number of tests that all shims run.
     pub run_by_all: usize,
     /// Number of defects of each shim in those tests.
+    #[schemars(extend("x-names" = "/shims"))]
     pub among_those: Vec<usize>,
     /// Number of defects of each shim in all tests that it runs.
+    #[schemars(extend("x-names" = "/shims"))]
     pub among_all: Vec<usize>,
     /// Number of causes of each shim's defects in the tests that all shims run. Empty in a record that does not count
     /// causes.
     #[serde(default)]
+    #[schemars(extend("x-names" = "/shims"))]
     pub causes_among_those: Vec<usize>,
     /// Number of causes of each shim's defects in all tests that it runs.
     #[serde(default)]
+    #[schemars(extend("x-names" = "/shims"))]
     pub causes_among_all: Vec<usize>,
     /// The tests, grouped by reason.
     pub tests: Vec<DefectTest>,
@@ -64,6 +68,7 @@ pub struct Defects {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DefectTest {
     /// The runner's name of the test.
+    #[schemars(extend("x-key" = "item"))]
     pub test: String,
     /// The role of the stack.
     pub role: Role,
@@ -74,11 +79,13 @@ pub struct DefectTest {
     /// The error that the runner expects; empty if it expects success.
     pub wants: String,
     /// The behaviour of each stack.
+    #[schemars(extend("x-names" = "/shims"))]
     pub conducts: Vec<Conduct>,
     /// The reason of the first stack that has one.
     pub why: String,
     /// The cause of the defect of each stack; `None` for a stack without a defect. A failure without an explanation is
     /// its own cause.
     #[serde(default)]
+    #[schemars(extend("x-names" = "/shims"))]
     pub causes: Vec<Option<String>>,
 }

@@ -24,6 +24,7 @@ pub struct Difference {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DifferenceGroup {
     /// The feature.
+    #[schemars(extend("x-key" = "item"))]
     pub feature: String,
     /// The outcome of the tests: failed, or not supported by the library.
     pub outcome: TestOutcome,

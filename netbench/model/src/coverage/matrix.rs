@@ -40,12 +40,14 @@ pub struct Matrix {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MatrixCell {
     /// The feature.
+    #[schemars(extend("x-key" = "item"))]
     pub feature: String,
     /// The role of the stack.
     pub role: Role,
     /// The protocol.
     pub protocol: Protocol,
     /// The support of each shim's stack, in the order of the shims.
+    #[schemars(extend("x-names" = "/shims"))]
     pub stacks: Vec<StackSupport>,
 }
 

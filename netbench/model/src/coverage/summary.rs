@@ -28,6 +28,7 @@ pub struct Coverage {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ShimSummary {
     /// The shim.
+    #[schemars(extend("x-key" = "first"))]
     pub shim: String,
     /// Number of tests that the runner reports as passed, including the floor.
     pub passed_with_floor: usize,
@@ -86,10 +87,13 @@ pub enum Half {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FeatureRow {
     /// The name of the feature.
+    #[schemars(extend("x-key" = "item"))]
     pub feature: String,
     /// Tests that expect success, a tally for each shim.
+    #[schemars(extend("x-names" = "/shims"))]
     pub works: Vec<Tally>,
     /// Tests that expect a refusal, a tally for each shim.
+    #[schemars(extend("x-names" = "/shims"))]
     pub refuses: Vec<Tally>,
 }
 

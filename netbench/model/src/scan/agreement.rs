@@ -17,8 +17,10 @@ pub struct AgainstRecord {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Confirmation {
     /// The site.
+    #[schemars(extend("x-key" = "item"))]
     pub site: String,
     /// The stack.
+    #[schemars(extend("x-key" = "first"))]
     pub stack: String,
     /// The prediction.
     pub predicted: Agreement,

@@ -8,6 +8,7 @@ use crate::tls::TlsVersion;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Offer {
     /// The stack.
+    #[schemars(extend("x-key" = "first"))]
     pub stack: String,
     /// Size on the wire, including record headers, in bytes.
     pub wire_bytes: u32,
@@ -47,6 +48,7 @@ pub struct Offer {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ShareOffer {
     /// The group.
+    #[schemars(extend("x-key" = "item"))]
     pub group: String,
     /// Size of the public value, in bytes.
     pub bytes: u32,
@@ -56,6 +58,7 @@ pub struct ShareOffer {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ExtensionOffer {
     /// The registered name, `GREASE`, or the number.
+    #[schemars(extend("x-key" = "item"))]
     pub name: String,
     /// The registered number.
     pub code: u16,

@@ -20,6 +20,7 @@ pub struct SiteScan {
     /// [`SCAN_SCHEMA_VERSION`].
     pub schema: u32,
     /// `host`, or `host:port` if the port is not 443.
+    #[schemars(extend("x-key" = "item"))]
     pub site: String,
     /// The host name or address that was scanned.
     pub host: String,
@@ -105,6 +106,7 @@ words!(
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct VersionScan {
     /// The version.
+    #[schemars(extend("x-key" = "condition"))]
     pub version: TlsVersion,
     /// Whether the server supports the version.
     pub supported: bool,
@@ -157,6 +159,7 @@ pub enum Learned {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SuiteScan {
     /// The registered name.
+    #[schemars(extend("x-key" = "item"))]
     pub name: String,
     /// The registered number.
     pub code: u16,
@@ -170,6 +173,7 @@ pub struct SuiteScan {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct NamedCode {
     /// The registered name.
+    #[schemars(extend("x-key" = "item"))]
     pub name: String,
     /// The registered number.
     pub code: u16,
@@ -181,6 +185,7 @@ pub struct SignatureScan {
     /// The version in which the server used the scheme.
     pub version: TlsVersion,
     /// The name of the scheme (RFC 8446 section 4.2.3).
+    #[schemars(extend("x-key" = "item"))]
     pub name: String,
     /// The code point of the scheme.
     pub code: u16,

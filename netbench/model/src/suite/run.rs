@@ -73,6 +73,10 @@ pub enum LayoutRecord {
 
 impl Plan for SuitePlan {
     const KIND: Kind = Kind::new("suite");
+
+    fn random_seed(&self) -> Option<u64> {
+        Some(self.seed)
+    }
 }
 
 /// The manifest of a run of the suite.

@@ -5,6 +5,7 @@ use crate::{CipherSuite, Group, KeyType, SignatureScheme, TlsVersion, named::nam
 
 named!(
     /// A part of the suite.
+    #[schemars(extend("x-key" = "condition"))]
     Part, "part of the suite", {
         /// Application data in one direction.
         Bulk = "bulk",

@@ -13,6 +13,7 @@ use crate::{
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SweepAxis {
     /// A field of the sites file, or `link`, `hybrid` or `cpu`.
+    #[schemars(extend("x-key" = "item"))]
     pub name: String,
     /// The values, as given.
     pub values: Vec<String>,

@@ -39,12 +39,7 @@ impl Report for BrowserSummary {
             checks: checks(self),
             data: vec![self],
             sites: Some(Target::Lab),
-            ..Document::of_run(
-                "browser",
-                &run.head.name,
-                &run.head.netbench,
-                &run.head.started,
-            )
+            ..Document::of_run("browser", &self.run.head)
         }
     }
 }
@@ -126,7 +121,7 @@ fn clients(summary: &BrowserSummary, extent: Extent) -> Section {
         explanation: format!(
             "Medians. A browser's times are those of the page's own Navigation Timing, a stack's those of its connection \
              through hyper. Each visit has a fresh profile, and one is made at a time. {}",
-            summary.run.head.again()
+            summary.run.head.again(summary.head.seed)
         ),
         items,
         ..Section::default()

@@ -1,7 +1,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use netbench_model::{
-    Condition, LinkRecord, Recorded, SCHEMA_VERSION, StackName, Target,
+    Condition, LinkRecord, Recorded, StackName, Target,
     browser::{BrowserManifest, BrowserPlan, Departures, Mark, Visit, VisitOutcome, VisitSample},
 };
 use netbench_stats::{Figures, Pair, Resampling, compare};
@@ -11,7 +11,7 @@ use super::summary::{
     VisitComparison, VisitFailure, VisitNegotiated, VisitPhase, VisitPhaseRow, VisitUnsupported,
 };
 use crate::{
-    run::{RunHead, about_stack, incomplete},
+    run::{RunHead, SummaryHead, about_stack, incomplete},
     text::count,
 };
 
@@ -46,9 +46,9 @@ pub fn summarize_browser(manifest: &BrowserManifest, samples: &[VisitSample]) ->
     }
     warnings.extend(voids(&samples));
     BrowserSummary {
-        schema: SCHEMA_VERSION,
+        head: SummaryHead::of(manifest),
         run: BrowserHead {
-            head: RunHead::of(manifest, plan.seed),
+            head: RunHead::of(manifest),
             sites: plan.sites.len() as u64,
             rounds: plan.rounds,
             page: plan.page.clone(),

@@ -8,13 +8,17 @@ use netbench_stats::{Figures, PairedRatio};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{run::RunHead, text::count};
+use crate::{
+    run::{RunHead, SummaryHead},
+    text::count,
+};
 
 /// The summary of a run of `browser`: its `summary.json`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct BrowserSummary {
-    /// [`netbench_model::SCHEMA_VERSION`] of the writer.
-    pub schema: u32,
+    /// The schema, the kind and the seed.
+    #[serde(flatten)]
+    pub head: SummaryHead,
     /// The run's settings.
     pub run: BrowserHead,
     /// Each client under each condition.
@@ -106,6 +110,7 @@ pub struct VisitPhaseRow {
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
+#[schemars(extend("x-key" = "item"))]
 pub enum VisitPhase {
     /// TCP connect.
     Tcp,
@@ -177,6 +182,7 @@ pub struct VisitComparison {
     /// The first client.
     pub first: StackName,
     /// The other client.
+    #[schemars(extend("x-key" = "other"))]
     pub other: StackName,
     /// The phase.
     pub phase: VisitPhase,
@@ -213,6 +219,7 @@ pub struct VisitNegotiated {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub struct VisitFailure {
     /// The site.
+    #[schemars(extend("x-key" = "item"))]
     pub site: String,
     /// The browser or stack.
     pub client: StackName,
@@ -280,6 +287,7 @@ pub struct PacketsRow {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FarVisit {
     /// The site.
+    #[schemars(extend("x-key" = "item"))]
     pub site: String,
     /// The condition.
     pub condition: Condition,
@@ -327,6 +335,7 @@ pub struct AttemptRow {
     /// The browser or stack.
     pub client: StackName,
     /// The destination: `name updates.example`, `tcp 192.0.2.1:443`.
+    #[schemars(extend("x-key" = "item"))]
     pub to: String,
     /// Number of visits.
     pub visits: u64,

@@ -30,7 +30,7 @@ impl Report for ChainsSummary {
             sections,
             checks: checks(self),
             data: vec![self],
-            ..Document::of_run("compat chains", &run.name, &run.netbench, &run.started)
+            ..Document::of_run("compat chains", &run.head)
         }
     }
 }

@@ -1,7 +1,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use netbench_model::{
-    Accepts, SCHEMA_VERSION, StackName, Standing, SwitchEffect,
+    Accepts, StackName, Standing, SwitchEffect,
     chains::{
         ChainCase, ChainOutcome, ChainSample, ChainsManifest, Disagreement, Due, ReasonSpec,
         SuiteOfChains,
@@ -10,13 +10,18 @@ use netbench_model::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{compat::CompatStack, run::last_command, text::count};
+use crate::{
+    compat::CompatStack,
+    run::{RunHead, SummaryHead},
+    text::count,
+};
 
 /// The findings of a run of `compat chains`: its `summary.json`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ChainsSummary {
-    /// [`netbench_model::SCHEMA_VERSION`] of the writer.
-    pub schema: u32,
+    /// The schema, the kind and the seed.
+    #[serde(flatten)]
+    pub head: SummaryHead,
     /// The run's settings.
     pub run: ChainsHead,
     /// The chains that one stack accepts and the first one rejects, or vice versa, grouped by reason; the worst
@@ -35,14 +40,9 @@ pub struct ChainsSummary {
 /// The settings of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ChainsHead {
-    /// The run's name.
-    pub name: String,
-    /// The version of netbench.
-    pub netbench: String,
-    /// Start, RFC 3339, UTC.
-    pub started: String,
-    /// The last command line.
-    pub command: Vec<String>,
+    /// The fields that all runs have.
+    #[serde(flatten)]
+    pub head: RunHead,
     /// The sources of the chains.
     pub suites: Vec<SuiteOfChains>,
     /// Number of chains.
@@ -56,6 +56,7 @@ pub struct ChainsHead {
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "kebab-case")]
+#[schemars(extend("x-key" = "item"))]
 pub enum ChainChange {
     /// The chain is rejected and should not be: pages no longer load.
     Lost,
@@ -143,6 +144,7 @@ impl ChainChange {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ChainDifference {
     /// The stack.
+    #[schemars(extend("x-key" = "other"))]
     pub stack: StackName,
     /// The first stack.
     pub in_place_of: StackName,
@@ -157,6 +159,7 @@ pub struct ChainDifference {
     /// The correct verdict of a verifier.
     pub due: Due,
     /// The reason's name; absent if no reason is known.
+    #[schemars(extend("x-key" = "item"))]
     pub reason: Option<String>,
     /// The reason for the disagreement.
     pub why: String,
@@ -178,12 +181,14 @@ fn sound() -> Standing {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ChainKind {
     /// The kind.
+    #[schemars(extend("x-key" = "item"))]
     pub kind: String,
     /// The correct verdict of a verifier.
     pub due: Due,
     /// Number of chains.
     pub chains: u32,
     /// One tally for each stack, in their order.
+    #[schemars(extend("x-names" = "/run/stacks"))]
     pub stacks: Vec<ChainTally>,
 }
 
@@ -208,10 +213,12 @@ pub struct ChainsAstray {
     /// The stack.
     pub stack: StackName,
     /// The kind.
+    #[schemars(extend("x-key" = "item"))]
     pub kind: String,
     /// The correct verdict.
     pub due: Due,
     /// The stack's verdict.
+    #[schemars(extend("x-key" = "item"))]
     pub says: String,
     /// Number of chains.
     pub chains: u32,
@@ -225,6 +232,7 @@ pub struct BrokenChain {
     /// The stack.
     pub stack: StackName,
     /// The chain.
+    #[schemars(extend("x-key" = "item"))]
     pub case: String,
     /// `crash` or `hang`.
     pub outcome: String,
@@ -276,12 +284,9 @@ pub fn summarize_chains(
             .unwrap_or_default()
     };
     ChainsSummary {
-        schema: SCHEMA_VERSION,
+        head: SummaryHead::of(manifest),
         run: ChainsHead {
-            name: manifest.name.clone(),
-            netbench: manifest.netbench.clone(),
-            started: manifest.started.clone(),
-            command: last_command(manifest),
+            head: RunHead::of(manifest),
             suites: plan.suites.clone(),
             chains: plan.cases.len() as u64,
             stacks: plan

@@ -45,7 +45,7 @@ impl Report for CompatSummary {
             sections: sections.into_iter().flatten().collect(),
             checks: checks(self),
             data: vec![self],
-            ..Document::of_run("compat", &run.name, &run.netbench, &run.started)
+            ..Document::of_run("compat", &run.head)
         }
     }
 }

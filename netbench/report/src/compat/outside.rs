@@ -26,6 +26,7 @@ pub struct CompatDisagreement {
     /// The side that accepts the server.
     pub stance: Stance,
     /// The case.
+    #[schemars(extend("x-key" = "item"))]
     pub case: String,
     /// The server's behaviour.
     pub about: String,

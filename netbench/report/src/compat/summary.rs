@@ -4,7 +4,7 @@ use std::{
 };
 
 use netbench_model::{
-    Accepts, Profile, SCHEMA_VERSION, StackName, Standing, SwitchEffect,
+    Accepts, Profile, StackName, Standing, SwitchEffect,
     compat::{
         CompatCase, CompatManifest, CompatOutcome, CompatSample, EmbedderView, Expected, Judgement,
         OutsideClient,
@@ -17,13 +17,17 @@ use super::{
     cause::cause,
     outside::{self, CompatDisagreement},
 };
-use crate::{run::last_command, text::count};
+use crate::{
+    run::{RunHead, SummaryHead},
+    text::count,
+};
 
 /// The findings of a run of `compat`: its `summary.json`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CompatSummary {
-    /// [`netbench_model::SCHEMA_VERSION`] of the writer.
-    pub schema: u32,
+    /// The schema, the kind and the seed.
+    #[serde(flatten)]
+    pub head: SummaryHead,
     /// The run's settings.
     pub run: CompatHead,
     /// The differences of each stack from the first one, the worst first.
@@ -42,14 +46,9 @@ pub struct CompatSummary {
 /// The settings of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CompatHead {
-    /// The run's name.
-    pub name: String,
-    /// The version of netbench.
-    pub netbench: String,
-    /// Start, RFC 3339, UTC.
-    pub started: String,
-    /// The last command line.
-    pub command: Vec<String>,
+    /// The fields that all runs have.
+    #[serde(flatten)]
+    pub head: RunHead,
     /// The catalogue.
     pub catalogue: String,
     /// The configuration profile of the connectors.
@@ -74,12 +73,14 @@ pub struct CompatStack {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CompatDifference {
     /// The case.
+    #[schemars(extend("x-key" = "item"))]
     pub case: String,
     /// The server's behaviour.
     pub about: String,
     /// The correct behaviour of a client.
     pub expected: Expected,
     /// The stack.
+    #[schemars(extend("x-key" = "other"))]
     pub stack: StackName,
     /// The stack's behaviour.
     pub does: String,
@@ -235,12 +236,9 @@ pub fn summarize_compat(manifest: &CompatManifest, samples: Vec<CompatSample>) -
             .unwrap_or_default()
     };
     CompatSummary {
-        schema: SCHEMA_VERSION,
+        head: SummaryHead::of(manifest),
         run: CompatHead {
-            name: manifest.name.clone(),
-            netbench: manifest.netbench.clone(),
-            started: manifest.started.clone(),
-            command: last_command(manifest),
+            head: RunHead::of(manifest),
             catalogue: plan.catalogue.clone(),
             client_profile: plan.client_profile,
             stacks: plan

@@ -5,8 +5,8 @@ use netbench_model::{Condition, ConnectManifest, LinkKind, Phase, Sample, StackN
 use netbench_stats::{MIN_ROUNDS, SAME_MARGIN};
 
 use super::{
-    Comparison, ConnectSummary, Head, LossSummary, SiteTally, charts, checks, cold_items,
-    cold_sentence, latest, match_up, summarize, sweep,
+    Comparison, ConnectSummary, LossSummary, SiteTally, charts, checks, cold_items, cold_sentence,
+    latest, match_up, summarize, sweep,
     tables::{self, Tables, by},
     warnings::of_times,
 };
@@ -80,12 +80,7 @@ impl Report for ConnectReport {
             checks: checks::checks(summary),
             data: vec![summary],
             sites: Some(summary.run.target),
-            ..Document::of_run(
-                "connect",
-                &run.head.name,
-                &run.head.netbench,
-                &run.head.started,
-            )
+            ..Document::of_run("connect", &summary.run.head)
         }
     }
 }
@@ -120,9 +115,10 @@ fn questions(report: &ConnectReport) -> Vec<Asked> {
 
 /// Returns the way the run was made and the command that repeats it. The client profile is added if the command
 /// line names none, because the default depends on the version and on a configuration file.
-fn again(run: &Head) -> String {
+fn again(summary: &ConnectSummary) -> String {
     const OPTION: &str = "--client-profile";
-    let again = run.head.again();
+    let run = &summary.run;
+    let again = run.head.again(summary.head.seed);
     let mut words = run.head.command.iter();
     match run.client_profile {
         Some(profile) if !words.any(|word| word.starts_with(OPTION)) => {
@@ -467,5 +463,5 @@ fn how(items: &mut Vec<Item>, summary: &ConnectSummary) {
     parts.extend(summary.losses.as_ref().map(LossSummary::sentence));
     items.push(Item::Text(parts.join(" ")));
     items.push(Item::Text(machine(&summary.environment)));
-    items.push(Item::Text(again(&summary.run)));
+    items.push(Item::Text(again(summary)));
 }

@@ -5,7 +5,7 @@ mod changes;
 use std::collections::BTreeSet;
 
 use netbench_model::{
-    Condition, ConnectManifest, LinkRecord, Phase, SCHEMA_VERSION, Sample, Site, StackName, Target,
+    Condition, ConnectManifest, LinkRecord, Phase, Sample, Site, StackName, Target,
 };
 use netbench_stats::{FAMILY_LEVEL, RunsRatio, Verdict, rounds_apart};
 use schemars::JsonSchema;
@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use self::changes::{Rounds, phase_change, reach, site_change};
 use super::{compare::is_judged, latest};
 use crate::{
-    Difference,
+    Difference, SummaryHead,
     differences::{Fact, differing, of_machine},
     gate::{Gate, Judged, Regression},
     run::about_stack,
@@ -25,10 +25,9 @@ use crate::{
 /// 1, the other is slower.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ConnectComparison {
-    /// The schema's version.
-    pub schema: u32,
-    /// Always `connect-compare`.
-    pub kind: String,
+    /// The schema, the kind and the seed.
+    #[serde(flatten)]
+    pub head: SummaryHead,
     /// The run that is compared with.
     pub first: Compared,
     /// The run that is compared.
@@ -71,6 +70,7 @@ pub struct PhaseChange {
     /// The first run's stack.
     pub first_stack: StackName,
     /// The other run's stack.
+    #[schemars(extend("x-key" = "other"))]
     pub other_stack: StackName,
     /// The phase.
     pub phase: Phase,
@@ -91,12 +91,14 @@ pub struct PhaseChange {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ChangedSite {
     /// The site.
+    #[schemars(extend("x-key" = "item"))]
     pub site: String,
     /// The condition.
     pub condition: Condition,
     /// The first run's stack.
     pub first_stack: StackName,
     /// The other run's stack.
+    #[schemars(extend("x-key" = "other"))]
     pub other_stack: StackName,
     /// The first run's median total.
     pub first_ns: f64,
@@ -115,12 +117,14 @@ pub struct ChangedSite {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ReachChange {
     /// The site.
+    #[schemars(extend("x-key" = "item"))]
     pub site: String,
     /// The condition.
     pub condition: Condition,
     /// The first run's stack.
     pub first_stack: StackName,
     /// The other run's stack.
+    #[schemars(extend("x-key" = "other"))]
     pub other_stack: StackName,
     /// Failed trials of the first run, and all of its trials.
     pub first_failed: (u64, u64),
@@ -193,8 +197,7 @@ pub fn compare_runs_of_connect(
     };
     let count = |state: Regression| states().filter(|of| *of == state).count() as u64;
     ConnectComparison {
-        schema: SCHEMA_VERSION,
-        kind: "connect-compare".to_owned(),
+        head: SummaryHead::new("connect-compare"),
         first: side(first.0, pairs.iter().map(|pair| &pair.0)),
         other: side(other.0, pairs.iter().map(|pair| &pair.1)),
         target: plan.target.with(other_plan.target),

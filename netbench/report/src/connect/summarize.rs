@@ -1,8 +1,6 @@
 use std::collections::BTreeMap;
 
-use netbench_model::{
-    ConnectManifest, LinkRecord, Profile, Recorded, SCHEMA_VERSION, Sample, StackName, Tally,
-};
+use netbench_model::{ConnectManifest, LinkRecord, Profile, Recorded, Sample, StackName, Tally};
 
 use super::{
     cold::cold,
@@ -14,7 +12,7 @@ use super::{
     sweep::sweep,
     warnings::warnings,
 };
-use crate::run::{RunHead, about_stack};
+use crate::run::{RunHead, SummaryHead, about_stack};
 
 /// Computes the summary of a run. The same manifest and samples give the same summary.
 ///
@@ -50,7 +48,7 @@ fn summarize_own(manifest: &ConnectManifest, samples: &[Sample], tally: &Tally) 
     let mut warnings = warnings(manifest, samples, tally);
     warnings.extend(losses.as_ref().and_then(LossSummary::warning));
     let mut summary = ConnectSummary {
-        schema: SCHEMA_VERSION,
+        head: SummaryHead::of(manifest),
         run: head(manifest, &measured),
         comparisons,
         sweep: sweep(manifest, &measured),
@@ -107,7 +105,7 @@ pub(crate) fn head(manifest: &ConnectManifest, measured: &[&Sample]) -> Head {
     let sites = plan.site_count();
     let per_round = plan.sites.len() * plan.stacks.len() * plan.conditions.len();
     Head {
-        head: RunHead::of(manifest, plan.seed),
+        head: RunHead::of(manifest),
         target: plan.target,
         sites,
         points: plan

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{ColdRow, LossSummary, SweepSummary};
 use crate::{
-    RunHead,
+    RunHead, SummaryHead,
     text::{count, places, site_words},
 };
 
@@ -17,8 +17,9 @@ use crate::{
 /// is faster.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ConnectSummary {
-    /// The schema's version.
-    pub schema: u32,
+    /// The schema, the kind and the seed.
+    #[serde(flatten)]
+    pub head: SummaryHead,
     /// The run.
     pub run: Head,
     /// One for each condition and each stack except the first.
@@ -86,6 +87,7 @@ pub struct Comparison {
     /// The first stack.
     pub first: StackName,
     /// The other stack.
+    #[schemars(extend("x-key" = "other"))]
     pub other: StackName,
     /// Each phase that both have.
     pub phases: Vec<PhaseRow>,
@@ -137,6 +139,7 @@ pub struct SiteTally {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SiteRow {
     /// Its name.
+    #[schemars(extend("x-key" = "item"))]
     pub site: String,
     /// The emulated round-trip time, or the smallest seen on the real network, in nanoseconds; 0 over loopback,
     /// which has none.
@@ -156,8 +159,10 @@ pub struct SiteRow {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ShareRow {
     /// The class, such as `10–30 ms`; a dash over loopback, which has none.
+    #[schemars(extend("x-key" = "item"))]
     pub class: String,
     /// The stack.
+    #[schemars(extend("x-key" = "item"))]
     pub stack: StackName,
     /// Number of samples.
     pub samples: u64,
@@ -175,6 +180,7 @@ pub struct ShareRow {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FailureRow {
     /// The site.
+    #[schemars(extend("x-key" = "item"))]
     pub site: String,
     /// The stack.
     pub stack: StackName,
@@ -212,10 +218,12 @@ pub struct UnsupportedRow {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Exclusion {
     /// The site.
+    #[schemars(extend("x-key" = "item"))]
     pub site: String,
     /// The condition.
     pub condition: Condition,
     /// The other stack.
+    #[schemars(extend("x-key" = "other"))]
     pub other: StackName,
     /// The difference.
     pub why: String,

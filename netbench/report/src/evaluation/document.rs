@@ -8,6 +8,7 @@ use netbench_model::{
 
 use super::{Answer, Asked, Evaluation, Question, advice::advice, counts, losses::contradicted};
 use crate::{
+    RunHead,
     bogo::{Lost, LostFeature, features_sections},
     cell::{Cell, Digits},
     compat::BESIDE,
@@ -47,7 +48,7 @@ impl Report for EvaluationReport {
             data: vec![evaluation],
             sites: Some(plan.target),
             title: format!("netbench evaluate: from {} to {}", plan.from, plan.to),
-            ..Document::of_run("evaluate", &run.name, &run.netbench, &run.started)
+            ..Document::of_run("evaluate", &RunHead::of(run))
         };
         document.checks.push(checks(evaluation));
         let mut told = Told::default();

@@ -22,8 +22,7 @@ use std::sync::Arc;
 use itertools::Itertools;
 use netbench_interop::WebLoss;
 use netbench_model::{
-    ClientUse, EvaluationManifest, Losses, PartRecord, PartState, SCHEMA_VERSION, StackName,
-    Target,
+    ClientUse, EvaluationManifest, Losses, PartRecord, PartState, StackName, Target,
     coverage::{Coverage, Defects, Difference, Matrix},
 };
 use netbench_stats::PairedRatio;
@@ -32,7 +31,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     BrowserSummary, CaseRow, ChainsSummary, CompatSummary, ConnectSummary, RootsSummary,
-    SuiteSummary,
+    SuiteSummary, SummaryHead,
     cell::Cell,
     connect::other_work,
     document::{Report, Table},
@@ -44,10 +43,9 @@ pub use losses::{losses, web_loss};
 /// The result of an evaluation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Evaluation {
-    /// The schema's version.
-    pub schema: u32,
-    /// Always `evaluation`.
-    pub kind: String,
+    /// The schema, the kind and the seed.
+    #[serde(flatten)]
+    pub head: SummaryHead,
     /// The settings of the evaluation, and the state of each part.
     pub run: EvaluationManifest,
     /// All answers in one sentence.
@@ -108,6 +106,7 @@ pub struct Found {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Question {
     /// The question.
+    #[schemars(extend("x-key" = "item"))]
     pub question: String,
     /// The verdict.
     pub answer: Answer,
@@ -130,6 +129,7 @@ pub struct KeyFigure {
     /// The value with its unit: `3 of 101`, `−0.2 %`.
     pub value: String,
     /// The subject of the figure.
+    #[schemars(extend("x-key" = "item"))]
     pub label: String,
 }
 
@@ -262,8 +262,7 @@ pub fn evaluation(run: EvaluationManifest, mut found: Found) -> Evaluation {
     let suites = found.suites.iter().flat_map(|run| &run.warnings);
     warnings.extend(connections.chain(suites).cloned());
     Evaluation {
-        schema: SCHEMA_VERSION,
-        kind: "evaluation".to_owned(),
+        head: SummaryHead::of(&run),
         sentence,
         questions,
         found,

@@ -10,7 +10,7 @@ mod shared;
 use std::collections::BTreeMap;
 
 use itertools::Itertools;
-use netbench_model::{Condition, ConnectManifest, Phase, SCHEMA_VERSION, Sample, StackName};
+use netbench_model::{Condition, ConnectManifest, Phase, Sample, StackName};
 use netbench_stats::{
     Contrast, Pair, PairedRatio, Resampling, Verdict, compare as paired, contrast, median,
 };
@@ -18,7 +18,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    ColdRow, Comparison, Head,
+    ColdRow, Comparison, Head, SummaryHead,
     connect::{Matched, cold, compare, head, latest, match_up, rtts},
     document::Section,
 };
@@ -29,8 +29,9 @@ use self::characteristics::{Site, Traits};
 /// first one's: under 1, the other is faster.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ExplainSummary {
-    /// The schema's version.
-    pub schema: u32,
+    /// The schema, the kind and the seed.
+    #[serde(flatten)]
+    pub head: SummaryHead,
     /// The run.
     pub run: Head,
     /// One for each condition and each stack except the first.
@@ -52,6 +53,7 @@ pub struct Explanation {
     /// The first stack.
     pub first: StackName,
     /// The other stack.
+    #[schemars(extend("x-key" = "other"))]
     pub other: StackName,
     /// The ratio over all sites; absent if no pair could be compared.
     pub overall: Option<PairedRatio>,
@@ -69,8 +71,10 @@ pub struct Explanation {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CharacteristicRow {
     /// The characteristic, such as `key`.
+    #[schemars(extend("x-key" = "item"))]
     pub characteristic: String,
     /// Its value, such as `ecdsa-p256`.
+    #[schemars(extend("x-key" = "item"))]
     pub value: String,
     /// Number of sites with the value.
     pub sites: u64,
@@ -89,8 +93,10 @@ pub struct ConditionRow {
     /// The first stack.
     pub first: StackName,
     /// The other stack.
+    #[schemars(extend("x-key" = "other"))]
     pub other: StackName,
     /// The condition as the value of a characteristic.
+    #[serde(flatten)]
     pub row: CharacteristicRow,
 }
 
@@ -98,8 +104,10 @@ pub struct ConditionRow {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AgainstRow {
     /// The site.
+    #[schemars(extend("x-key" = "item"))]
     pub site: String,
     /// The ratio on the site.
+    #[schemars(extend("x-unit" = "other/first"))]
     pub ratio: f64,
     /// The median of the other's total less the first's, in nanoseconds.
     pub difference_ns: f64,
@@ -111,8 +119,10 @@ pub struct AgainstRow {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SharedRow {
     /// The characteristic.
+    #[schemars(extend("x-key" = "item"))]
     pub characteristic: String,
     /// The value.
+    #[schemars(extend("x-key" = "item"))]
     pub value: String,
     /// Number of listed sites with the value.
     pub listed_with: u64,
@@ -131,6 +141,7 @@ pub struct SharedRow {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct BimodalRow {
     /// The site.
+    #[schemars(extend("x-key" = "item"))]
     pub site: String,
     /// The stack.
     pub stack: StackName,
@@ -148,6 +159,7 @@ pub struct BimodalRow {
     pub cause: Option<ModeCause>,
     /// The part of the connection in which the slower mode loses that time: `TCP connect`, `TLS handshake`, `first
     /// byte`, or `body`.
+    #[schemars(extend("x-key" = "item"))]
     pub part: String,
     /// Number of connections in the slower mode.
     pub slower: u64,
@@ -215,7 +227,10 @@ pub fn explain(
         conditions.extend(by_condition(manifest, (first, other), &matched));
     }
     ExplainSummary {
-        schema: SCHEMA_VERSION,
+        head: SummaryHead {
+            kind: "explain".to_owned(),
+            ..SummaryHead::of(manifest)
+        },
         run: head(manifest, &measured),
         explanations,
         conditions,

@@ -1,6 +1,9 @@
+mod shape;
+
 use csv::{Terminator, Writer, WriterBuilder};
 use serde_json::Value;
 
+use self::shape::Shape;
 use super::{Form, Options};
 use crate::{
     document::Document,
@@ -9,6 +12,8 @@ use crate::{
 
 /// The values of the JSON, one per row (RFC 4180, except for line ends of one character): a table that any program
 /// can filter; with a column for each figure, the columns would differ by table.
+///
+/// The schema of the summary declares the fields that identify a row, and the units: see [`Shape`].
 pub(super) const FORM: Form = Form::new("csv", "csv", "Every value of the JSON, one a row", render);
 
 const COLUMNS: [&str; 10] = [
@@ -21,58 +26,17 @@ const COLUMNS: [&str; 10] = [
     "value",
     "unit",
     "row",
-    // The names of emulated sites are those of hosts that a figure says nothing about.
+    // The names of emulated sites are those of hosts that a figure is not about.
     "sites",
 ];
 
-/// The fields that identify an element of a list, for the columns `condition`, `first`, `other` and `item`. A
-/// column uses the first field that exists; `item` uses all.
-const KEYS: [&[&str]; 4] = [
-    &["condition", "part", "version", "kind"],
-    &["stack", "first", "first_stack", "shim"],
-    &["other", "other_stack"],
-    &[
-        "site",
-        "point",
-        "name",
-        "phase",
-        "scenario",
-        "case",
-        "class",
-        "feature",
-        "profile",
-        "question",
-        "path",
-        "what",
-        "variant",
-        "characteristic",
-        "value",
-        "step",
-    ],
-];
+/// The columns that identify a row.
+const KEYS: [&str; 4] = ["condition", "first", "other", "item"];
 const FIRST: usize = 1;
 const ITEM: usize = 3;
 
-/// Lists with an element for each stack or column, without its name, and the lists that have the names.
-const PARALLEL: [(&str, &str); 4] = [
-    ("works", "shims"),
-    ("refuses", "shims"),
-    ("agreements", "offers"),
-    ("figures", "columns"),
-];
-
-/// Figures in the unit that their case names.
-const IN_UNIT_OF_CASE: [&str; 13] = [
-    "low", "mean", "p5", "p50", "p95", "p99", "max", "mad", "cpu_p50", "by_round", "figures",
-    "first", "other",
-];
-
-/// The endings of figures' names, and their units.
-const UNITS: [(&str, &str); 15] = [
-    // A contrast is a ratio of two ratios.
-    ("contrast.ratio", "ratio/ratio"),
-    ("contrast.interval.low", "ratio/ratio"),
-    ("contrast.interval.high", "ratio/ratio"),
+/// The endings of names of fields that include their unit.
+const ENDINGS: [(&str, &str); 7] = [
     ("bytes_per_second", "bytes/s"),
     ("per_second", "1/s"),
     ("_ns", "ns"),
@@ -80,11 +44,6 @@ const UNITS: [(&str, &str); 15] = [
     ("_ms", "ms"),
     ("_s", "s"),
     ("bytes", "bytes"),
-    ("ratio", "other/first"),
-    ("interval.low", "other/first"),
-    ("interval_single.low", "other/first"),
-    ("interval.high", "other/first"),
-    ("interval_single.high", "other/first"),
 ];
 
 fn render(document: &Document<'_>, _: &Options) -> Vec<u8> {
@@ -104,14 +63,16 @@ fn render(document: &Document<'_>, _: &Options) -> Vec<u8> {
             path: part.to_owned(),
             ..Place::default()
         };
-        rows.value(&serde_json::to_value(data).unwrap_or_default(), &place);
+        let (value, schema) = (serde_json::to_value(data), data.schema());
+        let shape = Shape::of(schema.as_value());
+        rows.value(&value.unwrap_or_default(), shape, &place);
     }
     rows.writer.into_inner().unwrap_or_default()
 }
 
 /// The position of a value.
 #[derive(Clone, Default)]
-struct Place {
+struct Place<'a> {
     /// The names of the fields that lead to the value, separated by dots.
     path: String,
     /// The length of the part of the path that leads to the row's list.
@@ -119,15 +80,50 @@ struct Place {
     /// The columns of [`KEYS`].
     keys: [String; 4],
     /// The fields that are used in these columns.
-    used: Vec<&'static str>,
-    /// The unit of the value's case.
+    used: Vec<&'a str>,
     unit: String,
-    /// The names of the elements of a parallel list.
-    names: Vec<String>,
+    /// The numbers that have the unit.
+    holds: Holds,
     row: Option<usize>,
+    /// The value that the value is in.
+    around: Option<&'a Around<'a>>,
 }
 
-impl Place {
+/// The numbers for which the unit of a [`Place`] holds.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum Holds {
+    /// All: the field itself has the unit.
+    #[default]
+    All,
+    /// Those with a fraction: a value around the field has the unit, and whole numbers in it are counts.
+    Fractions,
+}
+
+/// A value with the values that it is in.
+struct Around<'a> {
+    value: &'a Value,
+    shape: Shape<'a>,
+    outer: Option<&'a Self>,
+}
+
+impl<'a> Around<'a> {
+    /// Returns the values, the innermost first.
+    fn all(place: Option<&'a Self>) -> impl Iterator<Item = &'a Self> {
+        std::iter::successors(place, |around| around.outer)
+    }
+
+    /// Returns the value at a JSON pointer from the innermost value that has one, with its shape.
+    fn find(place: Option<&'a Self>, pointer: &str) -> Option<(&'a Value, Shape<'a>)> {
+        let mut all = Self::all(place);
+        let (found, around) =
+            all.find_map(|around| Some((around.value.pointer(pointer)?, around)))?;
+        let fields = pointer.split('/').skip(1);
+        Some((found, fields.fold(around.shape, Shape::field)))
+    }
+}
+
+impl<'a> Place<'a> {
+    /// Returns the place of a field or of a numbered element.
     fn inside(&self, name: &str) -> Self {
         let mut inside = self.clone();
         inside.used.clear();
@@ -138,21 +134,71 @@ impl Place {
         inside
     }
 
-    /// Fills the columns that are still empty from an element's fields. Returns whether there was such a field.
-    fn identify(&mut self, element: &Value) -> bool {
-        for (column, fields) in self.keys.iter_mut().zip(KEYS) {
-            if !column.is_empty() {
+    /// Returns the place of a field, with the unit of its figures.
+    fn field(&self, name: &str, shape: Shape<'_>) -> Self {
+        let mut inside = self.inside(name);
+        let ending = ENDINGS.iter().find(|(ending, _)| name.ends_with(ending));
+        let own = self.unit(shape);
+        if let Some(unit) = own.or_else(|| Some(ending?.1.to_owned())) {
+            (inside.unit, inside.holds) = (unit, Holds::All);
+        }
+        inside
+    }
+
+    /// Returns the unit that a schema declares for the value.
+    fn unit(&self, shape: Shape<'_>) -> Option<String> {
+        let unit = match shape.unit_in() {
+            Some(field) => {
+                let mut all = Around::all(self.around);
+                all.find_map(|around| around.value.get(field)?.as_str())
+            }
+            None => shape.unit(),
+        };
+        unit.map(symbol).map(str::to_owned)
+    }
+
+    /// Fills the columns that identify a row from an element's fields. Returns whether there was such a field.
+    fn identify(&mut self, element: &'a Value, shape: Shape<'_>) -> bool {
+        let fields = element.as_object().into_iter().flatten();
+        let mut keys: [Vec<String>; 4] = Default::default();
+        for (field, value) in fields {
+            let Some(key) = shape.field(field).key() else {
+                continue;
+            };
+            let column = KEYS.iter().position(|column| *column == key);
+            let text = match value {
+                Value::String(text) => text.clone(),
+                Value::Number(number) => number.to_string(),
+                _ => continue,
+            };
+            if let Some(column) = column {
+                keys[column].push(text);
+                self.used.push(field);
+            }
+        }
+        for (column, mut words) in keys.into_iter().enumerate() {
+            if words.is_empty() {
                 continue;
             }
-            let known = fields
-                .iter()
-                .filter_map(|field| Some((*field, element.get(field)?.as_str()?)));
-            let most = if fields == KEYS[ITEM] { usize::MAX } else { 1 };
-            let (fields, words): (Vec<_>, Vec<_>) = known.take(most).unzip();
-            *column = words.join(": ");
-            self.used.extend(fields);
+            let outer = &mut self.keys[column];
+            if column == ITEM && !outer.is_empty() {
+                words.insert(0, std::mem::take(outer));
+            }
+            *outer = words.join(": ");
         }
         !self.used.is_empty()
+    }
+
+    /// Identifies the row by an element of a list of names.
+    fn name(&mut self, name: &'a Value, shape: Shape<'_>) -> bool {
+        if let Value::String(name) = name {
+            name.clone_into(&mut self.keys[FIRST]);
+            return true;
+        }
+        let is_known = self.identify(name, shape);
+        // These are fields of another value.
+        self.used.clear();
+        is_known
     }
 
     /// Returns the path to the row's list, and the path from there to the value.
@@ -170,60 +216,70 @@ impl Place {
 struct Rows {
     writer: Writer<Vec<u8>>,
     count: usize,
-    /// The column for what the sites are.
+    /// The value of the column `sites`.
     sites: &'static str,
 }
 
 impl Rows {
-    fn value(&mut self, value: &Value, place: &Place) {
+    fn value(&mut self, value: &Value, shape: Shape<'_>, place: &Place<'_>) {
         match value {
             Value::Null => {}
             Value::Object(fields) => {
+                let around = Around {
+                    value,
+                    shape,
+                    outer: place.around,
+                };
                 let mut place = place.clone();
-                if let Some(unit) = fields.get("unit").and_then(Value::as_str) {
-                    unit.clone_into(&mut place.unit);
+                place.around = Some(&around);
+                if let Some(unit) = place.unit(shape) {
+                    place.unit = unit;
                 }
-                let names = PARALLEL.iter().find_map(|(_, names)| fields.get(*names));
-                if let Some(names) = names.and_then(Value::as_array) {
-                    place.names = names.iter().map(name).collect();
+                if !shape.is_map() {
+                    place.holds = Holds::Fractions;
                 }
                 for (field, value) in fields {
                     if !place.used.contains(&field.as_str()) {
-                        self.value(value, &place.inside(field));
+                        let shape = shape.field(field);
+                        self.value(value, shape, &place.field(field, shape));
                     }
                 }
             }
-            Value::Array(elements) => self.list(elements, place),
-            Value::String(text) => self.write(cell(text), place),
-            Value::Bool(_) | Value::Number(_) => self.write(value.to_string(), place),
+            Value::Array(elements) => self.list(elements, shape, place),
+            Value::String(text) => self.write(cell(text), "", place),
+            Value::Bool(_) => self.write(value.to_string(), "", place),
+            Value::Number(number) => {
+                let has_unit = place.holds == Holds::All || number.is_f64();
+                let unit = if has_unit { place.unit.as_str() } else { "" };
+                self.write(number.to_string(), unit, place);
+            }
         }
     }
 
     /// Writes the elements of a list: those that can be identified become rows of a table; others have their number
     /// in the path.
-    fn list(&mut self, elements: &[Value], place: &Place) {
-        let last = place.path.rsplit('.').next().unwrap_or_default();
-        let parallel = PARALLEL.iter().any(|(list, _)| *list == last);
-        for (number, element) in elements.iter().enumerate() {
+    fn list(&mut self, elements: &[Value], shape: Shape<'_>, place: &Place<'_>) {
+        let names = shape
+            .names()
+            .and_then(|pointer| Around::find(place.around, pointer));
+        let elements = elements.iter().enumerate();
+        for (number, element) in elements.filter(|(_, element)| !element.is_null()) {
+            let of_element = shape.element(number);
             let mut inside = place.clone();
-            let is_row = match place.names.get(number) {
-                Some(name) if parallel => {
-                    name.clone_into(&mut inside.keys[FIRST]);
-                    true
-                }
-                _ => inside.identify(element),
-            };
-            if is_row {
+            inside.used.clear();
+            let name = names.and_then(|(names, of)| Some((names.get(number)?, of)));
+            let is_named = name.is_some_and(|(name, of)| inside.name(name, of.element(number)));
+            if inside.identify(element, of_element) || is_named {
                 self.count += 1;
                 (inside.row, inside.table) = (Some(self.count), inside.path.len());
+                self.value(element, of_element, &inside);
             } else {
-                inside = inside.inside(&number.to_string());
+                self.value(element, of_element, &place.inside(&number.to_string()));
             }
-            self.value(element, &inside);
         }
     }
 
-    fn write(&mut self, value: String, place: &Place) {
+    fn write(&mut self, value: String, unit: &str, place: &Place<'_>) {
         let (table, figure) = place.table_and_figure();
         let [condition, first, other, item] = &place.keys;
         let _ = self.writer.write_record([
@@ -234,34 +290,19 @@ impl Rows {
             &cell(item),
             &cell(figure),
             &value,
-            unit(table, figure, &place.unit),
+            unit,
             &place.row.map_or_else(String::new, |row| row.to_string()),
             self.sites,
         ]);
     }
 }
 
-/// Returns the name of an element of a list of names.
-fn name(element: &Value) -> String {
-    let name = element.get("shim").or_else(|| element.get("stack"));
-    let name = name.unwrap_or(element).as_str();
-    name.unwrap_or_default().to_owned()
-}
-
-fn unit<'a>(table: &str, figure: &str, of_case: &'a str) -> &'a str {
-    let first = figure.split('.').next().unwrap_or_default();
-    // The other figures of a verdict are ratios as well.
-    if table.ends_with("verdicts") && ["all_turns", "median", "mean"].contains(&figure) {
-        return "other/first";
+/// Returns the symbol of a unit.
+fn symbol(unit: &str) -> &str {
+    match unit {
+        "nanoseconds" => "ns",
+        unit => unit,
     }
-    if !of_case.is_empty() && IN_UNIT_OF_CASE.contains(&first) {
-        return match of_case {
-            "nanoseconds" => "ns",
-            unit => unit,
-        };
-    }
-    let known = UNITS.iter().find(|(end, _)| figure.ends_with(end));
-    known.map_or("", |(_, unit)| unit)
 }
 
 /// Returns a text that no spreadsheet takes for a formula.
@@ -276,27 +317,111 @@ fn cell(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use netbench_model::{Part, StackName, Unit};
+    use schemars::JsonSchema;
+    use serde::Serialize;
 
     use super::*;
 
+    #[derive(Serialize, JsonSchema)]
+    struct Summary {
+        seed: Option<u64>,
+        command: Vec<String>,
+        stacks: Vec<String>,
+        cases: Vec<Case>,
+        sites: Vec<Site>,
+    }
+
+    #[derive(Serialize, JsonSchema)]
+    struct Case {
+        #[schemars(extend("x-key" = "item"))]
+        name: String,
+        part: Part,
+        unit: Unit,
+        figures: Vec<Figures>,
+        verdicts: Vec<Verdict>,
+        #[schemars(extend("x-names" = "/stacks"))]
+        passed: Vec<Option<u64>>,
+    }
+
+    #[derive(Serialize, JsonSchema)]
+    #[schemars(extend("x-unit-in" = "unit"))]
+    struct Figures {
+        stack: StackName,
+        low: f64,
+        rounds: u64,
+        by_round: Vec<f64>,
+        cpu_ms: u64,
+    }
+
+    #[derive(Serialize, JsonSchema)]
+    struct Verdict {
+        first: StackName,
+        #[schemars(extend("x-key" = "other"))]
+        other: StackName,
+        paired: Ratio,
+    }
+
+    #[derive(Serialize, JsonSchema)]
+    #[schemars(extend("x-unit" = "other/first"))]
+    struct Ratio {
+        pairs: u64,
+        ratio: f64,
+    }
+
+    #[derive(Serialize, JsonSchema)]
+    struct Site {
+        #[schemars(extend("x-key" = "item"))]
+        site: String,
+        rtt_ns: u64,
+        alive: bool,
+        versions: Vec<Version>,
+    }
+
+    #[derive(Serialize, JsonSchema)]
+    struct Version {
+        #[schemars(extend("x-key" = "item"))]
+        version: String,
+        suites: u64,
+    }
+
     #[test]
-    fn every_value_has_a_row_that_says_what_it_is_of() {
-        let summary = json!({
-            "run": { "seed": 7, "command": ["netbench", "suite"], "finished": null },
-            "cases": [{
-                "name": "bulk",
-                "part": "bulk",
-                "unit": "nanoseconds",
-                "stacks": [{ "stack": "openssl", "low": 1.5, "rounds": 3, "by_round": [1.0] }],
-                "verdicts": [{ "first": "openssl", "other": "ring", "paired": { "ratio": 0.5 }, "mean": 0.6 }],
+    fn every_value_has_a_row_that_identifies_it() {
+        let summary = Summary {
+            seed: None,
+            command: vec!["netbench".to_owned()],
+            stacks: ["openssl", "ring"].map(str::to_owned).to_vec(),
+            cases: vec![Case {
+                name: "bulk".to_owned(),
+                part: Part::Bulk,
+                unit: Unit::Nanoseconds,
+                figures: vec![Figures {
+                    stack: StackName::new("openssl"),
+                    low: 1.5,
+                    rounds: 3,
+                    by_round: vec![1.0],
+                    cpu_ms: 2,
+                }],
+                verdicts: vec![Verdict {
+                    first: StackName::new("openssl"),
+                    other: StackName::new("ring"),
+                    paired: Ratio {
+                        pairs: 4,
+                        ratio: 0.5,
+                    },
+                }],
+                passed: vec![Some(1), None],
             }],
-            "coverage": {
-                "shims": [{ "shim": "openssl" }, { "shim": "ring" }],
-                "features": [{ "feature": "ALPN", "works": [{ "passed": 1 }, { "passed": 2 }] }],
-            },
-            "sites": [{ "site": "=cmd()", "rtt_ns": 9, "alive": true }],
-        });
+            sites: vec![Site {
+                site: "=cmd()".to_owned(),
+                rtt_ns: 9,
+                alive: true,
+                versions: vec![Version {
+                    version: "1.3".to_owned(),
+                    suites: 2,
+                }],
+            }],
+        };
         let document = Document {
             data: vec![&summary],
             ..Document::new("test", String::new())
@@ -304,19 +429,20 @@ mod tests {
         let text = String::from_utf8(render(&document, &Options::default())).unwrap_or_default();
         let expected = [
             "table,condition,first,other,item,figure,value,unit,row,sites",
-            "cases.stacks,bulk,openssl,,bulk,by_round.0,1.0,ns,2,",
-            "cases.stacks,bulk,openssl,,bulk,low,1.5,ns,2,",
-            "cases.stacks,bulk,openssl,,bulk,rounds,3,,2,",
+            "cases.figures,bulk,openssl,,bulk,by_round.0,1.0,ns,2,",
+            "cases.figures,bulk,openssl,,bulk,cpu_ms,2,ms,2,",
+            "cases.figures,bulk,openssl,,bulk,low,1.5,ns,2,",
+            "cases.figures,bulk,openssl,,bulk,rounds,3,,2,",
+            "cases.passed,bulk,openssl,,bulk,passed,1,,3,",
             "cases,bulk,,,bulk,unit,nanoseconds,,1,",
-            "cases.verdicts,bulk,openssl,ring,bulk,mean,0.6,other/first,3,",
-            "cases.verdicts,bulk,openssl,ring,bulk,paired.ratio,0.5,other/first,3,",
-            "coverage.features.works,,openssl,,ALPN,passed,1,,5,",
-            "coverage.features.works,,ring,,ALPN,passed,2,,6,",
-            "run,,,,,command.0,netbench,,,",
-            "run,,,,,command.1,suite,,,",
-            "run,,,,,seed,7,,,",
-            "sites,,,,'=cmd(),alive,true,,9,",
-            "sites,,,,'=cmd(),rtt_ns,9,ns,9,",
+            "cases.verdicts,bulk,openssl,ring,bulk,paired.pairs,4,,4,",
+            "cases.verdicts,bulk,openssl,ring,bulk,paired.ratio,0.5,other/first,4,",
+            "command,,,,,0,netbench,,,",
+            "sites,,,,'=cmd(),alive,true,,5,",
+            "sites,,,,'=cmd(),rtt_ns,9,ns,5,",
+            "sites.versions,,,,'=cmd(): 1.3,suites,2,,6,",
+            "stacks,,,,,0,openssl,,,",
+            "stacks,,,,,1,ring,,,",
         ];
         assert_eq!(text.lines().collect::<Vec<_>>(), expected);
     }

@@ -25,7 +25,7 @@ impl Report for RootsSummary {
             sections: vec![surprises(self), trusted(self), times(self)],
             checks: checks(self),
             data: vec![self],
-            ..Document::of_run("compat roots", &run.name, &run.netbench, &run.started)
+            ..Document::of_run("compat roots", &run.head)
         }
     }
 }

@@ -1,7 +1,6 @@
 use std::collections::{BTreeMap, HashMap};
 
 use netbench_model::{
-    SCHEMA_VERSION,
     chains::ChainOutcome,
     roots::{
         RootsClient, RootsManifest, RootsOutcome, RootsSample, RootsSite, StoreLayout, TrustOrigin,
@@ -10,7 +9,10 @@ use netbench_model::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{run::last_command, text::count};
+use crate::{
+    run::{RunHead, SummaryHead},
+    text::count,
+};
 
 /// The site that is ignored for a client with bundled roots: the lab's public root is in no bundle.
 pub(super) const PUBLIC: &str = "public";
@@ -18,8 +20,9 @@ pub(super) const PUBLIC: &str = "public";
 /// The findings of a run of `compat roots`: its `summary.json`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RootsSummary {
-    /// [`netbench_model::SCHEMA_VERSION`] of the writer.
-    pub schema: u32,
+    /// The schema, the kind and the seed.
+    #[serde(flatten)]
+    pub head: SummaryHead,
     /// The run's settings.
     pub run: RootsHead,
     /// The cases in which a client's trust differs from a user's expectation of the system, the worst first.
@@ -33,14 +36,9 @@ pub struct RootsSummary {
 /// The settings of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RootsHead {
-    /// The run's name.
-    pub name: String,
-    /// The version of netbench.
-    pub netbench: String,
-    /// Start, RFC 3339, UTC.
-    pub started: String,
-    /// The last command line.
-    pub command: Vec<String>,
+    /// The fields that all runs have.
+    #[serde(flatten)]
+    pub head: RunHead,
     /// The clients.
     pub clients: Vec<RootsClient>,
     /// The sites.
@@ -52,6 +50,7 @@ pub struct RootsHead {
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "kebab-case")]
+#[schemars(extend("x-key" = "item"))]
 pub enum Surprise {
     /// The client cannot be started, or its process ends.
     NoClient,
@@ -68,6 +67,7 @@ pub struct RootsSurprise {
     /// The kind of effect that a user sees.
     pub surprise: Surprise,
     /// The client.
+    #[serde(flatten)]
     pub client: RootsClient,
     /// The sites.
     pub sites: Vec<String>,
@@ -88,6 +88,7 @@ pub struct RootsRow {
     #[serde(flatten)]
     pub layout: StoreLayout,
     /// One for each client, in their order; absent if the client was not tested.
+    #[schemars(extend("x-names" = "/run/clients"))]
     pub clients: Vec<Option<RootsOutcome>>,
 }
 
@@ -134,12 +135,9 @@ pub fn summarize_roots(manifest: &RootsManifest, samples: Vec<RootsSample>) -> R
     });
     warnings.extend(unsupported);
     RootsSummary {
-        schema: SCHEMA_VERSION,
+        head: SummaryHead::of(manifest),
         run: RootsHead {
-            name: manifest.name.clone(),
-            netbench: manifest.netbench.clone(),
-            started: manifest.started.clone(),
-            command: last_command(manifest),
+            head: RunHead::of(manifest),
             clients: plan.clients.clone(),
             sites: plan.sites.clone(),
         },

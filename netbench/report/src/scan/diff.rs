@@ -55,6 +55,7 @@ pub struct ScanOfDiff {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ChangedScan {
     /// The site.
+    #[schemars(extend("x-key" = "item"))]
     pub site: String,
     /// The changes.
     pub changes: Vec<ScanChange>,

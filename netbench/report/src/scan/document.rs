@@ -60,7 +60,7 @@ impl Report for ScanSummary {
                 .collect(),
             data: vec![self],
             sites: Some(run.place),
-            ..Document::of_run("scan", &run.name, &run.netbench, &run.started)
+            ..Document::of_run("scan", &run.head)
         }
     }
 }

@@ -68,6 +68,7 @@ pub struct Support {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PartialSites {
     /// The reason.
+    #[schemars(extend("x-key" = "item"))]
     pub why: String,
     /// Number of sites.
     pub sites: u32,

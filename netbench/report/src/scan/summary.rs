@@ -4,7 +4,7 @@ use netbench_interop::{
     LISTED, LossReport, Losses, PolicyCheck, PolicyResult, Population, PopulationCount, Profiles,
 };
 use netbench_model::{
-    Origin, Profile, SCHEMA_VERSION, ScanManifest, StackName, Target,
+    Origin, Profile, ScanManifest, StackName, Target,
     scan::{AgainstRecord, Anchor, ChainScan, ScanOutcome, SiteScan},
 };
 use schemars::JsonSchema;
@@ -14,13 +14,18 @@ use super::{
     many::{Counting, ManySites},
     sample::Drawn,
 };
-use crate::{evaluation::supports, run::last_command, text::count};
+use crate::{
+    evaluation::supports,
+    run::{RunHead, SummaryHead},
+    text::count,
+};
 
 /// The findings of a scan: its `summary.json`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ScanSummary {
-    /// [`netbench_model::SCHEMA_VERSION`] of the writer.
-    pub schema: u32,
+    /// The schema, the kind and the seed.
+    #[serde(flatten)]
+    pub head: SummaryHead,
     /// The run's settings.
     pub run: ScanHead,
     /// Every site, in the order of the sites file. Empty if there are more than a thousand: each is a line of
@@ -45,14 +50,9 @@ pub struct ScanSummary {
 /// The settings of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ScanHead {
-    /// The run's name.
-    pub name: String,
-    /// The version of netbench.
-    pub netbench: String,
-    /// Start, RFC 3339, UTC.
-    pub started: String,
-    /// The last command line.
-    pub command: Vec<String>,
+    /// The fields that all runs have.
+    #[serde(flatten)]
+    pub head: RunHead,
     /// The target of the sites.
     pub place: Target,
     /// Number of sites to scan.
@@ -170,7 +170,7 @@ impl Summing {
             drawn.widen(population);
         }
         ScanSummary {
-            schema: SCHEMA_VERSION,
+            head: SummaryHead::of(manifest),
             run,
             sites: self.sites,
             many: self.many.map(Counting::counted),
@@ -247,10 +247,7 @@ fn head(manifest: &ScanManifest) -> ScanHead {
         worker.map(|w| w.library.clone()).unwrap_or_default()
     };
     ScanHead {
-        name: manifest.name.clone(),
-        netbench: manifest.netbench.clone(),
-        started: manifest.started.clone(),
-        command: last_command(manifest),
+        head: RunHead::of(manifest),
         place: manifest.plan.place,
         planned: u32::try_from(manifest.plan.sites.len()).unwrap_or(u32::MAX),
         sampled_of: manifest.plan.sampled_of,

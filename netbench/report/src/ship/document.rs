@@ -21,7 +21,7 @@ impl Report for ShipSummary {
             lead: "What it costs to ship the least client of hyper with each stack.".to_owned(),
             sections: vec![costs(self), crates(self)],
             data: vec![self],
-            ..Document::of_run("ship", &run.name, &run.netbench, &run.started)
+            ..Document::of_run("ship", &run.head)
         }
     }
 }

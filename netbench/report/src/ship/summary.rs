@@ -1,20 +1,21 @@
 use netbench_model::{
-    SCHEMA_VERSION, StackName,
+    StackName,
     ship::{Found, ShipManifest, ShipOutcome, ShipPlan, ShipSample, Shipped},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    run::last_command,
+    run::{RunHead, SummaryHead},
     text::{bytes, count},
 };
 
 /// The findings of a run of `ship`: its `summary.json`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ShipSummary {
-    /// [`netbench_model::SCHEMA_VERSION`] of the writer.
-    pub schema: u32,
+    /// The schema, the kind and the seed.
+    #[serde(flatten)]
+    pub head: SummaryHead,
     /// The run's settings.
     pub run: ShipHead,
     /// Each stack, in the order of the command line.
@@ -28,14 +29,9 @@ pub struct ShipSummary {
 /// The settings of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ShipHead {
-    /// The run's name.
-    pub name: String,
-    /// The version of netbench.
-    pub netbench: String,
-    /// Start, RFC 3339, UTC.
-    pub started: String,
-    /// The last command line.
-    pub command: Vec<String>,
+    /// The fields that all runs have.
+    #[serde(flatten)]
+    pub head: RunHead,
     /// The Cargo.lock that pinned the versions.
     pub lock: String,
     /// The output of `cargo --version`.
@@ -96,12 +92,9 @@ pub fn summarize_ship(manifest: &ShipManifest, samples: &[ShipSample]) -> ShipSu
     }
     warnings.extend(two_providers(plan, &stacks));
     ShipSummary {
-        schema: SCHEMA_VERSION,
+        head: SummaryHead::of(manifest),
         run: ShipHead {
-            name: manifest.name.clone(),
-            netbench: manifest.netbench.clone(),
-            started: manifest.started.clone(),
-            command: last_command(manifest),
+            head: RunHead::of(manifest),
             lock: plan.lock.clone(),
             cargo: plan.cargo.clone(),
             rustc: plan.rustc.lines().next().unwrap_or_default().to_owned(),

@@ -20,8 +20,10 @@ use crate::{
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct HandshakeBreakdown {
     /// The handshake.
+    #[schemars(extend("x-key" = "item"))]
     pub scenario: String,
     /// The side.
+    #[schemars(extend("x-key" = "item"))]
     pub side: Measure,
     /// The stack.
     pub stack: StackName,

@@ -1,6 +1,4 @@
-use netbench_model::{
-    Case, Part, SCHEMA_VERSION, Scenario, StackName, SuiteManifest, SuiteSample, Unit,
-};
+use netbench_model::{Case, Part, Scenario, StackName, SuiteManifest, SuiteSample, Unit};
 use netbench_stats::{
     Autocorrelation, CASE_MARGIN, Interval, Precision, Resampling, UndecidedReason, Verdict,
     compare_runs, held_back,
@@ -16,6 +14,7 @@ use super::{
     verdicts::Verdicts,
 };
 use crate::{
+    SummaryHead,
     differences::{Fact, differing, of_machine},
     gate::{Gate, Judged, Regression},
     run::about_stack,
@@ -25,10 +24,9 @@ use crate::{
 /// figure over the first one's: over 1, the other is slower, or takes more.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CompareSummary {
-    /// The schema's version.
-    pub schema: u32,
-    /// Always `compare`.
-    pub kind: String,
+    /// The schema, the kind and the seed.
+    #[serde(flatten)]
+    pub head: SummaryHead,
     /// The side that is compared with.
     pub first: Compared,
     /// The side that is compared.
@@ -59,6 +57,7 @@ pub struct CompareSummary {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Compared {
     /// The run's name.
+    #[schemars(extend("x-key" = "item"))]
     pub run: String,
     /// The stacks, with library and provider.
     pub stacks: Vec<(StackName, String)>,
@@ -66,8 +65,10 @@ pub struct Compared {
 
 /// A case of both sides.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(extend("x-unit-in" = "unit"))]
 pub struct ComparedCase {
     /// The case's name.
+    #[schemars(extend("x-key" = "item"))]
     pub name: String,
     /// The part of the suite.
     pub part: Part,
@@ -76,16 +77,19 @@ pub struct ComparedCase {
     /// The first side's stack.
     pub first_stack: StackName,
     /// The other side's stack.
+    #[schemars(extend("x-key" = "other"))]
     pub other_stack: StackName,
     /// The first side's figure.
     pub first: f64,
     /// The other side's figure.
     pub other: f64,
     /// The ratio, other over first.
+    #[schemars(extend("x-unit" = "other/first"))]
     pub ratio: f64,
     /// The verdict of the interval on the other.
     pub verdict: Verdict,
     /// The interval that the verdict rests on; absent with too few rounds.
+    #[schemars(extend("x-unit" = "other/first"))]
     pub interval: Option<Interval>,
     /// The reason why there is no verdict, if it is not the width of the interval.
     #[serde(default)]
@@ -105,6 +109,7 @@ pub struct ComparedCase {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Difference {
     /// The name of the setting or fact.
+    #[schemars(extend("x-key" = "item"))]
     pub what: String,
     /// The first side's value.
     pub first: String,
@@ -300,8 +305,7 @@ impl CompareSummary {
             None => 0,
         };
         Self {
-            schema: SCHEMA_VERSION,
-            kind: "compare".to_owned(),
+            head: SummaryHead::new("compare"),
             first,
             other,
             paired: false,

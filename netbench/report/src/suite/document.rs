@@ -61,12 +61,7 @@ impl Report for SuiteReport {
             machines: vec![Machine::of(&self.manifest)],
             checks: checks(summary),
             data: vec![summary],
-            ..Document::of_run(
-                "suite",
-                &run.head.name,
-                &run.head.netbench,
-                &run.head.started,
-            )
+            ..Document::of_run("suite", &summary.run.head)
         }
     }
 }
@@ -509,5 +504,5 @@ fn how(items: &mut Vec<Item>, summary: &SuiteSummary) {
         )));
     }
     items.push(Item::Text(machine(&summary.environment)));
-    items.push(Item::Text(summary.run.head.again()));
+    items.push(Item::Text(summary.run.head.again(summary.head.seed)));
 }

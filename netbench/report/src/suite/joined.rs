@@ -1,10 +1,12 @@
-use netbench_model::{Case, Part, SCHEMA_VERSION, StackName, SuiteManifest, SuiteSample, Unit};
+use netbench_model::{Case, Part, StackName, SuiteManifest, SuiteSample, Unit};
 use netbench_stats::{
     CASE_MARGIN, Interval, JoinedRatio, PairedRatio, RunRatio, UndecidedReason, Verdict, join_runs,
     student_t_quantile,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+use crate::SummaryHead;
 
 use super::{
     CaseVerdict, Compared, Difference, SuiteSummary, compare::differences, summarize_suite,
@@ -21,10 +23,9 @@ const LEAST_ERROR: f64 = 1e-4;
 /// figure over the first one's: under 1, the other is faster, or takes less.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct JoinedSummary {
-    /// The schema's version.
-    pub schema: u32,
-    /// Always `joined`.
-    pub kind: String,
+    /// The schema, the kind and the seed.
+    #[serde(flatten)]
+    pub head: SummaryHead,
     /// The runs.
     pub runs: Vec<JoinedRun>,
     /// Every case for which two runs or more have a ratio.
@@ -59,6 +60,7 @@ pub struct JoinedRun {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct JoinedCase {
     /// The case's name.
+    #[schemars(extend("x-key" = "item"))]
     pub name: String,
     /// The part of the suite.
     pub part: Part,
@@ -67,8 +69,10 @@ pub struct JoinedCase {
     /// The first stack.
     pub first: StackName,
     /// The other stack.
+    #[schemars(extend("x-key" = "other"))]
     pub other: StackName,
     /// Each run's result, in their order; absent for a run without a ratio.
+    #[schemars(extend("x-names" = "/runs"))]
     pub runs: Vec<Option<RunSays>>,
     /// The joint result; absent if fewer than two runs have an interval. Runs whose turns allow no verdict are left
     /// out if two others remain; otherwise all are joined and not judged.
@@ -80,6 +84,7 @@ pub struct JoinedCase {
 
 /// One run's result for a case.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(extend("x-unit" = "other/first"))]
 pub struct RunSays {
     /// The ratio.
     pub ratio: f64,
@@ -124,8 +129,7 @@ pub fn join_runs_of_suite(
     let (pairs, overlapping) = overlaps(&cases);
     let heterogeneous = cases.iter().filter(|case| case.is_heterogeneous());
     JoinedSummary {
-        schema: SCHEMA_VERSION,
-        kind: "joined".to_owned(),
+        head: SummaryHead::new("joined"),
         runs: runs
             .iter()
             .zip(&summaries)

@@ -26,8 +26,11 @@ pub struct PublishedTable {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PublishedRow {
     /// The corresponding case of netbench.
+    #[schemars(extend("x-key" = "item"))]
     pub case: String,
     /// Its two figures.
+    #[schemars(extend("x-names" = "/columns"))]
+    #[schemars(extend("x-unit-in" = "unit"))]
     pub figures: [f64; 2],
     /// Its last column: a factor, or a change.
     pub comparison: String,

@@ -2,8 +2,8 @@ use std::collections::BTreeSet;
 
 use itertools::Itertools;
 use netbench_model::{
-    Case, LayoutRecord, Part, Recorded, SCHEMA_VERSION, Scenario, StackName, SuiteManifest,
-    SuiteOutcome, SuiteSample, Unit,
+    Case, LayoutRecord, Part, Recorded, Scenario, StackName, SuiteManifest, SuiteOutcome,
+    SuiteSample, Unit,
 };
 
 use netbench_stats::{Choice, UndecidedReason};
@@ -12,7 +12,7 @@ use super::{
     CaseRow, CaseVerdict, StackFigures, SuiteFailure, SuiteHead, SuiteSummary,
     breakdown::breakdowns, figures::figures, history::is_history, published, verdicts::Verdicts,
 };
-use crate::run::{RunHead, about_stack, incomplete};
+use crate::run::{RunHead, SummaryHead, about_stack, incomplete};
 
 /// Summarizes a run from its manifest and all its samples.
 pub fn summarize_suite(manifest: &SuiteManifest, samples: &[SuiteSample]) -> SuiteSummary {
@@ -28,8 +28,7 @@ pub fn summarize_suite(manifest: &SuiteManifest, samples: &[SuiteSample]) -> Sui
         .collect();
     let (failures, unsupported) = without_figures(manifest, samples);
     let mut summary = SuiteSummary {
-        schema: SCHEMA_VERSION,
-        kind: "suite".to_owned(),
+        head: SummaryHead::of(manifest),
         run: head(manifest, samples),
         breakdowns: breakdowns(&cases),
         cases,
@@ -89,7 +88,7 @@ fn head(manifest: &SuiteManifest, samples: &[SuiteSample]) -> SuiteHead {
     let plan = &manifest.plan;
     let about = |stack: &StackName| about_stack(&manifest.workers, stack, |_| None);
     SuiteHead {
-        head: RunHead::of(manifest, plan.seed),
+        head: RunHead::of(manifest),
         preset: plan.preset.clone(),
         stacks: plan
             .stacks

@@ -8,16 +8,15 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{HandshakeBreakdown, PublishedTable};
-use crate::RunHead;
+use crate::{RunHead, SummaryHead};
 
 /// The summary of a run of the in-memory suite. For every figure, smaller is better, and every ratio is the other
 /// stack's over the first one's: under 1, the other is faster, or takes less.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SuiteSummary {
-    /// The schema's version.
-    pub schema: u32,
-    /// Always `suite`.
-    pub kind: String,
+    /// The schema, the kind and the seed.
+    #[serde(flatten)]
+    pub head: SummaryHead,
     /// The run.
     pub run: SuiteHead,
     /// Every case, in the order of the plan.
@@ -59,6 +58,7 @@ pub struct SuiteHead {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CaseRow {
     /// Its name.
+    #[schemars(extend("x-key" = "item"))]
     pub name: String,
     /// The case.
     pub case: Case,
@@ -78,6 +78,7 @@ pub struct CaseRow {
 
 /// One stack's figures in one case, in the case's unit.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(extend("x-unit-in" = "unit"))]
 pub struct StackFigures {
     /// The stack.
     pub stack: StackName,
@@ -126,6 +127,7 @@ pub struct CaseVerdict {
     /// The stack that the other is compared with.
     pub first: StackName,
     /// The other stack.
+    #[schemars(extend("x-key" = "other"))]
     pub other: StackName,
     /// The paired ratio with its verdict on the other.
     pub paired: PairedRatio,
@@ -134,6 +136,7 @@ pub struct CaseVerdict {
     /// The selection of the pairs of `paired`.
     pub choice: Choice,
     /// The ratio over all pairs of turns; absent if the case is not timed.
+    #[schemars(extend("x-unit" = "other/first"))]
     pub all_turns: Option<f64>,
     /// The ratio of the turns' medians, over the pairs of `paired`.
     pub median: Option<OtherFigure>,
@@ -170,10 +173,12 @@ impl CaseVerdict {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SuiteFailure {
     /// The scenario's name.
+    #[schemars(extend("x-key" = "item"))]
     pub scenario: String,
     /// The stack.
     pub stack: StackName,
     /// The class of the failure; absent if the scenario is unsupported.
+    #[schemars(extend("x-key" = "item"))]
     pub class: Option<String>,
     /// The reason, in the words of the first trial.
     pub reason: String,

@@ -51,6 +51,7 @@ pub struct SweepTime {
     /// The condition.
     pub condition: Condition,
     /// The point.
+    #[schemars(extend("x-key" = "item"))]
     pub point: String,
     /// Its value on each axis.
     pub settings: BTreeMap<String, String>,
@@ -105,12 +106,14 @@ pub struct SweepDifference {
     /// The condition.
     pub condition: Condition,
     /// The point.
+    #[schemars(extend("x-key" = "item"))]
     pub point: String,
     /// Its value on each axis.
     pub settings: BTreeMap<String, String>,
     /// The first stack.
     pub first: StackName,
     /// The other stack.
+    #[schemars(extend("x-key" = "other"))]
     pub other: StackName,
     /// The first stack's median total.
     pub first_total_ns: f64,

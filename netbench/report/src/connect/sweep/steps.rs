@@ -21,10 +21,13 @@ pub struct SweepStep {
     /// The stack.
     pub stack: StackName,
     /// The axis, such as `hybrid`.
+    #[schemars(extend("x-key" = "item"))]
     pub axis: String,
     /// Its first value.
+    #[schemars(extend("x-key" = "item"))]
     pub from: String,
     /// Its second value.
+    #[schemars(extend("x-key" = "item"))]
     pub to: String,
     /// The values of the other axes.
     pub settings: BTreeMap<String, String>,

@@ -18,16 +18,20 @@ pub struct SweepTurn {
     /// The first stack.
     pub first: StackName,
     /// The other stack.
+    #[schemars(extend("x-key" = "other"))]
     pub other: StackName,
     /// The axis, such as `cpu`.
+    #[schemars(extend("x-key" = "item"))]
     pub axis: String,
     /// The values of the other axes.
     pub settings: BTreeMap<String, String>,
     /// The value on one side.
+    #[schemars(extend("x-key" = "item"))]
     pub from: String,
     /// The verdict there.
     pub from_verdict: Verdict,
     /// The value on the other side.
+    #[schemars(extend("x-key" = "item"))]
     pub to: String,
     /// The verdict there.
     pub to_verdict: Verdict,
