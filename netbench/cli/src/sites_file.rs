@@ -45,7 +45,8 @@ pub(crate) fn of_targets(targets: &[String]) -> Result<SitesFile, WrongInput> {
     let mut sites: Vec<Site> = Vec::new();
     for text in targets {
         let site = parse_target(text).map_err(WrongInput)?;
-        if sites.iter().any(|other| other.name() == site.name()) {
+        let place = site.place_in_dns();
+        if sites.iter().any(|other| other.place_in_dns() == place) {
             bail_input!("{} is given twice", site.name());
         }
         sites.push(site);

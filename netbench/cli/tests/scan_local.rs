@@ -20,6 +20,7 @@ netbench_testing::tests! {
     sites_that_failed_are_tried_again_by_resume;
     very_many_sites_of_this_machine_are_grouped;
     addresses_of_both_families_stand_in_a_file;
+    names_in_other_scripts_are_shown_as_they_were_given;
 }
 
 fn nothing_leaves_the_machine_without_leave() {
@@ -234,6 +235,21 @@ fn addresses_of_both_families_stand_in_a_file() {
         let due = "elsewhere.txt: line 2: [2001:db8::1]:8443: IPv6 is not emulated";
         assert!(refused.stderr.contains(due), "{}", refused.stderr);
     }
+}
+
+fn names_in_other_scripts_are_shown_as_they_were_given() {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+    let port = listener.local_addr().unwrap().port();
+    answer(listener, b"SSH-2.0-x\r\n");
+    let place = Place::new();
+    let rule = "bücher.example::127.0.0.1:";
+    let given = format!("https://Bücher.example:{port}/");
+    let arguments = ["scan", &given, "--connect-to", rule, "--json"];
+    let summary: ScanSummary = json(&place.netbench(&arguments).expect(0).stdout);
+    let scan = &summary.sites[0];
+    assert_eq!(scan.site, format!("bücher.example:{port}"));
+    assert_eq!(scan.host, "xn--bcher-kva.example");
+    assert_eq!(summary.run.failed["ssh"], 1);
 }
 
 /// Sends `answer` on every connection, after the client's first bytes.

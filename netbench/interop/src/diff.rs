@@ -238,6 +238,14 @@ fn features(f: &Features) -> Vec<(&'static str, Option<String>)> {
         f.http_status
             .map(|_| text.clone().unwrap_or_else(|| "none".to_owned()))
     };
+    let compression = f.certificate_compression.as_ref().map(|found| {
+        let names = found.iter().map(|algorithm| algorithm.name.as_str());
+        let names: BTreeSet<&str> = names.collect();
+        match Vec::from_iter(names).join(", ") {
+            none if none.is_empty() => "none".to_owned(),
+            names => names,
+        }
+    });
     let mut alpn = f.alpn.clone();
     alpn.sort();
     vec![
@@ -258,6 +266,7 @@ fn features(f: &Features) -> Vec<(&'static str, Option<String>)> {
         ("fallback SCSV", seen(&f.fallback_scsv)),
         ("ChaCha20 by the client's wish", seen(&f.chacha20_by_client)),
         ("asks for a client certificate", seen(&f.client_certificate)),
+        ("certificate compression", compression),
         (
             "Strict-Transport-Security",
             field(&f.strict_transport_security),

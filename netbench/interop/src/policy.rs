@@ -444,6 +444,10 @@ fn faults(chain: &ChainScan) -> Vec<&'static str> {
         (!chain.names_match, "a certificate for other names"),
         (!leaf_valid, "a certificate that is not valid now"),
         (
+            chain.invalid_issuers > 0,
+            "an intermediate that is not valid now",
+        ),
+        (
             chain.anchor == Anchor::SelfSigned,
             "a self-signed certificate",
         ),

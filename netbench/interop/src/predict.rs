@@ -329,6 +329,9 @@ fn chain_fault(offer: &Offer, site: &SiteScan, version: TlsVersion) -> Option<Ag
     if !leaf.valid_now {
         return wrong("the certificate is not valid now");
     }
+    if only.invalid_issuers > 0 {
+        return wrong("an intermediate is not valid now");
+    }
     match only.anchor {
         Anchor::SelfSigned => return wrong(SIGNS_ITSELF),
         Anchor::UnknownRoot => return wrong(UNKNOWN_ROOT),

@@ -1,17 +1,19 @@
 use std::{
+    borrow::Cow,
     fmt,
     net::{IpAddr, Ipv4Addr, Ipv6Addr},
     str::FromStr,
     sync::{Arc, LazyLock},
 };
 
+use idna::AsciiDenyList;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
     Alpn, CipherSuite, Group, LinkProfile, SweepPoint, TlsVersion,
     named::{named, text_in_json},
-    urls::authority,
+    urls::{bracketed, shown, with_port},
 };
 
 /// One line of `sites.txt`, or one URL: a host name and, for the lab, its server and its link.
@@ -19,6 +21,9 @@ use crate::{
 pub struct Site {
     /// The host name or IP address that certificates are checked against.
     pub host: HostName,
+    /// The host name in Unicode (a U-label, RFC 5890), if it was given so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unicode: Option<Box<str>>,
     /// The TCP port, 443 by default.
     pub port: u16,
     /// The path of the request, including any query.
@@ -49,6 +54,7 @@ impl Site {
     pub fn new(host: HostName, port: u16) -> Self {
         Self {
             host,
+            unicode: None,
             port,
             path: root(),
             lab: LabProfile::usual(),
@@ -56,8 +62,18 @@ impl Site {
         }
     }
 
+    /// Parses a host name. One that is given in Unicode keeps this form for reports.
+    pub(crate) fn at_host(text: &str, port: u16) -> Result<Self, String> {
+        let host: HostName = text.parse()?;
+        let unicode = Some(&host).filter(|_| !text.is_ascii());
+        Ok(Self {
+            unicode: unicode.and_then(HostName::unicode).map(Into::into),
+            ..Self::new(host, port)
+        })
+    }
+
     /// Returns the name of the site in reports and samples: `host`, followed by the port if it is not 443, and by the
-    /// path if it is not `/`. A point of a sweep is `host@rtt=10ms`.
+    /// path if it is not `/`. A point of a sweep is `host@rtt=10ms`. A host that was given in Unicode has that form.
     pub fn name(&self) -> String {
         let mut name = self.place();
         if let Some(point) = self.point.as_deref().filter(|point| !point.name.is_empty()) {
@@ -69,7 +85,19 @@ impl Site {
 
     /// Returns the name of the site without the point of a sweep.
     pub(crate) fn place(&self) -> String {
-        let authority = authority(&self.host, self.port);
+        match &self.unicode {
+            Some(host) => self.place_at(host),
+            None => self.place_in_dns(),
+        }
+    }
+
+    /// Returns the host as in the DNS, with the port and the path as in [`Self::name`]: equal for every spelling of one site.
+    pub fn place_in_dns(&self) -> String {
+        self.place_at(&bracketed(&self.host))
+    }
+
+    fn place_at(&self, host: &str) -> String {
+        let authority = with_port(host, self.port);
         if is_root(&self.path) {
             authority
         } else {
@@ -81,7 +109,8 @@ impl Site {
 /// A host name of letters, digits, hyphens and dots (RFC 1123), in lower case; or an IPv4 or IPv6 address, without
 /// brackets.
 ///
-/// A host name cannot contain an escape code or a path.
+/// A host name cannot contain an escape code or a path. A name in Unicode is parsed to its form in the DNS (UTS #46):
+/// `bücher.example` to `xn--bcher-kva.example`.
 #[derive(
     Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
@@ -92,6 +121,12 @@ impl HostName {
     /// Returns the name.
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+
+    /// Returns the name in Unicode, if it has labels of other scripts.
+    fn unicode(&self) -> Option<String> {
+        let (unicode, read) = idna::domain_to_unicode(&self.0);
+        read.ok().filter(|()| unicode != self.0).map(|()| unicode)
     }
 
     /// Returns the address, if the host is one.
@@ -113,6 +148,7 @@ impl FromStr for HostName {
         if let Ok(address) = text.parse::<Ipv6Addr>() {
             return Ok(Self::from(IpAddr::V6(address)));
         }
+        let text = &*in_dns(text)?;
         let label_ok = |label: &str| {
             !label.is_empty()
                 && label.len() <= 63
@@ -140,6 +176,25 @@ impl FromStr for HostName {
 }
 
 text_in_json!(HostName);
+
+/// The characters between labels (UTS #46 section 2.3).
+const DOTS: [char; 4] = ['.', '\u{3002}', '\u{ff0e}', '\u{ff61}'];
+
+/// Returns a name in the form of the DNS. A name of ASCII characters stays as it is.
+fn in_dns(text: &str) -> Result<Cow<'_, str>, String> {
+    let converted = |text| idna::domain_to_ascii_cow(text, AsciiDenyList::URL);
+    if text.is_ascii() {
+        return Ok(Cow::Borrowed(text));
+    }
+    converted(text.as_bytes()).map_err(|_| {
+        let mut labels = text.split(DOTS);
+        let label = labels.find(|label| converted(label.as_bytes()).is_err());
+        format!(
+            "{} is not a label of a host name (UTS #46)",
+            shown(label.unwrap_or(text))
+        )
+    })
+}
 
 impl fmt::Display for HostName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

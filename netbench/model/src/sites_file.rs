@@ -9,7 +9,7 @@ use std::{
 
 pub(crate) use fields::{FieldError, conflicts, names as field_names, set as set_field};
 
-use crate::{HostName, LabProfile, Site, parse_target, urls::shown};
+use crate::{LabProfile, Site, parse_target, urls::shown};
 
 /// Maximum number of sites in a file.
 const MAX_SITES: usize = 1_000_000;
@@ -150,9 +150,12 @@ impl Reader {
         }
         let Some(site) = site else { return };
         let site = Site { lab, ..site };
-        let name = site.name();
+        let name = site.place_in_dns();
         if let Some(line) = self.first_seen.get(&name) {
-            let message = format!("{name} is already on line {line}; expected every site once");
+            let message = format!(
+                "{} is already on line {line}; expected every site once",
+                site.name()
+            );
             return self.error(Some("host"), message);
         }
         if self.sites.len() == self.most_sites {
@@ -209,13 +212,16 @@ fn read_address(text: &str) -> Result<Site, String> {
         None => (text, 443),
         Some((host, port)) => (host, fields::number(port, 1..=65_535, "a port")?),
     };
-    let host = host.parse::<HostName>().map_err(|_| {
-        format!(
-            "expected a host name (letters, digits, '-', '.') or an IPv4 address, found {}",
-            shown(host)
-        )
-    })?;
-    Ok(Site::new(host, port))
+    Site::at_host(host, port).map_err(|why| {
+        if host.is_ascii() {
+            format!(
+                "expected a host name (letters, digits, '-', '.') or an IPv4 address, found {}",
+                shown(host)
+            )
+        } else {
+            why
+        }
+    })
 }
 
 #[cfg(test)]

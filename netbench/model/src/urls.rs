@@ -20,9 +20,12 @@ pub fn bracketed(host: &HostName) -> Cow<'_, str> {
 
 /// Returns the host of a URL, with the port if it is not 443.
 pub fn authority(host: &HostName, port: u16) -> String {
-    let host = bracketed(host);
+    with_port(&bracketed(host), port)
+}
+
+pub(crate) fn with_port(host: &str, port: u16) -> String {
     if port == 443 {
-        host.into_owned()
+        host.to_owned()
     } else {
         format!("{host}:{port}")
     }
@@ -71,26 +74,19 @@ pub fn parse_target(text: &str) -> Result<Site, String> {
     if host.is_empty() {
         return wrong("there is no host in it");
     }
-    if !host.is_ascii() {
-        return wrong(
-            "write a name in another script as it is in the DNS, such as xn--bcher-kva.example",
-        );
-    }
     let bare = host
         .strip_prefix('[')
         .and_then(|host| host.strip_suffix(']'));
-    let host = match bare.map(str::parse::<Ipv6Addr>) {
-        Some(Ok(address)) => HostName::from(IpAddr::V6(address)),
+    let site = match bare.map(str::parse::<Ipv6Addr>) {
+        Some(Ok(address)) => Site::new(HostName::from(IpAddr::V6(address)), port),
         Some(Err(_)) => {
             return wrong("not an IPv6 address; one with a zone (%eth0) is not supported");
         }
-        None => host
-            .parse()
-            .map_err(|why: String| format!("{}: {why}", shown(text)))?,
+        None => Site::at_host(host, port).map_err(|why| format!("{}: {why}", shown(text)))?,
     };
     Ok(Site {
         path: encoded(path),
-        ..Site::new(host, port)
+        ..site
     })
 }
 

@@ -138,6 +138,14 @@ fn a_wrong_line_says_line_field_and_what_was_expected() {
         ("a.example:65536", "line 1: host: expected a port"),
         ("a.example:+1", "line 1: host: expected a port"),
         (
+            "a.example\nbüch\u{378}er.example",
+            "line 2: host: \"büch\\u{378}er\" is not a label of a host name (UTS #46)",
+        ),
+        (
+            "xn--bcher-kva.example\nbücher.example rtt=5ms",
+            "line 2: host: bücher.example is already on line 1",
+        ),
+        (
             "a.example\nA.EXAMPLE:443",
             "line 2: host: a.example is already on line 1",
         ),
@@ -288,6 +296,7 @@ fn what_can_be_served_is_no_error() {
         "a.example tls=1.3 key=ecdsa-p256 suites=TLS_AES_128_GCM_SHA256",
         "a.example alpn=none",
         "_a.x-y.example:1",
+        "bücher.example:444 rtt=5ms",
     ] {
         assert_eq!(parse_sites(text).map(|sites| sites.len()), Ok(1), "{text}");
     }
@@ -385,6 +394,7 @@ fn sites() -> impl Strategy<Value = Site> {
             let rate = rate.map(|bits_per_second| BitRate { bits_per_second });
             Site {
                 host: host.parse().unwrap(),
+                unicode: None,
                 port,
                 path: path.to_owned(),
                 point: None,

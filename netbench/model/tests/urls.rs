@@ -48,6 +48,28 @@ fn servers_are_named_by_urls_and_by_hosts() {
         ("::1", "[::1]", "::1", 443, "/"),
         ("[::1]:444", "[::1]:444", "::1", 444, "/"),
         ("localhost", "localhost", "localhost", 443, "/"),
+        (
+            "https://Bücher.example:444/ä",
+            "bücher.example:444/%C3%A4",
+            "xn--bcher-kva.example",
+            444,
+            "/%C3%A4",
+        ),
+        (
+            "例え。テスト",
+            "例え.テスト",
+            "xn--r8jz45g.xn--zckzah",
+            443,
+            "/",
+        ),
+        ("ｌｏｃａｌｈｏｓｔ", "localhost", "localhost", 443, "/"),
+        (
+            "xn--bcher-kva.example",
+            "xn--bcher-kva.example",
+            "xn--bcher-kva.example",
+            443,
+            "/",
+        ),
         ("a.example:444", "a.example:444", "a.example", 444, "/"),
         ("a.example:444/x", "a.example:444/x", "a.example", 444, "/x"),
     ];
@@ -92,7 +114,11 @@ fn what_names_no_server_is_refused_and_the_message_says_why() {
         ("https://-a.example/", "not a host name"),
         ("https://a.example./", "not a host name"),
         ("https://1.2.3.4.5/", "not a host name"),
-        ("https://bücher.example/", "xn--bcher-kva.example"),
+        (
+            "https://bü\u{200b}\u{378}cher.example/",
+            "not a label of a host name",
+        ),
+        ("https://例え.-ü.example/", "not a host name"),
         ("https://a.example:/", "from 1 to 65535"),
         (&long, "at most 4096 bytes"),
     ];

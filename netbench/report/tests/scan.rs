@@ -144,6 +144,56 @@ fn a_few_sites_are_shown_in_full() {
 }
 
 /// The violations of the policy are named; a site with too few results does not pass.
+/// A certificate of this subject and these names.
+fn certificate(subject: &str, names: &[&str], valid_now: bool) -> Value {
+    json!({
+        "sha256": "", "subject": subject, "issuer": "CN=intermediate", "names": names, "key": "ec",
+        "key_bits": 256, "curve": "secp256r1", "signature": "ecdsa-with-SHA256",
+        "not_before": "2025-01-01T00:00:00Z", "not_after": "2026-01-01T00:00:00Z",
+        "valid_now": valid_now, "is_ca": names.is_empty(), "scts": 0, "bytes": 500,
+    })
+}
+
+#[test]
+fn certificates_are_shown_as_they_were_sent() {
+    let mut summary = summary(1);
+    let names = ["a.test", "b.test", "c.test", "d.test"];
+    let leaf = certificate("CN=leaf", &["both.test"], true);
+    let wrong = certificate("CN=wrong \u{1b}[31m", &names, false);
+    let above = certificate("CN=intermediate", &[], true);
+    let chains = json!([
+        {
+            "versions": ["1.3"], "certificates": [leaf, above], "in_order": true, "unrelated": 0,
+            "has_root": false, "anchor": "known", "names_match": true, "bytes": 1000, "scts": 2,
+        },
+        {
+            "versions": ["1.2"], "certificates": [wrong, above, wrong, leaf], "in_order": false, "unrelated": 1,
+            "duplicates": 1, "has_root": false, "anchor": "missing", "missing": "CN=root \u{1b}[31m",
+            "invalid_issuers": 0, "names_match": false, "bytes": 2000, "scts": 0,
+        },
+        {
+            "versions": ["1.2"], "certificates": [above, leaf], "in_order": false, "unrelated": 0,
+            "has_root": true, "anchor": "unknown-root", "names_match": false, "bytes": 1000, "scts": 0,
+        },
+        {
+            "versions": ["1.2"], "certificates": [leaf], "in_order": true, "unrelated": 0,
+            "has_root": false, "anchor": "self-signed", "names_match": true, "bytes": 500, "scts": 0,
+        },
+    ]);
+    let compression = json!([
+        {"name": "brotli", "code": 2, "compressed_bytes": 700, "bytes": 1000},
+        {"name": "zlib", "code": 1, "compressed_bytes": 900, "bytes": 10, "fault": "more than the stated 10 bytes"},
+    ]);
+    let site = &mut summary.sites[0];
+    site.chains = serde_json::from_value(chains).expect("chains");
+    site.features.certificate_compression =
+        Some(serde_json::from_value(compression).expect("algorithms"));
+    summary.loss = None;
+    summary.population = None;
+    summary.profiles = None;
+    insta::assert_snapshot!("scan_certificates", harmless(terminal(&summary, 160)));
+}
+
 #[test]
 fn a_policy_says_what_breaks_it() {
     let policy = built_in_policy("mozilla-intermediate").expect("a policy");

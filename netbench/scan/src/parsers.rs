@@ -11,7 +11,7 @@ use netbench_model::{
 use crate::{
     codec::{
         CertificateRequest, ClientHello, FlightReader, Records, ServerHello, ServerKeyExchange,
-        StartTlsDialogue, StartTlsStep, Step, messages,
+        StartTlsDialogue, StartTlsStep, Step, compression::CompressedCertificate, messages,
     },
     session::{ResponseHead, parse_message13},
     x509::{self, TrustAnchors},
@@ -21,13 +21,14 @@ use crate::{
 pub type Parser = (&'static str, fn(&[u8]));
 
 /// All of them.
-pub const ALL: [Parser; 8] = [
+pub const ALL: [Parser; 9] = [
     ("flight", flight),
     ("records", records),
     ("client_hello", client_hello),
     ("messages", all_messages),
     ("encrypted13", encrypted13),
     ("certificates", certificates),
+    ("compressed", compressed),
     ("response", response),
     ("start_tls", start_tls),
 ];
@@ -159,6 +160,17 @@ pub fn certificates(bytes: &[u8]) {
     }
     for der in &ders {
         x509::rsa_public_key(der);
+    }
+}
+
+/// Parses the body of a compressed Certificate message. The result has the stated length.
+pub fn compressed(bytes: &[u8]) {
+    let Some(message) = CompressedCertificate::parse(bytes) else {
+        return;
+    };
+    if let Ok(body) = message.decompress() {
+        assert_eq!(u32::try_from(body.len()), Ok(message.length));
+        let _ = messages::certificate_entries(&body);
     }
 }
 

@@ -22,27 +22,42 @@ use crate::text::clean;
 /// The maximum number of names recorded of one certificate; some have hundreds.
 const MOST_NAMES: usize = 100;
 
-/// The roots that clients trust: their names, as DER.
+/// The roots that clients trust.
 #[derive(Debug, Clone, Default)]
-pub struct TrustAnchors(Vec<Vec<u8>>);
+pub struct TrustAnchors(Vec<Root>);
+
+#[derive(Debug, Clone)]
+struct Root {
+    /// The subject's name, as DER.
+    name: Vec<u8>,
+    der: Vec<u8>,
+}
 
 impl TrustAnchors {
     /// Reads certificates in PEM. Other contents are skipped.
     pub fn of_pem(pem: &str) -> Self {
         let ders = x509_parser::pem::Pem::iter_from_buffer(pem.as_bytes());
-        let subject = |der: Vec<u8>| {
-            let (_, certificate) = X509Certificate::from_der(&der).ok()?;
-            Some(certificate.subject().as_raw().to_vec())
-        };
         Self(
             ders.flatten()
-                .filter_map(|pem| subject(pem.contents))
+                .filter_map(|pem| Root::of_der(pem.contents))
                 .collect(),
         )
     }
 
-    fn has(&self, name: &[u8]) -> bool {
-        self.0.iter().any(|known| known == name)
+    /// Returns whether one of the roots issued the certificate, or is the certificate.
+    fn issued(&self, certificate: &X509Certificate<'_>) -> bool {
+        let name = certificate.issuer().as_raw();
+        self.0.iter().filter(|root| root.name == name).any(|root| {
+            X509Certificate::from_der(&root.der).is_ok_and(|(_, root)| issued(&root, certificate))
+        })
+    }
+}
+
+impl Root {
+    fn of_der(der: Vec<u8>) -> Option<Self> {
+        let (_, certificate) = X509Certificate::from_der(&der).ok()?;
+        let name = certificate.subject().as_raw().to_vec();
+        Some(Self { name, der })
     }
 }
 
@@ -86,32 +101,47 @@ pub(crate) fn chain(
         path.push(known[above]);
     }
     in_order &= path.len() == known.len();
+    let duplicates = (1..ders.len())
+        .filter(|at| ders[..*at].contains(&ders[*at]))
+        .count();
     let end = path.last();
     let self_issued = end.is_some_and(|last| last.subject() == last.issuer());
+    // A client may leave the path below its end: roots are also signed by older roots.
+    let below_root = path
+        .iter()
+        .position(|certificate| roots.issued(certificate));
     let anchor = match end {
         None => Anchor::Missing,
         Some(_) if roots.0.is_empty() => Anchor::Unchecked,
-        Some(last) if roots.has(last.issuer().as_raw()) => Anchor::Known,
+        Some(_) if below_root.is_some() => Anchor::Known,
         Some(_) if self_issued && path.len() == 1 => Anchor::SelfSigned,
         Some(_) if self_issued => Anchor::UnknownRoot,
         Some(_) => Anchor::Missing,
     };
+    let missing = end.filter(|_| anchor == Anchor::Missing);
+    let issuers = &path[..below_root.map_or(path.len(), |at| at + 1)];
+    let invalid_issuers = issuers.iter().skip(1);
+    let invalid_issuers = invalid_issuers.filter(|issuer| !issuer.validity().is_valid());
     let leaf = certificates.first();
     ChainScan {
         versions: vec![version],
         in_order,
-        unrelated: u32::try_from(ders.len() - path.len()).unwrap_or(0),
+        unrelated: as_u32(ders.len() - path.len() - duplicates),
+        duplicates: as_u32(duplicates),
         has_root: self_issued && path.len() > 1,
         anchor,
+        missing: missing.map(|last| clean(&last.issuer().to_string())),
+        invalid_issuers: as_u32(invalid_issuers.count()),
         names_match: leaf
             .is_some_and(|leaf| leaf.names.iter().any(|name| matches_host(name, host))),
-        bytes: ders
-            .iter()
-            .map(|der| u32::try_from(der.len()).unwrap_or(0))
-            .sum(),
+        bytes: ders.iter().map(|der| as_u32(der.len())).sum(),
         scts: scts + leaf.map_or(0, |leaf| leaf.scts),
         certificates,
     }
+}
+
+fn as_u32(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
 }
 
 /// Returns whether `above` issued `below`: by name, and by signature if the algorithm is known.
@@ -288,71 +318,4 @@ fn matches_host(name: &str, host: &str) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn wildcards_stand_for_one_label() {
-        let cases = [
-            ("a.test", "a.test", true),
-            ("A.test", "a.test", true),
-            ("*.test", "a.test", true),
-            ("*.test", "b.a.test", false),
-            ("*.test", "test", false),
-            ("b.test", "a.test", false),
-        ];
-        for (name, host, due) in cases {
-            assert_eq!(matches_host(name, host), due, "{name} {host}");
-        }
-    }
-
-    #[test]
-    fn algorithms_and_curves_have_names() {
-        let cases = [
-            (oid!(1.2.840.113549.1.1.4), "md5WithRSAEncryption"),
-            (oid!(1.2.840.113549.1.1.5), "sha1WithRSAEncryption"),
-            (oid!(1.2.840.113549.1.1.10), "rsassaPss"),
-            (oid!(1.2.840.113549.1.1.11), "sha256WithRSAEncryption"),
-            (oid!(1.2.840.113549.1.1.12), "sha384WithRSAEncryption"),
-            (oid!(1.2.840.113549.1.1.13), "sha512WithRSAEncryption"),
-            (oid!(1.2.840.10045.4.1), "ecdsa-with-SHA1"),
-            (oid!(1.2.840.10045.4.3.2), "ecdsa-with-SHA256"),
-            (oid!(1.2.840.10045.4.3.3), "ecdsa-with-SHA384"),
-            (oid!(1.2.840.10045.4.3.4), "ecdsa-with-SHA512"),
-            (oid!(1.3.101.112), "ed25519"),
-            (oid!(1.3.101.113), "ed448"),
-            (oid!(1.2.3.4), "1.2.3.4"),
-        ];
-        for (oid, due) in cases {
-            assert_eq!(oid_name(&oid), due);
-        }
-        let curves = [
-            (oid!(1.2.840.10045.3.1.7), "secp256r1", 256),
-            (oid!(1.3.132.0.34), "secp384r1", 384),
-            (oid!(1.3.132.0.35), "secp521r1", 521),
-            (oid!(1.3.132.0.10), "secp256k1", 256),
-            (oid!(1.3.132.0.33), "secp224r1", 224),
-            (oid!(1.3.36.3.3.2.8.1.1.7), "brainpoolP256r1", 256),
-            (oid!(1.3.36.3.3.2.8.1.1.11), "brainpoolP384r1", 384),
-            (oid!(1.3.36.3.3.2.8.1.1.13), "brainpoolP512r1", 512),
-            (oid!(1.2.3.4), "1.2.3.4", 0),
-        ];
-        for (oid, due, bits) in curves {
-            assert_eq!(oid_name(&oid), due);
-            assert_eq!(curve_bits(due), bits, "{due}");
-        }
-    }
-
-    #[test]
-    fn bytes_that_are_no_certificate_are_said_to_be_none() {
-        let chain = chain(
-            &[vec![0x30; 40]],
-            TlsVersion::Tls12,
-            "a.test",
-            &TrustAnchors::default(),
-            0,
-        );
-        assert_eq!(chain.certificates[0].subject, "not a certificate");
-        assert_eq!(chain.anchor, Anchor::Missing);
-    }
-}
+mod tests;

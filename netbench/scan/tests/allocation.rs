@@ -8,9 +8,14 @@
 use std::{
     alloc::{GlobalAlloc, Layout, System},
     cell::Cell,
+    fs,
+    path::Path,
 };
 
-use netbench_scan::codec::{ClientHello, FlightReader};
+use netbench_scan::{
+    codec::{ClientHello, FlightReader, MAX_MESSAGE},
+    parsers,
+};
 
 /// The system's allocator, with a record of the largest request of this thread.
 struct Counting;
@@ -169,4 +174,22 @@ fn reading_in_small_pieces_costs_no_more_than_a_few_copies() {
         "{total} bytes for {}",
         bytes.len()
     );
+}
+
+/// Each file begins with an algorithm in two bytes and the stated length in three.
+#[test]
+fn certificates_are_decompressed_within_their_stated_length() {
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/corpus/compressed");
+    let mut count = 0;
+    for entry in fs::read_dir(corpus).unwrap() {
+        let path = entry.unwrap().path();
+        let bytes = fs::read(&path).unwrap();
+        let stated =
+            usize::from(bytes[2]) << 16 | usize::from(bytes[3]) << 8 | usize::from(bytes[4]);
+        let (largest, _) = measured(|| parsers::compressed(&bytes));
+        let most = stated.min(MAX_MESSAGE) + 64 * 1024;
+        assert!(largest <= most, "{}: {largest} of {most}", path.display());
+        count += 1;
+    }
+    assert!(count >= 10, "{count} files");
 }

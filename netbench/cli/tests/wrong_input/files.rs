@@ -20,6 +20,11 @@ fn place() -> Place {
     bytes("utf16.txt", b"\xff\xfeo\0n\0e\0.\0e\0x\0\n\0");
     bytes("escape.txt", b"one.example\x1b[2J\n");
     bytes("twice.txt", b"one.example\none.example\n");
+    bytes("idn.txt", "one.example\nb\u{378}.example\n".as_bytes());
+    bytes(
+        "idn-twice.txt",
+        "xn--bcher-kva.example\nbücher.example\n".as_bytes(),
+    );
     bytes("unit.txt", b"one.example rtt=20\n");
     bytes("field.txt", b"one.example color=red\n");
     bytes("typo.txt", b"one.example rtr=20ms\n");
@@ -117,6 +122,19 @@ const CASES: &[Case] = &[
         "connect --sites twice.txt",
         2,
         &["twice.txt: line 2", "already on line 1"],
+    ),
+    (
+        "scan --sites idn.txt",
+        2,
+        &["idn.txt: line 2: host", "not a label of a host name"],
+    ),
+    (
+        "scan --sites idn-twice.txt",
+        2,
+        &[
+            "idn-twice.txt: line 2",
+            "bücher.example is already on line 1",
+        ],
     ),
     (
         "connect --sites unit.txt",

@@ -69,6 +69,7 @@ impl BrowserPlan {
                 let host = ObjectsPage::host(site.host.as_str(), origin).parse()?;
                 served.push(Site {
                     host,
+                    unicode: None,
                     ..site.clone()
                 });
             }

@@ -12,12 +12,21 @@ pub struct ChainScan {
     pub certificates: Vec<CertificateScan>,
     /// Whether each certificate was issued and signed by the next.
     pub in_order: bool,
-    /// Number of certificates that are not part of the chain.
+    /// Number of certificates that are not part of the chain, without duplicates.
     pub unrelated: u32,
+    /// Number of certificates that were sent before in the same chain.
+    #[serde(default)]
+    pub duplicates: u32,
     /// Whether the last certificate is self-issued, so that the server need not have sent it.
     pub has_root: bool,
     /// The end of the chain.
     pub anchor: Anchor,
+    /// The name of the issuer that was not sent and is not a root.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub missing: Option<String>,
+    /// Number of certificates between the leaf and the root whose validity period does not include the time of the scan.
+    #[serde(default)]
+    pub invalid_issuers: u32,
     /// Whether a name of the leaf matches the host.
     pub names_match: bool,
     /// Size of the DER of all certificates, in bytes.
@@ -42,13 +51,14 @@ impl CertificateScan {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Anchor {
-    /// The chain ends at a root that clients have, matched by name, or by its bytes if it was sent.
+    /// A root that clients have issued a certificate of the chain.
     Known,
     /// The leaf is self-signed.
     SelfSigned,
     /// The chain ends at a root that clients do not have.
     UnknownRoot,
-    /// The issuer of the last certificate was not sent, and is not a root: an intermediate is missing.
+    /// The issuer of the last certificate was not sent, and is not a root that clients have: an intermediate is missing, or
+    /// the root is unknown.
     Missing,
     /// The list of roots was not given.
     Unchecked,

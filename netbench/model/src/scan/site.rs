@@ -254,12 +254,32 @@ pub struct Features {
     /// groups. For its other groups, the server requests another share. `None` if not probed.
     #[serde(default)]
     pub shares_taken: Option<Vec<NamedCode>>,
+    /// Algorithms with which the server compresses its certificates in TLS 1.3 (RFC 8879), in the order in which it selected
+    /// them; empty if it sends them uncompressed. `None` if not probed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub certificate_compression: Option<Vec<CompressionScan>>,
     /// The status of the response to `HEAD /`.
     pub http_status: Option<u16>,
     /// The response's `Strict-Transport-Security` (RFC 6797).
     pub strict_transport_security: Option<String>,
     /// The response's `Alt-Svc` (RFC 7838).
     pub alt_svc: Option<String>,
+}
+
+/// The compression of a server's certificates with one algorithm.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CompressionScan {
+    /// The name of the algorithm: `zlib`, `brotli`, `zstd`, or its number.
+    pub name: String,
+    /// The registered number of the algorithm.
+    pub code: u16,
+    /// Size of the compressed Certificate message, in bytes.
+    pub compressed_bytes: u32,
+    /// Size of the Certificate message as the server stated it, in bytes.
+    pub bytes: u32,
+    /// The reason why the message could not be decompressed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fault: Option<String>,
 }
 
 /// The tolerance of a server for a hello.

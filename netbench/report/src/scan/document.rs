@@ -8,7 +8,7 @@ use netbench_model::{
     tls::TlsVersion,
 };
 
-use super::{ScanSummary, loss, many, policy, sample};
+use super::{ScanSummary, certificates, loss, many, policy, sample};
 use crate::{
     Asked,
     cell::{Cell, Digits},
@@ -278,7 +278,7 @@ fn in_full(items: &mut Vec<Item>, site: &SiteScan, place: Target) {
         return;
     }
     items.extend(versions_and_suites(site, &name));
-    certificates(items, site, &name);
+    certificates::tables(items, site, &name);
     items.push(
         Table::of(features(site))
             .caption(format!("{name}: features"))
@@ -329,31 +329,6 @@ fn versions_and_suites(site: &SiteScan, name: &str) -> [Item; 2] {
     [versions, suites]
 }
 
-fn certificates(items: &mut Vec<Item>, site: &SiteScan, name: &str) {
-    let all = site.chains.iter().enumerate();
-    let all = all.flat_map(|(i, chain)| chain.certificates.iter().map(move |c| (i, chain, c)));
-    let all: Vec<_> = all.collect();
-    if all.is_empty() {
-        return;
-    }
-    items.push(
-        Table::of(all)
-            .caption(format!("{name}: certificates"))
-            .col("chain", 0, |(i, ..)| Cell::count(i + 1))
-            .col("certificate", 0, |(.., c)| Cell::text(shorten(&c.subject)))
-            .col("key", 1, |(.., c)| match &c.curve {
-                Some(curve) => Cell::text(curve),
-                None => Cell::text(format!("{}-{}", c.key, c.key_bits)),
-            })
-            .col("signed by", 2, |(.., c)| Cell::text(&c.signature))
-            .col("valid until", 3, |(.., c)| Cell::text(&c.not_after))
-            .col("ends at", 4, |(_, chain, _)| {
-                Cell::text(format!("{:?}", chain.anchor).to_lowercase())
-            })
-            .item(),
-    );
-}
-
 /// Returns features by name, as words.
 fn features(site: &SiteScan) -> Vec<(&'static str, String)> {
     let f = &site.features;
@@ -400,6 +375,10 @@ fn features(site: &SiteScan) -> Vec<(&'static str, String)> {
         (
             "requires a client certificate",
             answer(&f.client_certificate_required),
+        ),
+        (
+            "certificate compression",
+            certificates::compression(f.certificate_compression.as_deref()),
         ),
         (
             "takes key shares of",

@@ -1,5 +1,6 @@
 //! Reports of a scan: the sites, the losses of a change of stack, and the population.
 
+mod certificates;
 mod diff;
 mod document;
 mod hello;

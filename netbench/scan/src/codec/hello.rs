@@ -14,6 +14,7 @@ pub mod extension {
     pub const PADDING: u16 = 21;
     pub const ENCRYPT_THEN_MAC: u16 = 22;
     pub const EXTENDED_MASTER_SECRET: u16 = 23;
+    pub const COMPRESS_CERTIFICATE: u16 = 27;
     pub const SESSION_TICKET: u16 = 35;
     pub const PRE_SHARED_KEY: u16 = 41;
     pub const EARLY_DATA: u16 = 42;
@@ -113,6 +114,17 @@ impl HelloSpec {
         }
         if has(extension::SESSION_TICKET) {
             self.ticket = None;
+        }
+    }
+
+    /// Returns whether the hello asks for a feature by an extension, or for secure renegotiation by a suite.
+    pub fn asks_for(&self, code: u16) -> bool {
+        // TLS_EMPTY_RENEGOTIATION_INFO_SCSV (RFC 5746 section 3.3).
+        const SCSV: u16 = 0x00ff;
+        match code {
+            extension::SESSION_TICKET => self.ticket.is_some(),
+            extension::RENEGOTIATION_INFO if self.suites.contains(&SCSV) => true,
+            _ => self.more.iter().any(|known| known.code == code),
         }
     }
 

@@ -2,6 +2,7 @@
 //! the available bytes before they are read, and lists have a limit.
 
 mod client_hello;
+pub(crate) mod compression;
 mod flight;
 mod hello;
 pub(crate) mod messages;

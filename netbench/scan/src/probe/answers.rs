@@ -103,7 +103,8 @@ impl Prober<'_> {
         let read = Box::pin(self.decrypt(spec, keys, psk, flight, records, wire));
         let session = read.await?;
         let mut findings = self.findings.borrow_mut();
-        findings.encrypted(&session.encrypted, &self.target.host, &self.client.roots);
+        let (host, roots) = (&self.target.host, &self.client.roots);
+        findings.encrypted(spec, &session.encrypted, host, roots);
         Some(session)
     }
 

@@ -1,6 +1,7 @@
 //! Signature schemes, and features that need a separate hello.
 
 use super::{
+    compression::compression,
     prober::Prober,
     wire::{ConnectionError, Reply},
 };
@@ -10,6 +11,7 @@ use netbench_model::{
 };
 
 use crate::{
+    codec::{Extension, extension},
     enumeration::{Enumeration, ProbeHello, Stop, VersionFound},
     session::{PrivateShares, cheap_first, computable, computable_suites},
 };
@@ -122,11 +124,13 @@ pub(super) async fn features(prober: &Prober<'_>, found: &Enumeration) -> Result
     let spoken: Vec<&VersionFound> = spoken(found).collect();
     if let Some(older) = spoken.iter().find(|v| v.version < TlsVersion::Tls13) {
         alpn(prober, older).await?;
+        heartbeat(prober, older).await?;
     } else if let Some(newest) = spoken.first() {
         alpn13(prober, newest).await?;
     }
     if let Some(newest) = spoken.iter().find(|v| v.version == TlsVersion::Tls13) {
         shares(prober, newest).await?;
+        compression(prober, newest).await?;
     }
     fallback(prober, &spoken).await?;
     for version in &spoken {
@@ -142,13 +146,34 @@ async fn alpn(prober: &Prober<'_>, found: &VersionFound) -> Result<(), Stop> {
     if !has_http2_alone(prober) {
         return Ok(());
     }
-    let mut groups = cheap_first(&found.groups);
-    if groups.is_empty() {
-        groups = vec![0x1d, 0x17, 0x18];
-    }
+    let groups = groups_or_common(found);
     let mut spec = prober.spec(&ProbeHello::new(found.version, &codes(found), &groups));
     spec.alpn = Some(vec![b"http/1.1".to_vec()]);
     prober.hello(&spec).await.map(drop)
+}
+
+/// Asks for heartbeats in a separate hello: they are rare, and some networks block hellos that ask for them.
+async fn heartbeat(prober: &Prober<'_>, found: &VersionFound) -> Result<(), Stop> {
+    const PEER_ALLOWED_TO_SEND: u8 = 1;
+    if found.version == TlsVersion::Ssl3 {
+        return Ok(());
+    }
+    let groups = groups_or_common(found);
+    let mut spec = prober.spec(&ProbeHello::new(found.version, &codes(found), &groups));
+    spec.more.push(Extension {
+        code: extension::HEARTBEAT,
+        body: vec![PEER_ALLOWED_TO_SEND],
+    });
+    prober.hello(&spec).await.map(drop)
+}
+
+/// Returns the groups of a version, cheap ones first; common ones if they are not known.
+fn groups_or_common(found: &VersionFound) -> Vec<u16> {
+    if found.groups.is_empty() {
+        vec![0x1d, 0x17, 0x18]
+    } else {
+        cheap_first(&found.groups)
+    }
 }
 
 fn has_http2_alone(prober: &Prober<'_>) -> bool {
@@ -251,10 +276,7 @@ async fn fallback(prober: &Prober<'_>, spoken: &[&VersionFound]) -> Result<(), S
     };
     const FALLBACK_SCSV: u16 = 0x5600;
     const INAPPROPRIATE_FALLBACK: u8 = 86;
-    let mut groups = cheap_first(&second.groups);
-    if groups.is_empty() {
-        groups = vec![0x1d, 0x17, 0x18];
-    }
+    let groups = groups_or_common(second);
     let mut spec = prober.spec(&ProbeHello::new(second.version, &codes(second), &groups));
     spec.suites.push(FALLBACK_SCSV);
     let answer = match prober.hello(&spec).await? {
@@ -281,11 +303,7 @@ async fn chacha20(prober: &Prober<'_>, found: &VersionFound) -> Result<(), Stop>
     }
     let (mut first, rest): (Vec<u16>, Vec<u16>) = suites.iter().partition(|code| is_chacha(code));
     first.extend(rest);
-    let groups = if found.groups.is_empty() {
-        vec![0x1d, 0x17]
-    } else {
-        cheap_first(&found.groups)
-    };
+    let groups = groups_or_common(found);
     let spec = prober.spec(&ProbeHello::new(found.version, &first, &groups));
     if let Reply::Flight(flight, ..) = prober.hello(&spec).await? {
         let chosen = is_chacha(&flight.hello.suite);

@@ -6,7 +6,7 @@ use netbench_model::{
 };
 
 use crate::{
-    codec::{Flight, ServerHello, extension},
+    codec::{Flight, HelloSpec, ServerHello, extension},
     session::Encrypted13,
     x509::{self, TrustAnchors},
 };
@@ -45,31 +45,46 @@ impl Findings {
         self.chains.len()
     }
 
-    /// Records a flight of SSL 3.0 to TLS 1.2.
-    pub(super) fn flight(&mut self, flight: &Flight, host: &str, roots: &TrustAnchors) {
+    /// Records the response to a hello: a flight of SSL 3.0 to TLS 1.2. A feature is absent only if the hello asked for it.
+    pub(super) fn flight(
+        &mut self,
+        spec: &HelloSpec,
+        flight: &Flight,
+        host: &str,
+        roots: &TrustAnchors,
+    ) {
         let Some(version) = TlsVersion::of(flight.hello.version) else {
             return;
         };
-        self.hello(&flight.hello, version);
+        self.hello(spec, &flight.hello, version);
         let scts = flight.hello.extension(extension::SCT).map_or(0, sct_count);
         if let Some(ders) = &flight.certificates {
             self.chain(ders, version, host, roots, scts);
         }
+        let is_whole = flight.is_done && flight.certificates.is_some();
         if flight.ocsp.is_some() {
             self.features.ocsp_stapling = Observed::Yes;
-        } else if flight.certificates.is_some() && self.features.ocsp_stapling == Observed::Unknown
-        {
-            self.features.ocsp_stapling = Observed::No;
+        } else if is_whole && spec.asks_for(extension::STATUS_REQUEST) {
+            self.lacks_stapling();
         }
-        self.client_certificate(flight.certificate_request.is_some());
+        let asks = flight.certificate_request.is_some();
+        if asks || is_whole {
+            self.client_certificate(asks);
+        }
         let scheme = flight.key_exchange.as_ref().and_then(|e| e.signature);
         if let Some(scheme) = scheme {
             self.signature(version, scheme);
         }
     }
 
-    /// Records the encrypted flight of TLS 1.3.
-    pub(super) fn encrypted(&mut self, encrypted: &Encrypted13, host: &str, roots: &TrustAnchors) {
+    /// Records the encrypted flight of TLS 1.3 after a hello.
+    pub(super) fn encrypted(
+        &mut self,
+        spec: &HelloSpec,
+        encrypted: &Encrypted13,
+        host: &str,
+        roots: &TrustAnchors,
+    ) {
         let version = TlsVersion::Tls13;
         if let Some(protocol) = encrypted
             .extension(extension::ALPN)
@@ -93,8 +108,8 @@ impl Findings {
         self.chain(&ders, version, host, roots, scts);
         if of_leaf(extension::STATUS_REQUEST).is_some() {
             self.features.ocsp_stapling = Observed::Yes;
-        } else if self.features.ocsp_stapling == Observed::Unknown {
-            self.features.ocsp_stapling = Observed::No;
+        } else if spec.asks_for(extension::STATUS_REQUEST) {
+            self.lacks_stapling();
         }
         self.client_certificate(encrypted.certificate_request.is_some());
         if let Some(scheme) = encrypted.signature {
@@ -115,10 +130,12 @@ impl Findings {
         }
     }
 
+    fn lacks_stapling(&mut self) {
+        observe(&mut self.features.ocsp_stapling, false);
+    }
+
     fn client_certificate(&mut self, asks: bool) {
-        if asks || self.features.client_certificate == Observed::Unknown {
-            self.features.client_certificate = asks.into();
-        }
+        observe(&mut self.features.client_certificate, asks);
     }
 
     /// Records that a server requested a certificate and got none: whether it continued (`on`), or ended the
@@ -134,37 +151,32 @@ impl Findings {
         }
     }
 
-    fn hello(&mut self, hello: &ServerHello, version: TlsVersion) {
+    fn hello(&mut self, spec: &HelloSpec, hello: &ServerHello, version: TlsVersion) {
         if version == TlsVersion::Tls13 {
             return;
         }
         let has = |code| hello.extension(code).is_some();
         let features = &mut self.features;
-        let best = |was: &mut Observed, is: bool| {
-            if is || *was == Observed::Unknown {
-                *was = is.into();
+        let by_extension = |was: &mut Observed, code| {
+            if has(code) || spec.asks_for(code) {
+                observe(was, has(code));
             }
         };
-        best(
+        by_extension(
             &mut features.secure_renegotiation,
-            has(extension::RENEGOTIATION_INFO),
+            extension::RENEGOTIATION_INFO,
         );
-        best(&mut features.compression, hello.compression != 0);
-        if version != TlsVersion::Ssl3 {
-            best(
-                &mut features.extended_master_secret,
-                has(extension::EXTENDED_MASTER_SECRET),
-            );
-            best(&mut features.heartbeat, has(extension::HEARTBEAT));
-            if CipherSuite(hello.suite)
-                .facts()
-                .is_some_and(|s| s.protection == Protection::Cbc)
-            {
-                best(
-                    &mut features.encrypt_then_mac,
-                    has(extension::ENCRYPT_THEN_MAC),
-                );
-            }
+        if spec.compression != [0] {
+            observe(&mut features.compression, hello.compression != 0);
+        }
+        by_extension(
+            &mut features.extended_master_secret,
+            extension::EXTENDED_MASTER_SECRET,
+        );
+        by_extension(&mut features.heartbeat, extension::HEARTBEAT);
+        let suite = CipherSuite(hello.suite).facts();
+        if suite.is_some_and(|suite| suite.protection == Protection::Cbc) {
+            by_extension(&mut features.encrypt_then_mac, extension::ENCRYPT_THEN_MAC);
         }
         // If there is none yet, the end of a handshake shows it.
         if version == TlsVersion::Tls12 && has(extension::SESSION_TICKET) {
@@ -208,6 +220,13 @@ impl Findings {
             .first()
             .is_some_and(|leaf| leaf.key == "ec");
         self.chains.push((ders.to_vec(), chain));
+    }
+}
+
+/// Records one more observation: once is enough for the presence of a feature.
+fn observe(was: &mut Observed, is: bool) {
+    if is || *was == Observed::Unknown {
+        *was = is.into();
     }
 }
 

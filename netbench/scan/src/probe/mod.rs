@@ -2,6 +2,7 @@
 
 mod again;
 mod answers;
+mod compression;
 pub mod dns;
 mod features;
 mod findings;

@@ -237,9 +237,8 @@ impl<'a> Prober<'a> {
                     let name = TlsVersion::of(version).map_or("unknown", TlsVersion::name);
                     self.note(format!("TLS {name}: after the ServerHello, sends {what}"));
                 }
-                self.findings
-                    .borrow_mut()
-                    .flight(flight, &self.target.host, &self.client.roots);
+                let mut findings = self.findings.borrow_mut();
+                findings.flight(spec, flight, &self.target.host, &self.client.roots);
             }
             Reply::Alert(alert) => {
                 if self.alert.get().is_none() {

@@ -17,8 +17,8 @@ use super::{
 use netbench_model::{
     StartTls,
     scan::{
-        Effort, FailedClass, Features, HelloLimits, NamedCode, SCAN_SCHEMA_VERSION, ScanOutcome,
-        SignatureScan, SiteScan, SuiteScan, VersionScan,
+        Effort, FailedClass, Features, HelloLimits, NamedCode, Observed, SCAN_SCHEMA_VERSION,
+        ScanOutcome, SignatureScan, SiteScan, SuiteScan, VersionScan,
     },
     tls::{Alert, CipherSuite, Group, SignatureScheme},
 };
@@ -202,6 +202,10 @@ fn finish(prober: Prober<'_>, mut scan: SiteScan, cut: Option<String>, begun: In
     }
     scan.notes = std::mem::take(&mut findings.notes);
     scan.features = std::mem::take(&mut findings.features);
+    if scan.features.client_certificate == Observed::No {
+        // No handshake ends for lack of a certificate that is not requested.
+        scan.features.client_certificate_required = Observed::No;
+    }
     scan.signatures = std::mem::take(&mut findings.signatures)
         .into_iter()
         .map(|(version, code)| SignatureScan {
@@ -236,7 +240,12 @@ fn finish(prober: Prober<'_>, mut scan: SiteScan, cut: Option<String>, begun: In
             }
         }
         let broken = prober.broken.into_inner();
-        let (class, detail) = failure(broken, prober.alert.get(), cut);
+        let (class, mut detail) = failure(broken, prober.alert.get(), cut);
+        if matches!(class, FailedClass::Silent | FailedClass::Reset)
+            && let Some(words) = counts.incomplete
+        {
+            detail = format!("{detail}; it sent only {words}");
+        }
         ScanOutcome::Failed {
             class,
             detail: clean(&detail),
@@ -259,7 +268,7 @@ fn failure(
         Some(ConnectionError::Local(why)) => (F::Local, why),
         Some(ConnectionError::Silent) => (
             F::Silent,
-            "accepts connections and sends nothing".to_owned(),
+            "accepts connections and sends no answer".to_owned(),
         ),
         Some(ConnectionError::Closed) => (
             F::Reset,

@@ -21,12 +21,17 @@ const READ: usize = 8 * 1024;
 /// The maximum number of bytes read from one connection; a long chain and a response's head are far below.
 const MOST_READ: usize = 512 * 1024;
 
+/// The number of bytes of an incomplete answer that are shown.
+const SHOWN: usize = 8;
+
 /// Counts of all connections to a site.
 #[derive(Debug, Default)]
 pub(super) struct Counts {
     pub(super) bytes_in: u64,
     pub(super) bytes_out: u64,
     pub(super) connect_us: Vec<u64>,
+    /// The first answer that was not complete.
+    pub(super) incomplete: Option<String>,
 }
 
 /// An error of a connection.
@@ -174,10 +179,20 @@ impl Wire {
     /// Reads a server's first flight. A flight that breaks off after the ServerHello is still a response.
     pub(super) async fn flight(mut self, counts: &RefCell<Counts>) -> Reply {
         let mut reader = FlightReader::default();
+        let (before, mut first) = (self.taken, Vec::new());
         loop {
-            let step = match self.read(counts, |arrived| reader.push(arrived)).await {
+            let read = self.read(counts, |arrived| {
+                let room = SHOWN.saturating_sub(first.len());
+                first.extend(arrived.iter().take(room));
+                reader.push(arrived)
+            });
+            let step = match read.await {
                 Ok(step) => step,
                 Err(broken) => {
+                    if !first.is_empty() && reader.flight().is_none() {
+                        let words = in_words(&first, self.taken - before);
+                        counts.borrow_mut().incomplete.get_or_insert(words);
+                    }
                     if let ConnectionError::Malformed(what) = &broken {
                         self.fault = Some(what.clone());
                     }
@@ -215,6 +230,23 @@ impl Wire {
             None => reply,
         }
     }
+}
+
+/// Describes an answer that is not complete: its length, and its contents as far as they are known.
+fn in_words(first: &[u8], bytes: usize) -> String {
+    const ALERT: &[u8] = &[21, 3];
+    let length = if bytes == 1 {
+        "1 byte".to_owned()
+    } else {
+        format!("{bytes} bytes")
+    };
+    if first.starts_with(ALERT) {
+        return format!("{length} of alerts that are warnings");
+    }
+    if first.iter().all(|byte| (b' '..=b'~').contains(byte)) {
+        return format!("{length}, \"{}\"", String::from_utf8_lossy(first));
+    }
+    length
 }
 
 fn no_connection(error: &io::Error) -> ConnectionError {

@@ -15,7 +15,9 @@ pub(crate) use http::{Method, ResponseHead, request};
 pub use identity::{ClientIdentity, ClientIdentityError};
 pub(crate) use shares::{PrivateShares, cheap_first, computable, computable_suites};
 pub(crate) use tls12::Keys12;
-pub(crate) use tls13::{Encrypted13, Resumption13, Session13, binder, parse_message13};
+pub(crate) use tls13::{
+    Compression, Encrypted13, Resumption13, Session13, binder, parse_message13,
+};
 
 /// Returns a handshake message: its type, its length, and its body.
 fn with_header(kind: u8, body: &[u8]) -> Vec<u8> {

@@ -8,8 +8,9 @@ use super::{
     with_header,
 };
 use crate::codec::{
-    CertificateRequest, MAX_MESSAGE, Reader, Record, ServerHello, content, extension, messages,
-    put_vec8,
+    CertificateRequest, MAX_MESSAGE, Reader, Record, ServerHello,
+    compression::{CompressedCertificate, DecompressError},
+    content, extension, messages, put_vec8,
 };
 
 /// The maximum length of one record's contents (RFC 8446 section 5.1).
@@ -21,10 +22,23 @@ pub(crate) struct Encrypted13 {
     pub(crate) extensions: Vec<(u16, Vec<u8>)>,
     /// Certificates, the leaf first, with their extensions.
     pub(crate) certificates: messages::Entries,
+    /// The compression of the certificates, if the server compressed them.
+    pub(crate) compression: Option<Compression>,
     pub(crate) signature: Option<u16>,
     pub(crate) certificate_request: Option<CertificateRequest>,
     pub(crate) is_done: bool,
     pub(crate) alert: Option<u8>,
+}
+
+/// The compression of a server's Certificate message.
+#[derive(Debug, Clone)]
+pub(crate) struct Compression {
+    pub(crate) algorithm: u16,
+    /// The number of bytes of the compressed message.
+    pub(crate) compressed: usize,
+    /// The number of bytes of the message, as stated.
+    pub(crate) length: u32,
+    pub(crate) fault: Option<DecompressError>,
 }
 
 impl Encrypted13 {
@@ -43,9 +57,25 @@ impl Encrypted13 {
             13 => self.certificate_request = Some(CertificateRequest::parse13(body)?),
             15 => self.signature = Reader::new(body).u16(),
             20 => self.is_done = true,
+            25 => self.compressed(&CompressedCertificate::parse(body)?)?,
             _ => {}
         }
         Some(())
+    }
+
+    /// Processes a compressed Certificate message. A message that cannot be decompressed does not end the flight.
+    fn compressed(&mut self, message: &CompressedCertificate<'_>) -> Option<()> {
+        let body = message.decompress();
+        self.compression = Some(Compression {
+            algorithm: message.algorithm,
+            compressed: message.compressed.len(),
+            length: message.length,
+            fault: body.as_ref().err().cloned(),
+        });
+        match body {
+            Ok(body) => self.message(11, &body),
+            Err(_) => Some(()),
+        }
     }
 
     /// Returns the groups that the server states.

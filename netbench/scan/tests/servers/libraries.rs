@@ -57,7 +57,7 @@ fn lighttpd(files: &Files, module: &str, lines: &str) -> Server {
     })
 }
 
-fn gnutls(files: &Files, more: &[&str]) -> Server {
+pub(crate) fn gnutls(files: &Files, more: &[&str]) -> Server {
     serve(Tool::GnutlsServ, |address| {
         let mut arguments: Vec<String> = vec![
             "--quiet".into(),

@@ -7,7 +7,9 @@
     reason = "a test ends with what is not as it should be"
 )]
 
+mod certificates;
 mod endless;
+mod fields;
 mod fronts;
 mod go;
 mod haproxy;
@@ -30,11 +32,18 @@ mod strict;
 mod support;
 
 netbench_testing::tests! {
+    certificates::compressed_certificates_are_read;
+    certificates::both_certificates_of_a_server_are_seen: OpensslCommand;
     endless::endless_answers_are_cut_and_said;
     endless::servers_that_change_their_mind_are_left_in_the_end;
     endless::choices_that_were_not_offered_end_the_enumeration;
     endless::nothing_of_a_server_reaches_a_result_unescaped;
     endless::what_was_found_is_kept_when_the_time_is_up;
+    fields::heartbeats_are_asked_for: GnutlsServ, OpensslCommand;
+    fields::tickets_of_a_server_with_dhe_alone_are_seen: GnutlsServ;
+    fields::node_renegotiates_with_every_curve: Node;
+    fields::a_request_for_a_certificate_that_cannot_be_read_is_unknown: OpensslCommand;
+    fields::incomplete_answers_are_named;
     fronts::what_a_front_cannot_read_hides_nothing: Nginx;
     fronts::a_front_that_fails_at_tls_1_3_is_named: Nginx;
     fronts::a_group_that_is_refused_once_is_not_called_absent: Nginx;

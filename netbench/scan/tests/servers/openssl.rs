@@ -297,7 +297,7 @@ pub(crate) fn features_agree_with_the_setting() {
         [&Observed::No; 3]
     );
     assert_eq!(f.client_certificate, Observed::No);
-    assert_eq!(f.client_certificate_required, Observed::Unknown);
+    assert_eq!(f.client_certificate_required, Observed::No);
     // OpenSSL accepts any present share of a group that it supports.
     let shares = f.shares_taken.iter().flatten();
     let shares: Vec<&str> = shares.map(|group| group.name.as_str()).collect();

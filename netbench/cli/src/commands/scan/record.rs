@@ -36,13 +36,15 @@ fn line(site: &Site, scan: &SiteScan) -> String {
     }
     let (lab, cannot) = profile(scan);
     let host = loopback::emulated_name(&site.host);
-    let renamed = if host == site.host {
+    let is_same = host == site.host;
+    let renamed = if is_same {
         String::new()
     } else {
         format!("# {} under a name that is emulated:\n", scan.site)
     };
     let recorded = Site {
         host,
+        unicode: site.unicode.clone().filter(|_| is_same),
         lab: lab.into(),
         ..site.clone()
     };

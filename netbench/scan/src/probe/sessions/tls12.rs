@@ -54,7 +54,14 @@ pub(super) async fn sessions12(prober: &Prober<'_>, suites: &[u16]) -> Result<()
         .ticket
         .clone()
         .filter(|ticket| !ticket.is_empty());
-    prober.findings.borrow_mut().features.tickets_tls12 = ticket.is_some().into();
+    let left_out = prober
+        .dress
+        .borrow()
+        .without
+        .contains(&extension::SESSION_TICKET);
+    if !left_out {
+        prober.findings.borrow_mut().features.tickets_tls12 = ticket.is_some().into();
+    }
     if prober.lacks_head() {
         response12(prober, &mut first, Method::Head).await;
     }

@@ -138,11 +138,12 @@ async fn resume13(
         return Ok(());
     };
     spec.last = Some(pre_shared_key(ticket, &proof));
-    let resumed = match prober.hello(&spec).await? {
-        Reply::Flight(flight, ..) => flight.hello.extension(extension::PRE_SHARED_KEY).is_some(),
-        _ => false,
-    };
-    prober.findings.borrow_mut().features.resumption_tls13 = resumed.into();
+    if let Reply::Flight(flight, ..) = prober.hello(&spec).await?
+        && !flight.hello.is_retry
+    {
+        let resumed = flight.hello.extension(extension::PRE_SHARED_KEY).is_some();
+        prober.findings.borrow_mut().features.resumption_tls13 = resumed.into();
+    }
     Ok(())
 }
 

@@ -1,0 +1,118 @@
+//! The certificates of one site: what the server sent, and the faults of it.
+
+use itertools::Itertools;
+use netbench_model::scan::{Anchor, ChainScan, CompressionScan, SiteScan};
+
+use crate::{
+    cell::Cell,
+    document::{Item, Table},
+    text::{count, shorten, some_of},
+};
+
+/// Number of names of a certificate that are shown.
+const NAMES: usize = 3;
+
+/// Tabulates the certificates of each chain in the order of the server, and adds the faults of each chain.
+pub(super) fn tables(items: &mut Vec<Item>, site: &SiteScan, name: &str) {
+    let all = site.chains.iter().enumerate();
+    let all = all.flat_map(|(i, chain)| chain.certificates.iter().map(move |c| (i, chain, c)));
+    let all: Vec<_> = all.collect();
+    if all.is_empty() {
+        return;
+    }
+    items.push(
+        Table::of(all)
+            .caption(format!("{name}: certificates"))
+            .col("chain", 0, |(i, ..)| Cell::count(i + 1))
+            .col("certificate", 0, |(.., c)| Cell::text(shorten(&c.subject)))
+            .col("names", 2, |(.., c)| {
+                Cell::text(shorten(&some_of(NAMES, c.names.iter())))
+            })
+            .col("key", 1, |(.., c)| match &c.curve {
+                Some(curve) => Cell::text(curve),
+                None => Cell::text(format!("{}-{}", c.key, c.key_bits)),
+            })
+            .col("signed by", 2, |(.., c)| Cell::text(&c.signature))
+            .col("valid until", 3, |(.., c)| Cell::text(&c.not_after))
+            .col("ends at", 4, |(_, chain, _)| Cell::text(end(chain.anchor)))
+            .item(),
+    );
+    for (number, chain) in (1..).zip(&site.chains) {
+        let faults = faults(chain, &site.host).join("; ");
+        if !faults.is_empty() {
+            items.push(Item::Warning(format!("chain {number}: {faults}")));
+        }
+    }
+}
+
+fn end(anchor: Anchor) -> &'static str {
+    match anchor {
+        Anchor::Known => "a trusted root",
+        Anchor::SelfSigned => "itself",
+        Anchor::UnknownRoot => "another root",
+        Anchor::Missing => "no root",
+        Anchor::Unchecked => "not checked",
+    }
+}
+
+/// Returns the properties of a chain that clients refuse, or that are of no use to them.
+fn faults(chain: &ChainScan, host: &str) -> Vec<String> {
+    let mut faults = Vec::new();
+    let leaf = chain.certificates.first();
+    if let Some(leaf) = leaf.filter(|_| !chain.names_match) {
+        faults.push(match &leaf.names[..] {
+            [] => format!("not for {host}, but without a name"),
+            names => format!("not for {host}, but for {}", some_of(NAMES, names.iter())),
+        });
+    }
+    let invalid = chain.certificates.iter().filter(|c| !c.valid_now);
+    for certificate in invalid {
+        faults.push(format!(
+            "{} is valid only from {} until {}",
+            shorten(&certificate.subject),
+            certificate.not_before,
+            certificate.not_after
+        ));
+    }
+    match chain.anchor {
+        Anchor::Known | Anchor::Unchecked => {}
+        Anchor::SelfSigned => faults.push("self-signed".to_owned()),
+        Anchor::UnknownRoot => faults.push("its root is not a trust root".to_owned()),
+        Anchor::Missing => faults.extend(chain.missing.as_ref().map(|issuer| {
+            let issuer = shorten(issuer);
+            format!("the issuer {issuer} was not sent, and is not a trust root")
+        })),
+    }
+    if chain.duplicates > 0 {
+        let sent = count(chain.duplicates, "certificate is", "certificates are");
+        faults.push(format!("{sent} a repetition"));
+    }
+    if chain.unrelated > 0 {
+        let sent = count(chain.unrelated, "certificate does", "certificates do");
+        faults.push(format!("{sent} not belong to it"));
+    }
+    let alone = chain.duplicates == 0 && chain.unrelated == 0;
+    if !chain.in_order && alone {
+        faults.push("not in order".to_owned());
+    }
+    if chain.has_root {
+        faults.push("its root was sent too, which no client needs".to_owned());
+    }
+    faults
+}
+
+/// Returns the algorithms of certificate compression, with the sizes before and after.
+pub(super) fn compression(found: Option<&[CompressionScan]>) -> String {
+    let shown = |scan: &CompressionScan| match &scan.fault {
+        None => format!(
+            "{} ({} to {} bytes)",
+            scan.name, scan.bytes, scan.compressed_bytes
+        ),
+        Some(fault) => format!("{} ({fault})", scan.name),
+    };
+    match found {
+        None => "unknown".to_owned(),
+        Some([]) => "none".to_owned(),
+        Some(found) => found.iter().map(shown).join(", "),
+    }
+}
