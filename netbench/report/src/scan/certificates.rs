@@ -1,7 +1,7 @@
 //! The certificates of one site: what the server sent, and the faults of it.
 
 use itertools::Itertools;
-use netbench_model::scan::{Anchor, ChainScan, CompressionScan, SiteScan};
+use netbench_model::scan::{Anchor, CertificateScan, ChainScan, CompressionScan, SiteScan};
 
 use crate::{
     cell::Cell,
@@ -66,14 +66,7 @@ fn faults(chain: &ChainScan, host: &str) -> Vec<String> {
         });
     }
     let invalid = chain.certificates.iter().filter(|c| !c.valid_now);
-    for certificate in invalid {
-        faults.push(format!(
-            "{} is valid only from {} until {}",
-            shorten(&certificate.subject),
-            certificate.not_before,
-            certificate.not_after
-        ));
-    }
+    faults.extend(invalid.map(validity).unique());
     match chain.anchor {
         Anchor::Known | Anchor::Unchecked => {}
         Anchor::SelfSigned => faults.push("self-signed".to_owned()),
@@ -99,6 +92,15 @@ fn faults(chain: &ChainScan, host: &str) -> Vec<String> {
         faults.push("its root was sent too, which no client needs".to_owned());
     }
     faults
+}
+
+fn validity(certificate: &CertificateScan) -> String {
+    format!(
+        "{} is valid only from {} until {}",
+        shorten(&certificate.subject),
+        certificate.not_before,
+        certificate.not_after
+    )
 }
 
 /// Returns the algorithms of certificate compression, with the sizes before and after.

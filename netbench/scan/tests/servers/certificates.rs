@@ -211,7 +211,7 @@ pub(crate) fn compressed_certificates_are_read() {
             compress: |offered, body| {
                 offered
                     .contains(&2)
-                    .then(|| (2, body.len(), vec![0x5a; 99]))
+                    .then(|| (2, body.len(), vec![0x11; 99]))
             },
             algorithms: &["brotli"],
             fault: Some("cannot be decompressed"),
