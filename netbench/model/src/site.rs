@@ -6,7 +6,7 @@ use std::{
     sync::{Arc, LazyLock},
 };
 
-use idna::AsciiDenyList;
+use idna::uts46::{AsciiDenyList, DnsLength, Hyphens, Uts46};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -182,7 +182,8 @@ const DOTS: [char; 4] = ['.', '\u{3002}', '\u{ff0e}', '\u{ff61}'];
 
 /// Returns a name in the form of the DNS. A name of ASCII characters stays as it is.
 fn in_dns(text: &str) -> Result<Cow<'_, str>, String> {
-    let converted = |text| idna::domain_to_ascii_cow(text, AsciiDenyList::URL);
+    let (hyphens, length) = (Hyphens::CheckFirstLast, DnsLength::Ignore);
+    let converted = |text| Uts46::new().to_ascii(text, AsciiDenyList::URL, hyphens, length);
     if text.is_ascii() {
         return Ok(Cow::Borrowed(text));
     }

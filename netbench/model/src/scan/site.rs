@@ -270,6 +270,7 @@ pub struct Features {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CompressionScan {
     /// The name of the algorithm: `zlib`, `brotli`, `zstd`, or its number.
+    #[schemars(extend("x-key" = "item"))]
     pub name: String,
     /// The registered number of the algorithm.
     pub code: u16,
