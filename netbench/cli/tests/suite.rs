@@ -217,7 +217,7 @@ fn a_stack_that_is_slower_regresses_and_the_other_way_round_it_does_not() {
     let json = compare(&format!("{before} {after} {gate} --json")).expect(4);
     check("compare-summary.json", &json.stdout);
     let json: Value = support::json(&json.stdout);
-    let ratio = json["cases"][0]["ratio"].as_f64().unwrap();
+    let ratio = json["cases"][0]["change"]["ratio"].as_f64().unwrap();
     assert!((3.49..3.51).contains(&ratio), "{ratio}");
     let junit = compare(&format!("{before} {after} {gate} --format junit")).expect(4);
     assert!(junit.stdout.contains("failures=\"2\""), "{}", junit.stdout);
@@ -242,7 +242,7 @@ fn verdicts(summary: &Value) -> Vec<(&str, &str, f64, Option<&str>)> {
     let verdicts = cases.flat_map(|case| case["verdicts"].as_array().unwrap());
     verdicts
         .map(|verdict| {
-            let paired = &verdict["paired"];
+            let paired = &verdict["change"];
             (
                 verdict["other"].as_str().unwrap(),
                 paired["verdict"].as_str().unwrap(),

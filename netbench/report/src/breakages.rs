@@ -123,12 +123,8 @@ impl Report for BreakagesReport {
                 Prediction::NotRead(why) => unread.push((breakage, why)),
             }
         }
-        let section = |id: &str, heading: &str, explanation: &str, item| Section {
-            id: id.to_owned(),
-            heading: heading.to_owned(),
-            explanation: explanation.to_owned(),
-            items: vec![item],
-            ..Section::default()
+        let section = |id: &str, heading: &str, explanation: &str, item| {
+            Section::new(id, heading, vec![item]).explained(explanation.to_owned())
         };
         Document {
             lead: self.lead(),

@@ -275,6 +275,24 @@ impl Document<'_> {
 }
 
 impl Section {
+    /// Returns a section without an explanation.
+    pub(crate) fn new(id: &str, heading: impl Into<String>, items: Vec<Item>) -> Self {
+        Self {
+            id: id.to_owned(),
+            heading: heading.into(),
+            items,
+            ..Self::default()
+        }
+    }
+
+    /// Adds the paragraph that explains the section.
+    pub(crate) fn explained(self, explanation: impl Into<String>) -> Self {
+        Self {
+            explanation: explanation.into(),
+            ..self
+        }
+    }
+
     /// Returns a section without a heading, for a document with only one section.
     pub(crate) fn only(items: Vec<Item>) -> Self {
         Self {
@@ -392,7 +410,8 @@ impl<T> Filling<T> {
         })
     }
 
-    /// Adds a column of a stack's figures, for a column name that does not include the stack.
+    /// Adds a column of a stack's figures, for a column name that does not include the stack. An empty name is of no
+    /// stack.
     pub(crate) fn col_of(
         self,
         stack: &str,
@@ -402,7 +421,7 @@ impl<T> Filling<T> {
     ) -> Self {
         let mut filling = self.col(name, rank, cell);
         if let Some(column) = filling.table.columns.last_mut() {
-            column.stack = Some(stack.to_owned());
+            column.stack = (!stack.is_empty()).then(|| stack.to_owned());
         }
         filling
     }
@@ -416,19 +435,7 @@ impl<T> Filling<T> {
         if self.items.iter().all(|item| needed(item).is_none()) {
             return self;
         }
-        let mut filling = self.would_decide(needed);
-        if let Some(column) = filling.table.columns.last_mut() {
-            column.stack = Some(stack.to_owned());
-        }
-        filling
-    }
-
-    /// Adds a column with the rounds that would decide each undecided row, if there is such a row.
-    pub(crate) fn would_decide(self, needed: impl Fn(&T) -> Option<RoundsNeeded>) -> Self {
-        if self.items.iter().all(|item| needed(item).is_none()) {
-            return self;
-        }
-        self.col("would decide", 0, |item| {
+        self.col_of(stack, "would decide", 0, |item| {
             Cell::maybe(needed(item).map(would_decide))
         })
     }

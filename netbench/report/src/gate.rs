@@ -7,10 +7,11 @@ use serde::{Deserialize, Serialize};
 use crate::{document::Checked, text::count};
 
 /// The result of comparing a row with the threshold.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Regression {
     /// No threshold was given.
+    #[default]
     NotAsked,
     /// The whole interval lies beyond the threshold.
     Regressed,
@@ -35,9 +36,10 @@ pub struct Power {
 }
 
 /// The gate's result for a row.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Judged {
     /// The outcome.
+    #[serde(default)]
     pub regression: Regression,
     /// The rounds that would decide the row, if the width of its interval leaves it open; for any other row, those
     /// that would decide an undecided verdict.
@@ -75,12 +77,11 @@ impl Gate {
 const LEAST_BEYOND: f64 = 0.01;
 
 impl Judged {
-    /// Returns the result for a row that is not judged by an interval.
-    pub(crate) fn plainly(regression: Regression) -> Self {
+    /// Returns the result for a row without a threshold.
+    pub(crate) fn not_asked(rounds_needed: Option<RoundsNeeded>) -> Self {
         Self {
-            regression,
-            rounds_needed: None,
-            power: None,
+            rounds_needed,
+            ..Self::default()
         }
     }
 
@@ -91,7 +92,7 @@ impl Judged {
         threshold: Option<f64>,
     ) -> Self {
         let Some(most) = threshold else {
-            return Self::plainly(Regression::NotAsked);
+            return Self::default();
         };
         let regression = match interval {
             Some(interval) if interval.high <= 1.0 + most => Regression::Within,

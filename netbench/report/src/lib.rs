@@ -22,6 +22,7 @@ mod explain;
 mod forms;
 mod gate;
 mod roots;
+mod row;
 mod run;
 mod runs;
 mod scan;
@@ -34,7 +35,7 @@ pub use breakages::BreakagesReport;
 pub use browser::{
     AttemptRow, BrowserHead, BrowserSummary, ClientRow, FarVisit, ObjectsRow, PacketsRow,
     VisitComparison, VisitFailure, VisitNegotiated, VisitPhase, VisitPhaseRow, VisitUnsupported,
-    summarize_browser,
+    VisitsOf, summarize_browser,
 };
 pub use chains::{
     BrokenChain, ChainChange, ChainDifference, ChainKind, ChainTally, ChainsAstray, ChainsHead,
@@ -47,9 +48,10 @@ pub use compat::{
 pub use connect::{
     ChangedSite, ColdAgainst, ColdCauses, ColdRow, ColdStep, Comparison, ConnectComparison,
     ConnectReport, ConnectSummary, DifferenceParts, Exclusion, FailureRow, Fit, Foretold, Head,
-    LossSummary, NegotiatedRow, OnceCost, OnceInterval, PhaseChange, PhaseRow, ReachChange,
-    ShareRow, SiteRow, SiteTally, SweepDifference, SweepStep, SweepSummary, SweepTime, SweepTurn,
-    UnsupportedRow, compare_runs_of_connect, summarize,
+    LossSummary, NegotiatedRow, OnceCost, OnceInterval, PhaseChange, PhaseOf, PhaseOfRuns,
+    PhaseRow, PointOf, ReachChange, ShareRow, SiteOf, SiteOfRuns, SiteRow, SiteTally, StacksOfRuns,
+    StepOf, SweepDifference, SweepStep, SweepSummary, SweepTime, SweepTurn, UnsupportedRow,
+    compare_runs_of_connect, summarize,
 };
 pub use document::{Document, Extent, Report, Section};
 pub use evaluation::{
@@ -64,6 +66,7 @@ pub use forms::{FORMS, Form, Goes, Needs, Options, Style, Takes, form};
 pub use gate::{Gate, Judged, Power, Regression};
 pub use netbench_stats::MIN_ROUNDS as FEWEST_ROUNDS;
 pub use roots::{RootsHead, RootsRow, RootsSummary, RootsSurprise, Surprise, summarize_roots};
+pub use row::Row;
 pub use run::{RunHead, SummaryHead};
 pub use runs::{RunRow, RunsSummary};
 pub use scan::{
@@ -73,10 +76,11 @@ pub use scan::{
 pub use ship::{ShipHead, ShipRow, ShipSummary, summarize_ship};
 pub use stacks::{BuildTime, LicenceRow, StackRow, StacksReport, VariantRow, WorkerState};
 pub use suite::{
-    CaseRow, CaseVerdict, CompareSummary, Compared, ComparedCase, Difference, HandshakeBreakdown,
-    JoinedCase, JoinedRun, JoinedSummary, PublishedRow, PublishedTable, RunSays, StackFigures,
-    SuiteExplained, SuiteFailure, SuiteHead, SuiteReport, SuiteSummary, compare_runs_of_suite,
-    compare_stacks_of_suite, decided, idle_reference, join_runs_of_suite, summarize_suite,
+    CaseOfSides, CaseRow, CaseVerdict, CompareSummary, Compared, ComparedCase, Difference,
+    HandshakeBreakdown, JoinedCase, JoinedRun, JoinedSummary, PublishedRow, PublishedTable,
+    RunSays, StackFigures, SuiteExplained, SuiteFailure, SuiteHead, SuiteReport, SuiteSummary,
+    compare_runs_of_suite, compare_stacks_of_suite, decided, idle_reference, join_runs_of_suite,
+    summarize_suite,
 };
 pub use text::{count, wrap};
 

@@ -201,7 +201,11 @@ fn objects_of_a_page_have_rows_of_their_own() {
         (row.objects, row.reused, row.connections),
         (24.0, 17.0, Some(7.0))
     );
-    let phases: Vec<VisitPhase> = summary.comparisons.iter().map(|row| row.phase).collect();
+    let phases: Vec<VisitPhase> = summary
+        .comparisons
+        .iter()
+        .map(|row| row.key.phase)
+        .collect();
     assert_eq!(phases[4..], [VisitPhase::LastObject, VisitPhase::Load]);
     insta::assert_snapshot!("browser_objects", terminal(&summary, 140));
 }
@@ -210,8 +214,8 @@ fn objects_of_a_page_have_rows_of_their_own() {
 fn pairs_are_visits_of_one_unit_with_the_same_handshake() {
     let total = |summary: &BrowserSummary| {
         let mut rows = summary.comparisons.iter();
-        let row = rows.find(|row| row.phase == VisitPhase::Tls).unwrap();
-        (row.paired.pairs, row.other_work, row.paired.ratio)
+        let row = rows.find(|row| row.key.phase == VisitPhase::Tls).unwrap();
+        (row.change.pairs(), row.key.other_work, row.change.ratio)
     };
     let (pairs, other_work, ratio) = total(&summary());
     assert_eq!((pairs, other_work), (8, 0));

@@ -12,7 +12,7 @@ use netbench_model::{ConnectManifest, Failure, FailureClass, Outcome, Phase, Sam
 use netbench_report::{
     ConnectComparison, Gate, Options, Regression, Report, compare_runs_of_connect, form,
 };
-use netbench_stats::Verdict;
+use netbench_stats::{Basis, Verdict};
 use support::Fixture;
 
 /// A run with its samples.
@@ -44,7 +44,7 @@ fn a_stack_that_got_slower_is_found_and_the_other_is_the_same() {
     let compared = compare(&before, &after, Some(0.05));
     for row in &compared.sites {
         // The other stack has the same figures in both runs.
-        let due: &[Verdict] = match row.other_stack.as_str() {
+        let due: &[Verdict] = match row.key.stacks.other_stack.as_str() {
             "openssl" => &[Verdict::Same, Verdict::Undecided],
             // With a long round trip, the handshake's computation is a small part.
             _ if row.change.ratio < 1.02 => &[Verdict::Slower, Verdict::Same, Verdict::Undecided],
@@ -58,12 +58,20 @@ fn a_stack_that_got_slower_is_found_and_the_other_is_the_same() {
                 .is_some_and(|interval| interval.low > 1.05),
             "{row:?}"
         );
-        assert_eq!((row.change.first_rounds, row.change.other_rounds), (10, 10));
+        assert_eq!(
+            row.change.basis,
+            Basis::Runs {
+                first_rounds: 10,
+                other_rounds: 10
+            }
+        );
     }
     let total = |stack: &str| {
         let mut rows = compared.phases.iter();
-        rows.find(|row| row.phase == Phase::Total && row.other_stack.as_str() == stack)
-            .unwrap()
+        rows.find(|row| {
+            row.key.phase == Phase::Total && row.key.stacks.other_stack.as_str() == stack
+        })
+        .unwrap()
     };
     assert_eq!(total("openssl").change.verdict, Verdict::Same);
     assert_eq!(total("rustls-ring").change.verdict, Verdict::Slower);
@@ -126,7 +134,7 @@ fn a_site_that_is_lost_has_regressed_and_sites_of_one_run_are_named() {
     let compared = compare(&before, &after, Some(10.0));
     assert_eq!(compared.only_first, ["further.example"]);
     assert_eq!(compared.only_other, ["far.example"]);
-    let none_of_them = |site: &str| compared.sites.iter().all(|row| row.site != site);
+    let none_of_them = |site: &str| compared.sites.iter().all(|row| row.key.site != site);
     assert!(none_of_them("far.example") && none_of_them("further.example"));
     // Both rows are of the same site, under both conditions.
     assert_eq!((compared.reach.len(), compared.regressed), (2, 2));
@@ -185,8 +193,8 @@ fn two_stacks_can_be_held_against_each_other_and_what_is_negotiated_otherwise_is
     let different = compared
         .sites
         .iter()
-        .find(|row| row.site == "different.example");
-    let differs = different.unwrap().differs.clone().unwrap();
+        .find(|row| row.key.site == "different.example");
+    let differs = different.unwrap().key.differs.clone().unwrap();
     assert!(differs.contains("group x25519 / secp256r1"), "{differs}");
     // One of the fixture's sites fails with one of the stacks only.
     assert!(

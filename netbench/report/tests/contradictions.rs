@@ -408,10 +408,11 @@ fn times(made: &Made, evaluation: &Evaluation, hold: &mut Hold<'_>) {
         "a time does not say that it is of loopback",
     );
     let totals = connections.comparisons.iter().flat_map(|comparison| {
-        let total = |row: &&netbench_report::PhaseRow| row.phase == netbench_model::Phase::Total;
+        let total =
+            |row: &&netbench_report::PhaseRow| row.key.phase == netbench_model::Phase::Total;
         comparison.phases.iter().find(total)
     });
-    let totals: Vec<_> = totals.map(|row| row.paired.interval).collect();
+    let totals: Vec<_> = totals.map(|row| row.change.interval).collect();
     hold(
         whole.len() == totals.iter().flatten().count(),
         "a figure without an interval, or an interval without a figure",
@@ -435,7 +436,7 @@ fn times(made: &Made, evaluation: &Evaluation, hold: &mut Hold<'_>) {
     if loopback {
         let rtts = connections.comparisons.iter().flat_map(|c| &c.sites.rows);
         hold(
-            rtts.into_iter().all(|row| row.rtt_ns == 0),
+            rtts.into_iter().all(|row| row.key.rtt_ns == 0),
             "a round-trip time that was not emulated",
         );
     }

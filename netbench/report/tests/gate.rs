@@ -119,7 +119,7 @@ fn compare(manifest: &ConnectManifest, before: &[Sample], after: &[Sample]) -> (
     let found =
         compare_runs_of_connect((manifest, before), (manifest, after), None, Some(THRESHOLD));
     let mut phases = found.phases.iter();
-    let total = phases.find(|row| row.phase == Phase::Total).unwrap();
+    let total = phases.find(|row| row.key.phase == Phase::Total).unwrap();
     let level = total.change.interval.unwrap().level;
     (found.gate().unwrap(), total.judged, level)
 }

@@ -24,7 +24,7 @@ use netbench_stats::Verdict;
 fn verdict(summary: &SuiteSummary, scenario: Scenario, measure: Measure) -> (f64, Verdict) {
     let case = Case { scenario, measure };
     let row = summary.cases.iter().find(|row| row.case == case).unwrap();
-    let paired = row.verdicts[0].paired;
+    let paired = row.verdicts[0].change;
     (paired.ratio, paired.verdict)
 }
 
@@ -414,10 +414,10 @@ fn a_case_that_cannot_be_judged_does_not_pass_in_silence() {
             case.judged.regression,
             Regression::CannotTell,
             "{}",
-            case.name
+            case.key.name
         );
         assert!(
-            told.contains(&format!("{} {:.2}×", case.name, case.ratio)),
+            told.contains(&format!("{} {:.2}×", case.key.name, case.change.ratio)),
             "{told}"
         );
     }

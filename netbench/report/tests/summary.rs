@@ -29,9 +29,13 @@ fn the_other_stack_is_faster_where_it_takes_less_time() {
             ("openssl", "rustls-ring")
         );
         for phase in [Phase::Connector, Phase::Verify, Phase::Cpu] {
-            let row = clean.phases.iter().find(|row| row.phase == phase).unwrap();
-            assert_eq!(row.paired.verdict, verdict, "{phase}");
-            assert_eq!(row.paired.ratio < 1.0, less, "{phase}");
+            let row = clean
+                .phases
+                .iter()
+                .find(|row| row.key.phase == phase)
+                .unwrap();
+            assert_eq!(row.change.verdict, verdict, "{phase}");
+            assert_eq!(row.change.ratio < 1.0, less, "{phase}");
         }
     }
 }
@@ -54,16 +58,27 @@ fn making_the_connector_is_judged_by_its_cpu_time() {
     }
     let summary = summarize(&fixture.manifest(), &samples);
     let clean = &summary.comparisons[0];
-    let row = |phase: Phase| clean.phases.iter().find(|row| row.phase == phase).unwrap();
+    let row = |phase: Phase| {
+        clean
+            .phases
+            .iter()
+            .find(|row| row.key.phase == phase)
+            .unwrap()
+    };
     let (cpu, wall) = (row(Phase::Connector), row(Phase::ConnectorWall));
-    assert!((0.9..1.1).contains(&cpu.paired.ratio), "{cpu:?}");
-    assert!(wall.paired.ratio < 0.1, "{wall:?}");
-    assert_eq!(wall.paired.verdict, Verdict::NotJudged);
-    assert_eq!(wall.rounds_needed, None);
+    assert!((0.9..1.1).contains(&cpu.change.ratio), "{cpu:?}");
+    assert!(wall.change.ratio < 0.1, "{wall:?}");
+    assert_eq!(wall.change.verdict, Verdict::NotJudged);
+    assert_eq!(wall.judged.rounds_needed, None);
     // A resumed connection makes no connector.
     let resumed = &summary.comparisons[1];
     let made = [Phase::Connector, Phase::ConnectorWall];
-    assert!(resumed.phases.iter().all(|row| !made.contains(&row.phase)));
+    assert!(
+        resumed
+            .phases
+            .iter()
+            .all(|row| !made.contains(&row.key.phase))
+    );
 }
 
 /// A client is late when it goes on later than the link can have delivered the answer to its SYN.
@@ -158,12 +173,12 @@ fn equal_stacks_get_no_difference() {
         .iter()
         .flat_map(|comparison| &comparison.phases)
     {
-        let verdict = row.paired.verdict;
+        let verdict = row.change.verdict;
         assert!(
             matches!(verdict, Verdict::Same | Verdict::Undecided)
-                || row.phase == Phase::ConnectorWall,
+                || row.key.phase == Phase::ConnectorWall,
             "{}: {verdict}",
-            row.phase
+            row.key.phase
         );
     }
 }
@@ -178,14 +193,14 @@ fn pairs_of_different_work_are_left_out_and_named() {
             .sites
             .rows
             .iter()
-            .all(|row| row.site != "different.example")
+            .all(|row| row.key.site != "different.example")
     );
     let left_out = &summary.left_out[0];
     assert_eq!(left_out.site, "different.example");
     assert_eq!(left_out.why, "group x25519 / secp256r1");
     assert_eq!(left_out.pairs, 10);
     // Ten sites, without the one that failed, the one that failed on one stack, and this site.
-    assert_eq!(clean.phases[0].paired.pairs, 7 * 10);
+    assert_eq!(clean.phases[0].change.pairs(), 7 * 10);
     assert_eq!(clean.sites.not_compared, 3);
 }
 
@@ -222,7 +237,7 @@ fn a_pair_is_of_one_round_and_one_session() {
             .sites
             .rows
             .iter()
-            .all(|row| row.site != "near.example")
+            .all(|row| row.key.site != "near.example")
     );
 }
 

@@ -183,18 +183,24 @@ fn a_site_that_is_tried_at_any_point_is_tried() {
 fn the_second_value_of_two_is_held_against_the_first() {
     let report = report(&["rtt=1ms,100ms", "hybrid=off,on", "loss=0,1%,3%"]);
     let sweep = report.summary.sweep.as_ref().unwrap();
-    let of = |axis: &str| sweep.steps.iter().filter(|step| step.axis == axis).count();
+    let of = |axis: &str| {
+        sweep
+            .steps
+            .iter()
+            .filter(|step| step.key.axis == axis)
+            .count()
+    };
     // Two stacks at each point of the other axes; an axis of three values has no steps.
     assert_eq!([of("rtt"), of("hybrid"), of("loss")], [12, 12, 0]);
     for step in &sweep.steps {
-        assert!(!step.settings.contains_key(&step.axis));
-        if step.axis == "rtt" {
+        assert!(!step.key.settings.contains_key(&step.key.axis));
+        if step.key.axis == "rtt" {
             // Three round trips, each 99 ms longer.
             assert!(
-                (step.difference.middle_ns / 297e6 - 1.0).abs() < 0.02,
+                (step.key.difference.middle_ns / 297e6 - 1.0).abs() < 0.02,
                 "{step:?}"
             );
-            assert_eq!(step.more_round_trips, Some(0.0));
+            assert_eq!(step.key.more_round_trips, Some(0.0));
         }
     }
     insta::assert_snapshot!(part(&terminal(&report, 120)));
@@ -229,7 +235,7 @@ fn sites_are_reported_together_and_each_by_itself() {
     for (of_site, round_trips) in [(near, 1.0), (other, 0.0)] {
         assert_eq!(of_site.steps.len(), 2, "one for each stack");
         for step in &of_site.steps {
-            let more = step.difference.middle_ns / RTT_NS as f64;
+            let more = step.key.difference.middle_ns / RTT_NS as f64;
             assert!((more - round_trips).abs() < 0.05, "{step:?}");
         }
         assert_eq!(of_site.times.len(), sweep.times.len());
@@ -238,7 +244,7 @@ fn sites_are_reported_together_and_each_by_itself() {
     let slower = |steps: &[netbench_report::SweepStep]| {
         let steps = steps.iter();
         steps
-            .filter(|step| step.paired.verdict == Verdict::Slower)
+            .filter(|step| step.change.verdict == Verdict::Slower)
             .count()
     };
     assert_eq!([slower(&near.steps), slower(&other.steps)], [2, 0]);

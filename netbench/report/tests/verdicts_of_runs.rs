@@ -65,26 +65,26 @@ fn each_run_of_connect_has_one_verdict_in_all_of_its_parts() {
                 .iter()
                 .map(|comparison| {
                     let mut phases = comparison.phases.iter();
-                    phases.find(|row| row.phase == Phase::Total).unwrap()
+                    phases.find(|row| row.key.phase == Phase::Total).unwrap()
                 })
                 .collect();
-            let verdicts: Vec<Verdict> = totals.iter().map(|row| row.paired.verdict).collect();
+            let verdicts: Vec<Verdict> = totals.iter().map(|row| row.change.verdict).collect();
             assert_eq!(verdicts, row.4, "{name}: {totals:#?}");
             assert_eq!(answers(&report).last(), Some(&row.5), "{name}");
             let text = terminal(&report, usize::MAX);
             for (comparison, total) in comparisons.iter().zip(&totals) {
                 let rows = &comparison.sites.rows;
                 if let ([site], 1) = (rows.as_slice(), sites.len()) {
-                    let total = total.paired;
-                    assert_eq!(site.paired.verdict, total.verdict, "{name}");
-                    assert_eq!(site.paired.interval, total.interval, "{name}");
-                    assert!((site.paired.ratio - total.ratio).abs() < 1e-12, "{name}");
+                    let total = total.change;
+                    assert_eq!(site.change.verdict, total.verdict, "{name}");
+                    assert_eq!(site.change.interval, total.interval, "{name}");
+                    assert!((site.change.ratio - total.ratio).abs() < 1e-12, "{name}");
                 }
                 let phases = comparison.phases.iter();
-                let phases = phases.map(|row| (row.paired.verdict, row.rounds_needed));
+                let phases = phases.map(|row| (row.change.verdict, row.judged.rounds_needed));
                 let sites = rows
                     .iter()
-                    .map(|row| (row.paired.verdict, row.rounds_needed));
+                    .map(|row| (row.change.verdict, row.judged.rounds_needed));
                 for (verdict, needed) in phases.chain(sites) {
                     assert_eq!(verdict == Undecided, needed.is_some(), "{name}");
                     match needed {
@@ -100,7 +100,7 @@ fn each_run_of_connect_has_one_verdict_in_all_of_its_parts() {
                     }
                 }
                 if comparison.condition != Condition::Cold {
-                    let word = match total.paired.verdict {
+                    let word = match total.change.verdict {
                         Faster => "is faster than",
                         Slower => "is slower than",
                         Same => "take the same time",
@@ -110,7 +110,7 @@ fn each_run_of_connect_has_one_verdict_in_all_of_its_parts() {
                     assert!(text.contains(word), "{name}: {text}");
                 }
             }
-            let undecided = totals.iter().any(|row| row.paired.verdict == Undecided);
+            let undecided = totals.iter().any(|row| row.change.verdict == Undecided);
             assert!(!undecided || text.contains("would decide"), "{name}");
         }
     }
@@ -197,12 +197,12 @@ fn an_undecided_case_says_how_many_rounds_would_decide_it() {
         let markdown = render(&report, "markdown");
         let rows = report.summary.cases.iter();
         for (case, verdict) in rows.flat_map(|case| case.verdicts.iter().map(move |v| (case, v))) {
-            let is_undecided = verdict.paired.verdict == Undecided;
+            let is_undecided = verdict.change.verdict == Undecided;
             assert_eq!(is_undecided, verdict.rounds_needed.is_some(), "{verdict:?}");
             let words = match verdict.rounds_needed {
                 None => continue,
                 Some(RoundsNeeded::Rounds(rounds)) => {
-                    assert!(rounds > verdict.paired.blocks, "{verdict:?}");
+                    assert!(rounds > verdict.change.blocks(), "{verdict:?}");
                     format!("about {} rounds", grouped(rounds))
                 }
                 Some(RoundsNeeded::AtTheLimit) => "none: it lies at the limit".to_owned(),
@@ -248,7 +248,7 @@ fn a_comparison_says_how_many_rounds_would_decide_each_undecided_row() {
             let runs = compare_runs_of_suite(first, (&two.manifest(), &two.samples()), None, limit);
             for found in [&stacks, &runs] {
                 let rows = found.cases.iter();
-                let rows = rows.map(|row| (row.verdict, row.judged));
+                let rows = rows.map(|row| (row.change.verdict, row.judged));
                 undecided += says_rounds(found, rows);
             }
             // Rounds that vary by 2 %: some rows are undecided.

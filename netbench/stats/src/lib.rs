@@ -17,6 +17,7 @@
 
 mod autocorrelation;
 mod bimodal;
+mod change;
 mod contrast;
 mod interim;
 mod join;
@@ -37,21 +38,20 @@ mod verdict;
 
 pub use autocorrelation::Autocorrelation;
 pub use bimodal::{Bimodal, bimodal};
+pub use change::{Basis, Change};
 pub use contrast::{Contrast, contrast};
 pub use interim::{interim_share, is_interim_analysis};
 pub use join::{JOINED_LEVEL, JoinedRatio, RunRatio, join_runs};
 pub use needed::{Precision, RoundsNeeded};
 pub use overrepresented::chance_of_as_many;
-pub use paired::{Pair, PairedRatio, Resampling, compare};
+pub use paired::{Pair, Resampling, compare};
 pub use quantile::{Figures, median, quantile_sorted};
 pub use quiet::{Idle, IdleProgram, LOOPS, QuietLevel};
 pub use random::{Rng, SplitMix, mix};
 pub use rank_sum::{compare_apart, rounds_apart};
-pub use runs::{RunsRatio, compare_runs, compare_whole};
+pub use runs::{compare_runs, compare_whole};
 pub use share::share_of_whole;
-pub use signed_rank::{
-    MIN_ROUNDS, RoundsDifference, RoundsRatio, compare_rounds, difference_of_rounds,
-};
+pub use signed_rank::{MIN_ROUNDS, RoundsDifference, compare_rounds, difference_of_rounds};
 pub use spread::spread;
 pub use student::student_t_quantile;
 pub use turns::{

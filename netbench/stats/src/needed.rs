@@ -5,8 +5,7 @@ use serde::{Deserialize, Serialize};
 use statrs::distribution::{ContinuousCDF, Normal};
 
 use crate::{
-    Autocorrelation, Interval, PairedRatio, RoundsRatio, RunsRatio, SAME_MARGIN, SINGLE_LEVEL,
-    student_t_quantile,
+    Autocorrelation, Basis, Change, Interval, SAME_MARGIN, SINGLE_LEVEL, student_t_quantile,
 };
 
 /// Maximum factor between the needed and the existing rounds. A figure that needs more rounds counts as equal to the
@@ -52,46 +51,22 @@ pub struct Precision {
 }
 
 impl Precision {
-    /// Returns the precision of a paired ratio, of which each block is a round, or `None` without an interval.
-    pub fn of_pairs(found: &PairedRatio) -> Option<Self> {
-        let single = found.interval_single.or(found.interval);
-        Self::new(
-            found.ratio,
-            found.interval,
-            single,
-            found.blocks as f64,
-            1.0,
-        )
-    }
-
-    /// Returns the precision of a ratio of two runs, or `None` without an interval.
-    pub fn of_runs(found: &RunsRatio) -> Option<Self> {
-        let (first, other) = (found.first_rounds as f64, found.other_rounds as f64);
-        // The number of rounds per side in a comparison of equal sides with the same precision.
-        let rounds = 2.0 / (1.0 / first + 1.0 / other);
-        let single = found.interval_single.or(found.interval);
-        Self::new(found.ratio, found.interval, single, rounds, 2.0)
-    }
-
-    /// Returns the precision of the ratio on one site, or `None` without an interval.
-    pub fn of_rounds(found: &RoundsRatio) -> Option<Self> {
-        Self::new(
-            found.ratio,
-            found.interval,
-            found.interval,
-            found.pairs as f64,
-            1.0,
-        )
-    }
-
-    fn new(
-        ratio: f64,
-        interval: Option<Interval>,
-        single: Option<Interval>,
-        rounds: f64,
-        sides: f64,
-    ) -> Option<Self> {
-        let (interval, single) = (interval?, single?);
+    /// Returns the precision of a ratio, or `None` without an interval.
+    pub fn of(found: &Change) -> Option<Self> {
+        let (rounds, sides) = match found.basis {
+            Basis::Pairs { blocks, .. } => (blocks as f64, 1.0),
+            Basis::Rounds { pairs, .. } => (pairs as f64, 1.0),
+            Basis::Runs {
+                first_rounds,
+                other_rounds,
+            } => {
+                // The number of rounds per side in a comparison of equal sides with the same precision.
+                let both = 1.0 / first_rounds as f64 + 1.0 / other_rounds as f64;
+                (2.0 / both, 2.0)
+            }
+        };
+        let interval = found.interval?;
+        let single = found.interval_single.unwrap_or(interval);
         let half = |interval: Interval| (interval.high / interval.low).ln() / 2.0;
         let degrees = (sides * (rounds - 1.0)).max(1.0);
         let level = if single == interval {
@@ -101,7 +76,7 @@ impl Precision {
         };
         let quantile = student_t_quantile(f64::midpoint(1.0, level), degrees);
         Some(Self {
-            log_ratio: ratio.ln(),
+            log_ratio: found.ratio.ln(),
             half: half(interval),
             level: interval.level,
             error: half(single) / quantile,
@@ -230,7 +205,7 @@ mod tests {
                     break few;
                 }
             };
-            let precision = Precision::of_pairs(&few).unwrap();
+            let precision = Precision::of(&few).unwrap();
             let RoundsNeeded::Rounds(needed) = precision.rounds_to_decide() else {
                 panic!("{few:?}");
             };
@@ -248,34 +223,36 @@ mod tests {
             low: 1.05 / 1.2,
             high: 1.05 * 1.2,
         });
-        let found = RunsRatio {
+        let found = Change {
             ratio: 1.05,
-            first_rounds: 10,
-            other_rounds: 10,
+            basis: Basis::Runs {
+                first_rounds: 10,
+                other_rounds: 10,
+            },
             verdict: Verdict::Undecided,
             interval,
             interval_single: interval,
         };
-        let precision = Precision::of_runs(&found).unwrap();
+        let precision = Precision::of(&found).unwrap();
         assert_eq!(precision.rounds_to_judge(0.05), RoundsNeeded::AtTheLimit);
         assert!(matches!(
             precision.rounds_to_judge(0.2),
             RoundsNeeded::Rounds(11..40)
         ));
-        let at = RunsRatio {
+        let at = Change {
             ratio: 1.0 + CASE_MARGIN,
             ..found
         };
-        let precision = Precision::of_runs(&at).unwrap();
+        let precision = Precision::of(&at).unwrap();
         assert_eq!(
             precision.rounds_to_decide_beyond(CASE_MARGIN),
             RoundsNeeded::AtTheLimit
         );
-        let none = RunsRatio {
+        let none = Change {
             interval: None,
             ..found
         };
-        assert_eq!(Precision::of_runs(&none), None);
+        assert_eq!(Precision::of(&none), None);
     }
 
     #[test]
@@ -295,7 +272,7 @@ mod tests {
             for _ in 0..COMPARISONS {
                 let [a, b] = [draw(16), draw(16)];
                 let few = compare_apart(&a, &b, 0.99).unwrap();
-                predicted += Precision::of_runs(&few).unwrap().half_width(64);
+                predicted += Precision::of(&few).unwrap().half_width(64);
                 let more = compare_apart(&draw(64), &draw(64), 0.99).unwrap();
                 let interval = more.interval.unwrap();
                 found += (interval.high / interval.low).ln() / 2.0;
@@ -322,7 +299,7 @@ mod tests {
             let (mut stated, mut found, mut passed_stated, mut passed) = (0.0, 0, 0.0, 0);
             for _ in 0..runs {
                 let ratio = compare_apart(&draw(1.0), &draw(1.0 + change), 0.99).unwrap();
-                let precision = Precision::of_runs(&ratio).unwrap();
+                let precision = Precision::of(&ratio).unwrap();
                 stated += precision.share_above(limit, change) / f64::from(runs);
                 passed_stated += precision.share_below(limit, change) / f64::from(runs);
                 let interval = ratio.interval.unwrap();

@@ -1,9 +1,9 @@
 use std::collections::HashMap;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use crate::{CASE_LEVEL, FAMILY_LEVEL, Interval, Rng, SINGLE_LEVEL, Verdict, student_t_quantile};
+use crate::{
+    Basis, CASE_LEVEL, Change, FAMILY_LEVEL, Interval, Rng, SINGLE_LEVEL, Verdict,
+    student_t_quantile,
+};
 
 /// Minimum number of pairs for an interval: a bootstrap of fewer pairs would repeat the same few values.
 pub(crate) const MIN_PAIRS: usize = 6;
@@ -64,28 +64,10 @@ impl Resampling {
     }
 }
 
-/// The ratio of two stacks over many pairs.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[schemars(extend("x-unit" = "other/first"))]
-pub struct PairedRatio {
-    /// The median of B/A over the pairs.
-    pub ratio: f64,
-    /// Number of pairs.
-    pub pairs: u64,
-    /// Number of blocks of the pairs.
-    pub blocks: u64,
-    /// The verdict from the interval.
-    pub verdict: Verdict,
-    /// The interval that determines the verdict. `None` with under six pairs, or without two blocks to compare, because
-    /// the variation between pairs of processes is then unknown.
-    pub interval: Option<Interval>,
-    /// The interval at [`SINGLE_LEVEL`], for a reader of only this ratio.
-    pub interval_single: Option<Interval>,
-}
-
 /// Returns the median ratio B/A with its interval from resampling whole blocks, and the verdict, or `None` without
-/// pairs.
-pub fn compare(pairs: &[Pair], resampling: &Resampling) -> Option<PairedRatio> {
+/// pairs. There is no interval under six pairs, or without two blocks to compare, because the variation between pairs of
+/// processes is then unknown.
+pub fn compare(pairs: &[Pair], resampling: &Resampling) -> Option<Change> {
     let resampler = Resampler::new(pairs);
     let log_ratio = resampler.median_with(&vec![1; resampler.sizes.len()])?;
     let spread = resampler.spread(resampling);
@@ -102,10 +84,12 @@ pub fn compare(pairs: &[Pair], resampling: &Resampling) -> Option<PairedRatio> {
         })
     };
     let interval = at(resampling.verdict_level);
-    Some(PairedRatio {
+    Some(Change {
         ratio: log_ratio.exp(),
-        pairs: pairs.len() as u64,
-        blocks: resampler.sizes.len() as u64,
+        basis: Basis::Pairs {
+            pairs: pairs.len() as u64,
+            blocks: resampler.sizes.len() as u64,
+        },
         verdict: Verdict::of(interval),
         interval,
         interval_single: at(SINGLE_LEVEL),

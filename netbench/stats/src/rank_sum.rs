@@ -1,5 +1,5 @@
 use crate::{
-    Interval, RunsRatio, SAME_MARGIN, SINGLE_LEVEL, Verdict, compare_runs, quantile_sorted,
+    Basis, Change, Interval, SAME_MARGIN, SINGLE_LEVEL, Verdict, compare_runs, quantile_sorted,
     student_t_quantile,
 };
 
@@ -20,11 +20,11 @@ const MOST_ROUNDS: usize = 1_000;
 /// interval is that of Mann's and Whitney's test. Unlike [`compare_runs`], this function makes no assumption about the
 /// distribution of rounds: over a network, a lost packet makes a round take ten times as long. It does assume that the
 /// rounds of a run are independent, and it does not account for other changes between the runs.
-pub fn compare_apart(a: &[f64], b: &[f64], level: f64) -> Option<RunsRatio> {
+pub fn compare_apart(a: &[f64], b: &[f64], level: f64) -> Option<Change> {
     if a.len().max(b.len()) > MOST_ROUNDS {
         let found = compare_runs(a, b, level)?;
         let verdict = Verdict::beyond(found.interval, SAME_MARGIN);
-        return Some(RunsRatio { verdict, ..found });
+        return Some(Change { verdict, ..found });
     }
     let logs = |values: &[f64]| -> Vec<f64> {
         let positive = values.iter().filter(|value| **value > 0.0);
@@ -45,10 +45,12 @@ pub fn compare_apart(a: &[f64], b: &[f64], level: f64) -> Option<RunsRatio> {
         })
     };
     let interval = at(level);
-    Some(RunsRatio {
+    Some(Change {
         ratio: quantile_sorted(&ratios, 0.5)?.exp(),
-        first_rounds: a.len() as u64,
-        other_rounds: b.len() as u64,
+        basis: Basis::Runs {
+            first_rounds: a.len() as u64,
+            other_rounds: b.len() as u64,
+        },
         verdict: Verdict::beyond(interval, SAME_MARGIN),
         interval,
         interval_single: at(SINGLE_LEVEL),

@@ -1,30 +1,11 @@
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use crate::{CASE_MARGIN, Interval, Pair, PairedRatio, SINGLE_LEVEL, Verdict, student_t_quantile};
-
-/// The ratio of two sets of rounds that were not taken side by side, such as two runs.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[schemars(extend("x-unit" = "other/first"))]
-pub struct RunsRatio {
-    /// The ratio of the geometric means, B/A.
-    pub ratio: f64,
-    /// Number of rounds of A.
-    pub first_rounds: u64,
-    /// Number of rounds of B.
-    pub other_rounds: u64,
-    /// The verdict from the interval.
-    pub verdict: Verdict,
-    /// The interval that determines the verdict; `None` with under two rounds on either side. The interval accounts for
-    /// the variation between the rounds of a run, and not for changes between the runs.
-    pub interval: Option<Interval>,
-    /// The interval at [`SINGLE_LEVEL`].
-    pub interval_single: Option<Interval>,
-}
+use crate::{
+    Basis, CASE_MARGIN, Change, Interval, Pair, SINGLE_LEVEL, Verdict, student_t_quantile,
+};
 
 /// Decides between two sets of rounds, each a positive figure, taken independently, by Welch's interval of the
-/// difference of their logarithms (Welch 1947). Returns `None` if a side has no round.
-pub fn compare_runs(a: &[f64], b: &[f64], level: f64) -> Option<RunsRatio> {
+/// difference of their logarithms (Welch 1947). The ratio is that of the geometric means. Returns `None` if a side has no
+/// round; there is no interval with under two rounds on either side.
+pub fn compare_runs(a: &[f64], b: &[f64], level: f64) -> Option<Change> {
     let logs = |values: &[f64]| -> Vec<f64> {
         let positive = values.iter().filter(|value| **value > 0.0);
         positive.map(|value| value.ln()).collect()
@@ -33,10 +14,12 @@ pub fn compare_runs(a: &[f64], b: &[f64], level: f64) -> Option<RunsRatio> {
     let log_ratio = mean(&b)? - mean(&a)?;
     let at = |level: f64| Some(around(log_ratio, welch(&a, &b, level)?, level));
     let interval = at(level);
-    Some(RunsRatio {
+    Some(Change {
         ratio: log_ratio.exp(),
-        first_rounds: a.len() as u64,
-        other_rounds: b.len() as u64,
+        basis: Basis::Runs {
+            first_rounds: a.len() as u64,
+            other_rounds: b.len() as u64,
+        },
         verdict: Verdict::beyond(interval, CASE_MARGIN),
         interval,
         interval_single: at(SINGLE_LEVEL),
@@ -45,7 +28,7 @@ pub fn compare_runs(a: &[f64], b: &[f64], level: f64) -> Option<RunsRatio> {
 
 /// Decides from one pair for each round, of figures that hardly vary (bytes, instructions), by the geometric mean with
 /// Student's interval, from three rounds on. Returns `None` without pairs.
-pub fn compare_whole(pairs: &[Pair], level: f64) -> Option<PairedRatio> {
+pub fn compare_whole(pairs: &[Pair], level: f64) -> Option<Change> {
     const FEWEST: usize = 3;
     let logs: Vec<f64> = pairs.iter().map(|pair| pair.log_ratio).collect();
     let log_ratio = mean(&logs)?;
@@ -55,10 +38,12 @@ pub fn compare_whole(pairs: &[Pair], level: f64) -> Option<PairedRatio> {
         (logs.len() >= FEWEST).then(|| around(log_ratio, half, level))
     };
     let interval = at(level);
-    Some(PairedRatio {
+    Some(Change {
         ratio: log_ratio.exp(),
-        pairs: pairs.len() as u64,
-        blocks: pairs.len() as u64,
+        basis: Basis::Pairs {
+            pairs: pairs.len() as u64,
+            blocks: pairs.len() as u64,
+        },
         verdict: Verdict::beyond(interval, CASE_MARGIN),
         interval,
         interval_single: at(SINGLE_LEVEL),

@@ -1,7 +1,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Interval, Pair, SINGLE_LEVEL, Verdict, quantile_sorted};
+use crate::{Basis, Change, Interval, Pair, SINGLE_LEVEL, Verdict, quantile_sorted};
 
 /// Minimum number of rounds for a decision on one site. With five rounds, all differences have the same direction by
 /// chance in more than one case of twenty.
@@ -11,30 +11,13 @@ pub const MIN_ROUNDS: u32 = 6;
 /// is used.
 const EXACT_UP_TO: usize = 100;
 
-/// The ratio of two stacks on one site.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct RoundsRatio {
-    /// The estimate of B/A: the median of the means of all pairs of two rounds (Hodges and Lehmann), which always lies
-    /// in the interval.
-    #[schemars(extend("x-unit" = "other/first"))]
-    pub ratio: f64,
-    /// Number of rounds with a pair.
-    pub pairs: u64,
-    /// The verdict from the interval.
-    pub verdict: Verdict,
-    /// The interval of Wilcoxon's signed-rank test, with its actual level, which is at least [`SINGLE_LEVEL`]. `None`
-    /// under [`MIN_ROUNDS`] rounds.
-    #[schemars(extend("x-unit" = "other/first"))]
-    pub interval: Option<Interval>,
-    /// The probability of `faster` for two equal stacks, which is also that of `slower`.
-    pub chance: f64,
-}
-
 /// Decides on one site from its rounds, taken as independent. Returns `None` without pairs.
 ///
 /// The signed-rank test only assumes that both directions of a difference are equally likely if the stacks are equal,
-/// which holds for pairs in shuffled order.
-pub fn compare_rounds(pairs: &[Pair]) -> Option<RoundsRatio> {
+/// which holds for pairs in shuffled order. The ratio is the median of the means of all pairs of two rounds (Hodges and
+/// Lehmann), which always lies in the interval. That is of Wilcoxon's signed-rank test, with its actual level, which is at
+/// least [`SINGLE_LEVEL`]; there is none under [`MIN_ROUNDS`] rounds.
+pub fn compare_rounds(pairs: &[Pair]) -> Option<Change> {
     let logs: Vec<f64> = pairs.iter().map(|pair| pair.log_ratio).collect();
     let (middle, ends) = middle(&logs)?;
     let interval = ends.as_ref().map(|ends| Interval {
@@ -42,19 +25,22 @@ pub fn compare_rounds(pairs: &[Pair]) -> Option<RoundsRatio> {
         low: ends.low.exp(),
         high: ends.high.exp(),
     });
-    Some(RoundsRatio {
+    Some(Change {
         ratio: middle.exp(),
-        pairs: pairs.len() as u64,
         verdict: Verdict::of(interval),
         interval,
-        chance: ends.map_or(0.0, |ends| ends.chance),
+        interval_single: None,
+        basis: Basis::Rounds {
+            pairs: pairs.len() as u64,
+            chance: ends.map_or(0.0, |ends| ends.chance),
+        },
     })
 }
 
 /// The difference between two stacks over some rounds.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RoundsDifference {
-    /// The estimate of B-A, computed as that of a [`RoundsRatio`].
+    /// The estimate of B-A, computed as the ratio of [`compare_rounds`].
     pub middle_ns: f64,
     /// The lower end of the interval; `None` under [`MIN_ROUNDS`] rounds.
     pub low_ns: Option<f64>,
@@ -211,7 +197,7 @@ mod tests {
                 })
                 .collect();
             let site = compare_rounds(&pairs).unwrap();
-            chance = site.chance;
+            chance = site.chance();
             match site.verdict {
                 Verdict::Faster => faster += 1,
                 Verdict::Slower => slower += 1,

@@ -2,8 +2,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    CASE_MARGIN, Idle, Interval, LOOPS, Pair, PairedRatio, QuietLevel, Resampling, Verdict,
-    compare, median,
+    CASE_MARGIN, Change, Idle, Interval, LOOPS, Pair, QuietLevel, Resampling, Verdict, compare,
+    median,
 };
 
 /// Minimum number of quiet pairs of turns for a verdict. With seven to nine, ratios on a busy machine were wrong by
@@ -49,7 +49,7 @@ pub struct TurnPair {
 pub struct TurnsRatio {
     /// The ratio of the 10th percentiles over quiet pairs, with the verdict. If no pair was quiet, or no reference
     /// loops ran, the ratio over all pairs.
-    pub low: PairedRatio,
+    pub low: Change,
     /// The ratio of the 10th percentiles over all pairs.
     pub all_turns: f64,
     /// The ratio of the medians over the pairs of `low`, if recorded.

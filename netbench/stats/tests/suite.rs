@@ -389,7 +389,7 @@ fn equal_stacks_are_not_called_different() {
             without(&found, UndecidedReason::FewQuietTurns),
             without(&found, UndecidedReason::NeverQuiet),
             without(&found, UndecidedReason::DependsOnDisturbance),
-            found[0].low.pairs,
+            found[0].low.pairs(),
         );
         assert!(
             faster <= 0.02 && slower <= 0.02,

@@ -38,10 +38,11 @@ named!(
 );
 
 /// The unit of a figure. In all units, less is better.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Unit {
-    /// Nanoseconds per operation.
+    /// Nanoseconds; in the suite, per operation.
+    #[default]
     Nanoseconds,
     /// Bytes.
     Bytes,

@@ -115,17 +115,11 @@ fn clients(summary: &BrowserSummary, extent: Extent) -> Section {
             browser.name, browser.version
         )));
     }
-    Section {
-        id: "clients".to_owned(),
-        heading: "What a page takes".to_owned(),
-        explanation: format!(
+    Section::new("clients", "What a page takes", items).explained(format!(
             "Medians. A browser's times are those of the page's own Navigation Timing, a stack's those of its connection \
              through hyper. Each visit has a fresh profile, and one is made at a time. {}",
             summary.run.head.again(summary.head.seed)
-        ),
-        items,
-        ..Section::default()
-    }
+        ))
 }
 
 fn median(row: &ClientRow, phase: VisitPhase) -> Cell {
@@ -144,39 +138,29 @@ fn comparisons(summary: &BrowserSummary) -> Option<Section> {
     if summary.run.stacks.len() + summary.run.browsers.len() < 2 {
         return None;
     }
-    let Some(first) = rows.first().map(|row| row.first.to_string()) else {
-        return Some(Section {
-            id: "comparisons".to_owned(),
-            heading: "Side by side".to_owned(),
-            items: vec![Item::text(
+    let Some(first) = rows.first().map(|row| row.key.first_client.to_string()) else {
+        return Some(Section::new(
+            "comparisons",
+            "Side by side",
+            vec![Item::text(
                 "No two clients made the same handshake with a site: there is nothing to compare. \"What was \
                  negotiated\" has the difference.",
             )],
-            ..Section::default()
-        });
+        ));
     };
-    let mut table = Table::of(rows).col("client", 0, |row| Cell::text(&row.other));
+    let mut table = Table::of(rows).col("client", 0, |row| Cell::text(&row.key.other_client));
     if several_conditions(summary) {
-        table = table.col("condition", 0, |row| Cell::text(row.condition));
+        table = table.col("condition", 0, |row| Cell::text(row.key.condition));
     }
     let table = table
-        .col("phase", 0, |row| Cell::text(row.phase.words()))
-        .col(&first, 1, |row| Cell::Time(row.first_figures.p50_ns))
-        .col("it", 1, |row| Cell::Time(row.other_figures.p50_ns))
-        .col("change", 0, |row| Cell::Change(row.paired.ratio))
-        .col("interval", 2, |row| Cell::Changes(row.paired.interval))
-        .col("verdict", 0, |row| Cell::verdict(row.paired.verdict))
-        .col("pairs", 3, |row| Cell::count(row.paired.pairs))
-        .col("other handshakes", 4, |row| Cell::count(row.other_work));
-    Some(Section {
-        id: "comparisons".to_owned(),
-        heading: format!("Beside {first}"),
-        explanation: "Pairs are visits of one site right after one another, with the same version, suite, group, protocol and \
-                      resumption; others are left out. A browser does more than its TLS stack: its own threads are in its times."
-            .to_owned(),
-        items: vec![table.item()],
-        ..Section::default()
-    })
+        .col("phase", 0, |row| Cell::text(row.key.phase.words()))
+        .col(&first, 1, |row| Cell::Time(row.first.p50_ns))
+        .col("it", 1, |row| Cell::Time(row.other.p50_ns))
+        .changed("", |row| row)
+        .col("pairs", 3, |row| Cell::count(row.change.pairs()))
+        .col("other handshakes", 4, |row| Cell::count(row.key.other_work));
+    Some(Section::new("comparisons", format!("Beside {first}"), vec![table.item()]).explained("Pairs are visits of one site right after one another, with the same version, suite, group, protocol and \
+                      resumption; others are left out. A browser does more than its TLS stack: its own threads are in its times."))
 }
 
 fn failures(summary: &BrowserSummary) -> Option<Section> {
@@ -190,14 +174,7 @@ fn failures(summary: &BrowserSummary) -> Option<Section> {
         .col("reason", 1, |row| Cell::text(&row.reason))
         .col("code", 0, |row| Cell::text(&row.code))
         .col("visits", 2, |row| Cell::count(row.visits));
-    Some(Section {
-        id: "failures".to_owned(),
-        heading: "Pages that were not shown".to_owned(),
-        explanation: "The code is that of the browser's error page; the reason is the word that all clients share for it."
-            .to_owned(),
-        items: vec![table.item()],
-        ..Section::default()
-    })
+    Some(Section::new("failures", "Pages that were not shown", vec![table.item()]).explained("The code is that of the browser's error page; the reason is the word that all clients share for it."))
 }
 
 fn unsupported(summary: &BrowserSummary) -> Option<Section> {
@@ -210,12 +187,11 @@ fn unsupported(summary: &BrowserSummary) -> Option<Section> {
         .col("condition", 1, |row| Cell::text(row.condition))
         .col("reason", 0, |row| Cell::text(&row.reason))
         .col("visits", 0, |row| Cell::count(row.visits));
-    Some(Section {
-        id: "unsupported".to_owned(),
-        heading: "Visits that could not be made".to_owned(),
-        items: vec![table.item()],
-        ..Section::default()
-    })
+    Some(Section::new(
+        "unsupported",
+        "Visits that could not be made",
+        vec![table.item()],
+    ))
 }
 
 fn packets(summary: &BrowserSummary) -> Section {
@@ -296,10 +272,7 @@ fn packets(summary: &BrowserSummary) -> Section {
             .excerpt(Excerpt::First(20))
             .under("Visits that are further off"),
     );
-    Section {
-        id: "packets".to_owned(),
-        heading: "Against the packets".to_owned(),
-        explanation: "The medians of the differences between the client's own times and those of its packets, at its end of the link. The handshake \
+    Section::new("packets", "Against the packets", items).explained("The medians of the differences between the client's own times and those of its packets, at its end of the link. The handshake \
                       ends with the client's first protected record: in TLS 1.3 its Finished, before that its request, up to which the client's \
                       own mark is then counted too. A browser whose thread is late to see that TCP has connected says more of TCP connect \
                       and less of the handshake; both together are then right. The first byte is compared with the first whole record that \
@@ -307,11 +280,7 @@ fn packets(summary: &BrowserSummary) -> Section {
                       beginning of TCP connect. WebKitGTK's marks are whole milliseconds, and its TCP connect is the packets'. Firefox marks the \
                       first byte when a part of its record is there; it does not tell when the last byte of a page came, and its total is the packets'. \
                       A browser that has to wait for a core marks its times late: the time that its threads ran and waited, all threads together, is the \
-                      scheduler's count from the command to load the page until the page had loaded."
-            .to_owned(),
-        items,
-        ..Section::default()
-    }
+                      scheduler's count from the command to load the page until the page had loaded.")
 }
 
 /// Returns how many of the visits that are further off waited for a core, if the scheduler's counts are known.
@@ -348,13 +317,9 @@ fn elsewhere(summary: &BrowserSummary) -> Section {
             .col("visits", 0, |row| Cell::count(row.visits));
         items.push(table.item());
     }
-    Section {
-        id: "elsewhere".to_owned(),
-        heading: "What else was tried".to_owned(),
-        explanation: "Names that were asked for in vain, and addresses of packets, from the link's own record.".to_owned(),
-        items,
-        ..Section::default()
-    }
+    Section::new("elsewhere", "What else was tried", items).explained(
+        "Names that were asked for in vain, and addresses of packets, from the link's own record.",
+    )
 }
 
 fn negotiated(summary: &BrowserSummary) -> Option<Section> {
@@ -369,15 +334,8 @@ fn negotiated(summary: &BrowserSummary) -> Option<Section> {
         .col("group", 0, |row| Cell::maybe(row.group.as_ref()))
         .col("protocol", 1, |row| Cell::maybe(row.alpn.as_ref()))
         .col("visits", 0, |row| Cell::count(row.visits));
-    Some(Section {
-        id: "negotiated".to_owned(),
-        heading: "What was negotiated".to_owned(),
-        explanation: "As the client says; the server says the same, or the visit counts as failed. What a browser does not say \
-                      is the server's word."
-            .to_owned(),
-        items: vec![table.item()],
-        ..Section::default()
-    })
+    Some(Section::new("negotiated", "What was negotiated", vec![table.item()]).explained("As the client says; the server says the same, or the visit counts as failed. What a browser does not say \
+                      is the server's word."))
 }
 
 /// Builds one suite for each client, with the visits that failed.

@@ -9,4 +9,5 @@ pub use summarize::summarize_browser;
 pub use summary::{
     AttemptRow, BrowserHead, BrowserSummary, ClientRow, FarVisit, ObjectsRow, PacketsRow,
     VisitComparison, VisitFailure, VisitNegotiated, VisitPhase, VisitPhaseRow, VisitUnsupported,
+    VisitsOf,
 };

@@ -1,7 +1,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use netbench_model::{
-    Condition, LinkRecord, Recorded, StackName, Target,
+    Condition, LinkRecord, Recorded, StackName, Target, Unit,
     browser::{BrowserManifest, BrowserPlan, Departures, Mark, Visit, VisitOutcome, VisitSample},
 };
 use netbench_stats::{Figures, Pair, Resampling, compare};
@@ -9,8 +9,11 @@ use netbench_stats::{Figures, Pair, Resampling, compare};
 use super::summary::{
     AttemptRow, BrowserHead, BrowserSummary, ClientRow, FarVisit, ObjectsRow, PacketsRow,
     VisitComparison, VisitFailure, VisitNegotiated, VisitPhase, VisitPhaseRow, VisitUnsupported,
+    VisitsOf,
 };
 use crate::{
+    Row,
+    gate::Judged,
     run::{RunHead, SummaryHead, about_stack, incomplete},
     text::count,
 };
@@ -204,15 +207,19 @@ fn comparisons(manifest: &BrowserManifest, samples: &[&VisitSample]) -> Vec<Visi
                         Pair::from_ns(a, b, u32::try_from(unit).unwrap_or(u32::MAX))
                     })
                     .collect();
-                Some(VisitComparison {
-                    condition: *condition,
-                    first: first.clone(),
-                    other: other.clone(),
-                    phase,
-                    first_figures: Figures::of_ns(&firsts)?,
-                    other_figures: Figures::of_ns(&seconds)?,
-                    paired: compare(&paired, &resampling)?,
-                    other_work,
+                Some(Row {
+                    key: VisitsOf {
+                        condition: *condition,
+                        first_client: first.clone(),
+                        other_client: other.clone(),
+                        phase,
+                        other_work,
+                    },
+                    unit: Unit::Nanoseconds,
+                    first: Figures::of_ns(&firsts)?,
+                    other: Figures::of_ns(&seconds)?,
+                    change: compare(&paired, &resampling)?,
+                    judged: Judged::default(),
                 })
             }));
         }

@@ -4,11 +4,12 @@ use netbench_model::{
     Condition, FailureClass, LinkRecord, StackName,
     browser::{BrowserPlan, BrowserRecord, Mark, ObjectsPage, Scheduled, Visit},
 };
-use netbench_stats::{Figures, PairedRatio};
+use netbench_stats::Figures;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    Row,
     run::{RunHead, SummaryHead},
     text::count,
 };
@@ -174,24 +175,22 @@ impl VisitPhase {
     }
 }
 
-/// A client compared with the first one: visits of the same site, directly after one another.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct VisitComparison {
+/// A client compared with the first one: visits of the same site, directly after one another, with the times of the
+/// compared pairs.
+pub type VisitComparison = Row<VisitsOf, Figures>;
+
+/// The clients and the phase of a row.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct VisitsOf {
     /// The condition.
     pub condition: Condition,
     /// The first client.
-    pub first: StackName,
+    pub first_client: StackName,
     /// The other client.
     #[schemars(extend("x-key" = "other"))]
-    pub other: StackName,
+    pub other_client: StackName,
     /// The phase.
     pub phase: VisitPhase,
-    /// The first client's times, from the compared pairs.
-    pub first_figures: Figures,
-    /// The other client's times.
-    pub other_figures: Figures,
-    /// The paired ratio, other over first.
-    pub paired: PairedRatio,
     /// Number of pairs that are left out because the two clients negotiated different parameters.
     pub other_work: u64,
 }

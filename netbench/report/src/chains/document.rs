@@ -82,16 +82,10 @@ fn differences(summary: &ChainsSummary, stacks: &[&str]) -> Section {
     let libraries: Vec<_> = libraries
         .map(|stack| format!("{} is {}", stack.stack, stack.library))
         .collect();
-    Section {
-        id: "differences".to_owned(),
-        heading: "What changes".to_owned(),
-        explanation: format!(
+    Section::new("differences", "What changes", items).explained(format!(
             "Each chain is put to the verifier as the stack's clients use it, with its roots, its host and its time. {}.",
             libraries.join(", ")
-        ),
-        items,
-        ..Section::default()
-    }
+        ))
 }
 
 fn name(group: &ChainDifference) -> &str {
@@ -133,15 +127,8 @@ fn kinds(summary: &ChainsSummary, stacks: &[&str]) -> Section {
                 row.stacks.get(number).map_or(Cell::Missing, said)
             })
         });
-    Section {
-        id: "kinds".to_owned(),
-        heading: "How many are judged as they should be".to_owned(),
-        explanation: "Where standards leave a choice, it is said what a verifier should do; whoever does otherwise is \
-                      stricter or laxer, and not broken."
-            .to_owned(),
-        items: vec![with_stacks.item()],
-        ..Section::default()
-    }
+    Section::new("kinds", "How many are judged as they should be", vec![with_stacks.item()]).explained("Where standards leave a choice, it is said what a verifier should do; whoever does otherwise is \
+                      stricter or laxer, and not broken.")
 }
 
 fn said(tally: &ChainTally) -> Cell {
@@ -186,13 +173,8 @@ fn astray(summary: &ChainsSummary) -> Section {
     if !rows.is_empty() {
         items.push(table.item());
     }
-    Section {
-        id: "astray".to_owned(),
-        heading: "What is not as it should be".to_owned(),
-        explanation: "What all stacks do is here too: that is no matter of the switch.".to_owned(),
-        items,
-        ..Section::default()
-    }
+    Section::new("astray", "What is not as it should be", items)
+        .explained("What all stacks do is here too: that is no matter of the switch.")
 }
 
 /// Builds one suite for each stack, with a check for each kind.

@@ -99,17 +99,13 @@ fn differences(summary: &CompatSummary, stacks: &[&str]) -> Option<Section> {
     let libraries: Vec<_> = libraries
         .map(|stack| format!("{} is {}", stack.stack, stack.library))
         .collect();
-    Some(Section {
-        id: "differences".to_owned(),
-        heading: "What changes".to_owned(),
-        explanation: format!(
+    Some(
+        Section::new("differences", "What changes", items).explained(format!(
             "{} Through hyper's connectors: {}.",
             profile_in_words(summary.run.client_profile),
             libraries.join(", ")
-        ),
-        items,
-        ..Section::default()
-    })
+        )),
+    )
 }
 
 /// A difference, with every stack that has it.
@@ -181,15 +177,11 @@ fn astray(summary: &CompatSummary, stacks: &[&str]) -> Option<Section> {
                 .item(),
         );
     }
-    Some(Section {
-        id: "astray".to_owned(),
-        heading: "What is not as it should be".to_owned(),
-        explanation:
-            "What no stack does as a browser should is here too: that is no matter of the switch."
-                .to_owned(),
-        items,
-        ..Section::default()
-    })
+    Some(
+        Section::new("astray", "What is not as it should be", items).explained(
+            "What no stack does as a browser should is here too: that is no matter of the switch.",
+        ),
+    )
 }
 
 fn totals(summary: &CompatSummary) -> Item {
@@ -212,12 +204,11 @@ fn all(summary: &CompatSummary, stacks: &[&str]) -> Option<Section> {
         .col("case", 0, |row| Cell::text(&row.case.name))
         .col("the server", 3, |row| Cell::text(&row.case.about))
         .col("should be", 1, |row| Cell::text(&row.case.expected));
-    Some(Section {
-        id: "cases".to_owned(),
-        heading: "Every case".to_owned(),
-        items: vec![with_stacks(table, stacks).item()],
-        ..Section::default()
-    })
+    Some(Section::new(
+        "cases",
+        "Every case",
+        vec![with_stacks(table, stacks).item()],
+    ))
 }
 
 fn with_stacks<'a>(table: Filling<&'a CompatRow>, stacks: &[&str]) -> Filling<&'a CompatRow> {

@@ -67,16 +67,10 @@ fn section(engine: &StackName, pages: &[Page<'_>]) -> Option<Section> {
             })
             .under("Pages without the server's certificate, or that are not kept"),
     );
-    Some(Section {
-        id: format!("embedder-{engine}"),
-        heading: format!("What {engine} tells its embedder"),
-        explanation: format!(
+    Some(Section::new(&format!("embedder-{engine}"), format!("What {engine} tells its embedder"), items).explained(format!(
             "Each page is loaded as an application that embeds {engine} loads it. Where the error has a certificate, its user proceeds, \
              as by the button of the error page. The certificate is held against the one that the server sent, and each load against the connections that the server saw."
-        ),
-        items,
-        ..Section::default()
-    })
+        )))
 }
 
 impl Page<'_> {

@@ -171,10 +171,7 @@ pub(super) fn section(summary: &CompatSummary) -> Option<Section> {
             items.extend(table(summary, *kind, stance));
         }
     }
-    Some(Section {
-        id: "clients".to_owned(),
-        heading: BESIDE.to_owned(),
-        explanation: format!(
+    Some(Section::new("clients", BESIDE, items).explained(format!(
             "{} {}",
             clients
                 .iter()
@@ -182,10 +179,7 @@ pub(super) fn section(summary: &CompatSummary) -> Option<Section> {
                 .collect::<Vec<_>>()
                 .join(" "),
             surroundings(clients)
-        ),
-        items,
-        ..Section::default()
-    })
+        )))
 }
 
 fn surroundings(clients: &[OutsideClient]) -> &'static str {
@@ -259,18 +253,12 @@ pub(super) fn words(summary: &CompatSummary) -> Option<Section> {
             Cell::maybe(said(row, number))
         })
     });
-    Some(Section {
-        id: "words".to_owned(),
-        heading: "What each client says".to_owned(),
-        explanation: if run.clients.iter().any(is_engine) {
+    Some(Section::new("words", "What each client says", vec![table.item()]).explained(if run.clients.iter().any(is_engine) {
             "The codes of browsers' error pages, engines' errors, and what other programs print."
         } else {
             "The codes of browsers' error pages, and what other programs print."
         }
-        .to_owned(),
-        items: vec![table.item()],
-        ..Section::default()
-    })
+        .to_owned()))
 }
 
 fn is_engine(client: &OutsideClient) -> bool {

@@ -52,7 +52,7 @@ fn by_condition(
             .filter(|comparison| comparison.condition == *condition)
             .filter_map(|comparison| Some((comparison, comparison.phase(phase)?)))
             .collect();
-        let pairs = rows.iter().map(|(_, row)| row.paired.pairs).max();
+        let pairs = rows.iter().map(|(_, row)| row.change.pairs()).max();
         counts.push(format!("{} {condition}", pairs.unwrap_or(0)));
         let first = rows.first().map(|(_, row)| {
             let p50_ns = row.first.p50_ns;
@@ -63,7 +63,7 @@ fn by_condition(
                 .iter()
                 .position(|stack| stack == comparison.other.as_str());
             let p50_ns = row.other.p50_ns;
-            let text = format!("{} · {}", time(p50_ns), change(row.paired.ratio));
+            let text = format!("{} · {}", time(p50_ns), change(row.change.ratio));
             bar(at.unwrap_or(0), p50_ns, text)
         });
         groups.push(BarGroup {
@@ -99,8 +99,12 @@ fn bar(series: usize, value: f64, text: String) -> Bar {
 /// Charts the change of each phase, with its interval.
 pub(super) fn phases(comparison: &Comparison) -> Item {
     let rows = comparison.phases.iter();
-    let pairs = rows.clone().map(|row| row.paired.pairs).max().unwrap_or(0);
-    let intervals = match rows.clone().find_map(|row| row.paired.interval) {
+    let pairs = rows
+        .clone()
+        .map(|row| row.change.pairs())
+        .max()
+        .unwrap_or(0);
+    let intervals = match rows.clone().find_map(|row| row.change.interval) {
         Some(interval) => format!(
             "lines: intervals of {:.2} % each, so wide that all hold together at 99 %",
             interval.level * 100.0
@@ -109,9 +113,9 @@ pub(super) fn phases(comparison: &Comparison) -> Item {
     };
     let dots = rows.map(|row| Dot {
         name: row.words().to_owned(),
-        ratio: row.paired.ratio,
-        interval: row.paired.interval,
-        verdict: row.paired.verdict,
+        ratio: row.change.ratio,
+        interval: row.change.interval,
+        verdict: row.change.verdict,
     });
     let (first, other) = (&comparison.first, &comparison.other);
     faster_and_slower(
@@ -129,10 +133,14 @@ pub(super) fn phases(comparison: &Comparison) -> Item {
 pub(super) fn sites(comparison: &Comparison, summary: &ConnectSummary) -> Item {
     let target = summary.run.target;
     let rows = comparison.sites.rows.iter();
-    let rounds = rows.clone().map(|row| row.paired.pairs).max().unwrap_or(0);
+    let rounds = rows
+        .clone()
+        .map(|row| row.change.pairs())
+        .max()
+        .unwrap_or(0);
     let levels = rows
         .clone()
-        .filter_map(|row| Some(row.paired.interval?.level));
+        .filter_map(|row| Some(row.change.interval?.level));
     let intervals = match levels.min_by(f64::total_cmp) {
         None => "too few rounds for intervals".to_owned(),
         Some(level) => format!(
@@ -142,10 +150,10 @@ pub(super) fn sites(comparison: &Comparison, summary: &ConnectSummary) -> Item {
     };
     let drawn = spread(rows.len(), DRAWN).map(|at| &comparison.sites.rows[at]);
     let dots = drawn.map(|row| Dot {
-        name: named_site(target, &row.site),
-        ratio: row.paired.ratio,
-        interval: row.paired.interval,
-        verdict: row.paired.verdict,
+        name: named_site(target, &row.key.site),
+        ratio: row.change.ratio,
+        interval: row.change.interval,
+        verdict: row.change.verdict,
     });
     let (first, other) = (&comparison.first, &comparison.other);
     faster_and_slower(
@@ -277,7 +285,10 @@ pub(super) fn against_rtt(comparison: &Comparison, summary: &ConnectSummary) -> 
     let of = |stack: &StackName, total: fn(&SiteRow) -> f64| {
         let rows = &comparison.sites.rows;
         let rows = spread(rows.len(), DRAWN).map(|at| &rows[at]);
-        let points = rows.map(|row| (row.rtt_ns as f64, total(row), named_site(target, &row.site)));
+        let points = rows.map(|row| {
+            let name = named_site(target, &row.key.site);
+            (row.key.rtt_ns as f64, total(row), name)
+        });
         let points: Vec<_> = points.collect();
         Points {
             name: stack.to_string(),
@@ -286,8 +297,8 @@ pub(super) fn against_rtt(comparison: &Comparison, summary: &ConnectSummary) -> 
         }
     };
     let series = vec![
-        of(&comparison.first, |row| row.first_total_ns),
-        of(&comparison.other, |row| row.other_total_ns),
+        of(&comparison.first, |row| row.first),
+        of(&comparison.other, |row| row.other),
     ];
     let lines = series.iter().filter_map(|points| {
         let (slope, base) = points.line?;
@@ -339,7 +350,7 @@ pub(super) fn distributions(comparison: &Comparison, pairs: &[Matched<'_>]) -> I
                 .map(|ns| ns as f64)
                 .collect(),
         };
-        let phase = row.phase;
+        let phase = row.key.phase;
         Chart {
             title: row.words().to_owned(),
             note: format!(

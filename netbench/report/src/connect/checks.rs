@@ -14,7 +14,7 @@ pub(super) fn checks(summary: &ConnectSummary) -> Vec<CheckSuite> {
     for comparison in &summary.comparisons {
         for row in &comparison.sites.rows {
             for stack in [&comparison.first, &comparison.other] {
-                let key = (comparison.condition, stack, &row.site);
+                let key = (comparison.condition, stack, &row.key.site);
                 outcomes.insert(key, Checked::Passed);
             }
         }

@@ -1,17 +1,20 @@
 use std::collections::BTreeMap;
 
 use itertools::Itertools;
-use netbench_model::{Condition, ConnectManifest, ConnectPlan, Phase, Sample, StackName, Target};
+use netbench_model::{
+    Condition, ConnectManifest, ConnectPlan, Phase, Sample, StackName, Target, Unit,
+};
 use netbench_stats::{
-    Figures, Pair, Precision, Resampling, RoundsNeeded, RoundsRatio, Verdict, compare as paired,
+    Change, Figures, Pair, Precision, Resampling, RoundsNeeded, Verdict, compare as paired,
     compare_rounds, median,
 };
 
 use super::{
     pairs::{Matched, match_up},
     shares::{rtts, shares},
-    summary::{Comparison, Exclusion, PhaseRow, SiteRow, SiteTally},
+    summary::{Comparison, Exclusion, PhaseOf, PhaseRow, SiteOf, SiteRow, SiteTally},
 };
+use crate::{Row, gate::Judged};
 
 /// Compares one stack with the first under one condition, and returns the samples that had to be left out.
 pub(crate) fn compare(
@@ -25,7 +28,7 @@ pub(crate) fn compare(
     let plan = &manifest.plan;
     let rtts = rtts(manifest, measured);
     let phases = phases(plan, &pairs.matched);
-    let total = phases.iter().find(|row| row.phase == Phase::Total);
+    let total = phases.iter().find(|row| row.key.phase == Phase::Total);
     let comparison = Comparison {
         condition,
         first: first.clone(),
@@ -63,18 +66,19 @@ fn phases(plan: &ConnectPlan, matched: &[Matched<'_>]) -> Vec<PhaseRow> {
             .iter()
             .map(|(a, b, block)| Pair::from_ns(*a, *b, *block))
             .collect();
-        let mut paired = paired(&log, &settings)?;
+        let mut change = paired(&log, &settings)?;
         if !is_judged(phase) {
-            paired.verdict = Verdict::NotJudged;
+            change.verdict = Verdict::NotJudged;
         }
-        let precision = Precision::of_pairs(&paired);
-        Some(PhaseRow {
-            phase,
+        let needed =
+            rounds_needed(&change).map(|needed| needed.of_processes(rounds, change.blocks()));
+        Some(Row {
+            key: PhaseOf { phase },
+            unit: Unit::Nanoseconds,
             first: Figures::of_ns(&both.iter().map(|(a, _, _)| *a).collect::<Vec<_>>())?,
             other: Figures::of_ns(&both.iter().map(|(_, b, _)| *b).collect::<Vec<_>>())?,
-            rounds_needed: rounds_needed(paired.verdict, precision)
-                .map(|needed| needed.of_processes(rounds, paired.blocks)),
-            paired,
+            judged: Judged::not_asked(needed),
+            change,
         })
     };
     shown.into_iter().filter_map(row).collect()
@@ -87,8 +91,8 @@ pub(super) fn is_judged(phase: Phase) -> bool {
 }
 
 /// Returns the number of rounds that would decide a row, if it is undecided.
-fn rounds_needed(verdict: Verdict, precision: Option<Precision>) -> Option<RoundsNeeded> {
-    let precision = precision.filter(|_| verdict == Verdict::Undecided);
+fn rounds_needed(change: &Change) -> Option<RoundsNeeded> {
+    let precision = Precision::of(change).filter(|_| change.verdict == Verdict::Undecided);
     precision.map(|precision| precision.rounds_to_decide())
 }
 
@@ -109,35 +113,38 @@ fn sites(
             let first = |pair: &Matched<'_>| pair.first.phases.total_ns;
             let other = |pair: &Matched<'_>| pair.other.phases.total_ns;
             let log: Vec<Pair> = pairs.iter().map(|pair| pair.totals()).collect();
-            let paired = compare_rounds(&log)?;
-            Some(SiteRow {
-                site: site.to_owned(),
-                rtt_ns: rtts.get(site).copied().unwrap_or(0),
-                first_total_ns: totals(first)?,
-                other_total_ns: totals(other)?,
-                rounds_needed: rounds_needed(paired.verdict, Precision::of_rounds(&paired)),
-                paired,
+            let change = compare_rounds(&log)?;
+            Some(Row {
+                key: SiteOf {
+                    site: site.to_owned(),
+                    rtt_ns: rtts.get(site).copied().unwrap_or(0),
+                },
+                unit: Unit::Nanoseconds,
+                first: totals(first)?,
+                other: totals(other)?,
+                judged: Judged::not_asked(rounds_needed(&change)),
+                change,
             })
         })
         .collect();
     // The only site has the samples of the total, and therefore its interval.
     if let ([row], Some(total)) = (rows.as_mut_slice(), total) {
-        row.paired = RoundsRatio {
-            ratio: total.paired.ratio,
-            verdict: total.paired.verdict,
-            interval: total.paired.interval,
-            ..row.paired
+        row.change = Change {
+            ratio: total.change.ratio,
+            verdict: total.change.verdict,
+            interval: total.change.interval,
+            ..row.change
         };
-        row.rounds_needed = total.rounds_needed;
+        row.judged = total.judged;
     }
     rows.sort_by(|a, b| {
-        a.paired
+        a.change
             .ratio
-            .total_cmp(&b.paired.ratio)
-            .then(a.site.cmp(&b.site))
+            .total_cmp(&b.change.ratio)
+            .then(a.key.site.cmp(&b.key.site))
     });
     let count = |verdict| {
-        let rows = rows.iter().filter(|row| row.paired.verdict == verdict);
+        let rows = rows.iter().filter(|row| row.change.verdict == verdict);
         rows.count() as u64
     };
     SiteTally {
@@ -151,7 +158,7 @@ fn sites(
         // A sum of no floats is minus zero.
         expected_by_chance: rows
             .iter()
-            .fold(0.0, |sum, row| sum + 2.0 * row.paired.chance),
+            .fold(0.0, |sum, row| sum + 2.0 * row.change.chance()),
         rows,
     }
 }

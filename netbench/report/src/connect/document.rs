@@ -224,15 +224,15 @@ fn headline(summary: &ConnectSummary, comparison: &Comparison) -> String {
         );
     };
     let (condition, over) = (comparison.condition, summary.over());
-    let Some(ends) = total.paired.interval else {
+    let Some(ends) = total.change.interval else {
         return format!(
             "{condition}: there are too few rounds for a verdict on the total time{over}."
         );
     };
     format!(
         "{condition}: by total time{over}, {}: {} ({}). {}",
-        verdict(total.paired.verdict, first, other),
-        change(total.paired.ratio),
+        verdict(total.change.verdict, first, other),
+        change(total.change.ratio),
         interval(Some(ends)),
         tally(comparison, summary),
     )
@@ -261,7 +261,7 @@ fn tally(comparison: &Comparison, summary: &ConnectSummary) -> String {
 /// Returns whether any site has enough rounds for a verdict.
 fn sites_tell(tally: &SiteTally) -> bool {
     let mut rows = tally.rows.iter();
-    rows.any(|row| row.paired.interval.is_some())
+    rows.any(|row| row.change.interval.is_some())
 }
 
 /// Returns a title: `By phase: clean connections, rustls-ring against openssl`.
@@ -279,7 +279,7 @@ fn about(comparison: &Comparison) -> String {
 fn phases(items: &mut Vec<Item>, comparison: &Comparison, target: Target, tables: Tables) {
     items.push(Item::Heading(title("By phase", comparison)));
     let (first, other) = (comparison.first.as_str(), comparison.other.as_str());
-    let level = comparison.phases.iter().find_map(|row| row.paired.interval);
+    let level = comparison.phases.iter().find_map(|row| row.change.interval);
     items.push(Item::Text(match level {
         None => "There are too few rounds for a verdict.".to_owned(),
         Some(level) => format!(
@@ -340,23 +340,16 @@ fn sites(items: &mut Vec<Item>, comparison: &Comparison, summary: &ConnectSummar
         Table::of(&tally.rows)
             .caption(format!("sites, {}", about(comparison)))
             .excerpt(Excerpt::Ends(SHOWN))
-            .site(summary.run.target, |row| &row.site)
+            .site(summary.run.target, |row| &row.key.site)
             .col("RTT", 3, |row| match loopback {
                 true => Cell::Missing,
-                false => Cell::Time(row.rtt_ns as f64),
+                false => Cell::Time(row.key.rtt_ns as f64),
             })
-            .col(first, 1, |row| Cell::Time(row.first_total_ns))
-            .col(other, 1, |row| Cell::Time(row.other_total_ns))
-            .col_of(other, "by", 5, |row| {
-                by(row.first_total_ns, row.paired.ratio)
-            })
-            .col_of(other, "change", 0, |row| Cell::Change(row.paired.ratio))
-            .col_of(other, "interval", 2, |row| {
-                Cell::Changes(row.paired.interval)
-            })
-            .col_of(other, "verdict", 0, |row| Cell::verdict(row.paired.verdict))
-            .would_decide_of(other, |row| row.rounds_needed)
-            .col("rounds", 4, |row| Cell::count(row.paired.pairs))
+            .col(first, 1, |row| Cell::Time(row.first))
+            .col(other, 1, |row| Cell::Time(row.other))
+            .col_of(other, "by", 5, |row| by(row.first, row.change.ratio))
+            .changed(other, |row| row)
+            .col("rounds", 4, |row| Cell::count(row.change.pairs()))
             .item(),
     );
 }

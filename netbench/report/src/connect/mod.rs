@@ -23,14 +23,18 @@ mod warnings;
 pub use cold::{ColdAgainst, ColdCauses, ColdRow, ColdStep, OnceCost, OnceInterval};
 pub use document::ConnectReport;
 pub use losses::LossSummary;
-pub use runs::{ChangedSite, ConnectComparison, PhaseChange, ReachChange, compare_runs_of_connect};
+pub use runs::{
+    ChangedSite, ConnectComparison, PhaseChange, PhaseOfRuns, ReachChange, SiteOfRuns,
+    StacksOfRuns, compare_runs_of_connect,
+};
 pub use summarize::summarize;
 pub use summary::{
-    Comparison, ConnectSummary, Exclusion, FailureRow, Head, NegotiatedRow, PhaseRow, ShareRow,
-    SiteRow, SiteTally, UnsupportedRow,
+    Comparison, ConnectSummary, Exclusion, FailureRow, Head, NegotiatedRow, PhaseOf, PhaseRow,
+    ShareRow, SiteOf, SiteRow, SiteTally, UnsupportedRow,
 };
 pub use sweep::{
-    DifferenceParts, Fit, Foretold, SweepDifference, SweepStep, SweepSummary, SweepTime, SweepTurn,
+    DifferenceParts, Fit, Foretold, PointOf, StepOf, SweepDifference, SweepStep, SweepSummary,
+    SweepTime, SweepTurn,
 };
 
 pub(crate) use cold::{

@@ -7,16 +7,16 @@ use std::collections::BTreeSet;
 use netbench_model::{
     Condition, ConnectManifest, LinkRecord, Phase, Sample, Site, StackName, Target,
 };
-use netbench_stats::{FAMILY_LEVEL, RunsRatio, Verdict, rounds_apart};
+use netbench_stats::{FAMILY_LEVEL, Verdict, rounds_apart};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use self::changes::{Rounds, phase_change, reach, site_change};
 use super::{compare::is_judged, latest};
 use crate::{
-    Difference, SummaryHead,
+    Difference, Row, SummaryHead,
     differences::{Fact, differing, of_machine},
-    gate::{Gate, Judged, Regression},
+    gate::{Gate, Regression},
     run::about_stack,
     suite::Compared,
 };
@@ -62,37 +62,41 @@ pub struct ConnectComparison {
     pub warnings: Vec<String>,
 }
 
-/// A phase of connections to all sites that both runs reach.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct PhaseChange {
-    /// The condition.
-    pub condition: Condition,
-    /// The first run's stack.
-    pub first_stack: StackName,
-    /// The other run's stack.
-    #[schemars(extend("x-key" = "other"))]
-    pub other_stack: StackName,
+/// A phase of connections to all sites that both runs reach, with the medians over sites and rounds; the ratio is of the
+/// rounds, each the median over its sites.
+pub type PhaseChange = Row<PhaseOfRuns>;
+
+/// The phase of a row, and the stacks.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PhaseOfRuns {
+    /// The stacks and the condition.
+    #[serde(flatten)]
+    pub stacks: StacksOfRuns,
     /// The phase.
     pub phase: Phase,
     /// Number of sites.
     pub sites: u64,
-    /// The first run's median, over sites and rounds.
-    pub first_ns: f64,
-    /// The other run's median.
-    pub other_ns: f64,
-    /// The ratio of the rounds, each the median over its sites.
-    pub change: RunsRatio,
-    /// Whether the total is a regression.
-    #[serde(flatten)]
-    pub judged: Judged,
 }
 
-/// A site that both runs reach.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct ChangedSite {
+/// A site that both runs reach, with the median totals.
+pub type ChangedSite = Row<SiteOfRuns>;
+
+/// The site of a row, and the stacks.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SiteOfRuns {
     /// The site.
     #[schemars(extend("x-key" = "item"))]
     pub site: String,
+    /// The stacks and the condition.
+    #[serde(flatten)]
+    pub stacks: StacksOfRuns,
+    /// The first difference in negotiated parameters or answers, first and other: `group x25519 / X25519MLKEM768`.
+    pub differs: Option<String>,
+}
+
+/// A stack of each run, under one condition.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct StacksOfRuns {
     /// The condition.
     pub condition: Condition,
     /// The first run's stack.
@@ -100,17 +104,6 @@ pub struct ChangedSite {
     /// The other run's stack.
     #[schemars(extend("x-key" = "other"))]
     pub other_stack: StackName,
-    /// The first run's median total.
-    pub first_ns: f64,
-    /// The other run's median total.
-    pub other_ns: f64,
-    /// The ratio of the rounds' totals.
-    pub change: RunsRatio,
-    /// The first difference in negotiated parameters or answers, first and other: `group x25519 / X25519MLKEM768`.
-    pub differs: Option<String>,
-    /// Whether it is a regression.
-    #[serde(flatten)]
-    pub judged: Judged,
 }
 
 /// A site that fails more often in one of the runs.
@@ -119,13 +112,9 @@ pub struct ReachChange {
     /// The site.
     #[schemars(extend("x-key" = "item"))]
     pub site: String,
-    /// The condition.
-    pub condition: Condition,
-    /// The first run's stack.
-    pub first_stack: StackName,
-    /// The other run's stack.
-    #[schemars(extend("x-key" = "other"))]
-    pub other_stack: StackName,
+    /// The stacks and the condition.
+    #[serde(flatten)]
+    pub stacks: StacksOfRuns,
     /// Failed trials of the first run, and all of its trials.
     pub first_failed: (u64, u64),
     /// Failed trials of the other run, and all of its trials.
@@ -179,7 +168,7 @@ pub fn compare_runs_of_connect(
         .filter_map(|(rounds, site)| {
             let row = site_change(rounds, site, site_level, threshold)?;
             Some(match rounds.reached().count() {
-                1 => row.with_total(&phases),
+                1 => with_total(row, &phases),
                 _ => row,
             })
         })
@@ -233,24 +222,17 @@ impl ConnectComparison {
     }
 }
 
-impl ChangedSite {
-    /// Replaces the row of the only site, which has the samples of the total and therefore its interval.
-    fn with_total(self, phases: &[PhaseChange]) -> Self {
-        let mut rows = phases.iter();
-        let total = rows.find(|row| {
-            row.phase == Phase::Total
-                && row.condition == self.condition
-                && row.first_stack == self.first_stack
-                && row.other_stack == self.other_stack
-        });
-        match total {
-            Some(total) => Self {
-                change: total.change,
-                judged: total.judged,
-                ..self
-            },
-            None => self,
-        }
+/// Replaces the row of the only site, which has the samples of the total and therefore its interval.
+fn with_total(site: ChangedSite, phases: &[PhaseChange]) -> ChangedSite {
+    let mut rows = phases.iter();
+    let total = rows.find(|row| row.key.phase == Phase::Total && row.key.stacks == site.key.stacks);
+    match total {
+        Some(total) => Row {
+            change: total.change,
+            judged: total.judged,
+            ..site
+        },
+        None => site,
     }
 }
 
@@ -361,7 +343,8 @@ fn warnings(
             continue;
         }
         let moved = phases.iter().find(|row| {
-            (&row.first_stack, &row.other_stack, row.phase) == (a, b, Phase::Total)
+            let of = &row.key.stacks;
+            (&of.first_stack, &of.other_stack, row.key.phase) == (a, b, Phase::Total)
                 && matches!(row.change.verdict, Verdict::Faster | Verdict::Slower)
         });
         if let Some(row) = moved {
@@ -369,7 +352,7 @@ fn warnings(
                 "{a} is the same program in both runs, and its total time changed by {} ({}): changes of other stacks \
                  that are no larger are the machine's or the network's.",
                 crate::text::change(row.change.ratio),
-                row.condition
+                row.key.stacks.condition
             ));
         }
     }

@@ -1,8 +1,10 @@
-use netbench_model::{Phase, StackName};
-use netbench_stats::{RunsRatio, SAME_MARGIN, Verdict};
+use std::fmt;
+
+use netbench_model::Phase;
+use netbench_stats::{Basis, Change, SAME_MARGIN};
 
 use super::{
-    runs::{ChangedSite, ConnectComparison, PhaseChange},
+    runs::{ChangedSite, ConnectComparison, PhaseChange, StacksOfRuns},
     summary::phase_words,
 };
 use crate::{
@@ -11,6 +13,7 @@ use crate::{
         Check, CheckSuite, Checked, Document, Excerpt, Extent, Item, Report, Section, Table,
     },
     gate::{Judged, Regression, Rows, needed_in_words},
+    row::{stacks, tally},
     suite::difference_items,
     text::{TOO_FEW, change, interval, named_site, sites_of, some_of},
 };
@@ -52,22 +55,12 @@ impl Report for ConnectComparison {
 }
 
 fn headline(comparison: &ConnectComparison) -> String {
-    let of = |verdict| {
-        let sites = comparison.sites.iter();
-        sites.filter(|row| row.change.verdict == verdict).count()
-    };
     let mut parts = Vec::new();
     if let Some(threshold) = comparison.threshold {
-        let all = totals(comparison).map(|row| {
-            let stacks = stacks(&row.first_stack, &row.other_stack);
-            (
-                format!("all sites ({stacks}, {})", row.condition),
-                row.judged,
-            )
-        });
+        let all =
+            totals(comparison).map(|row| (format!("all sites ({})", row.key.stacks), row.judged));
         let sites = comparison.sites.iter().map(|row| {
-            let stacks = stacks(&row.first_stack, &row.other_stack);
-            let name = format!("{} ({stacks}, {})", row.site, row.condition);
+            let name = format!("{} ({})", row.key.site, row.key.stacks);
             (name, row.judged)
         });
         let rows = Rows {
@@ -81,21 +74,17 @@ fn headline(comparison: &ConnectComparison) -> String {
         parts.extend(unknown(comparison, &rows));
     }
     parts.extend(totals(comparison).map(|row| {
-        let stacks = stacks(&row.first_stack, &row.other_stack);
         format!(
-            "{stacks}, {}: {} in total ({}).",
-            row.condition,
+            "{}: {} in total ({}).",
+            row.key.stacks,
             change(row.change.ratio),
             interval(row.change.interval)
         )
     }));
+    let [faster, slower, same, undecided, not_judged] = tally(comparison.sites.iter());
     parts.push(format!(
-        "Sites (with each condition and stack): faster {}, slower {}, the same {}, undecided {}, not judged {}.",
-        of(Verdict::Faster),
-        of(Verdict::Slower),
-        of(Verdict::Same),
-        of(Verdict::Undecided),
-        of(Verdict::NotJudged),
+        "Sites (with each condition and stack): faster {faster}, slower {slower}, the same {same}, undecided {undecided}, \
+         not judged {not_judged}."
     ));
     parts.join(" ")
 }
@@ -133,33 +122,14 @@ fn why_unknown(comparison: &ConnectComparison, row: &Judged) -> String {
 
 fn totals(comparison: &ConnectComparison) -> impl Iterator<Item = &PhaseChange> {
     let phases = comparison.phases.iter();
-    phases.filter(|row| row.phase == Phase::Total)
-}
-
-/// Returns the stack, or the first run's and the other's if they differ.
-fn stacks(first: &StackName, other: &StackName) -> String {
-    if first == other {
-        first.to_string()
-    } else {
-        format!("{first} / {other}")
-    }
-}
-
-fn judged(change: &RunsRatio, judged: &Judged) -> Cell {
-    match judged.regression {
-        Regression::Regressed => Cell::Regressed,
-        Regression::CannotTell => Cell::text("cannot tell"),
-        Regression::NotAsked | Regression::Within => Cell::verdict(change.verdict),
-    }
+    phases.filter(|row| row.key.phase == Phase::Total)
 }
 
 fn reach(comparison: &ConnectComparison) -> Vec<Item> {
     Table::of(&comparison.reach)
         .site(comparison.target, |row| &row.site)
-        .col("stack", 2, |row| {
-            Cell::text(stacks(&row.first_stack, &row.other_stack))
-        })
-        .col("condition", 3, |row| Cell::text(row.condition))
+        .col("stack", 2, |row| Cell::text(row.stacks.names()))
+        .col("condition", 3, |row| Cell::text(row.stacks.condition))
         .col("first failed", 0, |row| {
             Cell::Of(row.first_failed.0, row.first_failed.1)
         })
@@ -192,25 +162,24 @@ fn phases(items: &mut Vec<Item>, comparison: &ConnectComparison) {
     )));
     items.push(
         Table::of(&comparison.phases)
-            .col("condition", 3, |row| Cell::text(row.condition))
-            .col("stack", 2, |row| {
-                Cell::text(stacks(&row.first_stack, &row.other_stack))
-            })
-            .col("phase", 0, |row| Cell::text(phase_words(row.phase)))
-            .col("first", 1, |row| Cell::Time(row.first_ns))
-            .col("other", 1, |row| Cell::Time(row.other_ns))
-            .col("change", 0, |row| Cell::Change(row.change.ratio))
-            .col("interval", 2, |row| Cell::Changes(row.change.interval))
-            .col("verdict", 0, |row| judged(&row.change, &row.judged))
-            .would_decide(|row| row.judged.rounds_needed)
+            .col("condition", 3, |row| Cell::text(row.key.stacks.condition))
+            .col("stack", 2, |row| Cell::text(row.key.stacks.names()))
+            .col("phase", 0, |row| Cell::text(phase_words(row.key.phase)))
+            .compared(|row| row)
             .col("rounds", 4, |row| rounds(&row.change))
-            .col("sites", 5, |row| Cell::count(row.sites))
+            .col("sites", 5, |row| Cell::count(row.key.sites))
             .item(),
     );
 }
 
-fn rounds(change: &RunsRatio) -> Cell {
-    Cell::text(format!("{} / {}", change.first_rounds, change.other_rounds))
+fn rounds(change: &Change) -> Cell {
+    match change.basis {
+        Basis::Runs {
+            first_rounds,
+            other_rounds,
+        } => Cell::text(format!("{first_rounds} / {other_rounds}")),
+        Basis::Pairs { .. } | Basis::Rounds { .. } => Cell::count(change.pairs()),
+    }
 }
 
 fn sites(items: &mut Vec<Item>, comparison: &ConnectComparison) {
@@ -228,19 +197,12 @@ fn sites(items: &mut Vec<Item>, comparison: &ConnectComparison) {
     items.push(
         Table::of(rows)
             .excerpt(Excerpt::Ends(SHOWN))
-            .site(comparison.target, |row| &row.site)
-            .col("stack", 2, |row| {
-                Cell::text(stacks(&row.first_stack, &row.other_stack))
-            })
-            .col("condition", 3, |row| Cell::text(row.condition))
-            .col("first", 1, |row| Cell::Time(row.first_ns))
-            .col("other", 1, |row| Cell::Time(row.other_ns))
-            .col("change", 0, |row| Cell::Change(row.change.ratio))
-            .col("interval", 2, |row| Cell::Changes(row.change.interval))
-            .col("verdict", 0, |row| judged(&row.change, &row.judged))
-            .would_decide(|row| row.judged.rounds_needed)
+            .site(comparison.target, |row| &row.key.site)
+            .col("stack", 2, |row| Cell::text(row.key.stacks.names()))
+            .col("condition", 3, |row| Cell::text(row.key.stacks.condition))
+            .compared(|row| row)
             .col("rounds", 5, |row| rounds(&row.change))
-            .col("differs", 4, |row| Cell::maybe(row.differs.as_ref()))
+            .col("differs", 4, |row| Cell::maybe(row.key.differs.as_ref()))
             .item(),
     );
 }
@@ -271,27 +233,13 @@ fn alone(comparison: &ConnectComparison) -> Vec<Item> {
 /// Builds a check for each site, and one for the total of each condition and stack.
 fn checks(comparison: &ConnectComparison) -> CheckSuite {
     let named = |site: &str| named_site(comparison.target, site);
-    let check = |name: String, class: String, ratio: &RunsRatio, judged: &Judged| {
-        let words = format!(
-            "{}: {} ({})",
-            ratio.verdict,
-            change(ratio.ratio),
-            interval(ratio.interval)
-        );
-        Check {
-            name,
-            class: Some(class),
-            outcome: judged.check(&words, &why_unknown(comparison, judged)),
-            said: Some(words),
-        }
-    };
     let all = totals(comparison).map(|row| {
-        let class = format!("{}.{}", row.condition, row.other_stack);
-        check("all sites".to_owned(), class, &row.change, &row.judged)
+        let why = why_unknown(comparison, &row.judged);
+        row.check("all sites".to_owned(), row.key.stacks.class(), &why)
     });
     let sites = comparison.sites.iter().map(|row| {
-        let class = format!("{}.{}", row.condition, row.other_stack);
-        check(named(&row.site), class, &row.change, &row.judged)
+        let why = why_unknown(comparison, &row.judged);
+        row.check(named(&row.key.site), row.key.stacks.class(), &why)
     });
     let lost = comparison
         .reach
@@ -299,7 +247,7 @@ fn checks(comparison: &ConnectComparison) -> CheckSuite {
         .filter(|row| row.regression == Regression::Regressed);
     let lost = lost.map(|row| Check {
         name: format!("{} is reached", named(&row.site)),
-        class: Some(format!("{}.{}", row.condition, row.other_stack)),
+        class: Some(row.stacks.class()),
         outcome: Checked::Failed {
             why: row.why.clone(),
             class: "lost".to_owned(),
@@ -318,5 +266,22 @@ fn checks(comparison: &ConnectComparison) -> CheckSuite {
     CheckSuite {
         name: format!("{} against {}", comparison.other.run, comparison.first.run),
         checks: all.chain(sites).chain(lost).chain(alone).collect(),
+    }
+}
+
+impl StacksOfRuns {
+    fn names(&self) -> String {
+        stacks(&self.first_stack, &self.other_stack)
+    }
+
+    /// Returns the class of checks.
+    fn class(&self) -> String {
+        format!("{}.{}", self.condition, self.other_stack)
+    }
+}
+
+impl fmt::Display for StacksOfRuns {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}, {}", self.names(), self.condition)
     }
 }

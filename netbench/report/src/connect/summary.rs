@@ -3,13 +3,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use netbench_model::{
     Condition, FailureClass, LinkKind, LinkRecord, Origin, Phase, Profile, StackName, Target,
 };
-use netbench_stats::{Figures, PairedRatio, RoundsNeeded, RoundsRatio};
+use netbench_stats::Figures;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{ColdRow, LossSummary, SweepSummary};
 use crate::{
-    RunHead, SummaryHead,
+    Row, RunHead, SummaryHead,
     text::{count, places, site_words},
 };
 
@@ -97,20 +97,14 @@ pub struct Comparison {
     pub shares: Vec<ShareRow>,
 }
 
-/// One phase of two stacks.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct PhaseRow {
+/// One phase of two stacks, with the times of the compared pairs.
+pub type PhaseRow = Row<PhaseOf, Figures>;
+
+/// The phase of a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PhaseOf {
     /// The phase.
     pub phase: Phase,
-    /// The first stack's times, from the compared pairs.
-    pub first: Figures,
-    /// The other stack's times.
-    pub other: Figures,
-    /// The paired ratio, other over first, with its verdict on the other.
-    pub paired: PairedRatio,
-    /// The rounds that would decide the verdict, if it is `undecided`. Absent in summaries of earlier versions.
-    #[serde(default)]
-    pub rounds_needed: Option<RoundsNeeded>,
 }
 
 /// The number of sites on which each stack is faster by total time.
@@ -135,24 +129,18 @@ pub struct SiteTally {
     pub rows: Vec<SiteRow>,
 }
 
-/// One site.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct SiteRow {
+/// One site, with the median totals of both stacks.
+pub type SiteRow = Row<SiteOf>;
+
+/// The site of a row.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SiteOf {
     /// Its name.
     #[schemars(extend("x-key" = "item"))]
     pub site: String,
     /// The emulated round-trip time, or the smallest seen on the real network, in nanoseconds; 0 over loopback,
     /// which has none.
     pub rtt_ns: u64,
-    /// The first stack's median total.
-    pub first_total_ns: f64,
-    /// The other stack's median total.
-    pub other_total_ns: f64,
-    /// The ratio over the rounds, other over first.
-    pub paired: RoundsRatio,
-    /// The rounds that would decide the verdict, if it is `undecided`. Absent in summaries of earlier versions.
-    #[serde(default)]
-    pub rounds_needed: Option<RoundsNeeded>,
 }
 
 /// The shares of the total time, for the sites of one class of round-trip time. Means, so that they add up.
@@ -321,7 +309,7 @@ impl ConnectSummary {
         });
         let same: BTreeSet<&str> = comparisons
             .flat_map(|comparison| &comparison.sites.rows)
-            .map(|row| row.site.as_str())
+            .map(|row| row.key.site.as_str())
             .collect();
         other.difference(&same).count() > same.len()
     }
@@ -330,13 +318,13 @@ impl ConnectSummary {
 impl Comparison {
     /// Returns a phase, if both stacks have it.
     pub(crate) fn phase(&self, phase: Phase) -> Option<&PhaseRow> {
-        self.phases.iter().find(|row| row.phase == phase)
+        self.phases.iter().find(|row| row.key.phase == phase)
     }
 }
 
 impl PhaseRow {
     pub(super) fn words(&self) -> &'static str {
-        phase_words(self.phase)
+        phase_words(self.key.phase)
     }
 }
 

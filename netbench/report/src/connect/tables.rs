@@ -25,26 +25,17 @@ pub(super) fn phases(comparisons: &[&Comparison]) -> Option<Item> {
         .col(first, 1, |(_, row)| Cell::Time(row.first.p50_ns))
         .col(other, 1, |(_, row)| Cell::Time(row.other.p50_ns))
         .col_of(other, "by", 5, |(_, row)| {
-            by(row.first.p50_ns, row.paired.ratio)
+            by(row.first.p50_ns, row.change.ratio)
         })
-        .col_of(other, "change", 0, |(_, row)| {
-            Cell::Change(row.paired.ratio)
-        })
-        .col_of(other, "interval", 2, |(_, row)| {
-            Cell::Changes(row.paired.interval)
-        })
-        .col_of(other, "verdict", 0, |(_, row)| {
-            Cell::verdict(row.paired.verdict)
-        })
-        .would_decide_of(other, |(_, row)| row.rounds_needed)
+        .changed(other, |(_, row)| row)
         .col(&format!("{first} p95"), 4, |(_, row)| {
             Cell::Time(row.first.p95_ns)
         })
         .col(&format!("{other} p95"), 4, |(_, row)| {
             Cell::Time(row.other.p95_ns)
         })
-        .col("pairs", 3, |(_, row)| Cell::count(row.paired.pairs))
-        .col("blocks", 5, |(_, row)| Cell::count(row.paired.blocks));
+        .col("pairs", 3, |(_, row)| Cell::count(row.change.pairs()))
+        .col("blocks", 5, |(_, row)| Cell::count(row.change.blocks()));
     Some(table.item())
 }
 

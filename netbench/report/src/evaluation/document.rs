@@ -214,17 +214,11 @@ fn to_do(evaluation: &Evaluation) -> Option<Section> {
             Cell::text(advice.client)
         })
         .col("on the server", 0, |(.., advice)| Cell::text(advice.server));
-    Some(Section {
-        id: TO_DO.to_owned(),
-        heading: "What to do about the sites that are lost".to_owned(),
-        explanation: format!(
+    Some(Section::new(TO_DO, "What to do about the sites that are lost", vec![table.item()]).explained(format!(
             "One row for each reason. Either side can help: {} by a setting, where it has one, or the site's operator. Look a \
              setting up in the library's documentation first: netbench has not tried it on your sites.",
             plan.to
-        ),
-        items: vec![table.item()],
-        ..Section::default()
-    })
+        )))
 }
 
 fn sites(evaluation: &Evaluation) -> Section {
@@ -341,15 +335,8 @@ fn counted(coverage: &Coverage, plan: &EvaluationPlan) -> Section {
         .col("tests that expect success, passed before", 0, |row| {
             Cell::count(row.works.first().map_or(0, |tally| tally.passed))
         });
-    Section {
-        id: "lacking".to_owned(),
-        heading: format!("Features of {} that {} lacks", plan.from, plan.to),
-        explanation: "An earlier version of netbench counted the protocol tests: features that the first passes tests of \
-                      and the other none, without role and version."
-            .to_owned(),
-        items: vec![table.item()],
-        ..Section::default()
-    }
+    Section::new("lacking", format!("Features of {} that {} lacks", plan.from, plan.to), vec![table.item()]).explained("An earlier version of netbench counted the protocol tests: features that the first passes tests of \
+                      and the other none, without role and version.")
 }
 
 /// Lists the features that the stack in use has and the other does not, one feature a row.
@@ -386,16 +373,10 @@ fn lost(matrix: &Matrix, plan: &EvaluationPlan) -> Option<Section> {
         .col("why, in the first of them", 1, |(.., why)| {
             Cell::maybe(*why)
         });
-    Some(Section {
-        id: "lacking".to_owned(),
-        heading: format!("Features of {} that {} lacks", plan.from, plan.to),
-        explanation: format!(
+    Some(Section::new("lacking", format!("Features of {} that {} lacks", plan.from, plan.to), vec![table.item()]).explained(format!(
             "By feature, role and version. Not testable: {} may have it, and the shim has no way to ask for it.",
             plan.to
-        ),
-        items: vec![table.item()],
-        ..Section::default()
-    })
+        )))
 }
 
 fn parts(evaluation: &Evaluation) -> Section {

@@ -2,7 +2,7 @@
 
 use itertools::Itertools;
 use netbench_model::{Condition, Part, Phase, Profile, Unit};
-use netbench_stats::{PairedRatio, Verdict};
+use netbench_stats::{Change, Verdict};
 
 use super::{
     Answer, Evidence, NO_MORE_THAN, Question,
@@ -159,12 +159,12 @@ fn verdict_in_memory(evidence: &Evidence<'_>, means: &[Mean]) -> (Answer, String
 fn whole_connections(
     connections: &ConnectSummary,
     evidence: &Evidence<'_>,
-    totals: &[(String, PairedRatio)],
+    totals: &[(String, Change)],
     question: &mut Question,
 ) {
     let over = connections.over();
     for (condition, paired) in totals {
-        let pairs = count(paired.pairs, "pair", "pairs");
+        let pairs = count(paired.pairs(), "pair", "pairs");
         match paired.interval {
             Some(ends) => question.figure(
                 with_time(evidence, condition, paired.ratio),
@@ -243,11 +243,11 @@ fn with_time(evidence: &Evidence<'_>, condition: &str, ratio: f64) -> String {
 
 /// Returns the total time of each condition that concerns every connection: `cold`, whose cost is paid once, is
 /// left out.
-fn totals(evidence: &Evidence<'_>) -> Vec<(String, PairedRatio)> {
+fn totals(evidence: &Evidence<'_>) -> Vec<(String, Change)> {
     comparisons(evidence)
         .filter_map(|comparison| {
             let row = comparison.phase(Phase::Total)?;
-            Some((comparison.condition.to_string(), row.paired))
+            Some((comparison.condition.to_string(), row.change))
         })
         .collect()
 }
@@ -261,7 +261,7 @@ fn comparisons<'a>(evidence: &Evidence<'a>) -> impl Iterator<Item = &'a Comparis
         .filter(|comparison| comparison.condition != Condition::Cold)
 }
 
-fn verdict(evidence: &Evidence<'_>, totals: &[(String, PairedRatio)]) -> (Answer, String) {
+fn verdict(evidence: &Evidence<'_>, totals: &[(String, Change)]) -> (Answer, String) {
     let (from, to) = (evidence.from, evidence.to);
     let limit = format!("{:.0} %", (NO_MORE_THAN - 1.0) * 100.0);
     let loopback = evidence.timed().filter(|c| c.is_loopback());
@@ -362,7 +362,7 @@ fn on_sites(evidence: &Evidence<'_>) -> String {
     let sites = connections.run.sites;
     let compared = comparisons(evidence).map(|comparison| {
         let rows = comparison.sites.rows.iter();
-        let sites = rows.map(|row| connections.site_of(&row.site));
+        let sites = rows.map(|row| connections.site_of(&row.key.site));
         sites.unique().count() as u64
     });
     match compared.max() {
@@ -371,7 +371,7 @@ fn on_sites(evidence: &Evidence<'_>) -> String {
     }
 }
 
-fn word(paired: &PairedRatio) -> String {
+fn word(paired: &Change) -> String {
     match paired.verdict {
         Verdict::Same => "the same".to_owned(),
         Verdict::Faster | Verdict::Slower | Verdict::Undecided | Verdict::NotJudged => {
@@ -401,10 +401,10 @@ fn slower_cases(evidence: &Evidence<'_>) -> Option<String> {
         .flat_map(|row| row.verdicts.iter().map(move |verdict| (row, verdict)))
         .filter(|(row, verdict)| {
             verdict.other == *evidence.to
-                && verdict.paired.verdict == Verdict::Slower
+                && verdict.change.verdict == Verdict::Slower
                 && row.unit == Unit::Nanoseconds
         })
-        .map(|(row, verdict)| (verdict.paired.ratio, row.name.as_str()))
+        .map(|(row, verdict)| (verdict.change.ratio, row.name.as_str()))
         .collect();
     if slower.is_empty() {
         return None;

@@ -85,14 +85,14 @@ impl NoFigure {
             Some(UndecidedReason::NeverQuiet) => Some(Self::NeverQuiet),
             Some(UndecidedReason::FewQuietTurns) => Some(Self::FewQuietTurns),
             Some(UndecidedReason::DependsOnDisturbance) | None => {
-                verdict.paired.interval.is_none().then_some(Self::FewRounds)
+                verdict.change.interval.is_none().then_some(Self::FewRounds)
             }
         }
     }
 
     /// Returns the reason why a case has no verdict; `None` if it has one.
     pub(super) fn of_undecided(verdict: &CaseVerdict) -> Option<Self> {
-        if verdict.paired.verdict.is_decided() {
+        if verdict.change.verdict.is_decided() {
             return None;
         }
         Some(match (verdict.undecided, verdict.rounds_needed) {
@@ -176,7 +176,7 @@ fn mean(
             let name = row_name(&row.name).to_string();
             let no_figure = NoFigure::of(verdict);
             if matches!(no_figure, None | Some(NoFigure::FewOperations)) {
-                told.push((name.clone(), verdict.paired.ratio));
+                told.push((name.clone(), verdict.change.ratio));
                 from.push(row.of(evidence.from).map(|figures| figures.low));
             }
             untold.extend(no_figure.map(|why| (name, why)));

@@ -25,7 +25,7 @@ use netbench_model::{
     ClientUse, EvaluationManifest, Losses, PartRecord, PartState, StackName, Target,
     coverage::{Coverage, Defects, Difference, Matrix},
 };
-use netbench_stats::PairedRatio;
+use netbench_stats::Change;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -454,7 +454,7 @@ fn of_lost(lost: u64, of: u64) -> Answer {
 
 /// Answers whether it is fast enough by the total time in each condition: yes if no interval reaches beyond
 /// [`NO_MORE_THAN`], and no for conditions whose whole interval lies beyond.
-pub(crate) fn of_totals<'a>(totals: impl IntoIterator<Item = &'a PairedRatio>) -> Answer {
+pub(crate) fn of_totals<'a>(totals: impl IntoIterator<Item = &'a Change>) -> Answer {
     let (mut enough, mut slower, mut all) = (0, 0, 0);
     for paired in totals {
         all += 1;

@@ -145,16 +145,16 @@ fn servers(evidence: &Evidence<'_>) -> Option<String> {
 
 /// Returns the result of a row of connections, to follow “take”.
 fn takes(row: &PhaseRow) -> String {
-    let (first_ns, ratio) = (row.first.p50_ns, row.paired.ratio);
+    let (first_ns, ratio) = (row.first.p50_ns, row.change.ratio);
     let by = |word: &str| {
         let ms = time((first_ns * (ratio - 1.0)).abs());
         format!("{ms} {word} ({})", change(ratio))
     };
-    match row.paired.verdict {
+    match row.change.verdict {
         Verdict::Same => "the same time".to_owned(),
         Verdict::Faster => by("less"),
         Verdict::Slower => by("longer"),
-        Verdict::Undecided | Verdict::NotJudged => match row.paired.interval {
+        Verdict::Undecided | Verdict::NotJudged => match row.change.interval {
             Some(interval) if interval.high <= NO_MORE_THAN => {
                 let most = change(interval.high.max(1.0));
                 format!("at most {} longer", most.trim_start_matches('+'))

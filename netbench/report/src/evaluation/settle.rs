@@ -188,7 +188,7 @@ fn reached_by_both<'a>(connections: &'a ConnectSummary, plan: &EvaluationPlan) -
     let compared = comparisons
         .filter(|comparison| comparison.first == plan.from && comparison.other == plan.to)
         .flat_map(|comparison| &comparison.sites.rows)
-        .map(|row| row.site.as_str());
+        .map(|row| row.key.site.as_str());
     let left_out = connections.left_out.iter();
     let left_out = left_out
         .filter(|row| row.other == plan.to)

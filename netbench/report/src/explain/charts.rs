@@ -13,14 +13,14 @@ pub(super) fn chart(explanation: &Explanation) -> Option<Item> {
         .take(DRAWN)
         .map(|row| Dot {
             name: format!("{} {} ({})", row.characteristic, row.value, row.sites),
-            ratio: row.paired.ratio,
-            interval: row.paired.interval,
-            verdict: row.paired.verdict,
+            ratio: row.change.ratio,
+            interval: row.change.interval,
+            verdict: row.change.verdict,
         })
         .collect();
     let level = rows
         .iter()
-        .find_map(|row| row.paired.interval)
+        .find_map(|row| row.change.interval)
         .map_or(0.0, |interval| interval.level * 100.0);
     (!dots.is_empty()).then(|| {
         Item::Charts(vec![Chart {

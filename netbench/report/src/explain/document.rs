@@ -112,7 +112,7 @@ fn values(rows: Vec<(String, &CharacteristicRow)>, other: &str) -> Item {
         .col("value", 0, |(_, row)| Cell::text(&row.value))
         .col("sites", 2, |(_, row)| Cell::count(row.sites))
         .col_of(other, "change", 0, |(_, row)| {
-            Cell::Change(row.paired.ratio)
+            Cell::Change(row.change.ratio)
         })
         .col_of(other, "by", 3, |(_, row)| {
             Cell::TimeDifference(row.difference_ns)

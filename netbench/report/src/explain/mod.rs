@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use itertools::Itertools;
 use netbench_model::{Condition, ConnectManifest, Phase, Sample, StackName};
 use netbench_stats::{
-    Contrast, Pair, PairedRatio, Resampling, Verdict, compare as paired, contrast, median,
+    Change, Contrast, Pair, Resampling, Verdict, compare as paired, contrast, median,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -56,7 +56,7 @@ pub struct Explanation {
     #[schemars(extend("x-key" = "other"))]
     pub other: StackName,
     /// The ratio over all sites; absent if no pair could be compared.
-    pub overall: Option<PairedRatio>,
+    pub overall: Option<Change>,
     /// The strongest few findings, a sentence each.
     pub sentences: Vec<String>,
     /// Every value of every characteristic that some sites have and others do not.
@@ -79,7 +79,8 @@ pub struct CharacteristicRow {
     /// Number of sites with the value.
     pub sites: u64,
     /// The ratio on these sites.
-    pub paired: PairedRatio,
+    #[serde(alias = "paired")]
+    pub change: Change,
     /// The median of the other's total less the first's on these sites, in nanoseconds: unlike the ratio, it does
     /// not shrink with a long round trip.
     pub difference_ns: f64,
@@ -260,7 +261,7 @@ fn explanation(
 ) -> Explanation {
     let seed = manifest.plan.seed;
     // The total's ratio is that of the run's own report: one verdict, wherever it is shown.
-    let overall = comparison.phase(Phase::Total).map(|row| row.paired);
+    let overall = comparison.phase(Phase::Total).map(|row| row.change);
     let values = traits.values();
     // The rows of the table are read together, so that they form a family.
     let settings = Resampling::for_family(seed, values.len());
@@ -326,7 +327,7 @@ fn row(
         characteristic: characteristic.to_owned(),
         value: value.to_owned(),
         sites: sites.count() as u64,
-        paired: paired(&one, settings)?,
+        change: paired(&one, settings)?,
         difference_ns: median(&differences)?,
         contrast: contrast(&one, &rest, settings)?,
     })

@@ -40,13 +40,13 @@ fn finding(row: &CharacteristicRow, other: &str, first: &str) -> String {
     } else {
         "does worse"
     };
-    let rest = row.paired.ratio / row.contrast.ratio;
+    let rest = row.change.ratio / row.contrast.ratio;
     format!(
         "{other} {better} where {} is {}: {} against {first} on {} ({} at the median), {} on \
          the others.",
         row.characteristic,
         row.value,
-        change(row.paired.ratio),
+        change(row.change.ratio),
         count(row.sites, "such site", "such sites"),
         signed_time(row.difference_ns),
         change(rest)

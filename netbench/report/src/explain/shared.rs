@@ -1,4 +1,4 @@
-use netbench_stats::{PairedRatio, Verdict, chance_of_as_many};
+use netbench_stats::{Change, Verdict, chance_of_as_many};
 
 use super::{AgainstRow, SharedRow, characteristics::Traits};
 use crate::SiteTally;
@@ -9,7 +9,7 @@ const RARELY: f64 = 0.05;
 /// Returns the sites on which the stack that is slower overall is faster, and their common values. If neither is
 /// slower overall, these are the sites of the stack that wins on fewer.
 pub(super) fn against(
-    overall: Option<&PairedRatio>,
+    overall: Option<&Change>,
     tally: &SiteTally,
     traits: &Traits,
 ) -> (Vec<AgainstRow>, Vec<SharedRow>) {
@@ -22,14 +22,18 @@ pub(super) fn against(
     let mut rows: Vec<AgainstRow> = tally
         .rows
         .iter()
-        .filter(|row| row.paired.verdict == wanted)
+        .filter(|row| row.change.verdict == wanted)
         .map(|row| AgainstRow {
-            site: row.site.clone(),
-            ratio: row.paired.ratio,
-            difference_ns: traits.differences_ns.get(&row.site).copied().unwrap_or(0.0),
+            site: row.key.site.clone(),
+            ratio: row.change.ratio,
+            difference_ns: traits
+                .differences_ns
+                .get(&row.key.site)
+                .copied()
+                .unwrap_or(0.0),
             characteristics: traits
                 .sites
-                .get(&row.site)
+                .get(&row.key.site)
                 .into_iter()
                 .flatten()
                 .map(|(name, value)| ((*name).to_owned(), value.clone()))

@@ -359,7 +359,7 @@ mod tests {
         first: StackName,
         #[schemars(extend("x-key" = "other"))]
         other: StackName,
-        paired: Ratio,
+        change: Ratio,
     }
 
     #[derive(Serialize, JsonSchema)]
@@ -405,7 +405,7 @@ mod tests {
                 verdicts: vec![Verdict {
                     first: StackName::new("openssl"),
                     other: StackName::new("ring"),
-                    paired: Ratio {
+                    change: Ratio {
                         pairs: 4,
                         ratio: 0.5,
                     },
@@ -435,8 +435,8 @@ mod tests {
             "cases.figures,bulk,openssl,,bulk,rounds,3,,2,",
             "cases.passed,bulk,openssl,,bulk,passed,1,,3,",
             "cases,bulk,,,bulk,unit,nanoseconds,,1,",
-            "cases.verdicts,bulk,openssl,ring,bulk,paired.pairs,4,,4,",
-            "cases.verdicts,bulk,openssl,ring,bulk,paired.ratio,0.5,other/first,4,",
+            "cases.verdicts,bulk,openssl,ring,bulk,change.pairs,4,,4,",
+            "cases.verdicts,bulk,openssl,ring,bulk,change.ratio,0.5,other/first,4,",
             "command,,,,,0,netbench,,,",
             "sites,,,,'=cmd(),alive,true,,5,",
             "sites,,,,'=cmd(),rtt_ns,9,ns,5,",

@@ -59,15 +59,8 @@ fn surprises(summary: &RootsSummary) -> Section {
                 .item(),
         );
     }
-    Section {
-        id: "surprises".to_owned(),
-        heading: "What a user does not expect".to_owned(),
-        explanation: "A client is a stack with the roots that it finds by itself. Its process sees the layout in the \
-                      place of this system's folders, and verifies the chain of each site."
-            .to_owned(),
-        items,
-        ..Section::default()
-    }
+    Section::new("surprises", "What a user does not expect", items).explained("A client is a stack with the roots that it finds by itself. Its process sees the layout in the \
+                      place of this system's folders, and verifies the chain of each site.")
 }
 
 /// Returns the number of mismatches between a client and a layout.
@@ -90,27 +83,27 @@ fn trusted(summary: &RootsSummary) -> Section {
     let sites: Vec<_> = sites
         .map(|site| format!("{}: {}", site.name, site.about))
         .collect();
-    Section {
-        id: "trusted".to_owned(),
-        heading: "Which sites are trusted".to_owned(),
-        explanation: format!(
-            "{}. A client with roots of its own has none of them.",
-            sites.join("; ")
-        ),
-        items: vec![with_clients(table, summary, said).item()],
-        ..Section::default()
-    }
+    Section::new(
+        "trusted",
+        "Which sites are trusted",
+        vec![with_clients(table, summary, said).item()],
+    )
+    .explained(format!(
+        "{}. A client with roots of its own has none of them.",
+        sites.join("; ")
+    ))
 }
 
 fn times(summary: &RootsSummary) -> Section {
     let table = Table::of(&summary.layouts).col("layout", 0, |row| Cell::text(&row.layout.name));
-    Section {
-        id: "times".to_owned(),
-        heading: "How long making the connector takes".to_owned(),
-        explanation: "Once, in a new process. A folder with hashed links is read only when a chain is verified.".to_owned(),
-        items: vec![with_clients(table, summary, took).item()],
-        ..Section::default()
-    }
+    Section::new(
+        "times",
+        "How long making the connector takes",
+        vec![with_clients(table, summary, took).item()],
+    )
+    .explained(
+        "Once, in a new process. A folder with hashed links is read only when a chain is verified.",
+    )
 }
 
 fn with_clients<'a>(

@@ -120,13 +120,7 @@ fn section(summary: &ScanSummary) -> Section {
     if let Some(profiles) = &summary.profiles {
         profile_table(&mut items, profiles);
     }
-    Section {
-        id: SECTION.to_owned(),
-        heading: "What sites support".to_owned(),
-        explanation: about(summary),
-        items,
-        ..Section::default()
-    }
+    Section::new(SECTION, "What sites support", items).explained(about(summary))
 }
 
 fn about(summary: &ScanSummary) -> String {

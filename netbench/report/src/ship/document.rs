@@ -95,20 +95,14 @@ fn costs(summary: &ShipSummary) -> Section {
             of.advisories_of
         )
     });
-    Section {
-        id: "ship".to_owned(),
-        heading: "What shipping each stack costs".to_owned(),
-        explanation: format!(
+    Section::new("ship", "What shipping each stack costs", items).explained(format!(
             "The same few lines of Rust, which make a connector and a request, built by {} with optimisation and stripped of \
              symbols. Versions are those of the Cargo.lock: {}. Computing is that of cargo and of all that it starts, from \
              nothing. Lines are those of the sources of all crates, for all platforms, without tests; C that the system has \
              is not among them. Build tools are those that the build started beside rustc; every stack needs a \
              linker.{advisories}",
             run.rustc, run.lock
-        ),
-        items,
-        ..Section::default()
-    }
+        ))
 }
 
 /// Returns every licence once.
@@ -148,13 +142,12 @@ fn crates(summary: &ShipSummary) -> Section {
             Cell::count(of.unsafe_lines)
         })
         .col("lines of C", 1, |(_, of)| Cell::count(of.c_lines));
-    Section {
-        id: "crates".to_owned(),
-        heading: match built.len() {
+    Section::new(
+        "crates",
+        match built.len() {
             1 => "Its crates".to_owned(),
             _ => "Crates that not every stack has".to_owned(),
         },
-        items: vec![table.item()],
-        ..Section::default()
-    }
+        vec![table.item()],
+    )
 }

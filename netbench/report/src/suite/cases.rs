@@ -45,13 +45,13 @@ pub(super) fn by_stack<'a>(
         };
         table = table
             .col_of(other.as_str(), &name, 0, |case| {
-                cell(case, |_, v| Cell::Factor(v.paired.ratio))
+                cell(case, |_, v| Cell::Factor(v.change.ratio))
             })
             .col_of(other.as_str(), "interval", 3, |case| {
-                cell(case, |_, v| Cell::Factors(v.paired.interval))
+                cell(case, |_, v| Cell::Factors(v.change.interval))
             })
             .col_of(other.as_str(), "verdict", verdict_rank, |case| {
-                cell(case, |case, v| Cell::Verdict(v.paired.verdict, case.unit))
+                cell(case, |case, v| Cell::Verdict(v.change.verdict, case.unit))
             });
     }
     table

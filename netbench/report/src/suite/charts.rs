@@ -78,7 +78,7 @@ fn bars<'a>(
                     label: String::new(),
                     parts: vec![(at.unwrap_or(0), value.value().unwrap_or(0.0))],
                     text: match verdict {
-                        Some(verdict) => format!("{text} · {}", factor(verdict.paired.ratio)),
+                        Some(verdict) => format!("{text} · {}", factor(verdict.change.ratio)),
                         None => text,
                     },
                 }

@@ -1,6 +1,6 @@
-use netbench_model::{Case, Part, Scenario, StackName, SuiteManifest, SuiteSample, Unit};
+use netbench_model::{Case, Part, Scenario, StackName, SuiteManifest, SuiteSample};
 use netbench_stats::{
-    Autocorrelation, CASE_MARGIN, Interval, Precision, Resampling, UndecidedReason, Verdict,
+    Autocorrelation, Basis, CASE_MARGIN, Change, Precision, Resampling, UndecidedReason, Verdict,
     compare_runs, held_back,
 };
 use schemars::JsonSchema;
@@ -14,7 +14,7 @@ use super::{
     verdicts::Verdicts,
 };
 use crate::{
-    SummaryHead,
+    Row, SummaryHead,
     differences::{Fact, differing, of_machine},
     gate::{Gate, Judged, Regression},
     run::about_stack,
@@ -64,33 +64,21 @@ pub struct Compared {
 }
 
 /// A case of both sides.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[schemars(extend("x-unit-in" = "unit"))]
-pub struct ComparedCase {
+pub type ComparedCase = Row<CaseOfSides>;
+
+/// The case of a row, and the stacks.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CaseOfSides {
     /// The case's name.
     #[schemars(extend("x-key" = "item"))]
     pub name: String,
     /// The part of the suite.
     pub part: Part,
-    /// The unit of the figures.
-    pub unit: Unit,
     /// The first side's stack.
     pub first_stack: StackName,
     /// The other side's stack.
     #[schemars(extend("x-key" = "other"))]
     pub other_stack: StackName,
-    /// The first side's figure.
-    pub first: f64,
-    /// The other side's figure.
-    pub other: f64,
-    /// The ratio, other over first.
-    #[schemars(extend("x-unit" = "other/first"))]
-    pub ratio: f64,
-    /// The verdict of the interval on the other.
-    pub verdict: Verdict,
-    /// The interval that the verdict rests on; absent with too few rounds.
-    #[schemars(extend("x-unit" = "other/first"))]
-    pub interval: Option<Interval>,
     /// The reason why there is no verdict, if it is not the width of the interval.
     #[serde(default)]
     pub undecided: Option<UndecidedReason>,
@@ -100,9 +88,6 @@ pub struct ComparedCase {
     pub turn_operations: Option<u32>,
     /// Rounds of the first and of the other.
     pub rounds: (u64, u64),
-    /// Whether it is a regression.
-    #[serde(flatten)]
-    pub judged: Judged,
 }
 
 /// A setting or a fact that differs.
@@ -159,37 +144,42 @@ pub fn compare_runs_of_suite(
                     continue;
                 }
             };
-            let Some(ratio) = compare_runs(&x.by_round, &y.by_round, level) else {
+            let Some(change) = compare_runs(&x.by_round, &y.by_round, level) else {
+                continue;
+            };
+            let Basis::Runs {
+                first_rounds,
+                other_rounds,
+            } = change.basis
+            else {
                 continue;
             };
             let idle = [verdicts[0].idle(a), verdicts[1].idle(b)];
             let turns =
                 side_turns(case, a, first.1, &idle[0]).zip(side_turns(case, b, other.1, &idle[1]));
             let undecided = turns.and_then(|(x, y)| held_back([x, y]));
-            found.push(ComparedCase {
-                name: case.to_string(),
-                part: case.scenario.part(),
+            let precision = Precision::of(&change).map(|precision| {
+                let rounds = [&x.by_round[..], &y.by_round];
+                precision.with_correlation(Autocorrelation::of(&rounds))
+            });
+            found.push(Row {
+                key: CaseOfSides {
+                    name: case.to_string(),
+                    part: case.scenario.part(),
+                    first_stack: a.clone(),
+                    other_stack: b.clone(),
+                    undecided,
+                    turn_operations: turns.map(|(x, y)| x.operations.min(y.operations)),
+                    rounds: (first_rounds, other_rounds),
+                },
                 unit: case.unit(),
-                first_stack: a.clone(),
-                other_stack: b.clone(),
                 first: x.low,
                 other: y.low,
-                ratio: ratio.ratio,
-                verdict: undecided.map_or(ratio.verdict, |_| Verdict::NotJudged),
-                interval: ratio.interval,
-                undecided,
-                turn_operations: turns.map(|(x, y)| x.operations.min(y.operations)),
-                rounds: (ratio.first_rounds, ratio.other_rounds),
-                judged: judged(
-                    ratio.verdict,
-                    ratio.interval,
-                    Precision::of_runs(&ratio).map(|precision| {
-                        let rounds = [&x.by_round[..], &y.by_round];
-                        precision.with_correlation(Autocorrelation::of(&rounds))
-                    }),
-                    undecided,
-                    threshold,
-                ),
+                judged: judged(&change, precision, undecided, threshold),
+                change: Change {
+                    verdict: undecided.map_or(change.verdict, |_| Verdict::NotJudged),
+                    ..change
+                },
             });
         }
     }
@@ -204,7 +194,7 @@ pub fn compare_runs_of_suite(
          the ratios. One run with both stacks tells more."
             .to_owned(),
     ];
-    warnings.extend(never_quiet(found.iter().map(|case| case.undecided)));
+    warnings.extend(never_quiet(found.iter().map(|case| case.key.undecided)));
     CompareSummary {
         missing,
         differences: differences(first.0, other.0),
@@ -243,29 +233,24 @@ pub fn compare_stacks_of_suite(
             names.push(case.name.clone());
             continue;
         };
-        let paired = &verdict.paired;
-        cases.push(ComparedCase {
-            name: case.name.clone(),
-            part: case.part,
+        let change = verdict.change;
+        let precision =
+            Precision::of(&change).map(|precision| precision.with_correlation(of_ratios(a, b)));
+        cases.push(Row {
+            key: CaseOfSides {
+                name: case.name.clone(),
+                part: case.part,
+                first_stack: first.clone(),
+                other_stack: other.clone(),
+                undecided: verdict.undecided,
+                turn_operations: verdict.turn_operations,
+                rounds: (a.rounds, b.rounds),
+            },
             unit: case.unit,
-            first_stack: first.clone(),
-            other_stack: other.clone(),
             first: a.low,
             other: b.low,
-            ratio: paired.ratio,
-            verdict: paired.verdict,
-            interval: paired.interval,
-            undecided: verdict.undecided,
-            turn_operations: verdict.turn_operations,
-            rounds: (a.rounds, b.rounds),
-            judged: judged(
-                paired.verdict,
-                paired.interval,
-                Precision::of_pairs(paired)
-                    .map(|precision| precision.with_correlation(of_ratios(a, b))),
-                verdict.undecided,
-                threshold,
-            ),
+            judged: judged(&change, precision, verdict.undecided, threshold),
+            change,
         });
     }
     CompareSummary {
@@ -323,8 +308,7 @@ impl CompareSummary {
 
 /// Judges a case by its interval, if there is no reason to distrust it.
 fn judged(
-    verdict: Verdict,
-    interval: Option<Interval>,
+    change: &Change,
     precision: Option<Precision>,
     held_back: Option<UndecidedReason>,
     threshold: Option<f64>,
@@ -332,7 +316,8 @@ fn judged(
     match held_back {
         Some(_) => Judged::of(None, None, threshold),
         None => {
-            Judged::of(interval, precision, threshold).with_verdict(verdict, precision, CASE_MARGIN)
+            let judged = Judged::of(change.interval, precision, threshold);
+            judged.with_verdict(change.verdict, precision, CASE_MARGIN)
         }
     }
 }

@@ -1,12 +1,11 @@
 use itertools::Itertools;
-use netbench_model::Unit;
-use netbench_stats::Verdict;
 
 use super::{CompareSummary, Compared, ComparedCase, Difference, document::not_judged};
 use crate::{
-    cell::{Cell, Digits},
+    cell::Cell,
     document::{Check, CheckSuite, Checked, Document, Extent, Item, Report, Section, Table},
     gate::{Regression, Rows, needed_in_words},
+    row::{stacks, tally},
     text::{TOO_FEW, change, count, interval},
 };
 
@@ -49,18 +48,8 @@ impl Report for CompareSummary {
 /// Builds a check for each case, which fails if the case regressed.
 fn checks(summary: &CompareSummary) -> CheckSuite {
     let checks = summary.cases.iter().map(|case| {
-        let words = format!(
-            "{}: {} ({})",
-            case.verdict,
-            change(case.ratio),
-            interval(case.interval)
-        );
-        Check {
-            name: case.name.clone(),
-            class: Some(case.other_stack.to_string()),
-            outcome: case.judged.check(&words, &why_unknown(case)),
-            said: Some(words),
-        }
+        let class = case.key.other_stack.to_string();
+        case.check(case.key.name.clone(), class, &why_unknown(case))
     });
     let unmeasured = summary.unmeasured.iter().map(|name| Check {
         name: name.clone(),
@@ -115,21 +104,11 @@ fn title(summary: &CompareSummary) -> String {
 }
 
 fn headline(summary: &CompareSummary) -> String {
-    let of = |verdict| {
-        summary
-            .cases
-            .iter()
-            .filter(|c| c.verdict == verdict)
-            .count()
-    };
+    let [better, worse, same, undecided, not_judged] = tally(summary.cases.iter());
     let tally = format!(
-        "{}: better in {}, worse in {}, the same in {}, undecided in {}, not judged in {}.",
+        "{}: better in {better}, worse in {worse}, the same in {same}, undecided in {undecided}, not judged in \
+         {not_judged}.",
         count(summary.cases.len(), "case", "cases"),
-        of(Verdict::Faster),
-        of(Verdict::Slower),
-        of(Verdict::Same),
-        of(Verdict::Undecided),
-        of(Verdict::NotJudged)
     );
     match summary.threshold {
         None => tally,
@@ -151,10 +130,10 @@ fn headline(summary: &CompareSummary) -> String {
 
 /// Returns the name of a case, with its stack if several are compared.
 fn named(summary: &CompareSummary, case: &ComparedCase) -> String {
-    let mut stacks = summary.cases.iter().map(|case| &case.other_stack);
+    let mut stacks = summary.cases.iter().map(|case| &case.key.other_stack);
     match stacks.all_equal() {
-        true => case.name.clone(),
-        false => format!("{} with {}", case.name, case.other_stack),
+        true => case.key.name.clone(),
+        false => format!("{} with {}", case.key.name, case.key.other_stack),
     }
 }
 
@@ -167,8 +146,8 @@ fn unknown(summary: &CompareSummary) -> Option<String> {
         let (name, why) = (named(summary, case), why_unknown(case));
         format!(
             "{name} {} ({}; {why})",
-            change(case.ratio),
-            interval(case.interval)
+            change(case.change.ratio),
+            interval(case.change.interval)
         )
     });
     let unmeasured = summary.threshold.iter().flat_map(|_| &summary.unmeasured);
@@ -183,7 +162,7 @@ const UNMEASURED: &str = "the other has no figures";
 
 /// Returns the reason why a regression of a case is neither shown nor excluded.
 fn why_unknown(case: &ComparedCase) -> String {
-    match (case.undecided, case.judged.rounds_needed) {
+    match (case.key.undecided, case.judged.rounds_needed) {
         (Some(held_back), _) => not_judged(held_back),
         (None, Some(needed)) => needed_in_words(needed),
         (None, None) => TOO_FEW.to_owned(),
@@ -214,46 +193,32 @@ fn cases(items: &mut Vec<Item>, summary: &CompareSummary) {
         "Change: the other's figure against the first one's; more than 0 % is worse. Factor: the first one's figure over \
          the other's.",
     ));
-    let stacks = |case: &ComparedCase| match (&case.first_stack, &case.other_stack) {
-        (first, other) if first == other => Cell::text(first),
-        (first, other) => Cell::text(format!("{first} / {other}")),
-    };
-    let value = |case: &ComparedCase, value: f64| match case.unit {
-        Unit::Nanoseconds => Cell::Time(value),
-        Unit::Bytes => Cell::Bytes(value),
-        Unit::Allocations | Unit::Instructions => Cell::number(value, Digits::Grouped, ""),
-    };
+    let stacks = |case: &ComparedCase| stacks(&case.key.first_stack, &case.key.other_stack);
     // The stacks are shown always if rows differ by them.
     let alone = summary.cases.iter().map(stacks).all_equal();
     let rank = if alone { 3 } else { 0 };
     let table = Table::of(&summary.cases)
-        .col("case", 0, |case| Cell::text(&case.name))
-        .col("stack", rank, |case| stacks(case))
-        .col("first", 1, |case| value(case, case.first))
-        .col("other", 1, |case| value(case, case.other))
-        .col("change", 0, |case| Cell::Change(case.ratio))
-        .col("interval", 2, |case| Cell::Changes(case.interval))
-        .col("verdict", 0, |case| match case.judged.regression {
-            Regression::Regressed => Cell::Regressed,
-            Regression::CannotTell => Cell::text("cannot tell"),
-            _ => Cell::Verdict(case.verdict, case.unit),
-        })
-        .would_decide(|case| case.judged.rounds_needed);
+        .col("case", 0, |case| Cell::text(&case.key.name))
+        .col("stack", rank, |case| Cell::text(stacks(case)))
+        .compared(|case| case);
     // Most comparisons have a verdict on every case.
-    let is_held_back = summary.cases.iter().any(|case| case.undecided.is_some());
+    let is_held_back = summary
+        .cases
+        .iter()
+        .any(|case| case.key.undecided.is_some());
     let table = match is_held_back {
         true => table.col("", 0, |case| {
-            Cell::text(case.undecided.map_or_else(String::new, not_judged))
+            Cell::text(case.key.undecided.map_or_else(String::new, not_judged))
         }),
         false => table,
     };
     items.push(
         table
             .col("operations a turn", 3, |case| {
-                Cell::maybe(case.turn_operations)
+                Cell::maybe(case.key.turn_operations)
             })
-            .col("factor", 4, |case| Cell::Factor(case.ratio))
-            .col("as factors", 5, |case| Cell::Factors(case.interval))
+            .col("factor", 4, |case| Cell::Factor(case.change.ratio))
+            .col("as factors", 5, |case| Cell::Factors(case.change.interval))
             .item(),
     );
 }

@@ -99,8 +99,8 @@ fn checks(summary: &SuiteSummary) -> Vec<CheckSuite> {
                 class: Some(stack.to_string()),
                 outcome: Checked::Passed,
                 said: Some(match case.against_first(stack) {
-                    Some(CaseVerdict { paired, .. }) => {
-                        format!("{} ({})", change(paired.ratio), interval(paired.interval))
+                    Some(CaseVerdict { change: of, .. }) => {
+                        format!("{} ({})", change(of.ratio), interval(of.interval))
                     }
                     None => count(figures.rounds, "round", "rounds"),
                 }),
@@ -305,7 +305,7 @@ fn other_figures(items: &mut Vec<Item>, summary: &SuiteSummary) {
             .col("case", 0, |(case, _)| Cell::text(&case.name))
             .col("stack", 0, |(_, verdict)| Cell::text(&verdict.other))
             .col("10th percentile", 0, |(_, verdict)| {
-                Cell::Factor(verdict.paired.ratio)
+                Cell::Factor(verdict.change.ratio)
             })
             .col("median", 1, move |(_, verdict)| factor(&verdict.median))
             .col("mean", 1, move |(_, verdict)| factor(&verdict.mean))
@@ -355,7 +355,7 @@ fn after_pause(items: &mut Vec<Item>, summary: &SuiteSummary) {
             .col("factor", 0, |(.., figure)| Cell::Factor(figure.ratio))
             .col("interval", 1, |(.., figure)| Cell::Factors(figure.interval))
             .col("factor warm", 0, |(_, verdict, _)| {
-                Cell::Factor(verdict.paired.ratio)
+                Cell::Factor(verdict.change.ratio)
             })
             .item(),
     );

@@ -54,7 +54,7 @@ impl CaseRow {
 
 /// Returns whether a version is better or worse than the preceding one by more than noise.
 fn is_beyond_noise(step: &CaseVerdict) -> bool {
-    matches!(step.paired.verdict, Verdict::Faster | Verdict::Slower)
+    matches!(step.change.verdict, Verdict::Faster | Verdict::Slower)
 }
 
 /// Formats the figure of a version, with the step to it if that is beyond noise.
@@ -63,14 +63,14 @@ fn figure(case: &CaseRow, version: &StackName) -> Cell {
         return Cell::Missing;
     };
     let figure = value(case, figures);
-    let mark = match case.step_to(version).map(|step| &step.paired) {
+    let mark = match case.step_to(version).map(|step| &step.change) {
         Some(paired) if paired.verdict == Verdict::Faster => "▲",
         Some(paired) if paired.verdict == Verdict::Slower => "▼",
         _ => return figure,
     };
     let step = case.step_to(version);
     let by = step
-        .map(|step| factor(step.paired.ratio))
+        .map(|step| factor(step.change.ratio))
         .unwrap_or_default();
     Cell::text(format!("{} {mark}{by}", figure.render()))
 }
@@ -90,12 +90,12 @@ fn beyond_noise(cases: &[&CaseRow]) -> Vec<Item> {
         .col("case", 0, |(case, _)| Cell::text(row_name(&case.name)))
         .col("from", 0, |(_, step)| Cell::text(&step.first))
         .col("to", 0, |(_, step)| Cell::text(&step.other))
-        .col("factor", 0, |(_, step)| Cell::Factor(step.paired.ratio))
+        .col("factor", 0, |(_, step)| Cell::Factor(step.change.ratio))
         .col("interval", 1, |(_, step)| {
-            Cell::Factors(step.paired.interval)
+            Cell::Factors(step.change.interval)
         })
         .col("verdict", 0, |(case, step)| {
-            Cell::Verdict(step.paired.verdict, case.unit)
+            Cell::Verdict(step.change.verdict, case.unit)
         });
     vec![heading, table.item()]
 }
@@ -106,7 +106,7 @@ fn chart(case: &CaseRow, versions: &[&StackName]) -> Chart {
         let figure = case.of(version).map(|figures| value(case, figures));
         let step = case.step_to(version);
         let against = step.map(|step| {
-            let paired = &step.paired;
+            let paired = &step.change;
             let (by, within) = (
                 factor(paired.ratio),
                 Cell::Factors(paired.interval).render(),
@@ -121,7 +121,7 @@ fn chart(case: &CaseRow, versions: &[&StackName]) -> Chart {
             value: figure.as_ref().and_then(Cell::value),
             text: figure.map(|figure| figure.render()).unwrap_or_default(),
             about: against.unwrap_or_default(),
-            step: step.map(|step| step.paired.verdict),
+            step: step.map(|step| step.change.verdict),
         }
     });
     let rounds = case.stacks.iter().map(|figures| figures.rounds).max();

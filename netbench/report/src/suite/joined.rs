@@ -1,6 +1,6 @@
 use netbench_model::{Case, Part, StackName, SuiteManifest, SuiteSample, Unit};
 use netbench_stats::{
-    CASE_MARGIN, Interval, JoinedRatio, PairedRatio, RunRatio, UndecidedReason, Verdict, join_runs,
+    CASE_MARGIN, Change, Interval, JoinedRatio, RunRatio, UndecidedReason, Verdict, join_runs,
     student_t_quantile,
 };
 use schemars::JsonSchema;
@@ -174,7 +174,7 @@ fn joined_case(
         row.verdicts.iter().find(same).cloned()
     };
     let all: Vec<Option<CaseVerdict>> = summaries.iter().map(found).collect();
-    let ratio = |verdict: &CaseVerdict| run_ratio(&verdict.paired);
+    let ratio = |verdict: &CaseVerdict| run_ratio(&verdict.change);
     let ratios: Vec<RunRatio> = all.iter().flatten().filter_map(ratio).collect();
     let sound: Vec<RunRatio> = all
         .iter()
@@ -205,9 +205,9 @@ fn joined_case(
             .iter()
             .map(|verdict| {
                 verdict.as_ref().map(|verdict| RunSays {
-                    ratio: verdict.paired.ratio,
-                    verdict: verdict.paired.verdict,
-                    interval: verdict.paired.interval,
+                    ratio: verdict.change.ratio,
+                    verdict: verdict.change.verdict,
+                    interval: verdict.change.interval,
                     undecided: verdict.undecided,
                 })
             })
@@ -225,9 +225,9 @@ pub(super) fn held_back(undecided: Option<UndecidedReason>) -> Option<UndecidedR
 
 /// Returns a run's ratio with the standard error from which its interval was made. With blocks of unequal size, the
 /// interval had fewer degrees of freedom than blocks; the error is then a few percent too large.
-fn run_ratio(paired: &PairedRatio) -> Option<RunRatio> {
+fn run_ratio(paired: &Change) -> Option<RunRatio> {
     let interval = paired.interval?;
-    let degrees = paired.blocks.saturating_sub(1).max(1) as f64;
+    let degrees = paired.blocks().saturating_sub(1).max(1) as f64;
     let quantile = student_t_quantile(f64::midpoint(1.0, interval.level), degrees);
     let half = (interval.high / interval.low).ln() / 2.0;
     Some(RunRatio {

@@ -20,7 +20,7 @@ mod verdicts;
 
 pub use breakdown::{HandshakeBreakdown, SuiteExplained};
 pub use compare::{
-    CompareSummary, Compared, ComparedCase, Difference, compare_runs_of_suite,
+    CaseOfSides, CompareSummary, Compared, ComparedCase, Difference, compare_runs_of_suite,
     compare_stacks_of_suite,
 };
 pub(crate) use compare_document::differences as difference_items;

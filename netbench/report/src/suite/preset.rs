@@ -70,10 +70,10 @@ fn all_stacks(items: &mut Vec<Item>, summary: &SuiteSummary, cases: &[&CaseRow])
         table = table.col(&column(case), rank, |(stack, _)| {
             match case.against_first(stack) {
                 None => Cell::Missing,
-                Some(against) if !against.paired.verdict.is_decided() => {
-                    Cell::Verdict(against.paired.verdict, case.unit)
+                Some(against) if !against.change.verdict.is_decided() => {
+                    Cell::Verdict(against.change.verdict, case.unit)
                 }
-                Some(against) => Cell::Factor(against.paired.ratio),
+                Some(against) => Cell::Factor(against.change.ratio),
             }
         });
     }

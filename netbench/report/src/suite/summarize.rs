@@ -191,7 +191,7 @@ fn warn(summary: &mut SuiteSummary, manifest: &SuiteManifest) {
         .cases
         .iter()
         .flat_map(|case| &case.verdicts)
-        .filter(|verdict| verdict.paired.interval.is_none())
+        .filter(|verdict| verdict.change.interval.is_none())
         .count();
     if few > 0 {
         say(format!(

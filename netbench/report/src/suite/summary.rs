@@ -1,9 +1,7 @@
 use std::collections::BTreeMap;
 
 use netbench_model::{Case, Negotiated, Part, StackName, Unit};
-use netbench_stats::{
-    Choice, FEWEST_QUIET, OtherFigure, PairedRatio, RoundsNeeded, UndecidedReason,
-};
+use netbench_stats::{Change, Choice, FEWEST_QUIET, OtherFigure, RoundsNeeded, UndecidedReason};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -130,19 +128,20 @@ pub struct CaseVerdict {
     #[schemars(extend("x-key" = "other"))]
     pub other: StackName,
     /// The paired ratio with its verdict on the other.
-    pub paired: PairedRatio,
-    /// Number of pairs of turns; if `choice` is `quiet`, only those in which the machine was quiet are in `paired`.
+    #[serde(alias = "paired")]
+    pub change: Change,
+    /// Number of pairs of turns; if `choice` is `quiet`, only those in which the machine was quiet are in `change`.
     pub turns: u64,
-    /// The selection of the pairs of `paired`.
+    /// The selection of the pairs of `change`.
     pub choice: Choice,
     /// The ratio over all pairs of turns; absent if the case is not timed.
     #[schemars(extend("x-unit" = "other/first"))]
     pub all_turns: Option<f64>,
-    /// The ratio of the turns' medians, over the pairs of `paired`.
+    /// The ratio of the turns' medians, over the pairs of `change`.
     pub median: Option<OtherFigure>,
-    /// The ratio of the turns' means, over the pairs of `paired`.
+    /// The ratio of the turns' means, over the pairs of `change`.
     pub mean: Option<OtherFigure>,
-    /// The ratio of the turns' first operations, over the pairs of `paired`: the condition *after a pause*, in
+    /// The ratio of the turns' first operations, over the pairs of `change`: the condition *after a pause*, in
     /// which other work has emptied the caches. No verdict rests on it. Absent in runs whose turns had no warm-up.
     #[serde(default)]
     pub after_pause: Option<OtherFigure>,
@@ -158,13 +157,13 @@ pub struct CaseVerdict {
 }
 
 impl CaseVerdict {
-    /// Returns the number of pairs of turns in which the machine was quiet. If there are none, `paired` is over all
+    /// Returns the number of pairs of turns in which the machine was quiet. If there are none, `change` is over all
     /// turns.
     pub(super) fn quiet_turns(&self) -> u64 {
-        let all = self.paired.pairs == self.turns;
+        let all = self.change.pairs() == self.turns;
         match self.undecided {
             Some(UndecidedReason::FewQuietTurns) if all && self.turns >= FEWEST_QUIET => 0,
-            _ => self.paired.pairs,
+            _ => self.change.pairs(),
         }
     }
 }
@@ -192,7 +191,7 @@ impl SuiteSummary {
         let mut tally = BTreeMap::new();
         for verdict in self.cases.iter().flat_map(|case| &case.verdicts) {
             if verdict.other == *other {
-                *tally.entry(verdict.paired.verdict.name()).or_default() += 1;
+                *tally.entry(verdict.change.verdict.name()).or_default() += 1;
             }
         }
         tally

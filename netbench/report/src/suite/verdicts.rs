@@ -4,8 +4,8 @@ use netbench_model::{
     Case, IdleReference, SliceFigures, StackName, SuiteMeasured, SuitePlan, SuiteSample, Unit,
 };
 use netbench_stats::{
-    CASE_MARGIN, Choice, Idle, IdleProgram, LOOPS, Pair, PairedRatio, Precision, QuietLevel,
-    Resampling, RoundsNeeded, Turn, TurnPair, Verdict, compare_turns, compare_whole, interim_share,
+    CASE_MARGIN, Change, Choice, Idle, IdleProgram, LOOPS, Pair, Precision, QuietLevel, Resampling,
+    RoundsNeeded, Turn, TurnPair, Verdict, compare_turns, compare_whole, interim_share,
     is_interim_analysis,
 };
 
@@ -91,11 +91,11 @@ impl Verdicts {
         let (first, other) = (first.clone(), other.clone());
         if case.unit() != Unit::Nanoseconds {
             let pairs = wholes(case, &both);
-            let paired = compare_whole(&pairs, settings.verdict_level)?;
+            let change = compare_whole(&pairs, settings.verdict_level)?;
             return Some(CaseVerdict {
                 first,
                 other,
-                paired,
+                change,
                 turns: pairs.len() as u64,
                 choice: Choice::All,
                 all_turns: None,
@@ -104,7 +104,7 @@ impl Verdicts {
                 after_pause: None,
                 turn_operations: None,
                 undecided: None,
-                rounds_needed: rounds_needed(&paired),
+                rounds_needed: rounds_needed(&change),
             });
         }
         let turns = turns(case, &both);
@@ -113,7 +113,7 @@ impl Verdicts {
         Some(CaseVerdict {
             first,
             other,
-            paired: found.low,
+            change: found.low,
             turns: turns.len() as u64,
             choice: found.choice,
             all_turns: Some(found.all_turns),
@@ -128,8 +128,8 @@ impl Verdicts {
 }
 
 /// Returns the rounds that would decide a case, if it is undecided.
-fn rounds_needed(paired: &PairedRatio) -> Option<RoundsNeeded> {
-    let precision = Precision::of_pairs(paired).filter(|_| paired.verdict == Verdict::Undecided);
+fn rounds_needed(change: &Change) -> Option<RoundsNeeded> {
+    let precision = Precision::of(change).filter(|_| change.verdict == Verdict::Undecided);
     precision.map(|precision| precision.rounds_to_decide_beyond(CASE_MARGIN))
 }
 
@@ -232,12 +232,12 @@ pub fn decided(plan: &SuitePlan, samples: &[SuiteSample], rounds: u32) -> Vec<us
         others.iter().all(|other| {
             let paired = verdicts.of_case(&case, first, other, samples);
             // A case that one side does not support is not decided by further rounds.
-            paired.is_none_or(|CaseVerdict { paired, .. }| {
-                let precise = paired.interval.is_some_and(|i| {
-                    i.high <= paired.ratio * (1.0 + PRECISE)
-                        && i.low >= paired.ratio * (1.0 - PRECISE)
+            paired.is_none_or(|CaseVerdict { change, .. }| {
+                let precise = change.interval.is_some_and(|i| {
+                    i.high <= change.ratio * (1.0 + PRECISE)
+                        && i.low >= change.ratio * (1.0 - PRECISE)
                 });
-                paired.verdict.is_decided() && precise
+                change.verdict.is_decided() && precise
             })
         })
     };

@@ -81,7 +81,7 @@ fn turns_that_allow_no_verdict_give_none_wherever_they_are_compared() {
             let mut number = 0;
             for case in cases {
                 assert_eq!(
-                    (case.verdict, case.undecided),
+                    (case.change.verdict, case.key.undecided),
                     (Verdict::NotJudged, Some(reason)),
                     "{case:?}"
                 );
@@ -90,7 +90,7 @@ fn turns_that_allow_no_verdict_give_none_wherever_they_are_compared() {
             }
             assert!(number > 3, "{number} cases are timed");
             let others = compared.cases.iter().filter(|case| !timed(case.unit));
-            assert!(others.into_iter().all(|case| case.undecided.is_none()));
+            assert!(others.into_iter().all(|case| case.key.undecided.is_none()));
             let text = terminal(compared, 240);
             assert!(text.contains(words), "{text}");
             let is_warned = text.contains("never quiet during");

@@ -15,7 +15,7 @@ use netbench_model::{
     PartRecord, PartState, Profile, StackName, Target, compat::Judgement, coverage,
 };
 use netbench_report::{CaseRow, ConnectSummary, Found, SuiteSummary};
-use netbench_stats::{CASE_MARGIN, Interval, PairedRatio, UndecidedReason, Verdict};
+use netbench_stats::{Basis, CASE_MARGIN, Change, Interval, UndecidedReason, Verdict};
 
 use super::{
     made_parts,
@@ -90,11 +90,13 @@ fn interval(low: f64, high: f64) -> Option<Interval> {
     })
 }
 
-fn paired(low: f64, high: f64, verdict: Verdict) -> PairedRatio {
-    PairedRatio {
+fn paired(low: f64, high: f64, verdict: Verdict) -> Change {
+    Change {
         ratio: if low > 0.0 { (low * high).sqrt() } else { high },
-        pairs: 600,
-        blocks: 30,
+        basis: Basis::Pairs {
+            pairs: 600,
+            blocks: 30,
+        },
         verdict,
         interval: interval(low, high),
         interval_single: interval(low, high),
@@ -115,7 +117,7 @@ pub fn connections(totals: &[(f64, f64)]) -> ConnectSummary {
     for (low, high) in totals {
         let mut comparison = comparison.clone();
         for row in &mut comparison.phases {
-            row.paired = paired(*low, *high, Verdict::of(interval(*low, *high)));
+            row.change = paired(*low, *high, Verdict::of(interval(*low, *high)));
         }
         summary.comparisons.push(comparison);
     }
@@ -212,7 +214,7 @@ pub fn suite(cases: &[MadeCase]) -> SuiteSummary {
         let verdict = &mut row.verdicts[0];
         let (low, high) = made.ends;
         verdict.undecided = made.held_back;
-        verdict.paired = paired(
+        verdict.change = paired(
             low,
             high,
             match made.held_back {

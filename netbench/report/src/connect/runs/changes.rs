@@ -1,10 +1,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
-use netbench_model::{Condition, Measured, Outcome, Phase, Sample, StackName};
-use netbench_stats::{Autocorrelation, Precision, RunsRatio, SAME_MARGIN, compare_apart, median};
+use netbench_model::{Condition, Measured, Outcome, Phase, Sample, StackName, Unit};
+use netbench_stats::{Autocorrelation, Change, Precision, SAME_MARGIN, compare_apart, median};
 
-use super::{ChangedSite, PhaseChange, ReachChange};
+use super::{ChangedSite, PhaseChange, PhaseOfRuns, ReachChange, SiteOfRuns, StacksOfRuns};
 use crate::{
+    Row,
     connect::pairs::difference,
     gate::{Judged, Regression},
 };
@@ -44,6 +45,15 @@ impl<'a> Rounds<'a> {
             condition,
             stacks,
             sites,
+        }
+    }
+
+    fn stacks(&self) -> StacksOfRuns {
+        let [first_stack, other_stack] = self.stacks.map(Clone::clone);
+        StacksOfRuns {
+            condition: self.condition,
+            first_stack,
+            other_stack,
         }
     }
 
@@ -87,24 +97,24 @@ pub(super) fn site_change(
         times.collect::<Vec<f64>>()
     });
     let change = compare_apart(&first, &other, level)?;
-    Some(ChangedSite {
-        site: site.to_owned(),
-        condition: rounds.condition,
-        first_stack: rounds.stacks[0].clone(),
-        other_stack: rounds.stacks[1].clone(),
-        first_ns: median(&first)?,
-        other_ns: median(&other)?,
-        differs: differs(rounds, site),
+    Some(Row {
+        key: SiteOfRuns {
+            site: site.to_owned(),
+            stacks: rounds.stacks(),
+            differs: differs(rounds, site),
+        },
+        unit: Unit::Nanoseconds,
+        first: median(&first)?,
+        other: median(&other)?,
         judged: judged(&change, [&first, &other], threshold),
         change,
     })
 }
 
 /// Judges a change by the rounds of both runs, in their order.
-fn judged(change: &RunsRatio, rounds: [&[f64]; 2], threshold: Option<f64>) -> Judged {
+fn judged(change: &Change, rounds: [&[f64]; 2], threshold: Option<f64>) -> Judged {
     let correlation = Autocorrelation::of(&rounds);
-    let precision =
-        Precision::of_runs(change).map(|precision| precision.with_correlation(correlation));
+    let precision = Precision::of(change).map(|precision| precision.with_correlation(correlation));
     Judged::of(change.interval, precision, threshold).with_verdict(
         change.verdict,
         precision,
@@ -163,14 +173,15 @@ pub(super) fn phase_change(
         [&medians[0], &medians[1]],
         threshold.filter(|_| phase == Phase::Total),
     );
-    Some(PhaseChange {
-        condition: rounds.condition,
-        first_stack: rounds.stacks[0].clone(),
-        other_stack: rounds.stacks[1].clone(),
-        phase,
-        sites,
-        first_ns: median(&all[0])?,
-        other_ns: median(&all[1])?,
+    Some(Row {
+        key: PhaseOfRuns {
+            stacks: rounds.stacks(),
+            phase,
+            sites,
+        },
+        unit: Unit::Nanoseconds,
+        first: median(&all[0])?,
+        other: median(&all[1])?,
         change,
         judged,
     })
@@ -192,9 +203,7 @@ pub(super) fn reach(rounds: &Rounds<'_>, threshold: Option<f64>) -> Vec<ReachCha
         let lost = other.failed == other.trials && first.failed < first.trials;
         found.push(ReachChange {
             site: (*site).to_owned(),
-            condition: rounds.condition,
-            first_stack: rounds.stacks[0].clone(),
-            other_stack: rounds.stacks[1].clone(),
+            stacks: rounds.stacks(),
             first_failed: (first.failed, first.trials),
             other_failed: (other.failed, other.trials),
             why: if change.is_gt() { other.why } else { first.why },

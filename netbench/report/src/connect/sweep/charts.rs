@@ -14,16 +14,16 @@ const PARTS: [&str; 4] = ["round trips", "CPU", "bytes", "losses and the rest"];
 
 /// Charts the paired change at each point.
 pub(super) fn differences(rows: &[&SweepDifference], about: &str) -> Item {
-    let (first, other) = rows
-        .first()
-        .map_or(("", ""), |row| (row.first.as_str(), row.other.as_str()));
-    let rounds = rows.iter().map(|row| row.paired.pairs).max().unwrap_or(0);
+    let (first, other) = rows.first().map_or(("", ""), |row| {
+        (row.key.first_stack.as_str(), row.key.other_stack.as_str())
+    });
+    let rounds = rows.iter().map(|row| row.change.pairs()).max().unwrap_or(0);
     let drawn = spread(rows.len(), DRAWN).map(|at| rows[at]);
     let dots = drawn.map(|row| Dot {
-        name: row.point.clone(),
-        ratio: row.paired.ratio,
-        interval: row.paired.interval,
-        verdict: row.paired.verdict,
+        name: row.key.point.clone(),
+        ratio: row.change.ratio,
+        interval: row.change.interval,
+        verdict: row.change.verdict,
     });
     Item::Charts(vec![Chart {
         title: format!("From where on a difference is felt: {about}"),

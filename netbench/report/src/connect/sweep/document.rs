@@ -17,13 +17,7 @@ pub(crate) fn section(sweep: &SweepSummary) -> Section {
         items.push(Item::Heading(format!("{site} by itself")));
         items.extend(whole(of_site, &format!("{site}, ")));
     }
-    Section {
-        id: "sweep".to_owned(),
-        heading: "Over networks".to_owned(),
-        explanation: explanation(sweep),
-        items,
-        ..Section::default()
-    }
+    Section::new("sweep", "Over networks", items).explained(explanation(sweep))
 }
 
 /// Builds the whole report of some sites, which `place` names in titles.
@@ -33,13 +27,20 @@ fn whole(sweep: &SweepSummary, place: &str) -> Vec<Item> {
     let by_stacks = sweep
         .differences
         .iter()
-        .map(|row| (row.condition, &row.first, &row.other))
+        .map(|row| {
+            (
+                row.key.condition,
+                &row.key.first_stack,
+                &row.key.other_stack,
+            )
+        })
         .unique();
     for (condition, first, other) in by_stacks {
-        let rows = sweep
-            .differences
-            .iter()
-            .filter(|row| row.condition == condition && row.first == *first && row.other == *other);
+        let rows = sweep.differences.iter().filter(|row| {
+            row.key.condition == condition
+                && row.key.first_stack == *first
+                && row.key.other_stack == *other
+        });
         let rows: Vec<&SweepDifference> = rows.collect();
         let about = format!("{place}{condition} connections, {other} against {first}");
         items.push(Item::Heading(format!("Point by point: {about}")));
@@ -83,14 +84,17 @@ fn explanation(sweep: &SweepSummary) -> String {
 
 /// States at how many points each stack is faster, and the range of the difference.
 fn headlines(sweep: &SweepSummary) -> impl Iterator<Item = String> {
-    let by_stacks = sweep
-        .differences
-        .iter()
-        .into_group_map_by(|row| (row.condition, &row.first, &row.other));
+    let by_stacks = sweep.differences.iter().into_group_map_by(|row| {
+        (
+            row.key.condition,
+            &row.key.first_stack,
+            &row.key.other_stack,
+        )
+    });
     let by_stacks = by_stacks.into_iter().sorted_by_key(|(key, _)| *key);
     by_stacks.filter_map(|((condition, first, other), rows)| {
-        let verdicts = |verdict| rows.iter().filter(|row| row.paired.verdict == verdict).count();
-        let by_ratio = |row: &&&SweepDifference| row.paired.ratio.ln().abs();
+        let verdicts = |verdict| rows.iter().filter(|row| row.change.verdict == verdict).count();
+        let by_ratio = |row: &&&SweepDifference| row.change.ratio.ln().abs();
         let least = rows.iter().min_by(|a, b| by_ratio(a).total_cmp(&by_ratio(b)))?;
         let most = rows.iter().max_by(|a, b| by_ratio(a).total_cmp(&by_ratio(b)))?;
         Some(format!(
@@ -100,10 +104,10 @@ fn headlines(sweep: &SweepSummary) -> impl Iterator<Item = String> {
             count(rows.len(), "point", "points"),
             verdicts(Verdict::Slower),
             verdicts(Verdict::Same),
-            most.point,
-            change(most.paired.ratio),
-            least.point,
-            change(least.paired.ratio),
+            most.key.point,
+            change(most.change.ratio),
+            least.key.point,
+            change(least.change.ratio),
         ))
     })
 }
@@ -145,23 +149,24 @@ fn with_axes<T>(
 }
 
 fn differences(sweep: &SweepSummary, rows: &[&SweepDifference], about: &str) -> Item {
-    let (first, other) = rows
-        .first()
-        .map_or(("", ""), |row| (row.first.as_str(), row.other.as_str()));
+    let (first, other) = rows.first().map_or(("", ""), |row| {
+        (row.key.first_stack.as_str(), row.key.other_stack.as_str())
+    });
     let table = Table::of(rows).caption(format!("points, {about}"));
-    with_axes(sweep, table, |row, axis| row.settings.get(axis).cloned())
-        .col(first, 1, |row| Cell::Time(row.first_total_ns))
-        .col(other, 1, |row| Cell::Time(row.other_total_ns))
-        .col_of(other, "by", 0, |row| {
-            Cell::TimeDifference(row.difference.middle_ns)
-        })
-        .col_of(other, "interval", 2, |row| {
-            Cell::text(interval(&row.difference))
-        })
-        .col_of(other, "change", 0, |row| Cell::Change(row.paired.ratio))
-        .col_of(other, "verdict", 0, |row| Cell::verdict(row.paired.verdict))
-        .col("rounds", 4, |row| Cell::count(row.paired.pairs))
-        .item()
+    with_axes(sweep, table, |row, axis| {
+        row.key.settings.get(axis).cloned()
+    })
+    .col(first, 1, |row| Cell::Time(row.first))
+    .col(other, 1, |row| Cell::Time(row.other))
+    .col_of(other, "by", 0, |row| {
+        Cell::TimeDifference(row.key.difference.middle_ns)
+    })
+    .col_of(other, "interval", 2, |row| {
+        Cell::text(interval(&row.key.difference))
+    })
+    .change(other, |row| row)
+    .col("rounds", 4, |row| Cell::count(row.change.pairs()))
+    .item()
 }
 
 /// Tabulates the values from which the verdict changes.
@@ -202,18 +207,20 @@ fn interval(of: &RoundsDifference) -> String {
 fn parts(sweep: &SweepSummary, rows: &[&SweepDifference], about: &str) -> Option<Item> {
     let rows: Vec<_> = rows
         .iter()
-        .filter_map(|row| Some((*row, row.parts?)))
+        .filter_map(|row| Some((*row, row.key.parts?)))
         .collect();
     if rows.is_empty() {
         return None;
     }
-    let other = rows.first().map_or("", |(row, _)| row.other.as_str());
+    let other = rows
+        .first()
+        .map_or("", |(row, _)| row.key.other_stack.as_str());
     let table = Table::of(rows).caption(format!("what the difference is made of, {about}"));
     let table = with_axes(sweep, table, |(row, _), axis| {
-        row.settings.get(axis).cloned()
+        row.key.settings.get(axis).cloned()
     })
     .col_of(other, "by", 0, |(row, _)| {
-        Cell::TimeDifference(row.difference.middle_ns)
+        Cell::TimeDifference(row.key.difference.middle_ns)
     })
     .col_of(other, "CPU", 0, |(_, parts)| {
         Cell::TimeDifference(parts.cpu_ns)
@@ -233,11 +240,11 @@ fn parts(sweep: &SweepSummary, rows: &[&SweepDifference], about: &str) -> Option
 /// Tabulates the additional time of the second value of an axis over the first.
 fn steps(sweep: &SweepSummary, place: &str) -> Vec<Item> {
     let mut items = Vec::new();
-    let by_axis = sweep.steps.iter().chunk_by(|row| &row.axis);
+    let by_axis = sweep.steps.iter().chunk_by(|row| &row.key.axis);
     for (axis, rows) in &by_axis {
         let rows: Vec<&SweepStep> = rows.collect();
         let Some(&one) = rows.first() else { continue };
-        let (from, to) = (format!("{axis}={}", one.from), format!("{axis}={}", one.to));
+        let [from, to] = [&one.key.from, &one.key.to].map(|value| format!("{axis}={value}"));
         let about = format!("{place}{to} against {from}");
         items.push(Item::Heading(format!("Point by point: {about}")));
         items.extend(round_trips(&rows, &to));
@@ -245,27 +252,27 @@ fn steps(sweep: &SweepSummary, place: &str) -> Vec<Item> {
         let others = axes(sweep).filter(|other| other.name != *axis);
         let table = others.fold(table, |table, other| {
             table.col(&other.name, 0, |row| {
-                Cell::maybe(row.settings.get(&other.name))
+                Cell::maybe(row.key.settings.get(&other.name))
             })
         });
         let table = table
-            .col("condition", 1, |row| Cell::text(row.condition))
-            .col("stack", 0, |row| Cell::text(&row.stack))
-            .col(&from, 1, |row| Cell::Time(row.from_total_ns))
-            .col(&to, 1, |row| Cell::Time(row.to_total_ns))
+            .col("condition", 1, |row| Cell::text(row.key.condition))
+            .col("stack", 0, |row| Cell::text(&row.key.stack))
+            .col(&from, 1, |row| Cell::Time(row.first))
+            .col(&to, 1, |row| Cell::Time(row.other))
             .col_of(&to, "by", 0, |row| {
-                Cell::TimeDifference(row.difference.middle_ns)
+                Cell::TimeDifference(row.key.difference.middle_ns)
             })
             .col_of(&to, "interval", 2, |row| {
-                Cell::text(interval(&row.difference))
+                Cell::text(interval(&row.key.difference))
             })
-            .col_of(&to, "change", 0, |row| Cell::Change(row.paired.ratio))
-            .col_of(&to, "verdict", 0, |row| Cell::verdict(row.paired.verdict))
+            .change(&to, |row| row)
             .col_of(&to, "round trips", 0, |row| {
-                row.more_round_trips
+                row.key
+                    .more_round_trips
                     .map_or(Cell::Missing, |more| Cell::text(format!("{more:+}")))
             })
-            .col("rounds", 4, |row| Cell::count(row.paired.pairs));
+            .col("rounds", 4, |row| Cell::count(row.change.pairs()));
         items.push(table.item());
     }
     items
@@ -273,16 +280,17 @@ fn steps(sweep: &SweepSummary, place: &str) -> Vec<Item> {
 
 /// States the points at which the second value takes more round trips.
 fn round_trips(rows: &[&SweepStep], to: &str) -> Option<Item> {
-    let foretold = rows.iter().filter(|row| row.more_round_trips.is_some());
+    let foretold = rows.iter().filter(|row| row.key.more_round_trips.is_some());
     let more = rows
         .iter()
-        .filter(|row| row.more_round_trips.is_some_and(|more| more > 0.0));
+        .filter(|row| row.key.more_round_trips.is_some_and(|more| more > 0.0));
     let at = |row: &&&SweepStep| {
         let settings = row
+            .key
             .settings
             .iter()
             .map(|(axis, value)| format!("{axis}={value}"));
-        format!("{} ({})", settings.format(","), row.stack)
+        format!("{} ({})", settings.format(","), row.key.stack)
     };
     let more: Vec<String> = more.map(|row| at(&row)).collect();
     let foretold = foretold.count();

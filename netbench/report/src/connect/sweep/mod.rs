@@ -10,18 +10,21 @@ use std::collections::{BTreeMap, HashMap};
 
 use itertools::Itertools;
 use netbench_model::{
-    Condition, ConnectManifest, LinkKind, Sample, Site, StackName, Sweep, SweepPoint,
+    Condition, ConnectManifest, LinkKind, Sample, Site, StackName, Sweep, SweepPoint, Unit,
 };
-use netbench_stats::{
-    Pair, RoundsDifference, RoundsRatio, compare_rounds, difference_of_rounds, median,
-};
+use netbench_stats::{Pair, RoundsDifference, compare_rounds, difference_of_rounds, median};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub(super) use self::document::section;
 use self::foretold::foretell;
-pub use self::{foretold::Foretold, steps::SweepStep, turns::SweepTurn};
+pub use self::{
+    foretold::Foretold,
+    steps::{StepOf, SweepStep},
+    turns::SweepTurn,
+};
 use super::{Matched, match_up};
+use crate::{Row, gate::Judged};
 
 /// The results of a sweep.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -100,9 +103,12 @@ impl Fit {
 const OFF_PART: f64 = 0.03;
 const OFF_NS: f64 = 500_000.0;
 
-/// The difference between two stacks at a point.
+/// The difference between two stacks at a point, with their median totals.
+pub type SweepDifference = Row<PointOf>;
+
+/// The point of a row, and the composition of the difference there.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct SweepDifference {
+pub struct PointOf {
     /// The condition.
     pub condition: Condition,
     /// The point.
@@ -111,16 +117,10 @@ pub struct SweepDifference {
     /// Its value on each axis.
     pub settings: BTreeMap<String, String>,
     /// The first stack.
-    pub first: StackName,
+    pub first_stack: StackName,
     /// The other stack.
     #[schemars(extend("x-key" = "other"))]
-    pub other: StackName,
-    /// The first stack's median total.
-    pub first_total_ns: f64,
-    /// The other stack's median total.
-    pub other_total_ns: f64,
-    /// The ratio over the rounds, other over first.
-    pub paired: RoundsRatio,
+    pub other_stack: StackName,
     /// The difference over the same rounds, other less first.
     pub difference: RoundsDifference,
     /// The predicted part of the difference, and its composition; absent if no link is emulated.
@@ -342,17 +342,21 @@ fn difference(
     };
     let ratios: Vec<Pair> = pairs.iter().map(Matched::totals).collect();
     let differences: Vec<f64> = pairs.iter().map(Matched::difference_ns).collect();
-    Some(SweepDifference {
-        condition,
-        point: model.at.point.name.clone(),
-        settings: model.at.point.settings.clone(),
-        first: first.clone(),
-        other: other.clone(),
-        first_total_ns: total(|pair| pair.first.phases.total_ns)?,
-        other_total_ns: total(|pair| pair.other.phases.total_ns)?,
-        paired: compare_rounds(&ratios)?,
-        difference: difference_of_rounds(&differences)?,
-        parts: parts(&pairs, model),
+    Some(Row {
+        key: PointOf {
+            condition,
+            point: model.at.point.name.clone(),
+            settings: model.at.point.settings.clone(),
+            first_stack: first.clone(),
+            other_stack: other.clone(),
+            difference: difference_of_rounds(&differences)?,
+            parts: parts(&pairs, model),
+        },
+        unit: Unit::Nanoseconds,
+        first: total(|pair| pair.first.phases.total_ns)?,
+        other: total(|pair| pair.other.phases.total_ns)?,
+        change: compare_rounds(&ratios)?,
+        judged: Judged::default(),
     })
 }
 

@@ -4,18 +4,21 @@
 use std::collections::{BTreeMap, HashMap};
 
 use itertools::Itertools;
-use netbench_model::{Condition, Sample, StackName, SweepAxis};
-use netbench_stats::{
-    Pair, RoundsDifference, RoundsRatio, compare_rounds, difference_of_rounds, median,
-};
+use netbench_model::{Condition, Sample, StackName, SweepAxis, Unit};
+use netbench_stats::{Pair, RoundsDifference, compare_rounds, difference_of_rounds, median};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{AtPoint, SweepSummary, SweepTime};
+use crate::{Row, gate::Judged};
 
-/// The difference between one stack's connections at two points that differ in one setting.
+/// The difference between one stack's connections at two points that differ in one setting, with their median totals;
+/// every ratio and difference is of the second point from the first.
+pub type SweepStep = Row<StepOf>;
+
+/// The points of a row.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct SweepStep {
+pub struct StepOf {
     /// The condition.
     pub condition: Condition,
     /// The stack.
@@ -31,12 +34,6 @@ pub struct SweepStep {
     pub to: String,
     /// The values of the other axes.
     pub settings: BTreeMap<String, String>,
-    /// Median total at the first value.
-    pub from_total_ns: f64,
-    /// Median total at the second.
-    pub to_total_ns: f64,
-    /// The ratio over the rounds, second over first.
-    pub paired: RoundsRatio,
     /// The difference over the same rounds, second less first.
     pub difference: RoundsDifference,
     /// The predicted round trips of the second value less those of the first; absent without a prediction.
@@ -145,18 +142,22 @@ impl Stepped<'_> {
         };
         let [from, to] = self.times;
         let trips = |time: &SweepTime| Some(time.foretold?.round_trips);
-        Some(SweepStep {
-            condition: from.condition,
-            stack: from.stack.clone(),
-            axis: self.axis.name.clone(),
-            from: self.axis.values.first()?.clone(),
-            to: self.axis.values.get(1)?.clone(),
-            settings: self.settings.clone(),
-            from_total_ns: side(|pair| pair.0.ns)?,
-            to_total_ns: side(|pair| pair.1.ns)?,
-            paired: compare_rounds(&ratios.collect::<Vec<_>>())?,
-            difference: difference_of_rounds(&differences.collect::<Vec<_>>())?,
-            more_round_trips: trips(to).zip(trips(from)).map(|(to, from)| to - from),
+        Some(Row {
+            key: StepOf {
+                condition: from.condition,
+                stack: from.stack.clone(),
+                axis: self.axis.name.clone(),
+                from: self.axis.values.first()?.clone(),
+                to: self.axis.values.get(1)?.clone(),
+                settings: self.settings.clone(),
+                difference: difference_of_rounds(&differences.collect::<Vec<_>>())?,
+                more_round_trips: trips(to).zip(trips(from)).map(|(to, from)| to - from),
+            },
+            unit: Unit::Nanoseconds,
+            first: side(|pair| pair.0.ns)?,
+            other: side(|pair| pair.1.ns)?,
+            change: compare_rounds(&ratios.collect::<Vec<_>>())?,
+            judged: Judged::default(),
         })
     }
 }

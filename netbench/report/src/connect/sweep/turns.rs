@@ -44,11 +44,16 @@ pub(super) fn turns(axes: &[SweepAxis], differences: &[SweepDifference]) -> Vec<
     let mut turns = Vec::new();
     for axis in axes.iter().filter(|axis| axis.values.len() > 1) {
         let along = differences.iter().filter_map(|row| {
-            let mut others = row.settings.clone();
+            let mut others = row.key.settings.clone();
             let value = others.remove(&axis.name)?;
             let place = axis.values.iter().position(|other| *other == value)?;
             Some((
-                (row.condition, &row.first, &row.other, others),
+                (
+                    row.key.condition,
+                    &row.key.first_stack,
+                    &row.key.other_stack,
+                    others,
+                ),
                 (place, row),
             ))
         });
@@ -61,9 +66,9 @@ pub(super) fn turns(axes: &[SweepAxis], differences: &[SweepDifference]) -> Vec<
             let decided = rows
                 .iter()
                 .enumerate()
-                .filter(|(_, (_, row))| row.paired.verdict.is_decided());
+                .filter(|(_, (_, row))| row.change.verdict.is_decided());
             for ((one, (from, from_row)), (two, (to, to_row))) in decided.tuple_windows() {
-                if from_row.paired.verdict == to_row.paired.verdict {
+                if from_row.change.verdict == to_row.change.verdict {
                     continue;
                 }
                 turns.push(SweepTurn {
@@ -73,9 +78,9 @@ pub(super) fn turns(axes: &[SweepAxis], differences: &[SweepDifference]) -> Vec<
                     axis: axis.name.clone(),
                     settings: settings.clone(),
                     from: axis.values[*from].clone(),
-                    from_verdict: from_row.paired.verdict,
+                    from_verdict: from_row.change.verdict,
                     to: axis.values[*to].clone(),
-                    to_verdict: to_row.paired.verdict,
+                    to_verdict: to_row.change.verdict,
                     undecided: (two - one - 1) as u64,
                 });
             }
@@ -86,34 +91,43 @@ pub(super) fn turns(axes: &[SweepAxis], differences: &[SweepDifference]) -> Vec<
 
 #[cfg(test)]
 mod tests {
-    use netbench_stats::{RoundsDifference, RoundsRatio};
+    use netbench_model::Unit;
+    use netbench_stats::{Basis, Change, RoundsDifference};
 
     use super::*;
+    use crate::{Row, connect::PointOf, gate::Judged};
 
     fn rows(verdicts: &[(&str, &str, Verdict)]) -> Vec<SweepDifference> {
-        let row = |(cpu, loss, verdict): &(&str, &str, Verdict)| SweepDifference {
-            condition: Condition::Clean,
-            point: format!("cpu={cpu},loss={loss}"),
-            settings: [("cpu", *cpu), ("loss", *loss)]
-                .map(|(axis, value)| (axis.to_owned(), value.to_owned()))
-                .into(),
-            first: StackName::new("a"),
-            other: StackName::new("b"),
-            first_total_ns: 1.0,
-            other_total_ns: 1.0,
-            paired: RoundsRatio {
+        let row = |(cpu, loss, verdict): &(&str, &str, Verdict)| Row {
+            key: PointOf {
+                condition: Condition::Clean,
+                point: format!("cpu={cpu},loss={loss}"),
+                settings: [("cpu", *cpu), ("loss", *loss)]
+                    .map(|(axis, value)| (axis.to_owned(), value.to_owned()))
+                    .into(),
+                first_stack: StackName::new("a"),
+                other_stack: StackName::new("b"),
+                difference: RoundsDifference {
+                    middle_ns: 0.0,
+                    low_ns: None,
+                    high_ns: None,
+                },
+                parts: None,
+            },
+            unit: Unit::Nanoseconds,
+            first: 1.0,
+            other: 1.0,
+            change: Change {
                 ratio: 1.0,
-                pairs: 10,
                 verdict: *verdict,
                 interval: None,
-                chance: 0.0,
+                interval_single: None,
+                basis: Basis::Rounds {
+                    pairs: 10,
+                    chance: 0.0,
+                },
             },
-            difference: RoundsDifference {
-                middle_ns: 0.0,
-                low_ns: None,
-                high_ns: None,
-            },
-            parts: None,
+            judged: Judged::default(),
         };
         verdicts.iter().map(row).collect()
     }
