@@ -5,7 +5,7 @@ use std::{str::FromStr, time::Duration};
 use clap::{Args, ValueHint};
 use http::{HeaderName, HeaderValue, Method, header};
 use netbench_lab::Identity;
-use netbench_model::{ClientCertificate, RequestRecord, Target, parse_duration};
+use netbench_model::{ClientCertificate, Kind, RequestRecord, Target, parse_duration};
 use netbench_protocol::{ClientIdentity, HttpRequest};
 use netbench_runner::Workers;
 
@@ -31,15 +31,23 @@ pub(crate) struct IdentityOptions {
     pub(crate) client_key: Option<String>,
 }
 
+/// The options whose values are not stored, and which every session of a run gives anew.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Client")]
+pub(crate) struct Unstored {
+    #[command(flatten)]
+    pub(crate) identity: IdentityOptions,
+    /// Add a header to the requests, such as 'Authorization: Bearer …'; values are not stored
+    #[arg(long, value_name = "NAME: VALUE")]
+    pub(crate) header: Vec<Header>,
+}
+
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Client")]
 pub(crate) struct RequestOptions {
     /// Method of the requests
     #[arg(long, value_name = "METHOD", default_value = "GET", value_parser = method)]
     pub(crate) method: String,
-    /// Add a header to the requests, such as 'Authorization: Bearer …'; values are not stored
-    #[arg(long, value_name = "NAME: VALUE")]
-    pub(crate) header: Vec<Header>,
     /// Pause between two connections to one server [default: none; with --live 1s]
     #[arg(long, value_name = "TIME", value_parser = pause)]
     pub(crate) pause: Option<Duration>,
@@ -104,6 +112,24 @@ impl IdentityOptions {
     }
 }
 
+impl Unstored {
+    /// Refuses options that a run of this kind does not use.
+    pub(crate) fn refuse_certificate(&self, kind: &Kind) -> Result<(), WrongInput> {
+        if self.identity.client_cert.is_some() {
+            bail_input!("--client-cert: a run of {kind} presents no certificate");
+        }
+        self.refuse_headers(kind)
+    }
+
+    /// Refuses headers, for a kind of run that sends no requests of the user.
+    pub(crate) fn refuse_headers(&self, kind: &Kind) -> Result<(), WrongInput> {
+        if !self.header.is_empty() {
+            bail_input!("--header: a run of {kind} sends no headers of the user");
+        }
+        Ok(())
+    }
+}
+
 /// The certificate that clients present, read and validated.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Shown(pub(crate) Option<Identity>);
@@ -122,7 +148,7 @@ impl Shown {
         })
     }
 
-    /// Refuses to resume a run with another certificate than the run began with.
+    /// Refuses to continue a run with another certificate than the run began with.
     pub(crate) fn must_be(
         &self,
         run: &str,
@@ -183,7 +209,7 @@ pub(crate) fn record(request: &HttpRequest) -> RequestRecord {
     }
 }
 
-/// Returns the request of a resumed run. The values of its headers are not stored, and must be
+/// Returns the request of a run that continues. The values of its headers are not stored, and must be
 /// given again.
 pub(crate) fn request_again(
     run: &str,

@@ -46,7 +46,7 @@ use clap::{CommandFactory, Parser};
 
 /// Runs the command line of this process, and returns the exit code.
 pub fn main() -> ExitCode {
-    if commands::completions::answers() {
+    if commands::setup::completions::answers() {
         return ExitCode::SUCCESS;
     }
     match config::complete(commands::Netbench::command()) {

@@ -1,5 +1,5 @@
 //! Options that several commands share. A command changes their help with `mut_arg`. The options after a group appear
-//! in the group's section of the help.
+//! in the group's section of the help; the main options of a command have no section, and come first.
 
 use std::{
     path::{Path, PathBuf},
@@ -14,11 +14,11 @@ use netbench_report::Form;
 use crate::{
     cost::Consent,
     format::{format, named},
+    pipeline::Asked,
     shard::ShardArg,
 };
 
 #[derive(Debug, Args)]
-#[command(next_help_heading = "What")]
 pub(crate) struct SiteOptions {
     /// Read the sites from FILE instead of taking the 101 built-in ones
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
@@ -39,7 +39,8 @@ pub(crate) struct TargetOptions {
     #[arg(
         value_name = "URL",
         value_hint = ValueHint::Url,
-        conflicts_with = "sites"
+        conflicts_with = "sites",
+        help_heading = None
     )]
     pub(crate) targets: Vec<String>,
     /// Connect to HOST2:PORT2 in place of HOST1:PORT1, as curl does; the first rule about a host counts
@@ -134,12 +135,17 @@ pub(crate) struct StartOptions {
 }
 
 impl StartOptions {
-    pub(crate) fn consent(&self) -> Consent {
-        if self.yes {
-            Consent::Given
-        } else {
-            Consent::Needed
+    /// Returns the options of a session that a command begins.
+    pub(crate) fn asked<'a>(&'a self, output: &'a Output) -> Asked<'a> {
+        Asked {
+            own: &self.own,
+            consent: self.consent(),
+            output,
         }
+    }
+
+    pub(crate) fn consent(&self) -> Consent {
+        Consent::of_option(self.yes)
     }
 }
 
@@ -149,9 +155,6 @@ pub(crate) struct StoredIn {
     /// Folder to create the run's folder in
     #[arg(long, short, value_name = "DIR", default_value = "runs", value_hint = ValueHint::DirPath)]
     pub(crate) out: PathBuf,
-    /// Resume the run in DIR, with the settings it was started with
-    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
-    pub(crate) resume: Option<PathBuf>,
     /// Last part of the folder's name [default: the command, or the preset]
     #[arg(long, value_name = "NAME", value_parser = run_name)]
     pub(crate) name: Option<String>,

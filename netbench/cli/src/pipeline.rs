@@ -1,10 +1,9 @@
 //! The steps of a run, which are the same for every kind and must happen in this order: workers are found; namespaces
 //! are entered, which needs a process with a single thread; threads, workers and servers start; the folder is made or
-//! resumed; and after the measurement the report is made from the folder's contents.
+//! opened; and after the measurement the report is made from the folder's contents.
 
 use std::{
     collections::BTreeSet,
-    path::Path,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -13,12 +12,14 @@ use std::{
 
 use anyhow::Context;
 use netbench_link::{Link, Namespace};
-use netbench_model::{LinkCheck, LinkRecord, Manifest, Plan, Recorded, WorkerRecord};
+use netbench_model::{LinkCheck, LinkRecord, Manifest, Recorded, WorkerRecord};
 use netbench_runner::{Targets, Workers, environment};
 use netbench_scan::raise_descriptor_limit;
 use netbench_store::{Appender, RunFolder};
 
 use crate::{
+    client::Unstored,
+    commands::run::args::Run,
     cost::{Consent, Cost},
     exit::{Ended, bail_input},
     interrupt,
@@ -32,9 +33,19 @@ use crate::{
 };
 
 /// A run of one kind: the steps that differ between kinds.
-pub(crate) trait Measured {
+pub(crate) trait Measured: Sized {
     /// The plan of the run, as in its manifest.
     type Plan: Listed;
+
+    /// The name of a piece of work in the progress, in the singular and in the plural.
+    const UNIT: (&'static str, &'static str);
+
+    /// Returns a run that continues by its plan.
+    ///
+    /// # Errors
+    /// Something that the plan refers to is not as it was, or the values that are not stored are not those of the first
+    /// session.
+    fn of_run(manifest: &Manifest<Self::Plan>, unstored: &Unstored) -> anyhow::Result<Self>;
 
     /// Returns the stacks for which workers are needed, without the servers of sites.
     fn workers(&self) -> BTreeSet<String>;
@@ -57,7 +68,7 @@ pub(crate) trait Measured {
     /// Returns the predicted cost of the whole run.
     fn cost(&self) -> Cost;
 
-    /// Prepares the measurement, after workers and servers have started. `earlier` is the run to resume.
+    /// Prepares the measurement, after workers and servers have started. `earlier` is the run that continues.
     fn ready<'a>(
         &'a self,
         setup: &'a Setup,
@@ -105,32 +116,65 @@ pub(crate) struct Ready<'a, P> {
     pub(crate) measure: Measure<'a>,
 }
 
-/// The options of every run.
+/// The options of every session.
 pub(crate) struct Asked<'a> {
-    /// The last part of the run's name, unless the user gives one.
-    pub(crate) name: &'a str,
-    pub(crate) stored_in: &'a StoredIn,
     pub(crate) own: &'a OwnWorkers,
     pub(crate) consent: Consent,
     pub(crate) output: &'a Output,
-    pub(crate) progress: Progress,
 }
 
-pub(crate) type Earlier<P> = Option<(RunFolder, Manifest<P>)>;
-
-/// Opens the run that `--resume` names.
-pub(crate) fn earlier<P: Plan>(stored_in: &StoredIn) -> anyhow::Result<Earlier<P>> {
-    let open = |path: &Path| {
-        stored::open(path).with_context(|| format!("cannot resume {}", path.display()))
-    };
-    stored_in.resume.as_deref().map(open).transpose()
+/// The run that a session belongs to.
+enum Whose<'a, P> {
+    /// A new run, in a folder whose name ends with the given one unless the user gives one.
+    New(&'a StoredIn, &'a str),
+    /// A run that earlier sessions have begun.
+    Begun(RunFolder, Manifest<P>),
 }
 
-/// Makes a run, or resumes `earlier`.
-pub(crate) fn run<M: Measured>(
+impl<P> Whose<'_, P> {
+    fn manifest(&self) -> Option<&Manifest<P>> {
+        match self {
+            Self::New(..) => None,
+            Self::Begun(_, manifest) => Some(manifest),
+        }
+    }
+}
+
+/// Makes a run. The name of its folder ends with `name` unless the user gives one.
+pub(crate) fn start<M: Measured>(
     measured: M,
-    earlier: Earlier<M::Plan>,
+    stored_in: &StoredIn,
+    name: &str,
     asked: Asked<'_>,
+) -> anyhow::Result<Ended> {
+    let page = Page::of_option(stored_in.open);
+    session(measured, Whose::New(stored_in, name), asked, page)
+}
+
+/// Continues a run by the plan in its manifest.
+pub(crate) fn go_on<M: Measured>(options: &Run) -> anyhow::Result<Ended> {
+    let (folder, manifest) = stored::open(&options.run)
+        .with_context(|| format!("cannot continue {}", options.run.display()))?;
+    let measured = M::of_run(&manifest, &options.unstored)?;
+    let asked = Asked {
+        own: &options.own,
+        consent: options.consent(),
+        output: &options.output,
+    };
+    session(
+        measured,
+        Whose::Begun(folder, manifest),
+        asked,
+        options.page(),
+    )
+}
+
+/// Measures into a new run, or into one that earlier sessions have begun.
+fn session<M: Measured>(
+    measured: M,
+    whose: Whose<'_, M::Plan>,
+    asked: Asked<'_>,
+    page: Page,
 ) -> anyhow::Result<Ended> {
     if asked.output.github_summary {
         output::step_summary()?;
@@ -138,17 +182,19 @@ pub(crate) fn run<M: Measured>(
     let stop = interrupt::stop_on_signals()?;
     let _ = raise_descriptor_limit();
     // The lock comes before any write: another process may be measuring into the run.
-    let lock = |(folder, _): &(RunFolder, _)| folder.appender::<<M::Plan as Recorded>::Record>();
-    let appender = earlier.as_ref().map(lock).transpose()?;
+    let appender = match &whose {
+        Whose::New(..) => None,
+        Whose::Begun(folder, _) => Some(folder.appender::<<M::Plan as Recorded>::Record>()?),
+    };
     workers::all_known(&measured.workers(), &asked.own.worker)?;
     workers::all_servers_known(&servers(&measured), &asked.own.worker)?;
-    let done = match &earlier {
-        Some((folder, run)) => {
+    let done = match &whose {
+        Whose::Begun(folder, run) => {
             let counted = folder.records::<<M::Plan as Recorded>::Counted>();
             let records = counted.map_err(stored::wrong)?;
             run.plan.tally(&records).taken
         }
-        None => 0,
+        Whose::New(..) => 0,
     };
     let mut needed = measured.workers();
     needed.extend(servers(&measured));
@@ -161,28 +207,28 @@ pub(crate) fn run<M: Measured>(
     cost.announce(asked.consent, asked.output.quiet)?;
     let setup = set_up(
         &measured,
-        earlier.as_ref().map(|(_, run)| run),
+        whose.manifest(),
         asked.own,
-        asked.progress,
+        Progress::counting(asked.output, M::UNIT),
         stop,
     )?;
     let Ready {
         plan,
         checks,
         measure,
-    } = measured.ready(&setup, earlier.as_ref().map(|(_, run)| run))?;
+    } = measured.ready(&setup, whose.manifest())?;
     interrupt::keep();
-    let (folder, mut manifest) = match earlier {
-        Some(earlier) => earlier,
-        None => {
-            let name = run::name(asked.stored_in, asked.name);
+    let (folder, mut manifest) = match whose {
+        Whose::Begun(folder, manifest) => (folder, manifest),
+        Whose::New(stored_in, name) => {
+            let name = run::name(stored_in, name);
             let mut manifest = run::manifest(name, plan);
             manifest.workers = records(&setup.workers);
             manifest.link = link(&setup, checks);
             if let Some(sites) = measured.sites() {
                 manifest.origin = sites.origin();
             }
-            let path = asked.stored_in.out.join(&manifest.name);
+            let path = stored_in.out.join(&manifest.name);
             let folder =
                 RunFolder::create(&path, &manifest).context("cannot make the run's folder")?;
             (folder, manifest)
@@ -210,7 +256,7 @@ pub(crate) fn run<M: Measured>(
     // sites is freed before the report reads it again.
     drop(setup);
     drop((measured, manifest));
-    let ended = kinds::publish(&folder, asked.output, Page::of_option(asked.stored_in.open));
+    let ended = kinds::publish(&folder, asked.output, page);
     ran?;
     written?;
     let ended = ended?;
@@ -294,14 +340,14 @@ fn records(workers: &Workers) -> Vec<WorkerRecord> {
     records.collect()
 }
 
-/// Refuses to resume with other workers than those of the first session: samples of two different things would have the
+/// Refuses to continue with other workers than those of the first session: samples of two different things would have the
 /// same name.
 fn same_workers(run: &str, workers: &[WorkerRecord], found: &Workers) -> anyhow::Result<()> {
     for now in found.descriptions().map(|description| &description.record) {
         let then = workers.iter().find(|then| then.stack == now.stack);
         if then != Some(now) {
             bail_input!(
-                "run {run} cannot be resumed: it was started with another worker of {} (now {})",
+                "run {run} cannot be continued: it was started with another worker of {} (now {})",
                 now.stack,
                 now.library
             );

@@ -67,7 +67,7 @@ pub(crate) fn cut(sites: &mut Vec<Site>, shard: Shard) -> Result<ShardRecord, Wr
 /// its plan.
 pub(crate) fn may_go_on(name: &str, origin: &Origin, sites: usize) -> Result<(), WrongInput> {
     if !origin.merged.is_empty() {
-        bail_input!("run {name} was merged from other runs; resume those and merge again");
+        bail_input!("run {name} was merged from other runs; continue those and merge again");
     }
     let Some(part) = origin.shard else {
         return Ok(());

@@ -106,7 +106,7 @@ impl Sites {
         })
     }
 
-    /// Returns the sites of a resumed run. `file` contains the sites of its first session.
+    /// Returns the sites of a run that continues. `file` contains the sites of its first session.
     pub(crate) fn of_run<P>(
         run: &Manifest<P>,
         network: Network,
@@ -122,7 +122,7 @@ impl Sites {
         }
         let now = self::roots(&roots.source, Some(roots.count))?;
         if now.sha256 != roots.sha256 {
-            bail_input!("run {name} cannot be resumed: it was started with other trust roots");
+            bail_input!("run {name} cannot be continued: it was started with other trust roots");
         }
         Ok(Self {
             network,

@@ -310,9 +310,6 @@ fn stored_outcomes_are_shown_without_go() {
     let some: serde_json::Value = serde_json::from_slice(&some.stdout).unwrap();
     let passed = |coverage: &serde_json::Value| coverage["shims"][1]["works"]["passed"].as_u64();
     assert!(passed(&some) < passed(&coverage));
-    // `--kept` is the old name of `--stored`.
-    let old = bogo(&["--kept"], "/nonexistent");
-    assert_eq!(old.status.code(), Some(0), "{}", said(&old));
 }
 
 #[test]

@@ -171,31 +171,29 @@ fn a_run_is_stored_and_reported_again() {
     let run = place.run();
     let path = run.to_str().unwrap();
     let again = place
-        .netbench(&["report", path, "--format", "markdown"])
+        .netbench(&["runs", "report", path, "--format", "markdown"])
         .expect(0);
     assert_eq!(again.stdout, first.stdout);
     let page = place
-        .netbench(&["report", path, "--format", "html"])
+        .netbench(&["runs", "report", path, "--format", "html"])
         .expect(0);
     assert!(page.stdout.contains("What changes"));
     let junit = place
-        .netbench(&["report", path, "--format", "junit"])
+        .netbench(&["runs", "report", path, "--format", "junit"])
         .expect(0);
     assert!(
         junit.stdout.contains("own/time (must accept)"),
         "{}",
         junit.stdout
     );
-    let listed = place.netbench(&["results", "list", "runs"]).expect(0);
+    let listed = place.netbench(&["runs", "list", "runs"]).expect(0);
     assert!(listed.stdout.contains("chains"), "{}", listed.stdout);
     // Only the missing chains are verified again.
     let samples = run.join("samples.jsonl");
     let all = fs::read_to_string(&samples).unwrap();
     let kept: Vec<&str> = all.lines().take(5).collect();
     fs::write(&samples, kept.join("\n") + "\n").unwrap();
-    let resumed = [
-        "compat", "chains", "-q", "--resume", path, "--format", "markdown",
-    ];
+    let resumed = ["run", "-q", path, "--format", "markdown"];
     let resumed = place.netbench(&resumed).expect(0);
     assert_eq!(resumed.stdout, first.stdout);
     let all = fs::read_to_string(&samples).unwrap();

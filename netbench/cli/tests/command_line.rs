@@ -52,27 +52,18 @@ fn wrong_input_is_named() {
                 "bad.txt: line 4",
             ],
         ),
+        (vec!["run", "missing"], &["missing", "no such run folder"]),
+        (vec!["run", "folder"], &["folder", "run.json"]),
+        (vec!["run", "cut"], &["cut/run.json", "not a manifest"]),
         (
-            vec!["connect", "--resume", "missing"],
-            &["missing", "no such run folder"],
-        ),
-        (
-            vec!["connect", "--resume", "folder"],
-            &["folder", "run.json"],
-        ),
-        (
-            vec!["connect", "--resume", "cut"],
-            &["cut/run.json", "not a manifest"],
-        ),
-        (
-            vec!["connect", "--resume", "newer"],
+            vec!["run", "newer"],
             &["newer/run.json", "newer than this netbench"],
         ),
         (
-            vec!["connect", "--resume", "cut", "--rounds", "3"],
-            &["--resume", "--rounds"],
+            vec!["run", "cut", "--rounds", "3"],
+            &["unknown option", "--rounds"],
         ),
-        (vec!["report", "cut"], &["cut/run.json"]),
+        (vec!["runs", "report", "cut"], &["cut/run.json"]),
         (vec!["connect", "http://localhost/"], &["write https://"]),
         (vec!["connect", "https://"], &["no host"]),
         (
@@ -166,12 +157,15 @@ fn wrong_input_is_named() {
             vec!["scan", "https://a.example/"],
             &["a.example is not on this machine"],
         ),
-        (vec!["hello", "http://a.example/"], &["write https://"]),
         (
-            vec!["compare", "missing", "missing"],
+            vec!["stacks", "hello", "http://a.example/"],
+            &["write https://"],
+        ),
+        (
+            vec!["runs", "compare", "missing", "missing"],
             &["no such run folder"],
         ),
-        (vec!["sites", "check", "bad.txt"], &["line 2"]),
+        (vec!["setup", "sites", "check", "bad.txt"], &["line 2"]),
     ];
     for (arguments, expected) in cases {
         let done = place.netbench(&arguments).expect(2);
@@ -205,11 +199,16 @@ fn help_has_examples_and_exit_codes() {
 #[test]
 fn the_built_in_sites_are_right_and_can_be_begun_from() {
     let place = Place::new();
-    let done = place.netbench(&["sites", "check"]).expect(0);
+    let done = place.netbench(&["setup", "sites", "check"]).expect(0);
     assert!(done.stdout.contains("101 sites"), "{}", done.stdout);
-    let text = place.netbench(&["sites", "print"]).expect(0).stdout;
+    let text = place
+        .netbench(&["setup", "sites", "print"])
+        .expect(0)
+        .stdout;
     place.write("mine.txt", &text);
-    place.netbench(&["sites", "check", "mine.txt"]).expect(0);
+    place
+        .netbench(&["setup", "sites", "check", "mine.txt"])
+        .expect(0);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! `netbench compare` of runs of connect: before and after.
+//! `netbench runs compare` of runs of connect: before and after.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -35,7 +35,7 @@ fn a_run_after_an_upgrade_is_held_against_the_one_before() {
     let compare = |line: &str| {
         let line = line.replace("BEFORE", before.to_str().unwrap());
         let line = line.replace("AFTER", after.to_str().unwrap());
-        place.netbench(&words(&format!("compare {line}")))
+        place.netbench(&words(&format!("runs compare {line}")))
     };
     let gate = "--fail-on-regression 5000%";
     assert!(
@@ -69,7 +69,7 @@ fn a_run_after_an_upgrade_is_held_against_the_one_before() {
     }
     for (line, part) in [
         ("BEFORE", "two runs of connect"),
-        ("BEFORE AFTER --join", "netbench merge"),
+        ("BEFORE AFTER --join", "netbench runs merge"),
         ("BEFORE AFTER --stack openssl,other", "no stack \"other\""),
     ] {
         let refused = compare(line).expect(2);
@@ -84,7 +84,7 @@ fn too_few_rounds_cannot_tell_and_have_an_exit_code_of_their_own() {
         place.connect(&format!("--rounds 2 --link none --name {name}"));
     }
     let [before, after] = ["before", "after"].map(|name| place.named(name));
-    let line = format!("compare {} {}", before.display(), after.display());
+    let line = format!("runs compare {} {}", before.display(), after.display());
     let compare = |more: &str| place.netbench(&words(&format!("{line} {more}")));
     let found = compare("--fail-on-regression 5%").expect(6);
     assert!(found.stdout.contains("Cannot tell: "), "{}", found.stdout);
@@ -104,7 +104,10 @@ fn too_few_rounds_cannot_tell_and_have_an_exit_code_of_their_own() {
             "--help",
             ["  4  a check failed", "  6  a check cannot tell"],
         ),
-        ("compare --help", ["regressed    4  ", "cannot tell  6  "]),
+        (
+            "runs compare --help",
+            ["regressed    4  ", "cannot tell  6  "],
+        ),
     ] {
         let help = place.netbench(&words(line)).expect(0);
         for code in codes {
@@ -119,7 +122,7 @@ fn runs_that_measured_something_else_are_not_compared_unless_asked_for() {
     place.connect("--rounds 1 --link none --name one");
     place.connect("--rounds 1 --link none --jobs 1 --name other");
     let [one, other] = ["one", "other"].map(|name| place.named(name));
-    let line = format!("compare {} {}", one.display(), other.display());
+    let line = format!("runs compare {} {}", one.display(), other.display());
     let refused = place.netbench(&words(&line)).expect(2);
     assert!(refused.stderr.contains("--jobs"), "{}", refused.stderr);
     let line = format!("{line} --allow-different-settings");

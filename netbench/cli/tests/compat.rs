@@ -214,18 +214,18 @@ fn a_run_is_stored_and_reported_again() {
     let run = runs.next().unwrap().unwrap().path();
     let run = run.to_str().unwrap();
     let again = place
-        .netbench(&["report", run, "--format", "markdown"])
+        .netbench(&["runs", "report", run, "--format", "markdown"])
         .expect(0);
     assert_eq!(again.stdout, first.stdout);
     let page = place
-        .netbench(&["report", run, "--format", "html"])
+        .netbench(&["runs", "report", run, "--format", "html"])
         .expect(0);
     assert!(page.stdout.contains("What changes"));
-    let listed = place.netbench(&["results", "list", "runs"]).expect(0);
+    let listed = place.netbench(&["runs", "list", "runs"]).expect(0);
     assert!(listed.stdout.contains("compat"), "{}", listed.stdout);
     // No case is missing, so that no case runs again.
     let resumed = place
-        .netbench(&["compat", "-q", "--resume", run, "--format", "markdown"])
+        .netbench(&["run", "-q", run, "--format", "markdown"])
         .expect(0);
     assert_eq!(resumed.stdout, first.stdout);
     let file = |name: &str| fs::read_to_string(format!("{run}/{name}")).unwrap();
@@ -260,7 +260,7 @@ fn one_of_a_thing_is_no_plural() {
         let run = place.named("it");
         let run = run.to_str().unwrap();
         let page = place
-            .netbench(&["report", run, "--format", "html", "--output", "-"])
+            .netbench(&["runs", "report", run, "--format", "html", "--output", "-"])
             .stdout;
         for text in [&done.stdout, &done.stderr, &page] {
             for many in [
@@ -415,7 +415,7 @@ fn programs_and_browsers_are_tried_beside_stacks() {
     check("compat-run.json", &file("run.json"));
     assert_eq!(file("samples.jsonl").lines().count(), 3 * cases.len());
     let again = place
-        .netbench(&["report", run.to_str().unwrap(), "--format", "csv"])
+        .netbench(&["runs", "report", run.to_str().unwrap(), "--format", "csv"])
         .expect(0);
     assert!(again.stdout.contains("curl"), "{}", again.stdout);
 }
@@ -465,7 +465,7 @@ fn what_an_engine_says_counts_where_the_server_saw_it() {
     );
     assert_eq!(view.elsewhere, None);
     let page = place
-        .netbench(&["report", place.run().to_str().unwrap()])
+        .netbench(&["runs", "report", place.run().to_str().unwrap()])
         .expect(0);
     let said = "servo has an error for 1 server.";
     assert!(page.stdout.contains(said), "{}", page.stdout);

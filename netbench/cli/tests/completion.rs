@@ -34,11 +34,11 @@ fn names_are_completed() {
         ("netbench scan --against openssl-", "openssl-system"),
         ("netbench evaluate --to rustls-ri", "rustls-ring"),
         ("netbench connect --link net", "netem"),
-        ("netbench link bench --link u", "user"),
+        ("netbench setup link bench --link u", "user"),
         ("netbench connect --client-profile ser", "servo"),
         ("netbench connect --condition clean,re", "clean,resumed"),
         ("netbench connect --groups X25519M", "x25519mlkem768"),
-        ("netbench report a --format mark", "markdown"),
+        ("netbench runs report a --format mark", "markdown"),
         ("netbench suite --preset rus", "rustls-vs-openssl"),
         ("netbench suite conn", "connector"),
         ("netbench suite al", "all"),
@@ -52,7 +52,7 @@ fn names_are_completed() {
         ("netbench bogo diff openssl rustls-", "rustls-ring"),
         ("netbench bogo --feature ALP", "ALPN"),
         ("netbench scan --parts enum", "enumeration"),
-        ("netbench completions z", "zsh"),
+        ("netbench setup completions z", "zsh"),
     ] {
         let found = after(line);
         let same = |found: &String| found.eq_ignore_ascii_case(expected);
@@ -72,7 +72,10 @@ fn names_are_completed() {
 fn every_shell_has_a_small_script() {
     let place = Place::new();
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
-        let script = place.netbench(&["completions", shell]).expect(0).stdout;
+        let script = place
+            .netbench(&["setup", "completions", shell])
+            .expect(0)
+            .stdout;
         assert!(script.contains("NETBENCH_COMPLETE"), "{shell}");
         assert!(script.len() < 4000, "{shell}: {}", script.len());
     }
@@ -83,7 +86,7 @@ fn bash_completes_by_the_script() {
     let place = Place::new();
     let program = Path::new(env!("CARGO_BIN_EXE_netbench")).parent().unwrap();
     let path = format!("{}:{}", program.display(), std::env::var("PATH").unwrap());
-    let script = "source <(netbench completions bash)
+    let script = "source <(netbench setup completions bash)
         COMP_WORDS=(netbench suite --preset rust) COMP_CWORD=3 COMP_TYPE=9
         complete -p netbench >&2
         _clap_complete_netbench netbench rust --preset
@@ -103,7 +106,7 @@ fn bash_completes_by_the_script() {
 #[test]
 fn manual_pages_have_their_examples_as_written() {
     let place = Place::new();
-    place.netbench(&words("man pages")).expect(0);
+    place.netbench(&words("setup man pages")).expect(0);
     let mut pages = 0;
     for entry in fs::read_dir(place.path().join("pages")).unwrap() {
         let path = entry.unwrap().path();

@@ -16,7 +16,7 @@ fn says(place: &Place, line: &str) -> String {
 #[test]
 fn init_writes_a_file_that_can_be_used_and_never_overwrites() {
     let place = Place::new();
-    place.netbench(&["init"]).expect(0);
+    place.netbench(&["setup", "config"]).expect(0);
     let text = fs::read_to_string(place.path().join("netbench.toml")).unwrap();
     let said = says(&place, ENDS);
     assert!(
@@ -25,7 +25,7 @@ fn init_writes_a_file_that_can_be_used_and_never_overwrites() {
     );
 
     place.write("netbench.toml", "# mine\n");
-    let done = place.netbench(&["init"]).expect(2);
+    let done = place.netbench(&["setup", "config"]).expect(2);
     assert!(done.stderr.contains("already there"), "{}", done.stderr);
     assert_eq!(
         fs::read_to_string(place.path().join("netbench.toml")).unwrap(),
@@ -51,9 +51,9 @@ fn init_writes_a_file_that_can_be_used_and_never_overwrites() {
     ] {
         assert!(said.contains(part), "no {part} in {said}");
     }
-    let said = says(&place, "compare runs/a runs/b");
+    let said = says(&place, "runs compare runs/a runs/b");
     assert!(said.contains("says --fail-on-regression 5%"), "{said}");
-    let said = says(&place, "compare runs/a runs/b runs/c");
+    let said = says(&place, "runs compare runs/a runs/b runs/c");
     assert!(!said.contains("--fail-on-regression"), "{said}");
 }
 
@@ -112,7 +112,7 @@ fn what_is_wrong_in_it_is_named_with_its_line() {
         assert!(said.lines().count() <= 3, "{said}");
     }
     // A command that reads no settings works despite a wrong file.
-    place.netbench(&["sites", "check"]).expect(0);
+    place.netbench(&["setup", "sites", "check"]).expect(0);
     let said = says(&place, &format!("{ENDS} --no-config"));
     assert!(
         said.contains("missing.txt") && !said.contains("netbench.toml"),
@@ -190,7 +190,7 @@ fn the_command_line_comes_first() {
             "connect --live --sites missing.txt",
             "says --rounds 3 --stack a,b\n",
         ),
-        ("connect --resume missing", "says nothing"),
+        ("run missing", "missing: no such run folder"),
         (
             "scan 127.0.0.1:0",
             "says nothing that this command line leaves open\n",

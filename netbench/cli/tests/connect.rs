@@ -102,9 +102,7 @@ fn a_run_does_not_go_on_with_other_workers() {
     let mut manifest = manifest(&run);
     manifest.workers[0].library = "of another day".to_owned();
     fs::write(run.join("run.json"), serde_json::to_vec(&manifest).unwrap()).unwrap();
-    let done = place
-        .netbench(&["connect", "--resume", run.to_str().unwrap()])
-        .expect(2);
+    let done = place.netbench(&["run", run.to_str().unwrap()]).expect(2);
     assert!(done.stderr.contains("another worker"), "{}", done.stderr);
 }
 
@@ -120,9 +118,7 @@ fn a_run_that_another_process_measures_is_left_alone() {
     fs::write(run.join("run.json"), &before).unwrap();
     let samples = fs::File::open(run.join("samples.jsonl")).unwrap();
     samples.lock().unwrap();
-    let done = place
-        .netbench(&["connect", "--resume", run.to_str().unwrap()])
-        .expect(1);
+    let done = place.netbench(&["run", run.to_str().unwrap()]).expect(1);
     assert!(done.stderr.contains("another netbench"), "{}", done.stderr);
     assert_eq!(fs::read(run.join("run.json")).unwrap(), before);
 }
@@ -208,7 +204,7 @@ fn json_is_as_the_schema_says() {
         check("sample.json", line);
     }
     let again = place
-        .netbench(&["report", run.to_str().unwrap(), "--json"])
+        .netbench(&["runs", "report", run.to_str().unwrap(), "--json"])
         .expect(0);
     assert_eq!(
         again.stdout, done.stdout,
@@ -362,9 +358,7 @@ fn a_killed_run_leaves_nothing_behind_and_goes_on() {
     .unwrap();
     let whole: Vec<_> = before.lines().collect();
 
-    place
-        .netbench(&["connect", "--resume", run.to_str().unwrap()])
-        .expect(0);
+    place.netbench(&["run", run.to_str().unwrap()]).expect(0);
     let after = fs::read_to_string(run.join("samples.jsonl")).unwrap();
     assert!(
         after

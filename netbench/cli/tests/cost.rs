@@ -72,7 +72,7 @@ fn what_is_left_of_a_run_is_estimated_when_it_goes_on() {
     place.connect("--link none --rounds 2");
     let run = place.run();
     // No samples remain.
-    let done = place.netbench(&["connect", "--resume", run.to_str().unwrap()]);
+    let done = place.netbench(&["run", run.to_str().unwrap()]);
     assert!(!done.stderr.contains("this takes"), "{}", done.stderr);
     done.expect(0);
 }

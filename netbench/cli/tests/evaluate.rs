@@ -111,7 +111,9 @@ fn two_parts_answer_what_they_can_and_the_rest_is_said_to_be_missing() {
     for file in ["summary.md", "summary.csv", "summary.json"] {
         assert!(run.join(file).is_file(), "{file}");
     }
-    let again = place.netbench(&["report", run.to_str().unwrap()]).expect(0);
+    let again = place
+        .netbench(&["runs", "report", run.to_str().unwrap()])
+        .expect(0);
     assert!(
         again.stdout.contains("Is rustls-aws-lc fast enough?"),
         "{}",
@@ -124,7 +126,7 @@ fn two_parts_answer_what_they_can_and_the_rest_is_said_to_be_missing() {
 fn prune(place: &Place, run: &Path) {
     let foreign = run.join("features/mine.txt");
     fs::write(&foreign, "mine").unwrap();
-    let line = words("results prune --keep 0 --yes");
+    let line = words("runs prune --keep 0 --yes");
     let kept = place.netbench(&line).expect(0).stdout;
     assert!(
         kept.contains("left alone") && kept.contains("mine.txt"),
@@ -279,7 +281,7 @@ fn stacks_that_agree_on_different_groups_are_compared_with_the_same_settings() {
     );
     // The resumed evaluation finds its earlier runs.
     let run = place.run();
-    let line = ["evaluate", "--json", "--resume", run.to_str().unwrap()];
+    let line = ["run", "--json", run.to_str().unwrap()];
     let again = evaluation(&place.netbench(&line).stdout);
     assert_eq!(again["found"]["same_settings"], parts["same_settings"]);
 }
@@ -316,7 +318,7 @@ fn ctrl_c_keeps_what_there_is_and_the_rest_is_gone_on_with() {
     assert!(0 < before && before < planned, "{before} of {planned}");
 
     let run = place.run();
-    let line = ["evaluate", "--json", "--resume", run.to_str().unwrap()];
+    let line = ["run", "--json", run.to_str().unwrap()];
     let found = evaluation(&place.netbench(&line).expect(0).stdout);
     assert_eq!(state(&states(&found), "connections"), "done");
     assert_eq!(found["found"]["connections"]["run"]["samples"], planned);
@@ -388,11 +390,8 @@ fn wrong_input_is_named() {
         ),
         ("evaluate --to matrixssl", "matrixssl"),
         ("evaluate --sites none.txt", "none.txt"),
-        ("evaluate --resume runs/none", "no such run folder"),
-        (
-            "evaluate --resume . ",
-            "not a run: the folder has no run.json",
-        ),
+        ("run runs/none", "no such run folder"),
+        ("run . ", "not a run: the folder has no run.json"),
     ];
     for (line, word) in cases {
         let done = place.netbench(&words(line)).expect(2);

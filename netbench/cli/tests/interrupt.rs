@@ -217,7 +217,7 @@ fn a_build_ends_with_all_that_it_has_started() {
         "cargo.sh",
         &format!("sleep 600 &\necho yes > '{}'\nwait", built.display()),
     );
-    let mut command = place.command(&["hello", "--stack", "rustls-aws-lc+nojitter"]);
+    let mut command = place.command(&["stacks", "hello", "--stack", "rustls-aws-lc+nojitter"]);
     command
         .current_dir(&tree)
         .env("CARGO", cargo)

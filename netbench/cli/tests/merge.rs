@@ -1,4 +1,4 @@
-//! Shards of a run, and runs from several places, joined by `netbench merge`.
+//! Shards of a run, and runs from several places, joined by `netbench runs merge`.
 
 mod support;
 
@@ -99,10 +99,14 @@ fn three_shards_merged_equal_one_run_of_the_same_seed() {
     let both = manifest(&place.path().join("both"));
     assert_eq!(both.plan.rounds, 6);
     assert_eq!(both.plan.sites, one.plan.sites);
-    for command in ["report both --json", "explain both", "results show both"] {
+    for command in [
+        "runs report both --json",
+        "runs explain both",
+        "runs show both",
+    ] {
         place.netbench(&words(command)).expect(0);
     }
-    let done = place.netbench(&words("connect --resume both")).expect(2);
+    let done = place.netbench(&words("run both")).expect(2);
     assert!(
         done.stderr.contains("merged from other runs"),
         "{}",

@@ -158,7 +158,7 @@ fn a_hello_is_the_stacks_own() {
     let place = Place::new();
     let done = place
         .netbench(&words(
-            "hello --json --stack openssl,rustls-aws-lc,rustls-ring",
+            "stacks hello --json --stack openssl,rustls-aws-lc,rustls-ring",
         ))
         .expect(0);
     check("hello.json", &done.stdout);
@@ -188,7 +188,7 @@ fn a_hello_is_the_stacks_own() {
         aws.wire_bytes > ring.wire_bytes + 1000,
         "a hybrid share is long"
     );
-    let usual = words("hello --stack openssl,rustls-aws-lc --client-profile default --json");
+    let usual = words("stacks hello --stack openssl,rustls-aws-lc --client-profile default --json");
     let held: HelloReport = json(&place.netbench(&usual).expect(0).stdout);
     let of = |n: usize| {
         let hello: &netbench_model::scan::Offer = &held.hellos[n];
@@ -203,7 +203,14 @@ fn a_hello_is_the_stacks_own() {
     // Markdown escapes the characters between the parts.
     let hash = ring.ja4.rsplit('_').next().unwrap();
     for format in ["terminal", "markdown", "csv"] {
-        let arguments = ["hello", "--format", format, "--stack", "rustls-ring"];
+        let arguments = [
+            "stacks",
+            "hello",
+            "--format",
+            format,
+            "--stack",
+            "rustls-ring",
+        ];
         let done = place.netbench(&arguments).expect(0);
         assert!(done.stdout.contains(hash), "{format}: {}", done.stdout);
     }

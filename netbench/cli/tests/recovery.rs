@@ -140,24 +140,23 @@ fn samples_that_are_gone_are_missed_everywhere_and_taken_again() {
         let mut changed = before.clone();
         change(&mut changed);
         rewrite(&run, &changed);
-        let report = place.netbench(&["report", run.to_str().unwrap()]).stdout;
-        let summary = place.netbench(&["report", run.to_str().unwrap(), "--json"]);
+        let report = place
+            .netbench(&["runs", "report", run.to_str().unwrap()])
+            .stdout;
+        let summary = place.netbench(&["runs", "report", run.to_str().unwrap(), "--json"]);
         let summary: ConnectSummary = json(&summary.stdout);
         assert_eq!(summary.run.planned - summary.run.samples, missing, "{what}");
         let told = format!("{missing} of 8 samples missing");
         assert_eq!(report.contains(&told), missing > 0, "{what}: {report}");
         let foreign = report.contains("are left out");
         assert_eq!(foreign, what.starts_with("of "), "{what}: {report}");
-        let row = place
-            .netbench(&words("results list --json"))
-            .expect(0)
-            .stdout;
+        let row = place.netbench(&words("runs list --json")).expect(0).stdout;
         let row: serde_json::Value = json(&row);
         assert_eq!(row["runs"][0]["missing"], missing, "{what}: {row}");
-        let list = place.netbench(&words("results list")).expect(0).stdout;
+        let list = place.netbench(&words("runs list")).expect(0).stdout;
         assert_eq!(list.contains(" missing"), missing > 0, "{what}: {list}");
         if missing > 0 {
-            let done = place.netbench(&["connect", "--resume", run.to_str().unwrap()]);
+            let done = place.netbench(&["run", run.to_str().unwrap()]);
             let done = done.expect(0);
             assert!(!done.stdout.contains("missing"), "{what}: {}", done.stdout);
             let keys: BTreeSet<String> = measured(&run)

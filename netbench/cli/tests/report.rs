@@ -1,4 +1,4 @@
-//! `netbench report` of stored runs: every format, several runs side by side, and errors.
+//! `netbench runs report` of stored runs: every format, several runs side by side, and errors.
 
 mod support;
 
@@ -31,11 +31,11 @@ fn every_form_of_a_run() {
         ),
     ];
     for (line, text) in cases {
-        let line = format!("report {line}");
+        let line = format!("runs report {line}");
         let done = place.netbench(&words(&line)).expect(0);
         assert!(done.stdout.contains(text), "{line}");
     }
-    let line = "report connect-101-sites --format junit --output junit.xml";
+    let line = "runs report connect-101-sites --format junit --output junit.xml";
     assert_eq!(place.netbench(&words(line)).expect(0).stdout, "");
     let junit = fs::read_to_string(place.path().join("junit.xml")).unwrap();
     assert!(junit.contains("tests=\"202\""), "101 sites on two stacks");
@@ -46,7 +46,7 @@ fn a_width_of_zero_is_none() {
     let place = Place::new();
     published(&place, "memory-table");
     let shown = |columns: &str| {
-        let mut command = place.command(&["report", "memory-table"]);
+        let mut command = place.command(&["runs", "report", "memory-table"]);
         finish(command.env("COLUMNS", columns)).expect(0).stdout
     };
     assert_eq!(shown("0"), shown(""));
@@ -71,16 +71,16 @@ fn reading_a_run_changes_nothing_in_it() {
     };
     let before = stored();
     for line in [
-        "report connect-101-sites",
-        "report connect-101-sites --format markdown",
-        "report connect-101-sites --format csv",
-        "report connect-101-sites --json",
-        "report connect-101-sites --format junit --output junit.xml",
-        "report connect-101-sites --output page.html",
-        "report connect-101-sites --format html",
-        "report connect-101-sites --open",
-        "results list .",
-        "explain connect-101-sites",
+        "runs report connect-101-sites",
+        "runs report connect-101-sites --format markdown",
+        "runs report connect-101-sites --format csv",
+        "runs report connect-101-sites --json",
+        "runs report connect-101-sites --format junit --output junit.xml",
+        "runs report connect-101-sites --output page.html",
+        "runs report connect-101-sites --format html",
+        "runs report connect-101-sites --open",
+        "runs list .",
+        "runs explain connect-101-sites",
     ] {
         place.netbench(&words(line)).expect(0);
         assert!(stored() == before, "{line} changed the run");
@@ -94,11 +94,11 @@ fn the_page_goes_where_it_is_wanted() {
     published(&place, "memory-table");
     let page = |path: &str| fs::read_to_string(place.path().join(path)).unwrap();
 
-    let done = place.netbench(&words("report connect-101-sites --format html"));
+    let done = place.netbench(&words("runs report connect-101-sites --format html"));
     let one = done.expect(0).stdout;
     assert!(one.contains("<section id=\"connect\""));
 
-    let both = "report connect-101-sites memory-table --output both.HTML --quiet";
+    let both = "runs report connect-101-sites memory-table --output both.HTML --quiet";
     assert_eq!(place.netbench(&words(both)).expect(0).stderr, "");
     let both = page("both.HTML");
     for id in ["connect-1", "suite-2", "machine"] {
@@ -106,7 +106,7 @@ fn the_page_goes_where_it_is_wanted() {
     }
     // The same samples make the same page.
     place
-        .netbench(&words("report connect-101-sites --output again.html"))
+        .netbench(&words("runs report connect-101-sites --output again.html"))
         .expect(0);
     assert_eq!(page("again.html"), one);
 }
@@ -135,7 +135,7 @@ fn what_is_wrong_is_said() {
         ),
     ];
     for (line, code, text) in cases {
-        let line = format!("report {line}");
+        let line = format!("runs report {line}");
         let done = place.netbench(&words(&line)).expect(code);
         assert!(done.stderr.contains(text), "{line}: {}", done.stderr);
     }
@@ -157,7 +157,7 @@ fn the_page_is_opened_where_it_can_be_seen_and_named_where_not() {
         if let Some(script) = opener {
             place.script("xdg-open", script);
         }
-        let mut command = place.command(&words("report memory-table --open"));
+        let mut command = place.command(&words("runs report memory-table --open"));
         let path = format!("{}:/bin:/usr/bin", place.path().display());
         let path = if opener.is_some() {
             path

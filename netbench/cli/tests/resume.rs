@@ -1,4 +1,4 @@
-//! Runs that Ctrl-C stops and `--resume` completes: every planned sample exists exactly once.
+//! Runs that Ctrl-C stops and `netbench run` completes: every planned sample exists exactly once.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -42,7 +42,7 @@ fn a_sweep_goes_on_where_it_was_stopped() {
     let run = place.run();
     let (before, whole) = (measured(&run).len(), 2 * 3 * 30 * 2);
     assert!((1..whole).contains(&before), "{before}");
-    let line = format!("connect -q --json --resume {}", run.display());
+    let line = format!("run -q --json {}", run.display());
     let done = place.netbench(&words(&line)).expect(0);
     check("connect-summary.json", &done.stdout);
     let summary: ConnectSummary = json(&done.stdout);
@@ -107,7 +107,7 @@ fn clients_from_outside_go_on_where_they_were_stopped() {
     let whole = 2 * plan.plan.cases.len();
     assert!(before.len() < whole, "{} of {whole}", before.len());
 
-    let line = format!("compat -q --json --resume {}", run.display());
+    let line = format!("run -q --json {}", run.display());
     let done = finish(&mut command(&line)).expect(0);
     check("compat-summary.json", &done.stdout);
     let summary: CompatSummary = json(&done.stdout);
@@ -144,7 +144,7 @@ fn time_outs_before_a_resume_count() {
     let kept: String = kept.collect();
     assert!(kept.len() < text.len(), "nothing is left to do");
     fs::write(&file, kept).unwrap();
-    let line = format!("connect -q --resume {}", run.display());
+    let line = format!("run -q {}", run.display());
     place.netbench(&words(&line)).expect(0);
     let samples = measured(&run);
     assert_eq!((samples.len(), timed_out(&samples)), (2 * 4 * 2, 4));

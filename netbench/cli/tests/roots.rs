@@ -181,23 +181,21 @@ fn a_run_is_stored_and_reported_again() {
     let path = run.to_str().unwrap();
     let form = |form: &str| {
         place
-            .netbench(&["report", path, "--format", form])
+            .netbench(&["runs", "report", path, "--format", form])
             .expect(0)
     };
     assert_eq!(form("markdown").stdout, first.stdout);
     assert!(form("junit").stdout.contains("openssl (default-paths)"));
     assert!(form("csv").stdout.contains("ssl-cert-file"));
     assert!(form("html").stdout.contains("Which sites are trusted"));
-    let listed = place.netbench(&["results", "list", "runs"]).expect(0);
+    let listed = place.netbench(&["runs", "list", "runs"]).expect(0);
     assert!(listed.stdout.contains("roots"), "{}", listed.stdout);
     // Only the missing layouts are tried again.
     let samples = run.join("samples.jsonl");
     let all = fs::read_to_string(&samples).unwrap();
     let kept: Vec<&str> = all.lines().take(3).collect();
     fs::write(&samples, kept.join("\n") + "\n").unwrap();
-    place
-        .netbench(&["compat", "roots", "-q", "--resume", path])
-        .expect(0);
+    place.netbench(&["run", "-q", path]).expect(0);
     let all = fs::read_to_string(&samples).unwrap();
     assert!(all.starts_with(&kept.join("\n")));
     assert_eq!(all.lines().collect::<BTreeSet<_>>().len(), 2 * 5);
@@ -276,7 +274,7 @@ fn wrong_input_is_said_in_a_line() {
             "no layout matches \"zzzzzz\"; `netbench compat roots --list` lists them",
         ),
         ("compat roots --stack opensl", "unknown stack \"opensl\""),
-        ("compat roots --resume runs/none", "cannot resume"),
+        ("run runs/none", "cannot continue"),
     ] {
         let done = place.netbench(&words(line)).expect(2);
         assert!(done.stderr.contains(due), "{line}: {}", done.stderr);

@@ -65,7 +65,12 @@ fn every_broken_folder_is_named_by_every_command_that_reads_one() {
     ];
     for (folder, why) in folders {
         let path = format!("broken/{folder}");
-        for line in ["report", "explain", "merge --out new", "results show"] {
+        for line in [
+            "runs report",
+            "runs explain",
+            "runs merge --out new",
+            "runs show",
+        ] {
             let mut arguments = words(line);
             arguments.push(&path);
             let done = place.netbench(&arguments).expect(2);
@@ -75,7 +80,7 @@ fn every_broken_folder_is_named_by_every_command_that_reads_one() {
     }
     // A list continues after a defective run, and shows the defect of each.
     let done = place
-        .netbench(&words("results list broken runs --format csv"))
+        .netbench(&words("runs list broken runs --format csv"))
         .expect(0);
     for (folder, why) in &folders[..6] {
         let told = |line: &str| line.contains(folder) && line.contains(why);
@@ -84,12 +89,13 @@ fn every_broken_folder_is_named_by_every_command_that_reads_one() {
     // A last line that a kill has truncated is ignored.
     fs::write(run.join("samples.jsonl"), &lines[..lines.len() - 5]).unwrap();
     place
-        .netbench(&["explain", run.to_str().unwrap()])
+        .netbench(&["runs", "explain", run.to_str().unwrap()])
         .expect(0);
     // Without samples, there is nothing to compare.
     fs::write(run.join("samples.jsonl"), b"").unwrap();
     for command in ["report", "explain"] {
-        place.netbench(&[command, run.to_str().unwrap()]).expect(3);
+        let line = ["runs", command, run.to_str().unwrap()];
+        place.netbench(&line).expect(3);
     }
 }
 
@@ -99,7 +105,7 @@ fn a_sample_that_is_stored_twice_is_counted_once() {
     let run = one(&place);
     let path = run.to_str().unwrap();
     let show = |command: &[&str]| place.netbench(command).expect(0);
-    let before = show(&["report", path, "--format", "json"]);
+    let before = show(&["runs", "report", path, "--format", "json"]);
     assert!(!before.stderr.contains("repeat"), "{}", before.stderr);
     let lines = fs::read(run.join("samples.jsonl")).unwrap();
     fs::write(run.join("samples.jsonl"), lines.repeat(2)).unwrap();
@@ -110,13 +116,13 @@ fn a_sample_that_is_stored_twice_is_counted_once() {
     );
     for packed in [false, true] {
         if packed {
-            show(&["results", "pack", path]);
+            show(&["runs", "prune", "--compress", path]);
         }
-        let after = show(&["report", path, "--format", "json"]);
+        let after = show(&["runs", "report", path, "--format", "json"]);
         assert_eq!(after.stdout, before.stdout);
         let said = after.stderr.replace("samples.jsonl.zst", "samples.jsonl");
         assert!(said.contains(&says), "{said}");
-        let explained = show(&["explain", path]);
+        let explained = show(&["runs", "explain", path]);
         assert!(
             explained.stderr.contains("repeat another one"),
             "{}",
@@ -136,7 +142,7 @@ fn a_connection_that_took_no_time_is_no_sample() {
         .collect();
     assert_ne!(zeroed.join("\n"), lines.trim_end());
     fs::write(run.join("samples.jsonl"), zeroed.join("\n") + "\n").unwrap();
-    for command in ["report", "explain", "results pack"] {
+    for command in ["runs report", "runs explain", "runs prune --compress"] {
         let mut arguments = words(command);
         arguments.push(run.to_str().unwrap());
         let done = place.netbench(&arguments).expect(2);
@@ -167,23 +173,27 @@ fn a_packed_run_is_reported_as_before() {
     let run = one(&place);
     let run = run.to_str().unwrap();
     let report = || {
-        let done = place.netbench(&["results", "show", run, "--json"]);
+        let done = place.netbench(&["runs", "show", run, "--json"]);
         done.expect(0).stdout
     };
     let before = report();
     let measuring = File::open(place.run().join("samples.jsonl")).unwrap();
     measuring.lock().unwrap();
-    let done = place.netbench(&["results", "pack", run]).expect(2);
+    let done = place
+        .netbench(&["runs", "prune", "--compress", run])
+        .expect(2);
     assert!(done.stderr.contains("being measured"), "{}", done.stderr);
     drop(measuring);
-    let done = place.netbench(&["results", "pack", run]).expect(0);
+    let done = place
+        .netbench(&["runs", "prune", "--compress", run])
+        .expect(0);
     assert!(done.stdout.contains("1 run: "), "{}", done.stdout);
     assert!(!place.run().join("samples.jsonl").exists());
     assert_eq!(report(), before);
-    let done = place.netbench(&["connect", "--resume", run]);
+    let done = place.netbench(&["run", run]);
     assert!(done.stderr.contains("zstd -d --rm"), "{}", done.stderr);
     place
-        .netbench(&words("results prune --keep 0 --yes"))
+        .netbench(&words("runs prune --keep 0 --yes"))
         .expect(0);
     assert!(
         fs::read_dir(place.path().join("runs"))
@@ -195,12 +205,14 @@ fn a_packed_run_is_reported_as_before() {
     let run = one(&place);
     edit(&run, |m: &mut ConnectManifest| m.finished = None);
     let done = place
-        .netbench(&["results", "pack", run.to_str().unwrap()])
+        .netbench(&["runs", "prune", "--compress", run.to_str().unwrap()])
         .expect(2);
     assert!(done.stderr.contains("not finished"), "{}", done.stderr);
     fs::write(run.join("samples.jsonl.zst"), "garbage").unwrap();
     fs::remove_file(run.join("samples.jsonl")).unwrap();
-    let done = place.netbench(&["report", run.to_str().unwrap()]).expect(2);
+    let done = place
+        .netbench(&["runs", "report", run.to_str().unwrap()])
+        .expect(2);
     assert!(
         done.stderr.contains("not a whole zstd file"),
         "{}",
@@ -229,7 +241,7 @@ fn pruning_removes_old_runs_and_nothing_else() {
     measuring.lock().unwrap();
 
     let prune = |how: &str, code: i32| {
-        let line = format!("results prune {how}");
+        let line = format!("runs prune {how}");
         place.netbench(&words(&line)).expect(code)
     };
     prune("", 2);
@@ -260,36 +272,36 @@ fn pruning_removes_old_runs_and_nothing_else() {
     prune("--keep 0 --yes", 0);
     assert!(!busy.exists() && noted.exists() && foreign.exists());
     let done = place
-        .netbench(&["results", "list", noted.to_str().unwrap()])
+        .netbench(&["runs", "list", noted.to_str().unwrap()])
         .expect(2);
     assert!(
         done.stderr.contains("a run, not a folder of runs"),
         "{}",
         done.stderr
     );
-    place.netbench(&words("results list nowhere")).expect(2);
+    place.netbench(&words("runs list nowhere")).expect(2);
 }
 
 #[test]
 fn manual_pages_are_of_every_command() {
     let place = Place::new();
-    let page = place.netbench(&words("man")).expect(0).stdout;
+    let page = place.netbench(&words("setup man")).expect(0).stdout;
     assert!(
-        page.contains(".TH netbench 1") && page.contains("netbench\\-merge(1)"),
+        page.contains(".TH netbench 1") && page.contains("netbench\\-runs(1)"),
         "{page}"
     );
-    place.netbench(&words("man pages")).expect(0);
+    place.netbench(&words("setup man pages")).expect(0);
     for command in [
         "netbench",
         "netbench-connect",
-        "netbench-explain",
-        "netbench-results-prune",
+        "netbench-runs-explain",
+        "netbench-runs-prune",
     ] {
         let page = fs::read_to_string(place.path().join(format!("pages/{command}.1"))).unwrap();
         assert!(page.contains(".SH SYNOPSIS"), "{page}");
     }
     place.write("file", "");
-    place.netbench(&words("man file/pages")).expect(1);
+    place.netbench(&words("setup man file/pages")).expect(1);
 }
 
 #[test]
@@ -298,9 +310,9 @@ fn narrow_terminals_and_want_of_colour_are_heeded() {
     let run = one(&place);
     let run = run.to_str().unwrap();
     for arguments in [
-        vec!["explain", run],
-        vec!["report", run, "-q"],
-        words("results list"),
+        vec!["runs", "explain", run],
+        vec!["runs", "report", run, "-q"],
+        words("runs list"),
     ] {
         let done = finish(place.command(&arguments).env("COLUMNS", "40")).expect(0);
         for line in done.stdout.lines() {
@@ -317,7 +329,7 @@ fn narrow_terminals_and_want_of_colour_are_heeded() {
     }
     // A report for a narrow terminal names its missing columns; a report for a pipe is complete.
     let left_out = "(no room for: ";
-    let report = || place.command(&["report", run, "-q"]);
+    let report = || place.command(&["runs", "report", run, "-q"]);
     let narrow = finish(report().env("COLUMNS", "40")).expect(0);
     assert!(narrow.stdout.contains(left_out), "{}", narrow.stdout);
     let piped = finish(report().env_remove("COLUMNS")).expect(0);
@@ -348,11 +360,12 @@ fn a_step_of_github_actions_gets_a_summary() {
     let mut command = place.command(&words(line));
     finish(command.env("GITHUB_STEP_SUMMARY", "step.md")).expect(0);
     let run = place.run();
-    let mut command = place.command(&["explain", run.to_str().unwrap(), "--github-summary"]);
+    let mut command =
+        place.command(&["runs", "explain", run.to_str().unwrap(), "--github-summary"]);
     finish(command.env("GITHUB_STEP_SUMMARY", "step.md")).expect(0);
     let text = fs::read_to_string(place.path().join("step.md")).unwrap();
     assert!(text.starts_with("# netbench connect: "), "{text}");
-    assert!(text.contains("\n# netbench explain: "), "{text}");
+    assert!(text.contains("\n# netbench runs explain: "), "{text}");
 }
 
 #[test]
@@ -360,7 +373,11 @@ fn a_full_output_is_said() {
     let place = Place::with_sites(SITES);
     let run = one(&place);
     let run = run.to_str().unwrap();
-    for arguments in [vec!["explain", run], words("results list"), words("man")] {
+    for arguments in [
+        vec!["runs", "explain", run],
+        words("runs list"),
+        words("setup man"),
+    ] {
         let mut command = place.command(&arguments);
         let full = File::options().write(true).open("/dev/full").unwrap();
         let child = command

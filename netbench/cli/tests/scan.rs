@@ -161,7 +161,7 @@ fn a_recorded_scan_is_a_sites_file_that_emulates_it() {
         assert_reproduced(site, scan);
     }
     let done = place
-        .netbench(&["sites", "record", run.to_str().unwrap()])
+        .netbench(&["setup", "sites", "record", run.to_str().unwrap()])
         .expect(0);
     let recorded = parse_sites(&done.stdout).unwrap();
     assert_eq!(recorded.len(), sites.len(), "{}", done.stdout);
@@ -296,7 +296,7 @@ fn a_stack_that_makes_no_connections_is_refused() {
     place.script("for-the-suite", &text);
     let why = "stack rustls-ring: its worker makes no connections";
     for line in [
-        "hello --stack rustls-ring --worker rustls-ring=./for-the-suite",
+        "stacks hello --stack rustls-ring --worker rustls-ring=./for-the-suite",
         "scan --sites sites.txt --against openssl,rustls-ring --worker rustls-ring=./for-the-suite",
     ] {
         let refused = place.netbench(&words(line)).expect(1).stderr;
@@ -320,11 +320,11 @@ fn json_is_as_the_schemas_say_and_a_report_is_made_again() {
         check("scan-site.json", line);
     }
     let run = run.to_str().unwrap();
-    let again = place.netbench(&["report", run, "--json"]).expect(0);
+    let again = place.netbench(&["runs", "report", run, "--json"]).expect(0);
     assert_eq!(again.stdout, done.stdout);
     for format in ["terminal", "markdown", "csv"] {
         let done = place
-            .netbench(&["report", run, "--format", format])
+            .netbench(&["runs", "report", run, "--format", format])
             .expect(0);
         assert!(done.stdout.contains("ecdsa.test"), "{}", done.stdout);
         assert!(!done.stdout.contains('\x1b'));
@@ -467,9 +467,8 @@ fn what_was_scanned_before_an_interruption_is_kept_and_gone_on_from() {
     assert!(done.stdout.contains("not scanned"), "{}", done.stdout);
     let run = place.run();
     let run = run.to_str().unwrap();
-    place.netbench(&["scan", "--resume", run]).expect(0);
+    place.netbench(&["run", run]).expect(0);
     assert_eq!(lines(), 40, "no site is scanned twice");
     let summary: ScanSummary = kept(Path::new(run), "summary.json");
     assert_eq!((summary.run.planned, summary.run.scanned), (40, 40));
-    place.netbench(&["connect", "--resume", run]).expect(2);
 }

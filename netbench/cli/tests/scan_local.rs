@@ -36,9 +36,9 @@ fn nothing_leaves_the_machine_without_leave() {
         "scan localhost localhost",
         "scan --parts everything",
         "scan --rate 0",
-        "scan --resume nowhere",
+        "run nowhere",
         "scan 127.0.0.1 --sites x",
-        "sites record nowhere",
+        "setup sites record nowhere",
         "scan --against nobody",
     ] {
         place.netbench(&words(wrong)).expect(2);
@@ -147,7 +147,7 @@ fn sites_that_failed_are_tried_again_by_resume() {
         }
     });
     let run = place.run();
-    let done = place.netbench(&["scan", "--resume", run.to_str().unwrap()]);
+    let done = place.netbench(&["run", run.to_str().unwrap()]);
     let done = done.expect(0);
     assert!(done.stdout.contains("ssh: "), "{}", done.stdout);
     assert!(!done.stdout.contains("connect: "), "{}", done.stdout);
@@ -190,7 +190,7 @@ fn very_many_sites_of_this_machine_are_grouped() {
         .collect();
     assert_eq!(alike, [(1_100, "connect"), (1, "ssh")]);
     // Failed sites are scanned again, and each site still counts once.
-    let resume = ["scan", "--json", "--resume", run.to_str().unwrap()];
+    let resume = ["run", "--json", run.to_str().unwrap()];
     let again: ScanSummary = json(&place.netbench(&resume).expect(0).stdout);
     assert_eq!(place.lines("scan.jsonl"), 2_202);
     assert_eq!((again.run.planned, again.run.failed["ssh"]), (1_101, 1));

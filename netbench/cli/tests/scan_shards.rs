@@ -86,11 +86,11 @@ fn three_shards_of_a_scan_merged_equal_the_whole() {
         made.map(|c| (c.site.clone(), c.stack.clone())).collect()
     };
     assert_eq!(handshakes(&joined), handshakes(&one));
-    for line in ["report all", "results show all", "sites record all"] {
+    for line in ["runs report all", "runs show all", "setup sites record all"] {
         let done = place.netbench(&words(line)).expect(0);
         assert!(done.stdout.contains("rsa.test"), "{line}: {}", done.stdout);
     }
-    let done = place.netbench(&words("scan --resume all")).expect(2);
+    let done = place.netbench(&words("run all")).expect(2);
     assert!(
         done.stderr.contains("merged from other runs"),
         "{}",
@@ -141,7 +141,6 @@ fn shards_of_a_scan_that_cannot_be_are_wrong_input() {
         ("--sites sites.txt --shard 1/3", "--seed"),
         ("--sites sites.txt --shard 1/5 --seed 1", "only 4 sites"),
         ("127.0.0.1 --shard 1/1 --seed 1", "cannot be used with"),
-        ("--shard 1/3 --seed 1 --resume x", "cannot be used with"),
         ("--vantage a/b", "letters, digits"),
         ("--no-such", "unknown option"),
     ] {

@@ -113,7 +113,7 @@ fn a_client_is_described_by_what_cargo_made() {
         check("ship-sample.json", line);
     }
     for format in ["terminal", "markdown", "csv"] {
-        let arguments = ["report", run.to_str().unwrap(), "--format", format];
+        let arguments = ["runs", "report", run.to_str().unwrap(), "--format", format];
         let done = place.netbench(&arguments).expect(0);
         assert!(done.stdout.contains("rustls-ring"), "{}", done.stdout);
         assert!(!done.stdout.contains('\u{1b}'), "{format}");
@@ -247,7 +247,7 @@ fn an_interrupted_build_leaves_nothing_behind() {
     );
     // The interrupted run is resumed.
     let run = place.run();
-    let line = format!("ship --json --resume {}", run.display());
+    let line = format!("run --json {}", run.display());
     assert!(
         summary(&mut ship(&place, &line)).stacks[0]
             .shipped()

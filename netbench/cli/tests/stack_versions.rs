@@ -362,7 +362,14 @@ fn a_worker_with_another_lock_file_is_refused() {
     let place = Place::new();
     let usual = Path::new(env!("CARGO_BIN_EXE_netbench")).with_file_name("netbench-worker-rustls");
     let own = format!("rustls@0.23.31={}", usual.display());
-    let done = place.netbench(&["hello", "--stack", "rustls@0.23.31", "--worker", &own]);
+    let done = place.netbench(&[
+        "stacks",
+        "hello",
+        "--stack",
+        "rustls@0.23.31",
+        "--worker",
+        &own,
+    ]);
     let said = done.expect(1).stderr;
     assert!(said.contains(" has only rustls-ring, "), "{said}");
 }

@@ -15,7 +15,7 @@ use support::{Place, check, finish, words};
 fn listing_builds_nothing() {
     let place = Place::new();
     checkout(&place);
-    for line in ["stacks", "stacks list", "workers list"] {
+    for line in ["stacks", "stacks list"] {
         let said = alone(&place, line).expect(0).stdout;
         assert!(said.contains("rustls-ring"), "{said}");
         let missing = "not built; netbench stacks build openssl builds it";

@@ -45,7 +45,7 @@ const REGRESSED: i32 = 4;
 const CANNOT_TELL: i32 = 6;
 
 fn report(place: &Place, run: &Path, more: &[&str]) -> Done {
-    place.netbench(&[&["report", run.to_str().unwrap()], more].concat())
+    place.netbench(&[&["runs", "report", run.to_str().unwrap()], more].concat())
 }
 
 /// Returns the page of a run that has figures.
@@ -139,7 +139,7 @@ fn each_stored_evaluation_has_its_answers_and_its_exit_code() {
             }
             _ => false,
         };
-        let resumed = place.netbench(&["evaluate", "--resume", run.to_str().unwrap(), "--json"]);
+        let resumed = place.netbench(&["run", run.to_str().unwrap(), "--json"]);
         let code = if changes.iter().any(fails) {
             FAILED
         } else {
@@ -203,7 +203,7 @@ fn each_pair_of_stored_runs_has_its_exit_code_at_the_gate() {
             });
             let compare = |more: &[&str]| {
                 let runs = [&before, &after].map(|run| run.to_str().unwrap());
-                place.netbench(&[&["compare"], &runs[..], more].concat())
+                place.netbench(&[&["runs", "compare"], &runs[..], more].concat())
             };
             let threshold = format!("{}%", row.3);
             for form in ["terminal", "json", "junit"] {
@@ -237,9 +237,9 @@ fn two_stacks_of_a_stored_run_have_their_exit_code_at_the_gate() {
         let (manifest, samples) = stacks(row);
         store(&run, &manifest, &samples);
         let threshold = format!("{}%", row.3 * 100.0);
-        let line = ["compare", run.to_str().unwrap()];
+        let line = ["runs", "compare", run.to_str().unwrap()];
         let gate = ["--fail-on-regression", &threshold];
-        let done = place.netbench(&[line, gate].concat());
+        let done = place.netbench(&[&line[..], &gate[..]].concat());
         assert_eq!(done.code, Some(code(row.4)), "row {at}: {}", done.stdout);
         place.netbench(&line).expect(WELL);
     }

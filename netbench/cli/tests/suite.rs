@@ -137,7 +137,7 @@ fn every_operation_is_timed_and_every_resumption_counted_on_both_sides() {
         ("csv", "table,condition,first"),
         ("json", "\"kind\": \"suite\""),
     ] {
-        let line = format!("report {} --format {format}", run.display());
+        let line = format!("runs report {} --format {format}", run.display());
         let again = place.netbench(&words(&line)).expect(0);
         assert!(again.stdout.contains(text), "{format}");
     }
@@ -200,7 +200,7 @@ fn a_stack_that_is_slower_regresses_and_the_other_way_round_it_does_not() {
     let run = |name: &str, ns: f64| retimed(&place, &place.run(), name, |_| ns);
     let (before, after) = (run("before", 1e6), run("after", 3.5e6));
 
-    let compare = |line: &str| place.netbench(&words(&format!("compare {line}")));
+    let compare = |line: &str| place.netbench(&words(&format!("runs compare {line}")));
     let gate = "--fail-on-regression 20%";
     let worse = compare(&format!("{before} {after} {gate}")).expect(4);
     assert!(
@@ -224,7 +224,7 @@ fn a_stack_that_is_slower_regresses_and_the_other_way_round_it_does_not() {
 
     // As in a step of GitHub Actions.
     let summary = place.path().join("step.md");
-    let line = format!("compare {before} {after} --github-summary");
+    let line = format!("runs compare {before} {after} --github-summary");
     let mut command = place.command(&words(&line));
     finish(command.env("GITHUB_STEP_SUMMARY", &summary)).expect(0);
     assert!(fs::read_to_string(&summary).unwrap().contains("| case |"));
@@ -275,7 +275,7 @@ fn a_slowed_stack_is_slower_and_a_stack_is_not_slower_than_itself() {
 
     let run = retimed(&place, &place.run(), "made", slowed_to_three_times);
     let report = place
-        .netbench(&["report", &run, "--format", "json"])
+        .netbench(&["runs", "report", &run, "--format", "json"])
         .expect(0);
     let summary: Value = serde_json::from_str(&report.stdout).unwrap();
     assert_eq!(verdicts(&summary).len(), 4);
@@ -287,12 +287,12 @@ fn a_slowed_stack_is_slower_and_a_stack_is_not_slower_than_itself() {
         assert_eq!((verdict, reason), (due, None), "{other}, {ratio}");
         assert!((ratio / of - 1.0).abs() < 0.01, "{other}, {ratio}");
     }
-    let pair = format!("compare {run} --stack rustls-ring,slowed --fail-on-regression 10%");
+    let pair = format!("runs compare {run} --stack rustls-ring,slowed --fail-on-regression 10%");
     place.netbench(&words(&pair)).expect(4);
-    let pair = format!("compare {run} --stack slowed,rustls-ring --fail-on-regression 10%");
+    let pair = format!("runs compare {run} --stack slowed,rustls-ring --fail-on-regression 10%");
     place.netbench(&words(&pair)).expect(0);
 
-    let joined = format!("compare {run} {run} {run} --stack rustls-ring,slowed --json");
+    let joined = format!("runs compare {run} {run} {run} --stack rustls-ring,slowed --json");
     let joined = place.netbench(&words(&joined)).expect(0);
     check("joined-summary.json", &joined.stdout);
     let joined: Value = serde_json::from_str(&joined.stdout).unwrap();
@@ -300,9 +300,9 @@ fn a_slowed_stack_is_slower_and_a_stack_is_not_slower_than_itself() {
         assert_eq!(case["runs"].as_array().unwrap().len(), 3);
         assert_eq!(case["joined"]["verdict"], "slower");
     }
-    let one = format!("compare {run} --join");
+    let one = format!("runs compare {run} --join");
     place.netbench(&words(&one)).expect(2);
-    let gate = format!("compare {run} {run} {run} --fail-on-regression 10%");
+    let gate = format!("runs compare {run} {run} {run} --fail-on-regression 10%");
     place.netbench(&words(&gate)).expect(2);
 }
 
@@ -315,7 +315,7 @@ fn runs_with_other_settings_are_not_compared_unless_asked_for() {
         suite(&place, &line).expect(0);
     }
     let run = |name: &str| place.named(name).display().to_string();
-    let line = format!("compare {} {}", run("t20ms"), run("t30ms"));
+    let line = format!("runs compare {} {}", run("t20ms"), run("t30ms"));
     let refused = place.netbench(&words(&line)).expect(2);
     assert!(refused.stderr.contains("trial_ms"), "{}", refused.stderr);
     let line = format!("{line} --allow-different-settings");
@@ -339,11 +339,11 @@ fn what_is_wrong_on_the_command_line_is_said() {
         ("suite --pin 4000", "may use the cores"),
         ("suite --trial 1us", "5ms"),
         ("suite --budget 5s", "--until-decided"),
-        ("compare missing other", "no such run folder"),
-        ("compare not-a-run", "no such run folder"),
-        ("compare . --fail-on-regression lots", "such as 2%"),
-        ("compare . --fail-on-regression 2", "such as 2%"),
-        ("compare . --fail-on-regression 0.02", "such as 2%"),
+        ("runs compare missing other", "no such run folder"),
+        ("runs compare not-a-run", "no such run folder"),
+        ("runs compare . --fail-on-regression lots", "such as 2%"),
+        ("runs compare . --fail-on-regression 2", "such as 2%"),
+        ("runs compare . --fail-on-regression 0.02", "such as 2%"),
     ] {
         let done = place.netbench(&support::words(line)).expect(2);
         assert!(done.stderr.contains(words), "{line}: {}", done.stderr);
@@ -458,7 +458,7 @@ fn an_interrupted_run_keeps_what_it_has_and_goes_on() {
     let taken = suite_samples(&run).len();
     assert!((2..12).contains(&taken), "{taken}");
 
-    let resumed = format!("suite --resume {}", run.display());
+    let resumed = format!("run {}", run.display());
     place.netbench(&words(&resumed)).expect(0);
     let rounds: Vec<u32> = suite_samples(&run).iter().map(|s| s.round).collect();
     assert_eq!(rounds, (0..12).collect::<Vec<u32>>());
@@ -474,8 +474,8 @@ fn run_folders_that_are_newer_or_cut_short() {
     suite(&place, &line).expect(0);
     let run = place.run();
     let (manifest, samples) = (run.join("run.json"), run.join("samples.jsonl"));
-    let compare = format!("compare {0} {0}", run.display());
-    let report = format!("report {}", run.display());
+    let compare = format!("runs compare {0} {0}", run.display());
+    let report = format!("runs report {}", run.display());
 
     // The last line is truncated, as after a kill.
     let whole = fs::read_to_string(&samples).unwrap();

@@ -1,4 +1,4 @@
-//! The accuracy and speed of the link on this machine: `netbench link bench`.
+//! The accuracy and speed of the link on this machine: `netbench setup link bench`.
 
 use std::{
     collections::BTreeMap,

@@ -20,7 +20,7 @@ pub struct Manifest<P> {
     pub started: String,
     /// End, RFC 3339, UTC; `None` while the run is in progress or after a kill.
     pub finished: Option<String>,
-    /// The plan of the run, which `--resume` continues.
+    /// The plan of the run, by which `netbench run` continues it.
     pub plan: P,
     /// The processes that measured and served.
     pub workers: Vec<WorkerRecord>,
@@ -28,7 +28,7 @@ pub struct Manifest<P> {
     pub link: Option<LinkRecord>,
     /// The machine.
     pub environment: Environment,
-    /// The sessions of the run: one, and another for every `--resume`.
+    /// The sessions of the run: one, and another for every `netbench run`.
     pub sessions: Vec<Session>,
     /// Warnings for a reader who quotes a figure.
     pub warnings: Vec<String>,

@@ -11,7 +11,7 @@ use crate::{
 pub struct Sample {
     /// [`crate::SCHEMA_VERSION`] of the writer.
     pub schema: u32,
-    /// The session of the run: 0, incremented by every `--resume`.
+    /// The session of the run: 0, incremented by every `netbench run`.
     pub session: u32,
     /// The ordinal of the trial in the plan, which the seed determines.
     pub trial: u64,
@@ -78,7 +78,7 @@ pub enum Outcome {
         reason: String,
     },
     /// netbench's own lab failed, so the trial gives no information about the stack or the site. The trial does not
-    /// count, and `--resume` repeats it.
+    /// count, and `netbench run` repeats it.
     Void {
         /// A description of the failure.
         reason: String,

@@ -23,6 +23,9 @@ pub struct ShipPlan {
     pub cargo: String,
     /// `rustc -vV`.
     pub rustc: String,
+    /// Whether every client is built, also if an earlier run has built it from the same sources.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub fresh: bool,
 }
 
 impl Plan for ShipPlan {

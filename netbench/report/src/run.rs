@@ -136,7 +136,7 @@ pub(crate) fn incomplete<P>(manifest: &Manifest<P>, tally: &Tally) -> Vec<String
     let missing = tally.missing();
     if manifest.finished.is_some() && missing > 0 {
         let again = if manifest.origin.merged.is_empty() {
-            ": `--resume` takes them"
+            ": `netbench run` takes them"
         } else {
             ""
         };
@@ -159,7 +159,7 @@ pub(crate) fn incomplete<P>(manifest: &Manifest<P>, tally: &Tally) -> Vec<String
 pub(crate) fn origin(origin: &Origin) -> Option<String> {
     if let Some(part) = origin.shard {
         return Some(format!(
-            "Shard {} of {}; `netbench merge` merges it with the others.",
+            "Shard {} of {}; `netbench runs merge` merges it with the others.",
             part.shard,
             count(part.whole_sites, "site", "sites")
         ));

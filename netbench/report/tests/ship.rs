@@ -92,6 +92,7 @@ fn summary() -> ShipSummary {
         lock_providers: ["aws-lc-rs", "ring"].map(str::to_owned).to_vec(),
         cargo: "cargo 1.99.0".to_owned(),
         rustc: "rustc 1.99.0\nhost: x86_64-unknown-linux-gnu".to_owned(),
+        fresh: false,
     };
     let manifest: ShipManifest = Manifest {
         started: "2026-01-01T00:00:00Z".to_owned(),

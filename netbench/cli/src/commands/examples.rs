@@ -21,7 +21,7 @@ struct Example {
 enum Whole {
     /// All arguments: a reader copies the example.
     Yes,
-    /// Perhaps not: sentences leave out values, as in `netbench report`.
+    /// Perhaps not: sentences leave out values, as in `netbench runs report`.
     No,
 }
 
@@ -105,8 +105,12 @@ fn fault(example: &Example, whole: Whole) -> Option<String> {
     let named = words
         .get(1)
         .map(|word| word.to_string_lossy().into_owned())?;
-    // The heading of a report is `netbench connect: RUN`.
-    let is_heading = named.ends_with(':');
+    // The heading of a report is `netbench connect: RUN` or `netbench runs explain: RUN`.
+    let is_heading = words
+        .iter()
+        .skip(1)
+        .take(2)
+        .any(|word| word.to_string_lossy().ends_with(':'));
     if is_heading || named.chars().all(|c| c.is_ascii_uppercase()) || named == "…" {
         return None;
     }
@@ -116,7 +120,7 @@ fn fault(example: &Example, whole: Whole) -> Option<String> {
         Some(ContextValue::String(value)) => value.as_str(),
         _ => "unknown",
     };
-    // A sentence has `netbench completions SHELL`, or continues in the next line.
+    // A sentence has `netbench setup completions SHELL`, or continues in the next line.
     let is_left_out = value.chars().all(|c| c.is_ascii_uppercase());
     match (error.kind(), whole) {
         (ErrorKind::InvalidValue, Whole::No) if is_left_out => None,
@@ -183,7 +187,7 @@ fn an_example_with_an_unknown_option_is_found() {
     for line in [
         "netbench connect --sever openssl",
         "netbench conect",
-        "netbench report",
+        "netbench runs report",
     ] {
         assert!(fault(&example(line), Whole::Yes).is_some(), "{line}");
     }
@@ -194,7 +198,7 @@ fn an_example_with_an_unknown_option_is_found() {
     ] {
         assert_eq!(fault(&example(line), Whole::Yes), None, "{line}");
     }
-    assert_eq!(fault(&example("netbench report"), Whole::No), None);
+    assert_eq!(fault(&example("netbench runs report"), Whole::No), None);
 }
 
 /// The options that docs/EXAMPLES.md names for all commands that measure.

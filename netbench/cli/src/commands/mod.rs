@@ -1,27 +1,19 @@
 //! The commands, one module each: `args.rs` has the arguments, `mod.rs` the implementation.
 
 mod bogo;
-mod browser;
-pub(crate) mod compare;
-mod compat;
-pub(crate) mod completions;
-mod connect;
-mod evaluate;
+pub(crate) mod browser;
+pub(crate) mod compat;
+pub(crate) mod connect;
+pub(crate) mod evaluate;
 #[cfg(test)]
 mod examples;
-mod explain;
-mod hello;
-mod init;
-mod link;
-mod man;
-mod merge;
-pub(crate) mod report;
-mod results;
-mod scan;
-mod ship;
-mod sites;
+pub(crate) mod run;
+pub(crate) mod runs;
+pub(crate) mod scan;
+pub(crate) mod setup;
+pub(crate) mod ship;
 mod stacks;
-mod suite;
+pub(crate) mod suite;
 
 use std::{ffi::OsString, time::Duration};
 
@@ -36,7 +28,7 @@ pub(crate) struct Netbench {
     #[command(subcommand)]
     pub(crate) command: Command,
     /// Ignore netbench.toml
-    #[arg(long, global = true, help_heading = "Options")]
+    #[arg(long, global = true)]
     pub(crate) no_config: bool,
 }
 
@@ -51,52 +43,33 @@ pub(crate) enum Command {
     /// Benchmark the libraries in memory: handshakes, data, verification, memory use
     #[command(after_help = suite::args::EXAMPLES)]
     Suite(Box<suite::args::Suite>),
-    /// Find out which servers each stack refuses, and whether it should
-    #[command(after_help = compat::args::EXAMPLES)]
-    Compat(Box<compat::args::Compat>),
-    /// Build a client with each stack: its size, build time, crates, licences
-    #[command(after_help = ship::args::EXAMPLES)]
-    Ship(Box<ship::args::Ship>),
-    /// Drive real browsers over emulated sites: times, what they negotiate, what they show
-    #[command(after_help = browser::args::EXAMPLES)]
-    Browser(Box<browser::args::BrowserOptions>),
-    /// Compare two runs of suite or connect, such as before and after an upgrade
-    #[command(after_help = compare::args::EXAMPLES)]
-    Compare(compare::args::Compare),
-    /// Run BoringSSL's protocol tests and show which features each stack supports
-    #[command(after_help = bogo::args::EXAMPLES)]
-    Bogo(Box<bogo::args::Bogo>),
     /// Scan servers: what they support, and which of them each stack cannot reach
     #[command(after_help = scan::args::EXAMPLES)]
     Scan(Box<scan::args::Scan>),
-    /// Show the ClientHello of each stack: what it offers, its size, JA3 and JA4
-    #[command(after_help = hello::args::EXAMPLES)]
-    Hello(hello::args::Hello),
-    /// Show the report of stored runs: tables, or an HTML page with charts
-    #[command(after_help = report::args::EXAMPLES)]
-    Report(report::args::Report),
-    /// Find out on which sites one stack is faster, and what they have in common
-    #[command(after_help = explain::args::EXAMPLES)]
-    Explain(explain::args::Explain),
-    /// Merge the shards of a run, or runs of connect from several machines
-    #[command(after_help = merge::args::EXAMPLES)]
-    Merge(merge::args::Merge),
-    /// List, show, compress and delete stored runs
-    Results(results::args::Results),
-    /// Check, print and record sites files
-    Sites(sites::args::Sites),
-    /// Write a netbench.toml, which sets options for a folder
-    #[command(after_help = init::args::EXAMPLES)]
-    Init(init::args::Init),
-    /// List the stacks; build their workers, and check them
-    #[command(alias = "workers", after_help = stacks::args::EXAMPLES)]
-    Stacks(stacks::args::Stacks),
-    /// Measure the emulated network itself
-    Link(link::args::Link),
-    /// Generate a completion script for a shell
-    Completions(completions::args::Completions),
-    /// Generate the manual pages
-    Man(man::args::Man),
+    /// Find out which servers each stack refuses, and whether it should
+    #[command(after_help = compat::args::EXAMPLES)]
+    Compat(Box<compat::args::Compat>),
+    /// Run BoringSSL's protocol tests and show which features each stack supports
+    #[command(after_help = bogo::args::EXAMPLES)]
+    Bogo(Box<bogo::args::Bogo>),
+    /// Drive real browsers over emulated sites: times, what they negotiate, what they show
+    #[command(after_help = browser::args::EXAMPLES)]
+    Browser(Box<browser::args::BrowserOptions>),
+    /// Build a client with each stack: its size, build time, crates, licences
+    #[command(after_help = ship::args::EXAMPLES)]
+    Ship(Box<ship::args::Ship>),
+    /// Continue a run of any kind that was stopped or killed
+    #[command(after_help = run::args::EXAMPLES)]
+    Run(Box<run::args::Run>),
+    /// List, show, compare, explain, merge and delete stored runs
+    #[command(after_help = runs::args::EXAMPLES)]
+    Runs(Box<runs::args::Runs>),
+    /// List the stacks; build their workers, check them, and show their ClientHellos
+    #[command(after_help = stacks::args::EXAMPLES)]
+    Stacks(Box<stacks::args::Stacks>),
+    /// Write a configuration file, sites files, completions and manual pages; measure the link
+    #[command(after_help = setup::args::EXAMPLES)]
+    Setup(Box<setup::args::Setup>),
 }
 
 /// Returns the predicted time of a command line, from its plan.
@@ -123,23 +96,15 @@ impl Command {
             Self::Evaluate(options) => evaluate::evaluate(options),
             Self::Connect(options) => connect::connect(options),
             Self::Suite(options) => suite::suite(options),
-            Self::Compat(options) => compat::compat(options),
-            Self::Ship(options) => ship::ship(options),
-            Self::Browser(options) => browser::browser(options),
-            Self::Compare(options) => compare::compare(options),
-            Self::Bogo(options) => bogo::bogo(options),
             Self::Scan(options) => scan::scan(options),
-            Self::Hello(options) => hello::hello(options),
-            Self::Report(options) => report::report(options),
-            Self::Explain(options) => explain::explain(options),
-            Self::Merge(options) => merge::merge(options),
-            Self::Results(options) => results::results(options),
-            Self::Sites(options) => sites::sites(options),
-            Self::Init(options) => init::init(options),
+            Self::Compat(options) => compat::compat(options),
+            Self::Bogo(options) => bogo::bogo(options),
+            Self::Browser(options) => browser::browser(options),
+            Self::Ship(options) => ship::ship(options),
+            Self::Run(options) => run::run(options),
+            Self::Runs(options) => runs::runs(options),
             Self::Stacks(options) => stacks::stacks(options),
-            Self::Link(options) => link::link(options),
-            Self::Completions(options) => completions::completions(options),
-            Self::Man(options) => man::man(options),
+            Self::Setup(options) => setup::setup(options),
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::exit::WrongInput;
 pub(super) struct Key {
     pub(super) name: &'static str,
     form: Form,
-    /// The key's purpose, for the file that `netbench init` writes.
+    /// The key's purpose, for the file that `netbench setup config` writes.
     about: &'static str,
     /// An example value for that file, as TOML.
     example: &'static str,
@@ -41,7 +41,7 @@ const KEYS: [Key; 7] = [
             ("evaluate", "to"),
             ("connect", "stack"),
             ("suite", "stack"),
-            ("hello", "stack"),
+            ("stacks hello", "stack"),
         ],
     },
     Key {
@@ -69,13 +69,13 @@ const KEYS: [Key; 7] = [
     Key {
         name: "client-profile",
         form: Form::Text,
-        about: "How to set up the connectors: default, servo, library (evaluate, connect, scan, hello)",
+        about: "How to set up the connectors: default, servo, library (evaluate, connect, scan, stacks hello)",
         example: r#""library""#,
         read_by: &[
             ("evaluate", "client-profile"),
             ("connect", "client-profile"),
             ("scan", "client-profile"),
-            ("hello", "client-profile"),
+            ("stacks hello", "client-profile"),
         ],
     },
     Key {
@@ -95,9 +95,9 @@ const KEYS: [Key; 7] = [
     Key {
         name: "fail-on-regression",
         form: Form::Text,
-        about: "What `netbench compare` of two runs fails on",
+        about: "The change at which `netbench runs compare` of two runs fails",
         example: r#""5%""#,
-        read_by: &[("compare", "fail-on-regression")],
+        read_by: &[("runs compare", "fail-on-regression")],
     },
 ];
 
@@ -117,7 +117,7 @@ pub(super) fn is_read_by(command: &str) -> bool {
     KEYS.iter().any(reads)
 }
 
-/// Returns the file that `netbench init` writes: every key, with only the stacks set.
+/// Returns the file that `netbench setup config` writes: every key, with only the stacks set.
 pub(crate) fn template() -> String {
     let mut text = "\
 # Options of netbench for this folder and the folders in it. Options of the command line come first, and

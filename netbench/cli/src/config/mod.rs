@@ -56,32 +56,31 @@ fn with_file(
     matches: &ArgMatches,
     given: &[OsString],
 ) -> Result<Option<Vec<OsString>>, WrongInput> {
-    let Some((name, asked)) = matches.subcommand() else {
-        return Ok(None);
-    };
+    let (names, asked) = chosen(matches);
     // `scan diff` accepts none of the options of `scan`.
-    if asked.subcommand().is_some() {
-        return Ok(None);
-    }
-    if matches.get_flag(&IGNORE.replace('-', "_")) || !key::is_read_by(name) {
+    let name = names.join(" ");
+    if matches.get_flag(&IGNORE.replace('-', "_")) || !key::is_read_by(&name) {
         return Ok(None);
     }
     let Some(file) = ConfigFile::find()? else {
         return Ok(None);
     };
     command.build();
-    let place = 1 + given
-        .iter()
-        .skip(1)
-        .position(|word| word == name)
-        .unwrap_or(0);
+    let mut place = 0;
+    for name in &names {
+        let after = given.iter().skip(place + 1);
+        place += 1 + after.take_while(|word| *word != name).count();
+    }
     let with = |added: &[OsString]| [&given[..=place], added, &given[place + 1..]].concat();
-    let Some(options) = command.find_subcommand(name) else {
+    let options = names
+        .iter()
+        .try_fold(&*command, |above, name| above.find_subcommand(name));
+    let Some(options) = options else {
         return Ok(None);
     };
     let mut added: Vec<OsString> = Vec::new();
     for setting in &file.settings {
-        for (option, value) in setting.options(name, &file, asked)? {
+        for (option, value) in setting.options(&name, &file, asked)? {
             if !can_be_added(options, asked, option) {
                 continue;
             }
@@ -102,6 +101,16 @@ fn with_file(
     note!("netbench: {} says {says}", file.path.display());
     added.push(format!("--{IGNORE}").into());
     Ok(Some(with(&added)))
+}
+
+/// Returns the names of the chosen command and of its subcommand, and the arguments of the latter.
+fn chosen(matches: &ArgMatches) -> (Vec<&str>, &ArgMatches) {
+    let (mut names, mut asked) = (Vec::new(), matches);
+    while let Some((name, below)) = asked.subcommand() {
+        names.push(name);
+        asked = below;
+    }
+    (names, asked)
 }
 
 /// Returns whether the command has the option, and the command line has neither the option nor one that conflicts with

@@ -44,6 +44,13 @@ pub(crate) enum Consent {
     Needed,
 }
 
+impl Consent {
+    /// Returns the consent that `--yes` gives.
+    pub(crate) fn of_option(yes: bool) -> Self {
+        if yes { Self::Given } else { Self::Needed }
+    }
+}
+
 /// The predicted cost of a run.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Cost {

@@ -5,7 +5,7 @@ use netbench_model::{
 use netbench_report::summarize_browser;
 
 use super::{Holds, KindOfRun, Listed, row};
-use crate::stored::wrong;
+use crate::{commands::browser::BrowserSettings, pipeline::go_on, stored::wrong};
 
 pub(super) const KIND: KindOfRun = KindOfRun {
     kind: BrowserPlan::KIND,
@@ -15,6 +15,7 @@ pub(super) const KIND: KindOfRun = KindOfRun {
         Ok(Box::new(summarize_browser(&manifest, &samples)))
     },
     list: row::<BrowserPlan>,
+    run: go_on::<BrowserSettings>,
     merge: None,
     compare: None,
     holds: Holds::Files(&[]),

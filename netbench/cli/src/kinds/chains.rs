@@ -6,7 +6,7 @@ use netbench_model::{
 use netbench_report::summarize_chains;
 
 use super::{Holds, KindOfRun, Listed, row};
-use crate::stored::wrong;
+use crate::{commands::compat::chains::ChainsSettings, pipeline::go_on, stored::wrong};
 
 pub(super) const KIND: KindOfRun = KindOfRun {
     kind: ChainsPlan::KIND,
@@ -16,6 +16,7 @@ pub(super) const KIND: KindOfRun = KindOfRun {
         Ok(Box::new(summarize_chains(&manifest, samples, &reasons())))
     },
     list: row::<ChainsPlan>,
+    run: go_on::<ChainsSettings>,
     merge: None,
     compare: None,
     holds: Holds::Files(&[]),

@@ -5,7 +5,7 @@ use netbench_model::{
 use netbench_report::summarize_compat;
 
 use super::{Holds, KindOfRun, Listed, row};
-use crate::stored::wrong;
+use crate::{commands::compat::CompatSettings, pipeline::go_on, stored::wrong};
 
 pub(super) const KIND: KindOfRun = KindOfRun {
     kind: CompatPlan::KIND,
@@ -15,6 +15,7 @@ pub(super) const KIND: KindOfRun = KindOfRun {
         Ok(Box::new(summarize_compat(&manifest, samples)))
     },
     list: row::<CompatPlan>,
+    run: go_on::<CompatSettings>,
     merge: None,
     compare: None,
     holds: Holds::Files(&[]),

@@ -3,12 +3,18 @@ use netbench_report::ConnectReport;
 use netbench_store::RunFolder;
 
 use super::{Holds, KindOfRun, Listed, row};
-use crate::{commands::compare, merge, stored::wrong};
+use crate::{
+    commands::{connect::ConnectSettings, runs::compare},
+    merge,
+    pipeline::go_on,
+    stored::wrong,
+};
 
 pub(super) const KIND: KindOfRun = KindOfRun {
     kind: ConnectPlan::KIND,
     read: |folder| Ok(Box::new(read(folder)?)),
     list: row::<ConnectPlan>,
+    run: go_on::<ConnectSettings>,
     merge: Some(merge::connect::merge),
     compare: Some(compare::connect::compare),
     holds: Holds::Files(&[]),

@@ -17,7 +17,7 @@ use netbench_report::{Report, RunRow};
 use netbench_store::{RunFolder, StoreError};
 
 use crate::{
-    commands::compare,
+    commands::{run::args::Run, runs::compare},
     exit::{Ended, WrongInput},
     merge::Merging,
     options::Output,
@@ -32,6 +32,8 @@ pub(crate) struct KindOfRun {
     pub(crate) read: fn(&RunFolder) -> anyhow::Result<Box<dyn Report>>,
     /// Returns a run's row in a list of runs. Reads the whole run, to find defects.
     pub(crate) list: fn(&RunFolder) -> Result<RunRow, StoreError>,
+    /// Continues a run.
+    pub(crate) run: fn(&Run) -> anyhow::Result<Ended>,
     /// Merges runs into one, if the kind supports it.
     pub(crate) merge: Option<Merge>,
     /// Compares runs, if the kind supports it.

@@ -5,7 +5,7 @@ use netbench_model::{
 use netbench_report::summarize_roots;
 
 use super::{Holds, KindOfRun, Listed, row};
-use crate::stored::wrong;
+use crate::{commands::compat::roots::RootsSettings, pipeline::go_on, stored::wrong};
 
 pub(super) const KIND: KindOfRun = KindOfRun {
     kind: RootsPlan::KIND,
@@ -15,6 +15,7 @@ pub(super) const KIND: KindOfRun = KindOfRun {
         Ok(Box::new(summarize_roots(&manifest, samples)))
     },
     list: row::<RootsPlan>,
+    run: go_on::<RootsSettings>,
     merge: None,
     compare: None,
     holds: Holds::Files(&[]),

@@ -4,12 +4,13 @@ use netbench_store::{Index, RunFolder, StoreError};
 
 use super::{Holds, KindOfRun, Listed, row};
 pub(crate) use crate::merge::scan::AGAINST;
-use crate::{merge, stored::wrong};
+use crate::{commands::scan::ScanSettings, merge, pipeline::go_on, stored::wrong};
 
 pub(super) const KIND: KindOfRun = KindOfRun {
     kind: ScanPlan::KIND,
     read: |folder| Ok(Box::new(read(folder)?)),
     list: row::<ScanPlan>,
+    run: go_on::<ScanSettings>,
     merge: Some(merge::scan::merge),
     compare: None,
     holds: Holds::Files(&[AGAINST]),

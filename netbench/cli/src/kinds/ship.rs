@@ -5,7 +5,7 @@ use netbench_model::{
 use netbench_report::summarize_ship;
 
 use super::{Holds, KindOfRun, Listed, row};
-use crate::stored::wrong;
+use crate::{commands::ship::ShipSettings, pipeline::go_on, stored::wrong};
 
 pub(super) const KIND: KindOfRun = KindOfRun {
     kind: ShipPlan::KIND,
@@ -15,6 +15,7 @@ pub(super) const KIND: KindOfRun = KindOfRun {
         Ok(Box::new(summarize_ship(&manifest, &samples)))
     },
     list: row::<ShipPlan>,
+    run: go_on::<ShipSettings>,
     merge: None,
     compare: None,
     holds: Holds::Files(&[]),

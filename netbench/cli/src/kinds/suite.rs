@@ -3,12 +3,17 @@ use netbench_report::SuiteReport;
 use netbench_store::RunFolder;
 
 use super::{Holds, KindOfRun, Listed, row};
-use crate::{commands::compare, stored::wrong};
+use crate::{
+    commands::{runs::compare, suite::SuiteSettings},
+    pipeline::go_on,
+    stored::wrong,
+};
 
 pub(super) const KIND: KindOfRun = KindOfRun {
     kind: SuitePlan::KIND,
     read: |folder| Ok(Box::new(read(folder)?)),
     list: row::<SuitePlan>,
+    run: go_on::<SuiteSettings>,
     merge: None,
     compare: Some(compare::suite::compare),
     holds: Holds::Files(&[]),

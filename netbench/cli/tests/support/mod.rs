@@ -114,10 +114,11 @@ impl Place {
         self.netbench(&words(&line)).expect(0)
     }
 
-    /// Runs `netbench merge` with these runs.
+    /// Runs `netbench runs merge` with these runs.
     pub fn merge(&self, runs: &[&Path], more: &str) -> Done {
         let runs = runs.iter().map(|run| run.to_str().unwrap());
-        let arguments: Vec<&str> = std::iter::once("merge")
+        let arguments: Vec<&str> = ["runs", "merge"]
+            .into_iter()
             .chain(runs)
             .chain(more.split_whitespace())
             .collect();

@@ -64,9 +64,9 @@ pub(crate) fn a_bare_root_is_enough() {
         ("netbench --version", "netbench 0."),
         ("netbench stacks list", "beside the command: /opt/netbench-"),
         ("netbench stacks", "hyper-rustls"),
-        (&format!("netbench hello {stacks}"), "rustls-ring"),
+        (&format!("netbench stacks hello {stacks}"), "rustls-ring"),
         ("netbench bogo --stored", "boringssl"),
-        ("netbench sites check", "101 sites"),
+        ("netbench setup sites check", "101 sites"),
         (
             &format!("netbench connect {stacks} --limit 2 --rounds 1"),
             "4 of 4 samples",
@@ -198,7 +198,7 @@ pub(crate) fn the_recipes_for_continuous_integration_work() {
                 .env("GITHUB_STEP_SUMMARY", place.path().join("summary"));
             let done = run(&mut bash);
             // The comparison ends with exit code 6 if the machine is too busy for a verdict.
-            let cannot_tell = done.code == Some(6) && line.contains("netbench compare");
+            let cannot_tell = done.code == Some(6) && line.contains("netbench runs compare");
             assert!(
                 matches!(done.code, Some(0 | 3)) || cannot_tell,
                 "{line}: {}{}",

@@ -103,7 +103,7 @@ pub(crate) fn both_stacks_meet_the_same_losses() {
         0
     );
     let told = place
-        .netbench(&[&words("report")[..], &[run.to_str().unwrap()]].concat())
+        .netbench(&[&words("runs report")[..], &[run.to_str().unwrap()]].concat())
         .expect(0);
     let told = told.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
@@ -165,5 +165,5 @@ pub(crate) fn a_full_disk_is_said_and_what_was_measured_is_kept() {
         "the report is of what was kept: {}",
         done.stdout
     );
-    place.netbench(&words("report kept")).expect(0);
+    place.netbench(&words("runs report kept")).expect(0);
 }

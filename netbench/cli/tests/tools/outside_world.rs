@@ -268,7 +268,7 @@ pub(crate) fn the_outside_world_is_scanned_and_recorded() {
         let is_scanned = scan.outcome == ScanOutcome::Scanned;
         assert_eq!(is_scanned, scan.site != "failing.test", "{scan:?}");
     }
-    let line = format!("sites record {}", run.display());
+    let line = format!("setup sites record {}", run.display());
     let recorded = world.netbench(&line).expect(0).stdout;
     let lines: Vec<&str> = recorded
         .lines()

@@ -186,7 +186,7 @@ pub(crate) fn a_server_of_this_machine_is_recorded_under_a_name_that_is_emulated
         .expect(0);
     let scanned = place.run();
     let recorded = place
-        .netbench(&["sites", "record", scanned.to_str().unwrap()])
+        .netbench(&["setup", "sites", "record", scanned.to_str().unwrap()])
         .expect(0)
         .stdout;
     drop(server);

@@ -43,7 +43,7 @@ pub(crate) fn a_slurm_array_takes_all_sites_and_merges() {
         .map(|run| manifest(run).origin.shard.unwrap().shard.to_string())
         .collect();
     assert_eq!(runs.len(), 3, "{shards:?} {}", logs());
-    let mut arguments = vec!["merge", "--out", "all"];
+    let mut arguments = vec!["runs", "merge", "--out", "all"];
     arguments.extend(runs.iter().map(|run| run.to_str().unwrap()));
     place.netbench(&arguments).expect(0);
     let all = place.path().join("all");

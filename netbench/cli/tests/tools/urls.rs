@@ -77,7 +77,7 @@ pub(crate) fn a_server_that_asks_for_a_certificate_gets_it() {
         assert!(!kept.contains(hidden), "{hidden}");
     }
     // Without the certificate, the run cannot be resumed; with it, no work remains.
-    let resume = format!("connect --resume {}", run.display());
+    let resume = format!("run {}", run.display());
     let refused = place.netbench(&words(&resume)).expect(2);
     assert!(
         refused.stderr.contains("--client-cert"),
@@ -157,7 +157,9 @@ pub(crate) fn paths_headers_and_ipv6_reach_nginx() {
         check("run.json", &kept);
         assert!(kept.contains("x-key") && !kept.contains("a: b"), "{kept}");
         // A shell accepts the line that repeats the run as it is.
-        let report = place.netbench(&["report", run.to_str().unwrap()]).expect(0);
+        let report = place
+            .netbench(&["runs", "report", run.to_str().unwrap()])
+            .expect(0);
         let text: String = report
             .stdout
             .split_whitespace()
@@ -270,7 +272,7 @@ pub(crate) fn an_evaluation_takes_urls_and_an_internal_ca() {
     assert!(!contents(&run).contains("secret-value"));
     // The evaluation cannot be resumed without the header, whose value is not stored.
     let evaluation = place.run();
-    let resume = ["evaluate", "--resume", evaluation.to_str().unwrap()];
+    let resume = ["run", evaluation.to_str().unwrap()];
     let refused = place.netbench(&resume).expect(2);
     assert!(refused.stderr.contains("x-key"), "{}", refused.stderr);
     place
@@ -281,7 +283,7 @@ pub(crate) fn an_evaluation_takes_urls_and_an_internal_ca() {
 pub(crate) fn a_hello_is_shown_as_a_host_would_get_it() {
     let place = Place::new();
     let bytes = |target: &str| -> u64 {
-        let line = format!("hello {target} --stack rustls-ring --json");
+        let line = format!("stacks hello {target} --stack rustls-ring --json");
         let done = place.netbench(&words(&line)).expect(0);
         let hellos: serde_json::Value = serde_json::from_str(&done.stdout).unwrap();
         hellos["hellos"][0]["message_bytes"].as_u64().unwrap()

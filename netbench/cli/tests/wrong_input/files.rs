@@ -78,7 +78,7 @@ const CASES: &[Case] = &[
         &["plain-file/x", "Not a directory"],
     ),
     ("connect --sites /dev/null", 2, &["/dev/null"]),
-    ("sites check /dev/zero", 2, &["/dev/zero: a device"]),
+    ("setup sites check /dev/zero", 2, &["/dev/zero: a device"]),
     ("scan --policy /dev/zero", 2, &["/dev/zero: a device"]),
     ("compat --catalogue /dev/zero", 2, &["/dev/zero: a device"]),
     ("ship --lock /dev/zero", 2, &["/dev/zero"]),
@@ -173,7 +173,7 @@ const CASES: &[Case] = &[
         ],
     ),
     (
-        "sites check ipv6.txt",
+        "setup sites check ipv6.txt",
         2,
         &[
             "ipv6.txt: line 2: [2001:db8::1]",
@@ -187,14 +187,14 @@ const CASES: &[Case] = &[
         2,
         &["long.txt: line 1", "4096 bytes"],
     ),
-    ("sites check json.txt", 2, &["json.txt: line 1"]),
+    ("setup sites check json.txt", 2, &["json.txt: line 1"]),
     (
-        "sites check missing.txt",
+        "setup sites check missing.txt",
         2,
         &["missing.txt", "No such file"],
     ),
-    ("sites record folder", 2, &["folder", "run.json"]),
-    ("sites record good.txt", 2, &["good.txt"]),
+    ("setup sites record folder", 2, &["folder", "run.json"]),
+    ("setup sites record good.txt", 2, &["good.txt"]),
     // Trust roots.
     (
         "connect --roots missing.pem",
@@ -238,59 +238,59 @@ const CASES: &[Case] = &[
     ),
     // Workers.
     (
-        "hello --worker mine=./missing --stack mine",
+        "stacks hello --worker mine=./missing --stack mine",
         1,
         &["missing", "No such file"],
     ),
     (
-        "hello --worker mine=not-executable --stack mine",
+        "stacks hello --worker mine=not-executable --stack mine",
         1,
         &["./not-executable", "Permission denied"],
     ),
     (
-        "hello --worker mine=./not-executable --stack mine",
+        "stacks hello --worker mine=./not-executable --stack mine",
         1,
         &["not-executable", "ermission"],
     ),
     (
-        "hello --worker mine=./folder --stack mine",
+        "stacks hello --worker mine=./folder --stack mine",
         1,
         &["folder", "ermission"],
     ),
     (
-        "hello --worker mine=./dies --stack mine",
+        "stacks hello --worker mine=./dies --stack mine",
         1,
         &["dies", "broken"],
     ),
     (
-        "hello --worker mine=./babbles --stack mine",
+        "stacks hello --worker mine=./babbles --stack mine",
         1,
         &["babbles"],
     ),
     (
-        "hello --worker mine=./good.txt --stack mine",
+        "stacks hello --worker mine=./good.txt --stack mine",
         1,
         &["good.txt"],
     ),
     // Destinations of results.
     (
-        "man plain-file/pages",
+        "setup man plain-file/pages",
         1,
         &["plain-file/pages", "Not a directory"],
     ),
-    ("man /proc/nowhere", 1, &["/proc/nowhere"]),
+    ("setup man /proc/nowhere", 1, &["/proc/nowhere"]),
     (
-        "results list plain-file",
+        "runs list plain-file",
         2,
         &["plain-file", "no such folder of runs"],
     ),
     (
-        "results list missing",
+        "runs list missing",
         2,
         &["missing", "no such folder of runs"],
     ),
     (
-        "results prune missing --keep 1",
+        "runs prune missing --keep 1",
         2,
         &["missing", "no such folder of runs"],
     ),
@@ -310,16 +310,18 @@ fn a_file_of_garbage_has_ten_errors_and_a_count() {
     let words = |line: &str| -> Vec<OsString> { line.split(' ').map(OsString::from).collect() };
     let ten = ["page.html: line 1:", "page.html: line 5:", "more errors"];
     let cases: Vec<(Vec<OsString>, i32, &[&str])> = vec![
-        (words("sites check page.html"), 2, &ten),
+        (words("setup sites check page.html"), 2, &ten),
         (words("connect --sites page.html"), 2, &ten),
         (
-            words("sites check three.txt"),
+            words("setup sites check three.txt"),
             2,
             &["line 1", "line 2", "line 3"],
         ),
     ];
     check_words(&place, &cases, 12);
-    let said = place.netbench(&["sites", "check", "page.html"]).stderr;
+    let said = place
+        .netbench(&["setup", "sites", "check", "page.html"])
+        .stderr;
     assert_eq!(said.lines().count(), 12, "{said}");
 }
 
@@ -334,5 +336,5 @@ fn a_folder_that_cannot_be_written_to() {
         fs::remove_dir_all(&locked).unwrap();
         fs::write(&locked, "").unwrap();
     }
-    check(&place, &[("man locked/pages", 1, &["locked/pages"])]);
+    check(&place, &[("setup man locked/pages", 1, &["locked/pages"])]);
 }

@@ -1,7 +1,7 @@
 //! Predicts which sites stacks lose, in a population that is drawn from published shares.
 //!
 //! `cargo run -p netbench-interop --example population -- HELLOS.json [SITES] [SEED] > table.md` reads the output of
-//! `netbench hello --json`. With a fourth argument, a number, it prints a sites file for `netbench scan` instead: that many
+//! `netbench stacks hello --json`. With a fourth argument, a number, it prints a sites file for `netbench scan` instead: that many
 //! of the drawn sites, chosen at random among those that the lab can emulate.
 
 #![expect(clippy::unwrap_used, reason = "a study that cannot be made ends")]

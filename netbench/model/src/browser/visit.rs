@@ -10,7 +10,7 @@ use crate::{Condition, Failure, Negotiated, Record, ServerView, StackName};
 pub struct VisitSample {
     /// [`crate::SCHEMA_VERSION`] of the writer.
     pub schema: u32,
-    /// The session of the run: 0, incremented by every `--resume`.
+    /// The session of the run: 0, incremented by every `netbench run`.
     pub session: u32,
     /// The unit of the plan. In a unit, all clients visit the same site one after the other.
     pub unit: u64,

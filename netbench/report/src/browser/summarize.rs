@@ -280,7 +280,7 @@ fn voids(samples: &[&VisitSample]) -> Vec<String> {
     }
     let told = |((client, reason), visits): ((&StackName, &str), u64)| {
         let visits = count(visits, "visit", "visits");
-        format!("{visits} of {client} not made: {reason}; --resume makes them")
+        format!("{visits} of {client} not made: {reason}; `netbench run` makes them")
     };
     counts.into_iter().map(told).collect()
 }

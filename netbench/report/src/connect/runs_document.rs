@@ -46,7 +46,7 @@ impl Report for ConnectComparison {
             ..Document::new(
                 "compare",
                 format!(
-                    "netbench compare: {} against {}",
+                    "netbench runs compare: {} against {}",
                     self.other.run, self.first.run
                 ),
             )

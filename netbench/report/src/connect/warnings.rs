@@ -35,7 +35,7 @@ pub(crate) fn warnings(
 ) -> Vec<String> {
     let mut warnings = manifest.warnings.clone();
     if manifest.finished.is_none() && manifest.origin.merged.is_empty() {
-        warnings.push("the run was not finished: `--resume` goes on with it".to_owned());
+        warnings.push("the run was not finished: `netbench run` continues it".to_owned());
     }
     warnings.extend(incomplete(manifest, tally));
     warnings.extend(void(samples));

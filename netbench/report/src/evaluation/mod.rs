@@ -239,10 +239,7 @@ pub fn evaluation(run: EvaluationManifest, mut found: Found) -> Evaluation {
     }
     let mut warnings = Vec::new();
     if run.finished.is_none() {
-        warnings.push(
-            "The evaluation was not finished: `netbench evaluate --resume` goes on with it."
-                .to_owned(),
-        );
+        warnings.push("The evaluation was not finished: `netbench run` continues it.".to_owned());
     }
     for part in &run.plan.parts {
         if let PartState::Failed { why } = &part.state {

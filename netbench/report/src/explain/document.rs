@@ -20,7 +20,7 @@ impl Report for ExplainSummary {
             sites: Some(self.run.target),
             ..Document::new(
                 "explain",
-                format!("netbench explain: {}", self.run.head.name),
+                format!("netbench runs explain: {}", self.run.head.name),
             )
         }
     }

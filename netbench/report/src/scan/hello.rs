@@ -11,7 +11,7 @@ use crate::{
     document::{Document, Extent, Item, Report, Section, Table},
 };
 
-/// Parsed ClientHellos: the output of `netbench hello --json`.
+/// Parsed ClientHellos: the output of `netbench stacks hello --json`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct HelloReport {
     /// [`netbench_model::SCHEMA_VERSION`] of the writer.
@@ -48,7 +48,10 @@ impl Report for HelloReport {
         Document {
             sections: vec![Section::only(items)],
             data: vec![self],
-            ..Document::new("hello", "netbench hello: what each stack offers".to_owned())
+            ..Document::new(
+                "hello",
+                "netbench stacks hello: what each stack offers".to_owned(),
+            )
         }
     }
 }

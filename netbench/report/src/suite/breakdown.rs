@@ -162,7 +162,7 @@ pub(super) fn items(summary: &SuiteSummary) -> Vec<Item> {
     ]
 }
 
-/// A run of the suite as `netbench explain` shows it.
+/// A run of the suite as `netbench runs explain` shows it.
 #[derive(Debug, Clone)]
 pub struct SuiteExplained {
     summary: SuiteSummary,
@@ -205,7 +205,7 @@ impl Report for SuiteExplained {
             data: vec![&self.summary],
             ..Document::new(
                 "explain",
-                format!("netbench explain: {}", self.summary.run.head.name),
+                format!("netbench runs explain: {}", self.summary.run.head.name),
             )
         }
     }

@@ -90,14 +90,14 @@ fn title(summary: &CompareSummary) -> String {
     };
     if summary.paired {
         format!(
-            "netbench compare: {} against {}, run {}",
+            "netbench runs compare: {} against {}, run {}",
             side(&summary.other),
             side(&summary.first),
             summary.first.run
         )
     } else {
         format!(
-            "netbench compare: {} against {}",
+            "netbench runs compare: {} against {}",
             summary.other.run, summary.first.run
         )
     }

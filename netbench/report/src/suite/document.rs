@@ -270,7 +270,7 @@ fn undecided(items: &mut Vec<Item>, summary: &SuiteSummary) {
     items.extend(table.under("Undecided cases, and the rounds that would decide them"));
     if few {
         items.push(Item::text(
-            "Memory and instructions are measured in three rounds of a run at most: `netbench compare --join` joins \
+            "Memory and instructions are measured in three rounds of a run at most: `netbench runs compare --join` joins \
              several runs.",
         ));
     }

@@ -31,7 +31,7 @@ impl Report for JoinedSummary {
             data: vec![self],
             ..Document::new(
                 "joined",
-                format!("netbench compare: {} runs joined", self.runs.len()),
+                format!("netbench runs compare: {} runs joined", self.runs.len()),
             )
         }
     }

@@ -61,7 +61,7 @@ pub(crate) struct BogoHow {
     #[arg(long)]
     pub(crate) again: bool,
     /// Show the outcomes stored in results/bogo, and run nothing
-    #[arg(long, alias = "kept", conflicts_with_all = ["again", "jobs", "timeout"])]
+    #[arg(long, conflicts_with_all = ["again", "jobs", "timeout"])]
     pub(crate) stored: bool,
 }
 

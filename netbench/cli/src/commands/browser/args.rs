@@ -15,7 +15,6 @@ Examples:
   netbench browser --browser chromium,firefox --page objects=24,origins=6 --limit 10
   netbench browser --browser chromium,firefox,webkitgtk --stack rustls-aws-lc
   netbench browser --sites mine.txt --link tun
-  netbench browser --resume runs/…            continue an interrupted run
   netbench browser --json | jq '.failures[] | {site, client, code}'
 
 Browsers run in a network namespace without a way out. Each visit has a fresh
@@ -24,7 +23,6 @@ profile, which alone trusts the lab's root, and nothing is left of it.";
 #[derive(Debug, Args)]
 #[command(
     mut_arg("seed", |seed| seed.help("Seed of the order of visits and of packet losses [default: a new one]")),
-    mut_arg("resume", |resume| resume.conflicts_with_all(["browser", "stack", "sites", "limit", "condition", "page", "rounds", "roots", "client_profile", "timeout", "no_sandbox", "link", "seed", "out", "name"])),
 )]
 pub(crate) struct BrowserOptions {
     /// Browsers to drive: chromium, firefox, webkitgtk
@@ -33,41 +31,33 @@ pub(crate) struct BrowserOptions {
         short,
         value_name = "B,…",
         value_delimiter = ',',
-        default_value = "chromium",
-        help_heading = "What"
+        default_value = "chromium"
     )]
     pub(crate) browser: Vec<Product>,
     /// Stacks that make the same connections beside them, through hyper
-    #[arg(
-        long,
-        short,
-        value_name = "A,B,…",
-        value_delimiter = ',',
-        help_heading = "What"
-    )]
+    #[arg(long, short, value_name = "A,B,…", value_delimiter = ',')]
     pub(crate) stack: Vec<String>,
     /// Read the sites from FILE instead of taking the 101 built-in ones
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "What")]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) sites: Option<PathBuf>,
     /// Use only the first N sites
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "What")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) limit: Option<u32>,
     /// Conditions: clean (a fresh profile), resumed (the second visit of a profile)
     #[arg(
         long,
         value_name = "C,…",
         value_delimiter = ',',
-        default_value = "clean",
-        help_heading = "What"
+        default_value = "clean"
     )]
     pub(crate) condition: Vec<Condition>,
-    /// Visit a page of so many objects instead, from one origin or more: objects=24,origins=6
-    #[arg(long, value_name = "PAGE", help_heading = "What")]
-    pub(crate) page: Option<ObjectsPage>,
     /// Rounds; in each, every browser visits every site once
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000), help_heading = "What")]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub(crate) rounds: u32,
 
+    /// Visit a page of so many objects instead, from one origin or more: objects=24,origins=6
+    #[arg(long, value_name = "PAGE", help_heading = "How")]
+    pub(crate) page: Option<ObjectsPage>,
     /// Run the browsers without their sandbox; the report says so
     #[arg(long, help_heading = "How")]
     pub(crate) no_sandbox: bool,

@@ -10,37 +10,31 @@ use std::{
 };
 
 use netbench_browser::{BrowserProgram, StartupCache};
-use netbench_model::browser::{BrowserManifest, BrowserPlan, VisitOutcome, VisitSample};
+use netbench_model::{
+    Plan,
+    browser::{BrowserManifest, BrowserPlan, VisitOutcome, VisitSample},
+};
 use netbench_runner::{
     browser::{VisitKey, Visitor, Visits},
     scan::client_settings,
 };
 
-use self::{args::BrowserOptions, settings::BrowserSettings};
+use self::args::BrowserOptions;
+pub(crate) use self::settings::BrowserSettings;
 use crate::{
+    client::Unstored,
     cost::Cost,
     exit::Ended,
-    pipeline::{self, Asked, Measured, Ready, Setup},
-    progress::{Progress, outcome_of},
+    pipeline::{self, Measured, Ready, Setup},
+    progress::outcome_of,
     stack_names::clients,
     targets::Sites,
 };
 
 pub(crate) fn browser(options: &BrowserOptions) -> anyhow::Result<Ended> {
-    let earlier = pipeline::earlier::<BrowserPlan>(&options.stored_in)?;
-    let settings = match &earlier {
-        Some((_, manifest)) => BrowserSettings::of_manifest(manifest)?,
-        None => BrowserSettings::of_options(options)?,
-    };
-    let asked = Asked {
-        name: "browser",
-        stored_in: &options.stored_in,
-        own: &options.start.own,
-        consent: options.start.consent(),
-        output: &options.output,
-        progress: Progress::counting(&options.output, ("visit", "visits")),
-    };
-    pipeline::run(settings, earlier, asked)
+    let settings = BrowserSettings::of_options(options)?;
+    let asked = options.start.asked(&options.output);
+    pipeline::start(settings, &options.stored_in, "browser", asked)
 }
 
 /// Returns the predicted time of a run with these options.
@@ -50,6 +44,13 @@ pub(crate) fn time(options: &BrowserOptions) -> anyhow::Result<Duration> {
 
 impl Measured for BrowserSettings {
     type Plan = BrowserPlan;
+
+    const UNIT: (&'static str, &'static str) = ("visit", "visits");
+
+    fn of_run(manifest: &BrowserManifest, unstored: &Unstored) -> anyhow::Result<Self> {
+        unstored.refuse_certificate(&BrowserPlan::KIND)?;
+        Self::of_manifest(manifest)
+    }
 
     fn workers(&self) -> BTreeSet<String> {
         clients(self.stacks())

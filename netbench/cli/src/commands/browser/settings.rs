@@ -18,7 +18,7 @@ use crate::{
 };
 
 /// The user's options, read and validated.
-pub(super) struct BrowserSettings {
+pub(crate) struct BrowserSettings {
     pub(super) over: Sites,
     /// The plan, without the offers of the stacks, which only workers know.
     pub(super) plan: BrowserPlan,
@@ -122,7 +122,7 @@ impl BrowserSettings {
             let now = record(program, then.sandbox)?;
             if now != *then {
                 bail_input!(
-                    "run {} cannot be resumed: it was started with {}, and here is {}",
+                    "run {} cannot be continued: it was started with {}, and here is {}",
                     manifest.name,
                     then.version,
                     now.version

@@ -28,14 +28,11 @@ programs are each in a network namespace with nothing else in it. The built-in
 catalogue is in netbench/catalogue/compat/: a case of your own has the same form.";
 
 #[derive(Debug, Args)]
-#[command(
-    args_conflicts_with_subcommands = true,
-    mut_arg("resume", |resume| resume.conflicts_with_all(["stack", "client", "case", "catalogue", "list", "client_profile", "timeout", "no_sandbox", "out", "name"])),
-)]
+#[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct Compat {
     #[command(subcommand)]
     pub(crate) part: Option<Part>,
-    #[command(flatten, next_help_heading = "What")]
+    #[command(flatten)]
     pub(crate) stacks: StackOptions,
     /// Browsers and programs to try beside the stacks: chromium, firefox, webkitgtk, curl, wget, python, node; and servo,
     /// as an application that embeds it loads pages

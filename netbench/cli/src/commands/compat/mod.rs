@@ -15,7 +15,7 @@ use std::{
 
 use netbench_compat::Case;
 use netbench_model::{
-    Profile, StackName,
+    Plan, Profile, StackName,
     compat::{CompatCase, CompatManifest, CompatOutcome, CompatPlan, CompatSample},
 };
 use netbench_runner::{
@@ -29,12 +29,12 @@ use self::{
     outside::Clients,
 };
 use crate::{
-    client::millis,
+    client::{Unstored, millis},
     cost::{Consent, Cost, Tries},
     exit::{Ended, bail_input},
     output,
     pipeline::{self, Asked, Measured, Networks, Ready, Setup},
-    progress::{Progress, outcome_of},
+    progress::outcome_of,
     stack_names::stack_names,
 };
 
@@ -48,24 +48,17 @@ pub(crate) fn compat(options: &Compat) -> anyhow::Result<Ended> {
 }
 
 fn servers(options: &Compat) -> anyhow::Result<Ended> {
-    let earlier = pipeline::earlier::<CompatPlan>(&options.stored_in)?;
-    let settings = match &earlier {
-        Some((_, manifest)) => Settings::of_manifest(manifest)?,
-        None => Settings::of_options(options)?,
-    };
+    let settings = CompatSettings::of_options(options)?;
     if options.list {
         output::write(settings.list().as_bytes())?;
         return Ok(Ended::Well);
     }
     let asked = Asked {
-        name: "compat",
-        stored_in: &options.stored_in,
         own: &options.own,
         consent: Consent::Given,
         output: &options.output,
-        progress: Progress::counting(&options.output, ("try", "tries")),
     };
-    pipeline::run(settings, earlier, asked)
+    pipeline::start(settings, &options.stored_in, "compat", asked)
 }
 
 /// Returns the predicted time of a run with these options.
@@ -74,18 +67,18 @@ pub(crate) fn time(options: &Compat) -> anyhow::Result<Duration> {
         Some(Part::Chains(options)) => chains::time(options),
         Some(Part::Roots(options)) => roots::time(options)?,
         Some(Part::Breakages(_)) => Duration::ZERO,
-        None => Settings::of_options(options)?.cost().time,
+        None => CompatSettings::of_options(options)?.cost().time,
     })
 }
 
 /// The user's options, read and validated.
-struct Settings {
+pub(crate) struct CompatSettings {
     cases: Vec<Case>,
     plan: CompatPlan,
     clients: Clients,
 }
 
-impl Settings {
+impl CompatSettings {
     fn of_options(options: &Compat) -> anyhow::Result<Self> {
         let cases = Cases::read(options.catalogue.as_deref())?;
         let chosen = cases.matching(&options.case)?;
@@ -113,7 +106,7 @@ impl Settings {
         let cases = Cases::read(file)?;
         if cases.sha256 != plan.catalogue_sha256 {
             bail_input!(
-                "run {} cannot be resumed: its catalogue ({}) has changed since",
+                "run {} cannot be continued: its catalogue ({}) has changed since",
                 manifest.name,
                 plan.catalogue
             );
@@ -146,8 +139,15 @@ impl Settings {
     }
 }
 
-impl Measured for Settings {
+impl Measured for CompatSettings {
     type Plan = CompatPlan;
+
+    const UNIT: (&'static str, &'static str) = ("try", "tries");
+
+    fn of_run(manifest: &CompatManifest, unstored: &Unstored) -> anyhow::Result<Self> {
+        unstored.refuse_certificate(&CompatPlan::KIND)?;
+        Self::of_manifest(manifest)
+    }
 
     fn workers(&self) -> BTreeSet<String> {
         let engines = self.clients.engines();

@@ -154,7 +154,7 @@ pub(super) fn find(options: &Compat, stacks: &[StackName]) -> anyhow::Result<Cli
     Ok(Clients::look(clients))
 }
 
-/// Looks for the clients of a resumed run, which must not have changed.
+/// Looks for the clients of a run that continues, which must not have changed.
 pub(super) fn find_again(run: &str, clients: &[OutsideClient]) -> anyhow::Result<Clients> {
     let mut wanted = Vec::new();
     for then in clients {
@@ -170,7 +170,7 @@ pub(super) fn find_again(run: &str, clients: &[OutsideClient]) -> anyhow::Result
         // The workers themselves are compared with those of the first session elsewhere.
         if now.kind != OutsideKind::Engine && now != then {
             bail_input!(
-                "run {run} cannot be resumed: {} was another one when it was started, or was not there",
+                "run {run} cannot be continued: {} was another one when it was started, or was not there",
                 now.name
             );
         }

@@ -6,7 +6,7 @@ use netbench_model::{
 };
 
 use crate::{
-    client::{IdentityOptions, RequestOptions},
+    client::{RequestOptions, Unstored},
     exit::bail_input,
     options::{
         Output, PathOptions, ProfileArg, RootsOptions, SiteOptions, StackOptions, StartOptions,
@@ -29,7 +29,6 @@ Examples:
   netbench connect --sweep server=openssl,nginx,haproxy --only github.com
                                               servers as they are installed
   netbench connect --preset post-quantum      where the hybrid group costs a round trip
-  netbench connect --resume runs/…            continue an interrupted run
   netbench connect --json | jq .comparisons
 
 The report goes to stdout, progress to stderr, and all files to a new folder in
@@ -38,29 +37,12 @@ runs/. Without --live, nothing leaves this machine.";
 #[derive(Debug, Args)]
 #[command(
     mut_arg("seed", |seed| seed.help("Seed of the order of trials and of packet losses [default: a new one]")),
-    mut_arg("resume", |resume| resume.conflicts_with_all(["targets", "connect_to", "sites", "stack", "condition", "rounds", "cpu", "limit", "every", "only", "sweep", "preset", "shard", "vantage", "live", "method", "pause", "client_profile", "tls", "groups", "alpn", "roots", "roots_count", "timeout", "link", "seed", "out", "name"])),
 )]
 pub(crate) struct Connect {
     #[command(flatten)]
-    pub(crate) targets: TargetOptions,
+    pub(crate) stacks: StackOptions,
     #[command(flatten)]
     pub(crate) over: SiteOptions,
-    /// Use only every Nth of the sites
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..), hide_default_value = true, conflicts_with = "targets", help_heading = "What")]
-    pub(crate) every: u32,
-    /// Use only these of the sites
-    #[arg(long, value_name = "SITE,…", value_delimiter = ',', conflicts_with_all = ["targets", "limit", "every"], help_heading = "What")]
-    pub(crate) only: Vec<String>,
-    /// Measure each site at several values of something, and at every combination if given again: rtt, jitter, loss,
-    /// rate, rate-up, queue, any other field of a sites file, link (see netbench link list), hybrid (off,on), cpu
-    /// (100%,25%). Without --sites, --only, --limit or --every it is of the first site alone
-    #[arg(long, value_name = "NAME=V,…", conflicts_with_all = ["targets", "live"], help_heading = "What")]
-    pub(crate) sweep: Vec<String>,
-    /// Sweep what answers a question
-    #[arg(long, value_name = "PRESET", value_enum, conflicts_with_all = ["sweep", "targets", "live"], help_heading = "What")]
-    pub(crate) preset: Option<SweepPreset>,
-    #[command(flatten)]
-    pub(crate) stacks: StackOptions,
     /// Conditions to measure: clean (a new connector), resumed (a session), cold (a new process)
     #[arg(
         long,
@@ -72,6 +54,23 @@ pub(crate) struct Connect {
     /// Rounds; each measures every site, condition and stack once
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub(crate) rounds: u32,
+
+    #[command(flatten)]
+    pub(crate) targets: TargetOptions,
+    /// Use only every Nth of the sites
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..), hide_default_value = true, conflicts_with = "targets", help_heading = "What")]
+    pub(crate) every: u32,
+    /// Use only these of the sites
+    #[arg(long, value_name = "SITE,…", value_delimiter = ',', conflicts_with_all = ["targets", "limit", "every"], help_heading = "What")]
+    pub(crate) only: Vec<String>,
+    /// Measure each site at several values of something, and at every combination if given again: rtt, jitter, loss,
+    /// rate, rate-up, queue, any other field of a sites file, link (see netbench setup link list), hybrid (off,on), cpu
+    /// (100%,25%). Without --sites, --only, --limit or --every it is of the first site alone
+    #[arg(long, value_name = "NAME=V,…", conflicts_with_all = ["targets", "live"], help_heading = "What")]
+    pub(crate) sweep: Vec<String>,
+    /// Sweep what answers a question
+    #[arg(long, value_name = "PRESET", value_enum, conflicts_with_all = ["sweep", "targets", "live"], help_heading = "What")]
+    pub(crate) preset: Option<SweepPreset>,
 
     #[command(flatten, next_help_heading = "Client")]
     pub(crate) roots: RootsOptions,
@@ -110,7 +109,7 @@ pub(crate) struct Connect {
     #[arg(long, value_name = "TIME", default_value = "10s", value_parser = connection_limit)]
     pub(crate) timeout: Duration,
     #[command(flatten)]
-    pub(crate) identity: IdentityOptions,
+    pub(crate) unstored: Unstored,
     #[command(flatten)]
     pub(crate) request: RequestOptions,
 

@@ -14,31 +14,21 @@ use netbench_model::{ClientSettings, ConnectManifest, ConnectPlan, Failure, Samp
 use netbench_runner::{Event, Plan, Targets, execute};
 use netbench_scan::raise_descriptor_limit;
 
-use self::{args::Connect, settings::ConnectSettings};
+use self::args::Connect;
+pub(crate) use self::settings::ConnectSettings;
 use crate::{
+    client::Unstored,
     cost::Cost,
     exit::Ended,
-    pipeline::{self, Asked, Measured, Ready, Setup},
-    progress::Progress,
+    pipeline::{self, Measured, Ready, Setup},
     stack_names::clients,
     targets::Sites,
 };
 
 pub(crate) fn connect(options: &Connect) -> anyhow::Result<Ended> {
-    let earlier = pipeline::earlier(&options.stored_in)?;
-    let settings = match &earlier {
-        Some((_, manifest)) => ConnectSettings::of_manifest(options, manifest)?,
-        None => ConnectSettings::of_options(options)?,
-    };
-    let asked = Asked {
-        name: "connect",
-        stored_in: &options.stored_in,
-        own: &options.start.own,
-        consent: options.start.consent(),
-        output: &options.output,
-        progress: Progress::counting(&options.output, ("sample", "samples")),
-    };
-    pipeline::run(settings, earlier, asked)
+    let settings = ConnectSettings::of_options(options)?;
+    let asked = options.start.asked(&options.output);
+    pipeline::start(settings, &options.stored_in, "connect", asked)
 }
 
 /// Returns the predicted time of a run with these options.
@@ -48,6 +38,12 @@ pub(crate) fn time(options: &Connect) -> anyhow::Result<Duration> {
 
 impl Measured for ConnectSettings {
     type Plan = ConnectPlan;
+
+    const UNIT: (&'static str, &'static str) = ("sample", "samples");
+
+    fn of_run(manifest: &ConnectManifest, unstored: &Unstored) -> anyhow::Result<Self> {
+        Self::of_manifest(manifest, unstored)
+    }
 
     fn workers(&self) -> BTreeSet<String> {
         clients(&self.stacks)

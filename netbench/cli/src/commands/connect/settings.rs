@@ -10,7 +10,7 @@ use netbench_runner::{Plan, Workers};
 
 use super::{args::Connect, sweep};
 use crate::{
-    client::{self, Shown, all_can, millis},
+    client::{self, Shown, Unstored, all_can, millis},
     cost::Connections,
     exit::bail_input,
     sites_file::SitesFile,
@@ -59,8 +59,8 @@ impl ConnectSettings {
         file.sites = sites.into();
         sweep::only(&mut file, &options.only)?;
         let sweep = sweep::sweep(options, &mut file, target)?;
-        let request = client::request(&options.request.method, &options.request.header);
-        client::only_for_servers(target, &request, &options.identity)?;
+        let request = client::request(&options.request.method, &options.unstored.header);
+        client::only_for_servers(target, &request, &options.unstored.identity)?;
         let pause = options.request.pause;
         let network = network(target, file.sites.len(), pause);
         if options.over.live && options.jobs > 16 {
@@ -84,7 +84,7 @@ impl ConnectSettings {
             timeout: options.timeout,
             asked_pause: pause,
             request,
-            shown: Shown(options.identity.load()?),
+            shown: Shown(options.unstored.identity.load()?),
             offers: Offers::Asked {
                 profile: options.profile()?,
                 versions: each_once("--tls", &options.tls)?,
@@ -94,9 +94,9 @@ impl ConnectSettings {
         })
     }
 
-    pub(crate) fn of_manifest(
-        options: &Connect,
+    pub(super) fn of_manifest(
         manifest: &ConnectManifest,
+        unstored: &Unstored,
     ) -> anyhow::Result<Self> {
         let plan = &manifest.plan;
         let file = SitesFile {
@@ -115,19 +115,19 @@ impl ConnectSettings {
             &plan.connect_to,
             plan.seed,
         )?;
-        let shown = Shown(options.identity.load()?);
+        let shown = Shown(unstored.identity.load()?);
         shown.must_be(&manifest.name, plan.client_certificate.as_ref())?;
         Ok(Self {
             stacks: plan.stacks.clone(),
             conditions: plan.conditions.clone(),
             rounds: plan.rounds,
-            jobs: options.jobs,
+            jobs: plan.jobs,
             cpu: plan.cpu_percent,
             sweep: plan.sweep.clone(),
             over,
             timeout: Duration::from_millis(plan.timeout_ms),
             asked_pause: pause,
-            request: client::request_again(&manifest.name, &plan.request, &options.request.header)?,
+            request: client::request_again(&manifest.name, &plan.request, &unstored.header)?,
             shown,
             offers: Offers::Settled(plan.client.clone()),
         })

@@ -24,7 +24,7 @@ pub(super) fn only(file: &mut SitesFile, named: &[String]) -> Result<(), WrongIn
             ..20 => suggestion(unknown, &names),
             _ => match suggestion(unknown, &names) {
                 one if one.starts_with("did") => one,
-                _ => "netbench sites check lists them".to_owned(),
+                _ => "netbench setup sites check lists them".to_owned(),
             },
         };
         bail_input!("--only: {} has no site {unknown:?}; {meant}", file.name);

@@ -4,7 +4,7 @@ use netbench_link::LinkChoice;
 use netbench_model::ClientUse;
 
 use crate::{
-    client::{IdentityOptions, RequestOptions},
+    client::{RequestOptions, Unstored},
     options::{
         Output, ProfileArg, RootsOptions, SiteOptions, StartOptions, StoredIn, TargetOptions,
     },
@@ -17,7 +17,6 @@ Examples:
   netbench evaluate --part sites,connections --live --sites mine.txt
   netbench evaluate https://localhost:8443/ --roots my-ca.pem
   netbench evaluate --quick --browsers     also ask Chromium and Firefox
-  netbench evaluate --resume runs/…        continue, and run failed parts again
   netbench evaluate --quick --json | jq '.questions[] | {question, answer}'
 
 Parts:
@@ -30,19 +29,15 @@ Parts:
   connections  times of connections (connect)
   suite        benchmarks in memory (suite)
 
-Each part is a run in the evaluation's folder. If one fails, the others go on.
+Each part is a run in the evaluation's folder. If one fails, the others go on;
+`netbench run FOLDER` continues, and attempts failed parts again.
 Without --live, nothing leaves this machine.";
 
 #[derive(Debug, Args)]
 #[command(
-    next_help_heading = "What",
     mut_arg("seed", |seed| seed.help("Seed of everything random in every part [default: a new one]")),
     mut_arg("open", |open| open.help("Open the HTML report in the browser")),
     mut_arg("out", |out| out.help("Folder to create the evaluation's folder in")),
-    mut_arg("resume", |resume| {
-        let resume = resume.help("Resume the evaluation in DIR, with the settings it was started with; failed parts run again");
-        resume.conflicts_with_all(["from", "to", "targets", "connect_to", "roots", "rounds", "method", "pause", "browsers", "sites", "limit", "quick", "live", "client_use", "client_profile", "link", "part", "skip", "seed", "worker", "out", "name"])
-    }),
 )]
 pub(crate) struct Evaluate {
     /// Stack in use now
@@ -52,8 +47,6 @@ pub(crate) struct Evaluate {
     #[arg(long, value_name = "STACK", default_value = "rustls-aws-lc")]
     pub(crate) to: String,
     #[command(flatten)]
-    pub(crate) targets: TargetOptions,
-    #[command(flatten)]
     pub(crate) over: SiteOptions,
     /// Use of the client, which decides how losses weigh: browser, http-client, cli-tool
     ///
@@ -61,9 +54,6 @@ pub(crate) struct Evaluate {
     /// server that worked before; a browser lists those that other browsers refuse too without counting them.
     #[arg(long = "for", value_name = "USE", default_value_t = ClientUse::default(), hide_possible_values = true)]
     pub(crate) client_use: ClientUse,
-    /// How to set up the connectors, in every part
-    #[arg(long, value_name = "P", value_enum, default_value_t = ProfileArg::Library)]
-    pub(crate) client_profile: ProfileArg,
     /// Take a few minutes instead of half an hour: fewer rounds, connections to at most 50 sites, stored protocol tests
     #[arg(long)]
     pub(crate) quick: bool,
@@ -77,6 +67,9 @@ pub(crate) struct Evaluate {
         value_delimiter = ','
     )]
     pub(crate) browsers: Vec<Product>,
+
+    #[command(flatten)]
+    pub(crate) targets: TargetOptions,
     /// Run only these parts: features, compat, browsers, sites, connections, suite
     #[arg(long, value_name = "P,…", value_delimiter = ',')]
     pub(crate) part: Vec<String>,
@@ -91,8 +84,11 @@ pub(crate) struct Evaluate {
 
     #[command(flatten, next_help_heading = "Client")]
     pub(crate) roots: RootsOptions,
+    /// How to set up the connectors, in every part
+    #[arg(long, value_name = "P", value_enum, default_value_t = ProfileArg::Library)]
+    pub(crate) client_profile: ProfileArg,
     #[command(flatten)]
-    pub(crate) identity: IdentityOptions,
+    pub(crate) unstored: Unstored,
     #[command(flatten)]
     pub(crate) request: RequestOptions,
 

@@ -25,17 +25,17 @@ use netbench_runner::Workers;
 use netbench_store::RunFolder;
 
 use crate::{
-    client::{self, Shown, millis},
-    commands,
-    cost::Cost,
+    client::{self, Shown, Unstored, millis},
+    commands::{self, run::args::Run},
+    cost::{Consent, Cost},
     exit::{Ended, bail_input, in_a_line},
     interrupt,
     kinds::{
-        self, ended,
+        self, Page, ended,
         evaluation::{
             PARTS,
             browsers::NAME as BROWSERS,
-            parts::{Part, Step, Unstored, Unsupported},
+            parts::{Part, Step, Unsupported},
         },
     },
     options::Output,
@@ -48,22 +48,37 @@ use self::{args::Evaluate, progress::PartProgress, step::StepEnd};
 
 pub(crate) fn evaluate(options: &Evaluate) -> anyhow::Result<Ended> {
     let stop = interrupt::stop_on_signals()?;
-    let (folder, mut manifest) = match &options.stored_in.resume {
-        Some(path) => {
-            let (folder, manifest) = stored::open::<EvaluationPlan>(path)?;
-            same_unstored(options, &manifest)?;
-            announce(options, &manifest.plan)?;
-            (folder, manifest)
-        }
-        None => begin(options)?,
-    };
-    let unstored = Unstored {
-        identity: options.identity.clone(),
-        headers: options.request.header.clone(),
-    };
+    let (folder, manifest) = begin(options)?;
+    let page = Page::of_option(options.stored_in.open);
+    let (unstored, output) = (&options.unstored, &options.output);
+    run_parts(&folder, manifest, unstored, output, page, &stop)
+}
+
+/// Continues an evaluation. Parts that failed are attempted again.
+pub(crate) fn go_on(options: &Run) -> anyhow::Result<Ended> {
+    let stop = interrupt::stop_on_signals()?;
+    let (folder, manifest) = stored::open::<EvaluationPlan>(&options.run)
+        .with_context(|| format!("cannot continue {}", options.run.display()))?;
+    if !options.own.worker.is_empty() {
+        bail_input!("--worker: an evaluation continues with the workers it began with");
+    }
+    let (unstored, output) = (&options.unstored, &options.output);
+    same_unstored(unstored, &manifest)?;
+    announce(options.consent(), output, &manifest.plan)?;
+    run_parts(&folder, manifest, unstored, output, options.page(), &stop)
+}
+
+/// Runs the parts that wait, and makes the report.
+fn run_parts(
+    folder: &RunFolder,
+    mut manifest: EvaluationManifest,
+    unstored: &Unstored,
+    output: &Output,
+    page: Page,
+    stop: &AtomicBool,
+) -> anyhow::Result<Ended> {
     interrupt::keep();
-    let quiet = options.output.quiet;
-    if !quiet {
+    if !output.quiet {
         note!("netbench: results go to {}", folder.path().display());
     }
     manifest.finished = None;
@@ -79,12 +94,12 @@ pub(crate) fn evaluate(options: &Evaluate) -> anyhow::Result<Ended> {
         };
         number += 1;
         let progress = PartProgress::new(
-            &options.output,
+            output,
             part.name,
             (number, parts),
             Duration::from_secs(record.estimate_s),
         );
-        let (state, notes) = run_part(part, &folder, &manifest.plan, &unstored, &stop, &progress);
+        let (state, notes) = run_part(part, folder, &manifest.plan, unstored, stop, &progress);
         let took = progress.end(words(&state));
         let record = &mut manifest.plan.parts[at];
         record.took_s = Some(record.took_s.unwrap_or(0) + took.as_secs());
@@ -98,15 +113,15 @@ pub(crate) fn evaluate(options: &Evaluate) -> anyhow::Result<Ended> {
     let interrupted = stop.load(Ordering::Relaxed);
     run::end_session(&mut manifest, interrupted);
     folder.write_manifest(&manifest)?;
-    let (report, page) = publish(&folder, &options.output)?;
-    if options.stored_in.open {
-        show::open(&page);
+    let (report, path) = publish(folder, output)?;
+    if page == Page::Opened {
+        show::open(&path);
     }
     let failed = |record: &&PartRecord| matches!(record.state, PartState::Failed { .. });
     let mut failed = report.evaluation.run.plan.parts.iter().filter(failed);
     if let (Some(record), false) = (failed.next(), interrupted) {
         bail!(
-            "the part {} failed; the report says why. `netbench evaluate --resume {}` runs it again",
+            "the part {} failed; the report says why. `netbench run {}` attempts it again",
             record.part,
             folder.path().display()
         );
@@ -215,7 +230,7 @@ fn begin(options: &Evaluate) -> anyhow::Result<(RunFolder, EvaluationManifest)> 
     // An unknown stack is found now, and builds happen before the clock runs.
     let stacks = [&options.from, &options.to].map(Clone::clone).into();
     workers::all_known(&stacks, &options.start.own.worker)?;
-    announce(options, &plan)?;
+    announce(options.start.consent(), &options.output, &plan)?;
     let programs = workers::find(&stacks, &options.start.own.worker)?;
     // A worker that does not start is an error of each part.
     if let Ok(workers) = Workers::probe(programs, None, Arc::default()) {
@@ -257,8 +272,8 @@ fn connections(
     let roots = options.roots.source();
     targets::roots(&roots, None)?;
     let request = &options.request;
-    let sent = client::request(&request.method, &request.header);
-    client::only_for_servers(target, &sent, &options.identity)?;
+    let sent = client::request(&request.method, &options.unstored.header);
+    client::only_for_servers(target, &sent, &options.unstored.identity)?;
     Ok(ConnectionSettings {
         roots: match roots {
             RootsSource::Mozilla => None,
@@ -269,15 +284,15 @@ fn connections(
         pause_ms: request.pause.map(millis),
         connect_to: options.targets.connect_to.clone(),
         request: client::record(&sent),
-        client_certificate: Shown(options.identity.load()?).record(),
+        client_certificate: Shown(options.unstored.identity.load()?).record(),
     })
 }
 
 /// Refuses to continue with another certificate or other headers than the evaluation began with.
-fn same_unstored(options: &Evaluate, manifest: &EvaluationManifest) -> anyhow::Result<()> {
+fn same_unstored(unstored: &Unstored, manifest: &EvaluationManifest) -> anyhow::Result<()> {
     let (name, begun) = (&manifest.name, &manifest.plan.connections);
-    client::request_again(name, &begun.request, &options.request.header)?;
-    let shown = Shown(options.identity.load()?);
+    client::request_again(name, &begun.request, &unstored.header)?;
+    let shown = Shown(unstored.identity.load()?);
     shown.must_be(name, begun.client_certificate.as_ref())?;
     Ok(())
 }
@@ -297,7 +312,7 @@ fn part_time(part: &Part, plan: &EvaluationPlan) -> anyhow::Result<Duration> {
 }
 
 /// Announces the predicted time of the remaining parts.
-fn announce(options: &Evaluate, plan: &EvaluationPlan) -> anyhow::Result<()> {
+fn announce(consent: Consent, output: &Output, plan: &EvaluationPlan) -> anyhow::Result<()> {
     let seconds = waiting(plan).map(|part| part.estimate_s).sum();
     let cost = Cost {
         time: Duration::from_secs(seconds),
@@ -305,7 +320,7 @@ fn announce(options: &Evaluate, plan: &EvaluationPlan) -> anyhow::Result<()> {
         unit: "parts",
         shorter: "--quick, a --limit or fewer parts",
     };
-    cost.announce(options.start.consent(), options.output.quiet)
+    cost.announce(consent, output.quiet)
 }
 
 fn waiting(plan: &EvaluationPlan) -> impl Iterator<Item = &PartRecord> {

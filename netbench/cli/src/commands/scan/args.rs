@@ -27,8 +27,7 @@ Examples:
   netbench scan localhost:8443 --policy mozilla-intermediate --format sarif
   netbench scan localhost:25 --starttls smtp  a mail server
   netbench scan --sites million.txt --sample 500 --summary --live
-  netbench scan --seed 7 --shard 1/3          a third of the sites (see merge)
-  netbench scan --resume runs/…               continue a scan; try failed sites again
+  netbench scan --seed 7 --shard 1/3          a third of the sites (see runs merge)
   netbench scan diff runs/a runs/b            what changed between two scans
   netbench scan --json | jq '.sites[] | {site, versions}'
 
@@ -41,15 +40,25 @@ runs/. Without --live, nothing leaves this machine.";
     mut_arg("targets", |targets| targets.help("Servers to scan, by URL or by host [default: emulated sites]; those of this machine need no --live")),
     mut_arg("live", |live| live.help("Scan the real hosts over the real network")),
     mut_arg("seed", |seed| seed.help("Seed of --sample and of packet losses on emulated links [default: a new one]")),
-    mut_arg("resume", |resume| resume.conflicts_with_all(["targets", "connect_to", "sites", "limit", "shard", "vantage", "live", "parts", "roots", "against", "client_profile", "confirm", "confirm_reached", "summary", "policy", "sample", "sni", "start_tls", "link", "jobs", "rate", "timeout", "site_timeout", "retries", "seed", "out", "name"])),
 )]
 pub(crate) struct Scan {
     #[command(subcommand)]
     pub(crate) command: Option<ScanCommand>,
     #[command(flatten)]
-    pub(crate) targets: TargetOptions,
-    #[command(flatten)]
     pub(crate) over: SiteOptions,
+    /// Predict what each of these stacks would negotiate with each site
+    #[arg(long, value_name = "A,B,…", value_delimiter = ',')]
+    pub(crate) against: Vec<String>,
+    /// Check every site against a policy: mozilla-modern, mozilla-intermediate, mozilla-old, or a TOML file; exit
+    /// code 4 if a site breaks it, or could not be seen wholly
+    #[arg(long, value_name = "POLICY", value_hint = ValueHint::FilePath)]
+    pub(crate) policy: Option<String>,
+    /// Add the shares of all sites, and which sites follow Mozilla's recommended configurations
+    #[arg(long)]
+    pub(crate) summary: bool,
+
+    #[command(flatten)]
+    pub(crate) targets: TargetOptions,
     /// Ask every server for NAME (SNI, and the Host of the request) and check its certificate against it
     #[arg(long, value_name = "NAME", conflicts_with = "against")]
     pub(crate) sni: Option<HostName>,
@@ -71,14 +80,6 @@ pub(crate) struct Scan {
     #[command(flatten)]
     pub(crate) roots: RootsOptions,
 
-    /// Predict what each of these stacks would negotiate with each site
-    #[arg(
-        long,
-        value_name = "A,B,…",
-        value_delimiter = ',',
-        help_heading = "Loss"
-    )]
-    pub(crate) against: Vec<String>,
     /// How to set up the connectors of these stacks
     #[arg(long, value_name = "P", value_enum, default_value_t = ProfileArg::Library, help_heading = "Loss")]
     pub(crate) client_profile: ProfileArg,
@@ -88,16 +89,8 @@ pub(crate) struct Scan {
     /// Confirm about N of the sites that all stacks reach, too
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(..=100_000), help_heading = "Loss")]
     pub(crate) confirm_reached: u32,
-    /// Add the shares of all sites, and which sites follow Mozilla's recommended configurations
-    #[arg(long, help_heading = "Loss")]
-    pub(crate) summary: bool,
     #[command(flatten)]
     pub(crate) identity: IdentityOptions,
-
-    /// Check every site against a policy: mozilla-modern, mozilla-intermediate, mozilla-old, or a TOML file; exit
-    /// code 4 if a site breaks it, or could not be seen wholly
-    #[arg(long, value_name = "POLICY", value_hint = ValueHint::FilePath, help_heading = "Policy")]
-    pub(crate) policy: Option<String>,
 
     #[command(flatten)]
     pub(crate) start: StartOptions,

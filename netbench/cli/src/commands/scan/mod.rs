@@ -15,7 +15,7 @@ use std::{
 
 use netbench_interop::{LossReport, Losses};
 use netbench_model::{
-    ClientSettings, Profile, ScanManifest, ScanPlan, Site, StackName,
+    ClientSettings, Plan, Profile, ScanManifest, ScanPlan, Site, StackName,
     scan::{AgainstRecord, Agreement, Offer, SiteOutcome, SiteScan},
 };
 use netbench_runner::{
@@ -25,18 +25,16 @@ use netbench_runner::{
 use netbench_scan::{Place, ScanClient, ScanEvent, ScanTarget, TrustAnchors, scan_all};
 use netbench_store::{Appender, Index, RunFolder};
 
-use self::{
-    args::{Scan, ScanCommand},
-    settings::ScanSettings,
-};
+use self::args::{Scan, ScanCommand};
+pub(crate) use self::settings::ScanSettings;
 use crate::{
-    client::all_can,
-    commands::hello::example_site,
+    client::{Unstored, all_can},
+    commands::stacks::hello::example_site,
     cost::Cost,
     exit::Ended,
     kinds::{self, scan::AGAINST},
-    pipeline::{self, Asked, Measured, Ready, Setup},
-    progress::{Progress, outcome_of},
+    pipeline::{self, Measured, Ready, Setup},
+    progress::outcome_of,
     stack_names::clients,
     targets::{Needs, Network, Sites},
 };
@@ -45,20 +43,9 @@ pub(crate) fn scan(options: &Scan) -> anyhow::Result<Ended> {
     if let Some(ScanCommand::Diff(diff)) = &options.command {
         return diff::diff(diff);
     }
-    let earlier = pipeline::earlier(&options.stored_in)?;
-    let settings = match &earlier {
-        Some((_, manifest)) => ScanSettings::of_manifest(options, manifest)?,
-        None => ScanSettings::of_options(options)?,
-    };
-    let asked = Asked {
-        name: "scan",
-        stored_in: &options.stored_in,
-        own: &options.start.own,
-        consent: options.start.consent(),
-        output: &options.output,
-        progress: Progress::counting(&options.output, ("site", "sites")),
-    };
-    pipeline::run(settings, earlier, asked)
+    let settings = ScanSettings::of_options(options)?;
+    let asked = options.start.asked(&options.output);
+    pipeline::start(settings, &options.stored_in, "scan", asked)
 }
 
 /// Returns the predicted time of a run with these options.
@@ -71,6 +58,13 @@ pub(crate) fn time(options: &Scan) -> anyhow::Result<Duration> {
 
 impl Measured for ScanSettings {
     type Plan = ScanPlan;
+
+    const UNIT: (&'static str, &'static str) = ("site", "sites");
+
+    fn of_run(manifest: &ScanManifest, unstored: &Unstored) -> anyhow::Result<Self> {
+        unstored.refuse_headers(&ScanPlan::KIND)?;
+        Self::of_manifest(manifest, unstored)
+    }
 
     fn workers(&self) -> BTreeSet<String> {
         clients(&self.plan.against)

@@ -15,7 +15,7 @@ pub(crate) fn record(run: &Path) -> anyhow::Result<Ended> {
     let (folder, manifest) = stored::open::<ScanPlan>(run)?;
     let index = kinds::scan::index(&folder)?;
     let mut text = format!(
-        "# Recorded by `netbench sites record` from the scan {}. The round-trip time is the shortest\n\
+        "# Recorded by `netbench setup sites record` from the scan {}. The round-trip time is the shortest\n\
          # TCP connect of the scan; losses, rates and bodies are not measured.\n",
         manifest.name
     );

@@ -7,7 +7,7 @@ use netbench_stats::SplitMix;
 
 use super::{args::Scan, policy::policy};
 use crate::{
-    client::{Shown, millis},
+    client::{Shown, Unstored, millis},
     cost::Scans,
     exit::{WrongInput, bail_input},
     sites_file::SitesFile,
@@ -83,7 +83,10 @@ impl ScanSettings {
         Ok(settings)
     }
 
-    pub(crate) fn of_manifest(options: &Scan, manifest: &ScanManifest) -> anyhow::Result<Self> {
+    pub(super) fn of_manifest(
+        manifest: &ScanManifest,
+        unstored: &Unstored,
+    ) -> anyhow::Result<Self> {
         let plan = manifest.plan.clone();
         let file = SitesFile {
             name: plan.sites_file.clone(),
@@ -96,7 +99,7 @@ impl ScanSettings {
         let rules = &plan.connect_to;
         let mut over = Sites::of_run(manifest, network, file, &plan.roots, rules, plan.seed)?;
         over.names = Names::AsTheyCome;
-        let shown = Shown(options.identity.load()?);
+        let shown = Shown(unstored.identity.load()?);
         shown.must_be(&manifest.name, plan.client_certificate.as_ref())?;
         Ok(Self { over, plan, shown })
     }

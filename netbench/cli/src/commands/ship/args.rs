@@ -21,10 +21,9 @@ not on this machine are downloaded.";
 #[derive(Debug, Args)]
 #[command(
     mut_arg("stack", |stack| stack.help("Stacks to build a client with; each is compared with the first [default: openssl,rustls-aws-lc]")),
-    mut_arg("resume", |resume| resume.conflicts_with_all(["stack", "out", "name"])),
 )]
 pub(crate) struct Ship {
-    #[command(flatten, next_help_heading = "What")]
+    #[command(flatten)]
     pub(crate) stacks: StackOptions,
     /// Take the versions of crates from FILE instead of netbench's own Cargo.lock
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]

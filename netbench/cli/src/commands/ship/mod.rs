@@ -11,7 +11,7 @@ use std::{
 
 use anyhow::Context;
 use netbench_model::{
-    SCHEMA_VERSION, StackName,
+    Plan, SCHEMA_VERSION, StackName,
     ship::{ShipManifest, ShipOutcome, ShipPlan, ShipSample},
     suggestion,
 };
@@ -23,12 +23,13 @@ use netbench_stacks::{ShipStack, ship_stacks};
 use self::args::Ship;
 use crate::{
     cache,
+    client::Unstored,
     cost::{Consent, Cost},
     exit::{Ended, WrongInput, bail_input},
     options::OwnWorkers,
     output,
     pipeline::{self, Asked, Measured, Ready, Setup},
-    progress::{Progress, outcome_of},
+    progress::outcome_of,
     user_file::read_text,
 };
 
@@ -42,24 +43,17 @@ const BUILD: Duration = Duration::from_secs(90);
 const LONGEST_LOCK: u64 = 16 << 20;
 
 pub(crate) fn ship(options: &Ship) -> anyhow::Result<Ended> {
-    let earlier = pipeline::earlier::<ShipPlan>(&options.stored_in)?;
-    let settings = match &earlier {
-        Some((_, manifest)) => Settings::of_manifest(options, manifest)?,
-        None => Settings::of_options(options)?,
-    };
+    let settings = ShipSettings::of_options(options)?;
     let asked = Asked {
-        name: "ship",
-        stored_in: &options.stored_in,
         own: &OwnWorkers { worker: Vec::new() },
         consent: Consent::Given,
         output: &options.output,
-        progress: Progress::counting(&options.output, ("build", "builds")),
     };
-    pipeline::run(settings, earlier, asked)
+    pipeline::start(settings, &options.stored_in, "ship", asked)
 }
 
 /// The user's options, read and validated.
-struct Settings {
+pub(crate) struct ShipSettings {
     plan: ShipPlan,
     stacks: Vec<&'static ShipStack>,
     lock: String,
@@ -67,7 +61,7 @@ struct Settings {
     reuse: Reuse,
 }
 
-impl Settings {
+impl ShipSettings {
     fn of_options(options: &Ship) -> anyhow::Result<Self> {
         let mut stacks: Vec<&ShipStack> = Vec::new();
         for name in options.stacks.names() {
@@ -80,13 +74,23 @@ impl Settings {
             .lock
             .as_deref()
             .map(|path| path.display().to_string());
-        Self::new(options, stacks, name.unwrap_or_else(|| BUILT_IN.to_owned()))
+        let reuse = if options.fresh {
+            Reuse::Nothing
+        } else {
+            Reuse::Earlier
+        };
+        Self::new(reuse, stacks, name.unwrap_or_else(|| BUILT_IN.to_owned()))
     }
 
-    fn of_manifest(options: &Ship, manifest: &ShipManifest) -> anyhow::Result<Self> {
+    fn of_manifest(manifest: &ShipManifest) -> anyhow::Result<Self> {
         let plan = &manifest.plan;
         let stacks: anyhow::Result<_> = plan.stacks.iter().map(|s| known(s.as_str())).collect();
-        let settings = Self::new(options, stacks?, plan.lock.clone())?;
+        let reuse = if plan.fresh {
+            Reuse::Nothing
+        } else {
+            Reuse::Earlier
+        };
+        let settings = Self::new(reuse, stacks?, plan.lock.clone())?;
         for (what, is) in [
             ("Cargo.lock", settings.plan.lock_sha256 == plan.lock_sha256),
             ("cargo", settings.plan.cargo == plan.cargo),
@@ -94,7 +98,7 @@ impl Settings {
         ] {
             if !is {
                 bail_input!(
-                    "run {} cannot be resumed: it was started with another {what}",
+                    "run {} cannot be continued: it was started with another {what}",
                     manifest.name
                 );
             }
@@ -102,7 +106,7 @@ impl Settings {
         Ok(settings)
     }
 
-    fn new(options: &Ship, stacks: Vec<&'static ShipStack>, lock: String) -> anyhow::Result<Self> {
+    fn new(reuse: Reuse, stacks: Vec<&'static ShipStack>, lock: String) -> anyhow::Result<Self> {
         let text = match lock.as_str() {
             BUILT_IN => BUILT_IN_LOCK.to_owned(),
             file => read_lock(Path::new(file))?,
@@ -123,16 +127,14 @@ impl Settings {
             lock,
             cargo: toolchain.cargo_version.clone(),
             rustc: toolchain.rustc_version.clone(),
+            fresh: reuse == Reuse::Nothing,
         };
         Ok(Self {
             plan,
             stacks,
             lock: text,
             toolchain,
-            reuse: match options.fresh {
-                true => Reuse::Nothing,
-                false => Reuse::Earlier,
-            },
+            reuse,
         })
     }
 }
@@ -167,8 +169,15 @@ fn read_lock(path: &Path) -> anyhow::Result<String> {
     Ok(text)
 }
 
-impl Measured for Settings {
+impl Measured for ShipSettings {
     type Plan = ShipPlan;
+
+    const UNIT: (&'static str, &'static str) = ("build", "builds");
+
+    fn of_run(manifest: &ShipManifest, unstored: &Unstored) -> anyhow::Result<Self> {
+        unstored.refuse_certificate(&ShipPlan::KIND)?;
+        Self::of_manifest(manifest)
+    }
 
     fn workers(&self) -> BTreeSet<String> {
         BTreeSet::new()

@@ -1,5 +1,6 @@
 use clap::{Args, Subcommand};
 
+use super::hello;
 use crate::options::{Output, OwnWorkers};
 
 pub(crate) const EXAMPLES: &str = "\
@@ -12,6 +13,7 @@ Examples:
   netbench stacks check mine --worker mine=./my-worker
   netbench stacks clean
   netbench stacks clean --objects            keep the workers, and little else
+  netbench stacks hello https://example.com/ --stack rustls-ring
   netbench stacks build rustls-ring+jemalloc openssl+clang
   netbench stacks build openssl@1.1.1 openssl@3.0 openssl@4.0
   netbench stacks build rustls@0.20 rustls@0.23.31 aws-lc-rs@1.12.0
@@ -58,6 +60,9 @@ pub(crate) enum StacksCommand {
     Check(Check),
     /// Delete the workers in the cache folder, or what their builds left behind
     Clean(Clean),
+    /// Show the ClientHello of each stack: what it offers, its size, JA3 and JA4
+    #[command(after_help = hello::args::EXAMPLES)]
+    Hello(hello::args::Hello),
 }
 
 #[derive(Debug, Args)]

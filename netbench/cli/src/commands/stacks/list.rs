@@ -12,7 +12,7 @@ use netbench_stacks::Stack;
 
 use super::args::List;
 use crate::{
-    commands::hello::example_site,
+    commands::stacks::hello::example_site,
     exit::{Ended, in_a_line},
     output, targets,
     workers::{Program, SourceTree, known_stacks},

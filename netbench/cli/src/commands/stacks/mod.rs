@@ -1,9 +1,10 @@
-//! `netbench stacks`: lists the stacks, and builds and checks their workers.
+//! `netbench stacks`: lists the stacks, builds and checks their workers, and shows their ClientHellos.
 
 pub(crate) mod args;
 mod build;
 mod check;
 mod clean;
+pub(crate) mod hello;
 mod list;
 
 use self::args::{Stacks, StacksCommand};
@@ -19,6 +20,7 @@ pub(crate) fn stacks(options: &Stacks) -> anyhow::Result<Ended> {
         Some(StacksCommand::Build(options)) => build::build(options),
         Some(StacksCommand::Check(options)) => check::check(options),
         Some(StacksCommand::Clean(options)) => clean::clean(options),
+        Some(StacksCommand::Hello(options)) => hello::hello(options),
     }
 }
 

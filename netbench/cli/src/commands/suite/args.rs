@@ -18,7 +18,7 @@ Examples:
   netbench suite handshake --list                names of the cases
   netbench suite all --until-decided             until every verdict is decided
   netbench suite --stack rustls-ring,rustls-ring  how exact is this machine?
-  netbench compare runs/… --stack openssl,rustls-ring
+  netbench runs compare runs/… --stack openssl,rustls-ring
 
 Everything runs in memory, in worker processes that take turns of equally
 many operations. Nothing is sent over a network.";
@@ -26,13 +26,12 @@ many operations. Nothing is sent over a network.";
 #[derive(Debug, Args)]
 #[command(
     mut_arg("seed", |seed| seed.help("Seed of the order of scenarios and stacks [default: a new one]")),
-    mut_arg("resume", |resume| resume.conflicts_with_all(["parts", "cases", "preset", "stack", "list", "rounds", "until_decided", "trial", "slice", "pin", "fixed_layout", "seed", "out", "name"])),
 )]
 pub(crate) struct Suite {
     /// Parts to run: bulk, handshake, verify, connector, crypto, memory, threads, instructions, all [default: bulk, handshake]
     #[arg(value_name = "PART", value_parser = part)]
     pub(crate) parts: Vec<PartArg>,
-    #[command(flatten, next_help_heading = "What")]
+    #[command(flatten)]
     pub(crate) stacks: StackOptions,
     /// Run only the cases whose names match; * and ? as in a shell
     #[arg(long = "case", value_name = "GLOB", conflicts_with = "preset")]
@@ -45,15 +44,15 @@ pub(crate) struct Suite {
     /// List the cases and exit
     #[arg(long)]
     pub(crate) list: bool,
-
-    #[command(flatten)]
-    pub(crate) start: StartOptions,
     /// Rounds, each in new processes [default: 30; with --until-decided at most 60]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub(crate) rounds: Option<u32>,
     /// Measure until every verdict is decided and known to 2 %, or the budget is used up
     #[arg(long)]
     pub(crate) until_decided: bool,
+
+    #[command(flatten)]
+    pub(crate) start: StartOptions,
     /// With --until-decided: start no round after this time
     #[arg(long, value_name = "TIME", default_value = "280s", value_parser = budget, requires = "until_decided")]
     pub(crate) budget: Duration,

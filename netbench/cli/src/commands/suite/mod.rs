@@ -7,25 +7,22 @@ mod settings;
 
 use std::{collections::BTreeSet, time::Duration};
 
-use netbench_model::{Case, SuiteManifest, SuitePlan, SuiteSample};
+use netbench_model::{Case, Plan, SuiteManifest, SuitePlan, SuiteSample};
 use netbench_report::{decided, idle_reference};
 use netbench_runner::{SuiteEvent, SuiteFeedback, execute_suite};
 
-use self::{args::Suite, settings::SuiteSettings};
+use self::args::Suite;
+pub(crate) use self::settings::SuiteSettings;
 use crate::{
+    client::Unstored,
     cost::Cost,
     exit::Ended,
     output,
-    pipeline::{self, Asked, Measured, Ready, Setup},
-    progress::Progress,
+    pipeline::{self, Measured, Ready, Setup},
 };
 
 pub(crate) fn suite(options: &Suite) -> anyhow::Result<Ended> {
-    let earlier = pipeline::earlier(&options.stored_in)?;
-    let settings = match &earlier {
-        Some((_, manifest)) => SuiteSettings::of_manifest(options, manifest)?,
-        None => SuiteSettings::of_options(options)?,
-    };
+    let settings = SuiteSettings::of_options(options)?;
     if options.list {
         let cases = settings.scenarios.iter().flat_map(|each| each.cases());
         let names: Vec<String> = cases.map(|case: Case| format!("{case}\n")).collect();
@@ -33,15 +30,8 @@ pub(crate) fn suite(options: &Suite) -> anyhow::Result<Ended> {
         return Ok(Ended::Well);
     }
     let name = settings.name.clone();
-    let asked = Asked {
-        name: &name,
-        stored_in: &options.stored_in,
-        own: &options.start.own,
-        consent: options.start.consent(),
-        output: &options.output,
-        progress: Progress::counting(&options.output, ("sample", "samples")),
-    };
-    pipeline::run(settings, earlier, asked)
+    let asked = options.start.asked(&options.output);
+    pipeline::start(settings, &options.stored_in, &name, asked)
 }
 
 /// Returns the predicted time of a run with these options.
@@ -51,6 +41,13 @@ pub(crate) fn time(options: &Suite) -> anyhow::Result<Duration> {
 
 impl Measured for SuiteSettings {
     type Plan = SuitePlan;
+
+    const UNIT: (&'static str, &'static str) = ("sample", "samples");
+
+    fn of_run(manifest: &SuiteManifest, unstored: &Unstored) -> anyhow::Result<Self> {
+        unstored.refuse_certificate(&SuitePlan::KIND)?;
+        Self::of_manifest(manifest)
+    }
 
     fn workers(&self) -> BTreeSet<String> {
         let names = self.stacks.iter().map(|stack| stack.stack().to_owned());

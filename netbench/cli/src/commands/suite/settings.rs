@@ -80,7 +80,7 @@ impl SuiteSettings {
         })
     }
 
-    pub(crate) fn of_manifest(options: &Suite, manifest: &SuiteManifest) -> anyhow::Result<Self> {
+    pub(super) fn of_manifest(manifest: &SuiteManifest) -> anyhow::Result<Self> {
         let plan = &manifest.plan;
         Ok(Self {
             seed: plan.seed,
@@ -89,7 +89,7 @@ impl SuiteSettings {
             scenarios: plan.scenarios.clone(),
             rounds: plan.rounds,
             until_decided: plan.until_decided,
-            budget: plan.budget_ms.map_or(options.budget, Duration::from_millis),
+            budget: Duration::from_millis(plan.budget_ms.unwrap_or_default()),
             trial: Duration::from_millis(plan.trial_ms),
             slice: Duration::from_micros(plan.slice_us),
             core: match plan.pin {
@@ -151,7 +151,7 @@ impl SuiteSettings {
             && before != materials.sha256()
         {
             bail_input!(
-                "run {} cannot be resumed: it was started with other certificates",
+                "run {} cannot be continued: it was started with other certificates",
                 self.name
             );
         }

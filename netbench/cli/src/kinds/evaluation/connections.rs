@@ -3,11 +3,10 @@ use std::{ffi::OsString, path::Path, sync::Arc};
 use netbench_model::{Depth, EvaluationPlan, Profile, RequestRecord};
 use netbench_report::{FEWEST_ROUNDS, Found, Report};
 
-use crate::kinds::connect;
+use crate::{client::Unstored, kinds::connect};
 
 use super::parts::{
-    Part, RUN, Results, Step, Steps, Unstored, Unsupported, common_arguments, run_in,
-    site_arguments, words,
+    Part, RUN, Results, Step, Steps, Unsupported, common_arguments, run_in, site_arguments, words,
 };
 
 pub(super) const PART: Part = Part {

@@ -15,12 +15,13 @@ use netbench_store::{RunFolder, StoreError};
 
 use self::parts::Part;
 use super::{Holds, KindOfRun};
-use crate::{exit::in_a_line, stored::wrong};
+use crate::{commands::evaluate::go_on, exit::in_a_line, stored::wrong};
 
 pub(super) const KIND: KindOfRun = KindOfRun {
     kind: EvaluationPlan::KIND,
     read: |folder| Ok(Box::new(read(folder)?)),
     list,
+    run: go_on,
     merge: None,
     compare: None,
     holds: Holds::Runs,

@@ -12,7 +12,7 @@ use netbench_report::{Found, Report};
 use netbench_store::{RunFolder, read_file};
 
 use crate::{
-    client::{Header, IdentityOptions},
+    client::{Header, Unstored},
     stored::{note_repeated, wrong},
 };
 
@@ -27,13 +27,6 @@ pub(crate) struct Part {
     pub(crate) unstored: fn(&Unstored) -> Vec<OsString>,
     /// Reads the files that the steps have left in the part's folder.
     pub(crate) collect: Collect,
-}
-
-/// The values of the command line that are not stored: the paths of the client's certificate and key, and headers.
-#[derive(Default)]
-pub(crate) struct Unstored {
-    pub(crate) identity: IdentityOptions,
-    pub(crate) headers: Vec<Header>,
 }
 
 impl Unstored {
@@ -56,7 +49,7 @@ impl Unstored {
             let text = format!("{}: {}", header.name, header.value);
             [OsString::from("--header"), text.into()]
         };
-        let headers = self.headers.iter().flat_map(header);
+        let headers = self.header.iter().flat_map(header);
         self.of_scan().into_iter().chain(headers).collect()
     }
 }

@@ -3,10 +3,10 @@ use std::path::Path;
 use netbench_model::EvaluationPlan;
 use netbench_report::{Found, Report, losses, web_loss};
 
-use crate::kinds::scan;
+use crate::{client::Unstored, kinds::scan};
 
 use super::parts::{
-    Part, RUN, Steps, Unstored, Unsupported, common_arguments, run_in, site_arguments, words,
+    Part, RUN, Steps, Unsupported, common_arguments, run_in, site_arguments, words,
 };
 
 pub(super) const PART: Part = Part {

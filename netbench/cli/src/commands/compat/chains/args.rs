@@ -17,11 +17,8 @@ github.com/Netflix/bettertls through the Go module proxy. Without Go, netbench's
 own chains are verified all the same.";
 
 #[derive(Debug, Args)]
-#[command(
-    mut_arg("resume", |resume| resume.conflicts_with_all(["stack", "case", "list", "timeout", "out", "name"])),
-)]
 pub(crate) struct Chains {
-    #[command(flatten, next_help_heading = "What")]
+    #[command(flatten)]
     pub(crate) stacks: StackOptions,
     /// Verify only the chains whose names match; * and ? as in a shell
     #[arg(long, value_name = "GLOB")]

@@ -12,7 +12,7 @@ use std::{
 use jiff::Timestamp;
 use netbench_compat::chains::{BETTERTLS, BetterTls, Chain, OWN, own};
 use netbench_model::{
-    StackName,
+    Plan, StackName,
     chains::{ChainCase, ChainOutcome, ChainSample, ChainsManifest, ChainsPlan, SuiteOfChains},
 };
 use netbench_runner::chains::{Verifiers, verify_chains};
@@ -20,35 +20,28 @@ use netbench_runner::chains::{Verifiers, verify_chains};
 use self::{args::Chains, bettertls::bettertls};
 use super::cases::Wanted;
 use crate::{
-    client::millis,
+    client::{Unstored, millis},
     cost::{Chains as ChainsToVerify, Consent, Cost},
     exit::{Ended, bail_input},
     output,
     pipeline::{self, Asked, Measured, Ready, Setup},
-    progress::{Progress, outcome_of},
+    progress::outcome_of,
     sites_file::sha256,
     stack_names::stack_names,
 };
 
 pub(super) fn chains(options: &Chains) -> anyhow::Result<Ended> {
-    let earlier = pipeline::earlier::<ChainsPlan>(&options.stored_in)?;
-    let settings = match &earlier {
-        Some((_, manifest)) => Settings::of_manifest(manifest)?,
-        None => Settings::of_options(options)?,
-    };
+    let settings = ChainsSettings::of_options(options)?;
     if options.list {
         output::write(settings.list().as_bytes())?;
         return Ok(Ended::Well);
     }
     let asked = Asked {
-        name: "chains",
-        stored_in: &options.stored_in,
         own: &options.own,
         consent: Consent::Given,
         output: &options.output,
-        progress: Progress::counting(&options.output, ("chain", "chains")),
     };
-    pipeline::run(settings, earlier, asked)
+    pipeline::start(settings, &options.stored_in, "chains", asked)
 }
 
 /// The approximate numbers of netbench's own chains and of all chains.
@@ -67,12 +60,12 @@ pub(super) fn time(options: &Chains) -> Duration {
 }
 
 /// The user's options, read and validated.
-struct Settings {
+pub(crate) struct ChainsSettings {
     chains: Vec<Chain>,
     plan: ChainsPlan,
 }
 
-impl Settings {
+impl ChainsSettings {
     fn of_options(options: &Chains) -> anyhow::Result<Self> {
         let wants = |suite: &str| {
             let begins = format!("{suite}/");
@@ -118,7 +111,7 @@ impl Settings {
             let now = suites.iter().find(|suite| suite.name == then.name);
             if now.is_none_or(|now| (&now.version, &now.sha256) != (&then.version, &then.sha256)) {
                 bail_input!(
-                    "run {} cannot be resumed: the chains of {} are not the same any more",
+                    "run {} cannot be continued: the chains of {} are not the same any more",
                     manifest.name,
                     then.name
                 );
@@ -171,8 +164,15 @@ fn all(wants: impl Fn(&str) -> bool) -> anyhow::Result<(Vec<Chain>, Vec<SuiteOfC
     Ok((chains, suites))
 }
 
-impl Measured for Settings {
+impl Measured for ChainsSettings {
     type Plan = ChainsPlan;
+
+    const UNIT: (&'static str, &'static str) = ("chain", "chains");
+
+    fn of_run(manifest: &ChainsManifest, unstored: &Unstored) -> anyhow::Result<Self> {
+        unstored.refuse_certificate(&ChainsPlan::KIND)?;
+        Self::of_manifest(manifest)
+    }
 
     fn workers(&self) -> BTreeSet<String> {
         let names = self.plan.stacks.iter();

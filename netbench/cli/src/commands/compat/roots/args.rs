@@ -14,11 +14,8 @@ Only the stack's process sees a layout, in a private mount namespace; this syste
 does not change. Without root, this needs user namespaces.";
 
 #[derive(Debug, Args)]
-#[command(
-    mut_arg("resume", |resume| resume.conflicts_with_all(["stack", "layout", "list", "out", "name"])),
-)]
 pub(crate) struct Roots {
-    #[command(flatten, next_help_heading = "What")]
+    #[command(flatten)]
     pub(crate) stacks: StackOptions,
     /// Try only the layouts whose names match; * and ? as in a shell
     #[arg(long, value_name = "GLOB")]

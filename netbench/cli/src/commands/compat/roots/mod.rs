@@ -11,7 +11,7 @@ use std::{
 
 use netbench_compat::stores::{Layout, Stores, layouts};
 use netbench_model::{
-    StackName,
+    Plan, StackName,
     roots::{
         RootsClient, RootsManifest, RootsOutcome, RootsPlan, RootsSample, RootsSite, StoreLayout,
     },
@@ -24,46 +24,40 @@ use netbench_runner::{
 use self::args::Roots;
 use super::cases::Wanted;
 use crate::{
+    client::Unstored,
     cost::{Consent, Cost, Layouts},
     exit::{Ended, bail_input},
     output,
     pipeline::{self, Asked, Measured, Ready, Setup},
-    progress::{Progress, outcome_of},
+    progress::outcome_of,
     stack_names::stack_names,
 };
 
 pub(super) fn roots(options: &Roots) -> anyhow::Result<Ended> {
-    let earlier = pipeline::earlier::<RootsPlan>(&options.stored_in)?;
-    let settings = match &earlier {
-        Some((_, manifest)) => Settings::of_manifest(manifest)?,
-        None => Settings::of_options(options)?,
-    };
+    let settings = RootsSettings::of_options(options)?;
     if options.list {
         output::write(settings.list().as_bytes())?;
         return Ok(Ended::Well);
     }
     let asked = Asked {
-        name: "roots",
-        stored_in: &options.stored_in,
         own: &options.own,
         consent: Consent::Given,
         output: &options.output,
-        progress: Progress::counting(&options.output, ("store", "stores")),
     };
-    pipeline::run(settings, earlier, asked)
+    pipeline::start(settings, &options.stored_in, "roots", asked)
 }
 
 /// Returns the predicted time of a run with these options.
 pub(super) fn time(options: &Roots) -> anyhow::Result<Duration> {
-    Ok(Settings::of_options(options)?.cost().time)
+    Ok(RootsSettings::of_options(options)?.cost().time)
 }
 
-struct Settings {
+pub(crate) struct RootsSettings {
     stacks: Vec<StackName>,
     layouts: Vec<Layout>,
 }
 
-impl Settings {
+impl RootsSettings {
     fn of_options(options: &Roots) -> anyhow::Result<Self> {
         let mut all = layouts();
         let names: Vec<&str> = all.iter().map(|layout| layout.name.as_str()).collect();
@@ -86,7 +80,7 @@ impl Settings {
         all.retain(|layout| plan.layouts.contains(&recorded(layout)));
         if all.len() != plan.layouts.len() {
             bail_input!(
-                "run {} cannot be resumed: the layouts have changed since",
+                "run {} cannot be continued: the layouts have changed since",
                 manifest.name
             );
         }
@@ -147,8 +141,15 @@ fn recorded(layout: &Layout) -> StoreLayout {
     }
 }
 
-impl Measured for Settings {
+impl Measured for RootsSettings {
     type Plan = RootsPlan;
+
+    const UNIT: (&'static str, &'static str) = ("store", "stores");
+
+    fn of_run(manifest: &RootsManifest, unstored: &Unstored) -> anyhow::Result<Self> {
+        unstored.refuse_certificate(&RootsPlan::KIND)?;
+        Self::of_manifest(manifest)
+    }
 
     fn workers(&self) -> BTreeSet<String> {
         let names = self.stacks.iter();

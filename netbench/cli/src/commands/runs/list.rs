@@ -1,0 +1,70 @@
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use anyhow::Context;
+use netbench_report::RunRow;
+use netbench_store::RunFolder;
+
+use crate::{exit::bail_input, kinds};
+
+pub(super) struct Entry {
+    pub(super) path: PathBuf,
+    pub(super) row: RunRow,
+}
+
+/// Returns every folder in a folder of runs, including those that are no runs, but not following
+/// links.
+pub(super) fn entries(folder: &Path) -> anyhow::Result<Vec<Entry>> {
+    if !folder.is_dir() {
+        let why = format!("{}: no such folder of runs", folder.display());
+        bail_input!("{why}");
+    }
+    if folder.join("run.json").is_file() {
+        let why = format!(
+            "{}: a run, not a folder of runs; `netbench runs show` shows it",
+            folder.display()
+        );
+        bail_input!("{why}");
+    }
+    let cannot = || format!("cannot read {}", folder.display());
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).with_context(cannot)? {
+        let entry = entry.with_context(cannot)?;
+        if entry.file_type().with_context(cannot)?.is_dir() {
+            found.push(read(entry.path()));
+        }
+    }
+    found.sort_by(|a, b| a.path.cmp(&b.path));
+    Ok(found)
+}
+
+fn read(path: PathBuf) -> Entry {
+    let row = row(&path).unwrap_or_else(|error| RunRow {
+        problem: Some(error.to_string()),
+        ..RunRow::default()
+    });
+    let row = RunRow {
+        path: path.display().to_string(),
+        bytes: bytes(&path),
+        ..row
+    };
+    Entry { path, row }
+}
+
+fn row(path: &Path) -> anyhow::Result<RunRow> {
+    let folder = RunFolder::open(path)?;
+    Ok((kinds::of(&folder)?.list)(&folder)?)
+}
+
+/// Returns the size of all files in a folder; unreadable files count as 0.
+fn bytes(path: &Path) -> u64 {
+    let entries = fs::read_dir(path).into_iter().flatten().flatten();
+    let sizes = entries.map(|entry| match entry.metadata() {
+        Ok(data) if data.is_dir() => bytes(&entry.path()),
+        Ok(data) => data.len(),
+        Err(_) => 0,
+    });
+    sizes.sum()
+}
