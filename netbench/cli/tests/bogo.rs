@@ -313,9 +313,9 @@ fn stored_outcomes_are_shown_without_go() {
 }
 
 #[test]
-fn the_readme_has_the_matrix_as_it_is_stored() {
-    let readme = concat!(env!("CARGO_MANIFEST_DIR"), "/../../README.md");
-    let readme = std::fs::read_to_string(readme).unwrap();
+fn the_document_of_stacks_has_the_matrix_as_it_is_stored() {
+    let document = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/STACKS.md");
+    let document = std::fs::read_to_string(document).unwrap();
     let output = bogo(
         &["--matrix", "--stored", "--format", "markdown"],
         "/nonexistent",
@@ -330,8 +330,8 @@ fn the_readme_has_the_matrix_as_it_is_stored() {
     assert!(matrix.len() > 40 && parts.len() > 2, "{text}");
     for table in [matrix, parts] {
         assert!(
-            readme.contains(&table.join("\n")),
-            "README.md has other tables than `netbench bogo --matrix --stored --format markdown`:\n{}",
+            document.contains(&table.join("\n")),
+            "docs/STACKS.md has other tables than `netbench bogo --matrix --stored --format markdown`:\n{}",
             table.join("\n")
         );
     }

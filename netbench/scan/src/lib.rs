@@ -5,7 +5,7 @@
 //! reach a result other than as a name, a number or sanitized text.
 //!
 //! Start reading at [`enumeration`], which finds everything that a server accepts in few connections, then at
-//! [`scan_all`], which scans many sites. `docs/METHOD.md` describes the hellos, their order, and the meaning of
+//! [`scan_all`], which scans many sites. `docs/SCANS.md` describes the hellos, their order, and the meaning of
 //! `complete`. The results are records of `netbench_model::scan`.
 //!
 //! | module | contents |
