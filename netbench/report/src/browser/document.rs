@@ -290,9 +290,9 @@ fn waits(rows: &[PacketsRow]) -> Option<String> {
     let waited = counted.iter().filter(|far| far.waited_for_a_core());
     (!counted.is_empty()).then(|| {
         format!(
-            "In {} of the {} that are further off, the browser's threads waited for a core at least as long as the times differ.",
-            waited.count(),
+            "Further off: {}. In {} of them, the browser's threads waited for a core at least as long as the times differ.",
             BrowserSummary::visits(counted.len() as u64),
+            waited.count(),
         )
     })
 }
