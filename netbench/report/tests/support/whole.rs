@@ -177,7 +177,7 @@ impl MadeCase {
 
 static SUITE: LazyLock<SuiteSummary> = LazyLock::new(|| {
     let text =
-        include_str!("../../../../results/2026-11-22-114241-vm-rustls-vs-openssl/summary.json");
+        include_str!("../../../../results/2026-11-24-163528-vm-rustls-vs-openssl/summary.json");
     let mut suite: SuiteSummary = serde_json::from_str(&renamed(text)).unwrap();
     suite.warnings.clear();
     for case in &mut suite.cases {
