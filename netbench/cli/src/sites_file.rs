@@ -2,7 +2,7 @@
 
 use std::{path::Path, sync::Arc};
 
-use netbench_model::{Site, SiteError, authority, parse_sites, parse_target};
+use netbench_model::{Site, SiteError, authority, parse_sites, parse_target_of};
 use sha2::{Digest, Sha256};
 
 use crate::{
@@ -40,11 +40,11 @@ pub(crate) fn read(file: Option<&Path>) -> anyhow::Result<SitesFile> {
     })
 }
 
-/// Parses the sites of URLs on the command line.
-pub(crate) fn of_targets(targets: &[String]) -> Result<SitesFile, WrongInput> {
+/// Parses the sites of URLs on the command line. Those without a port are at `default_port`.
+pub(crate) fn of_targets(targets: &[String], default_port: u16) -> Result<SitesFile, WrongInput> {
     let mut sites: Vec<Site> = Vec::new();
     for text in targets {
-        let site = parse_target(text).map_err(WrongInput)?;
+        let site = parse_target_of(text, default_port).map_err(WrongInput)?;
         let place = site.place_in_dns();
         if sites.iter().any(|other| other.place_in_dns() == place) {
             bail_input!("{} is given twice", site.name());

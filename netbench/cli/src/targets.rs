@@ -293,15 +293,27 @@ impl Sites {
     }
 }
 
-/// Returns the sites of the command line, and their target.
+/// The port of sites that are asked for HTTPS.
+pub(crate) const HTTPS: u16 = 443;
+
+/// Returns the sites of the command line, and their target. Sites without a port are at `default_port`.
 pub(crate) fn asked(
     over: &SiteOptions,
     targets: &TargetOptions,
+    default_port: u16,
 ) -> anyhow::Result<(SitesFile, Target)> {
     let mut file = if targets.targets.is_empty() {
-        sites_file::read(over.sites.as_deref())?
+        let mut file = sites_file::read(over.sites.as_deref())?;
+        if default_port != HTTPS {
+            // A line with this port is the same as one without a port.
+            let unnamed = Arc::make_mut(&mut file.sites).iter_mut();
+            for site in unnamed.filter(|site| site.port == HTTPS) {
+                site.port = default_port;
+            }
+        }
+        file
     } else {
-        sites_file::of_targets(&targets.targets)?
+        sites_file::of_targets(&targets.targets, default_port)?
     };
     if let Some(limit) = over.limit {
         Arc::make_mut(&mut file.sites).truncate(limit as usize);

@@ -112,8 +112,16 @@ fn servers_that_begin_in_plain_text_are_asked_for_tls() {
     let run = place.named("asked");
     let stored = std::fs::read_to_string(run.join("run.json")).unwrap();
     assert!(stored.contains("\"start_tls\": \"smtp\""), "{stored}");
+    // The protocol's own port is the default; port 443 is asked if it is given.
+    for (site, due) in [
+        ("localhost", "localhost:25"),
+        ("localhost:443", "localhost"),
+    ] {
+        let words = ["scan", site, "--starttls", "smtp", "--json"];
+        let asked: ScanSummary = json(&place.netbench(&words).expect(0).stdout);
+        assert_eq!(asked.sites[0].site, due);
+    }
     for (wrong, word) in [
-        ("scan localhost --starttls smtp", "localhost:25"),
         ("scan --starttls imap", "emulated sites begin with TLS"),
         ("scan localhost:1 --starttls telnet", "xmpp"),
         (

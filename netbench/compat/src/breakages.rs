@@ -35,7 +35,7 @@ mod tests {
         let chains = chains::own(jiff::Timestamp::now()).into_iter();
         let chains: Vec<String> = chains.map(|chain| chain.case.name).collect();
         let layouts: Vec<String> = layouts().into_iter().map(|layout| layout.name).collect();
-        let ships = include_str!("../../catalogue/ship/stacks.toml").lines();
+        let ships = include_str!("../../../stacks/rustls/stack.toml").lines();
         let ships: Vec<String> = ships
             .filter_map(|line| {
                 Some(

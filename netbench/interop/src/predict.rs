@@ -142,6 +142,13 @@ fn agree(offer: &Offer, site: &SiteScan, found: &VersionScan) -> Result<Agreed, 
     if usable.is_empty() {
         return Err(no_signature(&schemes));
     }
+    if common.is_empty() && !schemes.is_empty() && offered.iter().any(|s| is_signed(s)) {
+        // OpenSSL refuses a client without a common scheme, and other servers choose a suite that needs none.
+        return Err(Agreement::Unknown {
+            why: "the site may refuse a client without a common signature scheme, or use a suite that needs none"
+                .to_owned(),
+        });
+    }
     Ok(choose(offer, site, found, &usable, &groups, &common))
 }
 

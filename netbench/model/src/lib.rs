@@ -83,7 +83,7 @@ pub use sweep::{LinkPreset, PointClient, Sweep, SweepAxis, SweepError, SweepPoin
 pub use tally::{AskedFor, Recorded, Tally};
 pub use tls::{Alert, Alpn, CipherSuite, Group, SignatureScheme, TlsVersion};
 pub use units::{BitRate, ParseUnitError, parse_bytes, parse_duration, parse_loss, parse_rate};
-pub use urls::{authority, bracketed, parse_target};
+pub use urls::{authority, bracketed, parse_target, parse_target_of};
 pub use variant::{Variant, VariantError, Variants};
 
 /// The version of every JSON document that netbench publishes (`run.json`, `samples.jsonl`, `summary.json`). The

@@ -7,6 +7,9 @@ use std::{
 
 use crate::{HostName, Site};
 
+/// The port of HTTPS.
+const HTTPS: u16 = 443;
+
 /// Maximum length of a URL.
 const LONGEST: usize = 4096;
 
@@ -24,7 +27,7 @@ pub fn authority(host: &HostName, port: u16) -> String {
 }
 
 pub(crate) fn with_port(host: &str, port: u16) -> String {
-    if port == 443 {
+    if port == HTTPS {
         host.to_owned()
     } else {
         format!("{host}:{port}")
@@ -38,6 +41,14 @@ pub(crate) fn with_port(host: &str, port: u16) -> String {
 /// # Errors
 /// A text that does not name a TLS server. The message states the expected text.
 pub fn parse_target(text: &str) -> Result<Site, String> {
+    parse_target_of(text, HTTPS)
+}
+
+/// Parses the name of a server like [`parse_target`]; without a port it is at `default_port`.
+///
+/// # Errors
+/// As there.
+pub fn parse_target_of(text: &str, default_port: u16) -> Result<Site, String> {
     let wrong = |why: &str| Err(format!("{}: {why}", shown(text)));
     if text.len() > LONGEST {
         return wrong(&format!("a URL of at most {LONGEST} bytes is expected"));
@@ -49,7 +60,7 @@ pub fn parse_target(text: &str) -> Result<Site, String> {
         return wrong("a URL has no white space, control characters or backslashes");
     }
     if let Ok(address) = text.parse::<Ipv6Addr>() {
-        return Ok(Site::new(HostName::from(IpAddr::V6(address)), 443));
+        return Ok(Site::new(HostName::from(IpAddr::V6(address)), default_port));
     }
     let rest = match text.split_once("://") {
         None => text,
@@ -67,7 +78,7 @@ pub fn parse_target(text: &str) -> Result<Site, String> {
     if path.contains('#') {
         return wrong("leave out the # and what follows: it is never sent to a server");
     }
-    let (host, port) = match split_port(authority) {
+    let (host, port) = match split_port(authority, default_port) {
         Ok(parts) => parts,
         Err(why) => return wrong(why),
     };
@@ -90,8 +101,8 @@ pub fn parse_target(text: &str) -> Result<Site, String> {
     })
 }
 
-/// Splits the host, with its brackets, from the port, which is 443 by default.
-fn split_port(authority: &str) -> Result<(&str, u16), &'static str> {
+/// Splits the host, with its brackets, from the port.
+fn split_port(authority: &str, default: u16) -> Result<(&str, u16), &'static str> {
     const NO_PORT: &str = "a port is a number from 1 to 65535";
     let (host, port) = match authority.find(']') {
         Some(end) => authority.split_at(end + 1),
@@ -101,7 +112,7 @@ fn split_port(authority: &str) -> Result<(&str, u16), &'static str> {
         None => authority.split_at(authority.find(':').unwrap_or(authority.len())),
     };
     let port = match port.strip_prefix(':') {
-        None if port.is_empty() => return Ok((host, 443)),
+        None if port.is_empty() => return Ok((host, default)),
         None => return Err(NO_PORT),
         Some(port) => port,
     };

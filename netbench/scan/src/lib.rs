@@ -47,6 +47,7 @@ pub mod parsers;
 mod probe;
 mod session;
 mod text;
+mod witness;
 mod x509;
 
 pub use offer::offer;
@@ -55,4 +56,5 @@ pub use probe::{
     raise_descriptor_limit, scan_all, scan_all_with,
 };
 pub use session::{ClientIdentity, ClientIdentityError, crypto};
+pub use witness::Witness;
 pub use x509::TrustAnchors;

@@ -15,7 +15,7 @@ mod tool;
 pub use script::script;
 pub use source::no_lost_tests;
 pub use test::{Failed, Test, run};
-pub use tool::{Tool, program};
+pub use tool::{Tool, program, worker};
 
 /// Defines the `main` of a test target from its tests, each with the tools that it needs.
 ///

@@ -39,6 +39,14 @@ pub enum Tool {
     GnutlsServ,
     /// The Erlang runtime, with its TLS library.
     Erl,
+    /// The command of BoringSSL, as Android has it.
+    Boringssl,
+    /// The TLS library of Bouncy Castle, as Debian has it.
+    BouncyCastle,
+    /// The web server Caddy.
+    Caddy,
+    /// The workers of rustls, OpenSSL and s2n-tls, beside the tests.
+    Workers,
     /// The proxy stunnel.
     Stunnel,
     /// The mail server Postfix.
@@ -81,7 +89,7 @@ pub enum Tool {
 
 impl Tool {
     /// Every tool.
-    pub const ALL: [Self; 33] = [
+    pub const ALL: [Self; 37] = [
         Self::Go,
         Self::Javac,
         Self::Python,
@@ -96,6 +104,10 @@ impl Tool {
         Self::Lighttpd,
         Self::GnutlsServ,
         Self::Erl,
+        Self::Boringssl,
+        Self::BouncyCastle,
+        Self::Caddy,
+        Self::Workers,
         Self::Stunnel,
         Self::Postfix,
         Self::Dovecot,
@@ -134,6 +146,10 @@ impl Tool {
             Self::Lighttpd => "lighttpd",
             Self::GnutlsServ => "gnutls-serv",
             Self::Erl => "erl",
+            Self::Boringssl => "boringssl",
+            Self::BouncyCastle => "bouncy-castle",
+            Self::Caddy => "caddy",
+            Self::Workers => "workers",
             Self::Stunnel => "stunnel",
             Self::Postfix => "postfix",
             Self::Dovecot => "dovecot",
@@ -173,6 +189,7 @@ impl Tool {
             | Self::Lighttpd
             | Self::GnutlsServ
             | Self::Erl
+            | Self::Caddy
             | Self::Stunnel
             | Self::Postfix
             | Self::Dovecot
@@ -181,10 +198,20 @@ impl Tool {
             | Self::Curl
             | Self::Certutil
             | Self::Valgrind => absent(self.name()),
-            Self::Postgres => self
+            Self::Postgres | Self::Boringssl => self
                 .path()
                 .is_none()
-                .then(|| "postgres is not installed".to_owned()),
+                .then(|| format!("{self} is not installed")),
+            Self::BouncyCastle => {
+                let jar = Path::new("/usr/share/java/bctls.jar");
+                (!jar.is_file()).then(|| format!("{} is missing", jar.display()))
+            }
+            Self::Workers => ["rustls", "openssl", "s2n-tls"]
+                .into_iter()
+                .find_map(|name| {
+                    let missing = format!("no worker of {name} beside the tests");
+                    worker(name).is_none().then_some(missing)
+                }),
             Self::Chromium => self
                 .path()
                 .is_none()
@@ -239,6 +266,7 @@ impl Tool {
                 .find_map(program),
             Self::Firefox => ["firefox-esr", "firefox"].into_iter().find_map(program),
             Self::Postgres => program(self.name()).or_else(postgres_of_debian),
+            Self::Boringssl => ["bssl-tool", "bssl"].into_iter().find_map(program),
             other => program(other.name()),
         }
     }
@@ -258,6 +286,21 @@ pub fn program(name: &str) -> Option<PathBuf> {
         .chain(["/usr/sbin", "/usr/local/sbin", "/usr/local/go/bin"].map(PathBuf::from))
         .map(|folder| folder.join(name))
         .find(|path| path.is_file())
+}
+
+/// Returns the worker of this name beside the test that runs, or in the cache of workers that the command has built.
+pub fn worker(name: &str) -> Option<PathBuf> {
+    let file = format!("netbench-worker-{name}");
+    let test = std::env::current_exe().ok()?;
+    let beside = test.ancestors().nth(2)?.join(&file);
+    if beside.is_file() {
+        return Some(beside);
+    }
+    let home = |variable| std::env::var_os(variable).map(PathBuf::from);
+    let cache = home("XDG_CACHE_HOME").or_else(|| Some(home("HOME")?.join(".cache")))?;
+    let versions = std::fs::read_dir(cache.join("netbench/workers")).ok()?;
+    let mut built = versions.map_while(Result::ok).map(|v| v.path().join(&file));
+    built.find(|path| path.is_file())
 }
 
 /// PostgreSQL where Debian has it, beside its other versions.

@@ -17,12 +17,16 @@ use netbench_model::{
     scan::{Agreement, Confirmation, HandshakeResult, PacketsSeen},
 };
 use netbench_protocol::{ClientIdentity, Configure, ResponseBody};
+use netbench_scan::Witness;
 
 use super::offers::connect_request;
 use crate::{Targets, Worker, Workers};
 
 /// The time limit of a handshake.
 const LIMIT: Duration = Duration::from_secs(10);
+
+/// The time limit of the answer to the scan's hello.
+const WITNESS_LIMIT: Duration = Duration::from_secs(5);
 
 /// Number of connections to a site whose packets are lost, or late.
 const CONNECTIONS: u32 = 10;
@@ -82,6 +86,8 @@ pub struct Chosen {
     pub site: usize,
     /// The predictions, one for each stack.
     pub agreements: Vec<Agreement>,
+    /// A hello that the site answered when it was scanned.
+    pub witness: Option<Witness>,
 }
 
 /// Tests the chosen sites on every stack.
@@ -100,6 +106,7 @@ pub fn confirm(
             Chosen {
                 site: i,
                 agreements,
+                witness,
             },
             turn,
         ) in chosen.iter().zip(&turns)
@@ -131,10 +138,15 @@ pub fn confirm(
                 let mut its_worker = None;
                 let takes_another = || {
                     let _turn = turn.lock().unwrap_or_else(PoisonError::into_inner);
-                    other.is_some_and(|(other, _)| {
-                        let (seen, _) = handshake(clients, other, *i, &sites[*i], &mut its_worker);
-                        matches!(seen, HandshakeResult::Handshake { .. })
-                    })
+                    let is_answered = witness
+                        .as_ref()
+                        .is_some_and(|hello| is_answered(clients, *i, hello));
+                    is_answered
+                        || other.is_some_and(|(other, _)| {
+                            let (seen, _) =
+                                handshake(clients, other, *i, &sites[*i], &mut its_worker);
+                            matches!(seen, HandshakeResult::Handshake { .. })
+                        })
                 };
                 seen = proven(seen, connect, takes_another);
             }
@@ -314,6 +326,18 @@ fn handshake(
     }
 }
 
+/// Returns whether the site still answers the hello of the scan, sent from the place of the stacks.
+fn is_answered(clients: &Clients<'_>, site: usize, hello: &Witness) -> bool {
+    let Ok(address) = clients.targets.address(site) else {
+        return false;
+    };
+    let ask = || hello.is_answered(address, WITNESS_LIMIT);
+    match clients.place {
+        Some(place) => place.run(ask).unwrap_or(false),
+        None => ask(),
+    }
+}
+
 fn text(value: Option<impl ToString>) -> Option<String> {
     value.map(|value| value.to_string())
 }
@@ -321,8 +345,8 @@ fn text(value: Option<impl ToString>) -> Option<String> {
 fn failed(failure: &Failure) -> HandshakeResult {
     let in_tls = match failure.class {
         FailureClass::Alert | FailureClass::Certificate | FailureClass::Protocol => true,
-        // Some servers hang up in situations in which others send an alert.
-        FailureClass::Closed => failure.phase == Some(Phase::Tls),
+        // Some servers hang up in situations in which others send an alert, and some middleboxes drop what they refuse.
+        FailureClass::Closed | FailureClass::Timeout => failure.phase == Some(Phase::Tls),
         _ => false,
     };
     HandshakeResult::Failed {
@@ -333,7 +357,8 @@ fn failed(failure: &Failure) -> HandshakeResult {
 }
 
 /// Returns the result of a connection that was cut: a refusal only if the server does it again, and accepts another
-/// stack before and after that; otherwise the result is inconclusive.
+/// stack, or answers the scan's hello, before and after that. Otherwise the result is inconclusive: the site may be gone,
+/// or limit connections.
 fn proven(
     cut: HandshakeResult,
     mut again: impl FnMut() -> HandshakeResult,
@@ -346,19 +371,19 @@ fn proven(
             return seen;
         }
     }
-    if let HandshakeResult::Failed { in_tls, .. } = &mut seen {
+    if let HandshakeResult::Failed { in_tls, reason, .. } = &mut seen {
         *in_tls = false;
+        reason.push_str("; other connections were not answered either");
     }
     seen
 }
 
-/// Returns whether the server closed or reset the connection within the handshake, without an alert.
+/// Returns whether the server ended the connection within the handshake without an alert, or did not answer.
 fn is_cut(seen: &HandshakeResult) -> bool {
-    let closed = FailureClass::Closed.name();
-    matches!(seen, HandshakeResult::Failed { class, in_tls: true, .. } if class == closed)
+    hung_up(seen) && matches!(seen, HandshakeResult::Failed { in_tls: true, .. })
 }
 
-/// Returns whether the server ended the connection without an alert.
+/// Returns whether the server ended the connection without an alert, or did not answer.
 fn hung_up(seen: &HandshakeResult) -> bool {
     let words = [FailureClass::Closed.name(), FailureClass::Timeout.name()];
     matches!(seen, HandshakeResult::Failed { class, .. } if words.contains(&class.as_str()))

@@ -235,8 +235,8 @@ fn few_connections_settle_everything() {
         .chain(newer.take(40))
         .collect();
     let cases = [
-        (named(true, &intermediate, &[Tls12, Tls13]), 25),
-        (named(false, &intermediate, &[Tls12, Tls13]), 25),
+        (named(true, &intermediate, &[Tls12, Tls13]), 16),
+        (named(false, &intermediate, &[Tls12, Tls13]), 16),
         (named(false, &many, &[Tls10, Tls11, Tls12, Tls13]), 100),
     ];
     for (server, most) in cases {

@@ -196,7 +196,8 @@ impl<R: Responder> Enumerator<'_, R> {
                 _ => apart = true,
             }
             self.suites.done |= self.suites.left.is_empty();
-            self.groups.done |= self.groups.left.is_empty();
+            // A list that the server states is complete.
+            self.groups.done |= self.groups.left.is_empty() || self.learned == Learned::Stated;
         }
         Ok(())
     }

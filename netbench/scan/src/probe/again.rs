@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use netbench_model::{
     scan::Order,
-    tls::{CipherSuite, TlsVersion},
+    tls::{Alert, CipherSuite, TlsVersion},
 };
 
 use super::{features::codes, prober::Prober};
@@ -115,12 +115,12 @@ fn the_other_groups(found: &VersionFound) -> Option<ProbeHello> {
     (!suites.is_empty() && !groups.is_empty()).then_some(hello)
 }
 
-/// Returns the suites that were not found. Returns `None` for SSL 3.0, and for versions that a newer one
-/// represents.
+/// Returns the suites that were not found. Returns `None` for old versions that the server refused as such.
 fn the_rest(found: &VersionFound) -> Option<ProbeHello> {
-    let wanted = match found.version {
-        TlsVersion::Tls12 | TlsVersion::Tls13 => true,
-        _ => found.refusal.is_none(),
+    const PROTOCOL_VERSION: Alert = Alert(70);
+    let wanted = match (found.version, &found.refusal) {
+        (TlsVersion::Tls12 | TlsVersion::Tls13, _) | (_, None) => true,
+        (_, Some(why)) => *why != PROTOCOL_VERSION.to_string(),
     };
     let known = codes(found);
     let mut suites = offered_suites(found.version);

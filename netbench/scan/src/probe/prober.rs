@@ -18,6 +18,7 @@ use super::{
     findings::Findings,
     limits::{Gate, Limits, ScanClient, ScanTarget},
     pace::Pace,
+    refusals::Habit,
     steadiness::Known,
     wire::{ConnectionError, Counts, Reply, Wire},
 };
@@ -66,6 +67,9 @@ pub(super) struct Prober<'a> {
     /// Whether every refusal is verified by the known hello sent at the same time: the site was seen to refuse the
     /// known one too, or another server answered it.
     pub(super) careful: Cell<bool>,
+    pub(super) habit: RefCell<Habit>,
+    /// Whether refusals were taken for the site's that may have been those of a limit.
+    pub(super) misjudged: Cell<bool>,
     /// The longest time of a response.
     pub(super) slowest: Cell<Duration>,
     /// Number of hellos without a response before the first response.
@@ -110,6 +114,8 @@ impl<'a> Prober<'a> {
             pace: Pace::default(),
             known: RefCell::default(),
             careful: Cell::new(false),
+            habit: RefCell::default(),
+            misjudged: Cell::new(false),
             slowest: Cell::new(Duration::ZERO),
             silences: Cell::new(0),
             was_silent: Cell::new(false),

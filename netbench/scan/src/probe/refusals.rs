@@ -24,6 +24,52 @@ const SLOWER: u32 = 10;
 
 const SILENT: Reply = Reply::Failed(ConnectionError::Silent);
 
+/// The number of proven refusals after which refusals of the same kind are proven together.
+const PROVEN: u32 = 3;
+
+/// The number of refusals that are proven together, by one known hello after the last of them.
+const TOGETHER: u32 = 4;
+
+/// The way in which a site without alerts refuses hellos.
+#[derive(Debug, Default)]
+pub(super) struct Habit {
+    how: Option<ConnectionError>,
+    /// The number of refusals of this kind in sequence that were proven.
+    proven: u32,
+    /// The number of refusals that are still to be proven.
+    assumed: u32,
+}
+
+impl Habit {
+    fn is_known(&self, reply: &Reply) -> bool {
+        let known = self.how.as_ref().filter(|_| self.proven >= PROVEN);
+        known.is_some_and(|known| matches!(reply, Reply::Failed(how) if how == known))
+    }
+
+    /// Counts a refusal. Returns whether it is proven together with later ones.
+    fn assume(&mut self) -> bool {
+        let is_assumed = self.assumed + 1 < TOGETHER;
+        self.assumed += u32::from(is_assumed);
+        is_assumed
+    }
+
+    fn prove(&mut self, reply: &Reply) {
+        use ConnectionError as E;
+        let how = match reply {
+            Reply::Failed(how @ (E::Closed | E::Reset)) => Some(how.clone()),
+            _ => None,
+        };
+        if how != self.how {
+            *self = Self {
+                how,
+                ..Self::default()
+            };
+        }
+        self.proven += 1;
+        self.assumed = 0;
+    }
+}
+
 /// The result of hellos sent together with known ones.
 enum Shown {
     Answer(Reply),
@@ -53,17 +99,51 @@ impl Prober<'_> {
             if is_silent(&reply) {
                 self.was_silent.set(true);
             }
+            let is_usual = self.refuses_like_this(&reply);
+            if is_usual && self.habit.borrow_mut().assume() {
+                return Ok(reply);
+            }
             let recent = self.pace.recent();
             let _alone = self.pace.alone().await;
             if self.pace.interval() != before {
                 // Another hello has met the limit meanwhile.
                 continue;
             }
+            if is_usual {
+                let now = self.send_once(&[&known.bytes]).await;
+                if self.is_as_before(now, &known).await {
+                    self.habit.borrow_mut().assumed = 0;
+                    return Ok(reply);
+                }
+            }
             match self.prove(reply, pieces, &known).await? {
-                Shown::Answer(reply) | Shown::Refusal(reply) => return Ok(reply),
-                Shown::Limit => self.wait_for(&known, recent).await?,
+                Shown::Answer(reply) => {
+                    self.forget_habit();
+                    return Ok(reply);
+                }
+                Shown::Refusal(reply) => {
+                    self.misjudged.set(self.misjudged.get() || is_usual);
+                    self.habit.borrow_mut().prove(&reply);
+                    return Ok(reply);
+                }
+                Shown::Limit => {
+                    self.forget_habit();
+                    self.wait_for(&known, recent).await?;
+                }
             }
         }
+    }
+
+    /// Returns whether the site was seen to refuse hellos in this way, and no limit was met.
+    fn refuses_like_this(&self, reply: &Reply) -> bool {
+        let is_doubtful = self.careful.get() || self.pace.interval().is_some();
+        !is_doubtful && self.habit.borrow().is_known(reply)
+    }
+
+    /// Forgets the site's way of refusing: connections also end for another reason, and so may have those that were not proven.
+    fn forget_habit(&self) {
+        let assumed = self.habit.take().assumed;
+        self.misjudged.set(self.misjudged.get() || assumed > 0);
     }
 
     /// Returns how long a response is waited for: less once the site was silent, because silence is verified.

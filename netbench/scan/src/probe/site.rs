@@ -112,7 +112,8 @@ async fn run(
         }
         prober.part.set("steadiness");
         let standing = prober.standing().await;
-        if standing == Ok(Standing::Same) {
+        let is_proven = !prober.misjudged.take();
+        if standing == Ok(Standing::Same) && is_proven {
             break enumeration;
         }
         // Some refusals or choices were those of another server, or of none.
@@ -150,8 +151,14 @@ async fn run(
     }
     if !prober.limits.parts.is_empty() {
         prober.part.set("steadiness");
-        if prober.standing().await? != Standing::Same {
-            let why = "the server that answered at first did not answer at the end";
+        let why = match prober.standing().await? {
+            Standing::Same if prober.misjudged.get() => {
+                Some("refusals may have been those of a limit of connections")
+            }
+            Standing::Same => None,
+            _ => Some("the server that answered at first did not answer at the end"),
+        };
+        if let Some(why) = why {
             prober.ended.borrow_mut().get_or_insert(why.to_owned());
             return Err(Stop);
         }

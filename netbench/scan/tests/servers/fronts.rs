@@ -91,12 +91,12 @@ fn is_toxic(code: &u16) -> bool {
     })
 }
 
-fn has(hello: &ClientHello, code: u16) -> bool {
+pub(crate) fn has(hello: &ClientHello, code: u16) -> bool {
     hello.extension(code).is_some()
 }
 
 /// Returns limits for servers that answer at once, with which silence is soon detected.
-fn quick() -> Limits {
+pub(crate) fn quick() -> Limits {
     Limits {
         timeout: Duration::from_secs(2),
         ..limits(&ScanPart::ALL)
@@ -104,7 +104,7 @@ fn quick() -> Limits {
 }
 
 /// 21 suites over three versions.
-const LINES: &str = "ssl_protocols TLSv1.1 TLSv1.2 TLSv1.3; ssl_prefer_server_ciphers on;\n\
+pub(crate) const LINES: &str = "ssl_protocols TLSv1.1 TLSv1.2 TLSv1.3; ssl_prefer_server_ciphers on;\n\
     ssl_ciphers ECDHE-RSA-AES128-GCM-SHA256:ECDHE-RSA-AES256-GCM-SHA384:ECDHE-RSA-CHACHA20-POLY1305:\
     AES128-GCM-SHA256:AES256-GCM-SHA384:AES128-SHA256:ECDHE-RSA-AES128-SHA:ECDHE-RSA-AES256-SHA:\
     AES128-SHA:AES256-SHA:@SECLEVEL=0;";

@@ -35,7 +35,7 @@ pub(crate) fn serve(program: Tool, arguments: impl Fn(SocketAddr) -> Vec<String>
 }
 
 /// Starts lighttpd with one of its modules for TLS.
-fn lighttpd(files: &Files, module: &str, lines: &str) -> Server {
+pub(crate) fn lighttpd(files: &Files, module: &str, lines: &str) -> Server {
     files.write(
         "both.pem",
         &["key.pem", "whole.pem"]
@@ -74,7 +74,7 @@ pub(crate) fn gnutls(files: &Files, more: &[&str]) -> Server {
 }
 
 /// Starts Erlang's ssl, with these options in addition to the certificate.
-fn erlang(files: &Files, options: &str) -> Server {
+pub(crate) fn erlang(files: &Files, options: &str) -> Server {
     serve(Tool::Erl, |address| {
         let program = format!(
             "ssl:start(), \
@@ -159,12 +159,14 @@ pub(crate) fn gnutls_is_enumerated() {
     }
 }
 
+/// Every suite of Erlang, some of which it cannot use.
+pub(crate) const ERLANG_ALL: &str = "{versions, ['tlsv1.2', 'tlsv1.1', 'tlsv1']}, \
+    {ciphers, lists:usort(lists:append([ssl:cipher_suites(all, V) || V <- ['tlsv1.2', 'tlsv1.1', 'tlsv1']]))}";
+
 pub(crate) fn erlang_is_enumerated() {
-    let all = "{versions, ['tlsv1.2', 'tlsv1.1', 'tlsv1']}, \
-        {ciphers, lists:usort(lists:append([ssl:cipher_suites(all, V) || V <- ['tlsv1.2', 'tlsv1.1', 'tlsv1']]))}";
     let newest = "{versions, ['tlsv1.3', 'tlsv1.2']}, \
         {ciphers, lists:append([ssl:cipher_suites(all, V) || V <- ['tlsv1.3', 'tlsv1.2']])}";
-    for (name, options) in [("all", all), ("all of TLS 1.2 and 1.3", newest)] {
+    for (name, options) in [("all", ERLANG_ALL), ("all of TLS 1.2 and 1.3", newest)] {
         let files = Files::new(Key::Rsa);
         let server = erlang(&files, options);
         is_found(&server, &format!("Erlang, {name}"));

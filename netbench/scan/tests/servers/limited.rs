@@ -29,7 +29,7 @@ use crate::{
 
 /// The treatment of a connection over a limit.
 #[derive(Debug, Clone, Copy)]
-enum Over {
+pub(crate) enum Over {
     Reset,
     Close,
     /// The connection stays open, without a response.
@@ -43,7 +43,7 @@ enum Over {
 }
 
 /// The connections of a recent period, including those over the limit, as a stick table of haproxy counts them.
-struct Counter {
+pub(crate) struct Counter {
     most: usize,
     window: Duration,
     begun: Mutex<VecDeque<Instant>>,
@@ -51,7 +51,7 @@ struct Counter {
 }
 
 impl Counter {
-    fn new(most: usize, window: Duration) -> Self {
+    pub(crate) fn new(most: usize, window: Duration) -> Self {
         Self {
             most,
             window,
@@ -94,7 +94,7 @@ fn refuse(mut stream: TcpStream, how: Over) {
 
 /// Starts a relay to these servers in turn that refuses connections over the limit, and passes each hello to
 /// `look`.
-fn relay(
+pub(crate) fn relay(
     to: &[SocketAddr],
     counter: Arc<Counter>,
     how: Over,

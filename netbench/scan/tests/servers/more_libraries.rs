@@ -92,6 +92,9 @@ const JAVA: &str = r#"
 import java.io.*; import java.net.*; import java.security.*; import javax.net.ssl.*;
 public class Server {
     public static void main(String[] arguments) throws Exception {
+        for (int i = arguments.length - 1; i > 2; i--) {
+            Security.insertProviderAt((Provider) Class.forName(arguments[i]).getDeclaredConstructor().newInstance(), 1);
+        }
         KeyStore store = KeyStore.getInstance("PKCS12");
         try (InputStream in = new FileInputStream(arguments[0])) { store.load(in, "changeit".toCharArray()); }
         KeyManagerFactory keys = KeyManagerFactory.getInstance("PKIX");
@@ -117,6 +120,29 @@ public class Server {
 "#;
 
 pub(crate) fn java_is_enumerated() {
+    jsse(&[], &[], &["default", "all"], "Java");
+}
+
+/// The jars of Bouncy Castle, and its providers in the order of preference.
+const BOUNCY_CASTLE: [&str; 3] = ["bctls", "bcprov", "bcutil"];
+const ITS_PROVIDERS: [&str; 2] = [
+    "org.bouncycastle.jsse.provider.BouncyCastleJsseProvider",
+    "org.bouncycastle.jce.provider.BouncyCastleProvider",
+];
+
+pub(crate) fn bouncy_castle_is_enumerated() {
+    let jars = BOUNCY_CASTLE.map(|name| format!("/usr/share/java/{name}.jar"));
+    jsse(
+        &["-cp".to_owned(), jars.join(":")],
+        &ITS_PROVIDERS,
+        // With every suite it signs by MD5 for clients that also offer others, which the brute force does not.
+        &["default"],
+        "Bouncy Castle",
+    );
+}
+
+/// Scans servers of Java's interface, with these options of the command, these providers, and default or all suites.
+fn jsse(options: &[String], providers: &[&str], settings: &[&str], name: &str) {
     for key in KEYS {
         let files = Files::new(key);
         let store = files.path("store.p12");
@@ -140,20 +166,24 @@ pub(crate) fn java_is_enumerated() {
             .unwrap();
         assert!(made.status.success(), "{made:?}");
         let source = files.write("Server.java", JAVA);
-        for suites in ["default", "all"] {
+        for suites in settings {
             let server = listening(|address| {
                 let mut command = Command::new("java");
                 let security = files.write(
                     "java.security",
                     "jdk.tls.disabledAlgorithms=\njdk.certpath.disabledAlgorithms=\njdk.tls.legacyAlgorithms=\n",
                 );
-                if suites == "all" {
+                if *suites == "all" {
                     command.arg(format!("-Djava.security.properties={security}"));
                 }
-                command.args([&source, &store, &address.port().to_string(), suites]);
+                command.args(options);
+                command
+                    .args([&source, &store, &address.port().to_string()])
+                    .arg(suites);
+                command.args(providers);
                 command
             });
-            is_found(&server, &format!("Java, {key:?}, {suites}"));
+            is_found(&server, &format!("{name}, {key:?}, {suites}"));
         }
     }
 }

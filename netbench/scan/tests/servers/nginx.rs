@@ -46,7 +46,7 @@ pub(crate) fn the_intermediate_set_takes_few_connections() {
         assert_eq!(entry.suite_order, order, "{}", shown(&found));
         assert!(found.version(TlsVersion::Tls11).is_none());
         let used = found.effort.enumeration_connections;
-        assert!(used <= 25, "{used} connections: {}", shown(&found));
+        assert!(used <= 16, "{used} connections: {}", shown(&found));
     }
 }
 

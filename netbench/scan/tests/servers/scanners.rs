@@ -1,6 +1,14 @@
 //! Comparison with nmap and sslscan on the same servers.
 
-use std::{collections::BTreeSet, net::SocketAddr, process::Command};
+use std::{
+    collections::BTreeSet,
+    net::SocketAddr,
+    process::Command,
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    },
+};
 
 use netbench_model::{
     scan::SiteScan,
@@ -9,7 +17,10 @@ use netbench_model::{
 use netbench_testing::program;
 
 use crate::{
+    fronts::{Does, LINES, front, relay},
+    libraries::{ERLANG_ALL, erlang, lighttpd},
     programs::{INTERMEDIATE, nginx, s_server},
+    replies::Hostile,
     support::{Files, Key, scan, shown},
 };
 
@@ -22,14 +33,19 @@ fn ours(scan: &SiteScan) -> Pairs {
         .collect()
 }
 
-/// Returns the results of nmap's ssl-enum-ciphers, by the registry's names, which it uses.
-fn by_nmap(address: SocketAddr) -> Pairs {
+/// Returns the report of nmap's ssl-enum-ciphers.
+fn nmap(address: SocketAddr) -> String {
     let ran = Command::new(program("nmap").unwrap())
-        .args(["-n", "-Pn", "--script", "ssl-enum-ciphers", "-oX", "-"])
+        .args(["-n", "-Pn", "--script", "+ssl-enum-ciphers", "-oX", "-"])
         .args(["-p", &address.port().to_string(), &address.ip().to_string()])
         .output()
         .unwrap();
-    let text = String::from_utf8_lossy(&ran.stdout);
+    String::from_utf8_lossy(&ran.stdout).into_owned()
+}
+
+/// Returns the results of nmap's ssl-enum-ciphers, by the registry's names, which it uses.
+fn by_nmap(address: SocketAddr) -> Pairs {
+    let text = nmap(address);
     let mut found = Pairs::new();
     let mut version = None;
     for piece in text.split('<') {
@@ -92,6 +108,48 @@ pub(crate) fn nmap_finds_the_same_suites() {
 
 pub(crate) fn sslscan_finds_the_same_suites() {
     compare("sslscan", by_sslscan);
+}
+
+/// Servers that do not read everything, or choose what they do not support.
+pub(crate) fn a_divided_enumeration_costs_no_more_than_three_times_the_connections_of_nmap() {
+    let files = Files::new(Key::Rsa);
+    let server = nginx(&files, LINES);
+    for module in ["mod_wolfssl", "mod_mbedtls", "mod_gnutls"] {
+        let server = lighttpd(&files, module, "");
+        let found = scan(server.address, &[]);
+        costs_at_most_three_times_nmap(&found, server.address, module);
+    }
+    let erlang = erlang(&files, ERLANG_ALL);
+    let found = scan(erlang.address, &[]);
+    costs_at_most_three_times_nmap(&found, erlang.address, "Erlang");
+    let short = front(server.address, |hello| match hello.suites.len() {
+        0..=64 => Does::Pass,
+        _ => Does::Reset,
+    });
+    let found = scan(short.address, &[]);
+    costs_at_most_three_times_nmap(&found, short.address, "a front that reads 64 suites");
+}
+
+/// Compares the connections of an enumeration with those that nmap makes to the same server.
+pub(crate) fn costs_at_most_three_times_nmap(found: &SiteScan, address: SocketAddr, name: &str) {
+    let count = Arc::new(AtomicU32::new(0));
+    let counter = Arc::clone(&count);
+    let relay = Hostile::new(move |_, stream| {
+        counter.fetch_add(1, Ordering::Relaxed);
+        relay(&[], stream, address);
+    });
+    let report = nmap(relay.address);
+    assert!(report.contains("elem key=\"name\""), "{name}: {report}");
+    let (ours, theirs) = (
+        found.effort.enumeration_connections,
+        count.load(Ordering::Relaxed),
+    );
+    println!("{name}: {ours} connections, nmap {theirs}");
+    assert!(
+        ours <= 3 * theirs,
+        "{name}: {ours}, nmap {theirs}: {}",
+        shown(found)
+    );
 }
 
 fn compare(scanner: &str, found_by: fn(SocketAddr) -> Pairs) {

@@ -26,6 +26,7 @@ use crate::{
     oracle::Truth,
     programs::wait_until_it_listens,
     replies::Hostile,
+    scanners::costs_at_most_three_times_nmap,
     support::{Files, HOST, Key, Server, free_address, limits, scan_target, shown, target},
 };
 
@@ -137,28 +138,45 @@ pub(crate) fn postfix_is_enumerated() {
 }
 
 pub(crate) fn dovecot_is_enumerated() {
-    let files = Files::new(Key::Rsa);
     for (protocol, name) in [(StartTls::Imap, "imap"), (StartTls::Pop3, "pop3")] {
-        let base = folder(&files, &format!("{name}-base"));
-        let server = serve(Tool::Dovecot, |address| {
-            let configuration = format!(
-                "base_dir = {base}\nstate_dir = {base}\nlog_path = {base}/log\nprotocols = {name}\n\
-                 listen = 127.0.0.1\nssl = required\nssl_cert = <{chain}\nssl_key = <{key}\n\
-                 ssl_min_protocol = TLSv1.2\ndefault_internal_user = root\ndefault_internal_group = root\n\
-                 default_login_user = nobody\nservice anvil {{\n chroot =\n}}\n\
-                 service {name}-login {{\n chroot =\n inet_listener {name} {{\n  port = {port}\n }}\n \
-                 inet_listener {name}s {{\n  port = 0\n }}\n}}\n\
-                 passdb {{\n driver = static\n args = nopassword=y\n}}\n\
-                 userdb {{\n driver = static\n args = uid=nobody gid=nogroup home={base}\n}}\n",
-                chain = files.path("whole.pem"),
-                key = files.path("key.pem"),
-                port = address.port(),
-            );
-            let path = files.write(&format!("{name}.conf"), &configuration);
-            ["-F", "-c", &path].map(str::to_owned).to_vec()
-        });
-        is_found(&server, protocol);
+        let files = Files::new(Key::Rsa);
+        is_found(&dovecot(&files, name), protocol);
     }
+}
+
+/// Dovecot chooses suites for which it has no parameters, and closes where others send an alert.
+pub(crate) fn dovecot_costs_no_more_than_three_times_the_connections_of_nmap() {
+    let files = Files::new(Key::Rsa);
+    let server = dovecot(&files, "imap");
+    let target = netbench_scan::ScanTarget {
+        start_tls: Some(StartTls::Imap),
+        ..target(server.address)
+    };
+    let found = scan_target(target, limits(&[]), TrustAnchors::default());
+    let begins = begins_with_tls(server.address, StartTls::Imap);
+    costs_at_most_three_times_nmap(&found, begins.address, "Dovecot");
+}
+
+/// Starts Dovecot for one protocol.
+fn dovecot(files: &Files, name: &str) -> Server {
+    let base = folder(files, &format!("{name}-base"));
+    serve(Tool::Dovecot, |address| {
+        let configuration = format!(
+            "base_dir = {base}\nstate_dir = {base}\nlog_path = {base}/log\nprotocols = {name}\n\
+             listen = 127.0.0.1\nssl = required\nssl_cert = <{chain}\nssl_key = <{key}\n\
+             ssl_min_protocol = TLSv1.2\ndefault_internal_user = root\ndefault_internal_group = root\n\
+             default_login_user = nobody\nservice anvil {{\n chroot =\n}}\n\
+             service {name}-login {{\n chroot =\n inet_listener {name} {{\n  port = {port}\n }}\n \
+             inet_listener {name}s {{\n  port = 0\n }}\n}}\n\
+             passdb {{\n driver = static\n args = nopassword=y\n}}\n\
+             userdb {{\n driver = static\n args = uid=nobody gid=nogroup home={base}\n}}\n",
+            chain = files.path("whole.pem"),
+            key = files.path("key.pem"),
+            port = address.port(),
+        );
+        let path = files.write(&format!("{name}.conf"), &configuration);
+        ["-F", "-c", &path].map(str::to_owned).to_vec()
+    })
 }
 
 pub(crate) fn slapd_is_enumerated() {

@@ -1,21 +1,20 @@
 //! Servers that refuse for unusual reasons.
 
-use std::{io::Write, process::Command};
+use std::io::Write;
 
 use netbench_model::{
     scan::{Observed, ScanOutcome},
     tls::{CipherSuite, TlsVersion},
 };
 use netbench_scan::{ScanPart, codec::ClientHello};
-use netbench_testing::Tool;
 
 use crate::{
     hostile::{limits, linger, scan_within},
-    nss::nss_database,
     openssl::listed,
-    programs::{s_server, wait_until_it_listens},
+    programs::s_server,
+    rare_libraries::selfserv,
     replies::{Hostile, alert, read_hello, record, retry_request},
-    support::{Files, Key, Server, free_address, groups, in_order, scan, shown, suites, usable},
+    support::{Files, Key, groups, in_order, scan, shown, suites, usable},
 };
 
 /// The suites and groups of the scripted servers, in their order.
@@ -141,7 +140,7 @@ pub(crate) fn what_is_encrypted_is_read_where_ccm_is_chosen_first() {
 
 pub(crate) fn nss_resumes_and_renegotiates() {
     let files = Files::new(Key::Rsa);
-    let server = selfserv(&files, "tls1.0:tls1.2");
+    let server = selfserv(&files, &["-V", "tls1.0:tls1.2"]);
     let found = scan(server.address, &ScanPart::ALL);
     assert_eq!(found.outcome, ScanOutcome::Scanned, "{}", shown(&found));
     let features = &found.features;
@@ -153,22 +152,4 @@ pub(crate) fn nss_resumes_and_renegotiates() {
     );
     assert_eq!(features.client_renegotiation, Observed::Yes);
     assert!(groups(&found, TlsVersion::Tls12).contains(&"x25519".to_owned()));
-}
-
-/// Starts NSS's own server, with these versions.
-fn selfserv(files: &Files, versions: &str) -> Server {
-    let database = nss_database(files, &files.path(""));
-    let address = free_address();
-    let program = Tool::Selfserv.path().expect("selfserv");
-    let child = Command::new(program)
-        .args(["-d", &database, "-n", "leaf", "-V", versions, "-Q", "-G"])
-        .args(["-p", &address.port().to_string()])
-        .stdin(std::process::Stdio::null())
-        .stdout(std::process::Stdio::null())
-        .stderr(std::process::Stdio::null())
-        .spawn()
-        .expect("selfserv begins");
-    let mut server = Server::at(child, address);
-    assert!(wait_until_it_listens(&mut server, address));
-    server
 }

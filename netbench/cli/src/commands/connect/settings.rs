@@ -53,7 +53,7 @@ enum Offers {
 
 impl ConnectSettings {
     pub(crate) fn of_options(options: &Connect) -> anyhow::Result<Self> {
-        let (mut file, target) = targets::asked(&options.over, &options.targets)?;
+        let (mut file, target) = targets::asked(&options.over, &options.targets, targets::HTTPS)?;
         let every = options.every as usize;
         let sites: Vec<_> = file.sites.iter().step_by(every).cloned().collect();
         file.sites = sites.into();

@@ -167,7 +167,7 @@ fn begin(options: &Evaluate) -> anyhow::Result<(RunFolder, EvaluationManifest)> 
     if !PARTS.iter().any(wanted) {
         bail_input!("--skip leaves no part");
     }
-    let (file, target) = targets::asked(&options.over, &options.targets)?;
+    let (file, target) = targets::asked(&options.over, &options.targets, targets::HTTPS)?;
     let sites = u32::try_from(file.sites.len()).unwrap_or(u32::MAX);
     let absolute = |path: &Path| {
         let path = std::path::absolute(path)

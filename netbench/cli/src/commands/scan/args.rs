@@ -25,7 +25,7 @@ Examples:
   netbench scan --against openssl --sites mine.txt --live --rate 20
   netbench scan --summary --format markdown   shares of versions, suites, groups
   netbench scan localhost:8443 --policy mozilla-intermediate --format sarif
-  netbench scan localhost:25 --starttls smtp  a mail server
+  netbench scan localhost --starttls smtp     a mail server, at port 25
   netbench scan --sites million.txt --sample 500 --summary --live
   netbench scan --seed 7 --shard 1/3          a third of the sites (see runs merge)
   netbench scan diff runs/a runs/b            what changed between two scans
@@ -62,7 +62,8 @@ pub(crate) struct Scan {
     /// Ask every server for NAME (SNI, and the Host of the request) and check its certificate against it
     #[arg(long, value_name = "NAME", conflicts_with = "against")]
     pub(crate) sni: Option<HostName>,
-    /// Ask every server for TLS in plain text first, by this protocol: smtp, imap, pop3, ldap, postgres or xmpp
+    /// Ask every server for TLS in plain text first, by this protocol: smtp, imap, pop3, ldap, postgres or xmpp; sites
+    /// without a port are asked at the protocol's port
     #[arg(long = "starttls", value_name = "PROTOCOL", value_parser = start_tls(), conflicts_with = "against")]
     pub(crate) start_tls: Option<StartTls>,
     /// Scan N sites drawn at random, and say what that tells of all (with --summary, --against)

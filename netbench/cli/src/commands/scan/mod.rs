@@ -22,7 +22,7 @@ use netbench_runner::{
     Targets,
     scan::{Chosen, Clients, Most, Reached, choose, client_settings, confirm, offers},
 };
-use netbench_scan::{Place, ScanClient, ScanEvent, ScanTarget, TrustAnchors, scan_all};
+use netbench_scan::{Place, ScanClient, ScanEvent, ScanTarget, TrustAnchors, Witness, scan_all};
 use netbench_store::{Appender, Index, RunFolder};
 
 use self::args::{Scan, ScanCommand};
@@ -218,6 +218,7 @@ fn against(
                 agreements: offers
                     .map(|offer| netbench_interop::predict(offer, &scan))
                     .collect(),
+                witness: Witness::of(&scan),
             });
         }
     }

@@ -25,9 +25,10 @@ pub(crate) struct ScanSettings {
 
 impl ScanSettings {
     pub(crate) fn of_options(options: &Scan) -> anyhow::Result<Self> {
-        let (file, place) = targets::asked(&options.over, &options.targets)?;
-        if let Some(protocol) = options.start_tls {
-            can_be_asked_for_tls(protocol, &file, place)?;
+        let port = options.start_tls.map_or(targets::HTTPS, StartTls::port);
+        let (file, place) = targets::asked(&options.over, &options.targets, port)?;
+        if options.start_tls.is_some() && place == Target::Lab {
+            bail_input!("--starttls is for URLs and for --live: emulated sites begin with TLS");
         }
         let live = place == Target::Live;
         let rate = options.rate.or(LIVE_RATE.filter(|_| live));
@@ -143,27 +144,6 @@ impl ScanSettings {
             retries: plan.retries,
             parts: plan.parts.iter().filter_map(named).collect(),
         }
-    }
-}
-
-/// Refuses sites that no dialogue in plain text begins with.
-fn can_be_asked_for_tls(
-    protocol: StartTls,
-    file: &SitesFile,
-    place: Target,
-) -> Result<(), WrongInput> {
-    if place == Target::Lab {
-        bail_input!("--starttls is for URLs and for --live: emulated sites begin with TLS");
-    }
-    match file.sites.iter().find(|site| site.port == 443) {
-        Some(site) => bail_input!(
-            "{}: {} would be asked for TLS on port 443: give its port, such as {}:{}",
-            file.name,
-            site.name(),
-            site.host,
-            protocol.port()
-        ),
-        None => Ok(()),
     }
 }
 

@@ -1,9 +1,14 @@
 //! Tests whether a server has read everything that it refused, and ever shorter hellos if it has not.
 
+use netbench_model::tls::CipherSuite;
+
 use super::{
     Choice, Choices, Control, Enumerator, Limit, ProbeHello, Refusal, Responder, Stop, SuiteFound,
     is_ecdhe_rsa, most_read, offered_suites, rest, reversed,
 };
+
+/// The length of a refused list that is offered one by one.
+const FEW: usize = 8;
 
 impl<R: Responder> Enumerator<'_, R> {
     /// Returns the chosen groups in reverse order, or common ones if groups are not enumerated.
@@ -117,17 +122,30 @@ impl<R: Responder> Enumerator<'_, R> {
         let groups = self.reads.few(&self.all_groups);
         let mut fatal = Vec::new();
         let mut how = Refusal::Malformed;
+        let follows_client = self.follows_client();
+        if follows_client {
+            lists = lists.iter().flat_map(|list| by_exchange(list)).collect();
+        }
         while let Some(mut list) = lists.pop() {
             list.retain(|code| self.left.contains(code));
             if list.is_empty() {
                 continue;
             }
-            let mut tail = reversed(&self.codes());
-            tail.truncate(self.reads.room(list.len()));
-            let mut chosen = self.offer(list.clone(), groups.clone()).await?;
-            if chosen.is_none() {
-                let behind = [list.clone(), tail].concat();
-                chosen = self.offer(behind, groups.clone()).await?;
+            let mut known = reversed(&self.codes());
+            let offers = if follows_client {
+                // Such a server does not skip a suite of the list.
+                known.truncate(1);
+                vec![[list.clone(), known].concat()]
+            } else {
+                known.truncate(self.reads.room(list.len()));
+                vec![list.clone(), [list.clone(), known].concat()]
+            };
+            let mut chosen = None;
+            for offer in offers {
+                chosen = self.offer(offer, groups.clone()).await?;
+                if chosen.is_some() {
+                    break;
+                }
             }
             match chosen {
                 Some(choice) if list.contains(&choice.suite) => {
@@ -142,6 +160,10 @@ impl<R: Responder> Enumerator<'_, R> {
                 None if list.len() == 1 => {
                     how = self.refusal.get().unwrap_or(how);
                     fatal.extend(list);
+                }
+                // Where one of a few is refused, most are: they are of one kind.
+                None if follows_client && list.len() <= FEW => {
+                    lists.extend(list.into_iter().map(|code| vec![code]));
                 }
                 None => {
                     let half = list.split_off(list.len() / 2);
@@ -183,4 +205,20 @@ impl<R: Responder> Enumerator<'_, R> {
         self.found.sort_by_key(place);
         Ok(())
     }
+}
+
+/// Groups the suites by key exchange and authentication.
+fn by_exchange(suites: &[u16]) -> Vec<Vec<u16>> {
+    let mut kinds: Vec<(String, Vec<u16>)> = Vec::new();
+    for code in suites {
+        let facts = CipherSuite(*code).facts();
+        let kind = facts.map_or_else(String::new, |suite| {
+            format!("{:?} {:?}", suite.key_exchange, suite.authentication)
+        });
+        match kinds.iter_mut().find(|(known, _)| *known == kind) {
+            Some((_, of_kind)) => of_kind.push(*code),
+            None => kinds.push((kind, vec![*code])),
+        }
+    }
+    kinds.into_iter().map(|(_, of_kind)| of_kind).collect()
 }

@@ -1,6 +1,7 @@
 //! Enumeration of SSL 3.0 to TLS 1.2, in which the suite is chosen first and the group belongs to it.
 
 mod division;
+mod narrowing;
 
 use std::cell::Cell;
 
@@ -36,7 +37,7 @@ struct Enumerator<'a, R> {
     groups: Vec<u16>,
     group_choices: Choices,
     groups_done: bool,
-    /// Whether suites were chosen from fewer groups.
+    /// Whether suites were chosen beside fewer groups.
     narrowed: bool,
     /// Whether the order of the suites cannot be determined.
     unsure: bool,
@@ -60,21 +61,6 @@ enum Control {
     More,
     /// The server refuses the hello.
     Unread,
-}
-
-/// Whether groups are enumerated together with the suites, in which case each hello omits one of each. As long as
-/// an elliptic suite is chosen, some group was common, and no suite was skipped for lack of one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Narrowing {
-    /// Not yet: no elliptic suite has been chosen.
-    NotYet,
-    /// Every hello omits one more group.
-    On,
-    /// A hello with fewer groups did not get an elliptic suite, because of the groups or the suites. It is repeated
-    /// with all groups.
-    Checking,
-    /// Finished.
-    Over,
 }
 
 /// Continues from `first`, the server's choice from everything.
@@ -108,11 +94,10 @@ pub(super) async fn enumerate<R: Responder>(
     if !offered.suites.contains(&first.suite) {
         state.say_not_offered();
     }
-    // Lists of suites that the server reads, that of the first hello first.
-    let (together, others) = state
-        .left
-        .iter()
-        .partition(|code| offered.suites.contains(code));
+    // Lists of suites that the server reads, that of the first hello first, in the order in which it was read.
+    let mut together = offered.suites.clone();
+    together.retain(|code| state.left.contains(code));
+    let others = rest(&state.left, &together);
     let mut parts: Vec<Vec<u16>> = vec![together];
     parts.extend(reads.parts(&others));
     state.divided = parts.len() > 1;
@@ -175,96 +160,67 @@ impl<R: Responder> Enumerator<'_, R> {
 
     /// Offers these suites, and ever fewer of them.
     async fn suites(&mut self, mut part: Vec<u16>) -> Result<(), Stop> {
+        let mut narrows = !self.groups_done && !self.divided && !self.reads.is_limited();
         let first = self.found.first().map(|found| found.code);
-        let mut narrowing = match first {
-            _ if self.groups_done => Narrowing::Over,
-            _ if self.divided && self.found.len() > 1 => Narrowing::Over,
-            Some(code) if is_ecdhe_rsa(code) && !self.groups.is_empty() => Narrowing::On,
-            _ => Narrowing::NotYet,
-        };
+        let first = first.filter(|code| is_ecdhe_rsa(*code) && !self.groups.is_empty());
+        if let Some(known) = first.filter(|_| narrows) {
+            narrows = false;
+            self.narrow(&part, known).await?;
+        }
         loop {
             part.retain(|code| self.left.contains(code));
             if part.is_empty() {
-                break;
+                return Ok(());
             }
-            let may_be_elliptic = part.iter().any(|code| is_ecdhe_rsa(*code));
-            if narrowing == Narrowing::NotYet && self.follows_client() && may_be_elliptic {
-                narrowing = Narrowing::On;
-            }
-            if narrowing == Narrowing::On && self.groups_left.is_empty() {
-                narrowing = Narrowing::Checking;
-            }
-            let elliptic_first = matches!(narrowing, Narrowing::On | Narrowing::Checking);
-            let suites = if elliptic_first {
-                let (mut first, rest): (Vec<u16>, Vec<u16>) =
-                    part.iter().partition(|code| is_ecdhe_rsa(**code));
-                first.extend(rest);
-                first
-            } else {
-                part.clone()
-            };
-            let narrow = narrowing == Narrowing::On;
-            let mut groups = self.reads.few(if narrow {
-                &self.groups_left
-            } else {
-                &self.all_groups
-            });
-            if matches!(narrowing, Narrowing::Over | Narrowing::NotYet)
-                && (self.groups_done || self.elliptic().is_empty())
+            // A server that follows the client's order does not skip any of these, which saves one hello.
+            let is_behind = (self.groups_done || self.elliptic().is_empty())
                 && !self.divided
-                && self.follows_client()
-            {
-                // A server that follows the client's order does not skip any of these, which saves one hello.
-                let known = self.known_groups();
-                groups = [rest(&self.groups_left, &known), known].concat();
-                let behind = [suites.clone(), reversed(&self.codes())].concat();
-                match self.offer(behind, groups.clone()).await? {
-                    Some(choice) if suites.contains(&choice.suite) => {
-                        self.chose(&suites, &choice);
-                        continue;
-                    }
-                    Some(choice) if !self.is_new(&choice) => {
-                        let shows_groups = self.groups.is_empty() || choice.group.is_some();
-                        if self.follows_client_to(&choice) && shows_groups {
-                            self.read = Some(choice);
-                            break;
-                        }
-                    }
-                    _ => {}
+                && self.follows_client();
+            let mut choice = None;
+            if is_behind {
+                choice = self.behind(&part).await?;
+                if self.read.is_some() {
+                    return Ok(());
                 }
             }
-            let choice = self.offer(suites.clone(), groups.clone()).await?;
-            let elliptic = choice
-                .as_ref()
-                .is_some_and(|choice| choice.group.is_some() && is_ecdhe_rsa(choice.suite));
-            if narrow && !elliptic {
-                // The server may have chosen this suite for lack of a group: the choice shows no order.
-                narrowing = Narrowing::Checking;
-                continue;
+            if choice.is_none() {
+                choice = self.offer_these(&part, &self.all_groups).await?;
             }
-            let Some(choice) = choice else { break };
-            if !suites.contains(&choice.suite) {
-                self.say_not_offered();
-                return Err(Stop);
-            }
-            if narrowing == Narrowing::Checking {
-                // With all groups, an elliptic suite is chosen again: the groups were used up.
-                self.groups_done = elliptic;
-                narrowing = Narrowing::Over;
-            }
-            self.narrowed |= narrow;
+            let Some(choice) = choice else {
+                return Ok(());
+            };
             // The curve of an ECDSA certificate must be among the groups: with fewer of them, such a suite may
             // have been skipped.
             self.unsure |= self.narrowed && is_ecdhe_ecdsa(choice.suite);
-            self.chose(&suites, &choice);
-            if narrow || self.groups.is_empty() {
-                self.chose_group(&groups, &choice);
+            self.chose(&part, &choice);
+            if self.groups.is_empty() {
+                self.chose_group(&self.reads.few(&self.all_groups), &choice);
             }
-            if narrowing == Narrowing::NotYet && elliptic {
-                narrowing = Narrowing::On;
+            if narrows && is_ecdhe_rsa(choice.suite) && choice.group.is_some() {
+                narrows = false;
+                self.narrow(&part, choice.suite).await?;
             }
         }
-        Ok(())
+    }
+
+    /// Offers these suites and the rest of the groups, followed by the chosen ones. Returns a choice of one of the suites. If
+    /// the client's order explains the choice of a known one, the server has read and refused all others.
+    async fn behind(&mut self, part: &[u16]) -> Result<Option<Choice>, Stop> {
+        let known = self.known_groups();
+        let groups = [rest(&self.groups_left, &known), known].concat();
+        let suites = [part, &reversed(&self.codes())].concat();
+        let choice = self.offer(suites, groups).await?;
+        Ok(match choice {
+            Some(choice) if part.contains(&choice.suite) => Some(choice),
+            Some(choice) if !self.is_new(&choice) => {
+                let shows_groups = self.groups.is_empty() || choice.group.is_some();
+                if self.follows_client_to(&choice) && shows_groups {
+                    self.read = Some(choice);
+                }
+                None
+            }
+            _ => None,
+        })
     }
 
     /// Enumerates the groups, with suites that are known to need one.
@@ -390,6 +346,23 @@ impl<R: Responder> Enumerator<'_, R> {
                 None
             }
         })
+    }
+
+    /// Sends an offer. Returns `None` if the server refused it.
+    ///
+    /// # Errors
+    /// Returns an error if the server chose another suite.
+    async fn offer_these(&self, suites: &[u16], groups: &[u16]) -> Result<Option<Choice>, Stop> {
+        let groups = self.reads.few(groups);
+        let choice = self.offer(suites.to_vec(), groups).await?;
+        if choice
+            .as_ref()
+            .is_some_and(|choice| !suites.contains(&choice.suite))
+        {
+            self.say_not_offered();
+            return Err(Stop);
+        }
+        Ok(choice)
     }
 
     fn chose(&mut self, offered: &[u16], choice: &Choice) {

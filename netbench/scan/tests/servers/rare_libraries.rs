@@ -1,0 +1,78 @@
+//! Packaged servers of TLS libraries that few sites use, each compared with the brute force.
+
+use netbench_testing::Tool;
+
+use crate::{
+    libraries::{is_found, serve},
+    nss::nss_database,
+    support::{Files, Key, Server},
+};
+
+const KEYS: [Key; 2] = [Key::Rsa, Key::EcdsaP256];
+
+/// Starts NSS's own server, with these arguments.
+pub(crate) fn selfserv(files: &Files, arguments: &[&str]) -> Server {
+    let database = nss_database(files, &files.path(""));
+    serve(Tool::Selfserv, |address| {
+        let port = address.port().to_string();
+        let settings = ["-d", &database, "-n", "leaf", "-Q", "-G", "-p", &port];
+        let all = settings.iter().chain(arguments);
+        all.map(|word| (*word).to_owned()).collect()
+    })
+}
+
+pub(crate) fn nss_is_enumerated() {
+    for key in KEYS {
+        for versions in ["tls1.2:tls1.3", "tls1.0:tls1.2", "tls1.0:tls1.3"] {
+            let files = Files::new(key);
+            let server = selfserv(&files, &["-V", versions]);
+            is_found(&server, &format!("NSS, {key:?}, {versions}"));
+        }
+    }
+}
+
+pub(crate) fn boringssl_is_enumerated() {
+    let cases: [&[&str]; 3] = [
+        &[],
+        &["-min-version", "tls1", "-cipher", "ALL"],
+        &["-max-version", "tls1.2", "-curves", "P-521:X25519"],
+    ];
+    for key in KEYS {
+        let files = Files::new(key);
+        for arguments in cases {
+            let server = serve(Tool::Boringssl, |address| {
+                let (chain, key) = (files.path("whole.pem"), files.path("key.pem"));
+                let port = address.port().to_string();
+                let settings = [
+                    "server", "-loop", "-accept", &port, "-cert", &chain, "-key", &key,
+                ];
+                let all = settings.iter().chain(arguments);
+                all.map(|word| (*word).to_owned()).collect()
+            });
+            is_found(&server, &format!("BoringSSL, {key:?}, {arguments:?}"));
+        }
+    }
+}
+
+pub(crate) fn caddy_is_enumerated() {
+    let files = Files::new(Key::Rsa);
+    for lines in ["", "protocols tls1.2 tls1.2\n curves x25519 secp521r1"] {
+        let server = serve(Tool::Caddy, |address| {
+            let path = files.write(
+                &format!("Caddyfile-{}", address.port()),
+                &format!(
+                    "{{\n admin off\n auto_https off\n skip_install_trust\n storage file_system {storage}\n}}\n\
+                     https://:{port} {{\n bind 127.0.0.1\n tls {chain} {key} {{\n {lines}\n }}\n respond \"x\"\n}}\n",
+                    storage = files.path("caddy"),
+                    port = address.port(),
+                    chain = files.path("whole.pem"),
+                    key = files.path("key.pem"),
+                ),
+            );
+            ["run", "--adapter", "caddyfile", "--config", &path]
+                .map(str::to_owned)
+                .to_vec()
+        });
+        is_found(&server, &format!("Caddy, {lines}"));
+    }
+}
