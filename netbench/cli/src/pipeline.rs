@@ -128,14 +128,14 @@ enum Whose<'a, P> {
     /// A new run, in a folder whose name ends with the given one unless the user gives one.
     New(&'a StoredIn, &'a str),
     /// A run that earlier sessions have begun.
-    Begun(RunFolder, Manifest<P>),
+    Begun(RunFolder, Box<Manifest<P>>),
 }
 
 impl<P> Whose<'_, P> {
     fn manifest(&self) -> Option<&Manifest<P>> {
         match self {
             Self::New(..) => None,
-            Self::Begun(_, manifest) => Some(manifest),
+            Self::Begun(_, manifest) => Some(manifest.as_ref()),
         }
     }
 }
@@ -163,7 +163,7 @@ pub(crate) fn go_on<M: Measured>(options: &Run) -> anyhow::Result<Ended> {
     };
     session(
         measured,
-        Whose::Begun(folder, manifest),
+        Whose::Begun(folder, Box::new(manifest)),
         asked,
         options.page(),
     )
@@ -219,7 +219,7 @@ fn session<M: Measured>(
     } = measured.ready(&setup, whose.manifest())?;
     interrupt::keep();
     let (folder, mut manifest) = match whose {
-        Whose::Begun(folder, manifest) => (folder, manifest),
+        Whose::Begun(folder, manifest) => (folder, *manifest),
         Whose::New(stored_in, name) => {
             let name = run::name(stored_in, name);
             let mut manifest = run::manifest(name, plan);
