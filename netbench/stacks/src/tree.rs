@@ -176,9 +176,9 @@ impl SourceTree {
 /// A profile of Cargo.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Profile {
-    /// Without optimisation.
+    /// The profile without optimization.
     Dev,
-    /// With it.
+    /// The profile of releases, with optimization.
     Release,
 }
 

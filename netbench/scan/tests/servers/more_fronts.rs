@@ -294,7 +294,7 @@ pub(crate) fn a_limit_before_a_server_without_alerts_does_not_mislead() {
     }
 }
 
-/// Of 20 hellos, one gets an alert by chance.
+/// The number of hellos of which the front answers one, drawn at random, with an alert.
 const ONE_OF: u64 = 20;
 
 pub(crate) fn random_alerts_are_no_policy_of_the_server() {
