@@ -1,6 +1,8 @@
 use std::{error::Error, io};
 
-use netbench_model::{FailureClass, FailureReason, FailureWord, Phase, sanitize_prefix};
+use netbench_model::{
+    CertificateFault, FailureClass, FailureReason, FailureWord, Phase, sanitize_prefix,
+};
 
 use crate::{Probe, Stack};
 
@@ -49,6 +51,13 @@ pub fn hyphenated(reason: &str) -> String {
         _ => '-',
     });
     letters.collect()
+}
+
+/// Returns the fault of the first of `names` that `text` contains, for errors that a library identifies only by a name
+/// in their text.
+pub fn fault_named(text: &str, names: &[(&str, CertificateFault)]) -> CertificateFault {
+    let found = names.iter().find(|(name, _)| text.contains(name));
+    found.map_or(CertificateFault::Other, |(_, fault)| *fault)
 }
 
 /// Searches `error` and its sources for the first that explains the failure.

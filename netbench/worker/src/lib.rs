@@ -4,6 +4,7 @@
 //! This crate must never depend on a TLS library, and must only write protocol lines to stdout. Start reading at
 //! [`Stack`]; [`run`] is a worker's whole `main`.
 
+mod adapter;
 mod afresh;
 mod allocator;
 mod answers;
@@ -35,10 +36,16 @@ mod tcp;
 mod variant;
 mod wire;
 
+pub use adapter::{
+    APPLICATION_DATA, AeadKey, AeadRecords, CallbackTransport, DrivenSession, HandshakeStream,
+    INNER_BYTES, NONCE, NotTransferred, OwnClient, Pipe, Piped, RECORD_HEADER, SEALED_BYTES,
+    SigningKey, SigningPair, Socket, SocketSession, TAG_BYTES, TicketUse, Tickets, TlsStream,
+    accepted, alpn_list, own_client, preferred_alpn, stapled_response,
+};
 pub use build::{build_facts, locked_version, locked_versions};
 pub use chain::{ChainInDer, ChainVerifier, NotVerified, OwnTrust};
 pub use client::{HyperClient, client_headers, server_view};
-pub use explain::{Explained, hyphenated, kebab};
+pub use explain::{Explained, fault_named, hyphenated, kebab};
 pub use fetch::{Fetch, FetchError, Fetched};
 pub use layout::settle_heap;
 pub use load::PageLoader;

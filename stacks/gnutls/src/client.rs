@@ -1,25 +1,16 @@
-use std::{
-    error::Error as StdError,
-    future::poll_fn,
-    sync::Arc,
-    task::{Context, Poll},
-};
+use std::{error::Error as StdError, ffi::CString, sync::Arc};
 
 use base64::{Engine, engine::general_purpose::STANDARD};
-use http::Uri;
 use hyper_util::rt::TokioIo;
-use netbench_model::{ClientSettings, Negotiated, Profile};
+use netbench_model::{ClientSettings, Profile};
 use netbench_protocol::ClientIdentity;
-use netbench_worker::{BoxFuture, Fetch, HyperClient, Probe, SetupError, TimedTcp, Wire};
-use tower_service::Service;
+use netbench_worker::{Fetch, OwnClient, Probe, SetupError, Socket, TlsStream, Wire, own_client};
 
 use crate::{
     config::{ClientCertificates, Config, Credentials, Resumption},
     ffi,
-    negotiated::negotiated,
-    session::User,
+    session::{Session, User},
     settings::{Priority, Settings},
-    stream::{TlsStream, host_name},
     tickets::Tickets,
 };
 
@@ -52,18 +43,12 @@ pub(crate) fn connector(
         resumption: Resumption::None,
         client_certificates: ClientCertificates::NotAsked,
     };
-    let connector = Connector {
-        tcp: TimedTcp::new(settings.profile, probe),
+    let client = Client {
         config: Arc::new(config),
         tickets: Arc::default(),
         probe: probe.clone(),
     };
-    Ok(Box::new(HyperClient::new(
-        connector,
-        settings.profile,
-        probe,
-        inspect,
-    )))
+    Ok(own_client(client, settings.profile, probe))
 }
 
 fn exact(settings: &ClientSettings) -> Result<Priority, SetupError> {
@@ -88,45 +73,28 @@ fn set_identity(credentials: &Credentials, identity: &ClientIdentity) -> Result<
     }
 }
 
-type Stream = TokioIo<TlsStream<TokioIo<Wire>>>;
-
-/// A connector that makes connections and takes them through the handshake.
+/// A client's configuration, with the sessions that it keeps.
 #[derive(Clone)]
-struct Connector {
-    tcp: TimedTcp,
+struct Client {
     config: Arc<Config>,
     tickets: Arc<Tickets>,
     probe: Probe,
 }
 
-impl Service<Uri> for Connector {
-    type Response = Stream;
-    type Error = Box<dyn StdError + Send + Sync>;
-    type Future = BoxFuture<'static, Result<Stream, Self::Error>>;
+impl OwnClient for Client {
+    type Stream = TlsStream<Session<Socket<TokioIo<Wire>>>>;
 
-    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
-        self.tcp.poll_ready(cx)
+    fn begin(
+        &self,
+        host: &str,
+        wire: TokioIo<Wire>,
+    ) -> Result<Self::Stream, Box<dyn StdError + Send + Sync>> {
+        let user = User {
+            host: Some(CString::new(host)?),
+            probe: Some(self.probe.clone()),
+            tickets: Some(Arc::clone(&self.tickets)),
+        };
+        let session = Session::new(&self.config, Socket::new(wire), user)?;
+        Ok(TlsStream::new(session))
     }
-
-    fn call(&mut self, uri: Uri) -> Self::Future {
-        let host = host_name(uri.host().unwrap_or_default());
-        let connecting = self.tcp.call(uri);
-        let config = Arc::clone(&self.config);
-        let (tickets, probe) = (Arc::clone(&self.tickets), self.probe.clone());
-        Box::pin(async move {
-            let wire = TokioIo::new(connecting.await?);
-            let user = User {
-                host: Some(host?),
-                probe: Some(probe),
-                tickets: Some(tickets),
-            };
-            let mut stream = TlsStream::new(&config, wire, user)?;
-            poll_fn(|cx| stream.poll_handshake(cx)).await?;
-            Ok(TokioIo::new(stream))
-        })
-    }
-}
-
-fn inspect(stream: &Stream) -> Negotiated {
-    negotiated(stream.inner().raw())
 }

@@ -1,33 +1,23 @@
 //! Sessions over plain buffers, and operations without a session.
 
-use std::{
-    any::Any,
-    ffi::CString,
-    io::{self, IoSlice},
-    mem,
-    sync::Arc,
-    task::Poll,
-};
+use std::{any::Any, ffi::CString, sync::Arc};
 
-use netbench_model::{
-    Aead, ClientAuth, FailureWord, Group, HandshakeKind, KeyType, Negotiated, TlsVersion,
-};
+use netbench_model::{Aead, ClientAuth, FailureWord, Group, HandshakeKind, KeyType, TlsVersion};
 use netbench_protocol::Material;
 use netbench_worker::{
-    Endpoint, EndpointSetup, EndpointSide, HandshakeState, InMemory, KeyExchange, RecordProtection,
-    Session as MeasuredSession, SessionError, SetupError, Signatures, TICKETS, TrustRoots,
-    Verifier,
+    AeadRecords, Endpoint, EndpointSetup, EndpointSide, InMemory, KeyExchange, Pipe, Piped,
+    RecordProtection, Session as MeasuredSession, SessionError, SetupError, Signatures,
+    SigningPair, TICKETS, TrustRoots, Verifier,
 };
 
 use crate::{
     chain::TrustList,
     config::{ClientCertificates, Config, Credentials, Resumption, TicketKey},
     ffi,
-    negotiated::{is_resumed, negotiated},
-    records::Records,
-    session::{Session, Transport, User},
+    records::Key,
+    session::{Session, User},
     settings::{Priority, Settings},
-    signing::Signing,
+    signing::Keys,
     stack::GnuTls,
     tickets::{ServerSessions, Tickets},
 };
@@ -66,7 +56,7 @@ impl InMemory for GnuTls {
         key: KeyType,
         material: &Material,
     ) -> Result<Box<dyn Signatures>, SetupError> {
-        Ok(Box::new(Signing::new(key, material)?))
+        Ok(Box::new(SigningPair::new(Keys::new(key, material)?)))
     }
 
     fn key_exchange(&self, _: Group) -> Result<Box<dyn KeyExchange>, SetupError> {
@@ -76,7 +66,7 @@ impl InMemory for GnuTls {
     }
 
     fn record_protection(&self, aead: Aead) -> Result<Box<dyn RecordProtection>, SetupError> {
-        Ok(Box::new(Records::new(aead)?))
+        Ok(Box::new(AeadRecords::new(Key::new(aead)?, Key::new(aead)?)))
     }
 }
 
@@ -196,148 +186,9 @@ impl Endpoint for Side {
             tickets: self.tickets.clone(),
         };
         let made = Session::new(&self.config, Pipe::default(), user);
-        Ok(Box::new(Piped(made.map_err(|e| {
-            SessionError::new(FailureWord::Session, e)
-        })?)))
+        let session = made.map_err(|e| SessionError::new(FailureWord::Session, e))?;
+        Ok(Box::new(Piped::new(session)))
     }
-}
-
-/// A session whose transport is two buffers.
-struct Piped(Session<Pipe>);
-
-#[derive(Default)]
-struct Pipe {
-    input: Vec<u8>,
-    read: usize,
-    output: Vec<u8>,
-}
-
-impl Pipe {
-    fn has_input(&self) -> bool {
-        self.read < self.input.len()
-    }
-}
-
-impl Transport for Pipe {
-    fn pull(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let rest = &self.input[self.read..];
-        if rest.is_empty() {
-            return Err(io::ErrorKind::WouldBlock.into());
-        }
-        let taken = rest.len().min(buffer.len());
-        buffer[..taken].copy_from_slice(&rest[..taken]);
-        self.read += taken;
-        Ok(taken)
-    }
-
-    fn push(&mut self, slices: &[IoSlice<'_>]) -> io::Result<usize> {
-        let before = self.output.len();
-        for slice in slices {
-            self.output.extend_from_slice(slice);
-        }
-        Ok(self.output.len() - before)
-    }
-}
-
-impl Piped {
-    /// Runs an operation with `input` and `output` as the transport's buffers.
-    fn with_buffers<T>(
-        &mut self,
-        what: FailureWord,
-        input: &mut Vec<u8>,
-        output: &mut Vec<u8>,
-        work: impl FnOnce(&mut Session<Pipe>) -> io::Result<T>,
-    ) -> Result<T, SessionError> {
-        let pipe = self.0.transport_mut();
-        mem::swap(&mut pipe.input, input);
-        mem::swap(&mut pipe.output, output);
-        pipe.read = 0;
-        let result = work(&mut self.0);
-        let pipe = self.0.transport_mut();
-        mem::swap(&mut pipe.input, input);
-        mem::swap(&mut pipe.output, output);
-        let left = input.len() - pipe.read;
-        input.clear();
-        match result {
-            Ok(_) if left > 0 => Err(SessionError::new(what, format!("{left} bytes not read"))),
-            result => result.map_err(|e| SessionError::new(what, e)),
-        }
-    }
-}
-
-impl MeasuredSession for Piped {
-    fn handshake(
-        &mut self,
-        input: &mut Vec<u8>,
-        output: &mut Vec<u8>,
-    ) -> Result<HandshakeState, SessionError> {
-        let word = FailureWord::Handshake;
-        self.with_buffers(word, input, output, |session| {
-            match session.handshake() {
-                Poll::Pending => Ok(HandshakeState::Going),
-                Poll::Ready(done) => {
-                    done?;
-                    // Tickets may have arrived with the end of the handshake.
-                    if session.transport().has_input() {
-                        receive(session, &mut [0; 64])?;
-                    }
-                    Ok(HandshakeState::Done)
-                }
-            }
-        })
-    }
-
-    fn send(&mut self, plaintext: &[u8], output: &mut Vec<u8>) -> Result<(), SessionError> {
-        let (none, word) = (&mut Vec::new(), FailureWord::Send);
-        self.with_buffers(word, none, output, |session| {
-            let mut rest = plaintext;
-            while !rest.is_empty() {
-                let send = |raw| {
-                    // SAFETY: the session is alive, and the library copies the data into records.
-                    unsafe { ffi::gnutls_record_send(raw, rest.as_ptr().cast(), rest.len()) }
-                };
-                match session.call(send)? {
-                    Poll::Ready(sent) => rest = &rest[sent..],
-                    Poll::Pending => return Err(io::ErrorKind::WouldBlock.into()),
-                }
-            }
-            Ok(())
-        })
-    }
-
-    fn receive(
-        &mut self,
-        input: &mut Vec<u8>,
-        plaintext: &mut [u8],
-    ) -> Result<usize, SessionError> {
-        let (none, word) = (&mut Vec::new(), FailureWord::Receive);
-        self.with_buffers(word, input, none, |session| receive(session, plaintext))
-    }
-
-    fn negotiated(&self) -> Negotiated {
-        negotiated(self.0.raw())
-    }
-
-    fn resumed(&self) -> bool {
-        is_resumed(self.0.raw())
-    }
-}
-
-/// Reads all available data, and returns their length.
-fn receive(session: &mut Session<Pipe>, plaintext: &mut [u8]) -> io::Result<usize> {
-    let mut received = 0;
-    let (start, bytes) = (plaintext.as_mut_ptr(), plaintext.len());
-    // SAFETY: the session is alive.
-    let pending = |raw| unsafe { ffi::gnutls_record_check_pending(raw) };
-    while session.transport().has_input() || pending(session.raw()) > 0 {
-        // SAFETY: the session is alive, and the plaintext has room for as many bytes.
-        let read = |raw| unsafe { ffi::gnutls_record_recv(raw, start.cast(), bytes) };
-        match session.call(read)? {
-            Poll::Ready(0) | Poll::Pending => break,
-            Poll::Ready(count) => received += count,
-        }
-    }
-    Ok(received)
 }
 
 /// A verifier of one server's chains.

@@ -2,9 +2,8 @@
 //!
 //! This package must never set a value that was not given. Start reading at `stack.rs`; `client.rs`,
 //! `server.rs` and `in_memory.rs` make configurations and sessions from the types of `settings.rs`,
-//! `config.rs` and `session.rs`; `stream.rs` is a session over a socket; `signing.rs` and `records.rs` are
-//! the cryptography beneath; `negotiated.rs` and `explain.rs` translate, and `ffi.rs` declares the used
-//! functions of the library.
+//! `config.rs` and `session.rs`; `signing.rs` and `records.rs` are the cryptography beneath; `negotiated.rs`
+//! and `explain.rs` translate, and `ffi.rs` declares the used functions of the library.
 
 mod chain;
 mod client;
@@ -19,7 +18,6 @@ mod session;
 mod settings;
 mod signing;
 mod stack;
-mod stream;
 mod tickets;
 mod verify;
 

@@ -1,18 +1,18 @@
-use std::{future::poll_fn, sync::Arc};
+use std::sync::Arc;
 
-use base64::{Engine, engine::general_purpose::STANDARD};
 use netbench_model::{CipherSuite, Group, SignatureScheme};
 use netbench_protocol::ServeSite;
-use netbench_worker::{Accept, AcceptError, Accepted, BoxFuture, SetupError};
+use netbench_worker::{
+    Accept, AcceptError, Accepted, BoxFuture, SetupError, Socket, TlsStream, accepted,
+    stapled_response,
+};
 use tokio::net::TcpStream;
 
 use crate::{
     config::{ClientCertificates, Config, Credentials, Resumption, TicketKey},
     ffi,
-    negotiated::negotiated,
-    session::User,
+    session::{Session, User},
     settings::{Priority, Settings, has_group},
-    stream::TlsStream,
 };
 
 /// Makes GnuTLS' credentials and priorities for one site.
@@ -20,10 +20,7 @@ pub(crate) fn acceptor(site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> 
     let credentials = Credentials::new()?;
     credentials.identity(&site.chain_pem, &site.key_pem, None)?;
     credentials.allow_dhe()?;
-    if let Some(text) = &site.ocsp_base64 {
-        let response = STANDARD
-            .decode(text)
-            .map_err(|e| SetupError::refused("OCSP response", e))?;
+    if let Some(response) = stapled_response(site)? {
         credentials.staple(&response)?;
     }
     let (resumption, flags) = match site.tickets {
@@ -80,15 +77,7 @@ impl Accept for GnuTlsAcceptor {
             probe: None,
             tickets: None,
         };
-        let stream = TlsStream::new(&self.0, stream, user);
-        Box::pin(async move {
-            let mut stream = stream?;
-            poll_fn(|cx| stream.poll_handshake(cx)).await?;
-            let negotiated = negotiated(stream.raw());
-            Ok(Accepted {
-                stream: Box::new(stream),
-                negotiated,
-            })
-        })
+        let session = Session::new(&self.0, Socket::new(stream), user);
+        Box::pin(accepted(session.map(TlsStream::new)))
     }
 }

@@ -2,7 +2,7 @@
 
 use std::{
     ffi::{CString, c_int, c_uint, c_void},
-    io::{self, IoSlice},
+    io::{self, IoSlice, Read, Write},
     net::IpAddr,
     ptr, slice,
     sync::Arc,
@@ -10,10 +10,15 @@ use std::{
 };
 
 use errno::{Errno, set_errno};
-use netbench_model::Alert;
-use netbench_worker::Probe;
+use netbench_model::{Alert, Negotiated};
+use netbench_worker::{CallbackTransport, DrivenSession, NotTransferred, Probe, SocketSession};
 
-use crate::{config::Config, ffi, negotiated::version, tickets::Tickets};
+use crate::{
+    config::Config,
+    ffi,
+    negotiated::{alpn, is_resumed, negotiated, version},
+    tickets::{self, Tickets},
+};
 
 /// An error of the library.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -52,12 +57,6 @@ pub(crate) fn checked(code: c_int) -> Result<(), Error> {
     }
 }
 
-/// The transport of a session. Where no data can be read or written now, the error is `WouldBlock`.
-pub(crate) trait Transport {
-    fn pull(&mut self, buffer: &mut [u8]) -> io::Result<usize>;
-    fn push(&mut self, slices: &[IoSlice<'_>]) -> io::Result<usize>;
-}
-
 /// The data of a session that its callbacks use.
 pub(crate) struct User {
     /// The server's name; `None` at a server.
@@ -68,30 +67,38 @@ pub(crate) struct User {
     pub(crate) tickets: Option<Arc<Tickets>>,
 }
 
-/// A transport, and the state of the library's use of it.
-struct End<T> {
-    transport: T,
-    is_blocked: bool,
-    has_ended: bool,
-    failed: Option<io::Error>,
-}
-
 /// One side of a session.
-pub(crate) struct Session<T: Transport> {
+pub(crate) struct Session<T> {
     raw: ffi::Session,
-    /// The end and the user data. Both are passed to the library as pointers, and freed after it has released
-    /// them.
-    end: *mut End<T>,
+    /// The transport and the user data. Both are passed to the library as pointers, and freed after it has
+    /// released them.
+    end: *mut CallbackTransport<T>,
     user: *mut User,
     /// The configuration, to whose contents the library has pointers.
     config: Arc<Config>,
+    sending: Sending,
+    renegotiation: Renegotiation,
+}
+
+/// Whether the library still has data to send.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Sending {
+    Nothing,
+    Begun,
+}
+
+/// Whether a server of TLS 1.2 has requested another handshake, which the library leaves to its users.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Renegotiation {
+    None,
+    Begun,
 }
 
 // SAFETY: the library keeps no state of a session in its threads, and the data shared between sessions are
 // only read.
-unsafe impl<T: Transport + Send> Send for Session<T> {}
+unsafe impl<T: Send> Send for Session<T> {}
 
-impl<T: Transport> Drop for Session<T> {
+impl<T> Drop for Session<T> {
     fn drop(&mut self) {
         // SAFETY: `new` made them, and no other code frees them.
         unsafe {
@@ -102,21 +109,18 @@ impl<T: Transport> Drop for Session<T> {
     }
 }
 
-impl<T: Transport> Session<T> {
+impl<T: Read + Write> Session<T> {
     pub(crate) fn new(config: &Arc<Config>, transport: T, user: User) -> Result<Self, Error> {
         let mut raw = ptr::null_mut();
         // SAFETY: the place for the result lives longer than the call.
         checked(unsafe { ffi::gnutls_init(&raw mut raw, config.flags | ffi::NONBLOCK) })?;
         let session = Self {
             raw,
-            end: Box::into_raw(Box::new(End {
-                transport,
-                is_blocked: false,
-                has_ended: false,
-                failed: None,
-            })),
+            end: Box::into_raw(Box::new(CallbackTransport::new(transport))),
             user: Box::into_raw(Box::new(user)),
             config: Arc::clone(config),
+            sending: Sending::Nothing,
+            renegotiation: Renegotiation::None,
         };
         // SAFETY: the pointers are valid until the session is dropped.
         unsafe {
@@ -156,39 +160,10 @@ impl<T: Transport> Session<T> {
         }
         match &user.tickets {
             Some(tickets) => {
-                Tickets::watch(self.raw);
-                tickets.resume(self.raw, name)
+                tickets::watch(self.raw);
+                tickets::resume(tickets, self.raw, name)
             }
             None => Ok(()),
-        }
-    }
-
-    pub(crate) fn raw(&self) -> ffi::Session {
-        self.raw
-    }
-
-    pub(crate) fn transport(&self) -> &T {
-        // SAFETY: the end lives as long as the session, and the library uses it only in calls, which borrow
-        // the session mutably.
-        unsafe { &(*self.end).transport }
-    }
-
-    pub(crate) fn transport_mut(&mut self) -> &mut T {
-        // SAFETY: as above.
-        unsafe { &mut (*self.end).transport }
-    }
-
-    /// Continues the handshake, and then a side's work directly after it.
-    pub(crate) fn handshake(&mut self) -> Poll<io::Result<()>> {
-        // SAFETY: the session is alive.
-        let done = self.call(|raw| unsafe { ffi::gnutls_handshake(raw) as isize });
-        match done {
-            Poll::Ready(Err(error)) => {
-                self.send_alert(&error);
-                Poll::Ready(Err(error))
-            }
-            Poll::Ready(Ok(_)) => self.after_handshake(),
-            Poll::Pending => Poll::Pending,
         }
     }
 
@@ -206,7 +181,7 @@ impl<T: Transport> Session<T> {
         // SAFETY: as in `set_name`.
         let user = unsafe { &*self.user };
         if let (Some(tickets), Some(host)) = (&user.tickets, &user.host) {
-            tickets.keep_old(self.raw, host.to_bytes());
+            tickets::keep_old(tickets, self.raw, host.to_bytes());
         }
         Poll::Ready(Ok(()))
     }
@@ -234,23 +209,20 @@ impl<T: Transport> Session<T> {
 
     /// Calls the library until it is done, has failed, or waits for the transport. The library also returns
     /// after each message that contains no data, and must then be called again.
-    pub(crate) fn call(
-        &mut self,
-        mut function: impl FnMut(ffi::Session) -> isize,
-    ) -> Poll<io::Result<usize>> {
+    fn call(&mut self, mut function: impl FnMut(ffi::Session) -> isize) -> Poll<io::Result<usize>> {
         loop {
             // SAFETY: the end lives as long as the session, and no other code uses it between calls.
-            unsafe { (*self.end).is_blocked = false };
+            unsafe { (*self.end).begin_call() };
             let result = function(self.raw);
             // SAFETY: as above.
-            let end = unsafe { &mut *self.end };
+            let end = unsafe { &*self.end };
             let code = match usize::try_from(result) {
                 Ok(count) => return Poll::Ready(Ok(count)),
                 Err(_) => c_int::try_from(result).unwrap_or(c_int::MIN),
             };
             // SAFETY: the call only examines the number.
             let is_fatal = unsafe { ffi::gnutls_error_is_fatal(code) } != 0;
-            if matches!(code, ffi::E_AGAIN | ffi::E_INTERRUPTED) && end.is_blocked {
+            if matches!(code, ffi::E_AGAIN | ffi::E_INTERRUPTED) && end.is_blocked() {
                 return Poll::Pending;
             }
             if is_fatal {
@@ -262,12 +234,12 @@ impl<T: Transport> Session<T> {
     fn error(&mut self, code: c_int) -> io::Error {
         // SAFETY: as in `call`.
         let end = unsafe { &mut *self.end };
-        if let Some(failed) = end.failed.take()
+        if let Some(failed) = end.take_error()
             && matches!(code, ffi::E_PULL_ERROR | ffi::E_PUSH_ERROR)
         {
             return failed;
         }
-        if code == ffi::E_PREMATURE_TERMINATION || end.has_ended {
+        if code == ffi::E_PREMATURE_TERMINATION || end.has_ended() {
             return io::ErrorKind::UnexpectedEof.into();
         }
         let mut error = Error::of(code);
@@ -280,59 +252,144 @@ impl<T: Transport> Session<T> {
     }
 }
 
-extern "C" fn pull<T: Transport>(end: *mut c_void, buffer: *mut c_void, bytes: usize) -> isize {
+impl<T: Read + Write> DrivenSession for Session<T> {
+    type Transport = T;
+
+    fn transport(&self) -> &T {
+        // SAFETY: the end lives as long as the session, and the library uses it only in calls, which borrow
+        // the session mutably.
+        unsafe { (*self.end).transport() }
+    }
+
+    fn transport_mut(&mut self) -> &mut T {
+        // SAFETY: as above.
+        unsafe { (*self.end).transport_mut() }
+    }
+
+    /// Continues the handshake, and then a side's work directly after it.
+    fn handshake(&mut self) -> Poll<io::Result<()>> {
+        // SAFETY: the session is alive.
+        let done = self.call(|raw| unsafe { ffi::gnutls_handshake(raw) as isize });
+        match done {
+            Poll::Ready(Err(error)) => {
+                self.send_alert(&error);
+                Poll::Ready(Err(error))
+            }
+            Poll::Ready(Ok(_)) => self.after_handshake(),
+            Poll::Pending => Poll::Pending,
+        }
+    }
+
+    fn read(&mut self, plaintext: &mut [u8]) -> Poll<io::Result<usize>> {
+        let (start, bytes) = (plaintext.as_mut_ptr(), plaintext.len());
+        let mut renegotiation = self.renegotiation;
+        let read = self.call(|raw| {
+            if renegotiation == Renegotiation::Begun {
+                // SAFETY: the session is alive.
+                let done = unsafe { ffi::gnutls_handshake(raw) };
+                if done < 0 {
+                    return done as isize;
+                }
+                renegotiation = Renegotiation::None;
+            }
+            // SAFETY: the session is alive, and the buffer has as many bytes.
+            let read = unsafe { ffi::gnutls_record_recv(raw, start.cast(), bytes) };
+            if read == ffi::E_REHANDSHAKE as isize {
+                renegotiation = Renegotiation::Begun;
+            }
+            read
+        });
+        self.renegotiation = renegotiation;
+        read
+    }
+
+    /// Writes data. After a write that the transport has blocked, it sends the rest of that write.
+    fn write(&mut self, plaintext: &[u8]) -> Poll<io::Result<usize>> {
+        if plaintext.is_empty() && self.sending == Sending::Nothing {
+            return Poll::Ready(Ok(0));
+        }
+        let mut sending = self.sending;
+        let sent = self.call(|raw| {
+            let (start, bytes) = match sending {
+                Sending::Nothing => (plaintext.as_ptr(), plaintext.len()),
+                Sending::Begun => (ptr::null(), 0),
+            };
+            sending = Sending::Begun;
+            // SAFETY: the session is alive, and the library copies the data into records before it returns;
+            // without data, it continues with its buffer.
+            unsafe { ffi::gnutls_record_send(raw, start.cast(), bytes) }
+        });
+        self.sending = match sent {
+            Poll::Pending => Sending::Begun,
+            Poll::Ready(_) => Sending::Nothing,
+        };
+        sent
+    }
+
+    fn has_plaintext(&self) -> bool {
+        // SAFETY: the session is alive.
+        unsafe { ffi::gnutls_record_check_pending(self.raw) > 0 }
+    }
+
+    fn negotiated(&self) -> Negotiated {
+        negotiated(self.raw)
+    }
+
+    fn resumed(&self) -> bool {
+        is_resumed(self.raw)
+    }
+}
+
+impl<T: Read + Write> SocketSession for Session<T> {
+    fn alpn(&self) -> Option<Vec<u8>> {
+        alpn(self.raw)
+    }
+
+    fn close(&mut self) -> Poll<io::Result<()>> {
+        // SAFETY: the session is alive.
+        let bye = self.call(|raw| unsafe { ffi::gnutls_bye(raw, ffi::SHUT_WR) as isize });
+        bye.map_ok(drop)
+    }
+}
+
+extern "C" fn pull<T: Read>(end: *mut c_void, buffer: *mut c_void, bytes: usize) -> isize {
     // SAFETY: the pointer is to the end of the called session, and its buffer has as many bytes.
     let (end, buffer) = unsafe {
         (
-            &mut *end.cast::<End<T>>(),
+            &mut *end.cast::<CallbackTransport<T>>(),
             slice::from_raw_parts_mut(buffer.cast::<u8>(), bytes),
         )
     };
-    let pulled = end.transport.pull(buffer);
-    end.has_ended |= bytes > 0 && matches!(pulled, Ok(0));
-    end.told(pulled)
+    reported(end.read(buffer))
 }
 
-extern "C" fn push<T: Transport>(
-    end: *mut c_void,
-    slices: *const libc::iovec,
-    count: c_int,
-) -> isize {
+extern "C" fn push<T: Write>(end: *mut c_void, slices: *const libc::iovec, count: c_int) -> isize {
     // SAFETY: the pointer is to the end of the called session; IoSlice has the layout of iovec.
     let (end, slices) = unsafe {
         (
-            &mut *end.cast::<End<T>>(),
+            &mut *end.cast::<CallbackTransport<T>>(),
             slice::from_raw_parts(
                 slices.cast::<IoSlice<'_>>(),
                 usize::try_from(count).unwrap_or(0),
             ),
         )
     };
-    let pushed = end.transport.push(slices);
-    end.told(pushed)
+    reported(end.write_vectored(slices))
+}
+
+/// Converts the result of a callback for the library.
+fn reported(result: Result<usize, NotTransferred>) -> isize {
+    let code = match result {
+        Ok(count) => return isize::try_from(count).unwrap_or(isize::MAX),
+        Err(NotTransferred::Blocked) => libc::EAGAIN,
+        Err(NotTransferred::Failed(code)) => code.unwrap_or(libc::EIO),
+    };
+    set_errno(Errno(code));
+    -1
 }
 
 /// Answers the library's question whether data are available, before it reads with a timeout. The read itself
 /// shows it.
 extern "C" fn there_may_be_something(_: *mut c_void, _: c_uint) -> c_int {
     1
-}
-
-impl<T> End<T> {
-    /// Converts the result for the library.
-    fn told(&mut self, result: io::Result<usize>) -> isize {
-        match result {
-            Ok(count) => isize::try_from(count).unwrap_or(isize::MAX),
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                self.is_blocked = true;
-                set_errno(Errno(libc::EAGAIN));
-                -1
-            }
-            Err(error) => {
-                set_errno(Errno(error.raw_os_error().unwrap_or(libc::EIO)));
-                self.failed = Some(error);
-                -1
-            }
-        }
-    }
 }

@@ -5,9 +5,9 @@ use std::{
     ptr,
 };
 
-use netbench_model::{FailureWord, KeyType};
+use netbench_model::KeyType;
 use netbench_protocol::Material;
-use netbench_worker::{SIGNED, SessionError, SetupError, Signatures};
+use netbench_worker::{SIGNED, SetupError, SigningKey};
 
 use crate::{
     ffi::{self, Datum},
@@ -18,54 +18,49 @@ use crate::{
 /// The flags, which the library does not set here either.
 const NONE: c_uint = 0;
 
-fn failed(error: Error) -> SessionError {
-    SessionError::new(FailureWord::Primitive, error)
-}
-
-/// A key, the public key of its certificate, which is parsed in advance, and the last signature.
-pub(crate) struct Signing {
-    key: PrivateKey,
+/// A key, and the public key of its certificate, which is parsed in advance.
+pub(crate) struct Keys {
+    private: PrivateKey,
     public: PublicKey,
     scheme: c_int,
-    signature: Vec<u8>,
 }
 
-impl Signing {
+impl Keys {
     pub(crate) fn new(kind: KeyType, material: &Material) -> Result<Self, SetupError> {
         ffi::ready();
         let scheme = kind.schemes().first().copied().and_then(number);
         Ok(Self {
-            key: PrivateKey::read(&material.key_pem).map_err(refused("key"))?,
+            private: PrivateKey::read(&material.key_pem).map_err(refused("key"))?,
             public: PublicKey::read(&material.chain_pem).map_err(refused("leaf"))?,
             scheme: scheme
                 .ok_or_else(|| SetupError::Unsupported(format!("no key {kind} in this GnuTLS")))?,
-            signature: Vec::new(),
         })
     }
 }
 
-impl Signatures for Signing {
-    fn sign(&mut self) -> Result<(), SessionError> {
-        let (data, mut signature) = (Datum::of(&SIGNED), Datum::EMPTY);
+impl SigningKey for Keys {
+    type Error = Error;
+
+    fn sign(&self, signature: &mut Vec<u8>) -> Result<(), Error> {
+        let (data, mut made) = (Datum::of(&SIGNED), Datum::EMPTY);
         // SAFETY: all arguments live longer than the call, and the signature is copied and freed.
         unsafe {
-            let code = ffi::gnutls_privkey_sign_data2(
-                self.key.0,
+            checked(ffi::gnutls_privkey_sign_data2(
+                self.private.0,
                 self.scheme,
                 NONE,
                 &raw const data,
-                &raw mut signature,
-            );
-            checked(code).map_err(failed)?;
-            self.signature = signature.into_vec();
+                &raw mut made,
+            ))?;
+            *signature = made.into_vec();
         }
         Ok(())
     }
 
-    fn verify(&self) -> Result<(), SessionError> {
-        let (data, signature) = (Datum::of(&SIGNED), Datum::of(&self.signature));
+    fn verify(&self, signature: &[u8]) -> Result<bool, Error> {
+        let (data, signature) = (Datum::of(&SIGNED), Datum::of(signature));
         // SAFETY: all arguments live longer than the call.
-        let code = unsafe {
+        checked(unsafe {
             ffi::gnutls_pubkey_verify_data2(
                 self.public.0,
                 self.scheme,
@@ -73,12 +68,8 @@ impl Signatures for Signing {
                 &raw const data,
                 &raw const signature,
             )
-        };
-        checked(code).map_err(failed)
-    }
-
-    fn signature(&mut self) -> &mut [u8] {
-        &mut self.signature
+        })
+        .map(|()| true)
     }
 }
 

@@ -7,7 +7,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use netbench_worker::KEPT_SESSIONS;
+use netbench_worker::{KEPT_SESSIONS, TicketUse};
 
 use crate::{
     config::is_tls13,
@@ -15,88 +15,51 @@ use crate::{
     session::{Error, User, checked},
 };
 
-/// The maximum number of tickets that a client keeps: the same as rustls'.
-const KEPT: usize = 8;
+/// The sessions that a client can resume, by their host, as the library serializes them.
+pub(crate) type Tickets = netbench_worker::Tickets<Vec<u8>, Vec<u8>>;
 
-/// The sessions that a client can resume. The library leaves their storage to its users.
-#[derive(Default)]
-pub(crate) struct Tickets(Mutex<Vec<Ticket>>);
-
-struct Ticket {
-    host: Vec<u8>,
-    use_: Use,
-    data: Vec<u8>,
-}
-
-/// The number of uses: a ticket of TLS 1.3 is for one use (RFC 8446 appendix C.4), a session of TLS
-/// 1.2 for many.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Use {
-    Once,
-    Often,
-}
-
-impl Tickets {
-    /// Makes a new session resume the newest one with its server, if there is one.
-    pub(crate) fn resume(&self, session: ffi::Session, host: &[u8]) -> Result<(), Error> {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(at) = kept.iter().rposition(|ticket| ticket.host == host) else {
-            return Ok(());
-        };
-        let once;
-        let data = match kept[at].use_ {
-            Use::Once => {
-                once = kept.remove(at);
-                &once.data
-            }
-            Use::Often => &kept[at].data,
-        };
+/// Makes a new session resume the newest one with its server, if there is one.
+pub(crate) fn resume(tickets: &Tickets, session: ffi::Session, host: &[u8]) -> Result<(), Error> {
+    let set = tickets.resume_newest(host, |data| {
         // SAFETY: the session is alive, and the library copies the data.
         checked(unsafe { ffi::gnutls_session_set_data(session, data.as_ptr().cast(), data.len()) })
-    }
+    });
+    set.unwrap_or(Ok(()))
+}
 
-    /// Makes the library's hook keep tickets of TLS 1.3 as they arrive.
-    pub(crate) fn watch(session: ffi::Session) {
-        // SAFETY: the session is alive.
-        unsafe {
-            ffi::gnutls_handshake_set_hook_function(
-                session,
-                ffi::HANDSHAKE_NEW_SESSION_TICKET,
-                ffi::HOOK_POST,
-                ticket_came,
-            );
-        }
+/// Makes the library's hook keep tickets of TLS 1.3 as they arrive.
+pub(crate) fn watch(session: ffi::Session) {
+    // SAFETY: the session is alive.
+    unsafe {
+        ffi::gnutls_handshake_set_hook_function(
+            session,
+            ffi::HANDSHAKE_NEW_SESSION_TICKET,
+            ffi::HOOK_POST,
+            ticket_came,
+        );
     }
+}
 
-    /// Keeps a session of TLS 1.2, once its handshake is done.
-    pub(crate) fn keep_old(&self, session: ffi::Session, host: &[u8]) {
-        // SAFETY: the session is alive.
-        let is_new = unsafe { ffi::gnutls_session_is_resumed(session) } == 0;
-        if is_new && !is_tls13(session) {
-            self.keep(session, host, Use::Often);
-        }
+/// Keeps a session of TLS 1.2, once its handshake is done.
+pub(crate) fn keep_old(tickets: &Tickets, session: ffi::Session, host: &[u8]) {
+    // SAFETY: the session is alive.
+    let is_new = unsafe { ffi::gnutls_session_is_resumed(session) } == 0;
+    if is_new && !is_tls13(session) {
+        keep(tickets, session, host, TicketUse::Often);
     }
+}
 
-    /// Keeps a session. One that cannot be kept is not resumed, which every sample shows.
-    fn keep(&self, session: ffi::Session, host: &[u8], use_: Use) {
-        let mut data = Datum::EMPTY;
-        // SAFETY: the session is alive, and the library's data are copied and freed.
-        let data = unsafe {
-            if ffi::gnutls_session_get_data2(session, &raw mut data) < 0 {
-                return;
-            }
-            data.into_vec()
-        };
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if kept.len() == KEPT {
-            kept.remove(0);
+/// Keeps a session. One that cannot be kept is not resumed, which every sample shows.
+fn keep(tickets: &Tickets, session: ffi::Session, host: &[u8], allowed: TicketUse) {
+    let mut data = Datum::EMPTY;
+    // SAFETY: the session is alive, and the library's data are copied and freed.
+    let data = unsafe {
+        if ffi::gnutls_session_get_data2(session, &raw mut data) < 0 {
+            return;
         }
-        kept.push(Ticket {
-            host: host.to_vec(),
-            use_,
-            data,
-        });
-    }
+        data.into_vec()
+    };
+    tickets.keep(host.to_vec(), allowed, data);
 }
 
 extern "C" fn ticket_came(
@@ -111,7 +74,7 @@ extern "C" fn ticket_came(
     if let (Some(tickets), Some(host)) = (&user.tickets, &user.host)
         && is_tls13(session)
     {
-        tickets.keep(session, host.to_bytes(), Use::Once);
+        keep(tickets, session, host.to_bytes(), TicketUse::Once);
     }
     0
 }

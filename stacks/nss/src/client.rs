@@ -1,25 +1,16 @@
-use std::{
-    error::Error as StdError,
-    future::poll_fn,
-    sync::Arc,
-    task::{Context, Poll},
-};
+use std::{error::Error as StdError, ffi::CString, sync::Arc};
 
-use http::Uri;
 use hyper_util::rt::TokioIo;
-use netbench_model::{ClientSettings, Negotiated, Profile};
+use netbench_model::{ClientSettings, Profile};
 use netbench_protocol::ClientIdentity;
-use netbench_worker::{BoxFuture, Fetch, HyperClient, Probe, SetupError, TimedTcp, Wire};
-use tower_service::Service;
+use netbench_worker::{Fetch, OwnClient, Probe, SetupError, Socket, TlsStream, Wire, own_client};
 
 use crate::{
     certificates::{Identity, Roots},
     config::{Config, Kept},
     library::{library, refused},
-    negotiated::negotiated,
-    session::User,
+    session::{Session, User},
     settings::{Settings, set_versions},
-    stream::{TlsStream, host_name},
     tickets::Tickets,
     verify::KeyUsage,
 };
@@ -48,60 +39,37 @@ pub(crate) fn connector(
     if let Some(identity) = identity {
         config.set_identity(Identity::of_pem(&identity.chain_pem, &identity.key_pem)?)?;
     }
-    let connector = Connector {
-        tcp: TimedTcp::new(settings.profile, probe),
+    let client = Client {
         config: Arc::new(config),
         tickets: Arc::default(),
         probe: probe.clone(),
     };
-    Ok(Box::new(HyperClient::new(
-        connector,
-        settings.profile,
-        probe,
-        inspect,
-    )))
+    Ok(own_client(client, settings.profile, probe))
 }
 
-type Stream = TokioIo<TlsStream<TokioIo<Wire>>>;
-
-/// A connector that makes connections and takes them through the handshake.
+/// A client's configuration, with the sessions that it keeps.
 #[derive(Clone)]
-struct Connector {
-    tcp: TimedTcp,
+struct Client {
     config: Arc<Config>,
     tickets: Arc<Tickets>,
     probe: Probe,
 }
 
-impl Service<Uri> for Connector {
-    type Response = Stream;
-    type Error = Box<dyn StdError + Send + Sync>;
-    type Future = BoxFuture<'static, Result<Stream, Self::Error>>;
+impl OwnClient for Client {
+    type Stream = TlsStream<Session<Socket<TokioIo<Wire>>>>;
 
-    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
-        self.tcp.poll_ready(cx)
+    fn begin(
+        &self,
+        host: &str,
+        wire: TokioIo<Wire>,
+    ) -> Result<Self::Stream, Box<dyn StdError + Send + Sync>> {
+        let user = User {
+            host: Some(CString::new(host)?),
+            probe: Some(self.probe.clone()),
+            tickets: Some(Arc::clone(&self.tickets)),
+            key_usage: KeyUsage::OfLibrary,
+        };
+        let session = Session::new(&self.config, Socket::new(wire), user)?;
+        Ok(TlsStream::new(session))
     }
-
-    fn call(&mut self, uri: Uri) -> Self::Future {
-        let host = host_name(uri.host().unwrap_or_default());
-        let connecting = self.tcp.call(uri);
-        let config = Arc::clone(&self.config);
-        let (tickets, probe) = (Arc::clone(&self.tickets), self.probe.clone());
-        Box::pin(async move {
-            let wire = TokioIo::new(connecting.await?);
-            let user = User {
-                host: Some(host?),
-                probe: Some(probe),
-                tickets: Some(tickets),
-                key_usage: KeyUsage::OfLibrary,
-            };
-            let mut stream = TlsStream::new(&config, wire, user)?;
-            poll_fn(|cx| stream.poll_handshake(cx)).await?;
-            Ok(TokioIo::new(stream))
-        })
-    }
-}
-
-fn inspect(stream: &Stream) -> Negotiated {
-    negotiated(stream.inner().fd())
 }

@@ -7,12 +7,12 @@ use std::{
 };
 
 use netbench_model::Alpn;
-use netbench_worker::{KEPT_SESSIONS, SetupError};
+use netbench_worker::{CallbackTransport, KEPT_SESSIONS, SetupError, alpn_list};
 
 use crate::{
     certificates::{Identity, Roots},
     ffi::{self, DerChain, ExtraServerCert, FileDesc, Item, ItemArray},
-    io_layer::{End, Transport},
+    io_layer::layer,
     library::{Error, checked, made, refused},
 };
 
@@ -21,7 +21,7 @@ pub(crate) struct Config {
     model: FileDesc,
     side: Side,
     /// The transport of the model, which it has only because the library requires one.
-    end: *mut End<Nowhere>,
+    end: *mut CallbackTransport<io::Empty>,
     /// The roots, which the library trusts while they live.
     roots: Option<Roots>,
     /// The identity, to which the library has a pointer at a client.
@@ -116,11 +116,11 @@ impl Config {
         let mut config = Self {
             model: ptr::null_mut(),
             side,
-            end: Box::into_raw(Box::new(End::new(Nowhere))),
+            end: Box::into_raw(Box::new(CallbackTransport::new(io::empty()))),
             roots: None,
             identity: None,
         };
-        let layer = End::layer(config.end)?;
+        let layer = layer(config.end)?;
         // SAFETY: as in `Session::new`.
         let model = made(unsafe { ffi::SSL_ImportFD(ptr::null_mut(), layer) });
         config.model = model.inspect_err(|_| {
@@ -151,17 +151,10 @@ impl Config {
             // A server with an empty list would end the handshake with an alert.
             return Ok(());
         }
-        let mut names = Vec::new();
         // The library moves the first protocol to the end.
-        for alpn in alpn
-            .last()
-            .into_iter()
-            .chain(alpn.iter().rev().skip(1).rev())
-        {
-            let name = alpn.name().as_bytes();
-            names.push(u8::try_from(name.len()).unwrap_or(u8::MAX));
-            names.extend_from_slice(name);
-        }
+        let mut protocols = alpn.to_vec();
+        protocols.rotate_right(1);
+        let names = alpn_list(&protocols);
         // SAFETY: the socket is alive, and the library copies the names.
         let status =
             unsafe { ffi::SSL_SetNextProtoNego(self.model, names.as_ptr(), length(names.len())) };
@@ -253,17 +246,4 @@ extern "C" fn show_identity(
         key.write(identity.key().lent());
     }
     ffi::SUCCESS
-}
-
-/// The transport of a model, which transfers no data.
-struct Nowhere;
-
-impl Transport for Nowhere {
-    fn pull(&mut self, _: &mut [u8]) -> io::Result<usize> {
-        Err(io::ErrorKind::WouldBlock.into())
-    }
-
-    fn push(&mut self, _: &[u8]) -> io::Result<usize> {
-        Err(io::ErrorKind::WouldBlock.into())
-    }
 }

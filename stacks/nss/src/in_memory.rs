@@ -3,22 +3,18 @@
 use std::{
     any::Any,
     ffi::CString,
-    io, mem,
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering},
     },
-    task::Poll,
 };
 
-use netbench_model::{
-    Aead, ClientAuth, FailureWord, Group, HandshakeKind, KeyType, Negotiated, TlsVersion,
-};
+use netbench_model::{Aead, ClientAuth, FailureWord, Group, HandshakeKind, KeyType, TlsVersion};
 use netbench_protocol::Material;
 use netbench_worker::{
-    Endpoint, EndpointSetup, EndpointSide, HandshakeState, InMemory, KeyExchange, RecordProtection,
-    Session as MeasuredSession, SessionError, SetupError, Signatures, TICKETS, TrustRoots,
-    Verifier,
+    Endpoint, EndpointSetup, EndpointSide, InMemory, KeyExchange, Pipe, Piped, RecordProtection,
+    Session as MeasuredSession, SessionError, SetupError, Signatures, SigningPair, TICKETS,
+    TrustRoots, Verifier,
 };
 
 use crate::{
@@ -27,13 +23,11 @@ use crate::{
     config::{Config, Kept},
     exchange::Exchange,
     ffi,
-    io_layer::Transport,
     library::{library, refused},
-    negotiated::{is_resumed, negotiated},
-    records::Records,
+    records::records,
     session::{Session, User},
     settings::Settings,
-    signing::Signing,
+    signing::Keys,
     stack::Nss,
     tickets::Tickets,
     verify::KeyUsage,
@@ -81,7 +75,7 @@ impl InMemory for Nss {
         key: KeyType,
         material: &Material,
     ) -> Result<Box<dyn Signatures>, SetupError> {
-        Ok(Box::new(Signing::new(key, material)?))
+        Ok(Box::new(SigningPair::new(Keys::new(key, material)?)))
     }
 
     fn key_exchange(&self, group: Group) -> Result<Box<dyn KeyExchange>, SetupError> {
@@ -89,7 +83,7 @@ impl InMemory for Nss {
     }
 
     fn record_protection(&self, aead: Aead) -> Result<Box<dyn RecordProtection>, SetupError> {
-        Ok(Box::new(Records::new(aead)?))
+        Ok(Box::new(records(aead)?))
     }
 }
 
@@ -196,145 +190,9 @@ impl Endpoint for Side {
             key_usage: KeyUsage::Any,
         };
         let made = Session::new(&self.config, Pipe::default(), user);
-        Ok(Box::new(Piped(made.map_err(|e| {
-            SessionError::new(FailureWord::Session, e)
-        })?)))
+        let session = made.map_err(|e| SessionError::new(FailureWord::Session, e))?;
+        Ok(Box::new(Piped::new(session)))
     }
-}
-
-/// A session whose transport is two buffers.
-struct Piped(Session<Pipe>);
-
-#[derive(Default)]
-struct Pipe {
-    input: Vec<u8>,
-    read: usize,
-    output: Vec<u8>,
-}
-
-impl Pipe {
-    fn has_input(&self) -> bool {
-        self.read < self.input.len()
-    }
-}
-
-impl Transport for Pipe {
-    fn pull(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let rest = &self.input[self.read..];
-        if rest.is_empty() {
-            return Err(io::ErrorKind::WouldBlock.into());
-        }
-        let count = rest.len().min(buffer.len());
-        buffer[..count].copy_from_slice(&rest[..count]);
-        self.read += count;
-        Ok(count)
-    }
-
-    fn push(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.output.extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-}
-
-impl Piped {
-    /// Runs an operation with `input` and `output` as the transport's buffers.
-    fn with_buffers<T>(
-        &mut self,
-        what: FailureWord,
-        input: &mut Vec<u8>,
-        output: &mut Vec<u8>,
-        work: impl FnOnce(&mut Session<Pipe>) -> io::Result<T>,
-    ) -> Result<T, SessionError> {
-        let pipe = self.0.transport_mut();
-        mem::swap(&mut pipe.input, input);
-        mem::swap(&mut pipe.output, output);
-        pipe.read = 0;
-        let result = work(&mut self.0);
-        let pipe = self.0.transport_mut();
-        mem::swap(&mut pipe.input, input);
-        mem::swap(&mut pipe.output, output);
-        let left = input.len() - pipe.read;
-        input.clear();
-        match result {
-            Ok(_) if left > 0 => Err(SessionError::new(what, format!("{left} bytes not read"))),
-            result => result.map_err(|e| SessionError::new(what, e)),
-        }
-    }
-}
-
-impl MeasuredSession for Piped {
-    fn handshake(
-        &mut self,
-        input: &mut Vec<u8>,
-        output: &mut Vec<u8>,
-    ) -> Result<HandshakeState, SessionError> {
-        let word = FailureWord::Handshake;
-        self.with_buffers(word, input, output, |session| {
-            match session.handshake() {
-                Poll::Pending => Ok(HandshakeState::Going),
-                Poll::Ready(done) => {
-                    done?;
-                    // Tickets may have arrived with the end of the handshake.
-                    if session.transport().has_input() {
-                        receive(session, &mut [0; 64])?;
-                    }
-                    Ok(HandshakeState::Done)
-                }
-            }
-        })
-    }
-
-    fn send(&mut self, plaintext: &[u8], output: &mut Vec<u8>) -> Result<(), SessionError> {
-        let (none, word) = (&mut Vec::new(), FailureWord::Send);
-        self.with_buffers(word, none, output, |session| {
-            let mut rest = plaintext;
-            while !rest.is_empty() {
-                let count = i32::try_from(rest.len()).unwrap_or(i32::MAX);
-                // SAFETY: the session is alive, and the buffer has as many bytes.
-                let write = |fd| unsafe { ffi::PR_Write(fd, rest.as_ptr().cast(), count) };
-                match session.call(write)? {
-                    Poll::Ready(sent) => rest = &rest[sent..],
-                    Poll::Pending => return Err(io::ErrorKind::WouldBlock.into()),
-                }
-            }
-            Ok(())
-        })
-    }
-
-    fn receive(
-        &mut self,
-        input: &mut Vec<u8>,
-        plaintext: &mut [u8],
-    ) -> Result<usize, SessionError> {
-        let (none, word) = (&mut Vec::new(), FailureWord::Receive);
-        self.with_buffers(word, input, none, |session| receive(session, plaintext))
-    }
-
-    fn negotiated(&self) -> Negotiated {
-        negotiated(self.0.fd())
-    }
-
-    fn resumed(&self) -> bool {
-        is_resumed(self.0.fd())
-    }
-}
-
-/// Reads all available data, and returns their length.
-fn receive(session: &mut Session<Pipe>, plaintext: &mut [u8]) -> io::Result<usize> {
-    let mut received = 0;
-    let start = plaintext.as_mut_ptr();
-    let bytes = i32::try_from(plaintext.len()).unwrap_or(i32::MAX);
-    // SAFETY: the session is alive.
-    let pending = |fd| unsafe { ffi::SSL_DataPending(fd) };
-    while session.transport().has_input() || pending(session.fd()) > 0 {
-        // SAFETY: the session is alive, and the plaintext has room for as many bytes.
-        let read = |fd| unsafe { ffi::PR_Read(fd, start.cast(), bytes) };
-        match session.call(read)? {
-            Poll::Ready(0) | Poll::Pending => break,
-            Poll::Ready(count) => received += count,
-        }
-    }
-    Ok(received)
 }
 
 /// A verifier of one server's chains.

@@ -1,81 +1,53 @@
-//! The layer below TLS: a layer of NSPR whose bytes are those of a [`Transport`].
+//! The layer below TLS: a layer of NSPR whose bytes are those of a transport.
 
 use std::{
     ffi::{c_int, c_void},
-    io, ptr, slice,
+    io::{Read, Write},
+    ptr, slice,
 };
+
+use netbench_worker::{CallbackTransport, NotTransferred};
 
 use crate::{
     ffi::{self, FileDesc, InetAddress, IoMethods, SocketOption},
     library::{Error, library, made},
 };
 
-/// The transport of a session. Where no data can be read or written now, the error is `WouldBlock`.
-pub(crate) trait Transport {
-    fn pull(&mut self, buffer: &mut [u8]) -> io::Result<usize>;
-    fn push(&mut self, bytes: &[u8]) -> io::Result<usize>;
-}
-
-/// A transport, and the state of the library's use of it.
-pub(crate) struct End<T> {
-    pub(crate) transport: T,
-    pub(crate) is_blocked: bool,
-    pub(crate) has_ended: bool,
-    pub(crate) failed: Option<io::Error>,
-}
-
-impl<T: Transport> End<T> {
-    const METHODS: &'static IoMethods = &IoMethods {
-        kind: ffi::PR_DESC_LAYERED,
-        close,
-        from_read_to_listen: [cannot; 14],
-        shutdown,
-        recv: recv::<T>,
-        send: send::<T>,
-        from_recvfrom_to_getsockname: [cannot; 6],
-        getpeername,
-        reserved: [cannot; 2],
-        getsocketoption,
-        setsocketoption,
-        from_sendfile: [cannot; 6],
+/// Makes a layer of a transport. The layer is closed before the transport is freed.
+pub(crate) fn layer<T: Read + Write>(end: *mut CallbackTransport<T>) -> Result<FileDesc, Error> {
+    let methods = const {
+        &IoMethods {
+            kind: ffi::PR_DESC_LAYERED,
+            close,
+            from_read_to_listen: [cannot; 14],
+            shutdown,
+            recv: recv::<T>,
+            send: send::<T>,
+            from_recvfrom_to_getsockname: [cannot; 6],
+            getpeername,
+            reserved: [cannot; 2],
+            getsocketoption,
+            setsocketoption,
+            from_sendfile: [cannot; 6],
+        }
     };
-
-    pub(crate) fn new(transport: T) -> Self {
-        Self {
-            transport,
-            is_blocked: false,
-            has_ended: false,
-            failed: None,
-        }
+    // SAFETY: the methods live as long as the process, and the layer has no other owner yet.
+    unsafe {
+        let layer = made(ffi::PR_CreateIOLayerStub(
+            library()?.identity,
+            ptr::from_ref(methods),
+        ))?;
+        (*layer).secret = end.cast();
+        Ok(layer)
     }
+}
 
-    /// Makes a layer of the end. The layer is closed before the end is freed.
-    pub(crate) fn layer(end: *mut Self) -> Result<FileDesc, Error> {
-        // SAFETY: the methods live as long as the process, and the layer has no other owner yet.
-        unsafe {
-            let layer = made(ffi::PR_CreateIOLayerStub(
-                library()?.identity,
-                ptr::from_ref(Self::METHODS),
-            ))?;
-            (*layer).secret = end.cast();
-            Ok(layer)
-        }
-    }
-
-    /// Converts the result for the library.
-    fn told(&mut self, result: io::Result<usize>) -> i32 {
-        let code = match result {
-            Ok(count) => return i32::try_from(count).unwrap_or(i32::MAX),
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                self.is_blocked = true;
-                ffi::PR_WOULD_BLOCK_ERROR
-            }
-            Err(error) => {
-                self.failed = Some(error);
-                ffi::PR_IO_ERROR
-            }
-        };
-        fail(code)
+/// Converts the result of a callback for the library.
+fn reported(result: Result<usize, NotTransferred>) -> i32 {
+    match result {
+        Ok(count) => i32::try_from(count).unwrap_or(i32::MAX),
+        Err(NotTransferred::Blocked) => fail(ffi::PR_WOULD_BLOCK_ERROR),
+        Err(NotTransferred::Failed(_)) => fail(ffi::PR_IO_ERROR),
     }
 }
 
@@ -85,7 +57,7 @@ fn fail(code: i32) -> c_int {
     ffi::FAILURE
 }
 
-extern "C" fn recv<T: Transport>(
+extern "C" fn recv<T: Read>(
     fd: FileDesc,
     buffer: *mut c_void,
     bytes: i32,
@@ -95,16 +67,14 @@ extern "C" fn recv<T: Transport>(
     // SAFETY: the pointer is to the end of the called session, and its buffer has as many bytes.
     let (end, buffer) = unsafe {
         (
-            &mut *(*fd).secret.cast::<End<T>>(),
+            &mut *(*fd).secret.cast::<CallbackTransport<T>>(),
             slice::from_raw_parts_mut(buffer.cast::<u8>(), usize::try_from(bytes).unwrap_or(0)),
         )
     };
-    let pulled = end.transport.pull(buffer);
-    end.has_ended |= bytes > 0 && matches!(pulled, Ok(0));
-    end.told(pulled)
+    reported(end.read(buffer))
 }
 
-extern "C" fn send<T: Transport>(
+extern "C" fn send<T: Write>(
     fd: FileDesc,
     buffer: *const c_void,
     bytes: i32,
@@ -114,12 +84,11 @@ extern "C" fn send<T: Transport>(
     // SAFETY: as above.
     let (end, buffer) = unsafe {
         (
-            &mut *(*fd).secret.cast::<End<T>>(),
+            &mut *(*fd).secret.cast::<CallbackTransport<T>>(),
             slice::from_raw_parts(buffer.cast::<u8>(), usize::try_from(bytes).unwrap_or(0)),
         )
     };
-    let pushed = end.transport.push(buffer);
-    end.told(pushed)
+    reported(end.write(buffer))
 }
 
 /// Closes the layer. Its end belongs to the session, and is freed with it.

@@ -3,9 +3,8 @@
 //! This package must never set a value that was not given. Start reading at `stack.rs`; `client.rs`,
 //! `server.rs` and `in_memory.rs` make configurations and sessions from the types of `settings.rs`,
 //! `config.rs` and `session.rs`; `io_layer.rs` is the layer that the library reads from and writes to;
-//! `stream.rs` is a session over a socket; `signing.rs`, `exchange.rs` and `records.rs` are the cryptography
-//! beneath; `negotiated.rs` and `explain.rs` translate, and `ffi.rs` and `pk11.rs` declare the used functions
-//! of the library.
+//! `signing.rs`, `exchange.rs` and `records.rs` are the cryptography beneath; `negotiated.rs` and
+//! `explain.rs` translate, and `ffi.rs` and `pk11.rs` declare the used functions of the library.
 
 mod certificates;
 mod chain;
@@ -25,7 +24,6 @@ mod session;
 mod settings;
 mod signing;
 mod stack;
-mod stream;
 mod tickets;
 mod verify;
 

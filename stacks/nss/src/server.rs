@@ -1,22 +1,22 @@
-use std::{future::poll_fn, sync::Arc};
+use std::sync::Arc;
 
-use base64::{Engine, engine::general_purpose::STANDARD};
 use netbench_model::{
     CipherSuite, Group, SignatureScheme, TlsVersion,
     tls::{Authentication, CipherSuiteFacts, KeyExchange},
 };
 use netbench_protocol::ServeSite;
-use netbench_worker::{Accept, AcceptError, Accepted, BoxFuture, SetupError};
+use netbench_worker::{
+    Accept, AcceptError, Accepted, BoxFuture, SetupError, Socket, TlsStream, accepted,
+    stapled_response,
+};
 use tokio::net::TcpStream;
 
 use crate::{
     certificates::Identity,
     config::{Config, Kept},
     library::{library, refused},
-    negotiated::negotiated,
-    session::User,
+    session::{Session, User},
     settings::{FFDHE2048, Settings, has_group, has_scheme, has_suite},
-    stream::TlsStream,
     verify::KeyUsage,
 };
 
@@ -24,10 +24,7 @@ use crate::{
 pub(crate) fn acceptor(site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> {
     library().map_err(refused("NSS"))?;
     let identity = Identity::of_pem(&site.chain_pem, &site.key_pem)?;
-    let staple = site.ocsp_base64.as_ref().map(|text| STANDARD.decode(text));
-    let staple = staple
-        .transpose()
-        .map_err(|e| SetupError::refused("OCSP response", e))?;
+    let staple = stapled_response(site)?;
     let kept = match site.tickets {
         0 => Kept::Nothing,
         count => Kept::Tickets(count),
@@ -92,15 +89,7 @@ impl Accept for NssAcceptor {
             tickets: None,
             key_usage: KeyUsage::OfLibrary,
         };
-        let stream = TlsStream::new(&self.0, stream, user);
-        Box::pin(async move {
-            let mut stream = stream?;
-            poll_fn(|cx| stream.poll_handshake(cx)).await?;
-            let negotiated = negotiated(stream.fd());
-            Ok(Accepted {
-                stream: Box::new(stream),
-                negotiated,
-            })
-        })
+        let session = Session::new(&self.0, Socket::new(stream), user);
+        Box::pin(accepted(session.map(TlsStream::new)))
     }
 }

@@ -2,21 +2,22 @@
 
 use std::{
     ffi::{CString, c_int, c_void},
-    io, ptr,
+    io::{self, Read, Write},
+    ptr,
     sync::Arc,
     task::Poll,
 };
 
-use netbench_model::Alert;
-use netbench_worker::Probe;
+use netbench_model::{Alert, Negotiated};
+use netbench_worker::{CallbackTransport, DrivenSession, Probe, SocketSession};
 
 use crate::{
     config::Config,
     ffi::{self, AlertStr, FileDesc},
-    io_layer::{End, Transport},
+    io_layer::layer,
     library::{Error, checked, library, made},
-    negotiated::is_tls13,
-    tickets::Tickets,
+    negotiated::{alpn, is_resumed, is_tls13, negotiated},
+    tickets::{self, Tickets},
     verify::{KeyUsage, verify},
 };
 
@@ -39,20 +40,28 @@ pub(crate) struct Told {
 }
 
 /// One side of a session.
-pub(crate) struct Session<T: Transport> {
+pub(crate) struct Session<T> {
     fd: FileDesc,
-    /// The end and the callbacks' argument. Both are passed to the library as pointers, and freed after it
-    /// has released them.
-    end: *mut End<T>,
+    /// The transport and the callbacks' argument. Both are passed to the library as pointers, and freed after
+    /// it has released them.
+    end: *mut CallbackTransport<T>,
     told: *mut Told,
     /// The configuration, to whose contents the library has pointers.
     config: Arc<Config>,
+    goodbye: Goodbye,
+}
+
+/// Whether the end of the data was announced to the peer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Goodbye {
+    NotYet,
+    Said,
 }
 
 // SAFETY: the library locks the data that its sessions share, and keeps no state of a session in its threads.
-unsafe impl<T: Transport + Send> Send for Session<T> {}
+unsafe impl<T: Send> Send for Session<T> {}
 
-impl<T: Transport> Drop for Session<T> {
+impl<T> Drop for Session<T> {
     fn drop(&mut self) {
         // SAFETY: `new` made them, and no other code frees them.
         unsafe {
@@ -65,15 +74,16 @@ impl<T: Transport> Drop for Session<T> {
     }
 }
 
-impl<T: Transport> Session<T> {
+impl<T: Read + Write> Session<T> {
     pub(crate) fn new(config: &Arc<Config>, transport: T, user: User) -> Result<Self, Error> {
         let mut session = Self {
             fd: ptr::null_mut(),
-            end: Box::into_raw(Box::new(End::new(transport))),
+            end: Box::into_raw(Box::new(CallbackTransport::new(transport))),
             told: Box::into_raw(Box::new(Told { user, alert: None })),
             config: Arc::clone(config),
+            goodbye: Goodbye::NotYet,
         };
-        let layer = End::layer(session.end)?;
+        let layer = layer(session.end)?;
         // SAFETY: the session owns the layer; where the library does not take it, it is closed here.
         unsafe {
             let imported = made(ffi::SSL_ImportFD(config.model(), layer));
@@ -104,30 +114,62 @@ impl<T: Transport> Session<T> {
             // 3).
             checked(unsafe { ffi::SSL_SetURL(fd, host.as_ptr()) })?;
             if let Some(tickets) = &told.user.tickets {
-                Tickets::watch(fd, user)?;
-                tickets.resume(fd, host.to_bytes())?;
+                tickets::watch(fd, user)?;
+                tickets::resume(tickets, fd, host.to_bytes())?;
             }
         }
         Ok(())
     }
 
-    pub(crate) fn fd(&self) -> FileDesc {
-        self.fd
+    /// Calls the library until it is done, has failed, or waits for the transport.
+    fn call(&mut self, mut function: impl FnMut(FileDesc) -> c_int) -> Poll<io::Result<usize>> {
+        loop {
+            // SAFETY: the end lives as long as the session, and no other code uses it between calls.
+            unsafe { (*self.end).begin_call() };
+            if let Ok(count) = usize::try_from(function(self.fd)) {
+                return Poll::Ready(Ok(count));
+            }
+            let error = Error::last();
+            if error.code != ffi::PR_WOULD_BLOCK_ERROR {
+                return Poll::Ready(Err(self.error(error)));
+            }
+            // SAFETY: as above.
+            if unsafe { (*self.end).is_blocked() } {
+                return Poll::Pending;
+            }
+        }
     }
 
-    pub(crate) fn transport(&self) -> &T {
+    fn error(&mut self, mut error: Error) -> io::Error {
+        // SAFETY: as in `call`, and the library is not calling back now.
+        let (end, told) = unsafe { (&mut *self.end, &*self.told) };
+        if let Some(failed) = end.take_error() {
+            return failed;
+        }
+        if error.code == ffi::PR_END_OF_FILE_ERROR || end.has_ended() {
+            return io::ErrorKind::UnexpectedEof.into();
+        }
+        error.alert = told.alert;
+        io::Error::other(error)
+    }
+}
+
+impl<T: Read + Write> DrivenSession for Session<T> {
+    type Transport = T;
+
+    fn transport(&self) -> &T {
         // SAFETY: the end lives as long as the session, and the library uses it only in calls, which borrow
         // the session mutably.
-        unsafe { &(*self.end).transport }
+        unsafe { (*self.end).transport() }
     }
 
-    pub(crate) fn transport_mut(&mut self) -> &mut T {
+    fn transport_mut(&mut self) -> &mut T {
         // SAFETY: as above.
-        unsafe { &mut (*self.end).transport }
+        unsafe { (*self.end).transport_mut() }
     }
 
     /// Continues the handshake, and then sends the tickets that a server sends directly after it.
-    pub(crate) fn handshake(&mut self) -> Poll<io::Result<()>> {
+    fn handshake(&mut self) -> Poll<io::Result<()>> {
         // SAFETY: the session is alive.
         let done = self.call(|fd| unsafe { ffi::SSL_ForceHandshake(fd) });
         if done?.is_pending() {
@@ -142,40 +184,62 @@ impl<T: Transport> Session<T> {
         Poll::Ready(Ok(()))
     }
 
-    /// Calls the library until it is done, has failed, or waits for the transport.
-    pub(crate) fn call(
-        &mut self,
-        mut function: impl FnMut(FileDesc) -> c_int,
-    ) -> Poll<io::Result<usize>> {
-        loop {
-            // SAFETY: the end lives as long as the session, and no other code uses it between calls.
-            unsafe { (*self.end).is_blocked = false };
-            if let Ok(count) = usize::try_from(function(self.fd)) {
-                return Poll::Ready(Ok(count));
-            }
-            let error = Error::last();
-            if error.code != ffi::PR_WOULD_BLOCK_ERROR {
-                return Poll::Ready(Err(self.error(error)));
-            }
-            // SAFETY: as above.
-            if unsafe { (*self.end).is_blocked } {
-                return Poll::Pending;
-            }
-        }
+    fn read(&mut self, plaintext: &mut [u8]) -> Poll<io::Result<usize>> {
+        let (start, bytes) = (plaintext.as_mut_ptr(), length(plaintext.len()));
+        // SAFETY: the session is alive, and the buffer has as many bytes.
+        self.call(|fd| unsafe { ffi::PR_Read(fd, start.cast(), bytes) })
     }
 
-    fn error(&mut self, mut error: Error) -> io::Error {
-        // SAFETY: as in `call`, and the library is not calling back now.
-        let (end, told) = unsafe { (&mut *self.end, &*self.told) };
-        if let Some(failed) = end.failed.take() {
-            return failed;
-        }
-        if error.code == ffi::PR_END_OF_FILE_ERROR || end.has_ended {
-            return io::ErrorKind::UnexpectedEof.into();
-        }
-        error.alert = told.alert;
-        io::Error::other(error)
+    /// Writes data. The library keeps the data that the transport does not accept, except for the last byte,
+    /// which must be passed again.
+    fn write(&mut self, plaintext: &[u8]) -> Poll<io::Result<usize>> {
+        let (start, bytes) = (plaintext.as_ptr(), length(plaintext.len()));
+        // SAFETY: the session is alive, and the buffer has as many bytes.
+        self.call(|fd| unsafe { ffi::PR_Write(fd, start.cast(), bytes) })
     }
+
+    fn has_plaintext(&self) -> bool {
+        // SAFETY: the session is alive.
+        unsafe { ffi::SSL_DataPending(self.fd) > 0 }
+    }
+
+    fn negotiated(&self) -> Negotiated {
+        negotiated(self.fd)
+    }
+
+    fn resumed(&self) -> bool {
+        is_resumed(self.fd)
+    }
+}
+
+impl<T: Read + Write> SocketSession for Session<T> {
+    fn alpn(&self) -> Option<Vec<u8>> {
+        alpn(self.fd)
+    }
+
+    fn flush(&mut self) -> Poll<io::Result<()>> {
+        if self.goodbye == Goodbye::Said {
+            return Poll::Ready(Ok(()));
+        }
+        // SAFETY: the session is alive; without data, the library sends its buffer.
+        let rest = self.call(|fd| unsafe { ffi::PR_Write(fd, ptr::null(), 0) });
+        rest.map_ok(drop)
+    }
+
+    fn close(&mut self) -> Poll<io::Result<()>> {
+        if self.goodbye == Goodbye::Said {
+            return Poll::Ready(Ok(()));
+        }
+        self.goodbye = Goodbye::Said;
+        // SAFETY: the session is alive.
+        let bye = self.call(|fd| unsafe { ffi::PR_Shutdown(fd, ffi::PR_SHUTDOWN_SEND) });
+        bye.map_ok(drop)
+    }
+}
+
+/// Returns the maximum number of bytes that the library accepts at a time.
+fn length(bytes: usize) -> i32 {
+    i32::try_from(bytes).unwrap_or(i32::MAX)
 }
 
 extern "C" fn alert_came(_: FileDesc, told: *mut c_void, alert: *const AlertStr) {

@@ -3,9 +3,9 @@
 
 use std::{ffi::c_uint, ptr};
 
-use netbench_model::{FailureWord, KeyType};
+use netbench_model::KeyType;
 use netbench_protocol::Material;
-use netbench_worker::{SIGNED, SessionError, SetupError, Signatures};
+use netbench_worker::{SIGNED, SetupError, SigningKey};
 
 use crate::{
     certificates::Identity,
@@ -17,16 +17,11 @@ use crate::{
 /// The size of the longest hash.
 const LONGEST: usize = 48;
 
-fn failed(error: Error) -> SessionError {
-    SessionError::new(FailureWord::Primitive, error)
-}
-
-/// A key, the public key of its certificate, which is parsed in advance, and the last signature.
-pub(crate) struct Signing {
+/// A key, and the public key of its certificate, which is parsed in advance.
+pub(crate) struct Keys {
     identity: Identity,
     public: PublicKey,
     kind: Kind,
-    signature: Vec<u8>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,7 +32,7 @@ enum Kind {
     Ecdsa { hash: c_uint, bytes: usize },
 }
 
-impl Signing {
+impl Keys {
     pub(crate) fn new(key: KeyType, material: &Material) -> Result<Self, SetupError> {
         let kind = match key {
             KeyType::Rsa2048 | KeyType::Rsa3072 | KeyType::Rsa4096 => Kind::Pss,
@@ -61,7 +56,6 @@ impl Signing {
             public: PublicKey(public.map_err(refused("leaf"))?),
             identity,
             kind,
-            signature: Vec::new(),
         })
     }
 
@@ -77,15 +71,15 @@ impl Signing {
         Ok((out, bytes))
     }
 
-    fn sign_pss(&mut self, hash: &Item) -> Result<(), Error> {
+    fn sign_pss(&self, hash: &Item, signature: &mut Vec<u8>) -> Result<(), Error> {
         let parameters = pss();
         let parameters = item_of(&parameters);
         let key = self.identity.key().raw();
         // SAFETY: the key is alive, and the signature has as many bytes as the library reports.
         unsafe {
             let bytes = usize::try_from(pk11::PK11_SignatureLen(key)).unwrap_or(0);
-            self.signature.resize(bytes, 0);
-            let mut signature = Item::of_mut(&mut self.signature);
+            signature.resize(bytes, 0);
+            let mut signature = Item::of_mut(signature);
             checked(pk11::PK11_SignWithMechanism(
                 key,
                 pk11::CKM_RSA_PKCS_PSS,
@@ -96,7 +90,12 @@ impl Signing {
         }
     }
 
-    fn sign_ecdsa(&mut self, algorithm: c_uint, mut hash: Item) -> Result<(), Error> {
+    fn sign_ecdsa(
+        &self,
+        algorithm: c_uint,
+        mut hash: Item,
+        signature: &mut Vec<u8>,
+    ) -> Result<(), Error> {
         let (mut plain, mut encoded) = (Item::of(&[]), Item::of(&[]));
         // SAFETY: the key is alive, and the library's allocation is freed.
         unsafe {
@@ -111,8 +110,8 @@ impl Signing {
             let status = checked(status);
             pk11::SECITEM_FreeItem(&raw mut plain, 0);
             status?;
-            self.signature.clear();
-            self.signature.extend_from_slice(encoded.bytes());
+            signature.clear();
+            signature.extend_from_slice(encoded.bytes());
             pk11::SECITEM_FreeItem(&raw mut encoded, 0);
         }
         Ok(())
@@ -138,22 +137,23 @@ fn item_of(parameters: &PssParameters) -> Item {
     })
 }
 
-impl Signatures for Signing {
-    fn sign(&mut self) -> Result<(), SessionError> {
-        let (hash, bytes) = self.hash().map_err(failed)?;
+impl SigningKey for Keys {
+    type Error = Error;
+
+    fn sign(&self, signature: &mut Vec<u8>) -> Result<(), Error> {
+        let (hash, bytes) = self.hash()?;
         let hash = Item::of(&hash[..bytes]);
         match self.kind {
-            Kind::Pss => self.sign_pss(&hash),
+            Kind::Pss => self.sign_pss(&hash, signature),
             Kind::Ecdsa {
                 hash: algorithm, ..
-            } => self.sign_ecdsa(algorithm, hash),
+            } => self.sign_ecdsa(algorithm, hash, signature),
         }
-        .map_err(failed)
     }
 
-    fn verify(&self) -> Result<(), SessionError> {
-        let (hash, bytes) = self.hash().map_err(failed)?;
-        let (hash, signature) = (Item::of(&hash[..bytes]), Item::of(&self.signature));
+    fn verify(&self, signature: &[u8]) -> Result<bool, Error> {
+        let (hash, bytes) = self.hash()?;
+        let (hash, signature) = (Item::of(&hash[..bytes]), Item::of(signature));
         let parameters = pss();
         let parameters = item_of(&parameters);
         // SAFETY: all arguments live longer than the call.
@@ -179,11 +179,7 @@ impl Signatures for Signing {
                 ),
             }
         };
-        checked(status).map_err(failed)
-    }
-
-    fn signature(&mut self) -> &mut [u8] {
-        &mut self.signature
+        checked(status).map(|()| true)
     }
 }
 

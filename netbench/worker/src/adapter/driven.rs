@@ -1,0 +1,64 @@
+use std::{io, task::Poll};
+
+use netbench_model::Negotiated;
+
+/// A session of a library that reads and writes its transport by itself.
+///
+/// The functions return [`Poll::Pending`] if the transport has neither data nor room, and are then called again.
+pub trait DrivenSession {
+    /// The transport.
+    type Transport;
+
+    /// Returns the transport.
+    fn transport(&self) -> &Self::Transport;
+
+    /// Returns the transport.
+    fn transport_mut(&mut self) -> &mut Self::Transport;
+
+    /// Continues the handshake.
+    ///
+    /// # Errors
+    /// An error of the library or of the transport.
+    fn handshake(&mut self) -> Poll<io::Result<()>>;
+
+    /// Reads plaintext, and returns its length: 0 at the end of the data.
+    ///
+    /// # Errors
+    /// An error of the library or of the transport.
+    fn read(&mut self, plaintext: &mut [u8]) -> Poll<io::Result<usize>>;
+
+    /// Writes plaintext, and returns the length of the accepted part.
+    ///
+    /// # Errors
+    /// An error of the library or of the transport.
+    fn write(&mut self, plaintext: &[u8]) -> Poll<io::Result<usize>>;
+
+    /// Returns whether the library has received plaintext that was not read.
+    fn has_plaintext(&self) -> bool;
+
+    /// Returns the negotiated parameters.
+    fn negotiated(&self) -> Negotiated;
+
+    /// Returns whether an earlier session was resumed.
+    fn resumed(&self) -> bool;
+}
+
+/// A session over a socket.
+pub trait SocketSession: DrivenSession {
+    /// Returns the negotiated application protocol.
+    fn alpn(&self) -> Option<Vec<u8>>;
+
+    /// Sends data that the library has buffered.
+    ///
+    /// # Errors
+    /// An error of the library or of the transport.
+    fn flush(&mut self) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+
+    /// Sends the alert `close_notify`.
+    ///
+    /// # Errors
+    /// An error of the library or of the transport.
+    fn close(&mut self) -> Poll<io::Result<()>>;
+}

@@ -1,0 +1,26 @@
+//! Parts of adapters that several libraries share. Each calls its library through a small trait.
+
+mod alpn;
+mod callbacks;
+mod driven;
+mod own_client;
+mod piped;
+mod records;
+mod signing;
+mod staple;
+mod tickets;
+mod tls_stream;
+
+pub use alpn::{alpn_list, preferred_alpn};
+pub use callbacks::{CallbackTransport, NotTransferred};
+pub use driven::{DrivenSession, SocketSession};
+pub use own_client::{HandshakeStream, OwnClient, accepted, own_client};
+pub use piped::{Pipe, Piped};
+pub use records::{
+    APPLICATION_DATA, AeadKey, AeadRecords, INNER_BYTES, NONCE, RECORD_HEADER, SEALED_BYTES,
+    TAG_BYTES,
+};
+pub use signing::{SigningKey, SigningPair};
+pub use staple::stapled_response;
+pub use tickets::{TicketUse, Tickets};
+pub use tls_stream::{Socket, TlsStream};
