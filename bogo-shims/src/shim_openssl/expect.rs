@@ -1,6 +1,6 @@
 //! The test's expectations of a connection, compared with OpenSSL's view of it.
 
-use netbench_model::tls::TlsVersion;
+use netbench_tls::TlsVersion;
 use openssl::{
     hash::{MessageDigest, hash},
     ssl::{NameType, SslRef},

@@ -1,6 +1,6 @@
 //! Code points of TLS by their registered names, where OpenSSL uses these names.
 
-use netbench_model::tls::{CipherSuite, Group, SignatureScheme};
+use netbench_tls::{CipherSuite, Group, SignatureScheme};
 use openssl::nid::Nid;
 
 const GROUPS: [&str; 11] = [

@@ -2,7 +2,7 @@
 
 use std::ffi::c_uint;
 
-use netbench_model::tls::TlsVersion;
+use netbench_tls::TlsVersion;
 use openssl::{
     error::ErrorStack,
     ssl::{Ssl, SslContextRef, SslRef, SslSession, SslVerifyMode, StatusType},

@@ -6,7 +6,7 @@ use std::{
 };
 
 use crate::{Failure, Options, options::hex_list};
-use netbench_model::tls;
+use netbench_tls as tls;
 use rustls::{
     CertificateError, DigitallySignedStruct, DistinguishedName, Error, SignatureAlgorithm,
     SignatureScheme,

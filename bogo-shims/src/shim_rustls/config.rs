@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::{Failure, OptionSets, Options};
-use netbench_model::tls;
+use netbench_tls as tls;
 use rustls::{
     ClientConfig, Error, ServerConfig, SupportedProtocolVersion,
     client::{ClientSessionMemoryCache, EchConfig, EchGreaseConfig, EchMode, Resumption},

@@ -4,8 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Alpn, CipherSuite, Condition, ConnectTo, CpuShare, Group, Kind, Manifest, Plan, PointClient,
-    SignatureScheme, Site, StackName, Sweep, Switch, TlsVersion,
+    ClientSettings, Condition, ConnectTo, CpuShare, Kind, Manifest, Plan, Site, StackName, Sweep,
 };
 
 /// The plan of a run of `connect`.
@@ -138,75 +137,6 @@ pub struct ClientCertificate {
     pub sha256: String,
     /// Number of certificates in the file.
     pub certificates: u32,
-}
-
-/// The settings of a client stack, which are the same for every stack of a run.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct ClientSettings {
-    /// The profile of the connector.
-    pub profile: Profile,
-    /// Versions offered.
-    pub versions: Vec<TlsVersion>,
-    /// Suites offered, most preferred first.
-    pub suites: Vec<CipherSuite>,
-    /// Groups offered, most preferred first. The client sends a key share for the first group, and for x25519 too if
-    /// the first group is a hybrid that contains it.
-    pub groups: Vec<Group>,
-    /// Signature schemes offered, most preferred first.
-    pub signatures: Vec<SignatureScheme>,
-    /// Application protocols offered, most preferred first.
-    pub alpn: Vec<Alpn>,
-}
-
-impl ClientSettings {
-    /// Returns the settings of clients at a point of a sweep.
-    #[must_use]
-    pub fn at(&self, own: PointClient) -> Self {
-        const HYBRID: Group = Group::X25519MLKEM768;
-        let mut settings = self.clone();
-        if let Some(hybrid) = own.hybrid {
-            settings.groups.retain(|group| *group != HYBRID);
-            if hybrid == Switch::On {
-                settings.groups.insert(0, HYBRID);
-            }
-        }
-        settings
-    }
-
-    /// Returns the groups for which the client sends key shares.
-    pub fn shares(&self) -> Vec<Group> {
-        match self.groups.first().copied() {
-            Some(Group::X25519MLKEM768) if self.groups.contains(&Group::X25519) => {
-                vec![Group::X25519MLKEM768, Group::X25519]
-            }
-            Some(first) => vec![first],
-            None => Vec::new(),
-        }
-    }
-}
-
-/// A profile of connectors.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Profile {
-    /// The same versions, suites, groups and signature schemes for every stack.
-    Default,
-    /// The settings of `default`, with hyper as Servo sets it up: its headers, title case, Nagle's algorithm on.
-    Servo,
-    /// The default settings of each library. Stacks may then do different work, and pairs that do are left out of the
-    /// comparison.
-    Library,
-}
-
-impl Profile {
-    /// Returns the value of `--client-profile`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Default => "default",
-            Self::Servo => "servo",
-            Self::Library => "library",
-        }
-    }
 }
 
 /// The trust roots of every client.

@@ -3,7 +3,7 @@ use std::{borrow::Cow, fmt};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
-use crate::{Environment, LinkRecord, Origin, WorkerRecord};
+use crate::{Environment, LinkRecord, Origin, ServerCount, WorkerRecord};
 
 /// The description of a run of any kind: its `run.json`. Written before the first measurement, and again at the end.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -87,22 +87,6 @@ pub struct Session {
     /// The connections to the lab's servers, as the servers counted them; empty if no server counts.
     #[serde(default)]
     pub served: Vec<ServerCount>,
-}
-
-/// The counts of a lab server for one site over a session.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-pub struct ServerCount {
-    /// The site's name.
-    #[schemars(extend("x-key" = "item"))]
-    pub site: String,
-    /// TCP connections accepted.
-    pub accepted: u64,
-    /// Handshakes finished.
-    pub handshakes: u64,
-    /// Resumed handshakes among those.
-    pub resumed: u64,
-    /// Requests answered.
-    pub responses: u64,
 }
 
 /// One line of a run's raw data, which is appended as soon as it is measured.

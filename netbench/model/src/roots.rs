@@ -5,6 +5,8 @@ use std::collections::{BTreeMap, HashSet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub use netbench_tls::TrustOrigin;
+
 use crate::{Kind, Manifest, Plan, Record, Recorded, StackName, Tally, chains::ChainOutcome};
 
 /// The plan of a run of `compat roots`.
@@ -100,16 +102,6 @@ impl Record for RootsSample {
         };
         (connector_ns == 0).then_some("connector_ns is 0 of a connector that was made")
     }
-}
-
-/// The origin of a client's roots.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum TrustOrigin {
-    /// The store of the system.
-    System,
-    /// The client itself, which reads no store of the system.
-    Bundled,
 }
 
 /// The outcome of a client with its default trust.

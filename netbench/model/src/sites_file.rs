@@ -9,7 +9,7 @@ use std::{
 
 pub(crate) use fields::{FieldError, conflicts, names as field_names, set as set_field};
 
-use crate::{LabProfile, Site, parse_target, urls::shown};
+use crate::{LabProfile, Site, parse_target, shown};
 
 /// Maximum number of sites in a file.
 const MAX_SITES: usize = 1_000_000;

@@ -1,38 +1,14 @@
-//! A user's name of a server (a URL, or a host with or without a port), and the host in a URL.
+//! A user's name of a server (a URL, or a host with or without a port).
 
-use std::{
-    borrow::Cow,
-    net::{IpAddr, Ipv6Addr},
-};
+use std::net::{IpAddr, Ipv6Addr};
 
-use crate::{HostName, Site};
+use crate::{HostName, Site, shown};
 
 /// The port of HTTPS.
 const HTTPS: u16 = 443;
 
 /// Maximum length of a URL.
 const LONGEST: usize = 4096;
-
-/// Returns the host as in URLs and `Host` headers: an IPv6 address stands in brackets.
-pub fn bracketed(host: &HostName) -> Cow<'_, str> {
-    match host.address() {
-        Some(IpAddr::V6(address)) => Cow::Owned(format!("[{address}]")),
-        _ => Cow::Borrowed(host.as_str()),
-    }
-}
-
-/// Returns the host of a URL, with the port if it is not 443.
-pub fn authority(host: &HostName, port: u16) -> String {
-    with_port(&bracketed(host), port)
-}
-
-pub(crate) fn with_port(host: &str, port: u16) -> String {
-    if port == HTTPS {
-        host.to_owned()
-    } else {
-        format!("{host}:{port}")
-    }
-}
 
 /// Parses the name of a server: `https://host[:port][/path]`, or the same without `https://`.
 ///
@@ -138,16 +114,4 @@ fn encoded(path: &str) -> String {
         }
     }
     text
-}
-
-/// Formats `text` for a message: quoted, escaped, and cut if long.
-pub(crate) fn shown(text: &str) -> String {
-    const MOST: usize = 60;
-    let mut cut = text.chars();
-    let start: String = cut.by_ref().take(MOST).collect();
-    if cut.next().is_none() {
-        format!("{start:?}")
-    } else {
-        format!("{start:?}…")
-    }
 }

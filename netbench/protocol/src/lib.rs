@@ -10,7 +10,7 @@ mod verify;
 
 use std::{collections::BTreeMap, fmt, net::SocketAddr};
 
-use netbench_model::{
+use netbench_tls::{
     Alpn, CipherSuite, ClientSettings, Condition, Failure, Fault, Group, Held, Measured, Role,
     ServerCount, SignatureScheme, TlsVersion, WorkerRecord,
 };
@@ -24,13 +24,13 @@ pub use verify::{ChainToVerify, TrustMade, Verified, Verify};
 /// The version of the protocol. netbench refuses a worker that answers `describe` with a different version.
 pub const PROTOCOL_VERSION: u32 = 1;
 
-/// The response header with the lab server's report on the connection: JSON of [`netbench_model::ServerView`].
+/// The response header with the lab server's report on the connection: JSON of [`netbench_tls::ServerView`].
 pub const SERVER_VIEW_HEADER: &str = "x-netbench-server";
 
 /// The operation of a stack whose library does not report its verifications, so that `verify_ns` may be null.
 pub const VERIFICATION_UNTIMED: &str = "verification-untimed";
 
-/// Among a stack's operations: sessions are also held after tickets and after data ([`netbench_model::HeldAfter`]).
+/// Among a stack's operations: sessions are also held after tickets and after data ([`netbench_tls::HeldAfter`]).
 pub const HELD_AFTER: &str = "held-after";
 
 /// The line that the lab's servers repeat until a response's body has the requested length: readable text, which a
@@ -335,7 +335,7 @@ pub struct StackDescription {
     /// `stepped` takes the steps of the set-up first; `request` where it sends the requests that it is given, and
     /// `client-certificate` where it shows the certificate that it is given, and `client-file` where it also takes
     /// encrypted keys and PKCS#12, to read them as its library does; `early-data`; `verify`; `load`; `objects` where its server has
-    /// the pages of [`netbench_model::browser::ObjectsPage`] too; [`VERIFICATION_UNTIMED`]; [`HELD_AFTER`].
+    /// the pages of [`netbench_tls::ObjectsPage`] too; [`VERIFICATION_UNTIMED`]; [`HELD_AFTER`].
     pub operations: Vec<String>,
     /// The sources of the clients' default roots, by the names of the crates or functions; for `verify`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -1,6 +1,6 @@
 use std::net::SocketAddr;
 
-use netbench_model::{CipherSuite, Group, TlsVersion};
+use netbench_tls::{CipherSuite, Group, TlsVersion};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

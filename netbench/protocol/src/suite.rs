@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use netbench_model::{Measure, Negotiated, ReferenceFigures, Scenario};
+use netbench_tls::{Measure, Negotiated, ReferenceFigures, Scenario};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

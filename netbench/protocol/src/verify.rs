@@ -1,4 +1,4 @@
-use netbench_model::{CertificateFault, roots::TrustOrigin};
+use netbench_tls::{CertificateFault, TrustOrigin};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -335,7 +335,7 @@ impl<'a> Slot<'a> {
             .ok_or_else(|| WorkerError::Refused(format!("no worker for {stack}")))?;
         let settings = Configure {
             stack: stack.to_owned(),
-            client: plan.client.at(own),
+            client: own.settings(&plan.client),
             roots_pem: plan.roots_pem.clone(),
             identity: plan.identity.clone(),
             early_data: false,

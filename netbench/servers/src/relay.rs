@@ -244,7 +244,7 @@ fn session_version(said: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use netbench_model::{ServerView, TlsVersion};
+    use netbench_tls::{ServerView, TlsVersion};
 
     use super::*;
 

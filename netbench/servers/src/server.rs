@@ -14,9 +14,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use netbench_model::sanitize_prefix;
 use netbench_protocol::ServeSite;
 use netbench_scratch::Folder;
+use netbench_tls::sanitize_prefix;
 use nix::{
     sys::{
         prctl::set_pdeathsig,

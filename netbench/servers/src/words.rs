@@ -1,7 +1,7 @@
 //! The servers' names of versions, suites, groups and protocols, with netbench's names; and the report on a
 //! connection that servers send in the response's head.
 
-use netbench_model::{Alpn, CipherSuite, Group, TlsVersion};
+use netbench_tls::{Alpn, CipherSuite, Group, TlsVersion};
 
 /// A server's name of a value, and netbench's name of the value as JSON.
 pub(crate) type Pair = (String, String);
@@ -105,7 +105,7 @@ impl View<'_> {
 
 #[cfg(test)]
 mod tests {
-    use netbench_model::ServerView;
+    use netbench_tls::ServerView;
 
     use super::*;
 

@@ -9,11 +9,11 @@ use std::{
     time::Duration,
 };
 
-use netbench_model::sanitize;
 use netbench_protocol::{
     Description, PROTOCOL_VERSION, Request, RequestBody, Response, ResponseBody, Serve, ServeSite,
     Serving,
 };
+use netbench_tls::sanitize;
 use parking_lot::Mutex;
 
 use crate::{

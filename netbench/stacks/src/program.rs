@@ -4,7 +4,7 @@ use std::{
     time::SystemTime,
 };
 
-use netbench_model::{Variant, Variants};
+use netbench_tls::{Variant, Variants};
 
 use crate::{
     Build, BuildError, BuildTime, CargoRecipe, Fips, Host, Profile, Recipe, SourceTree, Stack,

@@ -8,7 +8,7 @@ use std::{
     sync::{LazyLock, OnceLock},
 };
 
-use netbench_model::Variants;
+use netbench_tls::Variants;
 use openssl_src::{RELEASES, Release};
 use serde::Deserialize;
 use toml::Spanned;

@@ -6,7 +6,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-use netbench_model::sanitize;
+use netbench_tls::sanitize;
 
 use crate::{BuildError, CommandRecipe, Host, Pin};
 

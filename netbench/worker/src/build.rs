@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use crate::allocator;
 
-/// Returns the facts of this worker's build, for [`netbench_model::WorkerRecord::build`].
+/// Returns the facts of this worker's build, for [`netbench_tls::WorkerRecord::build`].
 pub fn build_facts() -> BTreeMap<String, String> {
     let assertions = if cfg!(debug_assertions) { "on" } else { "off" };
     [

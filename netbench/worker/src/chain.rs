@@ -1,10 +1,10 @@
 use std::time::Instant;
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
-use netbench_model::{
-    CertificateFault, Failure, FailureClass, FailureWord, roots::TrustOrigin, sanitize_prefix,
-};
 use netbench_protocol::{ChainToVerify, ResponseBody, TrustMade, Verified, Verify};
+use netbench_tls::{
+    CertificateFault, Failure, FailureClass, FailureWord, TrustOrigin, sanitize_prefix,
+};
 
 use crate::{SetupError, Stack, clock::nanos};
 

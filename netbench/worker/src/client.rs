@@ -17,8 +17,8 @@ use hyper_util::{
     },
     rt::TokioExecutor,
 };
-use netbench_model::{Negotiated, Profile, ServerView};
 use netbench_protocol::SERVER_VIEW_HEADER;
+use netbench_tls::{Negotiated, Profile, ServerView};
 use tower_service::Service;
 
 use crate::{BoxFuture, Fetch, FetchError, Fetched, Probe};

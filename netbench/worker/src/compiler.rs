@@ -3,7 +3,7 @@
 
 use std::{fs::File, os::unix::fs::FileExt};
 
-use netbench_model::Variant;
+use netbench_tls::Variant;
 
 /// The executable of this process.
 const OWN: &str = "/proc/self/exe";

@@ -1,6 +1,6 @@
 use std::{error::Error, io};
 
-use netbench_model::{
+use netbench_tls::{
     CertificateFault, FailureClass, FailureReason, FailureWord, Phase, sanitize_prefix,
 };
 

@@ -1,6 +1,6 @@
 use std::{io, time::Duration};
 
-use netbench_model::Fault;
+use netbench_tls::Fault;
 use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt},
     net::TcpStream,

@@ -3,11 +3,11 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use http::{HeaderName, HeaderValue, Method, Request, Uri};
 use http_body_util::Empty;
-use netbench_model::{
+use netbench_protocol::Connect;
+use netbench_tls::{
     Failure, FailureClass, FailureReason, FailureWord, HostName, Measured, Phases, ServerView,
     authority, sanitize,
 };
-use netbench_protocol::Connect;
 
 use crate::{
     BoxFuture, Probe, Stack,

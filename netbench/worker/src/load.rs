@@ -1,5 +1,5 @@
-use netbench_model::sanitize_prefix;
 use netbench_protocol::{Load, Loaded, ResponseBody};
+use netbench_tls::sanitize_prefix;
 
 use crate::SetupError;
 

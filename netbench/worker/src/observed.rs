@@ -1,9 +1,7 @@
 //! The negotiated parameters of a handshake, parsed from the server's plaintext messages, for libraries that do not
 //! report all of them.
 
-use netbench_model::{
-    CipherSuite, Group, Negotiated, SignatureScheme, TlsVersion, tls::KeyExchange,
-};
+use netbench_tls::{CipherSuite, Group, KeyExchange, Negotiated, SignatureScheme, TlsVersion};
 
 /// Maximum length of a server's first flight.
 const MOST_BYTES: usize = 256 << 10;

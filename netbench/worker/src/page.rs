@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use http::{HeaderValue, Request, Response, header, header::HeaderName};
-use netbench_model::browser::ObjectsPage;
+use netbench_tls::ObjectsPage;
 
 use crate::body::SiteBody;
 

@@ -6,10 +6,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use netbench_model::{
+use netbench_protocol::Resolve;
+use netbench_tls::{
     Alert, CertificateFault, Negotiated, Phase, SignatureScheme, TcpInfo, Transfer,
 };
-use netbench_protocol::Resolve;
 
 /// The recorder of a connection's times and counts. The resolver, the TCP connector, the wire, the verifier and the
 /// client share one probe; clones are handles on the same figures.

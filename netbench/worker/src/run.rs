@@ -6,11 +6,11 @@ use std::{
     time::{Duration, Instant},
 };
 
-use netbench_model::{Condition, Failure, FailureClass, FailureWord, ProcessCost, Role, sanitize};
 use netbench_protocol::{
     Configure, Connect, Description, HELD_AFTER, Load, PROTOCOL_VERSION, Prepare, Request,
     RequestBody, Response, ResponseBody, Serve, StackDescription,
 };
+use netbench_tls::{Condition, Failure, FailureClass, FailureWord, ProcessCost, Role, sanitize};
 
 use crate::{
     Fetch, PageLoader, Probe, SetupError, Stack, afresh,
@@ -343,7 +343,7 @@ fn unmade(error: &SetupError, took: Duration) -> ResponseBody {
             class: FailureClass::Setup,
             reason: FailureWord::Connector.into(),
             detail: sanitize(&without_folders(detail)),
-            phase: Some(netbench_model::Phase::Connector),
+            phase: Some(netbench_tls::Phase::Connector),
             after_ns: Some(crate::clock::nanos(took)),
         }),
     }

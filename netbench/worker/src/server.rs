@@ -15,8 +15,8 @@ use bytes::Bytes;
 use http::{HeaderValue, Request, Response, header};
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo};
-use netbench_model::{Fault, Negotiated, ServerCount, ServerView, browser::PageRequest};
 use netbench_protocol::{PAGE_LINE, SERVER_VIEW_HEADER, ServeSite, Serving, SharedListener};
+use netbench_tls::{Fault, Negotiated, PageRequest, ServerCount, ServerView};
 use tokio::{
     io::{AsyncRead, AsyncWrite},
     net::{TcpListener, TcpSocket, TcpStream},

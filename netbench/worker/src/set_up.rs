@@ -7,8 +7,8 @@ use std::{
 
 use http::{Request, Uri};
 use http_body_util::Empty;
-use netbench_model::{Negotiated, Profile, SetUpStep, Spent, StepCost};
 use netbench_protocol::Resolve;
+use netbench_tls::{Negotiated, Profile, SetUpStep, Spent, StepCost};
 
 use crate::{Fetch, HyperClient, Probe, SetupError, Stack, TimedTcp, spent::spent};
 
@@ -37,7 +37,7 @@ impl<'a> SetUpAction<'a> {
 /// A step that the library refuses.
 pub(crate) fn take_steps(
     stack: &dyn Stack,
-    settings: &netbench_model::ClientSettings,
+    settings: &netbench_tls::ClientSettings,
     roots_pem: &str,
 ) -> Result<Vec<StepCost>, SetupError> {
     let address = serve_without_tls().map_err(|e| SetupError::refused("loopback", e))?;

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use netbench_model::Spent;
+use netbench_tls::Spent;
 
 use crate::clock::{nanos, thread_cpu};
 

@@ -1,7 +1,7 @@
 use std::{error::Error, sync::Arc};
 
-use netbench_model::ClientSettings;
 use netbench_protocol::{ClientIdentity, ServeSite, StackDescription};
+use netbench_tls::ClientSettings;
 
 use crate::{
     Accept, ChainVerifier, Explained, Fetch, InMemory, OwnTrust, PageLoader, Probe, SetUpAction,

@@ -6,7 +6,7 @@ use std::{
 
 use http::Uri;
 use hyper_util::client::legacy::connect::{HttpConnector, dns::Name};
-use netbench_model::Profile;
+use netbench_tls::Profile;
 use tower_service::Service;
 
 use crate::{BoxFuture, Observed, Probe, Wire};

@@ -2,8 +2,8 @@
 
 use std::{any::Any, env, error::Error, sync::Arc};
 
-use netbench_model::{Aead, ClientSettings, Group, KeyType, Variant, Variants};
 use netbench_protocol::{ClientIdentity, Material, ServeSite, StackDescription};
+use netbench_tls::{Aead, ClientSettings, Group, KeyType, Variant, Variants};
 
 use crate::{
     Accept, ChainVerifier, Endpoint, EndpointSetup, Explained, Fetch, InMemory, KeyExchange,

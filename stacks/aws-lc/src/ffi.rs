@@ -6,7 +6,7 @@ use std::{
 };
 
 use foreign_types_shared::ForeignTypeRef;
-use netbench_model::{CipherSuite, Group, SignatureScheme};
+use netbench_tls::{CipherSuite, Group, SignatureScheme};
 use openssl::{
     error::ErrorStack,
     ssl::{SslCipher, SslCipherRef, SslConnector, SslContextBuilder, SslRef},

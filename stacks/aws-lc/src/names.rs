@@ -1,4 +1,4 @@
-use netbench_model::TlsVersion;
+use netbench_tls::TlsVersion;
 use openssl::ssl::SslVersion;
 
 /// The versions in the openssl crate. AWS-LC has no SSL 3.0.

@@ -1,6 +1,6 @@
 //! The negotiated parameters of a handshake.
 
-use netbench_model::{Negotiated, TlsVersion};
+use netbench_tls::{Negotiated, TlsVersion};
 use openssl::ssl::SslRef;
 
 use crate::{

@@ -9,7 +9,7 @@ use std::{
 };
 
 use foreign_types_shared::ForeignTypeRef;
-use netbench_model::CipherSuite;
+use netbench_tls::CipherSuite;
 use openssl::{
     error::ErrorStack,
     ex_data::Index,

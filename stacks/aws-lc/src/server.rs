@@ -1,8 +1,8 @@
 use std::{pin::Pin, sync::Arc};
 
 use base64::{Engine, engine::general_purpose::STANDARD};
-use netbench_model::CipherSuite;
 use netbench_protocol::ServeSite;
+use netbench_tls::CipherSuite;
 use netbench_worker::{Accept, AcceptError, Accepted, BoxFuture, SetupError};
 use openssl::{
     error::ErrorStack,

@@ -2,7 +2,7 @@
 
 use std::{ffi::CString, fmt::Display};
 
-use netbench_model::{CipherSuite, Group, SignatureScheme, TlsVersion};
+use netbench_tls::{CipherSuite, Group, SignatureScheme, TlsVersion};
 use netbench_worker::SetupError;
 use openssl::{
     error::ErrorStack,

@@ -1,10 +1,10 @@
 use std::{any::Any, error::Error, sync::Arc};
 
-use netbench_model::{
+use netbench_protocol::{ClientIdentity, Material, ServeSite, StackDescription};
+use netbench_tls::{
     CipherSuite, ClientSettings, Group, HandshakeKind, KeyType, SignatureScheme, TlsVersion,
     WorkerRecord,
 };
-use netbench_protocol::{ClientIdentity, Material, ServeSite, StackDescription};
 use netbench_worker::{
     Accept, ChainVerifier, Endpoint, EndpointSetup, EndpointSide, Explained, Fetch, InMemory,
     OwnTrust, Probe, Session, SessionError, SetupError, Signatures, Stack, TrustRoots, Verifier,

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use netbench_model::{HandshakeKind, ParallelWork, TlsVersion, Work};
+use netbench_tls::{HandshakeKind, ParallelWork, TlsVersion, Work};
 use netbench_worker_test::{conformance, nginx, openssl_command, protocol, suite_without, verify};
 
 const WORKER: &str = env!("CARGO_BIN_EXE_netbench-worker-aws-lc");

@@ -22,7 +22,7 @@ use bertie::{
     tls13utils::{AppData, Bytes},
 };
 use netbench_lab::SUITE_HOST;
-use netbench_model::{
+use netbench_tls::{
     Aead, Group, HandshakeKind, KeyType, Measure, Scenario, SessionSettings, TlsVersion, Work,
     burst_bytes,
 };

@@ -9,7 +9,7 @@ use bertie::{
     tls13crypto::Algorithms,
     tls13utils::{AppData, Bytes, TLSError},
 };
-use netbench_model::{FailureWord, Negotiated};
+use netbench_tls::{FailureWord, Negotiated};
 use netbench_worker::{
     Endpoint, EndpointSetup, EndpointSide, HandshakeState, InMemory, Observed, Session,
     SessionError, SetupError, TrustRoots, Verifier,
@@ -294,8 +294,8 @@ impl Session for Records {
 #[cfg(test)]
 mod tests {
     use netbench_lab::{SUITE_HOST, suite_pki};
-    use netbench_model::{Aead, HandshakeKind, KeyType, SessionSettings, TlsVersion};
     use netbench_protocol::Material;
+    use netbench_tls::{Aead, HandshakeKind, KeyType, SessionSettings, TlsVersion};
 
     use super::*;
     use crate::settings::GROUPS;

@@ -1,7 +1,7 @@
 //! Bertie's settings: one suite, one group and one signature scheme for each side.
 
 use bertie::tls13crypto::{AeadAlgorithm, Algorithms, HashAlgorithm, KemScheme, SignatureScheme};
-use netbench_model::{
+use netbench_tls::{
     Aead, CipherSuite, ClientAuth, Group, HandshakeKind, SignatureScheme as Scheme, TlsVersion,
 };
 use netbench_worker::{EndpointSetup, SetupError};

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use netbench_model::{ClientAuth, HandshakeKind, ParallelWork, TlsVersion, Work};
+use netbench_tls::{ClientAuth, HandshakeKind, ParallelWork, TlsVersion, Work};
 use netbench_worker_test::{protocol, suite_without};
 
 const WORKER: &str = env!("CARGO_BIN_EXE_netbench-worker-bertie");

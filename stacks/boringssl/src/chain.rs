@@ -11,7 +11,7 @@ use boring::{
     },
 };
 use foreign_types_shared::{ForeignType, ForeignTypeRef};
-use netbench_model::CertificateFault;
+use netbench_tls::CertificateFault;
 use netbench_worker::{ChainInDer, ChainVerifier, NotVerified, SetupError};
 
 use crate::{explain::certificate_fault, settings::good};

@@ -5,7 +5,7 @@ use boring::{
     ssl::{self, ErrorCode},
     x509::X509VerifyError,
 };
-use netbench_model::{
+use netbench_tls::{
     Alert, CertificateFault,
     FailureClass::{self, Certificate, Closed, Protocol},
     FailureReason, FailureWord,

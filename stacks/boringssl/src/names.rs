@@ -1,5 +1,5 @@
 use boring::ssl::SslVersion;
-use netbench_model::TlsVersion;
+use netbench_tls::TlsVersion;
 
 /// The versions in the boring crate. BoringSSL no longer has SSL 3.0.
 const VERSIONS: [(TlsVersion, SslVersion); 4] = [

@@ -1,6 +1,6 @@
 use boring::{ssl::SslRef, x509::X509Ref};
 use foreign_types_shared::ForeignTypeRef;
-use netbench_model::{CipherSuite, Group, Negotiated, SignatureScheme, TlsVersion};
+use netbench_tls::{CipherSuite, Group, Negotiated, SignatureScheme, TlsVersion};
 
 use crate::names::{Side, version};
 

@@ -8,8 +8,8 @@ use boring::{
         SslVerifyMode,
     },
 };
-use netbench_model::CipherSuite;
 use netbench_protocol::ServeSite;
+use netbench_tls::CipherSuite;
 use netbench_worker::{Accept, AcceptError, Accepted, BoxFuture, SetupError};
 use tokio::net::TcpStream;
 use tokio_boring::SslStreamBuilder;

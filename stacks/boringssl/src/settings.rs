@@ -11,7 +11,7 @@ use boring::{
         store::{X509Store, X509StoreBuilder},
     },
 };
-use netbench_model::{CipherSuite, Group, SignatureScheme, TlsVersion};
+use netbench_tls::{CipherSuite, Group, SignatureScheme, TlsVersion};
 use netbench_worker::SetupError;
 
 use crate::names;

@@ -4,7 +4,7 @@
 use std::ptr;
 
 use foreign_types_shared::ForeignTypeRef;
-use netbench_model::{FailureWord, Negotiated};
+use netbench_tls::{FailureWord, Negotiated};
 use netbench_worker::{HandshakeState, Session, SessionError};
 use openssl::{error::ErrorStack, ssl::SslStream};
 

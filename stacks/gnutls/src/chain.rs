@@ -6,7 +6,7 @@ use std::{
     sync::atomic::{AtomicI64, Ordering},
 };
 
-use netbench_model::CertificateFault as Fault;
+use netbench_tls::CertificateFault as Fault;
 use netbench_worker::{ChainInDer, ChainVerifier, NotVerified, SetupError};
 
 use crate::{

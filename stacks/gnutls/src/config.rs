@@ -6,7 +6,7 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-use netbench_model::{Alpn, TlsVersion};
+use netbench_tls::{Alpn, TlsVersion};
 use netbench_worker::SetupError;
 
 use crate::{

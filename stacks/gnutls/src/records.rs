@@ -2,7 +2,7 @@
 
 use std::{ffi::c_int, ptr};
 
-use netbench_model::Aead;
+use netbench_tls::Aead;
 use netbench_worker::{
     APPLICATION_DATA, AeadKey, NONCE, RECORD_DATA, RECORD_HEADER, SetupError, TAG_BYTES,
 };

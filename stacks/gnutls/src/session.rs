@@ -10,7 +10,7 @@ use std::{
 };
 
 use errno::{Errno, set_errno};
-use netbench_model::{Alert, Negotiated};
+use netbench_tls::{Alert, Negotiated};
 use netbench_worker::{CallbackTransport, DrivenSession, NotTransferred, Probe, SocketSession};
 
 use crate::{

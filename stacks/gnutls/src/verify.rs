@@ -2,7 +2,7 @@
 
 use std::ffi::{CStr, c_int, c_uint};
 
-use netbench_model::CertificateFault as Fault;
+use netbench_tls::CertificateFault as Fault;
 
 use crate::{
     ffi::{self, Datum, TypedData},

@@ -2,7 +2,7 @@
 
 use std::{ffi::c_uint, ptr};
 
-use netbench_model::Group;
+use netbench_tls::Group;
 use netbench_worker::SetupError;
 use rustls_pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject};
 

@@ -2,7 +2,7 @@
 
 use std::ffi::{CStr, CString};
 
-use netbench_model::CertificateFault as Fault;
+use netbench_tls::CertificateFault as Fault;
 use netbench_worker::{ChainInDer, ChainVerifier, NotVerified};
 
 use crate::{

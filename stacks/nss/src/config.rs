@@ -6,7 +6,7 @@ use std::{
     sync::OnceLock,
 };
 
-use netbench_model::Alpn;
+use netbench_tls::Alpn;
 use netbench_worker::{CallbackTransport, KEPT_SESSIONS, SetupError, alpn_list};
 
 use crate::{

@@ -2,7 +2,7 @@
 
 use std::ptr;
 
-use netbench_model::{FailureWord, Group};
+use netbench_tls::{FailureWord, Group};
 use netbench_worker::{KeyExchange, SessionError, SetupError};
 
 use crate::{

@@ -6,7 +6,7 @@ use std::{
     sync::OnceLock,
 };
 
-use netbench_model::Alert;
+use netbench_tls::Alert;
 use netbench_worker::SetupError;
 
 use crate::ffi;

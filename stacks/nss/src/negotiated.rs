@@ -2,9 +2,8 @@
 
 use std::{ffi::c_uint, mem::MaybeUninit, ptr};
 
-use netbench_model::{
-    CipherSuite, Group, Negotiated, SignatureScheme, TlsVersion,
-    tls::{CipherSuiteFacts, GroupKind},
+use netbench_tls::{
+    CipherSuite, CipherSuiteFacts, Group, GroupKind, Negotiated, SignatureScheme, TlsVersion,
 };
 
 use crate::ffi::{self, CertNode, ChannelInfo, FileDesc};

@@ -5,7 +5,7 @@ use std::{
     ptr,
 };
 
-use netbench_model::Aead;
+use netbench_tls::Aead;
 use netbench_worker::{
     APPLICATION_DATA, AeadKey, AeadRecords, INNER_BYTES, NONCE, RECORD_DATA, RECORD_HEADER,
     SetupError, TAG_BYTES,

@@ -1,10 +1,9 @@
 use std::sync::Arc;
 
-use netbench_model::{
-    CipherSuite, Group, SignatureScheme, TlsVersion,
-    tls::{Authentication, CipherSuiteFacts, KeyExchange},
-};
 use netbench_protocol::ServeSite;
+use netbench_tls::{
+    Authentication, CipherSuite, CipherSuiteFacts, Group, KeyExchange, SignatureScheme, TlsVersion,
+};
 use netbench_worker::{
     Accept, AcceptError, Accepted, BoxFuture, SetupError, Socket, TlsStream, accepted,
     stapled_response,

@@ -8,7 +8,7 @@ use std::{
     task::Poll,
 };
 
-use netbench_model::{Alert, Negotiated};
+use netbench_tls::{Alert, Negotiated};
 use netbench_worker::{CallbackTransport, DrivenSession, Probe, SocketSession};
 
 use crate::{

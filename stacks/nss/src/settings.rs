@@ -6,7 +6,7 @@ use std::{
     slice,
 };
 
-use netbench_model::{CipherSuite, Group, SignatureScheme, TlsVersion};
+use netbench_tls::{CipherSuite, Group, SignatureScheme, TlsVersion};
 use netbench_worker::SetupError;
 
 use crate::{

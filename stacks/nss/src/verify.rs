@@ -5,7 +5,7 @@ use std::{
     ptr,
 };
 
-use netbench_model::CertificateFault as Fault;
+use netbench_tls::CertificateFault as Fault;
 
 use crate::{
     explain::certificate_fault,

@@ -2,7 +2,7 @@
 
 use std::{path::Path, process::Command, sync::LazyLock};
 
-use netbench_model::{
+use netbench_tls::{
     Group, HandshakeKind, KeyType, LabProfile, ParallelWork, Primitive, RootsForm, SessionSettings,
     TlsVersion, Work,
 };

@@ -1,7 +1,7 @@
 //! Application protocols. The worker of boringssl compiles this file too, with its library under the name
 //! `openssl`.
 
-use netbench_model::Alpn;
+use netbench_tls::Alpn;
 use openssl::ssl::{AlpnError, SslContextBuilder};
 
 /// Encodes ALPN's list: each name after its length (RFC 7301 section 3.1).

@@ -1,6 +1,6 @@
 //! Chains without a connection. The worker of aws-lc compiles this file too.
 
-use netbench_model::CertificateFault;
+use netbench_tls::CertificateFault;
 use netbench_worker::{ChainInDer, ChainVerifier, NotVerified, SetupError};
 use openssl::{
     error::ErrorStack,

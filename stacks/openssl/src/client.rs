@@ -1,6 +1,6 @@
 use hyper_openssl::client::legacy::{HttpsConnector, MaybeHttpsStream};
-use netbench_model::{ClientSettings, Negotiated};
 use netbench_protocol::ClientIdentity;
+use netbench_tls::{ClientSettings, Negotiated};
 use netbench_worker::{Fetch, HyperClient, Probe, SetupError, TimedTcp, Wire};
 
 use crate::{context, names::Side, negotiated::negotiated};

@@ -8,8 +8,8 @@ use std::{
 
 use foreign_types_shared::ForeignTypeRef;
 use http::Uri;
-use netbench_model::{ClientSettings, Profile};
 use netbench_protocol::ClientIdentity;
+use netbench_tls::{ClientSettings, Profile};
 use netbench_worker::{Probe, SetupError};
 use openssl::{
     error::ErrorStack,

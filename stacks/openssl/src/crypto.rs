@@ -1,6 +1,6 @@
 //! The key exchange of a handshake, by the same calls as in libssl.
 
-use netbench_model::{FailureWord, Group};
+use netbench_tls::{FailureWord, Group};
 use netbench_worker::{KeyExchange, SessionError, SetupError};
 use openssl::{
     error::ErrorStack,

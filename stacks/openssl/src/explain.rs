@@ -1,6 +1,6 @@
 use std::error::Error;
 
-use netbench_model::{
+use netbench_tls::{
     Alert, CertificateFault,
     FailureClass::{self, Certificate, Closed, Protocol},
     FailureReason, FailureWord,

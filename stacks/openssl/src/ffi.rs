@@ -6,7 +6,7 @@ use std::{
 };
 
 use foreign_types_shared::ForeignTypeRef;
-use netbench_model::CipherSuite;
+use netbench_tls::CipherSuite;
 use openssl::{
     error::ErrorStack,
     ssl::{SslCipher, SslConnector, SslContextBuilder, SslRef},

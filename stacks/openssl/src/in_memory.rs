@@ -6,7 +6,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use netbench_model::{ClientAuth, FailureWord, HandshakeKind, TlsVersion};
+use netbench_tls::{ClientAuth, FailureWord, HandshakeKind, TlsVersion};
 use netbench_worker::{
     Endpoint, EndpointSetup, KEPT_SESSIONS, Session, SessionError, SetupError, TICKETS, TrustRoots,
     Verifier,

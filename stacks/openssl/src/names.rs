@@ -1,4 +1,4 @@
-use netbench_model::{CipherSuite, Group, TlsVersion};
+use netbench_tls::{CipherSuite, Group, TlsVersion};
 use openssl::ssl::{SslCipherRef, SslVersion, cipher_name};
 
 use crate::line;

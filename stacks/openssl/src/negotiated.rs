@@ -1,6 +1,6 @@
 //! The negotiated parameters of a handshake.
 
-use netbench_model::{CipherSuite, Negotiated, SignatureScheme, TlsVersion, tls::CipherSuiteFacts};
+use netbench_tls::{CipherSuite, CipherSuiteFacts, Negotiated, SignatureScheme, TlsVersion};
 use openssl::{nid::Nid, ssl::SslRef, x509::X509Ref};
 
 use crate::{

@@ -6,7 +6,7 @@ use std::{
 };
 
 use foreign_types_shared::{ForeignType, ForeignTypeRef};
-use netbench_model::Group;
+use netbench_tls::Group;
 use openssl::{
     error::ErrorStack,
     pkey::{HasPrivate, HasPublic, PKey, PKeyRef, Private},

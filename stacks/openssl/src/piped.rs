@@ -6,7 +6,7 @@ use std::{
     mem,
 };
 
-use netbench_model::{FailureWord, Negotiated};
+use netbench_tls::{FailureWord, Negotiated};
 use netbench_worker::{HandshakeState, Session, SessionError};
 use openssl::{
     error::ErrorStack,

@@ -1,6 +1,6 @@
 //! The protection of records, by the EVP calls of libssl's record layer for TLS 1.3.
 
-use netbench_model::{Aead, FailureWord};
+use netbench_tls::{Aead, FailureWord};
 use netbench_worker::{RECORD_DATA, RecordProtection, SessionError, SetupError};
 use openssl::{
     cipher::{Cipher, CipherRef},

@@ -5,8 +5,8 @@ use std::{
 };
 
 use base64::{Engine, engine::general_purpose::STANDARD};
-use netbench_model::CipherSuite;
 use netbench_protocol::ServeSite;
+use netbench_tls::CipherSuite;
 use netbench_worker::{Accept, AcceptError, Accepted, BoxFuture, SetupError};
 use openssl::{
     error::ErrorStack,

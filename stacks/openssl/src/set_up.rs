@@ -2,7 +2,7 @@
 
 use std::io::{self, ErrorKind, Read, Write};
 
-use netbench_model::{ClientSettings, Group, SetUpStep};
+use netbench_tls::{ClientSettings, Group, SetUpStep};
 use netbench_worker::{Probe, SetUpAction, SetupError};
 use openssl::{
     error::ErrorStack,

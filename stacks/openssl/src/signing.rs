@@ -1,8 +1,8 @@
 //! The signature of a handshake, made as in libssl. The worker of boringssl compiles this file too, with its
 //! library under the name `openssl`.
 
-use netbench_model::{FailureWord, KeyType};
 use netbench_protocol::Material;
+use netbench_tls::{FailureWord, KeyType};
 use netbench_worker::{SIGNED, SessionError, SetupError, Signatures};
 use openssl::{
     error::ErrorStack,

@@ -2,8 +2,8 @@
 
 use std::any::Any;
 
-use netbench_model::{Aead, Group, KeyType};
 use netbench_protocol::Material;
+use netbench_tls::{Aead, Group, KeyType};
 use netbench_worker::{
     Endpoint, EndpointSetup, EndpointSide, InMemory, KeyExchange, RecordProtection, Session,
     SessionError, SetupError, Signatures, TrustRoots, Verifier,

@@ -1,6 +1,6 @@
 //! The roots that OpenSSL's users use by default. The worker of aws-lc compiles this file too.
 
-use netbench_model::roots::TrustOrigin;
+use netbench_tls::TrustOrigin;
 use netbench_worker::{OwnTrust, SetupError};
 
 use crate::{chain::ClientOfChains, context::bare_context, ffi};

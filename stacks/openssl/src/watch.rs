@@ -11,7 +11,7 @@ use std::{
 };
 
 use foreign_types_shared::ForeignTypeRef;
-use netbench_model::Negotiated;
+use netbench_tls::Negotiated;
 use netbench_worker::{Probe, SetupError};
 use openssl::{
     ssl::SslRef,

@@ -7,7 +7,7 @@ use std::{
 use bytes::Bytes;
 use http::Request;
 use http_body_util::Empty;
-use netbench_model::{Alpn, ClientSettings, Negotiated, Profile, TlsVersion};
+use netbench_tls::{Alpn, ClientSettings, Negotiated, Profile, TlsVersion};
 use netbench_worker::{
     BoxFuture, Fetch, FetchError, Fetched, Probe, SetupError, client_headers, server_view,
 };

@@ -8,8 +8,8 @@ use std::{
 
 use http::Uri;
 use hyper_util::rt::TokioIo;
-use netbench_model::{ClientSettings, Negotiated, Profile, SignatureScheme};
 use netbench_protocol::ClientIdentity;
+use netbench_tls::{ClientSettings, Negotiated, Profile, SignatureScheme};
 use netbench_worker::{
     BoxFuture, Fetch, HyperClient, Probe, SetupError, TimedTcp, TrustRoots, Wire,
 };

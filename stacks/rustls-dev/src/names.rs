@@ -1,4 +1,4 @@
-use netbench_model::{CipherSuite, Group, Negotiated, TlsVersion};
+use netbench_tls::{CipherSuite, Group, Negotiated, TlsVersion};
 use rustls::{
     ConnectionOutputs, HandshakeKind,
     crypto::{CertificateIdentity, Identity},

@@ -1,8 +1,8 @@
 use std::{future::poll_fn, sync::Arc};
 
 use base64::{Engine, engine::general_purpose::STANDARD};
-use netbench_model::{CipherSuite, TlsVersion};
 use netbench_protocol::ServeSite;
+use netbench_tls::{CipherSuite, TlsVersion};
 use netbench_worker::{Accept, AcceptError, Accepted, BoxFuture, SetupError};
 use rustls::{
     Connection, ServerConfig, ServerSide,

@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, sync::Arc};
 
-use netbench_model::{CipherSuite, Group, SignatureScheme, TlsVersion};
+use netbench_tls::{CipherSuite, Group, SignatureScheme, TlsVersion};
 use netbench_worker::{SetupError, TrustRoots};
 use rustls::{
     RootCertStore,

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use netbench_model::{KeyType, LabProfile, Scenario, TlsVersion};
+use netbench_tls::{KeyType, LabProfile, Scenario, TlsVersion};
 use netbench_worker_test::{
     conformance_without, nginx, openssl_command, protocol, set_up, suite_without, verify,
 };

@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::SystemTime};
 
-use netbench_model::{CipherSuite, FailureWord, Group, HandshakeKind, SignatureScheme, TlsVersion};
+use netbench_tls::{CipherSuite, FailureWord, Group, HandshakeKind, SignatureScheme, TlsVersion};
 use netbench_worker::{
     EndpointSetup, KEPT_SESSIONS, SessionError, SetupError, TrustRoots, Verifier,
 };

@@ -1,4 +1,4 @@
-use netbench_model::{
+use netbench_tls::{
     Alert, CertificateFault,
     FailureClass::{self, Certificate, Protocol},
     FailureReason, FailureWord,

@@ -6,7 +6,7 @@ use std::{
     sync::Arc,
 };
 
-use netbench_model::{ClientAuth, FailureWord, Negotiated};
+use netbench_tls::{ClientAuth, FailureWord, Negotiated};
 use netbench_worker::{
     Endpoint, EndpointSetup, EndpointSide, HandshakeState, InMemory, Observed, Session,
     SessionError, SetupError, TrustRoots, Verifier,

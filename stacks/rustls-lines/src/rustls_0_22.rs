@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use netbench_model::{CipherSuite, FailureWord, Group, HandshakeKind, SignatureScheme, TlsVersion};
+use netbench_tls::{CipherSuite, FailureWord, Group, HandshakeKind, SignatureScheme, TlsVersion};
 use netbench_worker::{
     EndpointSetup, KEPT_SESSIONS, SessionError, SetupError, TICKETS, TrustRoots, Verifier,
 };

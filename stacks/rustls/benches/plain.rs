@@ -17,7 +17,7 @@ use std::{
 };
 
 use netbench_lab::SUITE_HOST;
-use netbench_model::{
+use netbench_tls::{
     Aead, HandshakeKind, HeldAfter, KeyType, Measure, Scenario, SessionSettings, TlsVersion, Work,
 };
 use netbench_worker_test::plain::{self, Harness, material, resident_bytes};

@@ -1,6 +1,6 @@
 use std::{sync::Arc, time::Duration};
 
-use netbench_model::CertificateFault;
+use netbench_tls::CertificateFault;
 use netbench_worker::{ChainInDer, ChainVerifier, NotVerified, SetupError};
 use rustls::{
     Error, RootCertStore,

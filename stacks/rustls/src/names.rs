@@ -1,4 +1,4 @@
-use netbench_model::{CipherSuite, Group, Negotiated, TlsVersion};
+use netbench_tls::{CipherSuite, Group, Negotiated, TlsVersion};
 use rustls::{CommonState, HandshakeKind};
 
 /// Returns the negotiated parameters according to one side of a finished handshake.

@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use netbench_model::{CipherSuite, ClientSettings, Group, Profile, SignatureScheme, TlsVersion};
+use netbench_tls::{CipherSuite, ClientSettings, Group, Profile, SignatureScheme, TlsVersion};
 use netbench_worker::SetupError;
 use rustls::crypto::CryptoProvider;
 

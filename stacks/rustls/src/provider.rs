@@ -7,7 +7,7 @@ mod ring;
 
 use std::sync::Arc;
 
-use netbench_model::{CipherSuite, Group, SignatureScheme, TlsVersion};
+use netbench_tls::{CipherSuite, Group, SignatureScheme, TlsVersion};
 use netbench_worker::{SetupError, locked_version};
 use rustls::{
     SupportedCipherSuite, SupportedProtocolVersion,

@@ -1,8 +1,8 @@
 use std::sync::Arc;
 
 use base64::{Engine, engine::general_purpose::STANDARD};
-use netbench_model::{Alpn, CipherSuite};
 use netbench_protocol::ServeSite;
+use netbench_tls::{Alpn, CipherSuite};
 use netbench_worker::{Accept, AcceptError, Accepted, BoxFuture, SetupError};
 use rustls::{ServerConfig, crypto::CryptoProvider, server::NoServerSessionStorage};
 use rustls_pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject};

@@ -2,7 +2,7 @@
 
 use std::{io, sync::Arc};
 
-use netbench_model::{ClientSettings, SetUpStep};
+use netbench_tls::{ClientSettings, SetUpStep};
 use netbench_worker::{Probe, SetUpAction, SetupError};
 use rustls::{
     ClientConnection, ContentType, ProtocolVersion, SupportedCipherSuite, Tls13CipherSuite,

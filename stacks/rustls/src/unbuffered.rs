@@ -3,7 +3,7 @@
 
 use std::ptr;
 
-use netbench_model::{FailureWord, Negotiated};
+use netbench_tls::{FailureWord, Negotiated};
 use netbench_worker::{HandshakeState, Session, SessionError};
 use rustls::{
     CommonState, HandshakeKind as Kind,

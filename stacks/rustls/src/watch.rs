@@ -3,7 +3,7 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use netbench_model::SignatureScheme;
+use netbench_tls::SignatureScheme;
 use netbench_worker::{Probe, SetupError};
 use rustls::time_provider::TimeProvider;
 use rustls_pki_types::{

@@ -1,6 +1,6 @@
 //! The classification of errors by their names. The worker of another line of rustls compiles this file too.
 
-use netbench_model::CertificateFault;
+use netbench_tls::CertificateFault;
 
 /// Maps webpki's errors for which rustls has no variant, by their names; and rustls-platform-verifier's
 /// message that a certificate is for another purpose.

@@ -30,7 +30,7 @@ use std::{
 
 use errno::{Errno, set_errno};
 use netbench_lab::SUITE_HOST;
-use netbench_model::{
+use netbench_tls::{
     Aead, HandshakeKind, HeldAfter, KeyType, Measure, Scenario, SessionSettings, TlsVersion, Work,
 };
 use netbench_worker_test::plain::{self, Harness, material, resident_bytes};

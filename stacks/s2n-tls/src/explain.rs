@@ -1,4 +1,4 @@
-use netbench_model::{
+use netbench_tls::{
     CertificateFault as Fault,
     FailureClass::{Certificate, Protocol},
     FailureReason,

@@ -9,7 +9,7 @@ use std::{
     ptr,
 };
 
-use netbench_model::{CipherSuite, Group, SignatureScheme};
+use netbench_tls::{CipherSuite, Group, SignatureScheme};
 use netbench_worker::{SetupError, locked_version};
 use s2n_tls::{config::Config, connection::Connection, error::Error};
 use s2n_tls_sys::{s2n_config, s2n_connection};

@@ -9,7 +9,7 @@ use std::{
 };
 
 use errno::{Errno, set_errno};
-use netbench_model::{ClientAuth, FailureWord, HandshakeKind, Negotiated, TlsVersion};
+use netbench_tls::{ClientAuth, FailureWord, HandshakeKind, Negotiated, TlsVersion};
 use netbench_worker::{
     Endpoint, EndpointSetup, EndpointSide, HandshakeState, InMemory, Session, SessionError,
     SetupError, TICKETS, TrustRoots, Verifier,

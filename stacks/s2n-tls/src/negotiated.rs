@@ -1,4 +1,4 @@
-use netbench_model::{Group, Negotiated, SignatureScheme, TlsVersion};
+use netbench_tls::{Group, Negotiated, SignatureScheme, TlsVersion};
 use s2n_tls::{connection::Connection, enums::Version};
 
 use crate::ffi;

@@ -7,7 +7,7 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-use netbench_model::{CipherSuite, Group, SignatureScheme, TlsVersion};
+use netbench_tls::{CipherSuite, Group, SignatureScheme, TlsVersion};
 use netbench_worker::SetupError;
 
 use crate::ffi::{self, Hybrids, List, Part, SecurityPolicy, Suites};

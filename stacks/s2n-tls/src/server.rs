@@ -1,8 +1,8 @@
 use std::sync::Arc;
 
 use base64::{Engine, engine::general_purpose::STANDARD};
-use netbench_model::{CipherSuite, Group, SignatureScheme, tls::KeyExchange};
 use netbench_protocol::ServeSite;
+use netbench_tls::{CipherSuite, Group, KeyExchange, SignatureScheme};
 use netbench_worker::{Accept, AcceptError, Accepted, BoxFuture, SetupError};
 use s2n_tls::config::Builder;
 use s2n_tls_tokio::TlsAcceptor;

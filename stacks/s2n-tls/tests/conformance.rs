@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use netbench_model::{
+use netbench_tls::{
     CertificateFault, ClientAuth, FailureClass, FailureReason, FailureWord, HandshakeKind,
     ParallelWork, RootsForm, Work,
 };

@@ -9,8 +9,8 @@ use net::connector::{
     CACertificates, CertificateErrorOverrideManager, InstrumentedConnector, InstrumentedStream,
     TlsConfig, TlsHandshakeInfo, create_tls_config,
 };
-use netbench_model::{Alpn, CipherSuite, ClientSettings, Group, Negotiated, Profile, TlsVersion};
 use netbench_stack_rustls::{process, watch};
+use netbench_tls::{Alpn, CipherSuite, ClientSettings, Group, Negotiated, Profile, TlsVersion};
 use netbench_worker::{
     BoxFuture, Fetch, FetchError, Fetched, HyperClient, Probe, SetupError, TimedTcp, Wire,
 };
@@ -160,8 +160,8 @@ mod tests {
         async_runtime::{init_async_runtime, spawn_blocking_task},
         connector::{BoxedBody, create_http_client},
     };
-    use netbench_model::SignatureScheme;
     use netbench_scan::codec::ClientHello;
+    use netbench_tls::SignatureScheme;
 
     use super::*;
 

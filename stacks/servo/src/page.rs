@@ -40,9 +40,9 @@ use net_traits::{
     request::{CredentialsMode, RedirectMode, Referrer, Request, RequestBuilder, RequestMode},
     response::{CacheState, Response, ResponseBody},
 };
-use netbench_model::{CipherSuite, ClientSettings, Group, TlsVersion};
 use netbench_protocol::{Load, Loaded};
 use netbench_stack_rustls::process;
+use netbench_tls::{CipherSuite, ClientSettings, Group, TlsVersion};
 use netbench_worker::{PageLoader, SetupError};
 use parking_lot::RwLock;
 use rustix::fs::{MemfdFlags, memfd_create};

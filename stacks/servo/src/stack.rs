@@ -1,8 +1,8 @@
 use std::{error::Error, sync::Arc};
 
-use netbench_model::{ClientSettings, WorkerRecord};
 use netbench_protocol::{ClientIdentity, ServeSite, StackDescription};
 use netbench_stack_rustls::{Rustls, process};
+use netbench_tls::{ClientSettings, WorkerRecord};
 use netbench_worker::{
     Accept, Explained, Fetch, PageLoader, Probe, SetupError, Stack, build_facts, locked_version,
 };

@@ -4,11 +4,9 @@ use std::{fmt::Display, ops::RangeInclusive, time::Duration};
 
 use super::shown;
 use crate::{
-    ChainProfile, CipherSuite, Group, KeyType, LabProfile, ParseUnitError, Queue, Site, Switch,
-    TlsVersion,
-    named::suggestion,
-    parse_bytes, parse_duration, parse_loss, parse_rate,
-    tls::{Authentication, KeyExchange, one_of},
+    Authentication, ChainProfile, CipherSuite, Group, KeyExchange, KeyType, LabProfile,
+    ParseUnitError, Queue, Site, Switch, TlsVersion, one_of, parse_bytes, parse_duration,
+    parse_loss, parse_rate, suggestion,
 };
 
 /// A field of a line.

@@ -1,10 +1,8 @@
 //! The catalogue of scenarios: every scenario that a user can select by name.
 
-use crate::{KeyType, TlsVersion, named::named};
-
-use super::{
-    Aead, HandshakeKind, HeldAfter, ParallelWork, Primitive, RootsForm, Scenario, SessionSettings,
-    Work, name::USUAL_AMOUNT,
+use crate::{
+    Aead, HandshakeKind, HeldAfter, KeyType, ParallelWork, Primitive, RootsForm, Scenario,
+    SessionSettings, TlsVersion, Work, named::named,
 };
 
 /// Numbers of trust roots: only the chain's own, a few, Mozilla's current number, Servo's number in 2017, and far too
@@ -47,7 +45,12 @@ pub fn catalogue(cores: u16) -> Vec<Scenario> {
     }
     for settings in common().chain(common().map(alone)) {
         for write_bytes in [1, 4, 16, 64, 256, 1024].map(|kib: u32| kib << 10) {
-            for amount_bytes in [1_000_000, 10_000_000, USUAL_AMOUNT, 1_000_000_000] {
+            for amount_bytes in [
+                1_000_000,
+                10_000_000,
+                Work::USUAL_AMOUNT_BYTES,
+                1_000_000_000,
+            ] {
                 for max_fragment_bytes in [None, Some(512), Some(1024), Some(4096)] {
                     all.push(Work::Bulk {
                         settings,

@@ -1,20 +1,9 @@
-//! The data of the in-memory suite: the scenarios, their measures, and their outcomes.
+//! The plan and the samples of the in-memory suite, and the catalogue of its scenarios.
 
 mod catalogue;
-mod measure;
-mod name;
 mod run;
 mod sample;
-mod scenario;
 
 pub use catalogue::{Preset, catalogue};
-pub use measure::{Case, Measure, Unit, burst_bytes};
 pub use run::{IdleReference, LayoutRecord, PinRecord, SuiteManifest, SuitePlan};
-pub use sample::{
-    Distribution, HeapUse, Held, ReferenceFigures, SliceFigures, SuiteMeasured, SuiteOutcome,
-    SuiteSample,
-};
-pub use scenario::{
-    Aead, ClientAuth, HandshakeKind, HeldAfter, ParallelWork, Part, Primitive, RootsForm, Scenario,
-    SessionSettings, Work,
-};
+pub use sample::{Distribution, SliceFigures, SuiteMeasured, SuiteOutcome, SuiteSample};

@@ -3,9 +3,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Kind, Manifest, Plan, StackName};
-
-use super::Scenario;
+use crate::{Kind, Manifest, Plan, Scenario, StackName};
 
 /// The plan of a run of the suite.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -3,10 +3,9 @@ use serde::{Deserialize, Serialize};
 
 use super::LinkPreset;
 use crate::{
-    CpuShare, LabProfile, Site, Switch,
-    named::suggestion,
+    ClientSettings, CpuShare, Group, LabProfile, Site, Switch, shown,
     sites_file::{FieldError, field_names, set_field},
-    urls::shown,
+    suggestion,
 };
 
 /// An axis of a sweep: a property and its values, such as `rtt=1ms,10ms`.
@@ -28,6 +27,21 @@ pub struct PointClient {
     /// The CPU quota of the client; `None` for the quota of the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu_percent: Option<CpuShare>,
+}
+
+impl PointClient {
+    /// Returns the settings of the point's clients in a run with the given settings.
+    pub fn settings(self, of_run: &ClientSettings) -> ClientSettings {
+        const HYBRID: Group = Group::X25519MLKEM768;
+        let mut settings = of_run.clone();
+        if let Some(hybrid) = self.hybrid {
+            settings.groups.retain(|group| *group != HYBRID);
+            if hybrid == Switch::On {
+                settings.groups.insert(0, HYBRID);
+            }
+        }
+        settings
+    }
 }
 
 const LINK: &str = "link";

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use netbench_model::Alpn;
 use netbench_protocol::SERVER_VIEW_HEADER;
+use netbench_tls::Alpn;
 
 use super::{Answers, Content, LOG, Placed, Plan, Program, Staples};
 use crate::words::{self, Pair, View, version_name};

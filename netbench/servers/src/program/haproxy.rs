@@ -1,7 +1,7 @@
 //! HAProxy: one frontend per site, which itself writes the responses.
 
-use netbench_model::{Alpn, TlsVersion};
 use netbench_protocol::SERVER_VIEW_HEADER;
+use netbench_tls::{Alpn, TlsVersion};
 
 use super::{Answers, Content, Placed, Plan, Program, Staples};
 use crate::words::{self, Pair, View, version_name};

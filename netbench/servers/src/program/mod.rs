@@ -15,10 +15,10 @@ use std::{
 };
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
-use netbench_model::{
+use netbench_protocol::{PAGE_LINE, ServeSite, StackDescription};
+use netbench_tls::{
     Alpn, CipherSuite, Fault, Group, SignatureScheme, WorkerRecord, sanitize_prefix,
 };
-use netbench_protocol::{PAGE_LINE, ServeSite, StackDescription};
 
 /// The file with a server's log and output.
 pub(crate) const LOG: &str = "log";

@@ -1,6 +1,6 @@
 //! nginx: one server block per site.
 
-use netbench_model::{Alpn, CipherSuite};
+use netbench_tls::{Alpn, CipherSuite};
 
 use super::{Answers, Content, LOG, Placed, Plan, Program, Staples};
 use crate::words::{self, Pair, View, version_name};

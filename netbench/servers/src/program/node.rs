@@ -1,7 +1,7 @@
 //! Node.js: its modules `https` and `http2`, run by a script.
 
-use netbench_model::{Alpn, TlsVersion};
 use netbench_protocol::SERVER_VIEW_HEADER;
+use netbench_tls::{Alpn, TlsVersion};
 use serde_json::json;
 
 use super::{Answers, Content, Placed, Plan, Program, Staples};

@@ -4,7 +4,7 @@
 //! server therefore only does TLS, and the responses for clients come through its standard input:
 //! [`crate::relay`].
 
-use netbench_model::{Alpn, TlsVersion};
+use netbench_tls::{Alpn, TlsVersion};
 
 use super::{Answers, Content, Placed, Plan, Program, Staples};
 use crate::words::version_name;

@@ -1,4 +1,4 @@
-use netbench_model::Alpn;
+use netbench_tls::Alpn;
 
 /// Encodes a list of protocols: each name after its length (RFC 7301 section 3.1).
 pub fn alpn_list(protocols: &[Alpn]) -> Vec<u8> {

@@ -1,6 +1,6 @@
 use std::{io, task::Poll};
 
-use netbench_model::Negotiated;
+use netbench_tls::Negotiated;
 
 /// A session of a library that reads and writes its transport by itself.
 ///

@@ -7,7 +7,7 @@ use std::{
 
 use http::Uri;
 use hyper_util::{client::legacy::connect::Connection, rt::TokioIo};
-use netbench_model::{Negotiated, Profile};
+use netbench_tls::{Negotiated, Profile};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tower_service::Service;
 

@@ -4,7 +4,7 @@ use std::{
     task::Poll,
 };
 
-use netbench_model::{FailureWord, Negotiated};
+use netbench_tls::{FailureWord, Negotiated};
 
 use super::DrivenSession;
 use crate::{HandshakeState, Session, SessionError};

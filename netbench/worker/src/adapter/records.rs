@@ -1,4 +1,4 @@
-use netbench_model::FailureWord;
+use netbench_tls::FailureWord;
 
 use crate::{RECORD_DATA, RecordProtection, SessionError};
 

@@ -1,6 +1,6 @@
 use std::fmt::Display;
 
-use netbench_model::FailureWord;
+use netbench_tls::FailureWord;
 
 use crate::{SessionError, Signatures};
 

@@ -3,7 +3,7 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-use netbench_model::TlsVersion;
+use netbench_tls::TlsVersion;
 
 /// Maximum number of sessions that a client keeps: the same as rustls'.
 const KEPT: usize = 8;

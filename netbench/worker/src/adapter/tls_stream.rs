@@ -9,7 +9,7 @@ use hyper_util::{
     client::legacy::connect::{Connected, Connection},
     rt::TokioIo,
 };
-use netbench_model::Negotiated;
+use netbench_tls::Negotiated;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use super::{HandshakeStream, SocketSession};

@@ -3,8 +3,8 @@ use std::{fmt, sync::Arc};
 use bytes::Bytes;
 use http_body_util::Empty;
 use hyper_util::rt::TokioIo;
-use netbench_model::{CertificateFault, ClientSettings};
 use netbench_protocol::{ClientIdentity, ServeSite, StackDescription};
+use netbench_tls::{CertificateFault, ClientSettings};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use super::*;

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
-use netbench_model::{Aead, FailureWord, Group, KeyType, Measure, Primitive, RootsForm};
 use netbench_protocol::{Clocks, Material};
+use netbench_tls::{Aead, FailureWord, Group, KeyType, Measure, Primitive, RootsForm};
 use rustls_pki_types::{CertificateDer, pem::PemObject};
 
 use super::{

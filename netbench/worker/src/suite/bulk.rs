@@ -1,4 +1,4 @@
-use netbench_model::{FailureWord, Measure, burst_bytes};
+use netbench_tls::{FailureWord, Measure, burst_bytes};
 
 use super::{
     SessionError,

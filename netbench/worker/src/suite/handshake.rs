@@ -1,5 +1,5 @@
-use netbench_model::Measure;
 use netbench_protocol::Clocks;
+use netbench_tls::Measure;
 
 use super::{
     Endpoint, SessionError,

@@ -1,7 +1,7 @@
 use std::fs;
 
-use netbench_model::{FailureWord, HeapUse, Held, HeldAfter};
 use netbench_protocol::Clocks;
+use netbench_tls::{FailureWord, HeapUse, Held, HeldAfter};
 
 use super::{
     HandshakeState, Session, SessionError,

@@ -16,10 +16,10 @@ mod turn;
 
 use std::any::Any;
 
-use netbench_model::{
+use netbench_protocol::Material;
+use netbench_tls::{
     Aead, FailureWord, Group, HandshakeKind, KeyType, Negotiated, Primitive, SessionSettings,
 };
-use netbench_protocol::Material;
 
 use crate::SetupError;
 

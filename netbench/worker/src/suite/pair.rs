@@ -1,5 +1,5 @@
-use netbench_model::FailureWord;
 use netbench_protocol::Clocks;
+use netbench_tls::FailureWord;
 
 use super::{Endpoint, HandshakeState, Session, SessionError, meter::Meter};
 

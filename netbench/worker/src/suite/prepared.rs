@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
-use netbench_model::{FailureWord, HandshakeKind, Held, HeldAfter, Negotiated, ParallelWork, Work};
 use netbench_protocol::{Hold, Prepare, Prepared, Slice, Sliced};
+use netbench_tls::{FailureWord, HandshakeKind, Held, HeldAfter, Negotiated, ParallelWork, Work};
 
 use super::{
     EndpointSetup, EndpointSide, InMemory, SessionError,

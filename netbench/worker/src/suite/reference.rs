@@ -3,7 +3,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use netbench_model::ReferenceFigures;
+use netbench_tls::ReferenceFigures;
 
 use crate::{clock, random};
 

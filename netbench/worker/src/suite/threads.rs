@@ -5,8 +5,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-use netbench_model::{FailureWord, Measure, ParallelWork, burst_bytes};
 use netbench_protocol::{Clocks, Slice, SliceLimit, Sliced};
+use netbench_tls::{FailureWord, Measure, ParallelWork, burst_bytes};
 
 use super::{
     SessionError,

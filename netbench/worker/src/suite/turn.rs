@@ -1,7 +1,7 @@
 use std::time::{Duration, Instant};
 
-use netbench_model::Measure;
 use netbench_protocol::{Clocks, Slice, SliceLimit, Sliced};
+use netbench_tls::Measure;
 
 use super::reference::Reference;
 

@@ -253,7 +253,7 @@ impl<'a> Model<'a> {
         Self {
             at,
             manifest,
-            client: manifest.plan.client.at(at.point.client),
+            client: at.point.client.settings(&manifest.plan.client),
             is_emulated: matches!(link, Some(LinkKind::User | LinkKind::Netem)),
         }
     }

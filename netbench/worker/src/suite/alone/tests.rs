@@ -2,8 +2,8 @@
 
 use std::any::Any;
 
-use netbench_model::{Aead, Primitive};
 use netbench_protocol::{Clocks, Material, Slice, SliceLimit};
+use netbench_tls::{Aead, Primitive};
 
 use super::Alone;
 use crate::{
@@ -75,7 +75,7 @@ impl RecordProtection for Cipher {
         let right = sum == Some(Self::sum(&self.received));
         if !right && self.does != Records::OpensWhatWasChanged {
             return Err(SessionError::new(
-                netbench_model::FailureWord::Primitive,
+                netbench_tls::FailureWord::Primitive,
                 "the sum is wrong",
             ));
         }
@@ -152,6 +152,6 @@ fn only_operations_that_nothing_comes_before_are_timed_together() {
         alone.slice(&mut turn).unwrap();
         let sliced = turn.end();
         assert_eq!((sliced.batch, sliced.operations), (batch, 5));
-        assert_eq!(sliced.timings_ns[&netbench_model::Measure::Whole].len(), 5);
+        assert_eq!(sliced.timings_ns[&netbench_tls::Measure::Whole].len(), 5);
     }
 }

@@ -16,6 +16,18 @@ pub fn sanitize_prefix(text: &str, longest: usize) -> String {
     sanitize(&text[..end.unwrap_or(text.len())])
 }
 
+/// Formats `text` for a message: quoted, escaped, and cut if long.
+pub fn shown(text: &str) -> String {
+    const MOST: usize = 60;
+    let mut cut = text.chars();
+    let start: String = cut.by_ref().take(MOST).collect();
+    if cut.next().is_none() {
+        format!("{start:?}")
+    } else {
+        format!("{start:?}…")
+    }
+}
+
 fn is_obeyed(c: char) -> bool {
     c.is_control()
         || matches!(c,

@@ -1,5 +1,8 @@
+//! Enums whose values have names, and hints about names that are misspelt.
+
 /// Defines an enum whose values have words, with a list of all values and a display. The JSON representation is the
-/// same words.
+/// same words. The crate needs serde and schemars.
+#[macro_export]
 macro_rules! words {
     ($(#[$doc:meta])* $name:ident, { $($(#[$vdoc:meta])* $variant:ident = $text:literal),+ $(,)? }) => {
         #[derive(
@@ -30,15 +33,16 @@ macro_rules! words {
 }
 
 /// Defines an enum as [`words`] does, with a parser that ignores case.
+#[macro_export]
 macro_rules! named {
     ($(#[$doc:meta])* $name:ident, $what:literal, { $($values:tt)+ }) => {
-        crate::named::words!($(#[$doc])* $name, { $($values)+ });
+        $crate::named::words!($(#[$doc])* $name, { $($values)+ });
 
         impl std::str::FromStr for $name {
             type Err = String;
 
             fn from_str(text: &str) -> Result<Self, Self::Err> {
-                crate::named::one_of($what, text, Self::ALL)
+                $crate::named::one_of($what, text, Self::ALL)
             }
         }
     };
@@ -77,6 +81,7 @@ pub fn suggestion(text: &str, names: &[impl AsRef<str>]) -> String {
 
 /// Makes the displayed text of a type its JSON representation. To be used with
 /// `#[serde(try_from = "String", into = "String")]`.
+#[macro_export]
 macro_rules! text_in_json {
     ($name:ident) => {
         impl TryFrom<String> for $name {
@@ -95,4 +100,4 @@ macro_rules! text_in_json {
     };
 }
 
-pub(crate) use {named, text_in_json, words};
+pub use {named, text_in_json, words};

@@ -10,10 +10,12 @@ use super::{
 };
 
 /// Default size of one write in a name, in bytes.
-pub(super) const USUAL_WRITE: u32 = 16 << 10;
+const USUAL_WRITE: u32 = 16 << 10;
 
-/// Default amount of data over one session in a name, in bytes.
-pub(super) const USUAL_AMOUNT: u64 = 100_000_000;
+impl Work {
+    /// Default amount of data over one session in a name, in bytes.
+    pub const USUAL_AMOUNT_BYTES: u64 = 100_000_000;
+}
 
 impl fmt::Display for Scenario {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -35,7 +37,7 @@ fn work(work: &Work) -> String {
             if *write_bytes != USUAL_WRITE {
                 name += &format!("_write-{}", bytes(u64::from(*write_bytes)));
             }
-            if *amount_bytes != USUAL_AMOUNT {
+            if *amount_bytes != Work::USUAL_AMOUNT_BYTES {
                 name += &format!("_amount-{}", bytes(*amount_bytes));
             }
             if let Some(most) = max_fragment_bytes {

@@ -94,10 +94,10 @@ macro_rules! code_point {
             pub(super) const CONSTANTS: &'static [(&'static str, Self)] =
                 &[$((stringify!($constant), Self::$constant)),+];
 
-            pub(super) fn registry() -> &'static $crate::tls::code_point::Registry {
-                static REGISTRY: std::sync::LazyLock<$crate::tls::code_point::Registry> =
+            pub(super) fn registry() -> &'static $crate::registry::code_point::Registry {
+                static REGISTRY: std::sync::LazyLock<$crate::registry::code_point::Registry> =
                     std::sync::LazyLock::new(|| {
-                        $crate::tls::code_point::Registry::parse(include_str!(concat!("../../data/", $table)))
+                        $crate::registry::code_point::Registry::parse(include_str!(concat!("../../data/", $table)))
                     });
                 &REGISTRY
             }
@@ -130,10 +130,10 @@ macro_rules! code_point {
         }
 
         impl std::str::FromStr for $name {
-            type Err = $crate::tls::code_point::UnknownName;
+            type Err = $crate::registry::code_point::UnknownName;
 
             fn from_str(text: &str) -> Result<Self, Self::Err> {
-                use $crate::tls::code_point::{UnknownName, code};
+                use $crate::registry::code_point::{UnknownName, code};
                 let found = Self::registry().code(text).or_else(|| code(text));
                 let found = found.and_then(|code| <$code>::try_from(code).ok());
                 found.map(Self).ok_or_else(|| UnknownName {
@@ -164,11 +164,11 @@ macro_rules! code_point {
 
         impl<'de> serde::Deserialize<'de> for $name {
             fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-                $crate::tls::code_point::read(from, $what, |code| <$code>::try_from(code).ok().map(Self))
+                $crate::registry::code_point::read(from, $what, |code| <$code>::try_from(code).ok().map(Self))
             }
         }
 
-        $crate::tls::code_point::code_point_schema!($name, $what);
+        $crate::registry::code_point::code_point_schema!($name, $what);
     };
 }
 

@@ -17,8 +17,6 @@ pub use group::{FfdheSize, Group, GroupKind};
 pub use names::{Alert, ExtensionType, SignatureScheme};
 pub use version::TlsVersion;
 
-pub use crate::named::one_of;
-
 use crate::named::named;
 
 named!(

@@ -1,0 +1,13 @@
+//! The work of the in-memory suite: the scenarios, their measures, and figures that workers report.
+
+mod figures;
+mod measure;
+mod name;
+mod scenario;
+
+pub use figures::{HeapUse, Held, ReferenceFigures};
+pub use measure::{Case, Measure, Unit, burst_bytes};
+pub use scenario::{
+    Aead, ClientAuth, HandshakeKind, HeldAfter, ParallelWork, Part, Primitive, RootsForm, Scenario,
+    SessionSettings, Work,
+};
