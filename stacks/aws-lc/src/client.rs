@@ -9,12 +9,13 @@ use http::Uri;
 use hyper::rt::{Read, ReadBufCursor, Write};
 use hyper_openssl::client::legacy::{HttpsConnector, MaybeHttpsStream};
 use hyper_util::client::legacy::connect::{Connected, Connection};
-use netbench_protocol::ClientIdentity;
+use netbench_libssl::{Side, for_each_connection, verified_context};
 use netbench_tls::{ClientSettings, Negotiated};
+use netbench_protocol::ClientIdentity;
 use netbench_worker::{BoxFuture, Fetch, HyperClient, Probe, SetupError, TimedTcp, Wire};
 use tower_service::Service;
 
-use crate::{context, names::Side, negotiated::negotiated};
+use crate::{negotiated::negotiated, stack::AwsLc};
 
 /// Parses the roots and makes AWS-LC's context and hyper-openssl's connector.
 pub(crate) fn connector(
@@ -23,11 +24,11 @@ pub(crate) fn connector(
     identity: Option<&ClientIdentity>,
     probe: &Probe,
 ) -> Result<Box<dyn Fetch>, SetupError> {
-    let ssl = context::of_client(settings, roots_pem, identity, probe)?;
+    let ssl = verified_context::<AwsLc>(settings, roots_pem, identity, probe)?;
     let tcp = TimedTcp::new(settings.profile, probe);
     let mut https = HttpsConnector::with_connector(tcp, ssl)
         .map_err(|e| SetupError::refused("connector", e))?;
-    https.set_callback(context::for_each_connection(settings.profile));
+    https.set_callback(for_each_connection(settings.profile));
     Ok(Box::new(HyperClient::new(
         WithH2(https),
         settings.profile,

@@ -6,17 +6,15 @@ use std::{
 };
 
 use foreign_types_shared::ForeignTypeRef;
+use netbench_libssl::VerifyCallback;
 use netbench_tls::{CipherSuite, Group, SignatureScheme};
 use openssl::{
     error::ErrorStack,
-    ssl::{SslCipher, SslCipherRef, SslConnector, SslContextBuilder, SslRef},
+    ssl::{SslCipher, SslCipherRef, SslContextBuilder, SslRef},
     stack::StackRef,
-    x509::{X509CrlRef, X509Ref, X509StoreContextRef, store::X509StoreBuilderRef},
+    x509::{X509CrlRef, X509StoreContextRef, store::X509StoreBuilderRef},
 };
 use openssl_sys::X509_STORE_CTX;
-
-/// A verification callback for a whole chain: it returns 1 for a valid chain, and 0 otherwise.
-pub(crate) type VerifyCallback = extern "C" fn(*mut X509_STORE_CTX, *mut c_void) -> c_int;
 
 /// Makes `callback` verify chains instead of `X509_verify_cert`, which the callback must call.
 pub(crate) fn set_cert_verify_callback(ctx: &mut SslContextBuilder, callback: VerifyCallback) {
@@ -138,16 +136,13 @@ pub(crate) fn suite(cipher: &SslCipherRef) -> CipherSuite {
     CipherSuite(unsafe { openssl_sys::SSL_CIPHER_get_protocol_id(cipher.as_ptr()) })
 }
 
-/// Returns the length of a certificate in DER, without copying it.
-pub(crate) fn der_bytes(certificate: &X509Ref) -> Option<u32> {
-    // SAFETY: the certificate is live; without a buffer, the function only computes the length.
-    let length = unsafe { openssl_sys::i2d_X509(certificate.as_ptr(), ptr::null_mut()) };
-    u32::try_from(length).ok()
-}
-
-/// Returns no number: with AWS-LC, the openssl crate does not report how many roots a connector has.
-pub(crate) fn already_read(_: &SslConnector) -> Option<u32> {
-    None
+/// Makes an empty write.
+pub(crate) fn write_nothing(ssl: &SslRef) -> Result<(), ErrorStack> {
+    // SAFETY: the connection is live, and no bytes are read.
+    match unsafe { openssl_sys::SSL_write(ssl.as_ptr(), ptr::null(), 0) } {
+        result if result < 0 => Err(ErrorStack::get()),
+        _ => Ok(()),
+    }
 }
 
 /// Returns the library's error, where `result` is not 1.

@@ -1,12 +1,10 @@
 //! The negotiated parameters of a handshake.
 
+use netbench_libssl::{Side, peer_chain};
 use netbench_tls::{Negotiated, TlsVersion};
 use openssl::ssl::SslRef;
 
-use crate::{
-    ffi,
-    names::{Side, version},
-};
+use crate::{ffi, names::version};
 
 /// Returns the negotiated parameters according to one side of a finished handshake.
 pub(crate) fn negotiated(ssl: &SslRef, side: Side) -> Negotiated {
@@ -31,17 +29,4 @@ pub(crate) fn negotiated(ssl: &SslRef, side: Side) -> Negotiated {
             peer_chain(ssl, side)
         },
     }
-}
-
-/// Returns the size of each certificate that the peer sent. A server's list of its client's certificates
-/// lacks the leaf.
-fn peer_chain(ssl: &SslRef, side: Side) -> Vec<u32> {
-    let leaf = (side == Side::Server)
-        .then(|| ssl.peer_certificate())
-        .flatten();
-    let chain = ssl.peer_cert_chain().into_iter().flatten();
-    leaf.iter()
-        .map(|leaf| ffi::der_bytes(leaf).unwrap_or(0))
-        .chain(chain.map(|x509| ffi::der_bytes(x509).unwrap_or(0)))
-        .collect()
 }

@@ -1,9 +1,9 @@
 use std::{pin::Pin, sync::Arc};
 
-use base64::{Engine, engine::general_purpose::STANDARD};
-use netbench_protocol::ServeSite;
+use netbench_libssl::{Identity, Libssl, Side, select_alpn};
 use netbench_tls::CipherSuite;
-use netbench_worker::{Accept, AcceptError, Accepted, BoxFuture, SetupError};
+use netbench_protocol::ServeSite;
+use netbench_worker::{Accept, AcceptError, Accepted, BoxFuture, SetupError, stapled_response};
 use openssl::{
     error::ErrorStack,
     ssl::{
@@ -14,9 +14,7 @@ use openssl::{
 use tokio::net::TcpStream;
 use tokio_openssl::SslStream;
 
-use crate::{
-    alpn, ffi, identity::Identity, names::Side, negotiated::negotiated, preference, settings,
-};
+use crate::{ffi, negotiated::negotiated, preference, stack::AwsLc};
 
 /// Makes AWS-LC's context for one site.
 pub(crate) fn acceptor(site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> {
@@ -28,9 +26,9 @@ pub(crate) fn acceptor(site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> 
     } else {
         &site.suites
     };
-    settings::set_versions_and_suites(&mut ssl, &site.versions, suites)?;
+    AwsLc::set_versions_and_suites(&mut ssl, &site.versions, suites)?;
     if !site.groups.is_empty() {
-        settings::set_groups(&mut ssl, &site.groups)?;
+        AwsLc::set_groups(&mut ssl, &site.groups)?;
     }
     preference::prefer(&mut ssl, suites).map_err(refused("suites"))?;
     ssl.set_options(SslOptions::CIPHER_SERVER_PREFERENCE);
@@ -40,14 +38,9 @@ pub(crate) fn acceptor(site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> 
         SslMode::AUTO_RETRY | SslMode::ACCEPT_MOVING_WRITE_BUFFER | SslMode::ENABLE_PARTIAL_WRITE,
     );
     ssl.set_verify(SslVerifyMode::NONE);
-    alpn::choose(&mut ssl, site.alpn.clone());
+    select_alpn(&mut ssl, &site.alpn);
     set_resumption(&mut ssl, site).map_err(refused("resumption"))?;
-    let ocsp = match &site.ocsp_base64 {
-        Some(text) => STANDARD
-            .decode(text)
-            .map_err(|e| SetupError::refused("OCSP response", e))?,
-        None => Vec::new(),
-    };
+    let ocsp = stapled_response(site)?.unwrap_or_default();
     Ok(Arc::new(AwsLcAcceptor {
         context: ssl.build(),
         ocsp,
@@ -59,7 +52,7 @@ fn set_resumption(ssl: &mut SslContextBuilder, site: &ServeSite) -> Result<(), E
     // at most 32 bytes.
     let name = site.site.as_bytes();
     ssl.set_session_id_context(&name[..name.len().min(32)])?;
-    settings::set_tickets(ssl, usize::from(site.tickets))?;
+    AwsLc::set_tickets(ssl, usize::from(site.tickets))?;
     if site.tickets == 0 {
         ssl.set_options(SslOptions::NO_TICKET);
         ssl.set_session_cache_mode(SslSessionCacheMode::OFF);

@@ -1,40 +1,115 @@
-//! Versions, suites, groups and schemes, set in the same way on clients and servers.
+//! Versions, suites, groups and schemes, set in the same way on clients and servers, and other differences from
+//! OpenSSL.
 
 use std::{ffi::CString, fmt::Display};
 
-use netbench_tls::{CipherSuite, Group, SignatureScheme, TlsVersion};
+use netbench_libssl::{Libssl, Side, VerifyCallback};
+use netbench_tls::{
+    CertificateFault, CipherSuite, Group, Negotiated, SignatureScheme, TlsVersion,
+};
 use netbench_worker::SetupError;
 use openssl::{
     error::ErrorStack,
-    ssl::{SslContextBuilder, SslOptions},
+    ssl::{SslConnector, SslContextBuilder, SslOptions, SslRef},
+    x509::{X509CrlRef, X509StoreContextRef, X509VerifyResult, store::X509StoreBuilderRef},
 };
 
-use crate::{ffi, names};
+use crate::{explain, ffi, names, negotiated, stack::AwsLc};
 
-/// The options of every context: AWS-LC has no compression.
-pub(crate) const OPTIONS: SslOptions = SslOptions::empty();
+impl Libssl for AwsLc {
+    /// None: AWS-LC has no compression.
+    const OPTIONS: SslOptions = SslOptions::empty();
 
-/// Restricts a context to those of `versions` to which one of `suites` belongs, with exactly `suites`, in
-/// this order.
-pub(crate) fn set_versions_and_suites(
-    ssl: &mut SslContextBuilder,
-    versions: &[TlsVersion],
-    suites: &[CipherSuite],
-) -> Result<(), SetupError> {
-    let usable = |version: &TlsVersion| suites.iter().any(|suite| suite.version() == *version);
-    set_versions(ssl, versions.iter().copied().filter(usable))?;
-    let (tls13, before): (Vec<CipherSuite>, Vec<_>) =
-        suites.iter().copied().partition(|suite| suite.is_tls13());
-    if !tls13.is_empty() {
-        let list = CString::new(list(&tls13)).unwrap_or_default();
-        ffi::set_ciphersuites(ssl, &list).map_err(|e| SetupError::refused("suites", e))?;
+    fn set_versions(
+        ssl: &mut SslContextBuilder,
+        versions: &[TlsVersion],
+    ) -> Result<(), SetupError> {
+        let (Some(first), Some(last)) = (versions.iter().min(), versions.iter().max()) else {
+            return Err(SetupError::Refused(
+                "versions: none with a suite".to_owned(),
+            ));
+        };
+        let known = |version: &TlsVersion| {
+            names::aws_lc_version(*version).ok_or_else(|| unsupported("version", version))
+        };
+        let (first, last) = (known(first)?, known(last)?);
+        ssl.set_min_proto_version(Some(first))
+            .and_then(|()| ssl.set_max_proto_version(Some(last)))
+            .map_err(|e| SetupError::refused("versions", e))
     }
-    // A list without any known suite is an error; an unknown suite in a list is not.
-    let known = before.is_empty() || ssl.set_cipher_list(&list(&before)).is_ok();
-    let able = ffi::suites(ssl);
-    match suites.iter().find(|suite| !known || !able.contains(suite)) {
-        Some(suite) => Err(unsupported("suite", suite)),
-        None => Ok(()),
+
+    fn set_suites(ssl: &mut SslContextBuilder, suites: &[CipherSuite]) -> Result<(), SetupError> {
+        let (tls13, before): (Vec<CipherSuite>, Vec<_>) =
+            suites.iter().copied().partition(|suite| suite.is_tls13());
+        if !tls13.is_empty() {
+            let list = CString::new(list(&tls13)).unwrap_or_default();
+            ffi::set_ciphersuites(ssl, &list).map_err(|e| SetupError::refused("suites", e))?;
+        }
+        // A list without any known suite is an error; an unknown suite in a list is not.
+        let known = before.is_empty() || ssl.set_cipher_list(&list(&before)).is_ok();
+        let able = ffi::suites(ssl);
+        match suites.iter().find(|suite| !known || !able.contains(suite)) {
+            Some(suite) => Err(unsupported("suite", suite)),
+            None => Ok(()),
+        }
+    }
+
+    /// Restricts a context to `groups`, in this order. Where the first is a hybrid, a client sends a key share for
+    /// it and one for the first group that is no hybrid, as other stacks do.
+    fn set_groups(ssl: &mut SslContextBuilder, groups: &[Group]) -> Result<(), SetupError> {
+        let mut names = Vec::new();
+        for group in groups {
+            names.push(group_name(*group).ok_or_else(|| unsupported("group", group))?);
+        }
+        ssl.set_groups_list(&names.join(":"))
+            .map_err(|e| SetupError::refused("groups", e))
+    }
+
+    fn set_schemes(
+        ssl: &mut SslContextBuilder,
+        schemes: &[SignatureScheme],
+    ) -> Result<(), SetupError> {
+        ffi::set_schemes(ssl, schemes).map_err(|e| SetupError::refused("signature schemes", e))
+    }
+
+    fn set_tickets(ssl: &mut SslContextBuilder, tickets: usize) -> Result<(), ErrorStack> {
+        ffi::set_tickets(ssl, tickets)
+    }
+
+    fn set_max_send_fragment(ssl: &mut SslContextBuilder, bytes: u16) -> Result<(), SetupError> {
+        ffi::set_max_send_fragment(ssl, bytes)
+            .map_err(|e| SetupError::refused("maximum fragment", e))
+    }
+
+    fn set_cert_verify_callback(ssl: &mut SslContextBuilder, callback: VerifyCallback) {
+        ffi::set_cert_verify_callback(ssl, callback);
+    }
+
+    fn set_as_client(context: &mut X509StoreContextRef, ssl: &SslRef) -> Result<(), ErrorStack> {
+        ffi::set_as_client(context, ssl)
+    }
+
+    fn add_crl(store: &mut X509StoreBuilderRef, crl: &X509CrlRef) -> Result<(), ErrorStack> {
+        ffi::add_crl(store, crl)
+    }
+
+    /// Returns no number: with AWS-LC, the openssl crate does not report it.
+    fn roots_read(_: &SslConnector) -> Option<u32> {
+        None
+    }
+
+    fn certificate_fault(result: X509VerifyResult) -> CertificateFault {
+        explain::certificate_fault(result)
+    }
+
+    fn negotiated(ssl: &SslRef, side: Side) -> Negotiated {
+        negotiated::negotiated(ssl, side)
+    }
+
+    /// Sends the tickets: AWS-LC keeps those of TLS 1.3 until the server writes, and lets servers without data make
+    /// an empty write.
+    fn send_tickets(ssl: &SslRef) -> Result<(), ErrorStack> {
+        ffi::write_nothing(ssl)
     }
 }
 
@@ -42,37 +117,6 @@ pub(crate) fn set_versions_and_suites(
 fn list(suites: &[CipherSuite]) -> String {
     let names: Vec<_> = suites.iter().filter_map(|suite| suite.name()).collect();
     names.join(":")
-}
-
-/// Restricts a context to `versions`.
-pub(crate) fn set_versions(
-    ssl: &mut SslContextBuilder,
-    versions: impl Iterator<Item = TlsVersion>,
-) -> Result<(), SetupError> {
-    let known = |version: &TlsVersion| {
-        names::aws_lc_version(*version).ok_or_else(|| unsupported("version", version))
-    };
-    let versions: Vec<_> = versions.collect();
-    let (Some(first), Some(last)) = (versions.iter().min(), versions.iter().max()) else {
-        return Err(SetupError::Refused(
-            "versions: none with a suite".to_owned(),
-        ));
-    };
-    let (first, last) = (known(first)?, known(last)?);
-    ssl.set_min_proto_version(Some(first))
-        .and_then(|()| ssl.set_max_proto_version(Some(last)))
-        .map_err(|e| SetupError::refused("versions", e))
-}
-
-/// Restricts a context to `groups`, in this order. Where the first is a hybrid, a client sends a key share
-/// for it and one for the first group that is no hybrid, as other stacks do.
-pub(crate) fn set_groups(ssl: &mut SslContextBuilder, groups: &[Group]) -> Result<(), SetupError> {
-    let mut names = Vec::new();
-    for group in groups {
-        names.push(group_name(*group).ok_or_else(|| unsupported("group", group))?);
-    }
-    ssl.set_groups_list(&names.join(":"))
-        .map_err(|e| SetupError::refused("groups", e))
 }
 
 /// Returns whether AWS-LC supports `group`.
@@ -89,19 +133,6 @@ fn group_name(group: Group) -> Option<&'static str> {
         Group::SECP384R1 => "P-384",
         _ => return None,
     })
-}
-
-/// Restricts the peer's schemes to `schemes`, in this order.
-pub(crate) fn set_schemes(
-    ssl: &mut SslContextBuilder,
-    schemes: &[SignatureScheme],
-) -> Result<(), SetupError> {
-    ffi::set_schemes(ssl, schemes).map_err(|e| SetupError::refused("signature schemes", e))
-}
-
-/// Sets the number of tickets that a server of TLS 1.3 sends after a handshake.
-pub(crate) fn set_tickets(ssl: &mut SslContextBuilder, tickets: usize) -> Result<(), ErrorStack> {
-    ffi::set_tickets(ssl, tickets)
 }
 
 fn unsupported(what: &str, name: impl Display) -> SetupError {

@@ -1,21 +1,19 @@
 use std::{any::Any, error::Error, sync::Arc};
 
-use netbench_protocol::{ClientIdentity, Material, ServeSite, StackDescription};
+use netbench_libssl::{ClientOfChains, Keys, SOURCES, own_trust};
 use netbench_tls::{
     CipherSuite, ClientSettings, Group, HandshakeKind, KeyType, SignatureScheme, TlsVersion,
     WorkerRecord,
 };
+use netbench_protocol::{ClientIdentity, Material, ServeSite, StackDescription};
 use netbench_worker::{
     Accept, ChainVerifier, Endpoint, EndpointSetup, EndpointSide, Explained, Fetch, InMemory,
-    OwnTrust, Probe, Session, SessionError, SetupError, Signatures, Stack, TrustRoots, Verifier,
-    build_facts, locked_version,
+    OwnTrust, Probe, SetupError, Signatures, SigningPair, Stack, TrustRoots, Verifier, build_facts,
+    locked_version,
 };
 use openssl::{ssl::SslMode, version::version};
 
-use crate::{
-    chain::ClientOfChains, client, explain, in_memory, server, settings, signing::Signing,
-    ticketed::ServerSession, trust,
-};
+use crate::{client, explain, server, settings};
 
 /// AWS-LC as the crate aws-lc-sys builds it.
 pub(crate) struct AwsLc;
@@ -49,7 +47,7 @@ impl Stack for AwsLc {
                 build: build_facts(),
             },
             operations: operations.map(str::to_owned).to_vec(),
-            trust_sources: trust::SOURCES.map(str::to_owned).to_vec(),
+            trust_sources: SOURCES.map(str::to_owned).to_vec(),
             groups: Group::OFFERED.iter().copied().filter(able).collect(),
             suites: CipherSuite::SERVED.iter().copied().filter(has).collect(),
             signatures: SignatureScheme::OFFERED.to_vec(),
@@ -71,11 +69,11 @@ impl Stack for AwsLc {
     }
 
     fn chain_verifier(&self) -> Result<Box<dyn ChainVerifier + '_>, SetupError> {
-        Ok(Box::new(ClientOfChains::new()?))
+        Ok(Box::new(ClientOfChains::<Self>::new()?))
     }
 
     fn own_trust(&self, source: &str) -> Result<OwnTrust, SetupError> {
-        trust::own_trust(source)
+        own_trust::<Self>(source)
     }
 
     fn in_memory(&self) -> Option<&dyn InMemory> {
@@ -91,26 +89,23 @@ impl InMemory for AwsLc {
     fn endpoint(&self, setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
         let is_tls13 = setup.settings.version == TlsVersion::Tls13;
         match setup.side {
-            EndpointSide::Client => in_memory::client(setup, SslMode::empty()),
+            EndpointSide::Client => netbench_libssl::client::<Self>(setup, SslMode::empty()),
             EndpointSide::Server if is_tls13 && setup.kind == HandshakeKind::SessionId => {
                 Err(SetupError::Unsupported(
                     "in TLS 1.3, AWS-LC's server keeps no sessions: its tickets hold them"
                         .to_owned(),
                 ))
             }
-            EndpointSide::Server => {
-                let server = in_memory::server(setup, SslMode::empty())?;
-                Ok(Box::new(Server(server)))
-            }
+            EndpointSide::Server => netbench_libssl::server::<Self>(setup, SslMode::empty()),
         }
     }
 
     fn verifier(&self, roots_pem: &str, host: &str) -> Result<Box<dyn Verifier>, SetupError> {
-        in_memory::verifier(roots_pem, host)
+        netbench_libssl::verifier(roots_pem, host)
     }
 
     fn configuration(&self, roots: TrustRoots<'_>) -> Result<Box<dyn Any>, SetupError> {
-        in_memory::configuration(roots)
+        netbench_libssl::configuration(roots)
     }
 
     fn signatures(
@@ -118,15 +113,7 @@ impl InMemory for AwsLc {
         key: KeyType,
         material: &Material,
     ) -> Result<Box<dyn Signatures>, SetupError> {
-        Ok(Box::new(Signing::new(key, material)?))
-    }
-}
-
-struct Server(in_memory::Server);
-
-impl Endpoint for Server {
-    fn session(&self) -> Result<Box<dyn Session>, SessionError> {
-        Ok(Box::new(ServerSession(self.0.piped()?)))
+        Ok(Box::new(SigningPair::new(Keys::new(key, material)?)))
     }
 }
 

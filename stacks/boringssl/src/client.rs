@@ -4,12 +4,14 @@ use boring::ssl::{SslConnector, SslConnectorBuilder, SslMethod, SslRef, StatusTy
 use http::Uri;
 use hyper_boring::{HttpsConnector, MaybeHttpsStream};
 use hyper_util::rt::TokioIo;
-use netbench_protocol::ClientIdentity;
 use netbench_tls::{ClientSettings, Negotiated, Profile};
-use netbench_worker::{BoxFuture, Fetch, HyperClient, Probe, SetupError, TimedTcp, Wire};
+use netbench_protocol::ClientIdentity;
+use netbench_worker::{
+    BoxFuture, Fetch, HyperClient, Probe, SetupError, TimedTcp, Wire, alpn_list,
+};
 use tower_service::Service;
 
-use crate::{alpn, explain::certificate_fault, names::Side, negotiated::negotiated, settings};
+use crate::{explain::certificate_fault, names::Side, negotiated::negotiated, settings};
 
 /// Parses the roots and makes BoringSSL's context and hyper-boring's connector.
 pub(crate) fn connector(
@@ -46,7 +48,7 @@ pub(crate) fn connector(
 fn context(settings: &ClientSettings) -> Result<SslConnectorBuilder, SetupError> {
     let mut ssl =
         SslConnector::builder(SslMethod::tls()).map_err(|e| SetupError::refused("context", e))?;
-    ssl.set_alpn_protos(&alpn::wire(&settings.alpn))
+    ssl.set_alpn_protos(&alpn_list(&settings.alpn))
         .map_err(|e| SetupError::refused("ALPN", e))?;
     if settings.profile == Profile::Library {
         settings::set_versions(&mut ssl, settings.versions.iter().copied())?;

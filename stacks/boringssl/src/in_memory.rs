@@ -1,9 +1,6 @@
 //! Sessions over plain buffers, with the library's defaults unless the settings differ.
 
-use std::{
-    any::Any,
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::{any::Any, sync::Arc};
 
 use boring::{
     error::ErrorStack,
@@ -15,24 +12,20 @@ use boring::{
     x509::{X509, X509StoreContext, store::X509Store},
 };
 use foreign_types_shared::ForeignTypeRef;
-use netbench_protocol::Material;
 use netbench_tls::{ClientAuth, FailureWord, HandshakeKind, KeyType, TlsVersion};
+use netbench_protocol::Material;
 use netbench_worker::{
     Endpoint, EndpointSetup, EndpointSide, InMemory, KEPT_SESSIONS, Session, SessionError,
-    SetupError, Signatures, TICKETS, TrustRoots, Verifier,
+    SetupError, Signatures, SigningPair, TICKETS, TicketUse, Tickets, TrustRoots, Verifier,
 };
 
 use crate::{
     names::Side,
-    piped::Piped,
+    piped::session,
     settings::{self, roots, store},
-    signing::Signing,
+    signing::Keys,
     stack::BoringSsl,
-    ticketed::ServerSession,
 };
-
-/// The maximum number of tickets that a client of TLS 1.3 keeps: the same as rustls'.
-const KEPT_TICKETS: usize = 8;
 
 impl InMemory for BoringSsl {
     fn endpoint(&self, setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
@@ -69,7 +62,7 @@ impl InMemory for BoringSsl {
         key: KeyType,
         material: &Material,
     ) -> Result<Box<dyn Signatures>, SetupError> {
-        Ok(Box::new(Signing::new(key, material)?))
+        Ok(Box::new(SigningPair::new(Keys::new(key, material)?)))
     }
 }
 
@@ -85,19 +78,19 @@ fn client(setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
             &material.client_key_pem,
         )?;
     }
-    let kept = Arc::new(Mutex::new(Vec::new()));
+    let tickets: Arc<Tickets<(), SslSession>> = Arc::default();
     if setup.kind == HandshakeKind::Full {
         ssl.set_session_cache_mode(SslSessionCacheMode::OFF);
     } else {
         ssl.set_session_cache_mode(SslSessionCacheMode::CLIENT | SslSessionCacheMode::NO_INTERNAL);
-        let kept = Arc::clone(&kept);
-        ssl.set_new_session_callback(move |_, session| keep(&kept, session));
+        let allowed = TicketUse::of(setup.settings.version);
+        let tickets = Arc::clone(&tickets);
+        ssl.set_new_session_callback(move |_, session| tickets.keep((), allowed, session));
     }
     Ok(Box::new(Client {
         context: ssl.build(),
         host: material.host.clone(),
-        version: setup.settings.version,
-        kept,
+        tickets,
     }))
 }
 
@@ -160,42 +153,22 @@ fn resumption(ssl: &mut SslContextBuilder, kind: HandshakeKind) -> Result<(), Er
     Ok(())
 }
 
-type Kept = Mutex<Vec<SslSession>>;
-
-fn keep(kept: &Kept, session: SslSession) {
-    let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
-    if kept.len() == KEPT_TICKETS {
-        kept.remove(0);
-    }
-    kept.push(session);
-}
-
 struct Client {
     context: SslContext,
     host: String,
-    version: TlsVersion,
-    kept: Arc<Kept>,
+    tickets: Arc<Tickets<(), SslSession>>,
 }
 
 impl Client {
-    /// Returns the newest session: a ticket of TLS 1.3 is for one use (RFC 8446 appendix C.4), a session of
-    /// TLS 1.2 for many.
-    fn remembered(&self) -> Option<SslSession> {
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        match self.version {
-            TlsVersion::Tls13 => kept.pop(),
-            _ => kept.last().cloned(),
-        }
-    }
-
     fn ssl(&self) -> Result<Ssl, ErrorStack> {
         let mut ssl = Ssl::new(&self.context)?;
         ssl.set_hostname(&self.host)?;
         ssl.param_mut().set_host(&self.host)?;
-        if let Some(session) = self.remembered() {
+        let resumed = self.tickets.resume_newest(&(), |session| {
             // SAFETY: the session comes from a connection of this same context.
-            unsafe { ssl.set_session(&session)? };
-        }
+            unsafe { ssl.set_session(session) }
+        });
+        resumed.transpose()?;
         // SAFETY: the connection is live, and unused so far.
         unsafe { boring_sys::SSL_set_connect_state(ssl.as_ptr()) };
         Ok(ssl)
@@ -204,9 +177,7 @@ impl Client {
 
 impl Endpoint for Client {
     fn session(&self) -> Result<Box<dyn Session>, SessionError> {
-        let made = self.ssl().and_then(|ssl| Piped::new(ssl, Side::Client));
-        let piped = made.map_err(|e| SessionError::new(FailureWord::Session, e))?;
-        Ok(Box::new(piped))
+        session(self.ssl(), Side::Client)
     }
 }
 
@@ -214,13 +185,11 @@ struct Server(SslContext);
 
 impl Endpoint for Server {
     fn session(&self) -> Result<Box<dyn Session>, SessionError> {
-        let made = Ssl::new(&self.0).and_then(|ssl| {
+        let ssl = Ssl::new(&self.0).inspect(|ssl| {
             // SAFETY: the connection is live, and unused so far.
             unsafe { boring_sys::SSL_set_accept_state(ssl.as_ptr()) };
-            Piped::new(ssl, Side::Server)
         });
-        let piped = made.map_err(|e| SessionError::new(FailureWord::Session, e))?;
-        Ok(Box::new(ServerSession(piped)))
+        session(ssl, Side::Server)
     }
 }
 

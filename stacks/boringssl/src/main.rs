@@ -4,26 +4,17 @@
 //! `stack.rs`; `client.rs`, `server.rs` and `in_memory.rs` set BoringSSL up, `settings.rs` has their common
 //! settings, `negotiated.rs` and `explain.rs` translate.
 
-// Modules that only use the common interface of both libraries share their source.
-extern crate boring as openssl;
-extern crate boring_sys as openssl_sys;
-
-#[path = "../../openssl/src/alpn.rs"]
-mod alpn;
 mod chain;
 mod client;
 mod explain;
 mod in_memory;
 mod names;
 mod negotiated;
-#[path = "../../openssl/src/piped.rs"]
 mod piped;
 mod server;
 mod settings;
-#[path = "../../openssl/src/signing.rs"]
 mod signing;
 mod stack;
-mod ticketed;
 
 use std::{process::ExitCode, sync::Arc};
 

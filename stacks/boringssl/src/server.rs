@@ -1,20 +1,21 @@
 use std::sync::Arc;
 
-use base64::{Engine, engine::general_purpose::STANDARD};
 use boring::{
     error::ErrorStack,
     ssl::{
-        Ssl, SslContext, SslContextBuilder, SslMethod, SslMode, SslOptions, SslSessionCacheMode,
-        SslVerifyMode,
+        AlpnError, Ssl, SslContext, SslContextBuilder, SslMethod, SslMode, SslOptions,
+        SslSessionCacheMode, SslVerifyMode,
     },
 };
-use netbench_protocol::ServeSite;
 use netbench_tls::CipherSuite;
-use netbench_worker::{Accept, AcceptError, Accepted, BoxFuture, SetupError};
+use netbench_protocol::ServeSite;
+use netbench_worker::{
+    Accept, AcceptError, Accepted, BoxFuture, SetupError, preferred_alpn, stapled_response,
+};
 use tokio::net::TcpStream;
 use tokio_boring::SslStreamBuilder;
 
-use crate::{alpn, names::Side, negotiated::negotiated, settings};
+use crate::{names::Side, negotiated::negotiated, settings};
 
 /// Makes BoringSSL's context for one site.
 pub(crate) fn acceptor(site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> {
@@ -37,14 +38,15 @@ pub(crate) fn acceptor(site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> 
         SslMode::AUTO_RETRY | SslMode::ACCEPT_MOVING_WRITE_BUFFER | SslMode::ENABLE_PARTIAL_WRITE,
     );
     ssl.set_verify(SslVerifyMode::NONE);
-    alpn::choose(&mut ssl, site.alpn.clone());
+    if !site.alpn.is_empty() {
+        let protocols = site.alpn.clone();
+        // A client without a common protocol is refused (RFC 7301 section 3.2).
+        ssl.set_alpn_select_callback(move |_, offered| {
+            preferred_alpn(&protocols, offered).ok_or(AlpnError::ALERT_FATAL)
+        });
+    }
     set_resumption(&mut ssl, site).map_err(refused("resumption"))?;
-    let ocsp = match &site.ocsp_base64 {
-        Some(text) => STANDARD
-            .decode(text)
-            .map_err(|e| SetupError::refused("OCSP response", e))?,
-        None => Vec::new(),
-    };
+    let ocsp = stapled_response(site)?.unwrap_or_default();
     Ok(Arc::new(BoringAcceptor {
         context: ssl.build(),
         ocsp,

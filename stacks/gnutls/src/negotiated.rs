@@ -2,7 +2,7 @@
 
 use std::{ffi::c_int, slice};
 
-use netbench_tls::{CipherSuite, CipherSuiteFacts, Negotiated, TlsVersion};
+use netbench_tls::{CipherSuite, Negotiated, TlsVersion, tls::CipherSuiteFacts};
 
 use crate::{
     ffi::{self, Datum},

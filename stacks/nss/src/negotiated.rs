@@ -3,7 +3,8 @@
 use std::{ffi::c_uint, mem::MaybeUninit, ptr};
 
 use netbench_tls::{
-    CipherSuite, CipherSuiteFacts, Group, GroupKind, Negotiated, SignatureScheme, TlsVersion,
+    CipherSuite, Group, Negotiated, SignatureScheme, TlsVersion,
+    tls::{CipherSuiteFacts, GroupKind},
 };
 
 use crate::ffi::{self, CertNode, ChannelInfo, FileDesc};

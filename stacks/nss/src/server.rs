@@ -1,9 +1,10 @@
 use std::sync::Arc;
 
-use netbench_protocol::ServeSite;
 use netbench_tls::{
-    Authentication, CipherSuite, CipherSuiteFacts, Group, KeyExchange, SignatureScheme, TlsVersion,
+    CipherSuite, Group, SignatureScheme, TlsVersion,
+    tls::{Authentication, CipherSuiteFacts, KeyExchange},
 };
+use netbench_protocol::ServeSite;
 use netbench_worker::{
     Accept, AcceptError, Accepted, BoxFuture, SetupError, Socket, TlsStream, accepted,
     stapled_response,

@@ -1,33 +1,17 @@
 use std::error::Error;
 
+use netbench_libssl::alert_of;
 use netbench_tls::{
-    Alert, CertificateFault,
-    FailureClass::{self, Certificate, Closed, Protocol},
+    CertificateFault,
+    FailureClass::{Certificate, Closed, Protocol},
     FailureReason, FailureWord,
 };
 use netbench_worker::{Explained, hyphenated};
-use openssl::{
-    error::ErrorStack,
-    ssl::{self, ErrorCode},
-    x509::X509VerifyResult,
-};
-
-/// `SSL_AD_REASON_OFFSET` of openssl/ssl.h: reasons from here on are received alerts.
-const ALERT_OFFSET: i32 = 1000;
+use openssl::{error::ErrorStack, x509::X509VerifyResult};
 
 /// Returns the meaning of an error of OpenSSL.
 pub(crate) fn explain(error: &(dyn Error + 'static)) -> Option<Explained> {
-    if let Some(error) = error.downcast_ref::<ErrorStack>() {
-        return of_stack(error);
-    }
-    let error = error.downcast_ref::<ssl::Error>()?;
-    if let Some(stack) = error.ssl_error() {
-        return of_stack(stack);
-    }
-    // An end of stream is a failed system call without an error.
-    let ended = error.code() == ErrorCode::SYSCALL && error.io_error().is_none();
-    (ended || error.code() == ErrorCode::ZERO_RETURN)
-        .then(|| Explained::new(Closed, FailureWord::EndOfStream))
+    netbench_libssl::explain(error, of_stack)
 }
 
 fn of_stack(stack: &ErrorStack) -> Option<Explained> {
@@ -39,9 +23,8 @@ fn of_stack(stack: &ErrorStack) -> Option<Explained> {
         .iter()
         .rfind(|error| error.reason() != Some(VAGUE))
         .or(errors.last())?;
-    let code = error.reason_code();
-    if let Ok(alert) = u8::try_from(code - ALERT_OFFSET) {
-        return Some(Explained::new(FailureClass::Alert, Alert(alert)));
+    if let Some(alert) = alert_of(error) {
+        return Some(alert);
     }
     let Some(reason) = error.reason() else {
         return Some(Explained::new(Protocol, FailureWord::Unexplained));

@@ -6,18 +6,19 @@ use std::{
 };
 
 use foreign_types_shared::ForeignTypeRef;
+use netbench_libssl::{Side, VerifyCallback};
 use netbench_tls::CipherSuite;
 use openssl::{
     error::ErrorStack,
     ssl::{SslCipher, SslConnector, SslContextBuilder, SslRef},
     stack::StackRef,
-    x509::{X509CrlRef, X509Ref, X509StoreContextRef, store::X509StoreBuilderRef},
+    x509::{X509CrlRef, X509StoreContextRef, store::X509StoreBuilderRef},
 };
 use openssl_sys::{
     SSL, SSL_CTX, X509_CRL, X509_STORE, X509_STORE_CTX, X509_VERIFY_PARAM, stack_st_SSL_CIPHER,
 };
 
-use crate::names::{self, Side};
+use crate::names;
 
 /// `SSL_CTRL_GET_PEER_SIGNATURE_NID` of openssl/ssl.h.
 const GET_PEER_SIGNATURE_NID: c_int = 108;
@@ -33,9 +34,6 @@ const SET_MAX_SEND_FRAGMENT: c_int = 52;
 
 /// `OPENSSL_CPU_INFO` of openssl/crypto.h.
 const CPU_INFO: c_int = 9;
-
-/// A verification callback for a whole chain: it returns 1 for a valid chain, and 0 otherwise.
-pub(crate) type VerifyCallback = extern "C" fn(*mut X509_STORE_CTX, *mut c_void) -> c_int;
 
 unsafe extern "C" {
     fn SSL_CTX_set_cert_verify_callback(
@@ -180,22 +178,15 @@ pub(crate) fn suites(ctx: &SslContextBuilder) -> Vec<CipherSuite> {
     stack.iter().map(names::cipher_suite).collect()
 }
 
-/// Returns the length of a certificate in DER, without copying it.
-pub(crate) fn der_bytes(certificate: &X509Ref) -> Option<u32> {
-    // SAFETY: the certificate is live; without a buffer, the function only computes the length.
-    let length = unsafe { openssl_sys::i2d_X509(certificate.as_ptr(), ptr::null_mut()) };
-    u32::try_from(length).ok()
-}
-
 /// Returns the number of roots so far: a folder is read when a chain is verified.
 #[cfg(not(before_openssl_3))]
-pub(crate) fn already_read(connector: &SslConnector) -> Option<u32> {
+pub(crate) fn roots_read(connector: &SslConnector) -> Option<u32> {
     let store = connector.context().cert_store();
     u32::try_from(store.all_certificates().len()).ok()
 }
 
 /// Returns no number, as the library does not report it.
 #[cfg(before_openssl_3)]
-pub(crate) fn already_read(_: &SslConnector) -> Option<u32> {
+pub(crate) fn roots_read(_: &SslConnector) -> Option<u32> {
     None
 }

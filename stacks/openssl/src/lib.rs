@@ -1,36 +1,27 @@
 //! OpenSSL as a stack: hyper-openssl as a client, tokio-openssl as a server.
 //!
 //! This crate must never load trust roots or settings other than the given ones. Start reading at `stack.rs`;
-//! `client.rs`, `server.rs` and `in_memory.rs` set OpenSSL up (`suite.rs` calls it), `settings.rs` has their
-//! common settings, `crypto.rs`, `exchange.rs`, `records.rs` and `signing.rs` call its cryptography, `line`
-//! has the differences between its lines, and `names.rs` and `negotiated.rs` translate. `watch.rs` is for
-//! libraries on top of OpenSSL. `alpn.rs`, `piped.rs` and `signing.rs` are also used for boringssl, and for
-//! aws-lc also `chain.rs`, `context.rs`, `identity.rs` and `in_memory.rs`.
+//! `client.rs`, `server.rs` and `suite.rs` set OpenSSL up, with the code of netbench-libssl that AWS-LC shares
+//! and their common settings in `settings.rs`; `crypto.rs`, `exchange.rs` and `records.rs` call its cryptography,
+//! `line` has the differences between its lines, and `names.rs` and `negotiated.rs` translate. `watch.rs` is for
+//! libraries on top of OpenSSL.
 
-mod alpn;
-mod chain;
 mod client;
-mod context;
 mod crypto;
 mod exchange;
 mod explain;
 mod ffi;
-mod identity;
-mod in_memory;
 #[cfg_attr(before_openssl_3, path = "openssl_1_1_1.rs")]
 #[cfg_attr(not(before_openssl_3), path = "openssl_3.rs")]
 mod line;
 mod names;
 mod negotiated;
-mod piped;
 mod records;
 mod server;
 mod set_up;
 mod settings;
-mod signing;
 mod stack;
 mod suite;
-mod trust;
 pub mod watch;
 
 use std::{process::ExitCode, sync::Arc};

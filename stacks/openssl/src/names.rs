@@ -59,13 +59,6 @@ pub(crate) fn groups_list(groups: &[Group]) -> String {
     groups.iter().map(name).collect::<Vec<_>>().join(":")
 }
 
-/// The side of a connection.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Side {
-    Client,
-    Server,
-}
-
 /// Returns a suite's code point.
 pub(crate) fn cipher_suite(cipher: &SslCipherRef) -> CipherSuite {
     CipherSuite(u16::from_be_bytes(cipher.protocol_id()))

@@ -1,11 +1,12 @@
 //! The negotiated parameters of a handshake.
 
-use netbench_tls::{CipherSuite, CipherSuiteFacts, Negotiated, SignatureScheme, TlsVersion};
-use openssl::{nid::Nid, ssl::SslRef, x509::X509Ref};
+use netbench_libssl::{Side, peer_chain};
+use netbench_tls::{CipherSuite, Negotiated, SignatureScheme, TlsVersion, tls::CipherSuiteFacts};
+use openssl::{nid::Nid, ssl::SslRef};
 
 use crate::{
     ffi, line,
-    names::{Side, cipher_suite, version},
+    names::{cipher_suite, version},
 };
 
 /// `NID_rsassaPss` of openssl/obj_mac.h.
@@ -50,20 +51,6 @@ pub(crate) fn negotiated(ssl: &SslRef, side: Side) -> Negotiated {
             peer_chain(ssl, side)
         },
     }
-}
-
-/// Returns the size of each certificate that the peer sent. A server's list of its client's certificates
-/// lacks the leaf.
-fn peer_chain(ssl: &SslRef, side: Side) -> Vec<u32> {
-    let bytes = |x509: &X509Ref| ffi::der_bytes(x509).unwrap_or(0);
-    let leaf = (side == Side::Server)
-        .then(|| ssl.peer_certificate())
-        .flatten();
-    let chain = ssl.peer_cert_chain().into_iter().flatten();
-    leaf.iter()
-        .map(|leaf| bytes(leaf))
-        .chain(chain.map(bytes))
-        .collect()
 }
 
 /// Returns the scheme (RFC 8446 section 4.2.3) of a signature with this hash and this type of key, as

@@ -6,7 +6,8 @@ use std::{
 };
 
 use foreign_types_shared::{ForeignType, ForeignTypeRef};
-use netbench_tls::{CipherSuite, CipherSuiteFacts, Group};
+use netbench_libssl::Side;
+use netbench_tls::{CipherSuite, Group, tls::CipherSuiteFacts};
 use openssl::{
     error::ErrorStack,
     nid::Nid,
@@ -16,7 +17,7 @@ use openssl::{
 };
 use openssl_sys::EVP_PKEY;
 
-use crate::names::{self, Side};
+use crate::names;
 
 /// `SSL_CTRL_GET_PEER_TMP_KEY` of openssl/ssl.h.
 const GET_PEER_TMP_KEY: c_int = 109;
@@ -44,7 +45,7 @@ pub(crate) fn group(ssl: &SslRef, side: Side) -> Option<Group> {
 }
 
 fn is_ecdhe(facts: &CipherSuiteFacts) -> bool {
-    facts.key_exchange == netbench_tls::KeyExchange::Ecdhe
+    facts.key_exchange == netbench_tls::tls::KeyExchange::Ecdhe
 }
 
 /// Returns the public key that the peer sent.

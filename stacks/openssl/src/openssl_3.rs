@@ -6,6 +6,7 @@ use std::{
 };
 
 use foreign_types_shared::{ForeignType, ForeignTypeRef};
+use netbench_libssl::Side;
 use netbench_tls::Group;
 use openssl::{
     error::ErrorStack,
@@ -15,7 +16,7 @@ use openssl::{
 };
 use openssl_sys::{EVP_PKEY_CTX, SSL};
 
-use crate::{exchange::good, names::Side};
+use crate::exchange::good;
 
 /// `SSL_CTRL_GET_NEGOTIATED_GROUP` of openssl/ssl.h.
 const GET_NEGOTIATED_GROUP: c_int = 134;

@@ -1,25 +1,14 @@
 //! The protection of records, by the EVP calls of libssl's record layer for TLS 1.3.
 
 use netbench_tls::{Aead, FailureWord};
-use netbench_worker::{RECORD_DATA, RecordProtection, SessionError, SetupError};
+use netbench_worker::{
+    APPLICATION_DATA, INNER_BYTES, NONCE, RECORD_DATA, RECORD_HEADER, RecordProtection,
+    SEALED_BYTES, SessionError, SetupError,
+};
 use openssl::{
     cipher::{Cipher, CipherRef},
     cipher_ctx::CipherCtx,
     error::ErrorStack,
-};
-
-/// The nonce of a record, which is derived from the record's number. Every record here is the first one, so
-/// that it can be opened many times.
-const NONCE: [u8; 12] = [0x11; 12];
-const TAG_BYTES: usize = 16;
-/// The size of the inner plaintext: the content type follows the data (RFC 8446 section 5.2).
-const INNER_BYTES: usize = RECORD_DATA.len() + 1;
-const SEALED_BYTES: usize = INNER_BYTES + TAG_BYTES;
-const APPLICATION_DATA: u8 = 23;
-/// The header, which is authenticated with the record.
-const HEADER: [u8; 5] = {
-    let [_, _, high, low] = (SEALED_BYTES as u32).to_be_bytes();
-    [APPLICATION_DATA, 3, 3, high, low]
 };
 
 /// The keys of one direction, with a context for each end, and the last record.
@@ -58,7 +47,7 @@ impl Records {
         inner[..RECORD_DATA.len()].copy_from_slice(&RECORD_DATA);
         inner[RECORD_DATA.len()] = APPLICATION_DATA;
         self.sender.encrypt_init(None, None, Some(&NONCE))?;
-        self.sender.cipher_update(&HEADER, None)?;
+        self.sender.cipher_update(&RECORD_HEADER, None)?;
         self.sender.cipher_update_inplace(inner, INNER_BYTES)?;
         self.sender.cipher_final(&mut [])?;
         self.sender.tag(tag)
@@ -68,7 +57,7 @@ impl Records {
         let (inner, tag) = self.received.split_at_mut(INNER_BYTES);
         self.receiver.decrypt_init(None, None, Some(&NONCE))?;
         self.receiver.set_tag(tag)?;
-        self.receiver.cipher_update(&HEADER, None)?;
+        self.receiver.cipher_update(&RECORD_HEADER, None)?;
         self.receiver.cipher_update_inplace(inner, INNER_BYTES)?;
         self.receiver.cipher_final(&mut [])?;
         Ok(())

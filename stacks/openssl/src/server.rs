@@ -4,10 +4,10 @@ use std::{
     sync::{Arc, LazyLock, Mutex, PoisonError},
 };
 
-use base64::{Engine, engine::general_purpose::STANDARD};
-use netbench_protocol::ServeSite;
+use netbench_libssl::{Identity, Libssl, Side, select_alpn};
 use netbench_tls::CipherSuite;
-use netbench_worker::{Accept, AcceptError, Accepted, BoxFuture, SetupError};
+use netbench_protocol::ServeSite;
+use netbench_worker::{Accept, AcceptError, Accepted, BoxFuture, SetupError, stapled_response};
 use openssl::{
     error::ErrorStack,
     sha::sha256,
@@ -19,13 +19,7 @@ use openssl::{
 use tokio::net::TcpStream;
 use tokio_openssl::SslStream;
 
-use crate::{
-    alpn, ffi,
-    identity::Identity,
-    names::Side,
-    negotiated::negotiated,
-    settings::{OPTIONS, set_groups, set_tickets, set_versions_and_suites},
-};
+use crate::{OpenSsl, ffi, negotiated::negotiated};
 
 /// Contexts by their settings. A context for each of ten thousand sites takes 170 MB. Sites with equal settings differ in
 /// certificates, key and session context, which are given to each connection.
@@ -73,24 +67,21 @@ fn context(site: &ServeSite) -> Result<SslContext, SetupError> {
     } else {
         &site.suites
     };
-    set_versions_and_suites(&mut ssl, &site.versions, suites)?;
+    OpenSsl::set_versions_and_suites(&mut ssl, &site.versions, suites)?;
     if !site.groups.is_empty() {
-        set_groups(&mut ssl, &site.groups)?;
+        OpenSsl::set_groups(&mut ssl, &site.groups)?;
     }
     ffi::set_dh_auto(&mut ssl);
-    ssl.set_options(SslOptions::CIPHER_SERVER_PREFERENCE | OPTIONS);
+    ssl.set_options(SslOptions::CIPHER_SERVER_PREFERENCE | OpenSsl::OPTIONS);
     // hyper may retry a write from a buffer that has moved or grown meanwhile, and tokio's streams write as
     // much as they can. SslConnector and SslAcceptor set the same modes.
     ssl.set_mode(
         SslMode::AUTO_RETRY | SslMode::ACCEPT_MOVING_WRITE_BUFFER | SslMode::ENABLE_PARTIAL_WRITE,
     );
     ssl.set_verify(SslVerifyMode::NONE);
-    alpn::choose(&mut ssl, site.alpn.clone());
+    select_alpn(&mut ssl, &site.alpn);
     set_resumption(&mut ssl, site).map_err(refused("resumption"))?;
-    if let Some(text) = &site.ocsp_base64 {
-        let response = STANDARD
-            .decode(text)
-            .map_err(|e| SetupError::refused("OCSP response", e))?;
+    if let Some(response) = stapled_response(site)? {
         ssl.set_status_callback(move |ssl| ssl.set_ocsp_status(&response).map(|()| true))
             .map_err(refused("OCSP response"))?;
     }
@@ -115,7 +106,7 @@ fn session_context(site: &str) -> [u8; 32] {
 }
 
 fn set_resumption(ssl: &mut SslContextBuilder, site: &ServeSite) -> Result<(), ErrorStack> {
-    set_tickets(ssl, usize::from(site.tickets))?;
+    OpenSsl::set_tickets(ssl, usize::from(site.tickets))?;
     if site.tickets == 0 {
         ssl.set_options(SslOptions::NO_TICKET);
         ssl.set_session_cache_mode(SslSessionCacheMode::OFF);

@@ -2,6 +2,7 @@
 
 use std::io::{self, ErrorKind, Read, Write};
 
+use netbench_libssl::{bare_context, certificates, client_context, roots};
 use netbench_tls::{ClientSettings, Group, SetUpStep};
 use netbench_worker::{Probe, SetUpAction, SetupError};
 use openssl::{
@@ -14,7 +15,7 @@ use openssl::{
     x509::X509,
 };
 
-use crate::{client, context, identity::certificates, line};
+use crate::{OpenSsl, client, line};
 
 /// The maximum number of groups with key shares in a ClientHello: a hybrid, and the group that it
 /// contains.
@@ -42,10 +43,8 @@ pub(crate) fn actions<'a>(
             hash(MessageDigest::sha256(), b"netbench").map(drop)
         }),
         step(SetUpStep::Entropy, || rand_bytes(&mut [0; 32])),
-        SetUpAction::new(SetUpStep::Context, || context::bare_context().map(drop)),
-        SetUpAction::new(SetUpStep::TrustRoots, || {
-            context::roots(roots_pem).map(drop)
-        }),
+        SetUpAction::new(SetUpStep::Context, || bare_context().map(drop)),
+        SetUpAction::new(SetUpStep::TrustRoots, || roots(roots_pem).map(drop)),
         SetUpAction::new(SetUpStep::Context, || {
             let root = certificates(roots_pem).next().unwrap_or_default();
             client::connector(settings, root, None, &Probe::new()).map(drop)
@@ -83,7 +82,7 @@ impl Write for Silent {
 }
 
 fn client_hello(settings: &ClientSettings) -> Result<(), SetupError> {
-    let connector = context::context(settings)?.build();
+    let connector = client_context::<OpenSsl>(settings)?.build();
     match connector.connect("set-up.test", Silent) {
         Err(HandshakeError::WouldBlock(_)) => Ok(()),
         Ok(_) => Err(SetupError::Refused("ClientHello: answered".to_owned())),

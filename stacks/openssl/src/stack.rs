@@ -1,16 +1,15 @@
 use std::{error::Error, sync::Arc};
 
-use netbench_protocol::{ClientIdentity, ServeSite, StackDescription};
+use netbench_libssl::{ClientOfChains, SOURCES, own_trust};
 use netbench_tls::{CipherSuite, ClientSettings, Group, SignatureScheme, WorkerRecord};
+use netbench_protocol::{ClientIdentity, ServeSite, StackDescription};
 use netbench_worker::{
     Accept, ChainVerifier, Explained, Fetch, InMemory, OwnTrust, Probe, SetUpAction, SetupError,
     Stack, build_facts, locked_version,
 };
 use openssl::version::{built_on, c_flags, dir, platform, version};
 
-use crate::{
-    chain::ClientOfChains, client, explain, ffi, server, set_up, settings::can_group, trust,
-};
+use crate::{client, explain, ffi, server, set_up, settings::can_group};
 
 /// The libssl of a stack.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -117,7 +116,7 @@ impl Stack for OpenSsl {
             },
             operations: operations.iter().map(|op| (*op).to_owned()).collect(),
             trust_sources: match self.buffers {
-                Buffers::Kept => trust::SOURCES.map(str::to_owned).to_vec(),
+                Buffers::Kept => SOURCES.map(str::to_owned).to_vec(),
                 Buffers::Released => Vec::new(),
             },
             groups: Group::OFFERED
@@ -156,12 +155,12 @@ impl Stack for OpenSsl {
 
     fn chain_verifier(&self) -> Result<Box<dyn ChainVerifier + '_>, SetupError> {
         self.beyond_the_suite()?;
-        Ok(Box::new(ClientOfChains::new()?))
+        Ok(Box::new(ClientOfChains::<Self>::new()?))
     }
 
     fn own_trust(&self, source: &str) -> Result<OwnTrust, SetupError> {
         self.beyond_the_suite()?;
-        trust::own_trust(source)
+        own_trust::<Self>(source)
     }
 
     fn in_memory(&self) -> Option<&dyn InMemory> {

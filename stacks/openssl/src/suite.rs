@@ -2,19 +2,18 @@
 
 use std::any::Any;
 
-use netbench_protocol::Material;
+use netbench_libssl::Keys;
 use netbench_tls::{Aead, Group, KeyType};
+use netbench_protocol::Material;
 use netbench_worker::{
-    Endpoint, EndpointSetup, EndpointSide, InMemory, KeyExchange, RecordProtection, Session,
-    SessionError, SetupError, Signatures, TrustRoots, Verifier,
+    Endpoint, EndpointSetup, EndpointSide, InMemory, KeyExchange, RecordProtection, SetupError,
+    Signatures, SigningPair, TrustRoots, Verifier,
 };
 use openssl::ssl::SslMode;
 
 use crate::{
     crypto::Exchange,
-    in_memory,
     records::Records,
-    signing::Signing,
     stack::{Buffers, OpenSsl},
 };
 
@@ -25,17 +24,17 @@ impl InMemory for OpenSsl {
             Buffers::Released => SslMode::RELEASE_BUFFERS,
         };
         match setup.side {
-            EndpointSide::Client => in_memory::client(setup, mode),
-            EndpointSide::Server => Ok(Box::new(Server(in_memory::server(setup, mode)?))),
+            EndpointSide::Client => netbench_libssl::client::<Self>(setup, mode),
+            EndpointSide::Server => netbench_libssl::server::<Self>(setup, mode),
         }
     }
 
     fn verifier(&self, roots_pem: &str, host: &str) -> Result<Box<dyn Verifier>, SetupError> {
-        in_memory::verifier(roots_pem, host)
+        netbench_libssl::verifier(roots_pem, host)
     }
 
     fn configuration(&self, roots: TrustRoots<'_>) -> Result<Box<dyn Any>, SetupError> {
-        in_memory::configuration(roots)
+        netbench_libssl::configuration(roots)
     }
 
     fn signatures(
@@ -44,7 +43,7 @@ impl InMemory for OpenSsl {
         material: &Material,
     ) -> Result<Box<dyn Signatures>, SetupError> {
         self.has_cryptography_of_its_own()?;
-        Ok(Box::new(Signing::new(key, material)?))
+        Ok(Box::new(SigningPair::new(Keys::new(key, material)?)))
     }
 
     fn key_exchange(&self, group: Group) -> Result<Box<dyn KeyExchange>, SetupError> {
@@ -66,13 +65,5 @@ impl OpenSsl {
                 "it has the cryptography of the same stack with kept buffers".to_owned(),
             )),
         }
-    }
-}
-
-struct Server(in_memory::Server);
-
-impl Endpoint for Server {
-    fn session(&self) -> Result<Box<dyn Session>, SessionError> {
-        Ok(Box::new(self.0.piped()?))
     }
 }

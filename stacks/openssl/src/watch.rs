@@ -11,6 +11,7 @@ use std::{
 };
 
 use foreign_types_shared::ForeignTypeRef;
+use netbench_libssl::Side;
 use netbench_tls::Negotiated;
 use netbench_worker::{Probe, SetupError};
 use openssl::{
@@ -19,7 +20,7 @@ use openssl::{
 };
 use openssl_sys::{CRYPTO_EX_DATA, CRYPTO_EX_INDEX_SSL_CTX, SSL, SSL_CTX, X509_STORE_CTX};
 
-use crate::{explain::certificate_fault, ffi, names::Side, negotiated::negotiated};
+use crate::{explain::certificate_fault, ffi, negotiated::negotiated};
 
 /// The connection in progress: a worker makes one at a time.
 static WATCHED: Mutex<Option<Seen>> = Mutex::new(None);

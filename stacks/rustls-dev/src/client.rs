@@ -1,18 +1,9 @@
-use std::{
-    error::Error as StdError,
-    future::poll_fn,
-    hash::Hasher,
-    sync::Arc,
-    task::{Context, Poll},
-};
+use std::{error::Error as StdError, hash::Hasher, sync::Arc};
 
-use http::Uri;
 use hyper_util::rt::TokioIo;
+use netbench_tls::{ClientSettings, Profile, SignatureScheme};
 use netbench_protocol::ClientIdentity;
-use netbench_tls::{ClientSettings, Negotiated, Profile, SignatureScheme};
-use netbench_worker::{
-    BoxFuture, Fetch, HyperClient, Probe, SetupError, TimedTcp, TrustRoots, Wire,
-};
+use netbench_worker::{Fetch, OwnClient, Probe, SetupError, TrustRoots, Wire, own_client};
 use rustls::{
     ClientConfig, ClientSide, Error,
     client::{
@@ -26,10 +17,8 @@ use rustls::{
 };
 use rustls_pki_types::ServerName;
 use rustls_ring::DEFAULT_PROVIDER;
-use tower_service::Service;
 
 use crate::{
-    names,
     settings::{held_to, identity as identity_of, lacks, of_versions, roots, scheme},
     stream::TlsStream,
 };
@@ -60,11 +49,7 @@ pub(crate) fn early_connector(
 }
 
 fn with_config(config: ClientConfig, profile: Profile, probe: &Probe) -> Box<dyn Fetch> {
-    let connector = Connector {
-        tcp: TimedTcp::new(profile, probe),
-        config: Arc::new(config),
-    };
-    Box::new(HyperClient::new(connector, profile, probe, inspect))
+    own_client(Client(Arc::new(config)), profile, probe)
 }
 
 fn config(
@@ -126,42 +111,23 @@ fn offered(wanted: &[SignatureScheme]) -> Result<Vec<rustls::crypto::SignatureSc
     able.collect()
 }
 
-type Stream = TokioIo<TlsStream<ClientSide, TokioIo<Wire>>>;
-
-/// A connector that makes connections and takes them through the handshake.
+/// A client's configuration.
 #[derive(Clone)]
-struct Connector {
-    tcp: TimedTcp,
-    config: Arc<ClientConfig>,
-}
+struct Client(Arc<ClientConfig>);
 
-impl Service<Uri> for Connector {
-    type Response = Stream;
-    type Error = Box<dyn StdError + Send + Sync>;
-    type Future = BoxFuture<'static, Result<Stream, Self::Error>>;
+impl OwnClient for Client {
+    type Stream = TlsStream<ClientSide, TokioIo<Wire>>;
 
-    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
-        self.tcp.poll_ready(cx)
+    fn begin(
+        &self,
+        host: &str,
+        wire: TokioIo<Wire>,
+    ) -> Result<Self::Stream, Box<dyn StdError + Send + Sync>> {
+        let name = ServerName::try_from(host.to_owned())?;
+        let mut hello = Vec::new();
+        let connection = self.0.connect(name).build(&mut hello)?;
+        Ok(TlsStream::new(wire, connection, hello))
     }
-
-    fn call(&mut self, uri: Uri) -> Self::Future {
-        let host = uri.host().unwrap_or_default().trim_matches(['[', ']']);
-        let name = ServerName::try_from(host.to_owned());
-        let connecting = self.tcp.call(uri);
-        let config = Arc::clone(&self.config);
-        Box::pin(async move {
-            let wire = TokioIo::new(connecting.await?);
-            let mut hello = Vec::new();
-            let connection = config.connect(name?).build(&mut hello)?;
-            let mut stream = TlsStream::new(wire, connection, hello);
-            poll_fn(|cx| stream.poll_handshake(cx)).await?;
-            Ok(TokioIo::new(stream))
-        })
-    }
-}
-
-fn inspect(stream: &Stream) -> Negotiated {
-    names::negotiated(stream.inner().outputs())
 }
 
 /// rustls' own verifier, with its time measured.

@@ -15,9 +15,6 @@ mod server;
 mod settings;
 mod stack;
 mod stream;
-// The names of errors are the same in all lines.
-#[path = "../../rustls/src/words.rs"]
-mod words;
 
 use std::{process::ExitCode, sync::Arc};
 

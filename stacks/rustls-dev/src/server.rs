@@ -1,9 +1,10 @@
-use std::{future::poll_fn, sync::Arc};
+use std::sync::Arc;
 
-use base64::{Engine, engine::general_purpose::STANDARD};
-use netbench_protocol::ServeSite;
 use netbench_tls::{CipherSuite, TlsVersion};
-use netbench_worker::{Accept, AcceptError, Accepted, BoxFuture, SetupError};
+use netbench_protocol::ServeSite;
+use netbench_worker::{
+    Accept, AcceptError, Accepted, BoxFuture, SetupError, accepted, stapled_response,
+};
 use rustls::{
     Connection, ServerConfig, ServerSide,
     enums::ApplicationProtocol,
@@ -14,7 +15,6 @@ use rustls_ring::{ALL_TLS12_CIPHER_SUITES, DEFAULT_PROVIDER};
 use tokio::net::TcpStream;
 
 use crate::{
-    names,
     settings::{held_to, identity, lacks},
     stream::TlsStream,
 };
@@ -32,11 +32,7 @@ pub(crate) fn acceptor(site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> 
     }
     let (chain, key) = identity(&site.chain_pem, &site.key_pem)?;
     serves_with(&key, &site.versions)?;
-    let ocsp = site.ocsp_base64.as_ref().map_or(Ok(Vec::new()), |text| {
-        STANDARD
-            .decode(text)
-            .map_err(|e| SetupError::refused("OCSP response", e))
-    })?;
+    let ocsp = stapled_response(site)?.unwrap_or_default();
     let mut config = ServerConfig::builder(Arc::new(provider))
         .with_no_client_auth()
         .with_single_cert_with_ocsp(chain, key, ocsp.into())
@@ -79,14 +75,8 @@ struct Acceptor(Arc<ServerConfig>);
 impl Accept for Acceptor {
     fn accept(&self, stream: TcpStream) -> BoxFuture<'static, Result<Accepted, AcceptError>> {
         let connection = Connection::<ServerSide, _>::new(Arc::clone(&self.0));
-        Box::pin(async move {
-            let mut stream = TlsStream::new(stream, connection?, Vec::new());
-            poll_fn(|cx| stream.poll_handshake(cx)).await?;
-            let negotiated = names::negotiated(stream.outputs());
-            Ok(Accepted {
-                stream: Box::new(stream),
-                negotiated,
-            })
-        })
+        Box::pin(accepted(connection.map(|connection| {
+            TlsStream::new(stream, connection, Vec::new())
+        })))
     }
 }

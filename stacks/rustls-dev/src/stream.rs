@@ -10,12 +10,14 @@ use hyper_util::{
     client::legacy::connect::{Connected, Connection as HyperConnection},
     rt::TokioIo,
 };
-use netbench_worker::Wire;
+use netbench_tls::Negotiated;
+use netbench_worker::{HandshakeStream, Wire};
 use rustls::{
-    Connection, ConnectionOutputs, SideData, Tcp, VecInput, crypto::cipher::OutboundPlain,
-    enums::ApplicationProtocol,
+    Connection, SideData, Tcp, VecInput, crypto::cipher::OutboundPlain, enums::ApplicationProtocol,
 };
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+
+use crate::names;
 
 /// The maximum plaintext of one write: the amount that earlier lines buffer for a socket that does not accept
 /// more.
@@ -57,25 +59,6 @@ impl<Side: SideData, S: AsyncRead + AsyncWrite + Unpin> TlsStream<Side, S> {
             sent: 0,
             plaintext: Vec::new(),
             read: 0,
-        }
-    }
-
-    /// Returns the session's outputs.
-    pub(crate) fn outputs(&self) -> &ConnectionOutputs {
-        &self.connection
-    }
-
-    pub(crate) fn poll_handshake(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        loop {
-            ready!(self.poll_send(cx))?;
-            if !self.connection.is_handshaking() {
-                return Poll::Ready(Ok(()));
-            }
-            if self.end != End::NotYet {
-                let error = io::Error::new(io::ErrorKind::UnexpectedEof, "tls handshake eof");
-                return Poll::Ready(Err(error));
-            }
-            ready!(self.poll_receive(cx, &mut ReadBuf::new(&mut [])))?;
         }
     }
 
@@ -154,6 +137,31 @@ impl<Side: SideData, S: AsyncRead + AsyncWrite + Unpin> TlsStream<Side, S> {
             Poll::Ready(Err(error)) => Poll::Ready(Err(error)),
             Poll::Ready(Ok(())) | Poll::Pending => Poll::Ready(Ok(bytes)),
         }
+    }
+}
+
+impl<Side, S> HandshakeStream for TlsStream<Side, S>
+where
+    Side: SideData + 'static,
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    Connection<Side, Tcp>: Unpin + Send,
+{
+    fn poll_handshake(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        loop {
+            ready!(self.poll_send(cx))?;
+            if !self.connection.is_handshaking() {
+                return Poll::Ready(Ok(()));
+            }
+            if self.end != End::NotYet {
+                let error = io::Error::new(io::ErrorKind::UnexpectedEof, "tls handshake eof");
+                return Poll::Ready(Err(error));
+            }
+            ready!(self.poll_receive(cx, &mut ReadBuf::new(&mut [])))?;
+        }
+    }
+
+    fn negotiated(&self) -> Negotiated {
+        names::negotiated(&self.connection)
     }
 }
 

@@ -3,8 +3,26 @@ use netbench_tls::{
     FailureClass::{self, Certificate, Protocol},
     FailureReason, FailureWord,
 };
-use netbench_worker::{Explained, kebab};
+use netbench_worker::{Explained, fault_named, kebab};
 use rustls::{CertificateError, Error};
+
+/// Names of webpki's errors for which rustls has no variant.
+const OTHER_FAULTS: [(&str, CertificateFault); 8] = [
+    ("RequiredEkuNotFound", CertificateFault::BadPurpose),
+    ("CaUsedAsEndEntity", CertificateFault::CaAsLeaf),
+    ("EndEntityUsedAsCa", CertificateFault::BadCa),
+    ("PathLenConstraintViolated", CertificateFault::BadCa),
+    (
+        "UnsupportedCriticalExtension",
+        CertificateFault::UnknownCriticalExtension,
+    ),
+    ("ExtensionValueInvalid", CertificateFault::BadEncoding),
+    ("SignatureAlgorithmMismatch", CertificateFault::BadSignature),
+    (
+        "UnsupportedSignatureAlgorithm",
+        CertificateFault::WeakOrUnknownSignature,
+    ),
+];
 
 /// Returns the meaning of an error of rustls.
 pub(crate) fn explain(error: &Error) -> Explained {
@@ -43,24 +61,7 @@ fn certificate_fault(fault: &CertificateError) -> CertificateFault {
         E::NotValidForName => F::WrongName,
         E::InvalidPurpose => F::BadPurpose,
         E::UnhandledCriticalExtension => F::UnknownCriticalExtension,
-        E::Other(other) => other_fault(&other.to_string()),
+        E::Other(other) => fault_named(&other.to_string(), &OTHER_FAULTS),
         _ => F::Other,
     }
-}
-
-/// Maps webpki's errors for which rustls has no variant, by their names.
-fn other_fault(text: &str) -> CertificateFault {
-    use CertificateFault as F;
-    const NAMES: [(&str, CertificateFault); 8] = [
-        ("RequiredEkuNotFound", F::BadPurpose),
-        ("CaUsedAsEndEntity", F::CaAsLeaf),
-        ("EndEntityUsedAsCa", F::BadCa),
-        ("PathLenConstraintViolated", F::BadCa),
-        ("UnsupportedCriticalExtension", F::UnknownCriticalExtension),
-        ("ExtensionValueInvalid", F::BadEncoding),
-        ("SignatureAlgorithmMismatch", F::BadSignature),
-        ("UnsupportedSignatureAlgorithm", F::WeakOrUnknownSignature),
-    ];
-    let found = NAMES.iter().find(|(name, _)| text.contains(name));
-    found.map_or(F::Other, |(_, fault)| *fault)
 }

@@ -5,9 +5,10 @@ use std::{
     task::{Context, Poll, ready},
 };
 
-use base64::{Engine, engine::general_purpose::STANDARD};
 use netbench_protocol::ServeSite;
-use netbench_worker::{Accept, AcceptError, Accepted, BoxFuture, Observed, SetupError};
+use netbench_worker::{
+    Accept, AcceptError, Accepted, BoxFuture, Observed, SetupError, stapled_response,
+};
 use rustls::{ServerConfig, server::NoServerSessionStorage};
 use tokio::{
     io::{AsyncRead, AsyncWrite, ReadBuf},
@@ -19,11 +20,7 @@ use crate::{connect, in_memory::negotiated, line};
 
 /// Makes rustls' configuration for one site.
 pub(crate) fn acceptor(site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> {
-    let ocsp = site.ocsp_base64.as_ref().map_or(Ok(Vec::new()), |text| {
-        STANDARD
-            .decode(text)
-            .map_err(|e| SetupError::refused("OCSP response", e))
-    })?;
+    let ocsp = stapled_response(site)?.unwrap_or_default();
     let mut config: ServerConfig = connect::server(site, ocsp)?;
     config.ignore_client_order = true;
     config.alpn_protocols = site.alpn.iter().map(|it| it.name().into()).collect();

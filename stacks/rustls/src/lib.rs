@@ -3,8 +3,8 @@
 //!
 //! This crate must never set a value that was not given. Start reading at `stack.rs`; `client.rs`,
 //! `server.rs` and `in_memory.rs` set rustls up with a provider from `provider.rs`, `crypto.rs` calls its
-//! cryptography, `unbuffered.rs` drives sessions through rustls' other interface, `names.rs`, `explain.rs`
-//! and `words.rs` translate. `process.rs` and `watch.rs` are for clients that do not expose rustls.
+//! cryptography, `unbuffered.rs` drives sessions through rustls' other interface, `names.rs` and
+//! `explain.rs` translate. `process.rs` and `watch.rs` are for clients that do not expose rustls.
 
 mod chain;
 mod client;
@@ -20,7 +20,6 @@ mod stack;
 mod trust;
 mod unbuffered;
 pub mod watch;
-mod words;
 
 #[cfg(feature = "aws-lc")]
 pub use provider::AwsLc;

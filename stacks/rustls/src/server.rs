@@ -1,9 +1,8 @@
 use std::sync::Arc;
 
-use base64::{Engine, engine::general_purpose::STANDARD};
-use netbench_protocol::ServeSite;
 use netbench_tls::{Alpn, CipherSuite};
-use netbench_worker::{Accept, AcceptError, Accepted, BoxFuture, SetupError};
+use netbench_protocol::ServeSite;
+use netbench_worker::{Accept, AcceptError, Accepted, BoxFuture, SetupError, stapled_response};
 use rustls::{ServerConfig, crypto::CryptoProvider, server::NoServerSessionStorage};
 use rustls_pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject};
 use tokio::net::TcpStream;
@@ -41,11 +40,7 @@ pub(crate) fn acceptor(
     let key = PrivateKeyDer::from_pem_slice(site.key_pem.as_bytes())
         .map_err(|e| SetupError::refused("key", e))?;
     chosen.serves_with(&key, &site.versions)?;
-    let ocsp = site.ocsp_base64.as_ref().map_or(Ok(Vec::new()), |text| {
-        STANDARD
-            .decode(text)
-            .map_err(|e| SetupError::refused("OCSP response", e))
-    })?;
+    let ocsp = stapled_response(site)?.unwrap_or_default();
     let mut config = ServerConfig::builder_with_provider(Arc::new(provider))
         .with_protocol_versions(&versions(&site.versions)?)
         .map_err(|e| SetupError::refused("versions", e))?

@@ -3,16 +3,17 @@
 use std::{
     any::Any,
     ffi::{c_int, c_void},
+    io::{self, Read, Write},
     path::Path,
-    ptr,
-    task::Poll,
+    slice,
+    task::{Poll, ready},
 };
 
 use errno::{Errno, set_errno};
 use netbench_tls::{ClientAuth, FailureWord, HandshakeKind, Negotiated, TlsVersion};
 use netbench_worker::{
-    Endpoint, EndpointSetup, EndpointSide, HandshakeState, InMemory, Session, SessionError,
-    SetupError, TICKETS, TrustRoots, Verifier,
+    DrivenSession, Endpoint, EndpointSetup, EndpointSide, InMemory, Pipe, Piped, Session,
+    SessionError, SetupError, TICKETS, TrustRoots, Verifier,
 };
 use s2n_tls::{
     callbacks::VerifyHostNameCallback,
@@ -210,11 +211,9 @@ impl Endpoint for Client {
             let mut connection = self.config.build_connection(Mode::Client)?;
             connection.set_server_name(&self.host)?;
             self.tickets.resume(&mut connection)?;
-            Piped::new(connection, AfterHandshake::Nothing)
+            PipedConnection::new(connection, AfterHandshake::Nothing)
         };
-        Ok(Box::new(
-            new().map_err(|e| SessionError::new(FailureWord::Session, e))?,
-        ))
+        piped(new())
     }
 }
 
@@ -226,11 +225,13 @@ struct Server {
 impl Endpoint for Server {
     fn session(&self) -> Result<Box<dyn Session>, SessionError> {
         let connection = self.config.build_connection(Mode::Server);
-        let made = connection.and_then(|connection| Piped::new(connection, self.after));
-        Ok(Box::new(
-            made.map_err(|e| SessionError::new(FailureWord::Session, e))?,
-        ))
+        piped(connection.and_then(|connection| PipedConnection::new(connection, self.after)))
     }
+}
+
+fn piped(made: Result<PipedConnection, Error>) -> Result<Box<dyn Session>, SessionError> {
+    let connection = made.map_err(|e| SessionError::new(FailureWord::Session, e))?;
+    Ok(Box::new(Piped::new(connection)))
 }
 
 /// The messages that a side sends after its handshake: by default, the library delays tickets until there are
@@ -241,142 +242,111 @@ enum AfterHandshake {
     Tickets,
 }
 
-/// A connection whose transport is two buffers.
-struct Piped {
+/// A connection whose transport is a pipe.
+struct PipedConnection {
     connection: Connection,
+    /// The context of the connection's callbacks, which is dropped after the connection.
+    pipe: CallbackPipe,
     after: AfterHandshake,
 }
 
-/// The buffers of one call.
-struct Pipe<'a> {
-    input: &'a [u8],
-    output: &'a mut Vec<u8>,
+/// A pipe to which the library has a pointer.
+struct CallbackPipe(*mut Pipe);
+
+// SAFETY: the connection uses the pipe only in calls, which borrow both mutably.
+unsafe impl Send for CallbackPipe {}
+
+impl Drop for CallbackPipe {
+    fn drop(&mut self) {
+        // SAFETY: `PipedConnection::new` made it, and no other code frees it.
+        drop(unsafe { Box::from_raw(self.0) });
+    }
 }
 
 /// Passes the available data to the library; without any, the library waits.
 unsafe extern "C" fn receive(pipe: *mut c_void, buffer: *mut u8, bytes: u32) -> c_int {
-    // SAFETY: the context is the pipe of the current call.
-    let pipe = unsafe { &mut *pipe.cast::<Pipe<'_>>() };
-    let taken = pipe.input.len().min(bytes as usize);
-    if taken == 0 {
-        set_errno(Errno(libc::EWOULDBLOCK));
-        return -1;
-    }
-    let (now, later) = pipe.input.split_at(taken);
-    // SAFETY: the library's buffer has `bytes` bytes.
-    unsafe { ptr::copy_nonoverlapping(now.as_ptr(), buffer, taken) };
-    pipe.input = later;
-    c_int::try_from(taken).unwrap_or(c_int::MAX)
-}
-
-unsafe extern "C" fn send(pipe: *mut c_void, data: *const u8, bytes: u32) -> c_int {
-    // SAFETY: the context is the pipe of the current call.
-    let pipe = unsafe { &mut *pipe.cast::<Pipe<'_>>() };
-    // SAFETY: the library's data has `bytes` bytes.
-    let data = unsafe { std::slice::from_raw_parts(data, bytes as usize) };
-    pipe.output.extend_from_slice(data);
-    c_int::try_from(bytes).unwrap_or(c_int::MAX)
-}
-
-impl Piped {
-    fn new(mut connection: Connection, after: AfterHandshake) -> Result<Self, Error> {
-        connection
-            .set_receive_callback(Some(receive))?
-            .set_send_callback(Some(send))?;
-        Ok(Self { connection, after })
-    }
-
-    /// Runs an operation with `input` and `output` as the transport's buffers.
-    fn with_buffers<T>(
-        &mut self,
-        what: FailureWord,
-        input: &mut Vec<u8>,
-        output: &mut Vec<u8>,
-        work: impl FnOnce(&mut Connection, &dyn Fn() -> bool) -> Result<T, Error>,
-    ) -> Result<T, SessionError> {
-        let mut pipe = Pipe { input, output };
-        let pipe = &raw mut pipe;
-        // SAFETY: the pipe outlives the work, and no other code uses it meanwhile.
-        let more = || !unsafe { &*pipe }.input.is_empty();
-        // SAFETY: the library uses the pipe only in `work`; the contexts are reset afterwards.
-        let result = unsafe {
-            self.connection
-                .set_receive_context(pipe.cast())
-                .and_then(|connection| connection.set_send_context(pipe.cast()))
-                .map(drop)
-                .and_then(|()| work(&mut self.connection, &more))
-        };
-        // SAFETY: as above.
-        let taken_away = unsafe {
-            self.connection
-                .set_receive_context(ptr::null_mut())
-                .and_then(|connection| connection.set_send_context(ptr::null_mut()))
-                .map(drop)
-        };
-        let left = more();
-        input.clear();
-        let value = result.and_then(|value| taken_away.map(|()| value));
-        match value {
-            Ok(_) if left => Err(SessionError::new(what, "not all was read")),
-            value => value.map_err(|e| SessionError::new(what, e)),
+    // SAFETY: the context is the connection's pipe, and the library's buffer has `bytes` bytes.
+    let (pipe, buffer) = unsafe {
+        (
+            &mut *pipe.cast::<Pipe>(),
+            slice::from_raw_parts_mut(buffer, bytes as usize),
+        )
+    };
+    match pipe.read(buffer) {
+        Ok(count) => c_int::try_from(count).unwrap_or(c_int::MAX),
+        Err(_) => {
+            set_errno(Errno(libc::EWOULDBLOCK));
+            -1
         }
     }
 }
 
-impl Session for Piped {
-    fn handshake(
-        &mut self,
-        input: &mut Vec<u8>,
-        output: &mut Vec<u8>,
-    ) -> Result<HandshakeState, SessionError> {
-        let after = self.after;
-        self.with_buffers(
-            FailureWord::Handshake,
-            input,
-            output,
-            |connection, _| match connection.poll_negotiate() {
-                Poll::Ready(Ok(connection)) => {
-                    if after == AfterHandshake::Tickets {
-                        ffi::send_tickets(connection)?;
-                    }
-                    Ok(HandshakeState::Done)
-                }
-                Poll::Ready(Err(error)) => Err(error),
-                Poll::Pending => Ok(HandshakeState::Going),
-            },
+unsafe extern "C" fn send(pipe: *mut c_void, data: *const u8, bytes: u32) -> c_int {
+    // SAFETY: as above.
+    let (pipe, data) = unsafe {
+        (
+            &mut *pipe.cast::<Pipe>(),
+            slice::from_raw_parts(data, bytes as usize),
         )
-    }
+    };
+    let sent = pipe.write(data).unwrap_or(0);
+    c_int::try_from(sent).unwrap_or(c_int::MAX)
+}
 
-    fn send(&mut self, plaintext: &[u8], output: &mut Vec<u8>) -> Result<(), SessionError> {
-        let (none, send) = (&mut Vec::new(), FailureWord::Send);
-        self.with_buffers(send, none, output, |connection, _| {
-            let mut rest = plaintext;
-            while !rest.is_empty()
-                && let Poll::Ready(sent) = connection.poll_send(rest)
-            {
-                rest = &rest[sent?..];
-            }
-            Ok(())
+impl PipedConnection {
+    fn new(mut connection: Connection, after: AfterHandshake) -> Result<Self, Error> {
+        let pipe = CallbackPipe(Box::into_raw(Box::default()));
+        connection
+            .set_receive_callback(Some(receive))?
+            .set_send_callback(Some(send))?;
+        // SAFETY: the pipe lives longer than the connection, and no other code uses it during calls.
+        unsafe {
+            connection
+                .set_receive_context(pipe.0.cast())?
+                .set_send_context(pipe.0.cast())?;
+        }
+        Ok(Self {
+            connection,
+            pipe,
+            after,
         })
     }
+}
 
-    fn receive(
-        &mut self,
-        input: &mut Vec<u8>,
-        plaintext: &mut [u8],
-    ) -> Result<usize, SessionError> {
-        let (none, receive) = (&mut Vec::new(), FailureWord::Receive);
-        self.with_buffers(receive, input, none, |connection, more| {
-            let mut received = 0;
-            while more() || connection.peek_len() > 0 {
-                match connection.poll_recv(plaintext) {
-                    Poll::Ready(Ok(0)) | Poll::Pending => break,
-                    Poll::Ready(Ok(read)) => received += read,
-                    Poll::Ready(Err(error)) => return Err(error),
-                }
-            }
-            Ok(received)
-        })
+impl DrivenSession for PipedConnection {
+    type Transport = Pipe;
+
+    fn transport(&self) -> &Pipe {
+        // SAFETY: the pipe lives as long as the connection, and the library uses it only in calls, which borrow
+        // the connection mutably.
+        unsafe { &*self.pipe.0 }
+    }
+
+    fn transport_mut(&mut self) -> &mut Pipe {
+        // SAFETY: as above.
+        unsafe { &mut *self.pipe.0 }
+    }
+
+    fn handshake(&mut self) -> Poll<io::Result<()>> {
+        ready!(self.connection.poll_negotiate()).map_err(io::Error::other)?;
+        if self.after == AfterHandshake::Tickets {
+            ffi::send_tickets(&mut self.connection).map_err(io::Error::other)?;
+        }
+        Poll::Ready(Ok(()))
+    }
+
+    fn read(&mut self, plaintext: &mut [u8]) -> Poll<io::Result<usize>> {
+        let read = self.connection.poll_recv(plaintext);
+        read.map_err(io::Error::other)
+    }
+
+    fn write(&mut self, plaintext: &[u8]) -> Poll<io::Result<usize>> {
+        let sent = self.connection.poll_send(plaintext);
+        sent.map_err(io::Error::other)
+    }
+
+    fn has_plaintext(&self) -> bool {
+        self.connection.peek_len() > 0
     }
 
     fn negotiated(&self) -> Negotiated {

@@ -1,9 +1,8 @@
 use std::sync::Arc;
 
-use base64::{Engine, engine::general_purpose::STANDARD};
+use netbench_tls::{CipherSuite, Group, SignatureScheme, tls::KeyExchange};
 use netbench_protocol::ServeSite;
-use netbench_tls::{CipherSuite, Group, KeyExchange, SignatureScheme};
-use netbench_worker::{Accept, AcceptError, Accepted, BoxFuture, SetupError};
+use netbench_worker::{Accept, AcceptError, Accepted, BoxFuture, SetupError, stapled_response};
 use s2n_tls::config::Builder;
 use s2n_tls_tokio::TlsAcceptor;
 use tokio::net::TcpStream;
@@ -45,10 +44,7 @@ pub(crate) fn acceptor(site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> 
     config
         .set_application_protocol_preference(site.alpn.iter().map(|alpn| alpn.name()))
         .map_err(refused("ALPN"))?;
-    if let Some(text) = &site.ocsp_base64 {
-        let response = STANDARD
-            .decode(text)
-            .map_err(|e| SetupError::refused("OCSP response", e))?;
+    if let Some(response) = stapled_response(site)? {
         config
             .set_ocsp_data(&response)
             .map_err(refused("OCSP response"))?;

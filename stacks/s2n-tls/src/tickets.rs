@@ -1,10 +1,6 @@
-use std::{
-    pin::Pin,
-    sync::{Arc, Mutex, PoisonError},
-    time::SystemTime,
-};
+use std::{pin::Pin, sync::Arc, time::SystemTime};
 
-use netbench_worker::SetupError;
+use netbench_worker::{SetupError, TicketUse};
 use s2n_tls::{
     callbacks::{ConnectionFuture, SessionTicket, SessionTicketCallback},
     config::{Builder, ConnectionInitializer},
@@ -13,51 +9,29 @@ use s2n_tls::{
     error::Error,
 };
 
-/// The maximum number of tickets that a client keeps: the same as rustls'.
-const KEPT: usize = 8;
-
-/// The sessions that a client can resume. The crate leaves their storage to its users.
+/// The sessions that a client can resume, by their host, as the library serializes them.
 #[derive(Clone, Default)]
-pub(crate) struct Tickets(Arc<Mutex<Vec<Ticket>>>);
-
-#[derive(Clone)]
-struct Ticket {
-    host: String,
-    version: Version,
-    state: Vec<u8>,
-}
+pub(crate) struct Tickets(Arc<netbench_worker::Tickets<String, Vec<u8>>>);
 
 impl Tickets {
-    /// Makes `connection` resume the newest session with its server, if there is one. A ticket of TLS 1.3 is
-    /// for one use (RFC 8446 appendix C.4), a session of TLS 1.2 for many.
+    /// Makes `connection` resume the newest session with its server, if there is one.
     pub(crate) fn resume(&self, connection: &mut Connection) -> Result<(), Error> {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let host = connection.server_name().unwrap_or_default();
-        let Some(at) = kept.iter().rposition(|ticket| ticket.host == host) else {
-            return Ok(());
-        };
-        let ticket = if kept[at].version == Version::TLS13 {
-            kept.remove(at)
-        } else {
-            kept[at].clone()
-        };
-        drop(kept);
-        connection.set_session_ticket(&ticket.state).map(drop)
+        let host = connection.server_name().unwrap_or_default().to_owned();
+        let set = self.0.resume_newest(host.as_str(), |state| {
+            connection.set_session_ticket(state).map(drop)
+        });
+        set.unwrap_or(Ok(()))
     }
 
     fn keep(&self, connection: &Connection, ticket: &SessionTicket) -> Result<(), Error> {
         let mut state = vec![0; ticket.len()?];
         ticket.data(&mut state)?;
-        let new = Ticket {
-            host: connection.server_name().unwrap_or_default().to_owned(),
-            version: connection.actual_protocol_version()?,
-            state,
+        let host = connection.server_name().unwrap_or_default().to_owned();
+        let allowed = match connection.actual_protocol_version()? {
+            Version::TLS13 => TicketUse::Once,
+            _ => TicketUse::Often,
         };
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if kept.len() == KEPT {
-            kept.remove(0);
-        }
-        kept.push(new);
+        self.0.keep(host, allowed, state);
         Ok(())
     }
 }

@@ -1,15 +1,11 @@
-//! Sessions over plain buffers, with the library's defaults unless the settings differ. The worker of aws-lc
-//! compiles this file too.
+//! Sessions over plain buffers, with the library's defaults unless the settings differ.
 
-use std::{
-    any::Any,
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::{any::Any, marker::PhantomData, sync::Arc};
 
-use netbench_tls::{ClientAuth, FailureWord, HandshakeKind, TlsVersion};
+use netbench_tls::{ClientAuth, FailureWord, HandshakeKind};
 use netbench_worker::{
-    Endpoint, EndpointSetup, KEPT_SESSIONS, Session, SessionError, SetupError, TICKETS, TrustRoots,
-    Verifier,
+    Endpoint, EndpointSetup, KEPT_SESSIONS, Session, SessionError, SetupError, TICKETS, TicketUse,
+    Tickets, TrustRoots, Verifier,
 };
 use openssl::{
     error::ErrorStack,
@@ -25,18 +21,13 @@ use openssl::{
     },
 };
 
-use crate::{
-    identity::identity,
-    names::Side,
-    piped::Piped,
-    settings::{OPTIONS, set_groups, set_schemes, set_tickets, set_versions_and_suites},
-};
-
-/// The maximum number of tickets that a client of TLS 1.3 keeps: the same as rustls'.
-const KEPT_TICKETS: usize = 8;
+use crate::{Libssl, Side, piped::session, set_identity};
 
 /// Makes a verifier of chains with these roots, for this host.
-pub(crate) fn verifier(roots_pem: &str, host: &str) -> Result<Box<dyn Verifier>, SetupError> {
+///
+/// # Errors
+/// Roots or a name that cannot be used.
+pub fn verifier(roots_pem: &str, host: &str) -> Result<Box<dyn Verifier>, SetupError> {
     let mut store = store(&certificates(roots_pem)?)?;
     let refused = |e| SetupError::refused("verifier", e);
     let mut name = X509VerifyParam::new().map_err(refused)?;
@@ -49,7 +40,10 @@ pub(crate) fn verifier(roots_pem: &str, host: &str) -> Result<Box<dyn Verifier>,
 }
 
 /// Makes the configuration that a user makes once, with these roots.
-pub(crate) fn configuration(roots: TrustRoots<'_>) -> Result<Box<dyn Any>, SetupError> {
+///
+/// # Errors
+/// Roots that cannot be used.
+pub fn configuration(roots: TrustRoots<'_>) -> Result<Box<dyn Any>, SetupError> {
     let mut ssl = SslConnector::builder(SslMethod::tls_client())
         .map_err(|e| SetupError::refused("context", e))?;
     match roots {
@@ -67,42 +61,52 @@ pub(crate) fn configuration(roots: TrustRoots<'_>) -> Result<Box<dyn Any>, Setup
 }
 
 /// Makes a client whose sessions also have this mode.
-pub(crate) fn client(
+///
+/// # Errors
+/// Settings that the library lacks, or material that it cannot use.
+pub fn client<L: Libssl>(
     setup: &EndpointSetup<'_>,
     mode: SslMode,
 ) -> Result<Box<dyn Endpoint>, SetupError> {
     let material = setup.material;
-    let mut ssl = context(SslMethod::tls_client(), setup, mode)?;
+    let mut ssl = context::<L>(SslMethod::tls_client(), setup, mode)?;
     ssl.set_verify(SslVerifyMode::PEER);
     ssl.set_cert_store(store(&certificates(&material.roots_pem)?)?.build());
     if setup.settings.client_auth == ClientAuth::On {
-        identity(
+        set_identity(
             &mut ssl,
             &material.client_chain_pem,
             &material.client_key_pem,
         )?;
     }
-    let kept = Arc::new(Mutex::new(Vec::new()));
+    let tickets: Arc<Tickets<(), SslSession>> = Arc::default();
     if setup.kind == HandshakeKind::Full {
         ssl.set_session_cache_mode(SslSessionCacheMode::OFF);
     } else {
         ssl.set_session_cache_mode(SslSessionCacheMode::CLIENT | SslSessionCacheMode::NO_INTERNAL);
-        let kept = Arc::clone(&kept);
-        ssl.set_new_session_callback(move |_, session| keep(&kept, session));
+        let allowed = TicketUse::of(setup.settings.version);
+        let tickets = Arc::clone(&tickets);
+        ssl.set_new_session_callback(move |_, session| tickets.keep((), allowed, session));
     }
     Ok(Box::new(Client {
         context: ssl.build(),
         host: material.host.clone(),
-        version: setup.settings.version,
-        kept,
+        tickets,
+        library: PhantomData::<fn() -> L>,
     }))
 }
 
 /// Makes a server whose sessions also have this mode.
-pub(crate) fn server(setup: &EndpointSetup<'_>, mode: SslMode) -> Result<Server, SetupError> {
+///
+/// # Errors
+/// Settings that the library lacks, or material that it cannot use.
+pub fn server<L: Libssl>(
+    setup: &EndpointSetup<'_>,
+    mode: SslMode,
+) -> Result<Box<dyn Endpoint>, SetupError> {
     let material = setup.material;
-    let mut ssl = context(SslMethod::tls_server(), setup, mode)?;
-    identity(&mut ssl, &material.chain_pem, &material.key_pem)?;
+    let mut ssl = context::<L>(SslMethod::tls_server(), setup, mode)?;
+    set_identity(&mut ssl, &material.chain_pem, &material.key_pem)?;
     match setup.settings.client_auth {
         ClientAuth::Off => ssl.set_verify(SslVerifyMode::NONE),
         ClientAuth::On => {
@@ -114,39 +118,44 @@ pub(crate) fn server(setup: &EndpointSetup<'_>, mode: SslMode) -> Result<Server,
             ssl.set_cert_store(store(&roots)?.build());
         }
     }
-    resumption(&mut ssl, setup.kind).map_err(|e| SetupError::refused("resumption", e))?;
-    Ok(Server(ssl.build()))
+    resumption::<L>(&mut ssl, setup.kind).map_err(|e| SetupError::refused("resumption", e))?;
+    Ok(Box::new(Server {
+        context: ssl.build(),
+        library: PhantomData::<fn() -> L>,
+    }))
 }
 
 /// Makes the common part of both sides' contexts.
-fn context(
+fn context<L: Libssl>(
     method: SslMethod,
     setup: &EndpointSetup<'_>,
     mode: SslMode,
 ) -> Result<SslContextBuilder, SetupError> {
     let settings = setup.settings;
     let mut ssl = SslContext::builder(method).map_err(|e| SetupError::refused("context", e))?;
-    set_versions_and_suites(&mut ssl, &[settings.version], &[settings.suite()])?;
-    set_groups(&mut ssl, &settings.groups())?;
-    set_schemes(&mut ssl, settings.signatures())?;
-    ssl.set_options(OPTIONS);
+    L::set_versions_and_suites(&mut ssl, &[settings.version], &[settings.suite()])?;
+    L::set_groups(&mut ssl, &settings.groups())?;
+    L::set_schemes(&mut ssl, settings.signatures())?;
+    ssl.set_options(L::OPTIONS);
     // With roots to verify clients by, OpenSSL would also send the root after a certificate without
     // intermediates.
     ssl.set_mode(SslMode::NO_AUTO_CHAIN | mode);
     if let Some(bytes) = setup.max_fragment_bytes {
-        crate::ffi::set_max_send_fragment(&mut ssl, bytes)
-            .map_err(|e| SetupError::refused("maximum fragment", e))?;
+        L::set_max_send_fragment(&mut ssl, bytes)?;
     }
     Ok(ssl)
 }
 
-fn resumption(ssl: &mut SslContextBuilder, kind: HandshakeKind) -> Result<(), ErrorStack> {
+fn resumption<L: Libssl>(
+    ssl: &mut SslContextBuilder,
+    kind: HandshakeKind,
+) -> Result<(), ErrorStack> {
     ssl.set_session_id_context(b"netbench suite")?;
     let tickets = match kind {
         HandshakeKind::Full => 0,
         HandshakeKind::SessionId | HandshakeKind::Ticket => TICKETS,
     };
-    set_tickets(ssl, tickets)?;
+    L::set_tickets(ssl, tickets)?;
     let mode = match kind {
         HandshakeKind::SessionId => SslSessionCacheMode::SERVER,
         HandshakeKind::Full | HandshakeKind::Ticket => SslSessionCacheMode::OFF,
@@ -183,67 +192,46 @@ fn authorities(roots: &[X509]) -> Result<OpenSslStack<openssl::x509::X509Name>, 
     Ok(names)
 }
 
-type Kept = Mutex<Vec<SslSession>>;
-
-fn keep(kept: &Kept, session: SslSession) {
-    let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
-    if kept.len() == KEPT_TICKETS {
-        kept.remove(0);
-    }
-    kept.push(session);
-}
-
-struct Client {
+struct Client<L> {
     context: SslContext,
     host: String,
-    version: TlsVersion,
-    kept: Arc<Kept>,
+    tickets: Arc<Tickets<(), SslSession>>,
+    library: PhantomData<fn() -> L>,
 }
 
-impl Client {
-    /// Returns the newest session: a ticket of TLS 1.3 is for one use (RFC 8446 appendix C.4), a session of
-    /// TLS 1.2 for many.
-    fn remembered(&self) -> Option<SslSession> {
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        match self.version {
-            TlsVersion::Tls13 => kept.pop(),
-            _ => kept.last().cloned(),
-        }
-    }
-
+impl<L> Client<L> {
     fn ssl(&self) -> Result<Ssl, ErrorStack> {
         let mut ssl = Ssl::new(&self.context)?;
         ssl.set_hostname(&self.host)?;
         ssl.param_mut().set_host(&self.host)?;
-        if let Some(session) = self.remembered() {
+        let resumed = self.tickets.resume_newest(&(), |session| {
             // SAFETY: the session comes from a connection of this same context.
-            unsafe { ssl.set_session(&session)? };
-        }
+            unsafe { ssl.set_session(session) }
+        });
+        resumed.transpose()?;
         ssl.set_connect_state();
         Ok(ssl)
     }
 }
 
-impl Endpoint for Client {
+impl<L: Libssl> Endpoint for Client<L> {
     fn session(&self) -> Result<Box<dyn Session>, SessionError> {
-        let made = self.ssl().and_then(|ssl| Piped::new(ssl, Side::Client));
-        Ok(Box::new(
-            made.map_err(|e| SessionError::new(FailureWord::Session, e))?,
-        ))
+        session::<L>(self.ssl(), Side::Client)
     }
 }
 
-/// A server's context.
-pub(crate) struct Server(SslContext);
+struct Server<L> {
+    context: SslContext,
+    library: PhantomData<fn() -> L>,
+}
 
-impl Server {
-    /// Returns the server's side of a new session.
-    pub(crate) fn piped(&self) -> Result<Piped, SessionError> {
-        let made = Ssl::new(&self.0).and_then(|mut ssl| {
+impl<L: Libssl> Endpoint for Server<L> {
+    fn session(&self) -> Result<Box<dyn Session>, SessionError> {
+        let ssl = Ssl::new(&self.context).map(|mut ssl| {
             ssl.set_accept_state();
-            Piped::new(ssl, Side::Server)
+            ssl
         });
-        made.map_err(|e| SessionError::new(FailureWord::Session, e))
+        session::<L>(ssl, Side::Server)
     }
 }
 

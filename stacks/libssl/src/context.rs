@@ -1,4 +1,4 @@
-//! A client's context. The worker of aws-lc compiles this file too.
+//! A client's context.
 
 use std::{
     ffi::{c_int, c_void},
@@ -8,17 +8,17 @@ use std::{
 
 use foreign_types_shared::ForeignTypeRef;
 use http::Uri;
+use netbench_tls::{Alpn, ClientSettings, Profile};
 use netbench_protocol::ClientIdentity;
-use netbench_tls::{ClientSettings, Profile};
-use netbench_worker::{Probe, SetupError};
+use netbench_worker::{Probe, SetupError, alpn_list, preferred_alpn};
 use openssl::{
     error::ErrorStack,
     ex_data::Index,
     pkcs12::Pkcs12,
     pkey::{PKey, Private},
     ssl::{
-        ConnectConfiguration, SslConnector, SslConnectorBuilder, SslContext, SslContextBuilder,
-        SslMethod, StatusType,
+        AlpnError, ConnectConfiguration, SslConnector, SslConnectorBuilder, SslContext,
+        SslContextBuilder, SslMethod, StatusType,
     },
     x509::{
         X509, X509StoreContext, X509StoreContextRef,
@@ -27,31 +27,29 @@ use openssl::{
 };
 use openssl_sys::X509_STORE_CTX;
 
-use crate::{
-    alpn,
-    explain::certificate_fault,
-    ffi,
-    settings::{set_groups, set_schemes, set_versions, set_versions_and_suites},
-};
+use crate::Libssl;
 
 /// Makes a context with all work that is done once: the roots are parsed, and verification is timed.
-pub(crate) fn of_client(
+///
+/// # Errors
+/// Roots or a certificate that cannot be used, or settings that the library lacks.
+pub fn verified_context<L: Libssl>(
     settings: &ClientSettings,
     roots_pem: &str,
     identity: Option<&ClientIdentity>,
     probe: &Probe,
 ) -> Result<SslConnectorBuilder, SetupError> {
-    let mut ssl = context(settings)?;
+    let mut ssl = client_context::<L>(settings)?;
     ssl.set_cert_store(roots(roots_pem)?);
     if let Some(identity) = identity {
-        set_identity(&mut ssl, identity)?;
+        present(&mut ssl, identity)?;
     }
-    watch_verification(&mut ssl, probe).map_err(|e| SetupError::refused("verifier", e))?;
+    watch_verification::<L>(&mut ssl, probe).map_err(|e| SetupError::refused("verifier", e))?;
     Ok(ssl)
 }
 
 /// Returns hyper-openssl's settings for each connection.
-pub(crate) fn for_each_connection(
+pub fn for_each_connection(
     profile: Profile,
 ) -> impl Fn(&mut ConnectConfiguration, &Uri) -> Result<(), ErrorStack> {
     // The client requests a stapled response, as rustls always does, so that both send and receive the same
@@ -71,17 +69,22 @@ pub(crate) fn for_each_connection(
     }
 }
 
-/// Makes OpenSSL's context with these settings, without roots so far.
-pub(crate) fn context(settings: &ClientSettings) -> Result<SslConnectorBuilder, SetupError> {
+/// Makes a client's context with these settings, without roots so far.
+///
+/// # Errors
+/// Settings that the library lacks.
+pub fn client_context<L: Libssl>(
+    settings: &ClientSettings,
+) -> Result<SslConnectorBuilder, SetupError> {
     let mut ssl = bare_context()?;
-    ssl.set_alpn_protos(&alpn::wire(&settings.alpn))
+    ssl.set_alpn_protos(&alpn_list(&settings.alpn))
         .map_err(|e| SetupError::refused("ALPN", e))?;
     if settings.profile == Profile::Library {
-        set_versions(&mut ssl, settings.versions.iter().copied())?;
+        L::set_versions(&mut ssl, &settings.versions)?;
     } else {
-        set_versions_and_suites(&mut ssl, &settings.versions, &settings.suites)?;
-        set_groups(&mut ssl, &settings.groups)?;
-        set_schemes(&mut ssl, &settings.signatures)?;
+        L::set_versions_and_suites(&mut ssl, &settings.versions, &settings.suites)?;
+        L::set_groups(&mut ssl, &settings.groups)?;
+        L::set_schemes(&mut ssl, &settings.signatures)?;
     }
     Ok(ssl)
 }
@@ -90,11 +93,18 @@ pub(crate) fn context(settings: &ClientSettings) -> Result<SslConnectorBuilder, 
 ///
 /// It loads the system's roots too, as for every user of the crate. They would not be used, and as the runner
 /// sets SSL_CERT_FILE and SSL_CERT_DIR to `/dev/null`, none are read.
-pub(crate) fn bare_context() -> Result<SslConnectorBuilder, SetupError> {
+///
+/// # Errors
+/// An error of the library.
+pub fn bare_context() -> Result<SslConnectorBuilder, SetupError> {
     SslConnector::builder(SslMethod::tls_client()).map_err(|e| SetupError::refused("context", e))
 }
 
-pub(crate) fn roots(pem: &str) -> Result<X509Store, SetupError> {
+/// Makes a store with the trust roots of a PEM file.
+///
+/// # Errors
+/// No root, or one that cannot be read.
+pub fn roots(pem: &str) -> Result<X509Store, SetupError> {
     let refused = |e| SetupError::refused("roots", e);
     let roots = X509::stack_from_pem(pem.as_bytes()).map_err(refused)?;
     if roots.is_empty() {
@@ -107,13 +117,25 @@ pub(crate) fn roots(pem: &str) -> Result<X509Store, SetupError> {
     Ok(store.build())
 }
 
+/// Makes a server select the first of its protocols that the client offers too; a client without a common one is refused
+/// (RFC 7301 section 3.2).
+pub fn select_alpn(ssl: &mut SslContextBuilder, protocols: &[Alpn]) {
+    if protocols.is_empty() {
+        return;
+    }
+    let protocols = protocols.to_vec();
+    ssl.set_alpn_select_callback(move |_, offered| {
+        preferred_alpn(&protocols, offered).ok_or(AlpnError::ALERT_FATAL)
+    });
+}
+
 /// Returns the IPv6 address that is the URI's host.
 fn ipv6(uri: &Uri) -> Option<IpAddr> {
     let host = uri.host()?.strip_prefix('[')?.strip_suffix(']')?;
     host.parse().ok()
 }
 
-fn set_identity(ssl: &mut SslContextBuilder, identity: &ClientIdentity) -> Result<(), SetupError> {
+fn present(ssl: &mut SslContextBuilder, identity: &ClientIdentity) -> Result<(), SetupError> {
     let refused = |e| SetupError::refused("client certificate", e);
     let (chain, key) = match &identity.pkcs12_base64 {
         Some(file) => of_pkcs12(file, identity.password.as_deref())?,
@@ -176,14 +198,17 @@ fn probe_index() -> Result<Index<SslContext, Probe>, ErrorStack> {
     Ok(*INDEX.get_or_init(|| index))
 }
 
-fn watch_verification(ssl: &mut SslContextBuilder, probe: &Probe) -> Result<(), ErrorStack> {
+fn watch_verification<L: Libssl>(
+    ssl: &mut SslContextBuilder,
+    probe: &Probe,
+) -> Result<(), ErrorStack> {
     ssl.set_ex_data(probe_index()?, probe.clone());
-    ffi::set_cert_verify_callback(ssl, verify);
+    L::set_cert_verify_callback(ssl, verify::<L>);
     Ok(())
 }
 
 /// Calls `X509_verify_cert`, which checks the chain and the name, and times it.
-extern "C" fn verify(store: *mut X509_STORE_CTX, _: *mut c_void) -> c_int {
+extern "C" fn verify<L: Libssl>(store: *mut X509_STORE_CTX, _: *mut c_void) -> c_int {
     // SAFETY: OpenSSL calls this function with a live store context that no other code uses meanwhile.
     let store = unsafe { X509StoreContextRef::from_ptr_mut(store) };
     let probe = X509StoreContext::ssl_idx()
@@ -195,7 +220,7 @@ extern "C" fn verify(store: *mut X509_STORE_CTX, _: *mut c_void) -> c_int {
     let good = probe.verify(|| store.verify_cert().unwrap_or(false));
     if !good {
         let error = store.error();
-        probe.certificate_fault(certificate_fault(error), error.error_string());
+        probe.certificate_fault(L::certificate_fault(error), error.error_string());
     }
     c_int::from(good)
 }

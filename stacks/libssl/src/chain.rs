@@ -1,25 +1,49 @@
-//! Chains without a connection. The worker of aws-lc compiles this file too.
+//! Chains: those that a peer has sent, and the verification of chains without a connection.
 
+use std::{marker::PhantomData, ptr};
+
+use foreign_types_shared::ForeignTypeRef;
 use netbench_tls::CertificateFault;
 use netbench_worker::{ChainInDer, ChainVerifier, NotVerified, SetupError};
 use openssl::{
     error::ErrorStack,
-    ssl::{Ssl, SslConnector},
+    ssl::{Ssl, SslConnector, SslRef},
     stack::Stack,
     x509::{
-        X509, X509Crl, X509StoreContext, X509VerifyResult,
+        X509, X509Crl, X509Ref, X509StoreContext, X509VerifyResult,
         store::{X509Store, X509StoreBuilder},
         verify::X509VerifyFlags,
     },
 };
 
-use crate::{context::bare_context, explain::certificate_fault, ffi};
+use crate::{Libssl, Side, bare_context};
+
+/// Returns the size of each certificate that the peer sent. A server's list of its client's certificates lacks the
+/// leaf.
+pub fn peer_chain(ssl: &SslRef, side: Side) -> Vec<u32> {
+    let leaf = (side == Side::Server)
+        .then(|| ssl.peer_certificate())
+        .flatten();
+    let chain = ssl.peer_cert_chain().into_iter().flatten();
+    leaf.iter()
+        .map(|leaf| der_bytes(leaf).unwrap_or(0))
+        .chain(chain.map(|x509| der_bytes(x509).unwrap_or(0)))
+        .collect()
+}
+
+/// Returns the length of a certificate in DER, without copying it.
+pub fn der_bytes(certificate: &X509Ref) -> Option<u32> {
+    // SAFETY: the certificate is live; without a buffer, the function only computes the length.
+    let length = unsafe { openssl_sys::i2d_X509(certificate.as_ptr(), ptr::null_mut()) };
+    u32::try_from(length).ok()
+}
 
 /// A verifier of chains by `X509_verify_cert`, with the parameters that libssl and the openssl crate set for
 /// a client: purpose, host and security level.
-pub(crate) struct ClientOfChains {
+pub struct ClientOfChains<L> {
     connector: SslConnector,
     trust: Trust,
+    library: PhantomData<fn() -> L>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,11 +54,16 @@ enum Trust {
     Own,
 }
 
-impl ClientOfChains {
-    pub(crate) fn new() -> Result<Self, SetupError> {
+impl<L: Libssl> ClientOfChains<L> {
+    /// Makes a verifier with the roots that come with each chain.
+    ///
+    /// # Errors
+    /// An error of the library.
+    pub fn new() -> Result<Self, SetupError> {
         Ok(Self {
             connector: bare_context()?.build(),
             trust: Trust::Given,
+            library: PhantomData,
         })
     }
 
@@ -43,6 +72,7 @@ impl ClientOfChains {
         Self {
             connector,
             trust: Trust::Own,
+            library: PhantomData,
         }
     }
 
@@ -57,7 +87,7 @@ impl ClientOfChains {
     }
 }
 
-impl ChainVerifier for ClientOfChains {
+impl<L: Libssl> ChainVerifier for ClientOfChains<L> {
     fn verify(&self, chain: &ChainInDer) -> Result<(), NotVerified> {
         let ssl = self.ssl(chain).map_err(|error| {
             // The host is the only input from the chain.
@@ -71,7 +101,7 @@ impl ChainVerifier for ClientOfChains {
         let store = match self.trust {
             Trust::Own => self.connector.context().cert_store(),
             Trust::Given => {
-                given = store(chain).map_err(unreadable)?;
+                given = store::<L>(chain).map_err(unreadable)?;
                 &*given
             }
         };
@@ -79,7 +109,7 @@ impl ChainVerifier for ClientOfChains {
         for der in &chain.sent {
             let certificate = X509::from_der(der).map_err(unreadable)?;
             // As in libssl, no bytes may follow the certificate.
-            if ffi::der_bytes(&certificate).is_none_or(|bytes| bytes as usize != der.len()) {
+            if der_bytes(&certificate).is_none_or(|bytes| bytes as usize != der.len()) {
                 return Err(NotVerified::Rejected(
                     CertificateFault::BadEncoding,
                     "cert length mismatch".to_owned(),
@@ -92,7 +122,7 @@ impl ChainVerifier for ClientOfChains {
         };
         let result = X509StoreContext::new().and_then(|mut context| {
             context.init(store, leaf, &sent, |context| {
-                ffi::set_as_client(context, &ssl)?;
+                L::set_as_client(context, &ssl)?;
                 let good = context.verify_cert()?;
                 Ok((good, context.error()))
             })
@@ -100,7 +130,7 @@ impl ChainVerifier for ClientOfChains {
         match result {
             Ok((true, X509VerifyResult::OK)) => Ok(()),
             Ok((_, error)) => Err(NotVerified::Rejected(
-                certificate_fault(error),
+                L::certificate_fault(error),
                 error.error_string().to_owned(),
             )),
             Err(error) => Err(NotVerified::Rejected(
@@ -117,14 +147,14 @@ fn first(errors: &ErrorStack) -> String {
     first.unwrap_or("unreadable").to_owned()
 }
 
-fn store(chain: &ChainInDer) -> Result<X509Store, ErrorStack> {
+fn store<L: Libssl>(chain: &ChainInDer) -> Result<X509Store, ErrorStack> {
     let mut store = X509StoreBuilder::new()?;
     for root in &chain.roots {
         store.add_cert(X509::from_der(root)?)?;
     }
     for crl in &chain.crls {
         let crl = X509Crl::from_der(crl)?;
-        ffi::add_crl(&mut store, &crl)?;
+        L::add_crl(&mut store, &crl)?;
     }
     Ok(store.build())
 }

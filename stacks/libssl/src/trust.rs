@@ -1,9 +1,9 @@
-//! The roots that OpenSSL's users use by default. The worker of aws-lc compiles this file too.
+//! The roots that OpenSSL's users use by default.
 
-use netbench_tls::TrustOrigin;
+use netbench_tls::roots::TrustOrigin;
 use netbench_worker::{OwnTrust, SetupError};
 
-use crate::{chain::ClientOfChains, context::bare_context, ffi};
+use crate::{ClientOfChains, Libssl, bare_context};
 
 /// The library's own paths, or those in SSL_CERT_FILE and SSL_CERT_DIR.
 const DEFAULT_PATHS: &str = "default-paths";
@@ -11,10 +11,13 @@ const DEFAULT_PATHS: &str = "default-paths";
 const OPENSSL_PROBE: &str = "openssl-probe";
 
 /// The possible sources of roots.
-pub(crate) const SOURCES: [&str; 2] = [DEFAULT_PATHS, OPENSSL_PROBE];
+pub const SOURCES: [&str; 2] = [DEFAULT_PATHS, OPENSSL_PROBE];
 
-/// Makes a client's connector with roots from `source`.
-pub(crate) fn own_trust(source: &str) -> Result<OwnTrust, SetupError> {
+/// Makes a client's connector with roots from `source`, one of [`SOURCES`].
+///
+/// # Errors
+/// Another source, or an error of the library.
+pub fn own_trust<L: Libssl>(source: &str) -> Result<OwnTrust, SetupError> {
     // The openssl crate makes every connector read the default paths.
     let mut ssl = bare_context()?;
     match source {
@@ -33,8 +36,8 @@ pub(crate) fn own_trust(source: &str) -> Result<OwnTrust, SetupError> {
     }
     let connector = ssl.build();
     Ok(OwnTrust {
-        roots: ffi::already_read(&connector),
-        verifier: Box::new(ClientOfChains::with_own_roots(connector)),
+        roots: L::roots_read(&connector),
+        verifier: Box::new(ClientOfChains::<L>::with_own_roots(connector)),
         origin: TrustOrigin::System,
     })
 }

@@ -1,4 +1,4 @@
-//! Certificates and keys of a context. The worker of aws-lc compiles this file too.
+//! Certificates and keys of a context.
 
 use std::{
     collections::HashMap,
@@ -13,7 +13,10 @@ use openssl::{
 };
 
 /// Sets the chain that a context sends, the leaf first, and its key.
-pub(crate) fn identity(
+///
+/// # Errors
+/// A chain or key that cannot be used.
+pub fn set_identity(
     ssl: &mut SslContextBuilder,
     chain_pem: &str,
     key_pem: &str,
@@ -26,9 +29,12 @@ pub(crate) fn identity(
     own.set(ssl)
 }
 
-pub(crate) struct Identity {
-    pub(crate) chain: Vec<X509>,
-    pub(crate) key: PKey<Private>,
+/// A chain, the leaf first, and its key.
+pub struct Identity {
+    /// The chain.
+    pub chain: Vec<X509>,
+    /// The key.
+    pub key: PKey<Private>,
 }
 
 /// Keys and certificates of issuers by their PEM, which all sites of a lab share: parsed for each of ten
@@ -43,7 +49,10 @@ struct Shared {
 
 impl Identity {
     /// Makes an identity with keys and certificates that other sites use too.
-    pub(crate) fn shared(chain_pem: &str, key_pem: &str) -> Result<Self, SetupError> {
+    ///
+    /// # Errors
+    /// A chain or key that cannot be read.
+    pub fn shared(chain_pem: &str, key_pem: &str) -> Result<Self, SetupError> {
         let refused = |what: &'static str| move |e| SetupError::refused(what, e);
         let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
         let mut certificates = certificates(chain_pem);
@@ -71,7 +80,11 @@ impl Identity {
         Ok(Self { chain, key })
     }
 
-    pub(crate) fn set(self, ssl: &mut SslContextBuilder) -> Result<(), SetupError> {
+    /// Makes a context send the chain.
+    ///
+    /// # Errors
+    /// No certificate, or a key of another one.
+    pub fn set(self, ssl: &mut SslContextBuilder) -> Result<(), SetupError> {
         let refused = |what: &'static str| move |e| SetupError::refused(what, e);
         let mut chain = self.chain.into_iter();
         let leaf = chain
@@ -87,7 +100,7 @@ impl Identity {
 }
 
 /// Returns the certificates of a PEM file, each as PEM.
-pub(crate) fn certificates(pem: &str) -> impl Iterator<Item = &str> {
+pub fn certificates(pem: &str) -> impl Iterator<Item = &str> {
     const END: &str = "-----END CERTIFICATE-----";
     pem.split_inclusive(END).filter(|text| text.ends_with(END))
 }

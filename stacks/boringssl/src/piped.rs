@@ -1,0 +1,98 @@
+//! A session over plain buffers.
+
+use std::{io, ptr, task::Poll};
+
+use boring::{
+    error::ErrorStack,
+    ssl::{Error, ErrorCode, ShutdownState, Ssl, SslStream},
+};
+use foreign_types_shared::ForeignTypeRef;
+use netbench_tls::{FailureWord, Negotiated};
+use netbench_worker::{DrivenSession, Pipe, Piped, Session, SessionError};
+
+use crate::{names::Side, negotiated::negotiated};
+
+/// Creates the session of a connection.
+pub(crate) fn session(
+    ssl: Result<Ssl, ErrorStack>,
+    side: Side,
+) -> Result<Box<dyn Session>, SessionError> {
+    let stream = ssl.and_then(|ssl| SslStream::new(ssl, Pipe::default()));
+    Ok(Box::new(Piped::new(Connection {
+        stream: stream.map_err(|e| SessionError::new(FailureWord::Session, e))?,
+        side,
+    })))
+}
+
+struct Connection {
+    stream: SslStream<Pipe>,
+    side: Side,
+}
+
+impl Drop for Connection {
+    /// Marks the connection as shut down by both sides: otherwise, the library forgets the session of a connection
+    /// that is freed.
+    fn drop(&mut self) {
+        self.stream
+            .set_shutdown(ShutdownState::SENT | ShutdownState::RECEIVED);
+    }
+}
+
+impl Connection {
+    /// Sends the tickets: BoringSSL keeps those of TLS 1.3 until the server writes, and lets servers without data
+    /// make an empty write.
+    fn send_tickets(&self) -> Result<(), ErrorStack> {
+        // SAFETY: the connection is live, and no bytes are read.
+        match unsafe { boring_sys::SSL_write(self.stream.ssl().as_ptr(), ptr::null(), 0) } {
+            result if result < 0 => Err(ErrorStack::get()),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl DrivenSession for Connection {
+    type Transport = Pipe;
+
+    fn transport(&self) -> &Pipe {
+        self.stream.get_ref()
+    }
+
+    fn transport_mut(&mut self) -> &mut Pipe {
+        self.stream.get_mut()
+    }
+
+    fn handshake(&mut self) -> Poll<io::Result<()>> {
+        let done = poll(self.stream.do_handshake())?;
+        if done.is_ready() && self.side == Side::Server {
+            self.send_tickets().map_err(io::Error::other)?;
+        }
+        done.map(Ok)
+    }
+
+    fn read(&mut self, plaintext: &mut [u8]) -> Poll<io::Result<usize>> {
+        poll(self.stream.ssl_read(plaintext))
+    }
+
+    fn write(&mut self, plaintext: &[u8]) -> Poll<io::Result<usize>> {
+        poll(self.stream.ssl_write(plaintext))
+    }
+
+    fn has_plaintext(&self) -> bool {
+        self.stream.ssl().pending() > 0
+    }
+
+    fn negotiated(&self) -> Negotiated {
+        negotiated(self.stream.ssl(), self.side)
+    }
+
+    fn resumed(&self) -> bool {
+        self.stream.ssl().session_reused()
+    }
+}
+
+fn poll<T>(result: Result<T, Error>) -> Poll<io::Result<T>> {
+    match result {
+        Err(error) if error.code() == ErrorCode::WANT_READ => Poll::Pending,
+        result => Poll::Ready(result.map_err(io::Error::other)),
+    }
+}
