@@ -113,6 +113,24 @@ impl IdentityOptions {
 }
 
 impl Unstored {
+    /// Returns the arguments that give these values to another process.
+    pub(crate) fn arguments(&self) -> Vec<String> {
+        let files = [
+            ("--client-cert", &self.identity.client_cert),
+            ("--client-key", &self.identity.client_key),
+        ];
+        let files = files.iter().filter_map(|(option, file)| {
+            let file = file.as_ref()?;
+            Some([(*option).to_owned(), file.clone()])
+        });
+        let headers = self.header.iter();
+        let headers = headers.map(|header| {
+            let text = format!("{}: {}", header.name, header.value);
+            ["--header".to_owned(), text]
+        });
+        files.chain(headers).flatten().collect()
+    }
+
     /// Refuses options that a run of this kind does not use.
     pub(crate) fn refuse_certificate(&self, kind: &Kind) -> Result<(), WrongInput> {
         if self.identity.client_cert.is_some() {

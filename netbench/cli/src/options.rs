@@ -12,6 +12,7 @@ use netbench_model::{ConnectTo, Profile, RootsSource, parse_duration};
 use netbench_report::Form;
 
 use crate::{
+    client::Unstored,
     cost::Consent,
     format::{format, named},
     pipeline::Asked,
@@ -83,6 +84,12 @@ pub(crate) struct StackOptions {
 }
 
 impl StackOptions {
+    pub(crate) fn of(names: impl Into<Vec<String>>) -> Self {
+        Self {
+            stack: names.into(),
+        }
+    }
+
     /// Returns the stacks that the user named, if any.
     pub(crate) fn named(&self) -> Option<&[String]> {
         (!self.stack.is_empty()).then_some(&self.stack)
@@ -103,6 +110,17 @@ pub(crate) struct RootsOptions {
 }
 
 impl RootsOptions {
+    pub(crate) fn of(source: &RootsSource) -> Self {
+        let roots = match source {
+            RootsSource::Mozilla => "mozilla",
+            RootsSource::Native => "native",
+            RootsSource::File(file) => file,
+        };
+        Self {
+            roots: roots.to_owned(),
+        }
+    }
+
     pub(crate) fn source(&self) -> RootsSource {
         match self.roots.as_str() {
             "mozilla" => RootsSource::Mozilla,
@@ -136,9 +154,10 @@ pub(crate) struct StartOptions {
 
 impl StartOptions {
     /// Returns the options of a session that a command begins.
-    pub(crate) fn asked<'a>(&'a self, output: &'a Output) -> Asked<'a> {
+    pub(crate) fn asked<'a>(&'a self, output: &'a Output, unstored: Unstored) -> Asked<'a> {
         Asked {
             own: &self.own,
+            unstored,
             consent: self.consent(),
             output,
         }

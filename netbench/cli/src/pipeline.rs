@@ -4,35 +4,39 @@
 
 use std::{
     collections::BTreeSet,
+    ops::ControlFlow,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
     },
+    time::Duration,
 };
 
 use anyhow::Context;
 use netbench_link::{Link, Namespace};
-use netbench_model::{LinkCheck, LinkRecord, Manifest, Recorded, WorkerRecord};
+use netbench_model::{
+    LinkCheck, LinkRecord, Manifest, Origin, Plan, Record, Recorded, WorkerRecord,
+};
 use netbench_runner::{Targets, Workers, environment};
 use netbench_scan::raise_descriptor_limit;
-use netbench_store::{Appender, RunFolder};
+use netbench_store::{Appender, RunFolder, StoreError};
 
 use crate::{
     client::Unstored,
     commands::run::args::Run,
-    cost::{Consent, Cost},
+    cost::Consent,
     exit::{Ended, bail_input},
     interrupt,
     kinds::{self, Listed, Page},
     options::{Output, OwnWorkers, StoredIn},
     output,
-    progress::Progress,
+    progress::{Progress, outcome_of},
     run, stored,
     targets::{Needs, Sites},
     workers,
 };
 
-/// A run of one kind: the steps that differ between kinds.
+/// A kind of run: the steps that differ between kinds. A value has everything that the plan refers to.
 pub(crate) trait Measured: Sized {
     /// The plan of the run, as in its manifest.
     type Plan: Listed;
@@ -40,15 +44,11 @@ pub(crate) trait Measured: Sized {
     /// The name of a piece of work in the progress, in the singular and in the plural.
     const UNIT: (&'static str, &'static str);
 
-    /// Returns a run that continues by its plan.
+    /// Reads everything that the plan of a run refers to.
     ///
     /// # Errors
-    /// Something that the plan refers to is not as it was, or the values that are not stored are not those of the first
-    /// session.
-    fn of_run(manifest: &Manifest<Self::Plan>, unstored: &Unstored) -> anyhow::Result<Self>;
-
-    /// Returns the stacks for which workers are needed, without the servers of sites.
-    fn workers(&self) -> BTreeSet<String>;
+    /// Something is not as it was when the plan was made, or the values that are not stored are not those of the plan.
+    fn open(run: &Manifest<Self::Plan>, unstored: &Unstored) -> anyhow::Result<Self>;
 
     /// Returns the sites of the run, if it has any.
     fn sites(&self) -> Option<&Sites> {
@@ -65,16 +65,18 @@ pub(crate) trait Measured: Sized {
         Needs::Times
     }
 
-    /// Returns the predicted cost of the whole run.
-    fn cost(&self) -> Cost;
-
-    /// Prepares the measurement, after workers and servers have started. `earlier` is the run that continues.
+    /// Prepares the measurement, after workers and servers have started. In the first session, adds to the plan the
+    /// facts that only workers know.
     fn ready<'a>(
         &'a self,
         setup: &'a Setup,
-        earlier: Option<&Manifest<Self::Plan>>,
-    ) -> anyhow::Result<Ready<'a, Self::Plan>>;
+        run: &mut Manifest<Self::Plan>,
+    ) -> anyhow::Result<Measure<'a, Self::Plan>>;
 }
+
+/// Measures by the plan of a run, and appends the records to its folder.
+pub(crate) type Measure<'a, P> =
+    Box<dyn FnOnce(&Manifest<P>, &RunFolder, Appender) -> anyhow::Result<()> + 'a>;
 
 /// Networks that a run makes in addition to that of its sites.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -105,133 +107,135 @@ impl Setup {
     }
 }
 
-pub(crate) type Measure<'a> = Box<dyn FnOnce(&RunFolder, Appender) -> anyhow::Result<()> + 'a>;
-
-/// A plan that is ready to be run.
-pub(crate) struct Ready<'a, P> {
-    pub(crate) plan: P,
-    /// The checks of the link.
-    pub(crate) checks: Vec<LinkCheck>,
-    /// Measures, and appends the records to the folder.
-    pub(crate) measure: Measure<'a>,
-}
-
 /// The options of every session.
 pub(crate) struct Asked<'a> {
     pub(crate) own: &'a OwnWorkers,
+    pub(crate) unstored: Unstored,
     pub(crate) consent: Consent,
     pub(crate) output: &'a Output,
 }
 
-/// The run that a session belongs to.
-enum Whose<'a, P> {
-    /// A new run, in a folder whose name ends with the given one unless the user gives one.
-    New(&'a StoredIn, &'a str),
-    /// A run that earlier sessions have begun.
-    Begun(RunFolder, Box<Manifest<P>>),
-}
-
-impl<P> Whose<'_, P> {
-    fn manifest(&self) -> Option<&Manifest<P>> {
-        match self {
-            Self::New(..) => None,
-            Self::Begun(_, manifest) => Some(manifest.as_ref()),
+impl<'a> Asked<'a> {
+    /// Returns the options of a kind of run that takes minutes, and for which users supply no secrets.
+    pub(crate) fn short(own: &'a OwnWorkers, output: &'a Output) -> Self {
+        Self {
+            own,
+            unstored: Unstored::default(),
+            consent: Consent::Given,
+            output,
         }
     }
 }
 
+/// A plan that is validated, and the origin of its run.
+pub(crate) struct Planned<P> {
+    pub(crate) plan: P,
+    pub(crate) origin: Origin,
+}
+
+impl<P> From<P> for Planned<P> {
+    fn from(plan: P) -> Self {
+        Self {
+            plan,
+            origin: Origin::default(),
+        }
+    }
+}
+
+/// The folder of a run.
+enum Place<'a> {
+    /// A new folder, whose name ends with the given one unless the user gives one.
+    New(&'a StoredIn, &'a str),
+    /// The folder of a run that was created or begun earlier.
+    Existing(RunFolder),
+}
+
 /// Makes a run. The name of its folder ends with `name` unless the user gives one.
 pub(crate) fn start<M: Measured>(
-    measured: M,
+    planned: impl Into<Planned<M::Plan>>,
     stored_in: &StoredIn,
     name: &str,
     asked: Asked<'_>,
 ) -> anyhow::Result<Ended> {
     let page = Page::of_option(stored_in.open);
-    session(measured, Whose::New(stored_in, name), asked, page)
+    let manifest = run::manifest(planned.into());
+    session::<M>(manifest, Place::New(stored_in, name), asked, page)
 }
 
-/// Continues a run by the plan in its manifest.
+/// Begins or continues the run in a folder, by the plan in its manifest.
 pub(crate) fn go_on<M: Measured>(options: &Run) -> anyhow::Result<Ended> {
     let (folder, manifest) = stored::open(&options.run)
         .with_context(|| format!("cannot continue {}", options.run.display()))?;
-    let measured = M::of_run(&manifest, &options.unstored)?;
     let asked = Asked {
         own: &options.own,
+        unstored: options.unstored.clone(),
         consent: options.consent(),
         output: &options.output,
     };
-    session(
-        measured,
-        Whose::Begun(folder, Box::new(manifest)),
-        asked,
-        options.page(),
-    )
+    session::<M>(manifest, Place::Existing(folder), asked, options.page())
 }
 
-/// Measures into a new run, or into one that earlier sessions have begun.
+/// Creates the folder of a run, which [`go_on`] begins.
+pub(crate) fn create<P: Plan>(
+    mut manifest: Manifest<P>,
+    stored_in: &StoredIn,
+    name: &str,
+) -> anyhow::Result<(RunFolder, Manifest<P>)> {
+    manifest.name = run::name(stored_in, name);
+    manifest.started = run::now();
+    let path = stored_in.out.join(&manifest.name);
+    let folder = RunFolder::create(&path, &manifest).context("cannot make the run's folder")?;
+    Ok((folder, manifest))
+}
+
+/// Measures into a new run, or into an existing one.
 fn session<M: Measured>(
-    measured: M,
-    whose: Whose<'_, M::Plan>,
+    mut manifest: Manifest<M::Plan>,
+    place: Place<'_>,
     asked: Asked<'_>,
     page: Page,
 ) -> anyhow::Result<Ended> {
+    let measured = M::open(&manifest, &asked.unstored)?;
     if asked.output.github_summary {
         output::step_summary()?;
     }
     let stop = interrupt::stop_on_signals()?;
     let _ = raise_descriptor_limit();
     // The lock comes before any write: another process may be measuring into the run.
-    let appender = match &whose {
-        Whose::New(..) => None,
-        Whose::Begun(folder, _) => Some(folder.appender::<<M::Plan as Recorded>::Record>()?),
-    };
-    workers::all_known(&measured.workers(), &asked.own.worker)?;
-    workers::all_servers_known(&servers(&measured), &asked.own.worker)?;
-    let done = match &whose {
-        Whose::Begun(folder, run) => {
-            let counted = folder.records::<<M::Plan as Recorded>::Counted>();
-            let records = counted.map_err(stored::wrong)?;
-            run.plan.tally(&records).taken
+    let (appender, done) = match &place {
+        Place::New(..) => (None, 0),
+        Place::Existing(folder) => {
+            let appender = folder.appender::<<M::Plan as Recorded>::Record>()?;
+            let records = folder.records().map_err(stored::wrong)?;
+            (Some(appender), manifest.plan.tally(&records).taken)
         }
-        Whose::New(..) => 0,
     };
-    let mut needed = measured.workers();
-    needed.extend(servers(&measured));
+    let (stacks, servers) = (manifest.plan.workers(), servers(&measured));
+    workers::all_known(&stacks, &asked.own.worker)?;
+    workers::all_servers_known(&servers, &asked.own.worker)?;
+    let needed = stacks.union(&servers).cloned().collect();
     if let Some(unused) = workers::unused(&needed, &asked.own.worker)
         && !asked.output.quiet
     {
         note!("netbench: --worker {unused} is not used: no --stack and no site names it");
     }
-    let cost = measured.cost().after(done);
+    let cost = manifest.plan.cost().after(done);
     cost.announce(asked.consent, asked.output.quiet)?;
-    let setup = set_up(
-        &measured,
-        whose.manifest(),
-        asked.own,
-        Progress::counting(asked.output, M::UNIT),
-        stop,
-    )?;
-    let Ready {
-        plan,
-        checks,
-        measure,
-    } = measured.ready(&setup, whose.manifest())?;
+    let progress = Progress::counting(asked.output, M::UNIT);
+    let setup = set_up(&measured, &manifest, asked.own, progress, stop)?;
+    let measure = measured.ready(&setup, &mut manifest)?;
+    if !manifest.has_begun() {
+        let checks = check(&measured, &setup)?;
+        manifest.link = link(&setup, checks);
+        manifest.workers = records(&setup.workers);
+    }
     interrupt::keep();
-    let (folder, mut manifest) = match whose {
-        Whose::Begun(folder, manifest) => (folder, *manifest),
-        Whose::New(stored_in, name) => {
-            let name = run::name(stored_in, name);
-            let mut manifest = run::manifest(name, plan);
-            manifest.workers = records(&setup.workers);
-            manifest.link = link(&setup, checks);
-            if let Some(sites) = measured.sites() {
-                manifest.origin = sites.origin();
-            }
-            let path = stored_in.out.join(&manifest.name);
-            let folder =
-                RunFolder::create(&path, &manifest).context("cannot make the run's folder")?;
-            (folder, manifest)
+    let folder = match place {
+        Place::Existing(folder) => folder,
+        Place::New(stored_in, name) => {
+            let created = create(manifest, stored_in, name)?;
+            manifest = created.1;
+            created.0
         }
     };
     let appender = match appender {
@@ -246,7 +250,7 @@ fn session<M: Measured>(
     let place = folder.path().display();
     setup.progress.stage(&format!("results go to {place}"));
 
-    let ran = measure(&folder, appender);
+    let ran = measure(&manifest, &folder, appender);
     setup.progress.end();
     let interrupted = setup.stop.load(Ordering::Relaxed);
     end_session(&mut manifest, &setup, interrupted || ran.is_err());
@@ -267,18 +271,91 @@ fn session<M: Measured>(
     })
 }
 
+/// Returns the number of the session that is about to begin.
+pub(crate) fn next_session<P>(run: &Manifest<P>) -> u32 {
+    u32::try_from(run.sessions.len()).unwrap_or(u32::MAX)
+}
+
+/// The records that a session appends to a run, each with its line in the progress.
+pub(crate) struct Keeper<'a> {
+    appender: Appender,
+    progress: &'a Progress,
+    /// The predicted time of a piece of work.
+    each: Duration,
+    kept: Result<(), StoreError>,
+}
+
+impl<'a> Keeper<'a> {
+    /// Begins the progress of a run that has `earlier` records.
+    pub(crate) fn begin<P: Listed>(
+        plan: &P,
+        earlier: u64,
+        appender: Appender,
+        progress: &'a Progress,
+    ) -> Self {
+        let cost = plan.cost();
+        progress.begin(cost.pieces, earlier, cost.after(earlier).time);
+        Self {
+            appender,
+            progress,
+            each: cost.each(),
+            kept: Ok(()),
+        }
+    }
+
+    /// Appends a record.
+    pub(crate) fn append(&mut self, record: &impl Told) -> Result<(), StoreError> {
+        self.appender.append(record)?;
+        let told = || format!("{}: {}", record.piece(), outcome_of(record));
+        self.progress.sampled(told, record.failed(), self.each);
+        Ok(())
+    }
+
+    /// Appends a record. Breaks if it cannot be stored, which [`Self::end`] reports.
+    pub(crate) fn keep(&mut self, record: &impl Told) -> ControlFlow<()> {
+        self.kept = self.append(record);
+        match &self.kept {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(_) => ControlFlow::Break(()),
+        }
+    }
+
+    /// Returns the error that ended the session, if there was one.
+    pub(crate) fn end(self) -> Result<(), StoreError> {
+        self.kept
+    }
+}
+
+/// A record that has a line in the progress.
+pub(crate) trait Told: Record {
+    /// Names the piece of work.
+    fn piece(&self) -> String;
+
+    /// Returns whether the piece of work failed.
+    fn failed(&self) -> bool;
+}
+
 fn servers(measured: &impl Measured) -> BTreeSet<String> {
     measured.sites().map(Sites::servers).unwrap_or_default()
 }
 
+/// Compares the link with the profiles of the sites, if times depend on it.
+fn check(measured: &impl Measured, setup: &Setup) -> anyhow::Result<Vec<LinkCheck>> {
+    let link = setup.targets.as_ref().and_then(Targets::link);
+    Ok(match (measured.needs(), link, measured.sites()) {
+        (Needs::Times, Some(link), Some(sites)) => link.check(sites.seed, &setup.stop)?,
+        _ => Vec::new(),
+    })
+}
+
 fn set_up<M: Measured>(
     measured: &M,
-    earlier: Option<&Manifest<M::Plan>>,
+    run: &Manifest<M::Plan>,
     own: &OwnWorkers,
     progress: Progress,
     stop: Arc<AtomicBool>,
 ) -> anyhow::Result<Setup> {
-    let mut programs = workers::find(&measured.workers(), &own.worker)?;
+    let mut programs = workers::find(&run.plan.workers(), &own.worker)?;
     programs.extend(workers::find_servers(&servers(measured), &own.worker)?);
     let sites = measured.sites();
     let open = |sites: &Sites| sites.open_link(measured.needs());
@@ -288,8 +365,8 @@ fn set_up<M: Measured>(
     }
     let inside = link.as_ref().map(Link::client_namespace);
     let workers = Workers::probe(programs, inside.as_ref(), Arc::clone(&stop))?;
-    if let Some(manifest) = earlier {
-        same_workers(&manifest.name, &manifest.workers, &workers)?;
+    if run.has_begun() {
+        same_workers(&run.name, &run.workers, &workers)?;
     }
     let (targets, roots_pem) = match sites {
         Some(sites) => {

@@ -1,10 +1,10 @@
 //! The name, manifest and sessions of a run of any kind.
 
 use jiff::Timestamp;
-use netbench_model::{Manifest, Origin, Plan, SCHEMA_VERSION, Session};
+use netbench_model::{Manifest, Plan, SCHEMA_VERSION, Session};
 use netbench_runner::environment;
 
-use crate::{config, options::StoredIn};
+use crate::{config, options::StoredIn, pipeline::Planned};
 
 /// Returns the name of a run's folder: time, host, kind, and a number if the name is taken.
 pub(crate) fn name(stored_in: &StoredIn, what: &str) -> String {
@@ -20,22 +20,22 @@ pub(crate) fn name(stored_in: &StoredIn, what: &str) -> String {
         .unwrap_or(name)
 }
 
-/// Returns the manifest of a run that begins now on this machine.
-pub(crate) fn manifest<P: Plan>(name: String, plan: P) -> Manifest<P> {
+/// Returns the manifest of a run on this machine, which gets its name when its folder is created.
+pub(crate) fn manifest<P: Plan>(planned: Planned<P>) -> Manifest<P> {
     Manifest {
         schema: SCHEMA_VERSION,
         kind: P::KIND,
         netbench: env!("CARGO_PKG_VERSION").to_owned(),
-        name,
+        name: String::new(),
         started: now(),
         finished: None,
-        plan,
+        plan: planned.plan,
         workers: Vec::new(),
         link: None,
         environment: environment(),
         sessions: Vec::new(),
         warnings: Vec::new(),
-        origin: Origin::default(),
+        origin: planned.origin,
     }
 }
 
@@ -106,7 +106,8 @@ pub(crate) fn host() -> String {
     }
 }
 
-fn now() -> String {
+/// Returns the time, RFC 3339, UTC.
+pub(crate) fn now() -> String {
     Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 

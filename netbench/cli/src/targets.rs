@@ -7,21 +7,19 @@ use netbench_lab::{Lab, Roots, RootsError};
 use netbench_link::{Link, LinkChoice, LinkError, LinkPlan, LinkSite};
 use netbench_model::{
     ConnectTo, Failure, FailureWord, HostName, LinkKind, Manifest, Origin, RootsRecord,
-    RootsSource, ShardRecord, Site, Target, authority, destination, suggestion,
+    RootsSource, Site, Target, authority, destination, suggestion,
 };
 use netbench_protocol::Resolve;
 use netbench_runner::{HostAddress, Targets, Workers, resolve, unresolved};
 
 use crate::{
-    cost::Reached,
     exit::{NoNetwork, WrongInput, bail_input, in_a_line},
     loopback,
-    options::{PathOptions, SiteOptions, StartOptions, TargetOptions},
+    options::{PathOptions, RootsOptions, SiteOptions, TargetOptions},
     progress::Progress,
     run,
     shard::{self, ShardArg},
     sites_file::{self, SitesFile},
-    stack_names::new_seed,
 };
 
 /// The longest time in which a real name must resolve.
@@ -37,16 +35,6 @@ pub(crate) enum Network {
     Live { how: String },
 }
 
-impl Network {
-    pub(crate) fn target(&self) -> Target {
-        match self {
-            Self::Lab => Target::Lab,
-            Self::Loopback => Target::Loopback,
-            Self::Live { .. } => Target::Live,
-        }
-    }
-}
-
 /// The requirements of a run for the link to emulated sites.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Needs {
@@ -56,17 +44,27 @@ pub(crate) enum Needs {
     Answers,
 }
 
-/// The sites, and the way to reach them, read and validated.
+/// The sites of a plan, and the way to reach them.
 pub(crate) struct Sites {
     pub(crate) network: Network,
-    pub(crate) file: SitesFile,
+    pub(crate) sites: Arc<Vec<Site>>,
     pub(crate) roots: Roots,
     pub(crate) link: LinkChoice,
     /// Rules that redirect connections to some hosts.
     pub(crate) connect_to: Vec<ConnectTo>,
-    pub(crate) shard: Option<ShardRecord>,
-    pub(crate) vantage: String,
     pub(crate) seed: u64,
+    pub(crate) names: Names,
+}
+
+/// The part of a plan that describes its sites.
+pub(crate) struct SitesOfPlan<'a> {
+    pub(crate) network: Network,
+    pub(crate) sites: Arc<Vec<Site>>,
+    pub(crate) roots: &'a RootsRecord,
+    pub(crate) connect_to: &'a [ConnectTo],
+    pub(crate) seed: u64,
+    /// The link that the user requested, if any.
+    pub(crate) link: Option<&'a str>,
     pub(crate) names: Names,
 }
 
@@ -80,82 +78,43 @@ pub(crate) enum Names {
 }
 
 impl Sites {
-    /// Returns the sites of `file` with the options of the command line.
-    pub(crate) fn of_options(
-        network: Network,
-        mut file: SitesFile,
-        roots: Roots,
-        targets: &TargetOptions,
-        path: &PathOptions,
-        start: &StartOptions,
-    ) -> anyhow::Result<Self> {
-        let shard = path.shard.map(ShardArg::shard).transpose()?;
-        let shard = shard
-            .map(|shard| shard::cut(Arc::make_mut(&mut file.sites), shard))
-            .transpose()?;
-        Ok(Self {
-            network,
-            file,
-            roots,
-            link: path.link,
-            connect_to: targets.connect_to.clone(),
-            shard,
-            vantage: path.vantage.clone().unwrap_or_else(run::host),
-            seed: start.seed.unwrap_or_else(new_seed),
-            names: Names::First,
-        })
-    }
-
-    /// Returns the sites of a run that continues. `file` contains the sites of its first session.
-    pub(crate) fn of_run<P>(
-        run: &Manifest<P>,
-        network: Network,
-        file: SitesFile,
-        roots: &RootsRecord,
-        connect_to: &[ConnectTo],
-        seed: u64,
-    ) -> anyhow::Result<Self> {
-        let (name, origin) = (&run.name, &run.origin);
-        shard::may_go_on(name, origin, file.sites.len())?;
-        if network == Network::Loopback {
-            all_on_loopback(&file.sites, connect_to)?;
+    /// Returns the sites of a run's plan.
+    ///
+    /// # Errors
+    /// The run is not one that can be measured, or its trust roots have changed.
+    pub(crate) fn open<P>(run: &Manifest<P>, plan: SitesOfPlan<'_>) -> anyhow::Result<Self> {
+        let name = &run.name;
+        shard::may_go_on(name, &run.origin, plan.sites.len())?;
+        if plan.network == Network::Loopback {
+            all_on_loopback(&plan.sites, plan.connect_to)?;
         }
-        let now = self::roots(&roots.source, Some(roots.count))?;
-        if now.sha256 != roots.sha256 {
+        let roots = self::roots(&plan.roots.source, Some(plan.roots.count))?;
+        if roots.sha256 != plan.roots.sha256 {
             bail_input!("run {name} cannot be continued: it was started with other trust roots");
         }
+        let link = match run.link.as_ref().map(|link| link.kind) {
+            _ if !run.has_begun() => plan.link.map_or(Ok(LinkChoice::Auto), str::parse),
+            Some(LinkKind::User) => Ok(LinkChoice::User),
+            Some(LinkKind::Netem) => Ok(LinkChoice::Netem),
+            Some(LinkKind::None | LinkKind::Live) | None => Ok(LinkChoice::None),
+        };
         Ok(Self {
-            network,
-            file,
-            roots: now,
-            link: match run.link.as_ref().map(|link| link.kind) {
-                Some(LinkKind::User) => LinkChoice::User,
-                Some(LinkKind::Netem) => LinkChoice::Netem,
-                Some(LinkKind::None | LinkKind::Live) | None => LinkChoice::None,
-            },
-            connect_to: connect_to.to_vec(),
-            shard: origin.shard,
-            vantage: origin.vantage.clone(),
-            seed,
-            names: Names::First,
+            network: plan.network,
+            sites: plan.sites,
+            roots,
+            link: link.map_err(WrongInput)?,
+            connect_to: plan.connect_to.to_vec(),
+            seed: plan.seed,
+            names: plan.names,
         })
     }
 
     /// Returns the servers of emulated sites, for which workers are needed.
     pub(crate) fn servers(&self) -> BTreeSet<String> {
-        let servers = self.file.sites.iter().map(|site| site.lab.server.clone());
+        let servers = self.sites.iter().map(|site| site.lab.server.clone());
         match self.network {
             Network::Lab => servers.collect(),
             Network::Loopback | Network::Live { .. } => BTreeSet::new(),
-        }
-    }
-
-    /// Returns the way in which the sites are reached, for predictions of time.
-    pub(crate) fn reached(&self) -> Reached {
-        match (&self.network, self.link) {
-            (Network::Lab, LinkChoice::None) | (Network::Loopback, _) => Reached::Loopback,
-            (Network::Lab, _) => Reached::Links,
-            (Network::Live { .. }, _) => Reached::Network,
         }
     }
 
@@ -172,7 +131,7 @@ impl Sites {
             name: site.name(),
             profile: site.lab.link,
         };
-        let sites: Vec<LinkSite> = self.file.sites.iter().map(site).collect();
+        let sites: Vec<LinkSite> = self.sites.iter().map(site).collect();
         let plan = LinkPlan {
             choice: self.link,
             sites: sites.clone(),
@@ -204,7 +163,7 @@ impl Sites {
         if let Network::Live { how } = &self.network {
             progress.stage(&format!("--live: {how}"));
         }
-        let sites = &self.file.sites;
+        let sites = &self.sites;
         let Some(link) = link else {
             return Ok((Targets::Hosts(self.hosts()), self.roots.pem.clone()));
         };
@@ -222,7 +181,7 @@ impl Sites {
     fn hosts(&self) -> Vec<Result<HostAddress, Failure>> {
         let rules = &self.connect_to;
         let places = |site: &Site| place(site, rules);
-        let places: Vec<(HostName, u16)> = self.file.sites.iter().map(places).collect();
+        let places: Vec<(HostName, u16)> = self.sites.iter().map(places).collect();
         match self.network {
             Network::Live { .. } if self.names == Names::AsTheyCome => {
                 self.at(places.iter().map(|_| None))
@@ -239,7 +198,7 @@ impl Sites {
         &self,
         addresses: impl IntoIterator<Item = Option<SocketAddr>>,
     ) -> Vec<Result<HostAddress, Failure>> {
-        let sites = self.file.sites.iter();
+        let sites = self.sites.iter();
         let found = addresses.into_iter().zip(sites).map(|(address, site)| {
             let why = "no address of it is known";
             address.ok_or_else(|| unresolved(site.host.as_str(), FailureWord::NotFound, why))
@@ -265,7 +224,7 @@ impl Sites {
         };
         addresses
             .into_iter()
-            .zip(self.file.sites.iter())
+            .zip(self.sites.iter())
             .map(host)
             .collect()
     }
@@ -274,23 +233,43 @@ impl Sites {
     pub(crate) fn place(&self, site: &Site) -> (HostName, u16) {
         place(site, &self.connect_to)
     }
+}
 
-    pub(crate) fn roots_record(&self) -> RootsRecord {
-        RootsRecord {
-            source: self.roots.source.clone(),
-            count: self.roots.count,
-            sha256: self.roots.sha256.clone(),
-        }
-    }
+/// Returns the trust roots of the options, for a plan.
+pub(crate) fn roots_record(
+    options: &RootsOptions,
+    count: Option<u32>,
+) -> anyhow::Result<RootsRecord> {
+    let roots = roots(&options.source(), count)?;
+    Ok(RootsRecord {
+        source: roots.source,
+        count: roots.count,
+        sha256: roots.sha256,
+    })
+}
 
-    /// Returns the origin of a run of these sites, for a manifest.
-    pub(crate) fn origin(&self) -> Origin {
-        Origin {
-            vantage: self.vantage.clone(),
-            shard: self.shard,
-            merged: Vec::new(),
-        }
+/// Returns the origin of a run of all sites on this machine.
+pub(crate) fn here() -> Origin {
+    Origin {
+        vantage: run::host(),
+        ..Origin::default()
     }
+}
+
+/// Returns the origin of a run on this machine, and keeps only the sites of its shard.
+pub(crate) fn origin(path: &PathOptions, sites: &mut Vec<Site>) -> anyhow::Result<Origin> {
+    let shard = path.shard.map(ShardArg::shard).transpose()?;
+    let cut = shard.map(|shard| shard::cut(sites, shard));
+    Ok(Origin {
+        vantage: path.vantage.clone().unwrap_or_else(run::host),
+        shard: cut.transpose()?,
+        merged: Vec::new(),
+    })
+}
+
+/// Returns a link that the user requested by its name, for a plan.
+pub(crate) fn requested(link: LinkChoice) -> Option<String> {
+    (link != LinkChoice::Auto).then(|| link.to_string())
 }
 
 /// The port of sites that are asked for HTTPS.

@@ -53,6 +53,9 @@ pub struct ConnectPlan {
     /// The certificate that clients present to servers that request one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client_certificate: Option<ClientCertificate>,
+    /// The link to emulated sites that the user requested, by its name; `None` if netbench chooses it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub link: Option<String>,
 }
 
 impl ConnectPlan {
@@ -60,6 +63,17 @@ impl ConnectPlan {
     pub fn site_count(&self) -> u64 {
         let places: BTreeSet<String> = self.sites.iter().map(Site::place).collect();
         places.len() as u64
+    }
+
+    /// Returns the time limit of one connection.
+    pub fn timeout(&self) -> Duration {
+        Duration::from_millis(self.timeout_ms)
+    }
+
+    /// Returns the pause between two connections to one site.
+    pub fn pause(&self) -> Duration {
+        let given = self.pause_ms.map(Duration::from_millis);
+        given.unwrap_or(self.target.usual_pause())
     }
 }
 

@@ -62,7 +62,7 @@ pub use suite::{
     SuiteMeasured, SuiteOutcome, SuitePlan, SuiteSample, catalogue,
 };
 pub use sweep::{LinkPreset, PointClient, Sweep, SweepAxis, SweepError, SweepPoint};
-pub use tally::{AskedFor, Recorded, Tally};
+pub use tally::{Recorded, Tally};
 pub use urls::{parse_target, parse_target_of};
 
 /// The version of every JSON document that netbench publishes (`run.json`, `samples.jsonl`, `summary.json`). The

@@ -37,6 +37,13 @@ pub struct Manifest<P> {
     pub origin: Origin,
 }
 
+impl<P> Manifest<P> {
+    /// Returns whether a session has begun to measure. Before that, the plan lacks the facts that only workers know.
+    pub fn has_begun(&self) -> bool {
+        !self.sessions.is_empty()
+    }
+}
+
 /// The plan of a run of one kind: the part of a [`Manifest`] that is specific to the kind.
 pub trait Plan: Serialize + DeserializeOwned {
     /// The kind.

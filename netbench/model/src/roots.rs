@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 pub use netbench_tls::TrustOrigin;
 
-use crate::{Kind, Manifest, Plan, Record, Recorded, StackName, Tally, chains::ChainOutcome};
+use crate::{Kind, Manifest, Plan, Record, Recorded, StackName, chains::ChainOutcome};
 
 /// The plan of a run of `compat roots`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -172,20 +172,20 @@ impl Recorded for RootsPlan {
     type Record = RootsSample;
     type Counted = RootsSample;
 
-    fn tally(&self, records: &[RootsSample]) -> Tally {
+    type Key<'a> = (&'a str, &'a RootsClient);
+
+    fn key(sample: &RootsSample) -> Self::Key<'_> {
+        (&sample.layout, &sample.client)
+    }
+
+    fn planned(&self) -> u64 {
+        (self.layouts.len() * self.clients.len()) as u64
+    }
+
+    fn requires(&self) -> impl Fn(&RootsSample) -> bool {
         let layouts: HashSet<&str> = self.layouts.iter().map(|it| it.name.as_str()).collect();
-        let own = |sample: &&RootsSample| {
+        move |sample| {
             layouts.contains(sample.layout.as_str()) && self.clients.contains(&sample.client)
-        };
-        let taken: HashSet<_> = records
-            .iter()
-            .filter(own)
-            .map(|sample| (&sample.layout, &sample.client))
-            .collect();
-        Tally {
-            planned: (self.layouts.len() * self.clients.len()) as u64,
-            taken: taken.len() as u64,
-            foreign: records.iter().filter(|sample| !own(sample)).count() as u64,
         }
     }
 }

@@ -66,6 +66,9 @@ pub struct ScanPlan {
     /// The protocol in which servers were asked for TLS; none where connections began with TLS.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start_tls: Option<StartTls>,
+    /// The link to emulated sites that the user requested, by its name; `None` if netbench chooses it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub link: Option<String>,
 }
 
 named!(

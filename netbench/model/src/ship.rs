@@ -1,11 +1,9 @@
 //! The records of `netbench ship`: the costs of a client that is built with a stack.
 
-use std::collections::HashSet;
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Kind, Manifest, Plan, Record, Recorded, StackName, Tally};
+use crate::{Kind, Manifest, Plan, Record, Recorded, StackName};
 
 /// The plan of a run of `ship`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -159,18 +157,21 @@ impl Recorded for ShipPlan {
     type Record = ShipSample;
     type Counted = ShipSample;
 
-    fn tally(&self, records: &[ShipSample]) -> Tally {
-        let own = |sample: &&ShipSample| self.stacks.contains(&sample.stack);
-        let built: HashSet<_> = records
-            .iter()
-            .filter(own)
-            .filter(|sample| matches!(sample.outcome, ShipOutcome::Built(_)))
-            .map(|sample| &sample.stack)
-            .collect();
-        Tally {
-            planned: self.stacks.len() as u64,
-            taken: built.len() as u64,
-            foreign: records.iter().filter(|sample| !own(sample)).count() as u64,
-        }
+    type Key<'a> = &'a StackName;
+
+    fn key(sample: &ShipSample) -> &StackName {
+        &sample.stack
+    }
+
+    fn planned(&self) -> u64 {
+        self.stacks.len() as u64
+    }
+
+    fn requires(&self) -> impl Fn(&ShipSample) -> bool {
+        |sample| self.stacks.contains(&sample.stack)
+    }
+
+    fn counts(sample: &ShipSample) -> bool {
+        matches!(sample.outcome, ShipOutcome::Built(_))
     }
 }

@@ -1,7 +1,11 @@
-use std::collections::{HashMap, HashSet};
+use std::{
+    collections::{HashMap, HashSet},
+    hash::Hash,
+};
 
 use crate::{
-    ConnectPlan, Manifest, Plan, Record, Role, Sample, ScanPlan, SuitePlan, SuiteSample,
+    Condition, ConnectPlan, Manifest, Plan, Record, Role, Sample, ScanPlan, Scenario, Site,
+    StackName, SuitePlan, SuiteSample,
     scan::{SiteOutcome, SiteScan},
 };
 
@@ -13,8 +17,42 @@ pub trait Recorded: Plan {
     /// The part of a record that is needed to count it, read from the same file.
     type Counted: Record;
 
+    /// The identity of a record within a run.
+    type Key<'a>: Eq + Hash;
+
+    /// Returns the key of a record.
+    fn key(record: &Self::Counted) -> Self::Key<'_>;
+
+    /// Returns the number of records that the plan requires.
+    fn planned(&self) -> u64;
+
+    /// Returns a function that decides whether the plan requires a record.
+    fn requires(&self) -> impl Fn(&Self::Counted) -> bool;
+
+    /// Returns whether a record counts. A piece of work whose record does not count is repeated.
+    fn counts(_record: &Self::Counted) -> bool {
+        true
+    }
+
+    /// Returns the keys of the required records that exist and count.
+    fn done<'a>(&self, records: &'a [Self::Counted]) -> HashSet<Self::Key<'a>> {
+        let requires = self.requires();
+        let required = records.iter().filter(|record| requires(record));
+        required
+            .filter(|record| Self::counts(record))
+            .map(Self::key)
+            .collect()
+    }
+
     /// Compares the records of a run with the plan.
-    fn tally(&self, records: &[Self::Counted]) -> Tally;
+    fn tally(&self, records: &[Self::Counted]) -> Tally {
+        let requires = self.requires();
+        Tally {
+            planned: self.planned(),
+            taken: self.done(records).len() as u64,
+            foreign: records.iter().filter(|record| !requires(record)).count() as u64,
+        }
+    }
 }
 
 /// Numbers of the records of a run compared with its plan.
@@ -50,52 +88,29 @@ impl Recorded for ConnectPlan {
     type Record = Sample;
     type Counted = Sample;
 
-    fn tally(&self, records: &[Sample]) -> Tally {
-        let asked_for = self.asked_for();
-        let own = |sample: &&Sample| asked_for.has(sample);
-        let measured = |s: &&Sample| s.role == Role::Measured && s.outcome.counts();
-        let taken: HashSet<_> = records
-            .iter()
-            .filter(own)
-            .filter(measured)
-            .map(Sample::key)
-            .collect();
+    type Key<'a> = (Condition, u32, &'a str, &'a StackName);
+
+    fn key(sample: &Sample) -> Self::Key<'_> {
+        sample.key()
+    }
+
+    fn planned(&self) -> u64 {
         let each_round = self.sites.len() * self.stacks.len() * self.conditions.len();
-        Tally {
-            planned: each_round as u64 * u64::from(self.rounds),
-            taken: taken.len() as u64,
-            foreign: records
-                .iter()
-                .filter(|sample| !asked_for.has(sample))
-                .count() as u64,
+        each_round as u64 * u64::from(self.rounds)
+    }
+
+    fn requires(&self) -> impl Fn(&Sample) -> bool {
+        let sites: HashSet<String> = self.sites.iter().map(Site::name).collect();
+        move |sample| {
+            sample.round < self.rounds
+                && self.conditions.contains(&sample.condition)
+                && self.stacks.contains(&sample.stack)
+                && sites.contains(&sample.site)
         }
     }
-}
 
-/// The samples that a plan of `connect` requires.
-pub struct AskedFor<'a> {
-    plan: &'a ConnectPlan,
-    sites: HashSet<String>,
-}
-
-impl ConnectPlan {
-    /// Returns the samples that the plan requires.
-    pub fn asked_for(&self) -> AskedFor<'_> {
-        AskedFor {
-            plan: self,
-            sites: self.sites.iter().map(|site| site.name()).collect(),
-        }
-    }
-}
-
-impl AskedFor<'_> {
-    /// Returns whether the plan requires the sample.
-    pub fn has(&self, sample: &Sample) -> bool {
-        let plan = self.plan;
-        sample.round < plan.rounds
-            && plan.conditions.contains(&sample.condition)
-            && plan.stacks.contains(&sample.stack)
-            && self.sites.contains(&sample.site)
+    fn counts(sample: &Sample) -> bool {
+        sample.role == Role::Measured && sample.outcome.counts()
     }
 }
 
@@ -103,40 +118,56 @@ impl Recorded for SuitePlan {
     type Record = SuiteSample;
     type Counted = SuiteSample;
 
-    /// Counts the records. The rounds of a scenario that ended when it was decided are those that it has.
+    type Key<'a> = (&'a str, u32, &'a StackName);
+
+    fn key(sample: &SuiteSample) -> Self::Key<'_> {
+        (&sample.name, sample.round, &sample.stack)
+    }
+
+    fn planned(&self) -> u64 {
+        let rounds = self
+            .scenarios
+            .iter()
+            .map(|scenario| scenario.rounds_of_use(self.rounds));
+        rounds.map(u64::from).sum::<u64>() * self.stacks.len() as u64
+    }
+
+    fn requires(&self) -> impl Fn(&SuiteSample) -> bool {
+        let scenarios = self.scenarios.iter();
+        let rounds: HashMap<String, u32> = scenarios
+            .map(|scenario| (scenario.to_string(), scenario.rounds_of_use(self.rounds)))
+            .collect();
+        move |sample| {
+            rounds
+                .get(&sample.name)
+                .is_some_and(|rounds| sample.round < *rounds)
+                && self.stacks.contains(&sample.stack)
+        }
+    }
+
+    /// Compares the records with the plan. The rounds of a scenario that ended when it was decided are those that it
+    /// has.
     fn tally(&self, records: &[SuiteSample]) -> Tally {
-        let mut rounds: HashMap<String, u32> = HashMap::new();
-        for scenario in &self.scenarios {
-            rounds.insert(scenario.to_string(), scenario.rounds_of_use(self.rounds));
+        let requires = self.requires();
+        let done = self.done(records);
+        let mut last: HashMap<&str, u32> = HashMap::new();
+        for (name, round, _) in &done {
+            let last = last.entry(name).or_default();
+            *last = (*last).max(round + 1);
         }
-        let own = |sample: &&SuiteSample| {
-            let asked = rounds.get(&sample.name).copied().unwrap_or(0);
-            sample.round < asked && self.stacks.contains(&sample.stack)
+        let rounds = |scenario: &Scenario| {
+            let planned = scenario.rounds_of_use(self.rounds);
+            match last.get(scenario.to_string().as_str()) {
+                _ if !self.until_decided => planned,
+                Some(last) => planned.min(*last),
+                None => planned.min(1),
+            }
         };
-        let foreign = records.iter().filter(|sample| !own(sample)).count() as u64;
-        let key =
-            |sample: &'_ SuiteSample| (sample.name.clone(), sample.round, sample.stack.clone());
-        let taken: HashSet<_> = records.iter().filter(own).map(key).collect();
-        if self.until_decided {
-            let mut seen: HashMap<&str, u32> = HashMap::new();
-            for (name, round, _) in &taken {
-                let last = seen.entry(name).or_default();
-                *last = (*last).max(round + 1);
-            }
-            let seen: Vec<(String, u32)> = rounds
-                .keys()
-                .map(|name| (name.clone(), seen.get(name.as_str()).copied().unwrap_or(1)))
-                .collect();
-            for (name, last) in seen {
-                let asked = rounds.entry(name).or_default();
-                *asked = (*asked).min(last);
-            }
-        }
-        let rounds: u64 = rounds.values().copied().map(u64::from).sum();
+        let rounds: u64 = self.scenarios.iter().map(rounds).map(u64::from).sum();
         Tally {
             planned: rounds * self.stacks.len() as u64,
-            taken: taken.len() as u64,
-            foreign,
+            taken: done.len() as u64,
+            foreign: records.iter().filter(|sample| !requires(sample)).count() as u64,
         }
     }
 }
@@ -145,18 +176,18 @@ impl Recorded for ScanPlan {
     type Record = SiteScan;
     type Counted = SiteOutcome;
 
-    fn tally(&self, records: &[SiteOutcome]) -> Tally {
-        let names: HashSet<String> = self.sites.iter().map(|site| site.name()).collect();
-        let own = |scan: &&SiteOutcome| names.contains(&scan.site);
-        let taken: HashSet<&str> = records
-            .iter()
-            .filter(own)
-            .map(|scan| scan.site.as_str())
-            .collect();
-        Tally {
-            planned: names.len() as u64,
-            taken: taken.len() as u64,
-            foreign: records.iter().filter(|scan| !own(scan)).count() as u64,
-        }
+    type Key<'a> = &'a str;
+
+    fn key(scan: &SiteOutcome) -> &str {
+        &scan.site
+    }
+
+    fn planned(&self) -> u64 {
+        self.sites.len() as u64
+    }
+
+    fn requires(&self) -> impl Fn(&SiteOutcome) -> bool {
+        let sites: HashSet<String> = self.sites.iter().map(Site::name).collect();
+        move |scan| sites.contains(&scan.site)
     }
 }

@@ -62,6 +62,7 @@ fn manifest() -> BrowserManifest {
             client: None,
             page: None,
             limit_ms: 20_000,
+            link: None,
         })
     }
 }

@@ -5,11 +5,13 @@ use std::{
     time::Instant,
 };
 
-use netbench_model::{Condition, FailureClass, Outcome, Role, Sample, Site, StackName};
+use netbench_model::{
+    Condition, ConnectPlan, FailureClass, Outcome, Recorded, Role, Sample, Site, StackName,
+};
 use netbench_store::{Appender, StoreError};
 use parking_lot::Mutex;
 
-use crate::{Event, Listener, Plan, Targets, Unit, Workers, queue::Queue, schedule, slot::Slot};
+use crate::{Event, Listener, Targets, Trials, Unit, Workers, queue::Queue, schedule, slot::Slot};
 
 /// The reason why a run ended early. All samples until then are stored.
 #[derive(Debug, thiserror::Error)]
@@ -24,7 +26,7 @@ pub enum RunError {
 
 /// The state that all slots share.
 pub(crate) struct Shared<'a> {
-    pub(crate) plan: &'a Plan,
+    pub(crate) trials: &'a Trials<'a>,
     pub(crate) workers: &'a Workers,
     pub(crate) targets: &'a Targets,
     pub(crate) listener: &'a Listener<'a>,
@@ -46,7 +48,7 @@ pub(crate) struct Shared<'a> {
 /// # Errors
 /// Returns only errors that make continuing pointless. A fault of a worker or a site becomes a failed sample.
 pub fn execute(
-    plan: &Plan,
+    trials: &Trials<'_>,
     workers: &Workers,
     targets: &Targets,
     earlier: &[Sample],
@@ -54,8 +56,9 @@ pub fn execute(
     listener: &Listener<'_>,
     stop: &AtomicBool,
 ) -> Result<(), RunError> {
+    let plan = trials.plan;
     let done = Done::of(earlier, &plan.stacks);
-    let all = schedule(plan);
+    let all = schedule(plan, trials.shard);
     let stacks = plan.stacks.len() as u64;
     let samples = all.len() as u64 * stacks;
     let units: VecDeque<Unit> = all
@@ -72,7 +75,7 @@ pub fn execute(
         .max()
         .unwrap_or(0);
     let shared = Shared {
-        plan,
+        trials,
         workers,
         targets,
         listener,
@@ -120,7 +123,7 @@ impl Shared<'_> {
 }
 
 /// Returns for each site how many of its `earlier` connections ran into the time limit one after the other, up to the last one.
-fn time_outs(plan: &Plan, earlier: &[Sample]) -> Vec<AtomicU32> {
+fn time_outs(plan: &ConnectPlan, earlier: &[Sample]) -> Vec<AtomicU32> {
     let mut by_site: HashMap<&str, u32> = HashMap::new();
     for sample in earlier.iter().filter(|s| s.role == Role::Measured) {
         let in_a_row = by_site.entry(&sample.site).or_default();
@@ -149,8 +152,7 @@ impl<'a> Done<'a> {
     fn of(earlier: &'a [Sample], stacks: &[StackName]) -> Self {
         type Unit<'a> = (u32, Condition, u32, &'a str);
         let mut seen: HashMap<Unit<'_>, HashSet<&StackName>> = HashMap::new();
-        let measured = |s: &&Sample| s.role == Role::Measured && s.outcome.counts();
-        for sample in earlier.iter().filter(measured) {
+        for sample in earlier.iter().filter(|s| ConnectPlan::counts(s)) {
             let (condition, round, site, stack) = sample.key();
             let unit = (sample.session, condition, round, site);
             seen.entry(unit).or_default().insert(stack);

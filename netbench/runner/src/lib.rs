@@ -1,7 +1,7 @@
 //! Execution of a plan: starts workers, sends trials, verifies and appends samples.
 //!
 //! This crate must never print, never compute a figure from samples, and never let a worker's fault end a run.
-//! Start reading at [`Plan`], then [`execute`]; `schedule.rs` defines the order of trials. The in-memory suite is
+//! Start reading at [`Trials`], then [`execute`]; `schedule.rs` defines the order of trials. The in-memory suite is
 //! in `suite/`: [`SuiteTrials`], then [`execute_suite`]. [`scan`] has the requests of a scan to stacks, [`compat`]
 //! tests servers of every kind, [`chains`] and [`roots`] test verifiers, and [`browser`] makes browsers visit
 //! sites.
@@ -23,6 +23,7 @@ mod resolve;
 pub mod roots;
 pub mod scan;
 mod schedule;
+mod seats;
 mod slot;
 mod suite;
 mod targets;
@@ -36,7 +37,7 @@ pub use execute::{RunError, execute};
 pub use groups::end_workers;
 pub use lab_targets::LabTargets;
 pub use launch::{Launch, Layout};
-pub use plan::Plan;
+pub use plan::Trials;
 pub use resolve::{resolve, unresolved};
 pub use schedule::{Unit, schedule};
 pub use slot::TIME_OUTS;

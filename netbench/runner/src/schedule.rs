@@ -1,8 +1,6 @@
 use netbench_link::TrialKey;
-use netbench_model::{Condition, Role};
+use netbench_model::{Condition, ConnectPlan, Role, ShardRecord};
 use netbench_stats::{SplitMix, mix};
-
-use crate::Plan;
 
 /// A site under one condition in one round: every stack, in direct succession, so that their circumstances are as
 /// similar as possible.
@@ -58,11 +56,9 @@ impl Unit {
 ///
 /// A shard's units are those that a run of all sites would have, in the same order and with the same ordinals,
 /// without those of the other shards.
-pub fn schedule(plan: &Plan) -> Vec<Unit> {
-    let whole = plan
-        .shard
-        .map_or(plan.sites.len(), |part| part.whole_sites as usize);
-    let places: Vec<usize> = match plan.shard {
+pub fn schedule(plan: &ConnectPlan, shard: Option<ShardRecord>) -> Vec<Unit> {
+    let whole = shard.map_or(plan.sites.len(), |part| part.whole_sites as usize);
+    let places: Vec<usize> = match shard {
         Some(part) => part.shard.places(whole).collect(),
         None => (0..whole).collect(),
     };
@@ -105,46 +101,45 @@ pub(crate) fn round_order(seed: u64, round: u32) -> SplitMix {
 
 #[cfg(test)]
 mod tests {
-    use std::{collections::BTreeMap, time::Duration};
-
-    use netbench_model::{ClientSettings, Profile, Shard, ShardRecord, Site, StackName, Target};
-    use netbench_protocol::HttpRequest;
+    use netbench_model::{
+        ClientSettings, Profile, RequestRecord, RootsRecord, RootsSource, Shard, Site, StackName,
+        Target,
+    };
 
     use super::*;
 
-    fn plan(seed: u64) -> Plan {
+    fn plan(seed: u64) -> ConnectPlan {
         let site = |n: usize| Site::new(format!("site{n}.example").parse().unwrap(), 443);
-        Plan {
+        ConnectPlan {
             seed,
             stacks: vec![StackName::new("a"), StackName::new("b")],
             conditions: vec![Condition::Clean, Condition::Cold],
             rounds: 3,
             jobs: 1,
-            cpu: None,
+            cpu_percent: None,
             target: Target::Lab,
-            shard: None,
+            sites_file: String::new(),
+            sites_sha256: String::new(),
             sites: (0..20).map(site).collect(),
-            client: ClientSettings {
-                profile: Profile::Default,
-                versions: vec![],
-                suites: vec![],
-                groups: vec![],
-                signatures: vec![],
-                alpn: vec![],
+            sweep: None,
+            client: ClientSettings::undecided(Profile::Default),
+            roots: RootsRecord {
+                source: RootsSource::Mozilla,
+                count: 0,
+                sha256: String::new(),
             },
-            roots_pem: String::new(),
-            identity: None,
-            request: HttpRequest::default(),
-            timeout: Duration::from_secs(1),
-            pause: Duration::ZERO,
-            unreachable: BTreeMap::new(),
-            session: 0,
+            timeout_ms: 1_000,
+            pause_ms: None,
+            connect_to: Vec::new(),
+            request: RequestRecord::default(),
+            client_certificate: None,
+            link: None,
         }
     }
 
     #[test]
     fn every_round_holds_every_case_and_stack_once() {
-        let units = schedule(&plan(7));
+        let units = schedule(&plan(7), None);
         assert_eq!(units.len(), 3 * 2 * 20);
         for round in 0..3 {
             let mut cases: Vec<_> = units
@@ -167,9 +162,9 @@ mod tests {
 
     #[test]
     fn the_seed_decides_the_order() {
-        assert_eq!(schedule(&plan(7)), schedule(&plan(7)));
-        assert_ne!(schedule(&plan(7)), schedule(&plan(8)));
-        let first = schedule(&plan(7))
+        assert_eq!(schedule(&plan(7), None), schedule(&plan(7), None));
+        assert_ne!(schedule(&plan(7), None), schedule(&plan(8), None));
+        let first = schedule(&plan(7), None)
             .iter()
             .filter(|unit| unit.order[0] == 0)
             .count();
@@ -186,15 +181,15 @@ mod tests {
         for index in 1..=3 {
             let shard = Shard::new(index, 3).unwrap();
             let places: Vec<usize> = shard.places(20).collect();
-            let part = Plan {
+            let part = ConnectPlan {
                 sites: places.iter().map(|i| whole.sites[*i].clone()).collect(),
-                shard: Some(ShardRecord {
-                    shard,
-                    whole_sites: 20,
-                }),
                 ..whole.clone()
             };
-            for unit in schedule(&part) {
+            let shard = ShardRecord {
+                shard,
+                whole_sites: 20,
+            };
+            for unit in schedule(&part, Some(shard)) {
                 assert_eq!(part.sites[unit.site], whole.sites[unit.place]);
                 joined.push(Unit {
                     site: unit.place,
@@ -203,12 +198,12 @@ mod tests {
             }
         }
         joined.sort_by_key(|unit| unit.first_trial);
-        assert_eq!(joined, schedule(&whole));
+        assert_eq!(joined, schedule(&whole, None));
     }
 
     #[test]
     fn losses_are_the_same_for_the_stacks_of_a_unit_and_no_other() {
-        let units = schedule(&plan(7));
+        let units = schedule(&plan(7), None);
         let mut keys: Vec<u64> = units
             .iter()
             .map(|unit| unit.key(7, Role::Measured).0)

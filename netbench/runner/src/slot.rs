@@ -6,17 +6,17 @@ use std::{
 };
 
 use netbench_model::{
-    Condition, Failure, FailureClass, FailureWord, LinkPackets, LossLog, Outcome, PointClient,
-    Role, SCHEMA_VERSION, Sample, StackName, Target,
+    Condition, LinkPackets, LossLog, Outcome, Role, SCHEMA_VERSION, Sample, Target,
 };
-use netbench_protocol::{Configure, Connect, HttpRequest, RequestBody, ResponseBody};
+use netbench_protocol::{Connect, HttpRequest, RequestBody, ResponseBody};
 use parking_lot::MutexGuard;
 
 use crate::{
-    Event, Launch, Targets, Unit, Worker, WorkerError,
+    Event, Targets, Unit, WorkerError,
     execute::{Shared, time_outs_after},
     lab_targets::ServerDeath,
     proof::{Expected, VerificationTime, is_sound, prove, unsupported},
+    seats::Seats,
 };
 
 /// The time beyond the connection's own limit after which a worker counts as hung.
@@ -61,37 +61,20 @@ enum Taken {
     Void,
 }
 
-/// One of the concurrent trials of a run, with its own workers, one for each stack and each setting of clients,
-/// restarted in every round, so that no memory layout of a process favours a stack for a whole run.
+/// One of the concurrent trials of a run, with its own workers, which are restarted in every round, so that no memory
+/// layout of a process favours a stack for a whole run.
 pub(crate) struct Slot<'a> {
     shared: &'a Shared<'a>,
-    /// The settings of clients.
-    clients: Vec<PointClient>,
-    /// The workers, by [`Slot::seat`].
-    workers: Vec<Option<Worker>>,
-    /// The reasons why stacks without a worker have none.
-    failures: Vec<Failure>,
+    seats: Seats<'a>,
     round: Option<u32>,
     block: u32,
 }
 
 impl<'a> Slot<'a> {
     pub(crate) fn new(shared: &'a Shared<'a>) -> Self {
-        let plan = shared.plan;
-        let mut clients = Vec::new();
-        for site in 0..plan.sites.len() {
-            let own = plan.own_client(site);
-            if !clients.contains(&own) {
-                clients.push(own);
-            }
-        }
-        let seats = clients.len() * plan.stacks.len();
-        let not_started = worker_failure(FailureWord::Start, "the worker was not started");
         Self {
             shared,
-            clients,
-            workers: std::iter::repeat_with(|| None).take(seats).collect(),
-            failures: vec![not_started; seats],
+            seats: Seats::new(shared),
             round: None,
             block: 0,
         }
@@ -115,29 +98,20 @@ impl<'a> Slot<'a> {
         }
     }
 
-    /// Returns the index of a stack's worker, with the settings of clients of a site.
-    fn seat(&self, site: usize, stack: usize) -> usize {
-        let own = self.shared.plan.own_client(site);
-        let client = self.clients.iter().position(|client| *client == own);
-        client.unwrap_or(0) * self.shared.plan.stacks.len() + stack
-    }
-
     /// Gives every stack a worker that has made its first connection.
     fn prepare(&mut self, unit: &Unit) {
         if self.round != Some(unit.round) {
             self.round = Some(unit.round);
             self.block = self.shared.next_block.fetch_add(1, Ordering::Relaxed);
-            self.workers.iter_mut().for_each(|worker| *worker = None);
+            self.seats.clear();
         }
         if unit.condition == Condition::Cold {
             return;
         }
         for &stack in &unit.order {
-            let seat = self.seat(unit.site, stack);
-            if self.workers[seat].is_some() || self.shared.is_over() {
-                continue;
-            }
-            if !self.start_anew(seat) {
+            let seat = self.seats.index(unit.site, stack);
+            let is_ready = self.seats.has_worker(seat) || self.shared.is_over();
+            if is_ready || !self.seats.start_anew(seat) {
                 continue;
             }
             if let Some(site) = self.warmup_site(unit) {
@@ -157,13 +131,14 @@ impl<'a> Slot<'a> {
     /// Returns the site for warm-ups: in the lab, the nearest site without fault whose clients have these settings;
     /// outside it, the unit's own site.
     fn warmup_site(&self, unit: &Unit) -> Option<usize> {
-        let plan = self.shared.plan;
+        let trials = self.shared.trials;
+        let plan = trials.plan;
         if plan.target != Target::Lab {
             return Some(unit.site);
         }
-        let own = plan.own_client(unit.site);
+        let own = trials.own_client(unit.site);
         let sound = plan.sites.iter().enumerate().filter(|(i, site)| {
-            let fits = is_sound(site) && plan.own_client(*i) == own;
+            let fits = is_sound(site) && trials.own_client(*i) == own;
             fits && self.shared.targets.address(*i).is_ok()
         });
         sound
@@ -189,34 +164,24 @@ impl<'a> Slot<'a> {
     }
 
     fn try_stack(&mut self, unit: &Unit, stack: usize) -> Taken {
-        let plan = self.shared.plan;
+        let plan = self.shared.trials.plan;
         let site = &plan.sites[unit.site];
         let cannot = unsupported(unit.condition, plan.target, site);
-        if let Some(reason) = cannot.or_else(|| self.shared.targets.unsupported(unit.site)) {
-            let outcome = Outcome::Unsupported { reason };
-            return self.record(
-                unit,
-                stack,
-                Role::Measured,
-                Some(Tried::without_packets(unix_ms(), outcome)),
-            );
-        }
-        if self.never_answers(unit.site) {
-            let reason = "the site was given up: every stack ran into the time limit twice";
-            let outcome = Outcome::Unsupported {
-                reason: reason.to_owned(),
-            };
+        let cannot = cannot.or_else(|| self.shared.targets.unsupported(unit.site));
+        let given_up = self
+            .never_answers(unit.site)
+            .then(|| "the site was given up: every stack ran into the time limit twice".to_owned());
+        let outcome = match (cannot.or(given_up), self.shared.targets) {
+            (Some(reason), _) => Some(Outcome::Unsupported { reason }),
+            (None, Targets::Hosts(hosts)) => {
+                let unreachable = hosts[unit.site].as_ref().err();
+                unreachable.cloned().map(Outcome::Failed)
+            }
+            (None, Targets::Lab(_)) => None,
+        };
+        if let Some(outcome) = outcome {
             let tried = Tried::without_packets(unix_ms(), outcome);
             return self.record(unit, stack, Role::Measured, Some(tried));
-        }
-        if let Some(failure) = plan.unreachable.get(&unit.site) {
-            let outcome = Outcome::Failed(failure.clone());
-            return self.record(
-                unit,
-                stack,
-                Role::Measured,
-                Some(Tried::without_packets(unix_ms(), outcome)),
-            );
         }
         let guard = self.enter(unit.site);
         match unit.condition {
@@ -239,11 +204,11 @@ impl<'a> Slot<'a> {
                 self.record(unit, stack, Role::Measured, measured)
             }
             Condition::Cold => {
-                let seat = self.seat(unit.site, stack);
-                let usual = self.workers[seat].take();
+                let seat = self.seats.index(unit.site, stack);
+                let usual = self.seats.replace(seat, None);
                 let taken = self.cold(unit, stack);
                 leave(guard);
-                self.workers[seat] = usual;
+                self.seats.replace(seat, usual);
                 taken
             }
         }
@@ -252,8 +217,8 @@ impl<'a> Slot<'a> {
     /// Makes the first connection of a fresh process, and a second one of the same process, which shows the
     /// one-time cost. On some sites, another process measures the steps that cause it.
     fn cold(&mut self, unit: &Unit, stack: usize) -> Taken {
-        let seat = self.seat(unit.site, stack);
-        self.start_anew(seat);
+        let seat = self.seats.index(unit.site, stack);
+        self.seats.start_anew(seat);
         let first = self.connect(unit, stack, Role::Measured);
         let went_well = first
             .as_ref()
@@ -267,35 +232,16 @@ impl<'a> Slot<'a> {
         let _ = self.record(unit, stack, Role::Again, again);
         if unit.takes_steps() && self.can(stack, "set-up") && !self.shared.is_over() {
             self.pause();
-            self.start_anew(seat);
+            self.seats.start_anew(seat);
             let stepped = self.connect(unit, stack, Role::Stepped);
             let _ = self.record(unit, stack, Role::Stepped, stepped);
         }
         taken
     }
 
-    /// Fills the seat with a fresh worker, and returns whether that succeeded.
-    fn start_anew(&mut self, seat: usize) -> bool {
-        self.workers[seat] = None;
-        match self.start(seat) {
-            Ok(worker) => self.workers[seat] = Some(worker),
-            Err(WorkerError::Stopped) => {}
-            Err(error) => {
-                self.lost(seat, &error);
-            }
-        }
-        self.workers[seat].is_some()
-    }
-
-    /// Returns the stack of a seat.
-    fn stack_at(&self, seat: usize) -> &'a StackName {
-        let stacks = &self.shared.plan.stacks;
-        &stacks[seat % stacks.len()]
-    }
-
     /// Returns whether the stack's worker lists `operation` among its operations.
     fn can(&self, stack: usize, operation: &str) -> bool {
-        let stack = self.shared.plan.stacks[stack].stack();
+        let stack = self.shared.trials.plan.stacks[stack].stack();
         self.shared.workers.does(stack, operation)
     }
 
@@ -303,13 +249,13 @@ impl<'a> Slot<'a> {
     fn enter(&self, site: usize) -> MutexGuard<'a, Option<Instant>> {
         let guard = self.shared.sites[site].lock();
         if let Some(last) = *guard {
-            self.wait_until(last + self.shared.plan.pause);
+            self.wait_until(last + self.shared.trials.plan.pause());
         }
         guard
     }
 
     fn pause(&self) {
-        self.wait_until(Instant::now() + self.shared.plan.pause);
+        self.wait_until(Instant::now() + self.shared.trials.plan.pause());
     }
 
     /// Waits until `due`, or until the run is over.
@@ -322,30 +268,6 @@ impl<'a> Slot<'a> {
             }
             thread::sleep(left.min(LOOK));
         }
-    }
-
-    fn start(&self, seat: usize) -> Result<Worker, WorkerError> {
-        let plan = self.shared.plan;
-        let stack = self.stack_at(seat).stack();
-        let own = self.clients[seat / plan.stacks.len()];
-        let program = self
-            .shared
-            .workers
-            .program(stack)
-            .ok_or_else(|| WorkerError::Refused(format!("no worker for {stack}")))?;
-        let settings = Configure {
-            stack: stack.to_owned(),
-            client: own.settings(&plan.client),
-            roots_pem: plan.roots_pem.clone(),
-            identity: plan.identity.clone(),
-            early_data: false,
-        };
-        let place = self.shared.targets.client_place();
-        let launch = Launch {
-            cpu: plan.share(own),
-            ..self.shared.workers.launch(place.as_ref())
-        };
-        Worker::start_configured(program, &launch, settings)
     }
 
     /// Makes one connection.
@@ -385,7 +307,7 @@ impl<'a> Slot<'a> {
 
     /// Returns whether the site is given up because every stack ran into the time limit.
     fn never_answers(&self, site: usize) -> bool {
-        let stacks = u32::try_from(self.shared.plan.stacks.len()).unwrap_or(u32::MAX);
+        let stacks = u32::try_from(self.shared.trials.plan.stacks.len()).unwrap_or(u32::MAX);
         let time_outs = self.shared.time_outs[site].load(Ordering::Relaxed);
         time_outs >= TIME_OUTS.saturating_mul(stacks)
     }
@@ -423,13 +345,14 @@ impl<'a> Slot<'a> {
         role: Role,
         address: SocketAddr,
     ) -> Option<Outcome> {
-        let plan = self.shared.plan;
+        let plan = self.shared.trials.plan;
         let site = &plan.sites[unit.site];
-        let seat = self.seat(unit.site, stack);
-        let Some(worker) = &mut self.workers[seat] else {
+        let seat = self.seats.index(unit.site, stack);
+        let worker = match self.seats.worker(seat) {
+            Ok(worker) => worker,
             // A worker that was not started because the run is over has not failed.
-            let failed = !self.shared.is_over();
-            return failed.then(|| Outcome::Failed(self.failures[seat].clone()));
+            Err(_) if self.shared.is_over() => return None,
+            Err(failure) => return Some(Outcome::Failed(failure.clone())),
         };
         self.shared
             .targets
@@ -446,10 +369,10 @@ impl<'a> Slot<'a> {
             resolve: self.shared.targets.resolve(unit.site),
             condition,
             role: asked,
-            timeout_ms: u64::try_from(plan.timeout.as_millis()).unwrap_or(u64::MAX),
+            timeout_ms: plan.timeout_ms,
             request: HttpRequest {
                 path: site.path.clone(),
-                ..plan.request.clone()
+                ..self.shared.trials.request.clone()
             },
         }));
         let stack_name = plan.stacks[stack].stack();
@@ -460,7 +383,7 @@ impl<'a> Slot<'a> {
             site,
             verification: VerificationTime::of(self.shared.workers, stack_name),
         };
-        Some(match worker.ask(request, plan.timeout + GRACE) {
+        Some(match worker.ask(request, plan.timeout() + GRACE) {
             Ok(ResponseBody::Connected(measured)) => {
                 let packets = self.settled_packets(unit.site, measured.transfer.bytes_out);
                 match prove(&expected, &measured, packets.as_ref()) {
@@ -470,9 +393,9 @@ impl<'a> Slot<'a> {
             }
             Ok(ResponseBody::Failed(failure)) => Outcome::Failed(failure),
             Ok(ResponseBody::Unsupported { reason }) => Outcome::Unsupported { reason },
-            Ok(other) => self.lost(seat, &WorkerError::another_kind(&other)),
+            Ok(other) => self.seats.lost(seat, &WorkerError::another_kind(&other)),
             Err(WorkerError::Stopped) => return None,
-            Err(error) => self.lost(seat, &error),
+            Err(error) => self.seats.lost(seat, &error),
         })
     }
 
@@ -488,17 +411,6 @@ impl<'a> Slot<'a> {
             }
             thread::sleep(Duration::from_millis(1));
         }
-    }
-
-    /// Gives the worker up: the next unit starts another.
-    fn lost(&mut self, seat: usize, error: &WorkerError) -> Outcome {
-        self.workers[seat] = None;
-        let why = error.to_string();
-        let failure = error.failure();
-        self.failures[seat] = failure.clone();
-        let stack = self.stack_at(seat).clone();
-        (self.shared.listener)(Event::WorkerLost { stack, why });
-        Outcome::Failed(failure)
     }
 
     fn record(&self, unit: &Unit, stack: usize, role: Role, trial: Trial) -> Taken {
@@ -519,10 +431,10 @@ impl<'a> Slot<'a> {
         } else {
             Taken::Void
         };
-        let plan = self.shared.plan;
+        let plan = self.shared.trials.plan;
         self.shared.store(Sample {
             schema: SCHEMA_VERSION,
-            session: plan.session,
+            session: self.shared.trials.session,
             trial: unit.first_trial,
             site: plan.sites[unit.site].name(),
             stack: plan.stacks[stack].clone(),
@@ -547,16 +459,6 @@ fn void(server: &str) -> Outcome {
 
 fn leave(mut guard: MutexGuard<'_, Option<Instant>>) {
     *guard = Some(Instant::now());
-}
-
-fn worker_failure(reason: FailureWord, detail: &str) -> Failure {
-    Failure {
-        class: FailureClass::Worker,
-        reason: reason.into(),
-        detail: detail.to_owned(),
-        phase: None,
-        after_ns: None,
-    }
 }
 
 fn unix_ms() -> u64 {

@@ -55,6 +55,7 @@ fn manifest() -> ConnectManifest {
             connect_to: Vec::new(),
             request: netbench_model::RequestRecord::default(),
             client_certificate: None,
+            link: None,
         },
         workers: Vec::new(),
         link: Some(LinkRecord {

@@ -22,6 +22,18 @@ pub struct ClientSettings {
 }
 
 impl ClientSettings {
+    /// Returns settings of which only the profile is decided: the rest depends on the workers.
+    pub fn undecided(profile: Profile) -> Self {
+        Self {
+            profile,
+            versions: Vec::new(),
+            suites: Vec::new(),
+            groups: Vec::new(),
+            signatures: Vec::new(),
+            alpn: Vec::new(),
+        }
+    }
+
     /// Returns the groups for which the client sends key shares.
     pub fn shares(&self) -> Vec<Group> {
         match self.groups.first().copied() {

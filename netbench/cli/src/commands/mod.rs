@@ -1,6 +1,6 @@
 //! The commands, one module each: `args.rs` has the arguments, `mod.rs` the implementation.
 
-mod bogo;
+pub(crate) mod bogo;
 pub(crate) mod browser;
 pub(crate) mod compat;
 pub(crate) mod connect;
@@ -14,8 +14,6 @@ pub(crate) mod setup;
 pub(crate) mod ship;
 mod stacks;
 pub(crate) mod suite;
-
-use std::{ffi::OsString, time::Duration};
 
 use clap::{Parser, Subcommand};
 
@@ -70,24 +68,6 @@ pub(crate) enum Command {
     /// Write a configuration file, sites files, completions and manual pages; measure the link
     #[command(after_help = setup::args::EXAMPLES)]
     Setup(Box<setup::args::Setup>),
-}
-
-/// Returns the predicted time of a command line, from its plan.
-///
-/// # Errors
-/// The command would not start.
-pub(crate) fn time(arguments: &[OsString]) -> anyhow::Result<Duration> {
-    let words = [OsString::from("netbench")];
-    let parsed = Netbench::try_parse_from(words.iter().chain(arguments))?;
-    Ok(match &parsed.command {
-        Command::Connect(options) => connect::time(options)?,
-        Command::Suite(options) => suite::time(options)?,
-        Command::Scan(options) => scan::time(options)?,
-        Command::Browser(options) => browser::time(options)?,
-        Command::Bogo(options) => bogo::time(options),
-        Command::Compat(options) => compat::time(options)?,
-        _ => Duration::ZERO,
-    })
 }
 
 impl Command {

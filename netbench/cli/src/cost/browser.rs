@@ -1,20 +1,8 @@
 use std::time::Duration;
 
-use netbench_model::Site;
+use netbench_model::{Recorded, Site, browser::BrowserPlan};
 
 use super::{Cost, connect::transfer, times};
-
-/// The extent of a run of `browser`.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct PageVisits<'a> {
-    pub(crate) sites: &'a [Site],
-    pub(crate) browsers: usize,
-    pub(crate) stacks: usize,
-    pub(crate) conditions: usize,
-    pub(crate) rounds: u32,
-    /// The time limit of a visit.
-    pub(crate) limit: Duration,
-}
 
 /// The time of a visit: a profile, a browser's start, a page and the end of all its processes.
 const VISIT: Duration = Duration::from_millis(1_600);
@@ -22,48 +10,71 @@ const VISIT: Duration = Duration::from_millis(1_600);
 /// The time of a stack's connection that accompanies a visit.
 const CONNECTION: Duration = Duration::from_millis(250);
 
-impl PageVisits<'_> {
-    pub(crate) fn cost(self) -> Cost {
-        let times_each = self.conditions as u64 * u64::from(self.rounds);
-        let units = self.sites.len() as u64 * times_each;
-        let of_site = |site: &Site| {
-            let body = transfer(site);
-            let visit = VISIT.saturating_add(body).min(self.limit.max(VISIT));
-            let connection = CONNECTION
-                .saturating_add(body)
-                .min(self.limit.max(CONNECTION));
-            times(visit, self.browsers as f64).saturating_add(times(connection, self.stacks as f64))
-        };
-        let one = self.sites.iter().map(of_site);
-        let one = one.fold(Duration::ZERO, Duration::saturating_add);
-        Cost {
-            time: times(one, times_each as f64),
-            pieces: units * (self.browsers + self.stacks) as u64,
-            unit: "visits",
-            shorter: "fewer --rounds or a --limit",
-        }
+/// Predicts the cost of a run of `browser`.
+pub(crate) fn browser(plan: &BrowserPlan) -> Cost {
+    let limit = Duration::from_millis(plan.limit_ms);
+    let browsers = plan.browsers.len();
+    let stacks = plan.clients.len() - browsers;
+    let of_site = |site: &Site| {
+        let body = transfer(site);
+        let visit = VISIT.saturating_add(body).min(limit.max(VISIT));
+        let connection = CONNECTION.saturating_add(body).min(limit.max(CONNECTION));
+        times(visit, browsers as f64).saturating_add(times(connection, stacks as f64))
+    };
+    let one = plan.sites.iter().map(of_site);
+    let one = one.fold(Duration::ZERO, Duration::saturating_add);
+    let times_each = plan.conditions.len() as f64 * f64::from(plan.rounds);
+    Cost {
+        time: times(one, times_each),
+        pieces: plan.planned(),
+        unit: "visits",
+        shorter: "fewer --rounds or a --limit",
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use netbench_model::parse_sites;
+    use netbench_model::{
+        Condition, RootsRecord, RootsSource, StackName,
+        browser::{BrowserRecord, Sandbox},
+        parse_sites,
+    };
 
     use super::*;
 
     #[test]
     fn long_bodies_over_slow_links_cost_time_up_to_the_limit() {
         let cost = |line: &str| {
-            let sites = parse_sites(line).unwrap();
-            let visits = PageVisits {
-                sites: &sites,
-                browsers: 2,
-                stacks: 1,
-                conditions: 1,
-                rounds: 10,
-                limit: Duration::from_secs(60),
+            let record = |name: &str| BrowserRecord {
+                name: name.to_owned(),
+                version: String::new(),
+                library: String::new(),
+                sandbox: Sandbox::On,
+                user: None,
+                settings: Vec::new(),
             };
-            visits.cost().time.as_secs()
+            let plan = BrowserPlan {
+                seed: 1,
+                clients: ["chromium", "firefox", "openssl"]
+                    .map(StackName::new)
+                    .into(),
+                browsers: ["chromium", "firefox"].map(record).into(),
+                conditions: vec![Condition::Clean],
+                rounds: 10,
+                sites_file: String::new(),
+                sites_sha256: String::new(),
+                sites: parse_sites(line).unwrap(),
+                roots: RootsRecord {
+                    source: RootsSource::Mozilla,
+                    count: 0,
+                    sha256: String::new(),
+                },
+                client: None,
+                page: None,
+                limit_ms: 60_000,
+                link: None,
+            };
+            browser(&plan).time.as_secs()
         };
         assert_eq!(cost("a.example"), 34);
         // 2 MiB at 1 Mbit/s take 17 s.

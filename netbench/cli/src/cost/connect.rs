@@ -1,22 +1,17 @@
 use std::{collections::HashMap, time::Duration};
 
-use netbench_model::{Condition, FailureClass, Fault, Outcome, Sample, Site};
+use netbench_model::{
+    Condition, ConnectPlan, FailureClass, Fault, Outcome, Recorded, Sample, Site, Target,
+};
 use netbench_runner::TIME_OUTS;
 
 use super::{Cost, Piece, times};
 
-/// The extent of a run of connections.
+/// The time of a run of `connect`, computed from its plan.
 #[derive(Debug)]
 pub(crate) struct Connections<'a> {
-    pub(crate) sites: &'a [Site],
-    pub(crate) conditions: &'a [Condition],
-    pub(crate) stacks: usize,
-    pub(crate) rounds: u32,
-    pub(crate) jobs: u32,
-    pub(crate) timeout: Duration,
-    /// The pause between two connections to one site.
-    pub(crate) pause: Duration,
-    pub(crate) reached: Reached,
+    plan: &'a ConnectPlan,
+    reached: Reached,
 }
 
 /// The way in which sites are reached.
@@ -28,6 +23,17 @@ pub(crate) enum Reached {
     Loopback,
     /// A real network.
     Network,
+}
+
+impl Reached {
+    /// Returns the way to sites in this location, over the requested link.
+    pub(crate) fn of(target: Target, link: Option<&str>) -> Self {
+        match (target, link) {
+            (Target::Lab, Some("none")) | (Target::Loopback, _) => Self::Loopback,
+            (Target::Lab, _) => Self::Links,
+            (Target::Live, _) => Self::Network,
+        }
+    }
 }
 
 /// The time for certificates, servers and the check of the links.
@@ -45,20 +51,25 @@ const PROCESS: Duration = Duration::from_millis(60);
 /// The time of a connection to an unknown host.
 const UNKNOWN: Duration = Duration::from_millis(250);
 
-impl Connections<'_> {
-    pub(crate) fn cost(&self) -> Cost {
-        let kinds = [self.conditions.len() as u64, self.stacks as u64];
-        let samples = kinds
-            .iter()
-            .fold(self.sites.len() as u64, |all, n| all.saturating_mul(*n))
-            .saturating_mul(self.rounds.into());
+/// Predicts the cost of a run of `connect`.
+pub(crate) fn connect(plan: &ConnectPlan) -> Cost {
+    Connections::of(plan).cost()
+}
+
+impl<'a> Connections<'a> {
+    pub(crate) fn of(plan: &'a ConnectPlan) -> Self {
+        Self {
+            plan,
+            reached: Reached::of(plan.target, plan.link.as_deref()),
+        }
+    }
+
+    fn cost(&self) -> Cost {
+        let rounds = f64::from(self.plan.rounds);
+        let round = self.processes().saturating_add(self.samples());
         Cost {
-            time: times(
-                self.processes().saturating_add(self.samples()),
-                self.rounds.into(),
-            )
-            .saturating_add(self.set_up()),
-            pieces: samples,
+            time: times(round, rounds).saturating_add(self.set_up()),
+            pieces: self.plan.planned(),
             unit: "samples",
             shorter: "fewer --rounds or a --limit",
         }
@@ -69,9 +80,9 @@ impl Connections<'_> {
         let of = |site: &Site| {
             let each = |condition: &Condition| {
                 let waited = if self.never_answers(site) {
-                    times(self.timeout, 1.0 / self.silent_at_a_time())
+                    times(self.plan.timeout(), 1.0 / self.silent_at_a_time())
                 } else {
-                    times(self.timeout, 1.0 / self.sites_at_a_time(*condition))
+                    times(self.plan.timeout(), 1.0 / self.sites_at_a_time(*condition))
                 };
                 let sample = SampleWork {
                     estimated: self.share(site, *condition),
@@ -80,14 +91,14 @@ impl Connections<'_> {
                 };
                 (*condition, sample)
             };
-            (site.name(), self.conditions.iter().map(each).collect())
+            (site.name(), self.plan.conditions.iter().map(each).collect())
         };
         Work {
             all: Cost {
-                time: times(self.samples(), self.rounds.into()),
+                time: times(self.samples(), self.plan.rounds.into()),
                 ..self.cost()
             },
-            samples: self.sites.iter().map(of).collect(),
+            samples: self.plan.sites.iter().map(of).collect(),
         }
     }
 
@@ -100,28 +111,29 @@ impl Connections<'_> {
 
     /// Returns the time of the new processes at the beginning of a round, with a first connection of each.
     fn processes(&self) -> Duration {
-        times(PROCESS + CONNECTION, self.stacks as f64)
+        times(PROCESS + CONNECTION, self.plan.stacks.len() as f64)
     }
 
     /// Returns the time of a round's samples.
     fn samples(&self) -> Duration {
-        let samples = self.sites.iter().flat_map(|site| {
+        let samples = self.plan.sites.iter().flat_map(|site| {
             let each = |condition: &Condition| self.share(site, *condition);
-            self.conditions.iter().map(each)
+            self.plan.conditions.iter().map(each)
         });
         let one_stack = samples.fold(Duration::ZERO, Duration::saturating_add);
-        times(one_stack, self.stacks as f64)
+        times(one_stack, self.plan.stacks.len() as f64)
     }
 
     /// Returns the share of a sample in the run's time, which several concurrent trials share.
     fn share(&self, site: &Site, condition: Condition) -> Duration {
         if self.never_answers(site) {
             // The run gives up the site: of all its samples, only the first reach the time limit.
-            let units = f64::from(self.rounds.max(1)) * self.conditions.len().max(1) as f64;
+            let units =
+                f64::from(self.plan.rounds.max(1)) * self.plan.conditions.len().max(1) as f64;
             let time_outs = (f64::from(TIME_OUTS) / units).min(1.0);
-            return times(self.timeout, time_outs / self.silent_at_a_time());
+            return times(self.plan.timeout(), time_outs / self.silent_at_a_time());
         }
-        let one = self.connection(site).saturating_add(self.pause);
+        let one = self.connection(site).saturating_add(self.plan.pause());
         let sample = one.saturating_mul(condition.connections())
             + match condition {
                 Condition::Cold => PROCESS,
@@ -139,19 +151,27 @@ impl Connections<'_> {
     /// Returns the number of silent sites that are waited for at the same time. The other trials of a round end long
     /// before, so that they share none of this time.
     fn silent_at_a_time(&self) -> f64 {
-        let silent = self.sites.iter().filter(|site| self.never_answers(site));
-        (silent.count() as f64).min(f64::from(self.jobs)).max(1.0)
+        let silent = self
+            .plan
+            .sites
+            .iter()
+            .filter(|site| self.never_answers(site));
+        (silent.count() as f64)
+            .min(f64::from(self.plan.jobs))
+            .max(1.0)
     }
 
     /// Returns the number of concurrent trials, with one connection at a time to each site.
     fn sites_at_a_time(&self, condition: Condition) -> f64 {
-        let most = u32::try_from(self.sites.len()).unwrap_or(u32::MAX).max(1);
+        let most = u32::try_from(self.plan.sites.len())
+            .unwrap_or(u32::MAX)
+            .max(1);
         self.at_a_time(condition).min(most.into())
     }
 
     /// Returns the number of concurrent trials. New processes keep the cores busy.
     fn at_a_time(&self, condition: Condition) -> f64 {
-        let jobs = f64::from(self.jobs.max(1));
+        let jobs = f64::from(self.plan.jobs.max(1));
         match condition {
             Condition::Cold => jobs.min(4.0),
             Condition::Clean | Condition::Resumed => jobs,
@@ -164,10 +184,10 @@ impl Connections<'_> {
                 let round_trips = CONNECTION + times(site.lab.link.rtt(), ROUND_TRIPS);
                 round_trips.saturating_add(transfer(site))
             }
-            Reached::Loopback | Reached::Network if self.pause.is_zero() => CONNECTION,
+            Reached::Loopback | Reached::Network if self.plan.pause().is_zero() => CONNECTION,
             Reached::Loopback | Reached::Network => UNKNOWN,
         };
-        usual.min(self.timeout)
+        usual.min(self.plan.timeout())
     }
 }
 
@@ -244,30 +264,55 @@ impl Work {
 
 #[cfg(test)]
 mod tests {
-    use netbench_model::{Failure, FailureWord, Role, SCHEMA_VERSION, StackName, parse_sites};
+    use netbench_model::{
+        ClientSettings, Failure, FailureWord, Profile, RequestRecord, Role, RootsRecord,
+        RootsSource, SCHEMA_VERSION, StackName, parse_sites,
+    };
 
     use super::*;
     use crate::cost::Eta;
 
     const SITES: &str = "near.example rtt=5ms\nfar.example rtt=300ms\nmute.example fault=silent\n";
 
-    fn connections(sites: &[Site]) -> Connections<'_> {
-        Connections {
-            sites,
-            conditions: Condition::ALL,
-            stacks: 2,
+    fn plan(sites: &str) -> ConnectPlan {
+        ConnectPlan {
+            seed: 1,
+            stacks: ["a", "b"].map(StackName::new).into(),
+            conditions: Condition::ALL.to_vec(),
             rounds: 10,
             jobs: 6,
-            timeout: Duration::from_secs(10),
-            pause: Duration::ZERO,
-            reached: Reached::Links,
+            cpu_percent: None,
+            target: Target::Lab,
+            sites_file: String::new(),
+            sites_sha256: String::new(),
+            sites: parse_sites(sites).unwrap(),
+            sweep: None,
+            client: ClientSettings {
+                profile: Profile::Default,
+                versions: Vec::new(),
+                suites: Vec::new(),
+                groups: Vec::new(),
+                signatures: Vec::new(),
+                alpn: Vec::new(),
+            },
+            roots: RootsRecord {
+                source: RootsSource::Mozilla,
+                count: 0,
+                sha256: String::new(),
+            },
+            timeout_ms: 10_000,
+            pause_ms: None,
+            connect_to: Vec::new(),
+            request: RequestRecord::default(),
+            client_certificate: None,
+            link: None,
         }
     }
 
     #[test]
     fn what_samples_take_is_what_the_run_takes() {
-        let sites = parse_sites(SITES).unwrap();
-        let connections = connections(&sites);
+        let plan = plan(SITES);
+        let connections = Connections::of(&plan);
         let (cost, work) = (connections.cost(), connections.work());
         assert_eq!(cost.pieces, 3 * 3 * 2 * 10);
         let each = work
@@ -284,19 +329,18 @@ mod tests {
 
     #[test]
     fn rates_bodies_and_losses_cost_time() {
-        let sites = parse_sites(
-            "usual.example rtt=50ms\n\
+        let plan = ConnectPlan {
+            timeout_ms: 100_000,
+            ..plan(
+                "usual.example rtt=50ms\n\
              slow.example rtt=50ms rate=1mbit body=500k\n\
              long.example rtt=50ms body=10m\n\
              lossy.example rtt=50ms body=500k loss=10%\n\
              endless.example rtt=50ms rate=8kbit body=10m\n",
-        )
-        .unwrap();
-        let connections = Connections {
-            timeout: Duration::from_secs(100),
-            ..connections(&sites)
+            )
         };
-        let seconds = |site: usize| connections.connection(&sites[site]).as_secs_f64();
+        let connections = Connections::of(&plan);
+        let seconds = |site: usize| connections.connection(&plan.sites[site]).as_secs_f64();
         assert!(seconds(0) < 0.3, "{}", seconds(0));
         // Four megabits at one megabit per second.
         assert!((4.0..4.6).contains(&seconds(1)), "{}", seconds(1));
@@ -309,25 +353,26 @@ mod tests {
 
     #[test]
     fn pauses_silence_and_far_sites_cost_time() {
-        let sites = parse_sites(SITES).unwrap();
-        let usual = connections(&sites);
-        let share = |of: &Connections<'_>, site: usize| of.share(&sites[site], Condition::Clean);
+        let usual = plan(SITES);
+        let share = |plan: &ConnectPlan, site: usize| {
+            Connections::of(plan).share(&plan.sites[site], Condition::Clean)
+        };
         assert!(share(&usual, 1) > 10 * share(&usual, 0));
         // Two of each stack's thirty connections reach the time limit, after all others have ended.
-        assert_eq!(share(&usual, 2), times(usual.timeout, 1.0 / 15.0));
-        let paused = Connections {
-            pause: Duration::from_secs(1),
-            reached: Reached::Network,
-            ..connections(&sites)
+        assert_eq!(share(&usual, 2), times(usual.timeout(), 1.0 / 15.0));
+        let paused = ConnectPlan {
+            target: Target::Live,
+            ..plan(SITES)
         };
+        assert_eq!(paused.pause(), Duration::from_secs(1));
         assert!(share(&paused, 0) > Duration::from_millis(400));
         assert_eq!(share(&paused, 0), share(&paused, 2));
-        let endless = Connections {
+        let endless = ConnectPlan {
             rounds: u32::MAX,
-            stacks: usize::MAX,
-            ..connections(&sites)
+            timeout_ms: u64::MAX,
+            ..plan("endless.example rtt=1s rate=8kbit body=200m\n")
         };
-        assert!(endless.cost().time > Duration::from_secs(u64::MAX / 2));
+        assert!(connect(&endless).time > Duration::from_secs(1 << 48));
     }
 
     fn sample(site: &Site, condition: Condition, outcome: Outcome) -> Sample {
@@ -365,11 +410,11 @@ mod tests {
         let mut eta = Eta::new(connections.work().left(connections.cost().pieces, 0));
         let (work, mut now, mut time_outs) = (connections.work(), Duration::ZERO, 0);
         let mut ends = Vec::new();
-        for _ in 0..connections.rounds {
-            for condition in connections.conditions {
+        for _ in 0..connections.plan.rounds {
+            for condition in &connections.plan.conditions {
                 let given_up = time_outs >= TIME_OUTS;
-                for site in connections.sites {
-                    for _ in 0..connections.stacks {
+                for site in &connections.plan.sites {
+                    for _ in &connections.plan.stacks {
                         let outcome = match (site.name() == silent, given_up) {
                             (false, _) => failed(FailureClass::Closed),
                             (true, false) => failed(FailureClass::Timeout),
@@ -379,7 +424,7 @@ mod tests {
                         };
                         now += match (site.name() == silent, given_up) {
                             (false, _) => connections.share(site, *condition),
-                            (true, false) => connections.timeout,
+                            (true, false) => connections.plan.timeout(),
                             (true, true) => Duration::ZERO,
                         };
                         eta.advance(work.piece(&sample(site, *condition, outcome)), now);
@@ -398,16 +443,15 @@ mod tests {
     fn time_outs_of_a_site_that_is_given_up_tell_nothing_of_the_others() {
         let old = |silent: &str| {
             let good = "modern.example\ntls12.example\ndhe.example\nrsa.example\nmixed.example\ncbc.example\nname.example\n";
-            parse_sites(&format!("{good}silent.example {silent}\n")).unwrap()
+            format!("{good}silent.example {silent}\n")
         };
         // A site that is known to be silent, and one whose silence no estimate can predict.
         for (line, smallest, largest) in [("fault=silent", 0.9, 1.1), ("", 0.0, 1.6)] {
-            let sites = old(line);
-            let connections = Connections {
+            let plan = ConnectPlan {
                 rounds: 6,
-                ..connections(&sites)
+                ..plan(&old(line))
             };
-            let (first, last) = predictions(&connections, "silent.example");
+            let (first, last) = predictions(&Connections::of(&plan), "silent.example");
             assert!(
                 first > smallest && last < largest,
                 "{line}: {first} to {last}"

@@ -1,5 +1,5 @@
 //! The predicted time of a run, announced before it begins. Each kind of run is estimated in a file here and nowhere
-//! else. The estimates come from the extent of a run and from figures that were measured on two cores at about 2.5 GHz;
+//! else. The estimates come from the plan of a run and from figures that were measured on two cores at about 2.5 GHz;
 //! during a run, [`Eta`] corrects them by the run's own pace.
 
 mod bogo;
@@ -10,6 +10,7 @@ mod connect;
 mod eta;
 mod roots;
 mod scan;
+mod ship;
 mod suite;
 
 use std::{
@@ -20,14 +21,15 @@ use std::{
 
 pub(crate) use self::{
     bogo::{all_tests, tests},
-    browser::PageVisits,
-    chains::Chains,
-    compat::Tries,
-    connect::{Connections, Reached, Work},
+    browser::browser,
+    chains::chains,
+    compat::compat,
+    connect::{Connections, Work, connect},
     eta::{Eta, Piece},
-    roots::Layouts,
-    scan::Scans,
-    suite::Trials,
+    roots::roots,
+    scan::scan,
+    ship::ship,
+    suite::{Trials, cores, suite},
 };
 use crate::{ask, exit::bail_input};
 

@@ -1,26 +1,21 @@
 use std::time::Duration;
 
-use super::{Cost, times};
+use netbench_model::roots::RootsPlan;
 
-/// The extent of a run of `compat roots`.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Layouts {
-    pub(crate) layouts: usize,
-    pub(crate) stacks: usize,
-}
+use super::{Cost, times};
 
 /// The time of a layout with all sources of one stack: a process for each source, which reads its
 /// store.
 const LAYOUT: Duration = Duration::from_millis(250);
 
-impl Layouts {
-    pub(crate) fn cost(self) -> Cost {
-        let pieces = (self.layouts * self.stacks) as u64;
-        Cost {
-            time: times(LAYOUT, pieces as f64),
-            pieces,
-            unit: "stores",
-            shorter: "--layout or fewer stacks",
-        }
+/// Predicts the cost of a run of `compat roots`.
+pub(crate) fn roots(plan: &RootsPlan) -> Cost {
+    let (layouts, stacks) = (plan.layouts.len(), plan.stacks.len());
+    Cost {
+        time: times(LAYOUT, (layouts * stacks) as f64),
+        // Only workers know the sources of their stacks.
+        pieces: (layouts * plan.clients.len().max(stacks)) as u64,
+        unit: "stores",
+        shorter: "--layout or fewer stacks",
     }
 }

@@ -1,24 +1,8 @@
 use std::time::Duration;
 
-use netbench_model::Site;
+use netbench_model::{Recorded, ScanPlan};
 
-use super::{Cost, Reached, times};
-
-/// The extent of a scan.
-#[derive(Debug)]
-pub(crate) struct Scans<'a> {
-    pub(crate) sites: &'a [Site],
-    pub(crate) reached: Reached,
-    /// Number of parts besides the enumeration of versions, suites and groups.
-    pub(crate) parts: usize,
-    /// Number of sites at a time.
-    pub(crate) jobs: u32,
-    /// The largest number of connections per second.
-    pub(crate) rate: Option<f64>,
-    /// The largest number of sites that handshakes confirm for each stack.
-    pub(crate) confirmed: u32,
-    pub(crate) stacks: usize,
-}
+use super::{Cost, connect::Reached, times};
 
 /// The time for certificates, servers and the stacks' hellos.
 const SET_UP: Duration = Duration::from_secs(3);
@@ -33,33 +17,36 @@ const CPU: Duration = Duration::from_micros(400);
 const IN_A_ROW: f64 = 25.0;
 const ROUND_TRIPS: f64 = 2.5;
 
+/// The time of a handshake that confirms a prediction.
+const HANDSHAKE: Duration = Duration::from_millis(20);
+
 /// The round-trip time to an unknown host.
 const UNKNOWN: Duration = Duration::from_millis(80);
 
-impl Scans<'_> {
-    pub(crate) fn cost(&self) -> Cost {
-        let sites = self.sites.len() as f64;
-        let connections = CONNECTIONS + OF_A_PART * self.parts as f64;
-        let cores = times(CPU, sites * connections);
-        let row = match self.reached {
-            Reached::Links => {
-                let slowest = self.sites.iter().map(|site| site.lab.link.rtt()).max();
-                times(slowest.unwrap_or_default(), IN_A_ROW * ROUND_TRIPS)
-            }
-            // There is only one connection at a time to each site.
-            Reached::Network => times(UNKNOWN, connections * ROUND_TRIPS),
-            Reached::Loopback => Duration::ZERO,
-        };
-        let turns = (sites / f64::from(self.jobs.max(1))).ceil();
-        let paced = self.rate.map_or(0.0, |rate| sites * connections / rate);
-        let paced = Duration::try_from_secs_f64(paced).unwrap_or(Duration::MAX);
-        let scanned = cores.max(times(row, turns)).max(paced);
-        let confirmed = f64::from(self.confirmed).min(sites) * self.stacks as f64;
-        Cost {
-            time: SET_UP + scanned + times(Duration::from_millis(20), confirmed),
-            pieces: self.sites.len() as u64,
-            unit: "sites",
-            shorter: "a --limit or fewer --parts",
+/// Predicts the cost of a run of `scan`.
+pub(crate) fn scan(plan: &ScanPlan) -> Cost {
+    let sites = plan.sites.len() as f64;
+    let connections = CONNECTIONS + OF_A_PART * plan.parts.len() as f64;
+    let cores = times(CPU, sites * connections);
+    let row = match Reached::of(plan.place, plan.link.as_deref()) {
+        Reached::Links => {
+            let slowest = plan.sites.iter().map(|site| site.lab.link.rtt()).max();
+            times(slowest.unwrap_or_default(), IN_A_ROW * ROUND_TRIPS)
         }
+        // There is only one connection at a time to each site.
+        Reached::Network => times(UNKNOWN, connections * ROUND_TRIPS),
+        Reached::Loopback => Duration::ZERO,
+    };
+    let turns = (sites / f64::from(plan.jobs.max(1))).ceil();
+    let paced = plan.rate.map_or(0.0, |rate| sites * connections / rate);
+    let paced = Duration::try_from_secs_f64(paced).unwrap_or(Duration::MAX);
+    let scanned = cores.max(times(row, turns)).max(paced);
+    let confirmed = plan.confirm.saturating_add(plan.confirm_reached);
+    let handshakes = f64::from(confirmed).min(sites) * plan.against.len() as f64;
+    Cost {
+        time: SET_UP + scanned + times(HANDSHAKE, handshakes),
+        pieces: plan.planned(),
+        unit: "sites",
+        shorter: "a --limit or fewer --parts",
     }
 }

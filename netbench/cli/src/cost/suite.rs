@@ -1,22 +1,16 @@
-use std::time::Duration;
+use std::{num::NonZero, thread, time::Duration};
 
-use netbench_model::{HandshakeKind, KeyType, Scenario, Work};
+use netbench_model::{HandshakeKind, KeyType, Recorded, Scenario, SuitePlan, Work};
 use netbench_runner::{MIN_TURNS, THREADS_TURN, WARM_UP};
 use netbench_stats::FEWEST_OPERATIONS;
 
 use super::{Cost, times};
 
-/// The extent of a run of the suite.
+/// The time of a run of the suite on this machine, computed from its plan.
 #[derive(Debug)]
 pub(crate) struct Trials<'a> {
-    pub(crate) scenarios: &'a [Scenario],
-    pub(crate) stacks: usize,
-    pub(crate) rounds: u32,
-    pub(crate) trial: Duration,
-    pub(crate) slice: Duration,
-    /// The time after which no round begins.
-    pub(crate) budget: Option<Duration>,
-    pub(crate) cores: u16,
+    plan: &'a SuitePlan,
+    cores: u16,
 }
 
 /// The time for certificates and keys.
@@ -50,21 +44,33 @@ fn operation(scenario: &Scenario) -> Duration {
     Duration::from_micros(us)
 }
 
-impl Trials<'_> {
-    pub(crate) fn cost(&self) -> Cost {
-        let rounds = |scenario: &Scenario| scenario.rounds_of_use(self.rounds);
-        let whole = self.scenarios.iter().fold(SET_UP, |sum, scenario| {
-            let trials = self.stacks as f64 * f64::from(rounds(scenario));
+/// Predicts the cost of a run of the suite.
+pub(crate) fn suite(plan: &SuitePlan) -> Cost {
+    Trials::of(plan).cost()
+}
+
+impl<'a> Trials<'a> {
+    pub(crate) fn of(plan: &'a SuitePlan) -> Self {
+        Self {
+            plan,
+            cores: cores(),
+        }
+    }
+
+    fn cost(&self) -> Cost {
+        let plan = self.plan;
+        let whole = plan.scenarios.iter().fold(SET_UP, |sum, scenario| {
+            let rounds = scenario.rounds_of_use(plan.rounds);
+            let trials = plan.stacks.len() as f64 * f64::from(rounds);
             sum.saturating_add(times(self.weight(scenario), trials))
         });
-        let samples: u64 = self.scenarios.iter().map(|s| u64::from(rounds(s))).sum();
         Cost {
-            time: self.budget.map_or(whole, |budget| {
+            time: plan.budget().map_or(whole, |budget| {
                 // The round in which the budget ends is completed.
-                let round = times(whole, 0.5 / f64::from(self.rounds.max(1)));
+                let round = times(whole, 0.5 / f64::from(plan.rounds.max(1)));
                 whole.min(budget.saturating_add(round))
             }),
-            pieces: samples * self.stacks as u64,
+            pieces: plan.planned(),
             unit: "samples",
             shorter: "fewer --rounds or a --case",
         }
@@ -87,9 +93,10 @@ impl Trials<'_> {
         }
         match scenario.work {
             Work::Memory { sessions, .. } => PROCESS * 2 + HELD * sessions,
-            Work::Threads { .. } => self.timed(self.slice.max(THREADS_TURN)),
+            Work::Threads { .. } => self.timed(self.plan.slice().max(THREADS_TURN)),
             _ => self.timed(
-                self.slice
+                self.plan
+                    .slice()
                     .max(operation(scenario) * (WARM_UP + FEWEST_OPERATIONS)),
             ),
         }
@@ -97,7 +104,7 @@ impl Trials<'_> {
 
     /// Returns the time of a trial's turns, including the first turn, which is not counted.
     fn timed(&self, turn: Duration) -> Duration {
-        PROCESS + turn + self.trial.max(turn * MIN_TURNS)
+        PROCESS + turn + self.plan.trial().max(turn * MIN_TURNS)
     }
 
     /// Returns the time of counted trials: both sides, with few and with many operations, on all cores.
@@ -115,4 +122,10 @@ impl Trials<'_> {
         };
         times(COUNTED + work, PROCESSES / f64::from(self.cores.max(1)))
     }
+}
+
+/// Returns the number of this machine's cores.
+pub(crate) fn cores() -> u16 {
+    let cores = thread::available_parallelism().map_or(1, NonZero::get);
+    u16::try_from(cores).unwrap_or(u16::MAX)
 }

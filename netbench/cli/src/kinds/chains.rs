@@ -1,26 +1,22 @@
 use netbench_compat::chains::reasons;
 use netbench_model::{
-    Plan, StackName,
+    StackName,
     chains::{ChainsManifest, ChainsPlan},
 };
 use netbench_report::summarize_chains;
 
-use super::{Holds, KindOfRun, Listed, row};
-use crate::{commands::compat::chains::ChainsSettings, pipeline::go_on, stored::wrong};
-
-pub(super) const KIND: KindOfRun = KindOfRun {
-    kind: ChainsPlan::KIND,
-    read: |folder| {
-        let manifest: ChainsManifest = folder.manifest().map_err(wrong)?;
-        let samples = folder.records().map_err(wrong)?;
-        Ok(Box::new(summarize_chains(&manifest, samples, &reasons())))
-    },
-    list: row::<ChainsPlan>,
-    run: go_on::<ChainsSettings>,
-    merge: None,
-    compare: None,
-    holds: Holds::Files(&[]),
+use super::{KindOfRun, Listed};
+use crate::{
+    commands::compat::chains::ChainsRun,
+    cost::{self, Cost},
+    stored::wrong,
 };
+
+pub(super) const KIND: KindOfRun = KindOfRun::of::<ChainsRun>(|folder| {
+    let manifest: ChainsManifest = folder.manifest().map_err(wrong)?;
+    let samples = folder.records().map_err(wrong)?;
+    Ok(Box::new(summarize_chains(&manifest, samples, &reasons())))
+});
 
 impl Listed for ChainsPlan {
     fn stacks(&self) -> &[StackName] {
@@ -29,5 +25,9 @@ impl Listed for ChainsPlan {
 
     fn cases(&self) -> u64 {
         self.cases.len() as u64
+    }
+
+    fn cost(&self) -> Cost {
+        cost::chains(self)
     }
 }

@@ -1,24 +1,19 @@
-use netbench_model::{ConnectPlan, Plan, StackName};
+use netbench_model::{ConnectPlan, StackName};
 use netbench_report::ConnectReport;
 use netbench_store::RunFolder;
 
-use super::{Holds, KindOfRun, Listed, row};
+use super::{KindOfRun, Listed};
 use crate::{
-    commands::{connect::ConnectSettings, runs::compare},
+    commands::{connect::ConnectRun, runs::compare},
+    cost::{self, Cost},
     merge,
-    pipeline::go_on,
     stored::wrong,
 };
 
-pub(super) const KIND: KindOfRun = KindOfRun {
-    kind: ConnectPlan::KIND,
-    read: |folder| Ok(Box::new(read(folder)?)),
-    list: row::<ConnectPlan>,
-    run: go_on::<ConnectSettings>,
-    merge: Some(merge::connect::merge),
-    compare: Some(compare::connect::compare),
-    holds: Holds::Files(&[]),
-};
+pub(super) const KIND: KindOfRun =
+    KindOfRun::of::<ConnectRun>(|folder| Ok(Box::new(read(folder)?)))
+        .merged_by(merge::connect::merge)
+        .compared_by(compare::connect::compare);
 
 pub(super) fn read(folder: &RunFolder) -> anyhow::Result<ConnectReport> {
     let manifest = folder.manifest().map_err(wrong)?;
@@ -33,5 +28,9 @@ impl Listed for ConnectPlan {
 
     fn cases(&self) -> u64 {
         self.site_count()
+    }
+
+    fn cost(&self) -> Cost {
+        cost::connect(self)
     }
 }

@@ -10,18 +10,25 @@ pub(crate) mod scan;
 mod ship;
 mod suite;
 
-use std::path::{Path, PathBuf};
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+};
 
-use netbench_model::{Kind, Manifest, Origin, Recorded, StackName};
+use netbench_model::{Kind, Manifest, Origin, Plan, Recorded, StackName};
 use netbench_report::{Report, RunRow};
 use netbench_store::{RunFolder, StoreError};
 
 use crate::{
     commands::{run::args::Run, runs::compare},
+    cost::Cost,
     exit::{Ended, WrongInput},
     merge::Merging,
     options::Output,
-    output, show,
+    output,
+    pipeline::{Measured, go_on},
+    show,
+    stack_names::clients,
     stored::{note_repeated, wrong},
 };
 
@@ -29,7 +36,7 @@ use crate::{
 pub(crate) struct KindOfRun {
     pub(crate) kind: Kind,
     /// Reads a run with everything that its report needs.
-    pub(crate) read: fn(&RunFolder) -> anyhow::Result<Box<dyn Report>>,
+    pub(crate) read: Read,
     /// Returns a run's row in a list of runs. Reads the whole run, to find defects.
     pub(crate) list: fn(&RunFolder) -> Result<RunRow, StoreError>,
     /// Continues a run.
@@ -41,6 +48,38 @@ pub(crate) struct KindOfRun {
     /// The contents of the run's folder besides manifest, records and reports.
     pub(crate) holds: Holds,
 }
+
+impl KindOfRun {
+    /// Returns the operations of a kind whose runs cannot be merged or compared.
+    const fn of<M: Measured>(read: Read) -> Self {
+        Self {
+            kind: <M::Plan as Plan>::KIND,
+            read,
+            list: row::<M::Plan>,
+            run: go_on::<M>,
+            merge: None,
+            compare: None,
+            holds: Holds::Files(&[]),
+        }
+    }
+
+    const fn merged_by(mut self, merge: Merge) -> Self {
+        self.merge = Some(merge);
+        self
+    }
+
+    const fn compared_by(mut self, compare: Compare) -> Self {
+        self.compare = Some(compare);
+        self
+    }
+
+    const fn holding(mut self, files: &'static [&'static str]) -> Self {
+        self.holds = Holds::Files(files);
+        self
+    }
+}
+
+type Read = fn(&RunFolder) -> anyhow::Result<Box<dyn Report>>;
 
 pub(crate) type Compare =
     fn(&compare::args::Compare, Option<(&StackName, &StackName)>) -> anyhow::Result<Ended>;
@@ -131,13 +170,21 @@ pub(crate) fn ended(report: &dyn Report) -> Ended {
     }
 }
 
-/// A plan that a list of runs can show.
+/// A plan of one kind: the facts that lists of runs, estimates and the pipeline need.
 pub(crate) trait Listed: Recorded {
     /// Returns the stacks of the plan's samples.
     fn stacks(&self) -> &[StackName];
 
     /// Returns the number of sites or scenarios.
     fn cases(&self) -> u64;
+
+    /// Predicts the cost of the whole run.
+    fn cost(&self) -> Cost;
+
+    /// Returns the stacks for which workers are needed, without the servers of sites.
+    fn workers(&self) -> BTreeSet<String> {
+        clients(self.stacks())
+    }
 }
 
 pub(crate) fn row<P: Listed>(folder: &RunFolder) -> Result<RunRow, StoreError> {

@@ -1,20 +1,19 @@
-use netbench_model::{Plan, ScanManifest, ScanPlan, StackName, scan::SiteOutcome};
+use netbench_model::{ScanManifest, ScanPlan, StackName, scan::SiteOutcome};
 use netbench_report::{ScanSummary, summarize_scan};
 use netbench_store::{Index, RunFolder, StoreError};
 
-use super::{Holds, KindOfRun, Listed, row};
+use super::{KindOfRun, Listed};
 pub(crate) use crate::merge::scan::AGAINST;
-use crate::{commands::scan::ScanSettings, merge, pipeline::go_on, stored::wrong};
-
-pub(super) const KIND: KindOfRun = KindOfRun {
-    kind: ScanPlan::KIND,
-    read: |folder| Ok(Box::new(read(folder)?)),
-    list: row::<ScanPlan>,
-    run: go_on::<ScanSettings>,
-    merge: Some(merge::scan::merge),
-    compare: None,
-    holds: Holds::Files(&[AGAINST]),
+use crate::{
+    commands::scan::ScanRun,
+    cost::{self, Cost},
+    merge,
+    stored::wrong,
 };
+
+pub(super) const KIND: KindOfRun = KindOfRun::of::<ScanRun>(|folder| Ok(Box::new(read(folder)?)))
+    .merged_by(merge::scan::merge)
+    .holding(&[AGAINST]);
 
 pub(crate) fn read(folder: &RunFolder) -> anyhow::Result<ScanSummary> {
     let manifest: ScanManifest = folder.manifest().map_err(wrong)?;
@@ -38,5 +37,9 @@ impl Listed for ScanPlan {
 
     fn cases(&self) -> u64 {
         self.sites.len() as u64
+    }
+
+    fn cost(&self) -> Cost {
+        cost::scan(self)
     }
 }

@@ -1,25 +1,23 @@
+use std::collections::BTreeSet;
+
 use netbench_model::{
-    Plan, StackName,
+    StackName,
     ship::{ShipManifest, ShipPlan, ShipSample},
 };
 use netbench_report::summarize_ship;
 
-use super::{Holds, KindOfRun, Listed, row};
-use crate::{commands::ship::ShipSettings, pipeline::go_on, stored::wrong};
-
-pub(super) const KIND: KindOfRun = KindOfRun {
-    kind: ShipPlan::KIND,
-    read: |folder| {
-        let manifest: ShipManifest = folder.manifest().map_err(wrong)?;
-        let samples: Vec<ShipSample> = folder.records().map_err(wrong)?;
-        Ok(Box::new(summarize_ship(&manifest, &samples)))
-    },
-    list: row::<ShipPlan>,
-    run: go_on::<ShipSettings>,
-    merge: None,
-    compare: None,
-    holds: Holds::Files(&[]),
+use super::{KindOfRun, Listed};
+use crate::{
+    commands::ship::ShipRun,
+    cost::{self, Cost},
+    stored::wrong,
 };
+
+pub(super) const KIND: KindOfRun = KindOfRun::of::<ShipRun>(|folder| {
+    let manifest: ShipManifest = folder.manifest().map_err(wrong)?;
+    let samples: Vec<ShipSample> = folder.records().map_err(wrong)?;
+    Ok(Box::new(summarize_ship(&manifest, &samples)))
+});
 
 impl Listed for ShipPlan {
     fn stacks(&self) -> &[StackName] {
@@ -28,5 +26,13 @@ impl Listed for ShipPlan {
 
     fn cases(&self) -> u64 {
         1
+    }
+
+    fn workers(&self) -> BTreeSet<String> {
+        BTreeSet::new()
+    }
+
+    fn cost(&self) -> Cost {
+        cost::ship(self)
     }
 }

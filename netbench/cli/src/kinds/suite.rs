@@ -1,23 +1,16 @@
-use netbench_model::{Plan, StackName, SuitePlan, SuiteSample};
+use netbench_model::{StackName, SuitePlan, SuiteSample};
 use netbench_report::SuiteReport;
 use netbench_store::RunFolder;
 
-use super::{Holds, KindOfRun, Listed, row};
+use super::{KindOfRun, Listed};
 use crate::{
-    commands::{runs::compare, suite::SuiteSettings},
-    pipeline::go_on,
+    commands::{runs::compare, suite::SuiteRun},
+    cost::{self, Cost},
     stored::wrong,
 };
 
-pub(super) const KIND: KindOfRun = KindOfRun {
-    kind: SuitePlan::KIND,
-    read: |folder| Ok(Box::new(read(folder)?)),
-    list: row::<SuitePlan>,
-    run: go_on::<SuiteSettings>,
-    merge: None,
-    compare: Some(compare::suite::compare),
-    holds: Holds::Files(&[]),
-};
+pub(super) const KIND: KindOfRun = KindOfRun::of::<SuiteRun>(|folder| Ok(Box::new(read(folder)?)))
+    .compared_by(compare::suite::compare);
 
 pub(super) fn read(folder: &RunFolder) -> anyhow::Result<SuiteReport> {
     let manifest = folder.manifest().map_err(wrong)?;
@@ -32,5 +25,9 @@ impl Listed for SuitePlan {
 
     fn cases(&self) -> u64 {
         self.scenarios.len() as u64
+    }
+
+    fn cost(&self) -> Cost {
+        cost::suite(self)
     }
 }

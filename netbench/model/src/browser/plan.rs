@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    ClientSettings, Condition, Kind, Manifest, Plan, Recorded, RootsRecord, Site, StackName, Tally,
+    ClientSettings, Condition, Kind, Manifest, Plan, Recorded, RootsRecord, Site, StackName,
 };
 
 use super::{ObjectsPage, VisitSample};
@@ -37,6 +37,9 @@ pub struct BrowserPlan {
     pub page: Option<ObjectsPage>,
     /// The time limit of one visit, including the browser's start, in milliseconds.
     pub limit_ms: u64,
+    /// The link to emulated sites that the user requested, by its name; `None` if netbench chooses it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub link: Option<String>,
 }
 
 impl BrowserPlan {
@@ -126,26 +129,29 @@ impl Recorded for BrowserPlan {
     type Record = VisitSample;
     type Counted = VisitSample;
 
-    fn tally(&self, records: &[VisitSample]) -> Tally {
-        let names: HashSet<String> = self.sites.iter().map(Site::name).collect();
-        let own = |sample: &&VisitSample| {
+    type Key<'a> = (Condition, u32, &'a str, &'a StackName);
+
+    fn key(sample: &VisitSample) -> Self::Key<'_> {
+        sample.key()
+    }
+
+    fn planned(&self) -> u64 {
+        let each_round = self.sites.len() * self.clients.len() * self.conditions.len();
+        each_round as u64 * u64::from(self.rounds)
+    }
+
+    fn requires(&self) -> impl Fn(&VisitSample) -> bool {
+        let sites: HashSet<String> = self.sites.iter().map(Site::name).collect();
+        move |sample| {
             sample.round < self.rounds
                 && self.conditions.contains(&sample.condition)
                 && self.clients.contains(&sample.client)
-                && names.contains(&sample.site)
-        };
-        let taken: HashSet<_> = records
-            .iter()
-            .filter(own)
-            .filter(|sample| sample.outcome.counts())
-            .map(VisitSample::key)
-            .collect();
-        let each_round = self.sites.len() * self.clients.len() * self.conditions.len();
-        Tally {
-            planned: each_round as u64 * u64::from(self.rounds),
-            taken: taken.len() as u64,
-            foreign: records.iter().filter(|sample| !own(sample)).count() as u64,
+                && sites.contains(&sample.site)
         }
+    }
+
+    fn counts(sample: &VisitSample) -> bool {
+        sample.outcome.counts()
     }
 }
 
@@ -172,6 +178,7 @@ mod tests {
             client: None,
             page,
             limit_ms: 1,
+            link: None,
         }
     }
 

@@ -4,8 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    CertificateFault, Kind, Manifest, Plan, Record, Recorded, StackName, Standing, Tally,
-    named::words,
+    CertificateFault, Kind, Manifest, Plan, Record, Recorded, StackName, Standing, named::words,
 };
 
 /// The plan of a run of `compat chains`.
@@ -174,20 +173,18 @@ impl Recorded for ChainsPlan {
     type Record = ChainSample;
     type Counted = ChainSample;
 
-    fn tally(&self, records: &[ChainSample]) -> Tally {
+    type Key<'a> = (&'a str, &'a StackName);
+
+    fn key(sample: &ChainSample) -> Self::Key<'_> {
+        (&sample.case, &sample.stack)
+    }
+
+    fn planned(&self) -> u64 {
+        (self.cases.len() * self.stacks.len()) as u64
+    }
+
+    fn requires(&self) -> impl Fn(&ChainSample) -> bool {
         let cases: HashSet<&str> = self.cases.iter().map(|case| case.name.as_str()).collect();
-        let own = |sample: &&ChainSample| {
-            cases.contains(sample.case.as_str()) && self.stacks.contains(&sample.stack)
-        };
-        let taken: HashSet<_> = records
-            .iter()
-            .filter(own)
-            .map(|sample| (&sample.case, &sample.stack))
-            .collect();
-        Tally {
-            planned: (self.cases.len() * self.stacks.len()) as u64,
-            taken: taken.len() as u64,
-            foreign: records.iter().filter(|sample| !own(sample)).count() as u64,
-        }
+        move |sample| cases.contains(sample.case.as_str()) && self.stacks.contains(&sample.stack)
     }
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Alert, CipherSuite, Group, Kind, Library, Manifest, Plan, Profile, Record, Recorded, StackName,
-    Standing, Tally, TlsVersion,
+    Standing, TlsVersion,
 };
 
 use super::{EmbedderView, Expected, OutsideClient, Refusal};
@@ -173,20 +173,20 @@ impl Recorded for CompatPlan {
     type Record = CompatSample;
     type Counted = CompatSample;
 
-    fn tally(&self, records: &[CompatSample]) -> Tally {
+    type Key<'a> = (&'a str, &'a StackName);
+
+    fn key(sample: &CompatSample) -> Self::Key<'_> {
+        (&sample.case, &sample.stack)
+    }
+
+    fn planned(&self) -> u64 {
+        (self.cases.len() * self.tried().count()) as u64
+    }
+
+    fn requires(&self) -> impl Fn(&CompatSample) -> bool {
         let cases: HashSet<&str> = self.cases.iter().map(|case| case.name.as_str()).collect();
-        let own = |sample: &&CompatSample| {
+        move |sample| {
             cases.contains(sample.case.as_str()) && self.tried().any(|stack| *stack == sample.stack)
-        };
-        let taken: HashSet<_> = records
-            .iter()
-            .filter(own)
-            .map(|sample| (&sample.case, &sample.stack))
-            .collect();
-        Tally {
-            planned: (self.cases.len() * self.tried().count()) as u64,
-            taken: taken.len() as u64,
-            foreign: records.iter().filter(|sample| !own(sample)).count() as u64,
         }
     }
 }

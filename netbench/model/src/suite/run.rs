@@ -1,4 +1,4 @@
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, time::Duration};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -83,7 +83,30 @@ pub type SuiteManifest = Manifest<SuitePlan>;
 impl SuitePlan {
     /// Returns whether workers were pinned to a core.
     pub fn is_pinned(&self) -> bool {
-        matches!(self.pin, PinRecord::Core(_))
+        self.core().is_some()
+    }
+
+    /// Returns the core to which workers are pinned, if any.
+    pub fn core(&self) -> Option<u32> {
+        match self.pin {
+            PinRecord::Core(core) => Some(core),
+            PinRecord::Free => None,
+        }
+    }
+
+    /// Returns the time that each stack works on a scenario in a round.
+    pub fn trial(&self) -> Duration {
+        Duration::from_millis(self.trial_ms)
+    }
+
+    /// Returns the minimum duration of the measured operations of a turn of the fastest stack.
+    pub fn slice(&self) -> Duration {
+        Duration::from_micros(self.slice_us)
+    }
+
+    /// Returns the wall time after which no round starts, if it is limited.
+    pub fn budget(&self) -> Option<Duration> {
+        self.budget_ms.map(Duration::from_millis)
     }
 }
 

@@ -1,7 +1,9 @@
 use std::sync::Arc;
 
 use itertools::Itertools;
-use netbench_model::{Condition, ConnectManifest, LinkKind, Phase, Sample, StackName, Target};
+use netbench_model::{
+    Condition, ConnectManifest, LinkKind, Phase, Recorded, Sample, StackName, Target,
+};
 use netbench_stats::{MIN_ROUNDS, SAME_MARGIN};
 
 use super::{
@@ -42,8 +44,7 @@ impl ConnectReport {
     /// Samples that the plan does not ask for are dropped.
     pub fn new(manifest: ConnectManifest, mut samples: Vec<Sample>) -> Self {
         let summary = Arc::new(summarize(&manifest, &samples));
-        let asked_for = manifest.plan.asked_for();
-        samples.retain(|sample| asked_for.has(sample));
+        samples.retain(manifest.plan.requires());
         Self {
             summary,
             manifest,

@@ -23,8 +23,8 @@ pub fn summarize(manifest: &ConnectManifest, samples: &[Sample]) -> ConnectSumma
     if tally.foreign == 0 {
         return summarize_own(manifest, samples, &tally);
     }
-    let asked_for = plan.asked_for();
-    let own = samples.iter().filter(|sample| asked_for.has(sample));
+    let requires = plan.requires();
+    let own = samples.iter().filter(|sample| requires(sample));
     let own: Vec<Sample> = own.cloned().collect();
     summarize_own(manifest, &own, &tally)
 }

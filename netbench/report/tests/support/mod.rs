@@ -112,6 +112,7 @@ impl Fixture {
                 connect_to: Vec::new(),
                 request: netbench_model::RequestRecord::default(),
                 client_certificate: None,
+                link: None,
             },
             workers: vec![
                 worker("openssl", "OpenSSL 3.5.5", None),

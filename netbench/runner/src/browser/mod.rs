@@ -68,7 +68,7 @@ pub enum VisitsError {
 }
 
 /// One visit of the plan, by condition, round, site's name and client.
-pub type VisitKey = (Condition, u32, String, StackName);
+pub type VisitKey<'a> = (Condition, u32, &'a str, &'a StackName);
 
 /// A visitor of sites, with everything that visits need.
 pub struct Visitor<'a> {
@@ -151,16 +151,15 @@ impl<'a> Visitor<'a> {
     /// end the run.
     pub fn visit_all(
         mut self,
-        done: &HashSet<VisitKey>,
+        done: &HashSet<VisitKey<'_>>,
         mut found: impl FnMut(VisitSample) -> ControlFlow<()>,
     ) {
         let visits = self.visits;
         for unit in units(visits.plan) {
-            let site = &visits.plan.sites[unit.site];
+            let site = visits.plan.sites[unit.site].name();
             for client in &unit.order {
                 let name = &visits.plan.clients[*client];
-                let key = (unit.condition, unit.round, site.name(), name.clone());
-                if done.contains(&key) {
+                if done.contains(&(unit.condition, unit.round, &site, name)) {
                     continue;
                 }
                 let Some(sample) = self.visit(&unit, *client) else {

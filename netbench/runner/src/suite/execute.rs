@@ -4,7 +4,7 @@ use std::{
     time::{Instant, SystemTime},
 };
 
-use netbench_model::{SCHEMA_VERSION, Scenario, SuiteOutcome, SuiteSample, Work};
+use netbench_model::{SCHEMA_VERSION, Scenario, SuiteOutcome, SuitePlan, SuiteSample, Work};
 use netbench_stats::{SplitMix, mix};
 use netbench_store::{Appender, StoreError};
 
@@ -27,7 +27,7 @@ pub enum SuiteError {
 /// # Errors
 /// Returns only errors that make continuing pointless. A worker's fault becomes a failed sample.
 pub fn execute_suite(
-    plan: &SuiteTrials,
+    session: &SuiteTrials<'_>,
     workers: &Workers,
     earlier: Vec<SuiteSample>,
     mut appender: Appender,
@@ -35,6 +35,7 @@ pub fn execute_suite(
     listener: &SuiteListener<'_>,
     stop: &AtomicBool,
 ) -> Result<(), SuiteError> {
+    let plan = session.plan;
     let done = done(plan, &earlier);
     let stacks = plan.stacks.len() as u64;
     let mut left = trials(plan, 0..plan.scenarios.len(), 0);
@@ -45,7 +46,7 @@ pub fn execute_suite(
     let mut samples = earlier;
     let mut open: Vec<usize> = (0..plan.scenarios.len()).collect();
     for round in 0..plan.rounds {
-        let late = plan
+        let late = session
             .deadline
             .is_some_and(|deadline| Instant::now() >= deadline);
         if open.is_empty() || (round > 0 && late) {
@@ -65,7 +66,7 @@ pub fn execute_suite(
             }
             let started_unix_ms = unix_ms();
             let seed = layout_seed(plan.seed, round, at);
-            let Some(outcomes) = one(plan, workers, scenario, seed, &mut random, stop) else {
+            let Some(outcomes) = one(session, workers, scenario, seed, &mut random, stop) else {
                 return Ok(());
             };
             for (stack, outcome) in plan.stacks.iter().zip(outcomes) {
@@ -107,7 +108,7 @@ pub fn execute_suite(
 }
 
 fn one(
-    plan: &SuiteTrials,
+    session: &SuiteTrials<'_>,
     workers: &Workers,
     scenario: &Scenario,
     layout_seed: u64,
@@ -119,15 +120,15 @@ fn one(
         return None;
     }
     let outcomes = match scenario.work {
-        _ if scenario.counted => instructions::trial(plan, workers, scenario, stop),
+        _ if scenario.counted => instructions::trial(session, workers, scenario, stop),
         Work::Memory {
             sessions, after, ..
         } => {
-            let held = |stack| held::trial(plan, workers, stack, scenario, sessions, after);
-            let stacks = plan.stacks.iter().take_while(|_| !stopped());
+            let held = |stack| held::trial(session, workers, stack, scenario, sessions, after);
+            let stacks = session.plan.stacks.iter().take_while(|_| !stopped());
             stacks.map(held).collect()
         }
-        _ => timed::trial(plan, workers, scenario, layout_seed, random, stop)?,
+        _ => timed::trial(session, workers, scenario, layout_seed, random, stop)?,
     };
     // A worker whose answer was not awaited has not failed.
     (!stopped()).then_some(outcomes)
@@ -139,7 +140,7 @@ fn layout_seed(seed: u64, round: u32, scenario: usize) -> u64 {
 }
 
 /// Returns the number of trials of these scenarios from a round on.
-fn trials(plan: &SuiteTrials, scenarios: impl Iterator<Item = usize>, from: u32) -> u64 {
+fn trials(plan: &SuitePlan, scenarios: impl Iterator<Item = usize>, from: u32) -> u64 {
     let rounds: u64 = scenarios
         .map(|at| plan.scenarios[at].rounds_of_use(plan.rounds))
         .map(|rounds| u64::from(rounds.saturating_sub(from)))
@@ -148,7 +149,7 @@ fn trials(plan: &SuiteTrials, scenarios: impl Iterator<Item = usize>, from: u32)
 }
 
 /// Returns the scenarios and rounds that an earlier session completed: those that have every stack.
-fn done(plan: &SuiteTrials, earlier: &[SuiteSample]) -> HashSet<(String, u32)> {
+fn done(plan: &SuitePlan, earlier: &[SuiteSample]) -> HashSet<(String, u32)> {
     let has = |name: &str, round, stack| {
         earlier
             .iter()

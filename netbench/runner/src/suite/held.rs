@@ -15,7 +15,7 @@ const SESSION_LIMIT: Duration = Duration::from_millis(50);
 
 /// Holds many sessions in a fresh process, and then in another one that counts allocations.
 pub(super) fn trial(
-    plan: &SuiteTrials,
+    trials: &SuiteTrials<'_>,
     workers: &Workers,
     stack: &StackName,
     scenario: &Scenario,
@@ -27,21 +27,21 @@ pub(super) fn trial(
         return SuiteOutcome::Unsupported { reason };
     }
     let launch = Launch {
-        core: plan.core,
+        core: trials.plan.core(),
         layout: Layout::Fixed,
         ..workers.launch(None)
     };
-    let held = hold(plan, workers, stack, scenario, sessions, &launch);
+    let held = hold(trials, workers, stack, scenario, sessions, &launch);
     let (prepared, mut held) = match held {
         Ok(held) => held,
         Err(lost) => return lost.outcome(),
     };
-    if plan.heap_library.is_some() {
+    if trials.heap_library.is_some() {
         let counted = Launch {
-            preload: plan.heap_library.clone(),
+            preload: trials.heap_library.clone(),
             ..launch
         };
-        match hold(plan, workers, stack, scenario, sessions, &counted) {
+        match hold(trials, workers, stack, scenario, sessions, &counted) {
             Ok((_, counted)) => held.heap = counted.heap,
             Err(lost) => return lost.outcome(),
         }
@@ -56,14 +56,14 @@ pub(super) fn trial(
 }
 
 fn hold(
-    plan: &SuiteTrials,
+    trials: &SuiteTrials<'_>,
     workers: &Workers,
     stack: &StackName,
     scenario: &Scenario,
     sessions: u32,
     launch: &Launch<'_>,
 ) -> Result<(Prepared, Held), Lost> {
-    let mut ready = ready(plan, workers, stack, scenario, launch)?;
+    let mut ready = ready(trials, workers, stack, scenario, launch)?;
     prove_prepared(scenario, &ready.prepared)?;
     let limit = Duration::from_secs(60) + SESSION_LIMIT * sessions;
     let request = RequestBody::Hold(Hold { sessions });

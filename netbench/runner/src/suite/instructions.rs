@@ -35,19 +35,19 @@ const TURN: &str = "netbench_turn";
 /// Counts a scenario's instructions on every stack: for each side, in one process with few operations and one with
 /// many, so that one-time work cancels out. Once `stop` is true, the outcomes are meaningless.
 pub(super) fn trial(
-    plan: &SuiteTrials,
+    trials: &SuiteTrials<'_>,
     workers: &Workers,
     scenario: &Scenario,
     stop: &AtomicBool,
 ) -> Vec<SuiteOutcome> {
-    let Some(valgrind) = &plan.valgrind else {
+    let Some(valgrind) = &trials.valgrind else {
         let reason = "valgrind is not installed, which counts instructions".to_owned();
         let outcome = SuiteOutcome::Unsupported { reason };
-        return vec![outcome; plan.stacks.len()];
+        return vec![outcome; trials.plan.stacks.len()];
     };
     let runs = operations(scenario);
     let measures = scenario.measures();
-    let all: Vec<Count> = (0..plan.stacks.len())
+    let all: Vec<Count> = (0..trials.plan.stacks.len())
         .flat_map(|stack| {
             let sides = measures.iter().zip(MARKS);
             sides.flat_map(move |(measure, mark)| {
@@ -63,13 +63,13 @@ pub(super) fn trial(
     let waiting = Mutex::new(all.iter());
     let counted = Mutex::new(Vec::new());
     thread::scope(|scope| {
-        for _ in 0..plan.jobs.max(1) {
+        for _ in 0..trials.jobs.max(1) {
             scope.spawn(|| {
                 while !stop.load(Ordering::Relaxed) {
                     let next = waiting.lock().next();
                     let Some(count) = next else { break };
-                    let stack = &plan.stacks[count.stack];
-                    let result = count.run(plan, workers, stack, scenario, valgrind);
+                    let stack = &trials.plan.stacks[count.stack];
+                    let result = count.run(trials, workers, stack, scenario, valgrind);
                     let mut counted = counted.lock();
                     counted.push((*count, result));
                 }
@@ -77,7 +77,7 @@ pub(super) fn trial(
         }
     });
     let counted = counted.into_inner();
-    let mut by_stack: Vec<Vec<_>> = plan.stacks.iter().map(|_| Vec::new()).collect();
+    let mut by_stack: Vec<Vec<_>> = trials.plan.stacks.iter().map(|_| Vec::new()).collect();
     for (count, result) in counted {
         by_stack[count.stack].push((count, result));
     }
@@ -116,7 +116,7 @@ struct Count {
 impl Count {
     fn run(
         &self,
-        plan: &SuiteTrials,
+        trials: &SuiteTrials<'_>,
         workers: &Workers,
         stack: &StackName,
         scenario: &Scenario,
@@ -138,7 +138,7 @@ impl Count {
             under: Some((valgrind.to_owned(), arguments)),
             ..workers.launch(None)
         };
-        let mut ready = ready(plan, workers, stack, scenario, &launch)?;
+        let mut ready = ready(trials, workers, stack, scenario, &launch)?;
         prove_prepared(scenario, &ready.prepared)?;
         let slice = Slice {
             limit: SliceLimit::Operations(self.operations),

@@ -1,37 +1,18 @@
-use std::{
-    path::PathBuf,
-    time::{Duration, Instant},
-};
+use std::{path::PathBuf, time::Instant};
 
-use netbench_model::{LayoutRecord, Scenario, StackName, SuiteSample};
+use netbench_model::{StackName, SuitePlan, SuiteSample};
 
 use crate::Materials;
 
-/// The measurements to make in memory: validated, complete, and not checked again.
+/// The trials of one session: the plan of the run, and the material and tools of this machine.
 #[derive(Debug)]
-pub struct SuiteTrials {
-    /// The seed of the order of scenarios and stacks.
-    pub seed: u64,
-    /// The stacks; the others are compared with the first.
-    pub stacks: Vec<StackName>,
-    /// The scenarios.
-    pub scenarios: Vec<Scenario>,
+pub struct SuiteTrials<'a> {
+    /// The plan.
+    pub plan: &'a SuitePlan,
     /// Certificates, keys and trust roots.
-    pub materials: Materials,
-    /// The maximum number of rounds.
-    pub rounds: u32,
+    pub materials: &'a Materials,
     /// The time after which no further round begins.
     pub deadline: Option<Instant>,
-    /// The time that each stack works on a scenario in a round.
-    pub trial: Duration,
-    /// The shortest time of the measured operations of a turn of the fastest stack. It raises their number for all
-    /// stacks.
-    pub slice: Duration,
-    /// The core to which workers are pinned; those with many threads are not pinned.
-    pub core: Option<u32>,
-    /// The memory layout of workers whose operations are timed; the layout of all others is fixed if the system
-    /// permits it.
-    pub layout: LayoutRecord,
     /// The library that counts allocations, if it could be built.
     pub heap_library: Option<PathBuf>,
     /// valgrind, if it is installed.

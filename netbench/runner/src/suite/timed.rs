@@ -34,7 +34,7 @@ pub const THREADS_TURN: Duration = Duration::from_millis(40);
 /// Runs one scenario on every stack, in turns. Returns the outcomes in the order of the plan's stacks, or `None` if
 /// `stop` came before the end.
 pub(super) fn trial(
-    plan: &SuiteTrials,
+    trials: &SuiteTrials<'_>,
     workers: &Workers,
     scenario: &Scenario,
     layout_seed: u64,
@@ -43,8 +43,8 @@ pub(super) fn trial(
 ) -> Option<Vec<SuiteOutcome>> {
     let threads = matches!(scenario.work, Work::Threads { .. });
     let launch = |number: u64| Launch {
-        core: plan.core.filter(|_| !threads),
-        layout: match plan.layout {
+        core: trials.plan.core().filter(|_| !threads),
+        layout: match trials.plan.layout {
             LayoutRecord::Fixed => Layout::Fixed,
             LayoutRecord::Random => Layout::System,
             LayoutRecord::Varied => Layout::Varied(mix(layout_seed ^ number)),
@@ -53,8 +53,8 @@ pub(super) fn trial(
     };
     let stopped = || stop.load(Ordering::Relaxed);
     let mut arms = Vec::new();
-    for (stack, number) in plan.stacks.iter().zip(0..) {
-        let ready = ready(plan, workers, stack, scenario, &launch(number));
+    for (stack, number) in trials.plan.stacks.iter().zip(0..) {
+        let ready = ready(trials, workers, stack, scenario, &launch(number));
         arms.push(Arm::start(ready, scenario));
         if stopped() {
             return None;
@@ -63,7 +63,7 @@ pub(super) fn trial(
     // Each stack's first turn does not count: caches, lazily made tables, the first pages of the heap. It
     // measures the time of an operation.
     let calibration = TurnSize::Time(if threads {
-        plan.slice.max(THREADS_TURN)
+        trials.plan.slice().max(THREADS_TURN)
     } else {
         CALIBRATION
     });
@@ -74,9 +74,9 @@ pub(super) fn trial(
     let size = if threads {
         calibration
     } else {
-        TurnSize::of_operations(&times, plan.slice)
+        TurnSize::of_operations(&times, trials.plan.slice())
     };
-    let turns = plan.trial.as_micros() / size.longest().as_micros().max(1);
+    let turns = trials.plan.trial().as_micros() / size.longest().as_micros().max(1);
     let turns = u64::try_from(turns)
         .unwrap_or(u64::MAX)
         .max(MIN_TURNS.into());

@@ -52,7 +52,7 @@ impl From<WrongWork> for Lost {
 
 /// Starts a worker of `stack` and makes it prepare the scenario.
 pub(super) fn ready(
-    plan: &SuiteTrials,
+    trials: &SuiteTrials<'_>,
     workers: &Workers,
     stack: &StackName,
     scenario: &Scenario,
@@ -69,7 +69,7 @@ pub(super) fn ready(
     let request = RequestBody::Prepare(Box::new(Prepare {
         stack: stack.stack().to_owned(),
         scenario: *scenario,
-        material: plan.materials.material(scenario),
+        material: trials.materials.material(scenario),
     }));
     match ask(&mut worker, request, PREPARE_LIMIT)? {
         ResponseBody::Prepared(prepared) => Ok(Ready {

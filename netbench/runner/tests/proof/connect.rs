@@ -3,19 +3,18 @@
 mod lies;
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::BTreeSet,
     fs,
     net::SocketAddr,
     sync::{Arc, Mutex, atomic::AtomicBool},
-    time::Duration,
 };
 
 use netbench_model::{
-    ClientSettings, Condition, FailureClass, Outcome, Profile, Role, Sample, StackName, Target,
-    parse_sites,
+    ClientSettings, Condition, ConnectPlan, FailureClass, Outcome, Profile, RequestRecord, Role,
+    RootsRecord, RootsSource, Sample, StackName, Target, parse_sites,
 };
 use netbench_protocol::{HttpRequest, Resolve};
-use netbench_runner::{Event, HostAddress, Plan, Targets, Workers, execute};
+use netbench_runner::{Event, HostAddress, Targets, Trials, Workers, execute};
 use netbench_store::RunFolder;
 use netbench_testing::Test;
 use serde_json::json;
@@ -258,7 +257,7 @@ fn a_site_that_never_answers_is_given_up() {
                                    "detail": "no end", "phase": "tls", "after_ns": 200_000_000}),
         ),
     };
-    let plan = Plan {
+    let plan = ConnectPlan {
         rounds: MANY,
         ..plan(Condition::Clean)
     };
@@ -372,7 +371,7 @@ impl Run {
     }
 
     /// Returns the measured samples, and the stacks whose workers were lost.
-    fn execute(&self, plan: &Plan) -> (Vec<Sample>, Vec<String>) {
+    fn execute(&self, plan: &ConnectPlan) -> (Vec<Sample>, Vec<String>) {
         let folder = RunFolder::create(&self.folder.path().join("run"), &json!({})).unwrap();
         let told = Mutex::new((Vec::new(), Vec::new()));
         let listener = |event: Event| {
@@ -390,8 +389,16 @@ impl Run {
         };
         let addresses = vec![Ok(anywhere); plan.sites.len()];
         let stop = AtomicBool::new(false);
-        execute(
+        let trials = Trials {
             plan,
+            shard: None,
+            roots_pem: "",
+            identity: None,
+            request: HttpRequest::default(),
+            session: 0,
+        };
+        execute(
+            &trials,
             &self.workers,
             &Targets::Hosts(addresses),
             &[],
@@ -420,31 +427,30 @@ fn script(stack: &str, lies: Vec<Lie>) -> Script {
     }
 }
 
-fn plan(condition: Condition) -> Plan {
-    Plan {
+fn plan(condition: Condition) -> ConnectPlan {
+    ConnectPlan {
         seed: 5,
         stacks: vec![StackName::new(HONEST), StackName::new(LIAR)],
         conditions: vec![condition],
         rounds: ROUNDS,
         jobs: 1,
-        cpu: None,
+        cpu_percent: None,
         target: Target::Lab,
-        shard: None,
+        sites_file: String::new(),
+        sites_sha256: String::new(),
         sites: parse_sites(SITES).unwrap(),
-        client: ClientSettings {
-            profile: Profile::Default,
-            versions: Vec::new(),
-            suites: Vec::new(),
-            groups: Vec::new(),
-            signatures: Vec::new(),
-            alpn: Vec::new(),
+        sweep: None,
+        client: ClientSettings::undecided(Profile::Default),
+        roots: RootsRecord {
+            source: RootsSource::Mozilla,
+            count: 0,
+            sha256: String::new(),
         },
-        roots_pem: String::new(),
-        identity: None,
-        request: HttpRequest::default(),
-        timeout: Duration::from_millis(200),
-        pause: Duration::ZERO,
-        unreachable: BTreeMap::new(),
-        session: 0,
+        timeout_ms: 200,
+        pause_ms: Some(0),
+        connect_to: Vec::new(),
+        request: RequestRecord::default(),
+        client_certificate: None,
+        link: None,
     }
 }

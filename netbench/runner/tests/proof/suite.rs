@@ -4,12 +4,13 @@ mod lies;
 
 use std::{
     cell::RefCell,
+    collections::BTreeMap,
     sync::{Arc, atomic::AtomicBool},
-    time::Duration,
 };
 
 use netbench_model::{
-    FailureClass, HeldAfter, LayoutRecord, Scenario, StackName, SuiteOutcome, SuiteSample,
+    FailureClass, HeldAfter, LayoutRecord, PinRecord, Scenario, StackName, SuiteOutcome, SuitePlan,
+    SuiteSample,
 };
 use netbench_protocol::HELD_AFTER;
 use netbench_runner::{Materials, SuiteEvent, SuiteTrials, Workers, execute_suite};
@@ -124,17 +125,28 @@ fn execute(honest: &Script, liar: &Script, scenario: Scenario) -> Vec<SuiteSampl
         .map(|(stack, fake)| (stack.clone(), fake.program.clone().into()));
     let workers = Workers::probe(programs.collect(), None, Arc::default()).unwrap();
     let scenarios = vec![scenario, other()];
-    let plan = SuiteTrials {
+    let materials = Materials::of(&scenarios).unwrap();
+    let plan = SuitePlan {
         seed: 5,
         stacks: vec![StackName::new(HONEST), StackName::new(LIAR)],
-        materials: Materials::of(&scenarios).unwrap(),
+        preset: None,
         scenarios,
         rounds: ROUNDS,
-        deadline: None,
-        trial: Duration::from_millis(5),
-        slice: Duration::from_millis(1),
-        core: None,
+        until_decided: false,
+        budget_ms: None,
+        trial_ms: 5,
+        slice_us: 1_000,
+        turn_operations: None,
+        pin: PinRecord::Free,
         layout: LayoutRecord::Random,
+        idle: None,
+        idle_beside: BTreeMap::new(),
+        pki_sha256: materials.sha256().to_owned(),
+    };
+    let trials = SuiteTrials {
+        plan: &plan,
+        materials: &materials,
+        deadline: None,
         heap_library: None,
         valgrind: None,
         jobs: 1,
@@ -148,7 +160,7 @@ fn execute(honest: &Script, liar: &Script, scenario: Scenario) -> Vec<SuiteSampl
     };
     let stop = AtomicBool::new(false);
     execute_suite(
-        &plan,
+        &trials,
         &workers,
         Vec::new(),
         run.appender::<SuiteSample>().unwrap(),

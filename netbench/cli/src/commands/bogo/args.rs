@@ -68,10 +68,14 @@ pub(crate) struct BogoHow {
 impl BogoHow {
     /// Returns the number of tests to run at a time.
     pub(crate) fn jobs(&self) -> u32 {
-        let processors = || thread::available_parallelism().map_or(1, NonZero::get);
-        self.jobs
-            .unwrap_or_else(|| u32::try_from(processors()).unwrap_or(1))
+        self.jobs.unwrap_or_else(processors)
     }
+}
+
+/// Returns the number of this machine's processors, which is the usual number of concurrent tests.
+pub(crate) fn processors() -> u32 {
+    let processors = thread::available_parallelism().map_or(1, NonZero::get);
+    u32::try_from(processors).unwrap_or(1)
 }
 
 #[derive(Debug, Subcommand)]

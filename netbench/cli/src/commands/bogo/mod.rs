@@ -6,8 +6,6 @@ mod check;
 mod runs;
 mod shims;
 
-use std::time::Duration;
-
 use netbench_bogo::{
     BogoError, FEATURES, Features, KNOWN_SHIMS, KnownShim, OutcomesIn, StoredOutcomes,
     TestPatterns, coverage_of, defects_of, difference_between, matrix_of,
@@ -15,7 +13,6 @@ use netbench_bogo::{
 use netbench_model::suggestion;
 
 use crate::{
-    cost,
     exit::{Ended, WrongInput, bail_input},
     output,
     workers::SourceTree,
@@ -38,23 +35,6 @@ pub(crate) fn bogo(options: &Bogo) -> anyhow::Result<Ended> {
         Some(BogoCommand::Diff(diff)) => difference(diff),
         Some(BogoCommand::Defects(options)) => defects(options),
         None => coverage(options),
-    }
-}
-
-/// Returns the predicted time of a run with these options, if no result is cached.
-pub(crate) fn time(options: &Bogo) -> Duration {
-    match options.command {
-        // The results of both shims are cached by then.
-        Some(BogoCommand::Diff(_) | BogoCommand::Defects(_)) => Duration::ZERO,
-        None if options.how.stored => Duration::ZERO,
-        None => {
-            let shims = match options.shim.as_slice() {
-                [] => DEFAULT.len(),
-                named if named.iter().any(|name| name == ALL) => KNOWN_SHIMS.len(),
-                named => named.len(),
-            };
-            cost::all_tests(shims, options.how.jobs()).time
-        }
     }
 }
 

@@ -7,15 +7,11 @@ pub(crate) mod chains;
 mod outside;
 pub(crate) mod roots;
 
-use std::{
-    collections::{BTreeSet, HashSet},
-    ops::ControlFlow,
-    time::Duration,
-};
+use std::{collections::HashSet, time::Duration};
 
 use netbench_compat::Case;
 use netbench_model::{
-    Plan, Profile, StackName,
+    Plan, Profile, Recorded, StackName,
     compat::{CompatCase, CompatManifest, CompatOutcome, CompatPlan, CompatSample},
 };
 use netbench_runner::{
@@ -23,6 +19,7 @@ use netbench_runner::{
     scan::client_settings,
 };
 
+pub(crate) use self::outside::{Client, engines};
 use self::{
     args::{Compat, Part},
     cases::Cases,
@@ -30,11 +27,9 @@ use self::{
 };
 use crate::{
     client::{Unstored, millis},
-    cost::{Consent, Cost, Tries},
     exit::{Ended, bail_input},
     output,
-    pipeline::{self, Asked, Measured, Networks, Ready, Setup},
-    progress::outcome_of,
+    pipeline::{self, Asked, Keeper, Measure, Measured, Networks, Setup, Told},
     stack_names::stack_names,
 };
 
@@ -48,66 +43,59 @@ pub(crate) fn compat(options: &Compat) -> anyhow::Result<Ended> {
 }
 
 fn servers(options: &Compat) -> anyhow::Result<Ended> {
-    let settings = CompatSettings::of_options(options)?;
+    let plan = plan(options)?;
     if options.list {
-        output::write(settings.list().as_bytes())?;
+        output::write(list(&plan).as_bytes())?;
         return Ok(Ended::Well);
     }
-    let asked = Asked {
-        own: &options.own,
-        consent: Consent::Given,
-        output: &options.output,
-    };
-    pipeline::start(settings, &options.stored_in, "compat", asked)
+    let asked = Asked::short(&options.own, &options.output);
+    pipeline::start::<CompatRun>(plan, &options.stored_in, "compat", asked)
 }
 
-/// Returns the predicted time of a run with these options.
-pub(crate) fn time(options: &Compat) -> anyhow::Result<Duration> {
-    Ok(match &options.part {
-        Some(Part::Chains(options)) => chains::time(options),
-        Some(Part::Roots(options)) => roots::time(options)?,
-        Some(Part::Breakages(_)) => Duration::ZERO,
-        None => CompatSettings::of_options(options)?.cost().time,
+/// Returns the plan of the options, without the descriptions of engines, which only workers know.
+pub(crate) fn plan(options: &Compat) -> anyhow::Result<CompatPlan> {
+    let cases = Cases::read(options.catalogue.as_deref())?;
+    let chosen = cases.matching(&options.case)?;
+    let stacks = stack_names(&options.stacks.names());
+    Ok(CompatPlan {
+        clients: outside::find(options, &stacks)?.records,
+        stacks,
+        cases: chosen.into_iter().map(|case| case.record).collect(),
+        catalogue: cases.name,
+        catalogue_sha256: cases.sha256,
+        client_profile: options.client_profile.into(),
+        limit_ms: millis(options.timeout),
     })
 }
 
-/// The user's options, read and validated.
-pub(crate) struct CompatSettings {
+/// Returns a line for each case: its name, and the expected outcome.
+fn list(plan: &CompatPlan) -> String {
+    let width = plan.cases.iter().map(|case| case.name.len()).max();
+    let width = width.unwrap_or_default();
+    let line = |case: &CompatCase| format!("{:width$}  {}\n", case.name, case.expected);
+    plan.cases.iter().map(line).collect()
+}
+
+/// The cases and the clients of a plan.
+pub(crate) struct CompatRun {
     cases: Vec<Case>,
-    plan: CompatPlan,
     clients: Clients,
 }
 
-impl CompatSettings {
-    fn of_options(options: &Compat) -> anyhow::Result<Self> {
-        let cases = Cases::read(options.catalogue.as_deref())?;
-        let chosen = cases.matching(&options.case)?;
-        let stacks = stack_names(&options.stacks.names());
-        let clients = outside::find(options, &stacks)?;
-        let plan = CompatPlan {
-            stacks,
-            clients: clients.records(),
-            cases: chosen.iter().map(|case| case.record.clone()).collect(),
-            catalogue: cases.name,
-            catalogue_sha256: cases.sha256,
-            client_profile: options.client_profile.into(),
-            limit_ms: millis(options.timeout),
-        };
-        Ok(Self {
-            cases: chosen,
-            plan,
-            clients,
-        })
-    }
+impl Measured for CompatRun {
+    type Plan = CompatPlan;
 
-    fn of_manifest(manifest: &CompatManifest) -> anyhow::Result<Self> {
-        let plan = manifest.plan.clone();
+    const UNIT: (&'static str, &'static str) = ("try", "tries");
+
+    fn open(run: &CompatManifest, unstored: &Unstored) -> anyhow::Result<Self> {
+        unstored.refuse_certificate(&CompatPlan::KIND)?;
+        let plan = &run.plan;
         let file = (plan.catalogue != cases::BUILT_IN_NAME).then_some(plan.catalogue.as_ref());
         let cases = Cases::read(file)?;
         if cases.sha256 != plan.catalogue_sha256 {
             bail_input!(
                 "run {} cannot be continued: its catalogue ({}) has changed since",
-                manifest.name,
+                run.name,
                 plan.catalogue
             );
         }
@@ -116,43 +104,8 @@ impl CompatSettings {
         chosen.retain(|case| names.contains(case.record.name.as_str()));
         Ok(Self {
             cases: chosen,
-            clients: outside::find_again(&manifest.name, &plan.clients)?,
-            plan,
+            clients: outside::find_again(&run.name, &plan.clients)?,
         })
-    }
-
-    /// Returns a line for each case: its name, and the expected outcome.
-    fn list(&self) -> String {
-        let cases = &self.plan.cases;
-        let width = cases.iter().map(|case| case.name.len()).max();
-        let width = width.unwrap_or_default();
-        let line = |case: &CompatCase| format!("{:width$}  {}\n", case.name, case.expected);
-        cases.iter().map(line).collect()
-    }
-
-    fn tries(&self) -> Tries {
-        Tries {
-            cases: self.cases.len(),
-            stacks: self.plan.stacks.len(),
-            clients: self.clients.count(),
-        }
-    }
-}
-
-impl Measured for CompatSettings {
-    type Plan = CompatPlan;
-
-    const UNIT: (&'static str, &'static str) = ("try", "tries");
-
-    fn of_run(manifest: &CompatManifest, unstored: &Unstored) -> anyhow::Result<Self> {
-        unstored.refuse_certificate(&CompatPlan::KIND)?;
-        Self::of_manifest(manifest)
-    }
-
-    fn workers(&self) -> BTreeSet<String> {
-        let engines = self.clients.engines();
-        let names = self.plan.stacks.iter().chain(&engines);
-        names.map(|stack| stack.stack().to_owned()).collect()
     }
 
     fn networks(&self) -> Networks {
@@ -163,72 +116,57 @@ impl Measured for CompatSettings {
         }
     }
 
-    fn cost(&self) -> Cost {
-        self.tries().cost()
-    }
-
     fn ready<'a>(
         &'a self,
         setup: &'a Setup,
-        _earlier: Option<&CompatManifest>,
-    ) -> anyhow::Result<Ready<'a, CompatPlan>> {
-        let (plan, workers) = (&self.plan, &setup.workers);
-        let mut described = plan.clone();
-        outside::describe(&mut described.clients, workers)?;
-        let engines = self.clients.engines();
-        Ok(Ready {
-            plan: described,
-            checks: Vec::new(),
-            measure: Box::new(move |folder, mut appender| {
-                let client = client_settings(plan.client_profile, &plan.stacks, workers);
-                let earlier: Vec<CompatSample> = folder.records()?;
-                let done: HashSet<(&str, &StackName)> = earlier
-                    .iter()
-                    .map(|sample| (sample.case.as_str(), &sample.stack))
-                    .collect();
-                let cost = self.cost();
-                let left = cost.after(done.len() as u64).time;
-                setup.progress.begin(cost.pieces, done.len() as u64, left);
-                let clients = CompatClients {
-                    workers,
-                    client: &client,
-                    limit: Duration::from_millis(plan.limit_ms),
-                    stop: &setup.stop,
-                };
-                let wanted =
-                    |stack: &StackName, case: &Case| !done.contains(&(&*case.record.name, stack));
-                let mut kept = Ok(());
-                let mut found = |sample: CompatSample| {
-                    let is_broken = matches!(
-                        sample.outcome,
-                        CompatOutcome::Crash { .. } | CompatOutcome::Hang { .. }
-                    );
-                    kept = appender.append(&sample);
-                    let told =
-                        || format!("{}, {}: {}", sample.case, sample.stack, outcome_of(&sample));
-                    setup.progress.sampled(told, is_broken, cost.each());
-                    match &kept {
-                        Ok(()) => ControlFlow::Continue(()),
-                        Err(_) => ControlFlow::Break(()),
-                    }
-                };
-                try_cases(&clients, &plan.stacks, &self.cases, wanted, &mut found)?;
-                let own = client_settings(Profile::Library, &engines, workers);
-                let embedded = CompatClients {
-                    client: &own,
-                    ..clients
-                };
-                try_engines(&embedded, &engines, &self.cases, wanted, &mut found)?;
-                // The outside clients run last: stacks have shorter time limits, and browsers need
-                // both cores.
-                let outside = OutsideClients {
-                    clients: &self.clients.outside,
-                    limit: clients.limit,
-                    stop: clients.stop,
-                };
-                try_outside(&outside, &self.cases, wanted, &mut found)?;
-                Ok(kept?)
-            }),
-        })
+        run: &mut CompatManifest,
+    ) -> anyhow::Result<Measure<'a, CompatPlan>> {
+        outside::describe(&mut run.plan.clients, &setup.workers)?;
+        Ok(Box::new(move |run, folder, appender| {
+            let (plan, workers) = (&run.plan, &setup.workers);
+            let earlier: Vec<CompatSample> = folder.records()?;
+            let done = plan.done(&earlier);
+            let mut keeper = Keeper::begin(plan, done.len() as u64, appender, &setup.progress);
+            let client = client_settings(plan.client_profile, &plan.stacks, workers);
+            let clients = CompatClients {
+                workers,
+                client: &client,
+                limit: Duration::from_millis(plan.limit_ms),
+                stop: &setup.stop,
+            };
+            let wanted =
+                |stack: &StackName, case: &Case| !done.contains(&(&*case.record.name, stack));
+            let mut found = |sample: CompatSample| keeper.keep(&sample);
+            try_cases(&clients, &plan.stacks, &self.cases, wanted, &mut found)?;
+            let engines = engines(plan);
+            let own = client_settings(Profile::Library, &engines, workers);
+            let embedded = CompatClients {
+                client: &own,
+                ..clients
+            };
+            try_engines(&embedded, &engines, &self.cases, wanted, &mut found)?;
+            // The outside clients run last: stacks have shorter time limits, and browsers need
+            // both cores.
+            let outside = OutsideClients {
+                clients: &self.clients.outside,
+                limit: clients.limit,
+                stop: clients.stop,
+            };
+            try_outside(&outside, &self.cases, wanted, &mut found)?;
+            Ok(keeper.end()?)
+        }))
+    }
+}
+
+impl Told for CompatSample {
+    fn piece(&self) -> String {
+        format!("{}, {}", self.case, self.stack)
+    }
+
+    fn failed(&self) -> bool {
+        matches!(
+            self.outcome,
+            CompatOutcome::Crash { .. } | CompatOutcome::Hang { .. }
+        )
     }
 }

@@ -6,7 +6,7 @@ use netbench_browser::{Outside, OutsideProgram};
 use netbench_model::{
     StackName,
     browser::Sandbox,
-    compat::{OutsideClient, OutsideFound, OutsideKind},
+    compat::{CompatPlan, OutsideClient, OutsideFound, OutsideKind},
     tls::one_of,
 };
 use netbench_runner::Workers;
@@ -55,7 +55,7 @@ impl fmt::Display for Client {
 #[derive(Debug)]
 pub(super) struct Clients {
     /// The descriptions of the clients, in the order of the options.
-    records: Vec<OutsideClient>,
+    pub(super) records: Vec<OutsideClient>,
     /// Browsers and other programs, each with its executable if it is installed.
     pub(super) outside: Vec<Found>,
 }
@@ -78,23 +78,13 @@ impl Clients {
         }
         Self { records, outside }
     }
+}
 
-    /// Returns the descriptions of the clients, for a plan.
-    pub(super) fn records(&self) -> Vec<OutsideClient> {
-        self.records.clone()
-    }
-
-    /// Returns the stacks whose workers load pages.
-    pub(super) fn engines(&self) -> Vec<StackName> {
-        let engines = self.records.iter();
-        let engines = engines.filter(|client| client.kind == OutsideKind::Engine);
-        engines.map(|client| client.name.clone()).collect()
-    }
-
-    /// Returns the number of clients.
-    pub(super) fn count(&self) -> usize {
-        self.records.len()
-    }
+/// Returns the stacks of a plan whose workers load pages.
+pub(crate) fn engines(plan: &CompatPlan) -> Vec<StackName> {
+    let engines = plan.clients.iter();
+    let engines = engines.filter(|client| client.kind == OutsideKind::Engine);
+    engines.map(|client| client.name.clone()).collect()
 }
 
 /// Adds the descriptions that the workers of engines give.

@@ -3,12 +3,11 @@
 use std::{sync::Arc, time::Duration};
 
 use netbench_link::LinkChoice;
-use netbench_model::{Group, Site, Sweep, SweepAxis, SweepError, Switch, Target, suggestion};
-use netbench_runner::Workers;
+use netbench_model::{ConnectPlan, Site, Sweep, SweepAxis, SweepError, Target, suggestion};
 
-use super::{args::Connect, settings::ConnectSettings};
+use super::args::Connect;
 use crate::{
-    cost::{Connections, Reached, about},
+    cost::{self, about},
     exit::{WrongInput, bail_input},
     sites_file::SitesFile,
 };
@@ -33,20 +32,19 @@ pub(super) fn only(file: &mut SitesFile, named: &[String]) -> Result<(), WrongIn
     Ok(())
 }
 
-/// Returns the sweep of the options, and replaces the sites by the sites at its points.
-pub(super) fn sweep(
-    options: &Connect,
-    file: &mut SitesFile,
-    target: Target,
-) -> anyhow::Result<Option<Sweep>> {
+/// Adds the sweep of the options to the plan, and replaces the sites by the sites at its points.
+pub(super) fn sweep(options: &Connect, plan: &mut ConnectPlan) -> Result<(), WrongInput> {
     let axes = match options.preset {
         Some(preset) => preset.axes(),
-        None if options.sweep.is_empty() => return Ok(None),
+        None if options.sweep.is_empty() => return Ok(()),
         None => options.sweep.clone(),
     };
     let sweep = Sweep::parse(&axes).map_err(|e| WrongInput(format!("--sweep {e}")))?;
-    if target != Target::Lab {
-        bail_input!("--sweep is for emulated sites: {} has real ones", file.name);
+    if plan.target != Target::Lab {
+        bail_input!(
+            "--sweep is for emulated sites: {} has real ones",
+            plan.sites_file
+        );
     }
     for axis in &sweep.axes {
         fits(axis, options)?;
@@ -54,11 +52,13 @@ pub(super) fn sweep(
     let over = &options.over;
     let is_chosen = over.sites.is_some() || over.limit.is_some() || !options.only.is_empty();
     if !is_chosen && options.every == 1 {
-        Arc::make_mut(&mut file.sites).truncate(1);
+        plan.sites.truncate(1);
     }
-    let sites = sweep.expand(&file.sites);
-    file.sites = sites.map_err(|error| refused(error, options, file))?.into();
-    Ok(Some(sweep))
+    plan.sites = sweep
+        .expand(&plan.sites)
+        .map_err(|error| refused(error, plan))?;
+    plan.sweep = Some(sweep);
+    Ok(())
 }
 
 /// Refuses an axis that another option contradicts.
@@ -77,60 +77,14 @@ fn fits(axis: &SweepAxis, options: &Connect) -> Result<(), WrongInput> {
 }
 
 /// Explains why a sweep is refused, with the time that it would take if only its size is wrong.
-fn refused(error: SweepError, options: &Connect, file: &SitesFile) -> WrongInput {
+fn refused(error: SweepError, plan: &ConnectPlan) -> WrongInput {
     let SweepError::TooMany { points, .. } = error else {
         return WrongInput(format!("--sweep: {error}"));
     };
-    let one = Connections {
-        sites: &file.sites,
-        conditions: &options.condition,
-        stacks: options.stacks.names().len(),
-        rounds: options.rounds,
-        jobs: options.jobs,
-        timeout: options.timeout,
-        pause: Duration::ZERO,
-        reached: Reached::Links,
-    };
-    let time = u32::try_from(points).map_or(Duration::MAX, |points| {
-        one.cost().time.saturating_mul(points)
-    });
+    let one = cost::connect(plan).time;
+    let time = u32::try_from(points).map_or(Duration::MAX, |points| one.saturating_mul(points));
     WrongInput(format!(
         "--sweep: {error}, and would take about {}; fewer values make it shorter",
         about(time)
     ))
-}
-
-impl ConnectSettings {
-    /// Refuses stacks that do not support the offers of the sweep.
-    pub(super) fn sweep_can(&self, workers: &Workers) -> Result<(), WrongInput> {
-        const HYBRID: Group = Group::X25519MLKEM768;
-        let own = |site: &Site| site.point.as_deref()?.client.hybrid;
-        let mut sites = self.over.file.sites.iter();
-        if !sites.any(|site| own(site) == Some(Switch::On)) {
-            return Ok(());
-        }
-        for stack in &self.stacks {
-            let known = workers.description(stack.stack());
-            if !known.is_some_and(|known| known.groups.contains(&HYBRID)) {
-                let library = known.map_or("", |known| known.record.library.as_str());
-                bail_input!(
-                    "--sweep hybrid=on: {stack} ({library}) has no {HYBRID}; `netbench stacks list` says which stacks are \
-                     there"
-                );
-            }
-        }
-        Ok(())
-    }
-
-    /// Returns the number of distinct client settings.
-    pub(super) fn ways_of_clients(&self) -> usize {
-        let mut ways = Vec::new();
-        for site in self.over.file.sites.iter() {
-            let own = site.point.as_deref().map(|point| point.client);
-            if !ways.contains(&own) {
-                ways.push(own);
-            }
-        }
-        ways.len()
-    }
 }

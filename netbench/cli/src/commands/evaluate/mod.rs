@@ -26,7 +26,7 @@ use netbench_store::RunFolder;
 
 use crate::{
     client::{self, Shown, Unstored, millis},
-    commands::{self, run::args::Run},
+    commands::run::args::Run,
     cost::{Consent, Cost},
     exit::{Ended, bail_input, in_a_line},
     interrupt,
@@ -39,7 +39,7 @@ use crate::{
         },
     },
     options::Output,
-    output, run, show,
+    output, pipeline, run, show,
     stack_names::new_seed,
     stored, targets, workers,
 };
@@ -207,7 +207,7 @@ fn begin(options: &Evaluate) -> anyhow::Result<(RunFolder, EvaluationManifest)> 
     let record = |part: &Part| {
         let wanted = wanted(part);
         let time = if wanted {
-            part_time(part, &plan)?
+            part_time(part, &plan, &options.unstored)?
         } else {
             Duration::ZERO
         };
@@ -236,11 +236,7 @@ fn begin(options: &Evaluate) -> anyhow::Result<(RunFolder, EvaluationManifest)> 
     if let Ok(workers) = Workers::probe(programs, None, Arc::default()) {
         leave_out_what_they_cannot(&mut plan, &workers, options.output.quiet);
     }
-    let manifest = run::manifest(run::name(&options.stored_in, "evaluate"), plan);
-    let path = options.stored_in.out.join(&manifest.name);
-    let folder =
-        RunFolder::create(&path, &manifest).context("cannot make the evaluation's folder")?;
-    Ok((folder, manifest))
+    pipeline::create(run::manifest(plan.into()), &options.stored_in, "evaluate")
 }
 
 /// Marks the parts that the worker of either stack does not support.
@@ -297,18 +293,12 @@ fn same_unstored(unstored: &Unstored, manifest: &EvaluationManifest) -> anyhow::
     Ok(())
 }
 
-/// Returns the predicted time of a part, which is the sum of its commands' predictions.
-fn part_time(part: &Part, plan: &EvaluationPlan) -> anyhow::Result<Duration> {
-    let Ok(steps) = (part.steps)(plan) else {
-        return Ok(Duration::ZERO);
-    };
-    let mut all = Duration::ZERO;
-    // The part itself finds out whether the other steps are needed.
-    let certain = |step: &&Step| step.only_if.is_none();
-    for step in steps.steps.iter().filter(certain) {
-        all += commands::time(&step.arguments)?;
+/// Returns the predicted time of a part, which is the sum of those of its steps.
+fn part_time(part: &Part, plan: &EvaluationPlan, unstored: &Unstored) -> anyhow::Result<Duration> {
+    match (part.steps)(plan, unstored) {
+        Ok(steps) => steps.steps.iter().map(Step::time).sum(),
+        Err(Unsupported(_)) => Ok(Duration::ZERO),
     }
-    Ok(all)
 }
 
 /// Announces the predicted time of the remaining parts.
@@ -343,12 +333,16 @@ fn run_part(
     stop: &AtomicBool,
     progress: &PartProgress,
 ) -> (PartState, Vec<String>) {
-    let steps = match (part.steps)(plan) {
+    let steps = match (part.steps)(plan, unstored) {
         Ok(steps) => steps,
         Err(Unsupported(why)) => return (PartState::Unsupported { why }, Vec::new()),
     };
     let place = folder.path().join(part.name);
-    let unstored = (part.unstored)(unstored);
+    let workers: Vec<String> = plan
+        .workers
+        .iter()
+        .flat_map(|(stack, program)| ["--worker".to_owned(), format!("{stack}={program}")])
+        .collect();
     let mut state = PartState::Done;
     for step in &steps.steps {
         match step.only_if.map(|needed| needed(&place, plan)).transpose() {
@@ -360,7 +354,7 @@ fn run_part(
                 return (PartState::Failed { why }, steps.notes);
             }
         }
-        state = match step::step(step, &unstored, &place, stop, progress) {
+        state = match step::step(step, &workers, &place, stop, progress) {
             Ok(StepEnd::Done) => PartState::Done,
             Ok(StepEnd::Interrupted) => PartState::Interrupted,
             Ok(StepEnd::Failed(why)) => PartState::Failed { why },

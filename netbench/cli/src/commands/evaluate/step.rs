@@ -1,5 +1,4 @@
 use std::{
-    ffi::OsString,
     fs::File,
     io::{BufRead, BufReader},
     os::unix::process::CommandExt,
@@ -27,7 +26,7 @@ use super::progress::PartProgress;
 use crate::{
     config,
     exit::NO_NETWORK,
-    kinds::evaluation::parts::{AGREED, Results, Step, run_in},
+    kinds::evaluation::parts::{Step, Work, run_in},
     workers::this_command,
 };
 
@@ -53,10 +52,10 @@ pub(super) enum StepEnd {
 }
 
 /// Runs one step as a separate process: a crash does not reach this process, and creating namespaces needs a process
-/// without threads.
+/// without threads. `workers` are the arguments for the workers of the user.
 pub(super) fn step(
     step: &Step,
-    unstored: &[OsString],
+    workers: &[String],
     folder: &Path,
     stop: &AtomicBool,
     progress: &PartProgress,
@@ -69,14 +68,16 @@ pub(super) fn step(
         command.arg(format!("--{}", config::IGNORE));
     }
     command.stdin(Stdio::null()).stderr(Stdio::piped());
-    match &step.results {
-        Results::Printed(name) => {
-            let path = folder.join(name);
+    match &step.work {
+        Work::Printed {
+            arguments, file, ..
+        } => {
+            let path = folder.join(file);
             let beside = path.with_extension("part");
             let file = File::create(&beside)
                 .with_context(|| format!("cannot write {}", beside.display()))?;
             command
-                .args(&step.arguments)
+                .args(arguments)
                 .args(progress.verbosity())
                 .stdout(file);
             let end = follow(&mut command, stop, progress)?;
@@ -87,32 +88,28 @@ pub(super) fn step(
             .with_context(|| format!("cannot store {}", path.display()))?;
             Ok(end)
         }
-        Results::Run(name) => {
+        Work::Run {
+            folder: name,
+            plan,
+            unstored,
+        } => {
             let folder = folder.join(name);
+            let run = match run_in(&folder) {
+                Some(run) => run,
+                None => plan()?.create(&folder)?,
+            };
+            // The user has agreed to the whole evaluation.
             command
-                .args(begin_or_go_on(step, &folder))
-                .args(unstored)
+                .arg("run")
+                .arg(run.path())
+                .arg("--yes")
+                .args(workers)
+                .args(unstored.arguments())
                 .args(progress.verbosity())
                 .stdout(Stdio::null());
             follow(&mut command, stop, progress)
         }
     }
-}
-
-/// Returns the step's arguments, or those that continue the run that an earlier session has begun.
-fn begin_or_go_on(step: &Step, folder: &Path) -> Vec<OsString> {
-    if let Some(run) = run_in(folder) {
-        let workers = step
-            .arguments
-            .windows(2)
-            .filter(|pair| pair[0] == "--worker");
-        let workers = workers.flatten().cloned();
-        // The user has agreed to the whole evaluation.
-        let continued = ["run".into(), run.path().into(), AGREED.into()];
-        return continued.into_iter().chain(workers).collect();
-    }
-    let out = ["--out".into(), folder.into()];
-    step.arguments.iter().cloned().chain(out).collect()
 }
 
 fn follow(

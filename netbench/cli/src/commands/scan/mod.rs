@@ -7,11 +7,7 @@ mod policy;
 pub(crate) mod record;
 mod settings;
 
-use std::{
-    collections::{BTreeSet, HashSet},
-    net::SocketAddr,
-    time::Duration,
-};
+use std::{collections::HashSet, net::SocketAddr};
 
 use netbench_interop::{LossReport, Losses};
 use netbench_model::{
@@ -26,16 +22,14 @@ use netbench_scan::{Place, ScanClient, ScanEvent, ScanTarget, TrustAnchors, Witn
 use netbench_store::{Appender, Index, RunFolder};
 
 use self::args::{Scan, ScanCommand};
-pub(crate) use self::settings::ScanSettings;
+use self::settings::limits;
+pub(crate) use self::settings::{ScanRun, plan};
 use crate::{
     client::{Unstored, all_can},
     commands::stacks::hello::example_site,
-    cost::Cost,
     exit::Ended,
     kinds::{self, scan::AGAINST},
-    pipeline::{self, Measured, Ready, Setup},
-    progress::outcome_of,
-    stack_names::clients,
+    pipeline::{self, Keeper, Measure, Measured, Setup, Told},
     targets::{Needs, Network, Sites},
 };
 
@@ -43,31 +37,22 @@ pub(crate) fn scan(options: &Scan) -> anyhow::Result<Ended> {
     if let Some(ScanCommand::Diff(diff)) = &options.command {
         return diff::diff(diff);
     }
-    let settings = ScanSettings::of_options(options)?;
-    let asked = options.start.asked(&options.output);
-    pipeline::start(settings, &options.stored_in, "scan", asked)
+    let unstored = Unstored {
+        identity: options.identity.clone(),
+        header: Vec::new(),
+    };
+    let asked = options.start.asked(&options.output, unstored);
+    pipeline::start::<ScanRun>(plan(options)?, &options.stored_in, "scan", asked)
 }
 
-/// Returns the predicted time of a run with these options.
-pub(crate) fn time(options: &Scan) -> anyhow::Result<Duration> {
-    match options.command {
-        Some(ScanCommand::Diff(_)) => Ok(Duration::ZERO),
-        None => Ok(ScanSettings::of_options(options)?.cost().time),
-    }
-}
-
-impl Measured for ScanSettings {
+impl Measured for ScanRun {
     type Plan = ScanPlan;
 
     const UNIT: (&'static str, &'static str) = ("site", "sites");
 
-    fn of_run(manifest: &ScanManifest, unstored: &Unstored) -> anyhow::Result<Self> {
+    fn open(run: &ScanManifest, unstored: &Unstored) -> anyhow::Result<Self> {
         unstored.refuse_headers(&ScanPlan::KIND)?;
-        Self::of_manifest(manifest, unstored)
-    }
-
-    fn workers(&self) -> BTreeSet<String> {
-        clients(&self.plan.against)
+        Self::open(run, unstored)
     }
 
     fn sites(&self) -> Option<&Sites> {
@@ -78,19 +63,15 @@ impl Measured for ScanSettings {
         Needs::Answers
     }
 
-    fn cost(&self) -> Cost {
-        self.scans().cost()
-    }
-
     fn ready<'a>(
         &'a self,
         setup: &'a Setup,
-        _earlier: Option<&ScanManifest>,
-    ) -> anyhow::Result<Ready<'a, ScanPlan>> {
-        let (workers, inside) = (&setup.workers, setup.inside.as_ref());
-        let client = client_settings(self.plan.client_profile, &self.plan.against, workers);
+        run: &mut ScanManifest,
+    ) -> anyhow::Result<Measure<'a, ScanPlan>> {
+        let (workers, inside, plan) = (&setup.workers, setup.inside.as_ref(), &run.plan);
+        let client = client_settings(plan.client_profile, &plan.against, workers);
         let mut offers = offers(
-            &self.plan.against,
+            &plan.against,
             workers,
             inside,
             &client,
@@ -99,71 +80,135 @@ impl Measured for ScanSettings {
         )?;
         for offer in &mut offers {
             offer.has_certificate = self.shown.0.is_some();
-            offer.has_nagle = self.plan.client_profile == Profile::Servo;
+            offer.has_nagle = plan.client_profile == Profile::Servo;
         }
         if self.shown.0.is_some() {
-            let stacks = self.plan.against.iter().map(StackName::stack);
+            let stacks = plan.against.iter().map(StackName::stack);
             let what = "show a client certificate";
             all_can(stacks, workers, "client-certificate", what)?;
         }
-        Ok(Ready {
-            plan: self.plan.clone(),
-            checks: Vec::new(),
-            measure: Box::new(move |folder, appender| {
-                scan_sites(self, folder, appender, setup)?;
-                against(self, folder, setup, &client, offers)
-            }),
-        })
+        Ok(Box::new(move |run, folder, appender| {
+            self.scan_sites(&run.plan, folder, appender, setup)?;
+            self.against(&run.plan, folder, setup, &client, offers)
+        }))
     }
 }
 
-/// Scans the sites that no earlier session has scanned.
-fn scan_sites(
-    settings: &ScanSettings,
-    folder: &RunFolder,
-    mut appender: Appender,
-    setup: &Setup,
-) -> anyhow::Result<()> {
-    let (addresses, progress) = (setup.targets()?, &setup.progress);
-    let sites = &settings.over.file.sites;
-    let mut done: HashSet<String> = HashSet::new();
-    // Failed sites are scanned again.
-    folder.each_record(|earlier: SiteOutcome| {
-        if earlier.outcome.is_scanned() {
-            done.insert(earlier.site);
+impl Told for SiteScan {
+    fn piece(&self) -> String {
+        self.site.clone()
+    }
+
+    fn failed(&self) -> bool {
+        !self.is_scanned()
+    }
+}
+
+impl ScanRun {
+    /// Scans the sites that no earlier session has scanned.
+    fn scan_sites(
+        &self,
+        plan: &ScanPlan,
+        folder: &RunFolder,
+        appender: Appender,
+        setup: &Setup,
+    ) -> anyhow::Result<()> {
+        let addresses = setup.targets()?;
+        let mut done: HashSet<String> = HashSet::new();
+        // Failed sites are scanned again.
+        folder.each_record(|earlier: SiteOutcome| {
+            if earlier.outcome.is_scanned() {
+                done.insert(earlier.site);
+            }
+        })?;
+        let mut keeper = Keeper::begin(plan, done.len() as u64, appender, &setup.progress);
+        let targets = plan.sites.iter().enumerate();
+        let targets = targets.filter(|(_, site)| !done.contains(&site.name()));
+        let targets = targets.map(|(i, site)| ScanTarget {
+            site: site.name(),
+            host: plan.sni.as_ref().unwrap_or(&site.host).to_string(),
+            port: site.port,
+            path: site.path.clone(),
+            place: place(&self.over, addresses, i, site),
+            start_tls: plan.start_tls,
+        });
+        let client = ScanClient {
+            roots: TrustAnchors::of_pem(&setup.roots_pem),
+            identity: self.identity()?,
+        };
+        let work = || {
+            scan_all::<anyhow::Error>(targets, limits(plan), client, &setup.stop, |event| {
+                let ScanEvent::Done(scan) = event;
+                Ok(keeper.append(scan)?)
+            })
+        };
+        match addresses.link() {
+            Some(link) => link.client_namespace().run(work)?,
+            None => work(),
         }
-    })?;
-    let due = |site: &Site| !done.contains(&site.name());
-    let count = sites.iter().filter(|site| due(site)).count();
-    let each = settings.cost().each();
-    let left = each.saturating_mul(u32::try_from(count).unwrap_or(u32::MAX));
-    progress.begin(sites.len() as u64, (sites.len() - count) as u64, left);
-    let targets = sites.iter().enumerate().filter(|(_, site)| due(site));
-    let targets = targets.map(|(i, site)| ScanTarget {
-        site: site.name(),
-        host: settings.plan.sni.as_ref().unwrap_or(&site.host).to_string(),
-        port: site.port,
-        path: site.path.clone(),
-        place: place(&settings.over, addresses, i, site),
-        start_tls: settings.plan.start_tls,
-    });
-    let client = ScanClient {
-        roots: TrustAnchors::of_pem(&setup.roots_pem),
-        identity: settings.identity()?,
-    };
-    let limits = settings.limits();
-    let work = || {
-        scan_all::<anyhow::Error>(targets, limits, client, &setup.stop, |event| {
-            let ScanEvent::Done(scan) = event;
-            appender.append(scan)?;
-            let told = || format!("{}: {}", scan.site, outcome_of(scan));
-            progress.sampled(told, !scan.is_scanned(), each);
-            Ok(())
-        })
-    };
-    match addresses.link() {
-        Some(link) => link.client_namespace().run(work)?,
-        None => work(),
+    }
+
+    /// Predicts the connections of the stacks, confirms the predictions by handshakes, and stores both.
+    fn against(
+        &self,
+        plan: &ScanPlan,
+        folder: &RunFolder,
+        setup: &Setup,
+        client: &ClientSettings,
+        offers: Vec<Offer>,
+    ) -> anyhow::Result<()> {
+        if offers.is_empty() {
+            return Ok(());
+        }
+        let (stacks, sites) = (&plan.against, &plan.sites);
+        let most = Most {
+            lost: plan.confirm as usize,
+            reached: plan.confirm_reached as usize,
+        };
+        let index = kinds::scan::index(folder)?;
+        let (predicted, reached) = predict(offers, sites, &index)?;
+        setup.progress.stage("confirming by handshakes");
+        let mut chosen = Vec::new();
+        let mut found = vec![None; sites.len()];
+        for place in choose(&predicted, sites, &reached, most) {
+            let scan: Option<SiteScan> = index.read(&sites[place].name())?;
+            if let Some(scan) = scan {
+                found[place] = scan.address;
+                let offers = predicted.offers.iter();
+                chosen.push(Chosen {
+                    site: place,
+                    agreements: offers
+                        .map(|offer| netbench_interop::predict(offer, &scan))
+                        .collect(),
+                    witness: Witness::of(&scan),
+                });
+            }
+        }
+        let found = match self.over.network {
+            Network::Live { .. } => Some(Targets::Hosts(self.over.at(found))),
+            Network::Lab | Network::Loopback => None,
+        };
+        let targets = match &found {
+            Some(found) => found,
+            None => setup.targets()?,
+        };
+        let identity = self.shown.identity();
+        let clients = Clients {
+            workers: &setup.workers,
+            targets,
+            place: setup.inside.as_ref(),
+            client,
+            roots_pem: &setup.roots_pem,
+            identity: identity.as_ref(),
+            stop: &setup.stop,
+        };
+        let confirmed = confirm(&clients, stacks, sites, &chosen);
+        let record = AgainstRecord {
+            offers: predicted.offers,
+            confirmed,
+        };
+        folder.write_file(AGAINST, &serde_json::to_vec_pretty(&record)?)?;
+        Ok(())
     }
 }
 
@@ -179,74 +224,6 @@ fn place(over: &Sites, addresses: &Targets, index: usize, site: &Site) -> Place 
         Ok(address) => Place::At(address),
         Err(failure) => Place::Nowhere(failure.detail),
     }
-}
-
-/// Predicts the connections of the stacks, confirms the predictions by handshakes, and stores both.
-fn against(
-    settings: &ScanSettings,
-    folder: &RunFolder,
-    setup: &Setup,
-    client: &ClientSettings,
-    offers: Vec<Offer>,
-) -> anyhow::Result<()> {
-    if offers.is_empty() {
-        return Ok(());
-    }
-    let ScanPlan {
-        against: stacks,
-        sites,
-        confirm: lost,
-        confirm_reached: reached,
-        ..
-    } = &settings.plan;
-    let most = Most {
-        lost: *lost as usize,
-        reached: *reached as usize,
-    };
-    let index = kinds::scan::index(folder)?;
-    let (predicted, reached) = predict(offers, sites, &index)?;
-    setup.progress.stage("confirming by handshakes");
-    let mut chosen = Vec::new();
-    let mut found = vec![None; sites.len()];
-    for place in choose(&predicted, sites, &reached, most) {
-        let scan: Option<SiteScan> = index.read(&sites[place].name())?;
-        if let Some(scan) = scan {
-            found[place] = scan.address;
-            let offers = predicted.offers.iter();
-            chosen.push(Chosen {
-                site: place,
-                agreements: offers
-                    .map(|offer| netbench_interop::predict(offer, &scan))
-                    .collect(),
-                witness: Witness::of(&scan),
-            });
-        }
-    }
-    let found = match settings.over.network {
-        Network::Live { .. } => Some(Targets::Hosts(settings.over.at(found))),
-        Network::Lab | Network::Loopback => None,
-    };
-    let targets = match &found {
-        Some(found) => found,
-        None => setup.targets()?,
-    };
-    let identity = settings.shown.identity();
-    let clients = Clients {
-        workers: &setup.workers,
-        targets,
-        place: setup.inside.as_ref(),
-        client,
-        roots_pem: &setup.roots_pem,
-        identity: identity.as_ref(),
-        stop: &setup.stop,
-    };
-    let confirmed = confirm(&clients, stacks, sites, &chosen);
-    let record = AgainstRecord {
-        offers: predicted.offers,
-        confirmed,
-    };
-    folder.write_file(AGAINST, &serde_json::to_vec_pretty(&record)?)?;
-    Ok(())
 }
 
 /// Predicts the losses of the stacks among the scanned sites, and the sites that each stack reaches.

@@ -1,6 +1,6 @@
 //! The selection of scenarios: those of a part or a preset, or those whose names match.
 
-use std::{collections::HashMap, num::NonZero, thread};
+use std::collections::HashMap;
 
 use anyhow::Context;
 use globset::{Glob, GlobMatcher};
@@ -8,7 +8,7 @@ use netbench_model::{Part, Preset, Scenario, catalogue};
 use serde::Deserialize;
 
 use super::args::{PartArg, Suite};
-use crate::{exit::bail_input, output::shown};
+use crate::{cost::cores, exit::bail_input, output::shown};
 
 /// The scenarios that are measured by default.
 const USUAL: &str = include_str!("../../../../catalogue/scenarios.toml");
@@ -51,12 +51,6 @@ pub(super) fn scenarios(options: &Suite) -> anyhow::Result<Vec<Scenario>> {
     let usual = Usual::read()?.parts;
     let scenarios = parts.iter().map(|part| all.of(&usual, part.name()));
     Ok(scenarios.collect::<anyhow::Result<Vec<_>>>()?.concat())
-}
-
-/// Returns the number of this machine's cores.
-pub(super) fn cores() -> u16 {
-    let cores = thread::available_parallelism().map_or(1, NonZero::get);
-    u16::try_from(cores).unwrap_or(u16::MAX)
 }
 
 impl Usual {

@@ -1,19 +1,17 @@
-use std::time::{Duration, Instant};
+use std::path::PathBuf;
 
 use anyhow::Context;
-use netbench_model::{
-    LayoutRecord, PinRecord, Preset, Scenario, StackName, SuiteManifest, SuitePlan, Variants, Work,
-};
-use netbench_runner::{Launch, Layout, Materials, SuiteTrials, Worker, Workers};
+use netbench_model::{LayoutRecord, PinRecord, Preset, Scenario, SuitePlan, Variants, Work};
+use netbench_runner::{Launch, Layout, Worker, Workers};
 use netbench_stats::FEWEST_OPERATIONS;
 
 use super::{
     args::{Pin, Suite},
-    cases::{cores, scenarios, stacks},
-    idle::{self, KnownIdle},
+    cases::{scenarios, stacks},
+    idle,
 };
 use crate::{
-    cost::Trials,
+    client::millis,
     exit::{WrongInput, bail_input},
     output::shown,
     progress::Progress,
@@ -27,184 +25,77 @@ const ROUNDS: u32 = 30;
 /// The number of rounds with `--until-decided` and without `--rounds`.
 const MOST_ROUNDS: u32 = 60;
 
-/// The user's options, read and validated.
-pub(crate) struct SuiteSettings {
-    pub(crate) seed: u64,
-    pub(crate) stacks: Vec<StackName>,
-    pub(crate) preset: Option<Preset>,
-    pub(crate) scenarios: Vec<Scenario>,
-    pub(crate) rounds: u32,
-    pub(crate) until_decided: bool,
-    pub(crate) budget: Duration,
-    pub(crate) trial: Duration,
-    pub(crate) slice: Duration,
-    pub(crate) core: Option<u32>,
-    pub(crate) layout: LayoutRecord,
-    pub(crate) name: String,
-    idle: KnownIdle,
-    pki_sha256: Option<String>,
+/// Returns the plan of the options, without the digest of the certificates.
+pub(crate) fn plan(options: &Suite) -> anyhow::Result<SuitePlan> {
+    let rounds = options.rounds.unwrap_or(if options.until_decided {
+        MOST_ROUNDS
+    } else {
+        ROUNDS
+    });
+    let idle = idle::known();
+    Ok(SuitePlan {
+        seed: options.start.seed.unwrap_or_else(new_seed),
+        stacks: stack_names(&match (options.stacks.named(), options.preset) {
+            (None, Some(Preset::AllStacks)) => built_stacks()?,
+            (named, Some(Preset::History)) => versions(named.unwrap_or_default())?,
+            (None, Some(preset)) => stacks(preset)?.unwrap_or_else(|| options.stacks.names()),
+            _ => options.stacks.names(),
+        }),
+        preset: options.preset.map(|preset| preset.to_string()),
+        scenarios: scenarios(options)?,
+        rounds,
+        until_decided: options.until_decided,
+        budget_ms: options.until_decided.then(|| millis(options.budget)),
+        trial_ms: millis(options.trial),
+        slice_us: u64::try_from(options.slice.as_micros()).unwrap_or(u64::MAX),
+        turn_operations: Some(FEWEST_OPERATIONS),
+        pin: pin(options.pin)?,
+        layout: if options.fixed_layout {
+            LayoutRecord::Fixed
+        } else {
+            LayoutRecord::Varied
+        },
+        idle: idle.any,
+        idle_beside: idle.beside,
+        pki_sha256: String::new(),
+    })
 }
 
-impl SuiteSettings {
-    pub(crate) fn of_options(options: &Suite) -> anyhow::Result<Self> {
-        let rounds = options.rounds.unwrap_or(if options.until_decided {
-            MOST_ROUNDS
-        } else {
-            ROUNDS
-        });
-        let name = options.preset.map_or("suite", Preset::name);
-        Ok(Self {
-            seed: options.start.seed.unwrap_or_else(new_seed),
-            stacks: stack_names(&match (options.stacks.named(), options.preset) {
-                (None, Some(Preset::AllStacks)) => built_stacks()?,
-                (named, Some(Preset::History)) => versions(named.unwrap_or_default())?,
-                (None, Some(preset)) => stacks(preset)?.unwrap_or_else(|| options.stacks.names()),
-                _ => options.stacks.names(),
-            }),
-            preset: options.preset,
-            scenarios: scenarios(options)?,
-            rounds,
-            until_decided: options.until_decided,
-            budget: options.budget,
-            trial: options.trial,
-            slice: options.slice,
-            core: core(options.pin)?,
-            layout: if options.fixed_layout {
-                LayoutRecord::Fixed
-            } else {
-                LayoutRecord::Varied
-            },
-            name: name.to_owned(),
-            idle: idle::known(),
-            pki_sha256: None,
-        })
+/// Returns the memory layout of a plan that the system permits, by starting a worker.
+pub(super) fn permitted_layout(
+    plan: &SuitePlan,
+    workers: &Workers,
+    progress: &Progress,
+) -> anyhow::Result<LayoutRecord> {
+    let program = plan.stacks.first().and_then(|s| workers.program(s.stack()));
+    let Some(program) = program.filter(|_| plan.layout == LayoutRecord::Fixed) else {
+        return Ok(plan.layout);
+    };
+    let launch = Launch {
+        core: plan.core(),
+        layout: Layout::Fixed,
+        ..Launch::default()
+    };
+    let worker = Worker::start(program, &launch).context("cannot start a worker")?;
+    if worker.has_fixed_layout() {
+        Ok(LayoutRecord::Fixed)
+    } else {
+        progress.stage("this system does not permit a fixed layout of memory (ASLR off)");
+        Ok(LayoutRecord::Random)
     }
+}
 
-    pub(super) fn of_manifest(manifest: &SuiteManifest) -> anyhow::Result<Self> {
-        let plan = &manifest.plan;
-        Ok(Self {
-            seed: plan.seed,
-            stacks: plan.stacks.clone(),
-            preset: plan.preset.as_ref().and_then(|name| name.parse().ok()),
-            scenarios: plan.scenarios.clone(),
-            rounds: plan.rounds,
-            until_decided: plan.until_decided,
-            budget: Duration::from_millis(plan.budget_ms.unwrap_or_default()),
-            trial: Duration::from_millis(plan.trial_ms),
-            slice: Duration::from_micros(plan.slice_us),
-            core: match plan.pin {
-                PinRecord::Core(core) => self::core(Pin::Core(core))?,
-                PinRecord::Free => None,
-            },
-            layout: plan.layout,
-            name: manifest.name.clone(),
-            idle: KnownIdle {
-                any: plan.idle,
-                beside: plan.idle_beside.clone(),
-            },
-            pki_sha256: Some(plan.pki_sha256.clone()),
-        })
+/// Returns the library that counts allocations, if the plan needs it and it can be built.
+pub(super) fn heap_library(plan: &SuitePlan, progress: &Progress) -> Option<PathBuf> {
+    let holds = |scenario: &Scenario| matches!(scenario.work, Work::Memory { .. });
+    if !plan.scenarios.iter().any(holds) {
+        return None;
     }
-
-    pub(crate) fn trials(&self) -> Trials<'_> {
-        Trials {
-            scenarios: &self.scenarios,
-            stacks: self.stacks.len(),
-            rounds: self.rounds,
-            trial: self.trial,
-            slice: self.slice,
-            budget: self.until_decided.then_some(self.budget),
-            cores: cores(),
-        }
-    }
-
-    pub(crate) fn record(&self, plan: &SuiteTrials) -> SuitePlan {
-        let number = |n: u128| u64::try_from(n).unwrap_or(u64::MAX);
-        let budget = self.until_decided.then(|| number(self.budget.as_millis()));
-        SuitePlan {
-            seed: plan.seed,
-            stacks: plan.stacks.clone(),
-            preset: self.preset.map(|preset| preset.to_string()),
-            scenarios: plan.scenarios.clone(),
-            rounds: plan.rounds,
-            until_decided: self.until_decided,
-            budget_ms: budget,
-            trial_ms: number(plan.trial.as_millis()),
-            slice_us: number(plan.slice.as_micros()),
-            turn_operations: Some(FEWEST_OPERATIONS),
-            pin: plan.core.map_or(PinRecord::Free, PinRecord::Core),
-            layout: plan.layout,
-            idle: self.idle.any,
-            idle_beside: self.idle.beside.clone(),
-            pki_sha256: plan.materials.sha256().to_owned(),
-        }
-    }
-
-    /// Returns the complete input of the trials.
-    pub(crate) fn plan(
-        &self,
-        workers: &Workers,
-        progress: &Progress,
-    ) -> anyhow::Result<SuiteTrials> {
-        let materials = Materials::of(&self.scenarios)?;
-        if let Some(before) = &self.pki_sha256
-            && before != materials.sha256()
-        {
-            bail_input!(
-                "run {} cannot be continued: it was started with other certificates",
-                self.name
-            );
-        }
-        let holds = |scenario: &Scenario| matches!(scenario.work, Work::Memory { .. });
-        let heap_library = if self.scenarios.iter().any(holds) {
-            match workers::heap_library() {
-                Ok(path) => Some(path),
-                Err(error) => {
-                    progress.stage(&format!("allocations will not be counted: {error:#}"));
-                    None
-                }
-            }
-        } else {
+    match workers::heap_library() {
+        Ok(path) => Some(path),
+        Err(error) => {
+            progress.stage(&format!("allocations will not be counted: {error:#}"));
             None
-        };
-        Ok(SuiteTrials {
-            seed: self.seed,
-            stacks: self.stacks.clone(),
-            scenarios: self.scenarios.clone(),
-            materials,
-            rounds: self.rounds,
-            deadline: self.until_decided.then(|| Instant::now() + self.budget),
-            trial: self.trial,
-            slice: self.slice,
-            core: self.core,
-            layout: self.permitted_layout(workers, progress)?,
-            heap_library,
-            valgrind: workers::in_path("valgrind"),
-            jobs: cores().into(),
-        })
-    }
-
-    /// Returns the memory layout that the system permits, by starting a worker.
-    fn permitted_layout(
-        &self,
-        workers: &Workers,
-        progress: &Progress,
-    ) -> anyhow::Result<LayoutRecord> {
-        let program = self.stacks.first().and_then(|s| workers.program(s.stack()));
-        let Some(program) = program.filter(|_| self.layout == LayoutRecord::Fixed) else {
-            return Ok(self.layout);
-        };
-        let launch = Launch {
-            core: self.core,
-            layout: Layout::Fixed,
-            ..Launch::default()
-        };
-        let worker = Worker::start(program, &launch).context("cannot start a worker")?;
-        if worker.has_fixed_layout() {
-            Ok(LayoutRecord::Fixed)
-        } else {
-            progress.stage("this system does not permit a fixed layout of memory (ASLR off)");
-            Ok(LayoutRecord::Random)
         }
     }
 }
@@ -285,14 +176,14 @@ fn versions(named: &[String]) -> anyhow::Result<Vec<String>> {
     Ok(there)
 }
 
-/// Returns the core to which workers are pinned: the last that this process may use, if it may use several.
-fn core(pin: Pin) -> anyhow::Result<Option<u32>> {
+/// Returns the core to which workers are pinned: by default the last that this process may use, if it may use several.
+pub(super) fn pin(pin: Pin) -> anyhow::Result<PinRecord> {
     let usable = usable_cores();
-    match pin {
-        Pin::None => Ok(None),
-        Pin::Auto => Ok(usable.last().copied().filter(|_| usable.len() > 1)),
-        Pin::Core(core) if usable.contains(&core) => Ok(Some(core)),
-        Pin::Core(core) => Err(WrongInput(format!(
+    match (pin, usable.as_slice()) {
+        (Pin::Auto, [_, .., last]) => Ok(PinRecord::Core(*last)),
+        (Pin::None | Pin::Auto, _) => Ok(PinRecord::Free),
+        (Pin::Core(core), usable) if usable.contains(&core) => Ok(PinRecord::Core(core)),
+        (Pin::Core(core), usable) => Err(WrongInput(format!(
             "--pin {core}: this process may use the cores {usable:?}"
         ))
         .into()),

@@ -1,10 +1,22 @@
-use std::{ffi::OsString, path::Path};
+use std::path::{Path, PathBuf};
 
-use netbench_browser::{BrowserProgram, Product};
-use netbench_model::{Depth, EvaluationPlan, Target};
+use netbench_browser::{BrowserProgram, Outside, Product};
+use netbench_link::LinkChoice;
+use netbench_model::{Depth, EvaluationPlan, Target, browser::BrowserPlan};
 use netbench_report::{Found, Report, summarize_browser, summarize_compat};
 
-use super::parts::{Part, Steps, Unsupported, common_arguments, sum_up, words, worker_arguments};
+use super::{
+    compat::servers_plan,
+    parts::{Part, Step, Steps, Unsupported, link, names, sum_up, usual},
+};
+use crate::{
+    client::Unstored,
+    commands::{
+        browser::{self, args::BrowserOptions},
+        compat::Client,
+    },
+    pipeline::Planned,
+};
 
 /// The part's name, by which it is left out if no browser was requested.
 pub(crate) const NAME: &str = "browsers";
@@ -13,7 +25,6 @@ pub(super) const PART: Part = Part {
     name: NAME,
     needs: None,
     steps,
-    unstored: |_| Vec::new(),
     collect,
 };
 
@@ -24,27 +35,26 @@ const VISITS: &str = "visits";
 const SITES_QUICK: u32 = 10;
 const SITES_FULL: u32 = 25;
 
-fn steps(plan: &EvaluationPlan) -> Result<Steps, Unsupported> {
+fn steps(plan: &EvaluationPlan, _: &Unstored) -> Result<Steps, Unsupported> {
     let mut notes = Vec::new();
     let mut here = Vec::new();
     for name in &plan.browsers {
         let product: Product = name.parse().map_err(Unsupported)?;
         match BrowserProgram::find(product) {
-            Ok(_) => here.push(name.as_str()),
+            Ok(_) => here.push(product),
             Err(error) => notes.push(error.to_string()),
         }
     }
     if here.is_empty() {
         return Err(Unsupported(notes.join("; ")));
     }
-    let here = here.join(",");
-    let (from, to) = (plan.from.stack(), plan.to.stack());
-    let mut servers = words(&format!("compat --stack {from},{to} --client {here}"));
-    servers.extend(worker_arguments(plan));
-    if let Some(profile) = plan.client_profile {
-        servers.extend([OsString::from("--client-profile"), profile.name().into()]);
-    }
-    let mut steps = Steps::runs([(SERVERS, servers)]);
+    let (servers, clients) = (plan.clone(), here.clone());
+    let mut steps = vec![Step::run(SERVERS, move || {
+        let clients = clients
+            .iter()
+            .map(|product| Client::Outside(Outside::Browser(*product)));
+        Ok(servers_plan(&servers, clients.collect())?.into())
+    })];
     if plan.target == Target::Lab {
         let most = match plan.depth {
             Depth::Quick => SITES_QUICK,
@@ -57,20 +67,33 @@ fn steps(plan: &EvaluationPlan) -> Result<Steps, Unsupported> {
                 plan.sites
             ));
         }
-        let mut visits = words(&format!("browser --browser {here} --limit {sites}"));
-        visits.extend(common_arguments(plan, "--stack"));
-        if let Some(file) = &plan.sites_file {
-            visits.extend(["--sites".into(), file.into()]);
-        }
-        if let Some(link) = plan.link.as_ref().filter(|link| *link != "none") {
-            visits.extend(["--link".into(), link.into()]);
-        }
-        steps.steps.extend(Steps::runs([(VISITS, visits)]).steps);
+        let visits = plan.clone();
+        steps.push(Step::run(VISITS, move || {
+            visits_plan(&visits, &here, sites)
+        }));
     } else {
         notes.push("Browsers visit emulated sites alone: yours were not visited.".to_owned());
     }
-    steps.notes = notes;
-    Ok(steps)
+    Ok(Steps { steps, notes })
+}
+
+fn visits_plan(
+    plan: &EvaluationPlan,
+    browsers: &[Product],
+    sites: u32,
+) -> anyhow::Result<Planned<BrowserPlan>> {
+    let mut options: BrowserOptions = usual()?;
+    options.browser = browsers.to_vec();
+    options.stack = names(plan).to_vec();
+    options.sites = plan.sites_file.as_ref().map(PathBuf::from);
+    options.limit = Some(sites);
+    options.start.seed = Some(plan.seed);
+    // Without a link, a browser would not be kept off the network.
+    options.link = match link(plan)? {
+        LinkChoice::None => LinkChoice::Auto,
+        link => link,
+    };
+    browser::plan(&options)
 }
 
 fn collect(

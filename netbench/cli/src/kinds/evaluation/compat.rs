@@ -1,49 +1,72 @@
-use std::{ffi::OsString, path::Path};
+use std::path::Path;
 
 use netbench_compat::chains::reasons;
-use netbench_model::{Depth, EvaluationPlan};
+use netbench_model::{
+    Depth, EvaluationPlan, chains::ChainsPlan, compat::CompatPlan, roots::RootsPlan,
+};
 use netbench_report::{Found, Report, summarize_chains, summarize_compat, summarize_roots};
 
-use super::parts::{Part, RUN, Steps, Unsupported, sum_up, words, worker_arguments};
+use super::parts::{Part, RUN, Step, Steps, Unsupported, stacks, sum_up, usual};
+use crate::{
+    client::Unstored,
+    commands::compat::{self, Client, args::Compat, chains::args::Chains, roots::args::Roots},
+};
 
 pub(super) const PART: Part = Part {
     name: "compat",
     needs: None,
     steps,
-    unstored: |_| Vec::new(),
     collect,
 };
 
 const CHAINS: &str = "chains";
 const ROOTS: &str = "roots";
 
-fn steps(plan: &EvaluationPlan) -> Result<Steps, Unsupported> {
-    let (from, to) = (plan.from.stack(), plan.to.stack());
-    let arguments = |command: &str| {
-        let mut arguments = words(&format!("{command} --stack {from},{to}"));
-        arguments.extend(worker_arguments(plan));
-        arguments
+fn steps(plan: &EvaluationPlan, _: &Unstored) -> Result<Steps, Unsupported> {
+    let plans = [plan.clone(), plan.clone(), plan.clone()];
+    let [servers, chains, roots] = plans;
+    let steps = vec![
+        Step::run(RUN, move || Ok(servers_plan(&servers, Vec::new())?.into())),
+        Step::run(CHAINS, move || Ok(chains_plan(&chains)?.into())),
+        Step::run(ROOTS, move || Ok(roots_plan(&roots)?.into())),
+    ];
+    let notes = match plan.depth {
+        Depth::Quick => {
+            vec!["--quick put netbench's own certificate chains alone to the verifiers".to_owned()]
+        }
+        Depth::Full => Vec::new(),
     };
-    let mut servers = arguments("compat");
+    Ok(Steps { steps, notes })
+}
+
+/// Returns the plan of both stacks and these clients with all servers.
+pub(super) fn servers_plan(
+    plan: &EvaluationPlan,
+    clients: Vec<Client>,
+) -> anyhow::Result<CompatPlan> {
+    let mut options: Compat = usual()?;
+    options.stacks = stacks(plan);
+    options.client = clients;
+    let mut servers = compat::plan(&options)?;
     if let Some(profile) = plan.client_profile {
-        servers.extend([OsString::from("--client-profile"), profile.name().into()]);
+        servers.client_profile = profile;
     }
-    let mut chains = arguments("compat chains");
-    let mut notes = Vec::new();
+    Ok(servers)
+}
+
+fn chains_plan(plan: &EvaluationPlan) -> anyhow::Result<ChainsPlan> {
+    let mut options: Chains = usual()?;
+    options.stacks = stacks(plan);
     if plan.depth == Depth::Quick {
-        chains.extend(words("--case own/*"));
-        notes.push(
-            "--quick put netbench's own certificate chains alone to the verifiers".to_owned(),
-        );
+        options.case = vec!["own/*".to_owned()];
     }
-    Ok(Steps {
-        notes,
-        ..Steps::runs([
-            (RUN, servers),
-            (CHAINS, chains),
-            (ROOTS, arguments("compat roots")),
-        ])
-    })
+    compat::chains::plan(&options)
+}
+
+fn roots_plan(plan: &EvaluationPlan) -> anyhow::Result<RootsPlan> {
+    let mut options: Roots = usual()?;
+    options.stacks = stacks(plan);
+    compat::roots::plan(&options)
 }
 
 fn collect(

@@ -1,26 +1,27 @@
-use std::{ffi::OsString, path::Path, sync::Arc};
+use std::{path::Path, sync::Arc, time::Duration};
 
-use netbench_model::{Depth, EvaluationPlan, Profile, RequestRecord};
+use netbench_model::{Condition, ConnectPlan, Depth, EvaluationPlan, Profile};
 use netbench_report::{FEWEST_ROUNDS, Found, Report};
 
-use crate::{client::Unstored, kinds::connect};
-
 use super::parts::{
-    Part, RUN, Results, Step, Steps, Unsupported, common_arguments, run_in, site_arguments, words,
+    Part, RUN, Step, Steps, Unsupported, begun_in, link, roots, sites, stacks, usual,
+};
+use crate::{
+    client::Unstored,
+    commands::connect::{self, args::Connect},
+    kinds,
+    pipeline::Planned,
 };
 
 pub(super) const PART: Part = Part {
     name: "connections",
     needs: None,
     steps,
-    unstored: Unstored::of_connect,
     collect,
 };
 
 /// The folder of the run in which both stacks have the same settings.
 const SAME_SETTINGS: &str = "same-settings";
-
-const CONDITIONS: &str = "clean,resumed,cold";
 
 fn rounds(plan: &EvaluationPlan) -> u32 {
     if let Some(asked) = plan.connections.rounds {
@@ -46,7 +47,7 @@ fn every(plan: &EvaluationPlan) -> u32 {
     }
 }
 
-fn steps(plan: &EvaluationPlan) -> Result<Steps, Unsupported> {
+fn steps(plan: &EvaluationPlan, unstored: &Unstored) -> Result<Steps, Unsupported> {
     let every = every(plan);
     let mut notes = Vec::new();
     if every > 1 {
@@ -55,60 +56,58 @@ fn steps(plan: &EvaluationPlan) -> Result<Steps, Unsupported> {
             "--quick connected to {some} of the {all} sites; `--limit {all}` connects to all"
         ));
     }
-    let mut steps = Steps {
-        notes,
-        ..Steps::runs([(RUN, arguments(plan))])
+    // Evaluations that record no profile began when this was the default of connect.
+    let profile = plan.client_profile.unwrap_or(Profile::Default);
+    let step = |folder, profile| {
+        let (plan, shown) = (plan.clone(), unstored.clone());
+        Step::run(folder, move || connect_plan(&plan, profile, &shown)).with(unstored.clone())
     };
-    if plan.client_profile == Some(Profile::Library) {
-        let pinned = EvaluationPlan {
-            client_profile: Some(Profile::Default),
-            ..plan.clone()
-        };
-        steps.steps.push(Step {
-            arguments: arguments(&pinned),
-            results: Results::Run(SAME_SETTINGS),
+    let mut steps = vec![step(RUN, profile)];
+    if profile == Profile::Library {
+        steps.push(Step {
             only_if: Some(other_work),
+            ..step(SAME_SETTINGS, Profile::Default)
         });
     }
-    Ok(steps)
+    Ok(Steps { steps, notes })
 }
 
 /// Returns the reason to measure once more with the same settings, or `None` if there is none: the stacks, each with
 /// its own settings, agreed on different things with most sites, so that times of the same work need the same settings.
 fn other_work(folder: &Path, plan: &EvaluationPlan) -> anyhow::Result<Option<&'static str>> {
-    let Some(run) = run_in(&folder.join(RUN)) else {
+    let Some(run) = begun_in(&folder.join(RUN)) else {
         return Ok(None);
     };
-    let summary = connect::read(&run)?.summary;
+    let summary = kinds::connect::read(&run)?.summary;
     let needed = summary.did_other_work(&plan.from, &plan.to);
     Ok(needed.then_some(
         "once more with the same settings for both: with their own they agree on different suites or groups",
     ))
 }
 
-fn arguments(plan: &EvaluationPlan) -> Vec<OsString> {
-    let rounds = rounds(plan);
-    let mut arguments = words(&format!(
-        "connect --condition {CONDITIONS} --rounds {rounds}"
-    ));
-    arguments.extend(common_arguments(plan, "--stack"));
-    arguments.extend(site_arguments(plan));
-    // Evaluations that record no profile began when this was the default of connect.
-    if plan.client_profile.is_none() {
-        arguments.extend(["--client-profile".into(), Profile::Default.name().into()]);
-    }
-    if let Some(pause_ms) = plan.connections.pause_ms {
-        arguments.extend(["--pause".into(), format!("{pause_ms}ms").into()]);
-    }
-    let method = &plan.connections.request.method;
-    if *method != RequestRecord::default().method {
-        arguments.extend(["--method".into(), method.into()]);
-    }
-    let every = every(plan);
-    if every > 1 {
-        arguments.extend(["--every".into(), every.to_string().into()]);
-    }
-    arguments
+fn connect_plan(
+    plan: &EvaluationPlan,
+    profile: Profile,
+    unstored: &Unstored,
+) -> anyhow::Result<Planned<ConnectPlan>> {
+    let mut options: Connect = usual()?;
+    options.stacks = stacks(plan);
+    (options.over, options.targets) = sites(plan);
+    options.roots = roots(plan);
+    options.path.link = link(plan)?;
+    options.every = every(plan);
+    options.condition = vec![Condition::Clean, Condition::Resumed, Condition::Cold];
+    options.rounds = rounds(plan);
+    options.start.seed = Some(plan.seed);
+    options.request.pause = plan.connections.pause_ms.map(Duration::from_millis);
+    plan.connections
+        .request
+        .method
+        .clone_into(&mut options.request.method);
+    options.unstored = unstored.clone();
+    let mut planned = connect::plan(&options)?;
+    planned.plan.client.profile = profile;
+    Ok(planned)
 }
 
 fn collect(
@@ -121,8 +120,8 @@ fn collect(
         (RUN, &mut found.connections),
         (SAME_SETTINGS, &mut found.same_settings),
     ] {
-        if let Some(run) = run_in(&folder.join(name)) {
-            let run = connect::read(&run)?;
+        if let Some(run) = begun_in(&folder.join(name)) {
+            let run = kinds::connect::read(&run)?;
             *found = Some(Arc::clone(&run.summary));
             runs.push(Box::new(run));
         }
@@ -146,7 +145,6 @@ mod tests {
             serde_json::from_value(plan).unwrap()
         };
         for (depth, sites, limit, some) in [
-            ("quick", 0, None, None),
             ("quick", 50, None, None),
             ("quick", 51, None, Some("26")),
             ("quick", 101, None, Some("34")),
@@ -154,14 +152,10 @@ mod tests {
             ("quick", 101, Some(101), None),
             ("full", 101, None, None),
         ] {
-            let Ok(steps) = steps(&plan(depth, sites, limit)) else {
+            let plan = plan(depth, sites, limit);
+            let Ok(steps) = steps(&plan, &Unstored::default()) else {
                 panic!("every plan has connections");
             };
-            let arguments = &steps.steps[0].arguments;
-            assert_eq!(arguments.iter().any(|a| a == "--every"), some.is_some());
-            // An evaluation without a profile is older than today's default.
-            let mut pairs = arguments.windows(2);
-            assert!(pairs.any(|pair| pair == ["--client-profile", "default"]));
             match some {
                 Some(some) => assert!(
                     steps.notes[0].starts_with(&format!("--quick connected to {some} of the ")),
@@ -171,5 +165,11 @@ mod tests {
                 None => assert!(steps.notes.is_empty(), "{:?}", steps.notes),
             }
         }
+        // The built-in list has 101 sites.
+        let quick = plan("quick", 101, None);
+        let connect = connect_plan(&quick, Profile::Library, &Unstored::default()).unwrap();
+        assert_eq!(connect.plan.sites.len(), 34);
+        assert_eq!(connect.plan.client.profile, Profile::Library);
+        assert_eq!(connect.plan.rounds, FEWEST_ROUNDS);
     }
 }

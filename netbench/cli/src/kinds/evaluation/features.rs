@@ -1,17 +1,21 @@
-use std::path::Path;
+use std::{path::Path, time::Duration};
 
 use netbench_bogo::KnownShim;
 use netbench_model::{Depth, EvaluationPlan, StackName};
 use netbench_report::{Found, Report};
 
-use super::parts::{Part, Results, Step, Steps, Unsupported, printed, words};
-use crate::workers::{SourceTree, in_path};
+use super::parts::{Part, Step, Steps, Unsupported, Work, printed};
+use crate::{
+    client::Unstored,
+    commands::bogo::args::processors,
+    cost,
+    workers::{SourceTree, in_path},
+};
 
 pub(super) const PART: Part = Part {
     name: "features",
     needs: None,
     steps,
-    unstored: |_| Vec::new(),
     collect,
 };
 
@@ -43,7 +47,7 @@ fn how(plan: &EvaluationPlan) -> How {
     }
 }
 
-fn steps(plan: &EvaluationPlan) -> Result<Steps, Unsupported> {
+fn steps(plan: &EvaluationPlan, _: &Unstored) -> Result<Steps, Unsupported> {
     let (from, to) = (shim(&plan.from)?, shim(&plan.to)?);
     if from == to {
         let why = format!(
@@ -52,21 +56,28 @@ fn steps(plan: &EvaluationPlan) -> Result<Steps, Unsupported> {
         );
         return Err(Unsupported(why));
     }
-    let (stored, notes) = match how(plan) {
-        How::Fresh => ("", Vec::new()),
-        How::Stored { note } => (" --stored", vec![note.to_owned()]),
+    let (stored, notes, time) = match how(plan) {
+        How::Fresh => (None, Vec::new(), cost::all_tests(2, processors()).time),
+        How::Stored { note } => (Some("--stored"), vec![note.to_owned()], Duration::ZERO),
     };
+    let shims = format!("--shim={from},{to}");
     // The first step runs the tests; the others find the cached results.
     let steps = [
-        (format!("bogo --shim {from},{to}"), COVERAGE),
-        (format!("bogo --shim {from},{to} --matrix"), MATRIX),
-        (format!("bogo defects {from} {to}"), DEFECTS),
-        (format!("bogo diff {from} {to}"), DIFFERENCE),
+        (vec!["bogo", &shims], COVERAGE, time),
+        (vec!["bogo", &shims, "--matrix"], MATRIX, Duration::ZERO),
+        (vec!["bogo", "defects", from, to], DEFECTS, Duration::ZERO),
+        (vec!["bogo", "diff", from, to], DIFFERENCE, Duration::ZERO),
     ];
-    let steps = steps.map(|(command, file)| Step {
-        arguments: words(&format!("{command} --json{stored}")),
-        results: Results::Printed(file),
-        only_if: None,
+    let steps = steps.map(|(command, file, time)| {
+        let arguments = command.into_iter().chain(["--json"]).chain(stored);
+        Step {
+            work: Work::Printed {
+                arguments: arguments.map(str::to_owned).collect(),
+                file,
+                time,
+            },
+            only_if: None,
+        }
     });
     Ok(Steps {
         steps: steps.into(),

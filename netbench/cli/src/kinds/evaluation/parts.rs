@@ -1,18 +1,25 @@
 //! The parts of an evaluation, and their steps.
 
 use std::{
-    ffi::OsString,
     path::{Path, PathBuf},
     sync::Arc,
+    time::Duration,
 };
 
 use anyhow::Context;
+use clap::{Args, Command};
+use netbench_link::LinkChoice;
 use netbench_model::{EvaluationPlan, Manifest, Plan, Record, RootsSource, Target};
 use netbench_report::{Found, Report};
 use netbench_store::{RunFolder, read_file};
 
 use crate::{
-    client::{Header, Unstored},
+    client::Unstored,
+    exit::WrongInput,
+    kinds::Listed,
+    options::{RootsOptions, SiteOptions, StackOptions, StoredIn, TargetOptions},
+    pipeline::{self, Planned},
+    run,
     stored::{note_repeated, wrong},
 };
 
@@ -22,36 +29,9 @@ pub(crate) struct Part {
     /// The operation that the workers of both stacks must support for the part, if any.
     pub(crate) needs: Option<&'static str>,
     /// Returns the part's steps, in order.
-    pub(crate) steps: fn(&EvaluationPlan) -> Result<Steps, Unsupported>,
-    /// Returns arguments of the steps that are not stored, and that every session gives anew.
-    pub(crate) unstored: fn(&Unstored) -> Vec<OsString>,
+    pub(crate) steps: fn(&EvaluationPlan, &Unstored) -> Result<Steps, Unsupported>,
     /// Reads the files that the steps have left in the part's folder.
     pub(crate) collect: Collect,
-}
-
-impl Unstored {
-    /// Returns the arguments for `scan`.
-    pub(super) fn of_scan(&self) -> Vec<OsString> {
-        let files = [
-            ("--client-cert", &self.identity.client_cert),
-            ("--client-key", &self.identity.client_key),
-        ];
-        let given = files.iter().filter_map(|(option, file)| {
-            let file = file.as_ref()?;
-            Some([OsString::from(option), file.into()])
-        });
-        given.flatten().collect()
-    }
-
-    /// Returns the arguments for `connect`.
-    pub(super) fn of_connect(&self) -> Vec<OsString> {
-        let header = |header: &Header| {
-            let text = format!("{}: {}", header.name, header.value);
-            [OsString::from("--header"), text.into()]
-        };
-        let headers = self.header.iter().flat_map(header);
-        self.of_scan().into_iter().chain(headers).collect()
-    }
 }
 
 /// Reads the files that the steps of a part have left in its folder: their results, and the reports of their runs.
@@ -64,31 +44,20 @@ pub(crate) struct Steps {
     pub(crate) notes: Vec<String>,
 }
 
-/// The option by which the user's consent is passed to a step.
-pub(crate) const AGREED: &str = "--yes";
-
-/// The folder of a part that is one run.
-pub(super) const RUN: &str = "run";
-
-impl Steps {
-    /// Returns the steps for commands that make one run each, in folders of these names.
-    pub(super) fn runs<const N: usize>(runs: [(&'static str, Vec<OsString>); N]) -> Self {
-        let step = |(folder, arguments)| Step {
-            arguments,
-            results: Results::Run(folder),
-            only_if: None,
-        };
+impl From<Vec<Step>> for Steps {
+    fn from(steps: Vec<Step>) -> Self {
         Self {
-            steps: runs.map(step).into(),
+            steps,
             notes: Vec::new(),
         }
     }
 }
 
+/// The folder of a part that is one run.
+pub(super) const RUN: &str = "run";
+
 pub(crate) struct Step {
-    /// The step's arguments, except those for the place of its results.
-    pub(crate) arguments: Vec<OsString>,
-    pub(crate) results: Results,
+    pub(crate) work: Work,
     /// Decides whether the step is needed, by the results of earlier steps in the part's folder; `None` for always.
     pub(crate) only_if: Option<OnlyIf>,
 }
@@ -96,18 +65,97 @@ pub(crate) struct Step {
 /// A function that returns the reason why a step is needed, in words for the progress, or `None` if it is not needed.
 pub(crate) type OnlyIf = fn(&Path, &EvaluationPlan) -> anyhow::Result<Option<&'static str>>;
 
-/// The place of a step's results, under the part's folder.
-pub(crate) enum Results {
-    /// The step's output goes into a file of this name.
-    Printed(&'static str),
-    /// The step makes a run in a folder of this name.
-    Run(&'static str),
+/// The work of a step, whose results are under the part's folder.
+pub(crate) enum Work {
+    /// A command of netbench, whose output goes into a file.
+    Printed {
+        arguments: Vec<String>,
+        file: &'static str,
+        time: Duration,
+    },
+    /// A run in a folder.
+    Run {
+        folder: &'static str,
+        /// Makes the plan of the run.
+        plan: Box<dyn Fn() -> anyhow::Result<NewRun>>,
+        /// The values that are not stored, and that every session gives anew.
+        unstored: Unstored,
+    },
+}
+
+impl Step {
+    /// Returns a step that makes a run in a folder, by the plan that the function makes.
+    pub(super) fn run<P: Listed + 'static>(
+        folder: &'static str,
+        plan: impl Fn() -> anyhow::Result<Planned<P>> + 'static,
+    ) -> Self {
+        Self {
+            work: Work::Run {
+                folder,
+                plan: Box::new(move || Ok(NewRun::of(plan()?))),
+                unstored: Unstored::default(),
+            },
+            only_if: None,
+        }
+    }
+
+    /// Gives the run these values in every session.
+    pub(super) fn with(mut self, given: Unstored) -> Self {
+        if let Work::Run { unstored, .. } = &mut self.work {
+            *unstored = given;
+        }
+        self
+    }
+
+    /// Returns the predicted time of the step. A step that may not be needed takes none.
+    pub(crate) fn time(&self) -> anyhow::Result<Duration> {
+        match &self.work {
+            _ if self.only_if.is_some() => Ok(Duration::ZERO),
+            Work::Printed { time, .. } => Ok(*time),
+            Work::Run { plan, .. } => Ok(plan()?.time),
+        }
+    }
+}
+
+/// A run of any kind that has a plan, and no folder yet.
+pub(crate) struct NewRun {
+    time: Duration,
+    create: Box<dyn FnOnce(&StoredIn) -> anyhow::Result<RunFolder>>,
+}
+
+impl NewRun {
+    fn of<P: Listed + 'static>(planned: Planned<P>) -> Self {
+        Self {
+            time: planned.plan.cost().time,
+            create: Box::new(move |stored_in| {
+                let kind = P::KIND;
+                let (folder, _) = pipeline::create(run::manifest(planned), stored_in, kind.name())?;
+                Ok(folder)
+            }),
+        }
+    }
+
+    /// Creates the run's folder in `parent`.
+    pub(crate) fn create(self, parent: &Path) -> anyhow::Result<RunFolder> {
+        let stored_in = StoredIn {
+            out: parent.to_owned(),
+            name: None,
+            open: false,
+        };
+        (self.create)(&stored_in)
+    }
 }
 
 /// The reason why these stacks or this machine do not support a part.
 pub(crate) struct Unsupported(pub(crate) String);
 
 /// Returns the only run in a folder, if it has begun.
+pub(super) fn begun_in(folder: &Path) -> Option<RunFolder> {
+    // An unreadable manifest is an error of the part that reads it.
+    run_in(folder).filter(|run| run.head().map_or(true, |head| head.has_begun()))
+}
+
+/// Returns the only run in a folder, if there is one.
 pub(crate) fn run_in(folder: &Path) -> Option<RunFolder> {
     let mut runs: Vec<PathBuf> = std::fs::read_dir(folder)
         .ok()?
@@ -128,7 +176,7 @@ pub(super) fn sum_up<P: Plan, R: Record, S: Report + Clone + 'static>(
     found: &mut Option<Arc<S>>,
     runs: &mut Vec<Box<dyn Report>>,
 ) -> anyhow::Result<()> {
-    if let Some(run) = run_in(folder) {
+    if let Some(run) = begun_in(folder) {
         let manifest = run.manifest().map_err(wrong)?;
         let samples = run.records().map_err(wrong)?;
         let summary = summarize(&manifest, samples);
@@ -148,58 +196,49 @@ pub(super) fn printed<T: serde::de::DeserializeOwned>(path: &Path) -> anyhow::Re
         .with_context(|| format!("{}: not what the part prints", path.display()))
 }
 
-/// Returns the arguments of a command line whose words are separated by spaces.
-pub(super) fn words(words: &str) -> Vec<OsString> {
-    words.split(' ').map(OsString::from).collect()
+/// Returns the options of a command with their default values.
+pub(super) fn usual<T: Args>() -> anyhow::Result<T> {
+    let command = T::augment_args(Command::new("netbench"));
+    Ok(T::from_arg_matches(
+        &command.try_get_matches_from(["netbench"])?,
+    )?)
 }
 
-/// Returns the arguments that are common to all parts which start workers: the stacks, the seed, and the user's
-/// workers.
-pub(super) fn common_arguments(plan: &EvaluationPlan, stacks: &str) -> Vec<OsString> {
-    let names = format!("{},{}", plan.from.stack(), plan.to.stack());
-    let mut arguments: Vec<OsString> = vec![stacks.into(), names.into()];
-    arguments.extend(["--seed".into(), plan.seed.to_string().into()]);
-    // The user has agreed to the whole evaluation.
-    arguments.push(AGREED.into());
-    arguments.extend(worker_arguments(plan));
-    arguments
+/// Returns the names of the stacks of an evaluation.
+pub(super) fn names(plan: &EvaluationPlan) -> [String; 2] {
+    [&plan.from, &plan.to].map(|stack| stack.stack().to_owned())
 }
 
-/// Returns the arguments for the user's workers.
-pub(super) fn worker_arguments(plan: &EvaluationPlan) -> Vec<OsString> {
-    let mut arguments = Vec::new();
-    for (stack, program) in &plan.workers {
-        arguments.extend(["--worker".into(), format!("{stack}={program}").into()]);
-    }
-    arguments
+/// Returns the option that names the stacks of an evaluation.
+pub(super) fn stacks(plan: &EvaluationPlan) -> StackOptions {
+    StackOptions::of(names(plan))
 }
 
-/// Returns the arguments that are common to the parts with sites.
-pub(super) fn site_arguments(plan: &EvaluationPlan) -> Vec<OsString> {
-    let mut arguments: Vec<OsString> = plan.urls.iter().map(OsString::from).collect();
-    let connections = &plan.connections;
-    for rule in &connections.connect_to {
-        arguments.extend(["--connect-to".into(), rule.to_string().into()]);
-    }
-    match &connections.roots {
-        None | Some(RootsSource::Mozilla) => {}
-        Some(RootsSource::Native) => arguments.extend(["--roots".into(), "native".into()]),
-        Some(RootsSource::File(file)) => arguments.extend(["--roots".into(), file.into()]),
-    }
-    if let Some(file) = &plan.sites_file {
-        arguments.extend(["--sites".into(), file.into()]);
-    }
-    if let Some(limit) = plan.limit {
-        arguments.extend(["--limit".into(), limit.to_string().into()]);
-    }
-    if plan.target == Target::Live {
-        arguments.push("--live".into());
-    }
-    if let Some(link) = &plan.link {
-        arguments.extend(["--link".into(), link.into()]);
-    }
-    if let Some(profile) = plan.client_profile {
-        arguments.extend(["--client-profile".into(), profile.name().into()]);
-    }
-    arguments
+/// Returns the options that name the sites of an evaluation.
+pub(super) fn sites(plan: &EvaluationPlan) -> (SiteOptions, TargetOptions) {
+    let over = SiteOptions {
+        sites: plan.sites_file.as_ref().map(PathBuf::from),
+        limit: plan.limit,
+        live: plan.target == Target::Live,
+    };
+    let targets = TargetOptions {
+        targets: plan.urls.clone(),
+        connect_to: plan.connections.connect_to.clone(),
+    };
+    (over, targets)
+}
+
+/// Returns the option that names the trust roots of an evaluation.
+pub(super) fn roots(plan: &EvaluationPlan) -> RootsOptions {
+    let usual = RootsSource::Mozilla;
+    RootsOptions::of(plan.connections.roots.as_ref().unwrap_or(&usual))
+}
+
+/// Returns the link that an evaluation requests.
+pub(super) fn link(plan: &EvaluationPlan) -> anyhow::Result<LinkChoice> {
+    let link = plan
+        .link
+        .as_deref()
+        .map_or(Ok(LinkChoice::Auto), str::parse);
+    Ok(link.map_err(WrongInput)?)
 }

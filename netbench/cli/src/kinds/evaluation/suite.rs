@@ -1,17 +1,22 @@
-use std::{path::Path, sync::Arc};
+use std::{path::Path, sync::Arc, time::Duration};
 
-use netbench_model::{Depth, EvaluationPlan};
+use netbench_model::{Depth, EvaluationPlan, Part as SuitePart, Preset, SuitePlan};
 use netbench_report::{Found, Report};
 
-use crate::kinds::suite;
-
-use super::parts::{Part, Steps, Unsupported, common_arguments, run_in, words};
+use super::parts::{Part, Step, Steps, Unsupported, begun_in, stacks, usual};
+use crate::{
+    client::Unstored,
+    commands::suite::{
+        self,
+        args::{PartArg, Suite},
+    },
+    kinds,
+};
 
 pub(super) const PART: Part = Part {
     name: "suite",
     needs: Some("suite"),
     steps,
-    unstored: |_| Vec::new(),
     collect,
 };
 
@@ -22,22 +27,49 @@ const SPEED: &str = "speed";
 const COSTS: &str = "costs";
 
 /// The costs that a quick evaluation measures.
-const QUICK_CASES: &str =
-    " --case verify_*_chain-2_roots-118 --case connector_* --case memory-1000_1.3_*_AES128-*";
+const QUICK_CASES: [&str; 3] = [
+    "verify_*_chain-2_roots-118",
+    "connector_*",
+    "memory-1000_1.3_*_AES128-*",
+];
 
-fn steps(plan: &EvaluationPlan) -> Result<Steps, Unsupported> {
-    let (budget, rounds, cases) = match plan.depth {
-        Depth::Quick => ("55s", "6", QUICK_CASES),
-        Depth::Full => ("280s", "12", ""),
-    };
-    let speed = format!("suite --preset rustls-vs-openssl --until-decided --budget {budget}");
-    let costs = format!("suite verify connector memory --rounds {rounds}{cases}");
-    let runs = [(SPEED, speed), (COSTS, costs)].map(|(folder, arguments)| {
-        let mut arguments = words(&arguments);
-        arguments.extend(common_arguments(plan, "--stack"));
-        (folder, arguments)
+fn steps(plan: &EvaluationPlan, _: &Unstored) -> Result<Steps, Unsupported> {
+    let (one, other) = (plan.clone(), plan.clone());
+    let speed = Step::run(SPEED, move || Ok(speed(&one)?.into()));
+    let costs = Step::run(COSTS, move || Ok(costs(&other)?.into()));
+    Ok(vec![speed, costs].into())
+}
+
+fn speed(plan: &EvaluationPlan) -> anyhow::Result<SuitePlan> {
+    let mut options = options(plan)?;
+    options.preset = Some(Preset::RustlsVsOpenssl);
+    options.until_decided = true;
+    options.budget = Duration::from_secs(match plan.depth {
+        Depth::Quick => 55,
+        Depth::Full => 280,
     });
-    Ok(Steps::runs(runs))
+    suite::plan(&options)
+}
+
+fn costs(plan: &EvaluationPlan) -> anyhow::Result<SuitePlan> {
+    let mut options = options(plan)?;
+    let parts = [SuitePart::Verify, SuitePart::Connector, SuitePart::Memory];
+    options.parts = parts.map(PartArg::One).to_vec();
+    match plan.depth {
+        Depth::Quick => {
+            options.rounds = Some(6);
+            options.cases = QUICK_CASES.map(str::to_owned).to_vec();
+        }
+        Depth::Full => options.rounds = Some(12),
+    }
+    suite::plan(&options)
+}
+
+fn options(plan: &EvaluationPlan) -> anyhow::Result<Suite> {
+    let mut options: Suite = usual()?;
+    options.stacks = stacks(plan);
+    options.start.seed = Some(plan.seed);
+    Ok(options)
 }
 
 fn collect(
@@ -47,8 +79,8 @@ fn collect(
     runs: &mut Vec<Box<dyn Report>>,
 ) -> anyhow::Result<()> {
     for name in [SPEED, COSTS] {
-        if let Some(run) = run_in(&folder.join(name)) {
-            let run = suite::read(&run)?;
+        if let Some(run) = begun_in(&folder.join(name)) {
+            let run = kinds::suite::read(&run)?;
             found.suites.push(Arc::clone(&run.summary));
             runs.push(Box::new(run));
         }

@@ -1,0 +1,125 @@
+//! The workers of a slot.
+
+use netbench_model::{Failure, FailureClass, FailureWord, Outcome, PointClient, StackName};
+use netbench_protocol::Configure;
+
+use crate::{Event, Launch, Worker, WorkerError, execute::Shared};
+
+/// The workers of a slot: one for each stack and each setting of clients.
+pub(crate) struct Seats<'a> {
+    shared: &'a Shared<'a>,
+    /// The settings of clients.
+    clients: Vec<PointClient>,
+    /// The workers, by [`Seats::index`].
+    workers: Vec<Option<Worker>>,
+    /// The reasons why stacks without a worker have none.
+    failures: Vec<Failure>,
+}
+
+impl<'a> Seats<'a> {
+    pub(crate) fn new(shared: &'a Shared<'a>) -> Self {
+        let plan = shared.trials.plan;
+        let mut clients = Vec::new();
+        for site in 0..plan.sites.len() {
+            let own = shared.trials.own_client(site);
+            if !clients.contains(&own) {
+                clients.push(own);
+            }
+        }
+        let seats = clients.len() * plan.stacks.len();
+        let not_started = Failure {
+            class: FailureClass::Worker,
+            reason: FailureWord::Start.into(),
+            detail: "the worker was not started".to_owned(),
+            phase: None,
+            after_ns: None,
+        };
+        Self {
+            shared,
+            clients,
+            workers: std::iter::repeat_with(|| None).take(seats).collect(),
+            failures: vec![not_started; seats],
+        }
+    }
+
+    /// Returns the index of a stack's worker, with the settings of clients of a site.
+    pub(crate) fn index(&self, site: usize, stack: usize) -> usize {
+        let own = self.shared.trials.own_client(site);
+        let client = self.clients.iter().position(|client| *client == own);
+        client.unwrap_or(0) * self.shared.trials.plan.stacks.len() + stack
+    }
+
+    pub(crate) fn has_worker(&self, seat: usize) -> bool {
+        self.workers[seat].is_some()
+    }
+
+    /// Returns the worker of a seat, or the reason why it has none.
+    pub(crate) fn worker(&mut self, seat: usize) -> Result<&mut Worker, &Failure> {
+        self.workers[seat].as_mut().ok_or(&self.failures[seat])
+    }
+
+    /// Puts a worker in a seat, and returns the previous one.
+    pub(crate) fn replace(&mut self, seat: usize, worker: Option<Worker>) -> Option<Worker> {
+        std::mem::replace(&mut self.workers[seat], worker)
+    }
+
+    /// Ends all workers.
+    pub(crate) fn clear(&mut self) {
+        self.workers.iter_mut().for_each(|worker| *worker = None);
+    }
+
+    /// Fills the seat with a fresh worker, and returns whether that succeeded.
+    pub(crate) fn start_anew(&mut self, seat: usize) -> bool {
+        self.workers[seat] = None;
+        match self.start(seat) {
+            Ok(worker) => self.workers[seat] = Some(worker),
+            Err(WorkerError::Stopped) => {}
+            Err(error) => {
+                self.lost(seat, &error);
+            }
+        }
+        self.workers[seat].is_some()
+    }
+
+    /// Returns the stack of a seat.
+    fn stack_at(&self, seat: usize) -> &'a StackName {
+        let stacks = &self.shared.trials.plan.stacks;
+        &stacks[seat % stacks.len()]
+    }
+
+    /// Gives the worker up: the next unit starts another.
+    pub(crate) fn lost(&mut self, seat: usize, error: &WorkerError) -> Outcome {
+        self.workers[seat] = None;
+        let why = error.to_string();
+        let failure = error.failure();
+        self.failures[seat] = failure.clone();
+        let stack = self.stack_at(seat).clone();
+        (self.shared.listener)(Event::WorkerLost { stack, why });
+        Outcome::Failed(failure)
+    }
+
+    fn start(&self, seat: usize) -> Result<Worker, WorkerError> {
+        let trials = self.shared.trials;
+        let plan = trials.plan;
+        let stack = self.stack_at(seat).stack();
+        let own = self.clients[seat / plan.stacks.len()];
+        let program = self
+            .shared
+            .workers
+            .program(stack)
+            .ok_or_else(|| WorkerError::Refused(format!("no worker for {stack}")))?;
+        let settings = Configure {
+            stack: stack.to_owned(),
+            client: own.settings(&plan.client),
+            roots_pem: trials.roots_pem.to_owned(),
+            identity: trials.identity.clone(),
+            early_data: false,
+        };
+        let place = self.shared.targets.client_place();
+        let launch = Launch {
+            cpu: trials.share(own),
+            ..self.shared.workers.launch(place.as_ref())
+        };
+        Worker::start_configured(program, &launch, settings)
+    }
+}
