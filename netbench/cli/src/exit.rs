@@ -2,6 +2,7 @@ use std::{error::Error, process::ExitCode};
 
 use netbench_link::LinkError;
 use netbench_model::sanitize;
+use netbench_stacks::FileError;
 
 use crate::interrupt;
 
@@ -78,7 +79,6 @@ pub(crate) fn code(result: anyhow::Result<Ended>) -> ExitCode {
         Err(_) if interrupt::in_vain() => ExitCode::from(interrupt::CODE),
         Err(error) => {
             note!("netbench: {}", readable(&in_a_line(&error)));
-            let is_wrong_input = |cause: &(dyn Error + 'static)| cause.is::<WrongInput>();
             let code = match () {
                 () if interrupt::is_asked() => interrupt::CODE,
                 () if error.chain().any(is_wrong_input) => 2,
@@ -88,6 +88,11 @@ pub(crate) fn code(result: anyhow::Result<Ended>) -> ExitCode {
             ExitCode::from(code)
         }
     }
+}
+
+/// Returns whether the command line or a file of the user is the cause.
+fn is_wrong_input(cause: &(dyn Error + 'static)) -> bool {
+    cause.is::<WrongInput>() || cause.is::<FileError>()
 }
 
 /// Removes control characters of a terminal from a message, such as those in a file's name, and the middle of very long

@@ -417,8 +417,8 @@ fn records(workers: &Workers) -> Vec<WorkerRecord> {
     records.collect()
 }
 
-/// Refuses to continue with other workers than those of the first session: samples of two different things would have the
-/// same name.
+/// Refuses to continue with other workers than those of the first session: samples of two different workers would have
+/// the same name.
 fn same_workers(run: &str, workers: &[WorkerRecord], found: &Workers) -> anyhow::Result<()> {
     for now in found.descriptions().map(|description| &description.record) {
         let then = workers.iter().find(|then| then.stack == now.stack);

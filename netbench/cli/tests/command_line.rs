@@ -1,10 +1,8 @@
 //! The command's errors for wrong command lines, and its options.
 
-mod support;
-
 use std::fs;
 
-use support::Place;
+use crate::support::Place;
 
 #[test]
 fn wrong_input_is_named() {

@@ -2,12 +2,11 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
-mod support;
-
 use std::{fs, path::Path};
 
 use netbench_model::{Outcome, Sample};
-use support::{Place, check, json, samples, words};
+
+use crate::support::{Place, check, json, samples, words};
 
 /// Multiplies the times of a stack's connections by `factor`.
 fn slow_down(run: &Path, stack: &str, factor: u64) {

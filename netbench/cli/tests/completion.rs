@@ -2,11 +2,9 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
-mod support;
-
 use std::{fs, path::Path, process::Command};
 
-use support::{Place, finish, words};
+use crate::support::{Place, finish, words};
 
 /// Returns the completions of a line's last word, as a shell requests them.
 fn after(line: &str) -> Vec<String> {

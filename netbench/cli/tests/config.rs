@@ -1,10 +1,8 @@
 //! `netbench.toml`: its place, its additions to a command line, and its errors.
 
-mod support;
-
 use std::fs;
 
-use support::{Done, Place, finish, manifest, words};
+use crate::support::{Done, Place, finish, manifest, words};
 
 /// A command line that fails before anything starts, because a file is missing.
 const ENDS: &str = "connect --sites missing.txt";

@@ -1,7 +1,5 @@
 //! `netbench connect` from a user's perspective: real workers, real connections, real links.
 
-mod support;
-
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs,
@@ -10,7 +8,8 @@ use std::{
 
 use netbench_model::{Condition, Outcome, Profile};
 use netbench_testing::Tool;
-use support::{Place, check, failure, manifest, marked_processes, measured, samples, words};
+
+use crate::support::{Place, check, failure, manifest, marked_processes, measured, samples, words};
 
 const SITES: &str = "\
 rsa.example    server=openssl        rtt=2ms key=rsa-2048

@@ -2,8 +2,6 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
-mod support;
-
 use std::{
     fs::File,
     io::{Read, Write},
@@ -16,7 +14,8 @@ use nix::{
     sys::signal::{Signal, kill},
     unistd::Pid,
 };
-use support::{Place, until, words};
+
+use crate::support::{Place, until, words};
 
 /// Scenarios whose rounds take more than an hour.
 const LONG: &str = "suite handshake bulk --rounds 9000 --trial 5ms --stack rustls-ring";

@@ -1,6 +1,6 @@
 //! The documents: the output that they show is the command's, and their links lead somewhere.
 //!
-//! `UPDATE_DOCS=1 cargo test -p netbench --test documents` writes the output again.
+//! `UPDATE_DOCS=1 cargo test -p netbench --test main documents` writes the output again.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 

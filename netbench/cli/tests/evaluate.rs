@@ -2,15 +2,14 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-mod support;
-
 use std::{
     fs,
     path::{Path, PathBuf},
 };
 
 use serde_json::Value;
-use support::{Place, check, json, words};
+
+use crate::support::{Place, check, json, words};
 
 const SITES: &str = "\
 one.example    rtt=2ms
@@ -119,7 +118,36 @@ fn two_parts_answer_what_they_can_and_the_rest_is_said_to_be_missing() {
         "{}",
         again.stdout
     );
+    compress(&place, &run);
     prune(&place, &run);
+}
+
+/// An evaluation is compressed with the runs of its parts, and reported as before.
+fn compress(place: &Place, run: &Path) {
+    let name = run.to_str().unwrap();
+    let report = ["runs", "report", name, "--format", "json"];
+    let before = place.netbench(&report).expect(0).stdout;
+    assert_ne!(samples(run), [] as [PathBuf; 0]);
+    // The run is in `runs`, the default folder, where it is found compressed already.
+    for places in [&[name][..], &[]] {
+        let line = [&["runs", "prune", "--compress"], places].concat();
+        place.netbench(&line).expect(0);
+        assert_eq!(samples(run), [] as [PathBuf; 0]);
+        assert_eq!(place.netbench(&report).expect(0).stdout, before);
+    }
+}
+
+/// Returns the files of samples in a folder and below that are not compressed.
+fn samples(folder: &Path) -> Vec<PathBuf> {
+    let (folders, files): (Vec<_>, Vec<_>) = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .partition(|path| path.is_dir());
+    files
+        .into_iter()
+        .filter(|path| path.extension().is_some_and(|end| end == "jsonl"))
+        .chain(folders.iter().flat_map(|folder| samples(folder)))
+        .collect()
 }
 
 /// An evaluation is removed with its parts, but kept if a part contains a foreign file.

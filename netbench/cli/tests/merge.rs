@@ -1,12 +1,11 @@
 //! Shards of a run, and runs from several places, joined by `netbench runs merge`.
 
-mod support;
-
 use std::path::{Path, PathBuf};
 
 use netbench_model::{ConnectManifest, Role, Sample};
 use netbench_testing::Tool;
-use support::{Place, edit, finish, manifest, samples, words};
+
+use crate::support::{Place, edit, finish, manifest, samples, words};
 
 const SITES: &str = "\
 rsa.example    server=openssl        rtt=2ms key=rsa-2048 loss=2%

@@ -2,8 +2,6 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-mod support;
-
 use std::{
     collections::BTreeSet,
     fs,
@@ -13,7 +11,8 @@ use std::{
 
 use netbench_model::{ConnectManifest, Outcome, Role, Sample};
 use netbench_report::ConnectSummary;
-use support::{
+
+use crate::support::{
     Place, finish, json, kept, manifest, marked, measured, samples, signal, until, wait, words,
 };
 

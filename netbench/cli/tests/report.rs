@@ -1,10 +1,8 @@
 //! `netbench runs report` of stored runs: every format, several runs side by side, and errors.
 
-mod support;
-
 use std::fs;
 
-use support::{Place, finish, published, words};
+use crate::support::{Place, finish, published, words};
 
 #[test]
 fn every_form_of_a_run() {

@@ -1,7 +1,5 @@
 //! Commands on stored runs: sites explained, old runs removed; and defective folders, terminals and disks.
 
-mod support;
-
 use std::{
     fs::{self, File},
     path::PathBuf,
@@ -9,7 +7,8 @@ use std::{
 };
 
 use netbench_model::ConnectManifest;
-use support::{Place, edit, finish, words};
+
+use crate::support::{Place, edit, finish, words};
 
 const SITES: &str = "\
 one.example    server=openssl        rtt=2ms key=rsa-2048

@@ -1,7 +1,5 @@
 //! Shards of a scan, and their merging.
 
-mod support;
-
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -10,7 +8,8 @@ use std::{
 use netbench_model::ScanManifest;
 use netbench_model::tls::TlsVersion;
 use netbench_report::ScanSummary;
-use support::{Place, edit, kept, words};
+
+use crate::support::{Place, edit, kept, words};
 
 const SITES: &str = "\
 rsa.test     tls=1.2 suites=TLS_RSA_WITH_AES_128_GCM_SHA256

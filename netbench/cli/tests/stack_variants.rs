@@ -2,14 +2,12 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-#[path = "support/checkout.rs"]
-mod checkout;
-mod support;
-
 use std::fs;
 
-use checkout::{alone, checkout, command_alone, go, log};
-use support::{Place, finish};
+use crate::{
+    checkout::{alone, checkout, command_alone, go, log},
+    support::{Place, finish},
+};
 
 #[test]
 fn a_variant_with_another_allocator_is_a_program_of_its_own() {

@@ -2,17 +2,15 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-#[path = "support/checkout.rs"]
-mod checkout;
-mod support;
-
 use std::{
     fs,
     path::{Path, PathBuf},
 };
 
-use checkout::{alone, command_alone, log, log_of};
-use support::{Place, finish};
+use crate::{
+    checkout::{self, alone, command_alone, log, log_of},
+    support::{Place, finish},
+};
 
 /// Makes a checkout with scripts in place of the tools that compile OpenSSL.
 fn checkout(place: &Place) {

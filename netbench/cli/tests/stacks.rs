@@ -2,14 +2,12 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-#[path = "support/checkout.rs"]
-mod checkout;
-mod support;
-
 use std::{fs, path::Path};
 
-use checkout::{alone, checkout, command_alone, go, log, log_of};
-use support::{Place, check, finish, words};
+use crate::{
+    checkout::{alone, checkout, command_alone, go, log, log_of},
+    support::{Place, check, finish, words},
+};
 
 #[test]
 fn listing_builds_nothing() {
@@ -390,14 +388,19 @@ about = "my library"
         ("check = \"[ -e mytool ]\"", 7, "missing field `check`"),
         ("about = \"my library\"", 15, "missing field `about`"),
         ("mylib = \"MIT\"", 2, "the licence of this library"),
+        ("needs = [\"mytool\"]", 7, "no effect"),
     ] {
         fs::write(&file, text.replace(wrong, "")).unwrap();
-        for command in ["stacks", "stacks build openssl"] {
+        for command in ["stacks", "stacks build openssl", "ship"] {
             let said = alone(&place, command).expect(2).stderr;
             let start = format!("netbench: stacks/mine/stack.toml:{line}: ");
             assert!(said.contains(&start) && said.contains(reason), "{said}");
         }
     }
+    fs::write(&file, b"\xff").unwrap();
+    let said = alone(&place, "stacks").expect(2).stderr;
+    let unreadable = "stacks/mine/stack.toml:1: cannot be read";
+    assert!(said.contains(unreadable), "{said}");
 }
 
 #[test]

@@ -2,40 +2,21 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-#[path = "support/evidence.rs"]
-mod evidence;
-#[path = "../../report/tests/support/made.rs"]
-#[expect(dead_code, reason = "contradictions.rs uses the rest")]
-mod made;
-#[path = "../../report/tests/support/made_parts.rs"]
-mod made_parts;
-#[path = "../../report/tests/support/manifest.rs"]
-mod manifest;
-#[path = "support/mod.rs"]
-mod place;
-#[path = "../../report/tests/support/rows.rs"]
-mod rows;
-#[path = "../../report/tests/support/runs.rs"]
-mod runs;
-#[path = "../../report/tests/support/scan_made.rs"]
-mod scan_made;
-#[path = "../../report/tests/support/suite_made.rs"]
-#[expect(dead_code, reason = "suite.rs uses the rest")]
-mod suite_made;
-#[path = "../../report/tests/support/mod.rs"]
-mod support;
-#[path = "../../report/tests/support/whole.rs"]
-mod whole;
-
 use std::path::Path;
 
-use evidence::{PARTS, store, store_evaluation, store_suite};
 use netbench_model::compat::{CompatSample, Judgement};
 use netbench_report::{Answer, Gate};
-use place::{Done, Place, json};
-use rows::{Change, End, ROWS};
-use runs::{COMPAT, CONNECT, FIRST, GATES, STACKS, connect, first, gate, stacks, suite_rows};
 use serde_json::Value;
+
+use crate::{
+    evidence::{PARTS, store, store_evaluation, store_suite},
+    report_support::{
+        made_parts,
+        rows::{Change, End, ROWS},
+        runs::{COMPAT, CONNECT, FIRST, GATES, STACKS, connect, first, gate, stacks, suite_rows},
+    },
+    support::{Done, Place, json},
+};
 
 /// The exit codes, as `netbench --help` has them.
 const WELL: i32 = 0;

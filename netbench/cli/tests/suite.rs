@@ -2,8 +2,6 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
-mod support;
-
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -12,7 +10,8 @@ use std::{
 use netbench_model::{CipherSuite, Group, Measure, SuiteManifest, SuiteOutcome, SuiteSample};
 use netbench_report::decided;
 use serde_json::Value;
-use support::{
+
+use crate::support::{
     Done, Place, built, check, finish, interrupt, kept, marked_processes, samples_of, until, words,
 };
 

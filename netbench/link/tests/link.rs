@@ -49,7 +49,8 @@ fn main() -> ExitCode {
         for (name, test) in tests {
             let name = format!("{name}::{kind}_as_{user}");
             let test = Test::new(name, move || test(kind, user));
-            all.push(test.needs_that(&format!("link-{kind}"), closed.clone()));
+            let closed = closed.clone();
+            all.push(test.needs_that(&format!("link-{kind}"), move || closed.clone()));
         }
     }
     all.extend([

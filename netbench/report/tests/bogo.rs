@@ -2,15 +2,13 @@
 
 use std::collections::BTreeMap;
 
-#[path = "support/forms.rs"]
-mod forms;
-
-use forms::{render, terminal};
 use netbench_model::coverage::{
     Category, Conduct, Coverage, DefectTest, Defects, Difference, DifferenceGroup, Ending,
     FeatureRow, Matrix, MatrixCell, Protocol, Role, RunnerId, ShimSummary, StackSupport, Support,
     Tally, TestOutcome,
 };
+
+use crate::support::forms::{render, terminal};
 
 fn tally(passed: usize, failed: usize, unsupported: usize) -> Tally {
     Tally {

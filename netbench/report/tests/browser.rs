@@ -2,15 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
-#[path = "support/forms.rs"]
-mod forms;
-#[path = "support/manifest.rs"]
-mod manifest;
-
 use std::sync::Arc;
 
-use forms::{assert_emulated, render, terminal};
-use manifest::{manifest_of, session};
 use netbench_model::{
     Condition, Failure, FailureClass, LinkProfile, Manifest, Negotiated, RootsRecord, RootsSource,
     SCHEMA_VERSION, ServerView, Site, StackName, TlsVersion,
@@ -20,6 +13,11 @@ use netbench_model::{
     },
 };
 use netbench_report::{BrowserSummary, Report, VisitPhase, summarize_browser};
+
+use crate::support::{
+    forms::{assert_emulated, render, terminal},
+    manifest::{manifest_of, session},
+};
 
 const CLIENTS: [&str; 2] = ["chromium", "rustls-ring"];
 const ROUNDS: u32 = 4;

@@ -1,12 +1,5 @@
 //! Verdicts of verifiers on chains, in every format.
 
-#[path = "support/forms.rs"]
-mod forms;
-#[path = "support/manifest.rs"]
-mod manifest;
-
-use forms::{render, terminal};
-use manifest::{manifest_of, session};
 use netbench_model::{
     CertificateFault, Manifest, SCHEMA_VERSION, Session, StackName, WorkerRecord,
     chains::{
@@ -15,6 +8,11 @@ use netbench_model::{
     },
 };
 use netbench_report::{ChainChange, ChainsSummary, summarize_chains};
+
+use crate::support::{
+    forms::{render, terminal},
+    manifest::{manifest_of, session},
+};
 
 fn rejected(reason: CertificateFault) -> ChainOutcome {
     ChainOutcome::Rejected {

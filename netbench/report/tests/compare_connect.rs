@@ -2,18 +2,13 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
-mod support;
-
-#[path = "support/forms.rs"]
-mod forms;
-
-use forms::assert_emulated;
 use netbench_model::{ConnectManifest, Failure, FailureClass, Outcome, Phase, Sample, StackName};
 use netbench_report::{
     ConnectComparison, Gate, Options, Regression, Report, compare_runs_of_connect, form,
 };
 use netbench_stats::{Basis, Verdict};
-use support::Fixture;
+
+use crate::support::{fixture::Fixture, forms::assert_emulated};
 
 /// A run with its samples.
 type Run = (ConnectManifest, Vec<Sample>);

@@ -2,15 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
-#[path = "support/forms.rs"]
-mod forms;
-#[path = "support/manifest.rs"]
-mod manifest;
-
 use std::{collections::BTreeMap, iter::repeat};
 
-use forms::{render, terminal};
-use manifest::{manifest_of, session};
 use netbench_model::{
     Alert, CipherSuite, Library, Manifest, Profile, SCHEMA_VERSION, Session, StackName, Standing,
     TlsVersion, WorkerRecord,
@@ -21,6 +14,11 @@ use netbench_model::{
     },
 };
 use netbench_report::{CompatSummary, Report, Stance, summarize_compat};
+
+use crate::support::{
+    forms::{render, terminal},
+    manifest::{manifest_of, session},
+};
 
 fn case(name: &str, expected: Expected) -> CompatCase {
     CompatCase {

@@ -5,27 +5,17 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-#[path = "support/forms.rs"]
-mod forms;
-#[path = "support/made.rs"]
-mod made;
-#[path = "support/made_parts.rs"]
-mod made_parts;
-#[path = "support/manifest.rs"]
-mod manifest;
-#[path = "support/mod.rs"]
-mod support;
-#[path = "support/whole.rs"]
-mod whole;
-
 use std::collections::BTreeSet;
 
-use forms::{render, terminal};
-use made::{Fate, Made, MadeSuite};
 use netbench_model::Outside;
 use netbench_model::compat::Judgement;
 use netbench_report::{Answer, Evaluation, EvaluationReport};
 use serde_json::Value;
+
+use crate::support::{
+    forms::{render, terminal},
+    made::{self, Fate, Made, MadeSuite},
+};
 
 /// Number of evaluations that are made.
 const EVALUATIONS: u64 = 1000;

@@ -2,25 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-#[path = "support/forms.rs"]
-mod forms;
-#[path = "support/made.rs"]
-#[expect(dead_code, reason = "contradictions.rs uses the rest")]
-mod made;
-#[path = "support/made_parts.rs"]
-mod made_parts;
-#[path = "support/manifest.rs"]
-mod manifest;
-#[path = "support/mod.rs"]
-mod support;
-#[path = "support/whole.rs"]
-mod whole;
-
 use std::sync::Arc;
 
-use forms::terminal;
-use made::Made;
-use manifest::manifest_of;
 use netbench_model::{
     ClientUse, Condition, FailureClass, Losses, LostSite, Outside, OutsideSite, Profile, StackName,
     Standing, SwitchEffect,
@@ -31,6 +14,8 @@ use netbench_report::{
     Answer, CompatSummary, ConnectSummary, Evaluation, EvaluationReport, FailureRow, Found,
     Question, UnsupportedRow, evaluation, summarize_compat,
 };
+
+use crate::support::{forms::terminal, made::Made, made_parts, manifest::manifest_of};
 
 /// Returns an evaluation without losses, to be modified.
 fn well() -> Evaluation {

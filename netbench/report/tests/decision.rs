@@ -2,18 +2,6 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-#[path = "support/made.rs"]
-#[expect(dead_code, reason = "contradictions.rs uses the rest")]
-mod made;
-#[path = "support/made_parts.rs"]
-mod made_parts;
-#[path = "support/manifest.rs"]
-mod manifest;
-#[path = "support/mod.rs"]
-mod support;
-#[path = "support/whole.rs"]
-mod whole;
-
 use std::sync::Arc;
 
 use netbench_model::{StackName, compat::Judgement};
@@ -22,7 +10,11 @@ use netbench_report::{
     evaluation,
 };
 use netbench_stats::UndecidedReason;
-use whole::MadeCase;
+
+use crate::support::{
+    made_parts,
+    whole::{self, MadeCase},
+};
 
 /// Returns an evaluation whose questions have no loss, with all of its parts.
 fn whole() -> Evaluation {

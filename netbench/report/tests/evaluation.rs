@@ -1,31 +1,20 @@
 //! Verdicts of an evaluation, from parts small enough to verify by hand.
 
-#[path = "support/forms.rs"]
-mod forms;
-#[path = "support/made.rs"]
-#[expect(dead_code, reason = "contradictions.rs uses the rest")]
-mod made;
-#[path = "support/made_parts.rs"]
-mod made_parts;
-#[path = "support/manifest.rs"]
-mod manifest;
-#[path = "support/mod.rs"]
-mod support;
-#[path = "support/whole.rs"]
-mod whole;
-
 use std::collections::BTreeMap;
 
 use std::sync::Arc;
 
-use forms::{assert_emulated, render, terminal};
 use netbench_model::coverage::{
     Category, Conduct, Coverage, DefectTest, Defects, FeatureRow, HANDSHAKE, Matrix, MatrixCell,
     Protocol, Role, ShimSummary, StackSupport, Support, Tally,
 };
 use netbench_model::{Condition, Losses, LostSite, PartState, Profile, StackName};
 use netbench_report::{Answer, ConnectSummary, EvaluationReport, Exclusion, Found, evaluation};
-use whole::{complete, connections, run as manifest, runner};
+
+use crate::support::{
+    forms::{assert_emulated, render, terminal},
+    whole::{complete, connections, run as manifest, runner},
+};
 
 fn losses(both: u64, lost: u64) -> Losses {
     let site = |number| LostSite {

@@ -2,19 +2,17 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
-mod support;
-
-#[path = "support/forms.rs"]
-mod forms;
-
-use forms::{assert_emulated, render, terminal};
 use netbench_model::{
     AckWait, Condition, ConnectManifest, LinkDirection, LinkPackets, Outcome, Sample, TcpInfo,
     parse_sites,
 };
 use netbench_report::{ExplainSummary, ModeCause, explain};
 use netbench_stats::Verdict;
-use support::{Fixture, HOSTILE};
+
+use crate::support::{
+    fixture::{Fixture, HOSTILE},
+    forms::{assert_emulated, render, terminal},
+};
 
 const MS: u64 = 1_000_000;
 

@@ -3,12 +3,11 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-mod support;
-
 use netbench_model::{Condition, ConnectManifest, Outcome, Phase, Sample, StackName};
 use netbench_report::{Gate, Judged, Power, compare_runs_of_connect};
 use netbench_stats::Rng;
-use support::Fixture;
+
+use crate::support::fixture::Fixture;
 
 const COMPARISONS: u32 = 400;
 const THRESHOLD: f64 = 0.05;

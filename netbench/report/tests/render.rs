@@ -1,13 +1,11 @@
 //! Every format of the report, for a run with every kind of content.
 
-mod support;
-
-#[path = "support/forms.rs"]
-mod forms;
-
-use forms::{assert_emulated, in_options, render, terminal};
 use netbench_report::{ConnectReport, Options, Style};
-use support::Fixture;
+
+use crate::support::{
+    fixture::Fixture,
+    forms::{assert_emulated, in_options, render, terminal},
+};
 
 fn report(fixture: &Fixture) -> ConnectReport {
     ConnectReport::new(fixture.manifest(), fixture.samples())

@@ -1,14 +1,7 @@
 //! Default trust of clients, in every format.
 
-#[path = "support/forms.rs"]
-mod forms;
-#[path = "support/manifest.rs"]
-mod manifest;
-
 use std::collections::BTreeMap;
 
-use forms::{render, terminal};
-use manifest::{manifest_of, session};
 use netbench_model::{
     CertificateFault, Manifest, SCHEMA_VERSION, Session, StackName,
     chains::ChainOutcome,
@@ -18,6 +11,11 @@ use netbench_model::{
     },
 };
 use netbench_report::{RootsSummary, Surprise, summarize_roots};
+
+use crate::support::{
+    forms::{render, terminal},
+    manifest::{manifest_of, session},
+};
 
 fn client(stack: &str, source: Option<&str>) -> RootsClient {
     RootsClient {

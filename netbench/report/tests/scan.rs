@@ -1,14 +1,8 @@
-//! Complete reports of scans. `INSTA_UPDATE=always cargo test -p netbench-report --test scan` writes them anew;
+//! Complete reports of scans. `INSTA_UPDATE=always cargo test -p netbench-report --test main scan` writes them anew;
 //! review the changes that you accept.
-
-#[path = "support/forms.rs"]
-mod forms;
-#[path = "support/scan_made.rs"]
-mod scan_made;
 
 use std::collections::BTreeMap;
 
-use forms::{assert_emulated, render, terminal};
 use netbench_interop::{
     LossReport, PolicyResult, built_in_policy, confirmation, population, profiles,
 };
@@ -19,8 +13,12 @@ use netbench_model::{
 use netbench_report::{
     Report, RunHead, ScanHead, ScanOfDiff, ScanSummary, SummaryHead, diff_scans, summarize_scan,
 };
-use scan_made::{manifest, offer, site, version};
 use serde_json::{Value, json};
+
+use crate::support::{
+    forms::{assert_emulated, render, terminal},
+    scan_made::{manifest, offer, site, version},
+};
 
 fn summary(count: usize) -> ScanSummary {
     const X25519: (&str, u16) = ("x25519", 0x1d);

@@ -1,13 +1,6 @@
-//! The cost of shipping a stack, in every format. `INSTA_UPDATE=always cargo test -p netbench-report --test ship`
+//! The cost of shipping a stack, in every format. `INSTA_UPDATE=always cargo test -p netbench-report --test main ship`
 //! writes the snapshots anew; review the changes that you accept.
 
-#[path = "support/forms.rs"]
-mod forms;
-#[path = "support/manifest.rs"]
-mod manifest;
-
-use forms::{render, terminal};
-use manifest::manifest_of;
 use netbench_model::{
     Manifest, SCHEMA_VERSION, StackName,
     ship::{
@@ -16,6 +9,11 @@ use netbench_model::{
     },
 };
 use netbench_report::{Report, ShipSummary, summarize_ship};
+
+use crate::support::{
+    forms::{render, terminal},
+    manifest::manifest_of,
+};
 
 fn package(name: &str, licence: &str, unsafe_lines: u32, c_lines: u32) -> ShippedCrate {
     ShippedCrate {

@@ -2,16 +2,14 @@
 
 use std::collections::BTreeMap;
 
-#[path = "support/forms.rs"]
-mod forms;
-
-use forms::{render, terminal};
 use netbench_model::{
     CipherSuite, Group, SignatureScheme, TlsVersion, WorkerRecord,
     scan::{NamedCode, Offer, ShareOffer},
 };
 use netbench_protocol::StackDescription;
 use netbench_report::{BuildTime, LicenceRow, StackRow, StacksReport, WorkerState};
+
+use crate::support::forms::{render, terminal};
 
 /// Returns a stack that is built, one that is not, and one that does not work and whose message has control
 /// sequences for a terminal.

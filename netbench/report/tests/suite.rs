@@ -2,15 +2,6 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
-#[path = "support/forms.rs"]
-mod forms;
-#[path = "support/suite_made.rs"]
-mod made;
-#[path = "support/suite_turns.rs"]
-mod turns;
-
-use forms::{render, terminal};
-use made::{Fixture, handshake, settings};
 use netbench_model::{
     Case, IdleReference, KeyType, Measure, Primitive, Scenario, StackName, SuiteManifest,
     SuiteOutcome, SuiteSample, Unit, Work,
@@ -20,6 +11,11 @@ use netbench_report::{
     compare_stacks_of_suite, decided, join_runs_of_suite, summarize_suite,
 };
 use netbench_stats::Verdict;
+
+use crate::support::{
+    forms::{render, terminal},
+    suite_made::{Fixture, handshake, settings},
+};
 
 fn verdict(summary: &SuiteSummary, scenario: Scenario, measure: Measure) -> (f64, Verdict) {
     let case = Case { scenario, measure };

@@ -1,18 +1,16 @@
 //! The statements of a summary, and those that it refuses to make.
 
-mod support;
-
-#[path = "support/forms.rs"]
-mod forms;
-
-use forms::{render, terminal};
 use netbench_model::{
     Condition, LinkDirection, LinkPackets, LossLog, Measured, Outcome, PacketLoad, Phase,
     ProcessCost, Role, Sample, SetUpStep, Spent, StepCost,
 };
 use netbench_report::{ColdAgainst, ConnectReport, explain, summarize};
 use netbench_stats::Verdict;
-use support::Fixture;
+
+use crate::support::{
+    fixture::Fixture,
+    forms::{render, terminal},
+};
 
 #[test]
 fn the_other_stack_is_faster_where_it_takes_less_time() {

@@ -2,18 +2,15 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-mod support;
-
-#[path = "support/forms.rs"]
-mod forms;
-#[path = "support/published.rs"]
-mod published;
-
-use forms::{assert_emulated, render, terminal};
 use netbench_model::{Condition, Failure, FailureClass, Outcome, Phase, Sweep};
 use netbench_report::{ConnectReport, Extent, Fit, Report};
 use netbench_stats::Verdict;
-use support::Fixture;
+
+use crate::support::{
+    fixture::Fixture,
+    forms::{assert_emulated, render, terminal},
+    published,
+};
 
 fn report(axes: &[&str]) -> ConnectReport {
     let fixture = Fixture {

@@ -1,41 +1,25 @@
 //! Artificial evidence with a single correct answer: for an evaluation in all of its outputs, and for the gate of
 //! `compare`. Runs of one command are in `verdicts_of_runs.rs`.
 
-#[path = "support/forms.rs"]
-mod forms;
-#[path = "support/made.rs"]
-#[expect(dead_code, reason = "contradictions.rs uses the rest")]
-mod made;
-#[path = "support/made_parts.rs"]
-mod made_parts;
-#[path = "support/manifest.rs"]
-mod manifest;
-#[path = "support/rows.rs"]
-mod rows;
-#[path = "support/runs.rs"]
-mod runs;
-#[path = "support/suite_made.rs"]
-#[expect(dead_code, reason = "suite.rs uses the rest")]
-mod suite_made;
-#[path = "support/mod.rs"]
-mod support;
-#[path = "support/whole.rs"]
-mod whole;
-
 use std::sync::Arc;
 
-use forms::{render, terminal};
 use netbench_model::{Losses, LostSite, compat::Judgement};
 use netbench_report::{
     Answer::{self, No, Open},
     EvaluationReport, Found, Gate, compare_runs_of_connect, evaluation,
 };
-use rows::{
-    Change::{Compat, Ended, Lost, Never, Suite, Totals, Without},
-    ROWS, never_quiet, one_never_quiet, state, too_few,
+
+use crate::support::{
+    forms::{render, terminal},
+    made_parts,
+    rows::{
+        self,
+        Change::{Compat, Ended, Lost, Never, Suite, Totals, Without},
+        ROWS, never_quiet, one_never_quiet, state, too_few,
+    },
+    runs::{GATES, gate},
+    whole::{complete, connections, run, suite},
 };
-use runs::{GATES, gate};
-use whole::{complete, connections, run, suite};
 
 fn without(found: &mut Found, part: &str) {
     match part {

@@ -3,28 +3,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-#[path = "support/forms.rs"]
-mod forms;
-#[path = "support/made.rs"]
-#[expect(dead_code, reason = "contradictions.rs uses the rest")]
-mod made;
-#[path = "support/made_parts.rs"]
-mod made_parts;
-#[path = "support/manifest.rs"]
-mod manifest;
-#[path = "support/runs.rs"]
-mod runs;
-#[path = "support/suite_made.rs"]
-#[expect(dead_code, reason = "suite.rs uses the rest")]
-mod suite_made;
-#[path = "support/mod.rs"]
-mod support;
-#[path = "support/whole.rs"]
-mod whole;
-
 use std::sync::Arc;
 
-use forms::{render, terminal};
 use netbench_model::{Condition, Phase, StackName, compat::Judgement};
 use netbench_report::{
     Answer::{self, No, Open, WithLosses, Yes},
@@ -35,7 +15,13 @@ use netbench_stats::{
     RoundsNeeded,
     Verdict::{self, Faster, NotJudged, Same, Slower, Undecided},
 };
-use runs::{COMPAT, CONNECT, FIRST, Row, STACKS, TWO, connect, first, stacks, suite_rows};
+
+use crate::support::{
+    forms::{render, terminal},
+    made_parts,
+    runs::{COMPAT, CONNECT, FIRST, Row, STACKS, TWO, connect, first, stacks, suite_rows},
+    suite_made, whole,
+};
 
 /// Returns the answers on the page of a run, after checking that the page contains their words.
 fn answers(report: &dyn Report) -> Vec<Answer> {

@@ -20,22 +20,20 @@ pub(crate) struct File {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct Content {
-    #[expect(dead_code, reason = "the script `test` reads it")]
-    tests: Tests,
+    pub(crate) tests: Spanned<Tests>,
     /// The libraries in the worker of each stack without its own list.
     #[serde(default)]
     pub(crate) libraries: Vec<Spanned<String>>,
     #[serde(default)]
     pub(crate) build: BuildEntry,
     /// The way the variant `+fips` is made.
-    pub(crate) fips: Option<FipsEntry>,
+    pub(crate) fips: Option<Spanned<FipsEntry>>,
     /// Licences of libraries, as SPDX expressions. Every other file can use them.
     #[serde(default)]
-    pub(crate) licences: BTreeMap<String, String>,
+    pub(crate) licences: BTreeMap<Spanned<String>, String>,
     /// Requirements that only this folder has.
     #[serde(default)]
-    pub(crate) needs: BTreeMap<String, Need>,
-    #[serde(default)]
+    pub(crate) needs: BTreeMap<Spanned<String>, Need>,
     pub(crate) stack: Vec<StackEntry>,
     /// Clients for `netbench ship`.
     #[serde(default)]
@@ -43,9 +41,9 @@ pub(crate) struct Content {
 }
 
 /// The way the script `test` treats the package.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-enum Tests {
+pub(crate) enum Tests {
     /// Built, linted and tested with the rest of the workspace.
     Together,
     /// The same, and the worker is built before all tests, which use it.
@@ -119,6 +117,25 @@ pub struct ShipStack {
     pub connector: String,
 }
 
+impl Content {
+    /// Returns whether a build has the requirement of this name.
+    fn names(&self, need: &str) -> bool {
+        let of_fips = self.fips.iter().flat_map(|fips| &fips.get_ref().needs);
+        let mut names = self.build.needs.iter().chain(of_fips);
+        names.any(|name| name.get_ref() == need)
+    }
+}
+
+impl StackEntry {
+    /// Returns whether it has settings for Cargo.
+    fn has_cargo_settings(&self) -> bool {
+        !self.environment.is_empty()
+            || !self.arguments.is_empty()
+            || !self.pins.is_empty()
+            || self.openssl.is_some()
+    }
+}
+
 impl File {
     /// Reads the `stack.toml` of a folder.
     pub(crate) fn read(folder: &str, text: String) -> Result<Self, FileError> {
@@ -133,6 +150,56 @@ impl File {
                 Err(error_at(folder, &text, start, error.message()))
             }
         }
+    }
+
+    /// Refuses keys that have no effect.
+    pub(crate) fn check_effects(&self) -> Result<(), FileError> {
+        let own = &self.content;
+        let unnamed = own.needs.keys().find(|need| !own.names(need.get_ref()));
+        let unused_fips = own
+            .fips
+            .as_ref()
+            .filter(|_| !own.stack.iter().any(|stack| stack.fips));
+        let unused_library = own
+            .libraries
+            .first()
+            .filter(|_| own.stack.iter().all(|stack| stack.libraries.is_some()));
+        let command = own.build.command.as_ref();
+        let cargo_build = command.filter(|_| own.build.own_workspace || own.build.compiles_c);
+        let cargo_feature = own
+            .fips
+            .as_ref()
+            .filter(|fips| command.is_some() && fips.get_ref().feature.is_some());
+        let cargo_stack = own
+            .stack
+            .iter()
+            .find(|stack| command.is_some() && stack.has_cargo_settings());
+        let errors = [
+            unnamed.map(|need| self.wrong(need, "no effect: no `needs` name it")),
+            unused_fips.map(|fips| self.wrong(fips, "no effect: no stack has `fips = true`")),
+            unused_library
+                .map(|library| self.wrong(library, "no effect: each stack has its own libraries")),
+            cargo_build.map(|command| {
+                self.wrong(
+                    command,
+                    "own-workspace and compiles-c have no effect beside it",
+                )
+            }),
+            cargo_feature
+                .map(|fips| self.wrong(fips, "a feature has no effect beside [build.command]")),
+            cargo_stack.map(|stack| {
+                let message = "environment, arguments, pins and openssl have no effect beside \
+                               [build.command]";
+                self.wrong(&stack.name, message)
+            }),
+            (own.build.own_workspace && *own.tests.get_ref() != Tests::AllStacks).then(|| {
+                self.wrong(
+                    &own.tests,
+                    "no effect: only \"all-stacks\" builds a separate workspace",
+                )
+            }),
+        ];
+        errors.into_iter().flatten().next().map_or(Ok(()), Err)
     }
 
     /// Returns the error of a value.

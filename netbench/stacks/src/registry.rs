@@ -3,6 +3,7 @@
 use std::{
     collections::BTreeMap,
     env, fs,
+    io::ErrorKind::{NotADirectory, NotFound},
     path::Path,
     process::Command,
     sync::{LazyLock, OnceLock},
@@ -192,7 +193,7 @@ fn registry() -> Result<&'static Registry, FileError> {
             .map(|(folder, text)| ((*folder).to_owned(), (*text).to_owned()))
             .collect();
         if let Some(tree) = SourceTree::find() {
-            texts.extend(texts_in(&tree.root().join("stacks")));
+            texts.extend(texts_in(&tree.root().join("stacks"))?);
         }
         Registry::of(texts)
     });
@@ -200,12 +201,24 @@ fn registry() -> Result<&'static Registry, FileError> {
 }
 
 /// Returns the text of each `stack.toml` below `folder`, with the name of its folder.
-fn texts_in(folder: &Path) -> impl Iterator<Item = (String, String)> {
+fn texts_in(folder: &Path) -> Result<Vec<(String, String)>, FileError> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    entries.filter_map(|entry| {
-        let text = fs::read_to_string(entry.path().join("stack.toml")).ok()?;
-        Some((entry.file_name().into_string().ok()?, text))
-    })
+    let mut texts = Vec::new();
+    for entry in entries {
+        let folder = entry.file_name().to_string_lossy().into_owned();
+        match fs::read_to_string(entry.path().join("stack.toml")) {
+            Ok(text) => texts.push((folder, text)),
+            Err(error) if matches!(error.kind(), NotFound | NotADirectory) => {}
+            Err(error) => {
+                return Err(FileError {
+                    folder,
+                    line: 1,
+                    message: format!("cannot be read: {error}"),
+                });
+            }
+        }
+    }
+    Ok(texts)
 }
 
 impl Registry {
@@ -217,10 +230,11 @@ impl Registry {
         let licences: BTreeMap<&str, &str> = files
             .iter()
             .flat_map(|file| &file.content.licences)
-            .map(|(library, spdx)| (library.as_str(), spdx.as_str()))
+            .map(|(library, spdx)| (library.get_ref().as_str(), spdx.as_str()))
             .collect();
         let (mut stacks, mut folders) = (Vec::new(), BTreeMap::new());
         for file in &files {
+            file.check_effects()?;
             for entry in &file.content.stack {
                 let stack = file.stack(entry, &licences)?;
                 if let Some(other) = folders.insert(entry.name.get_ref(), &file.folder) {
@@ -230,6 +244,14 @@ impl Registry {
                 stacks.push(stack);
             }
         }
+        for file in &files {
+            let mut libraries = file.content.licences.keys();
+            if let Some(library) =
+                libraries.find(|library| !has_library(&stacks, library.get_ref()))
+            {
+                return Err(file.wrong(library, "no effect: no worker has this library"));
+            }
+        }
         stacks.sort_by(|a, b| order(&a.name).cmp(&order(&b.name)));
         let ship = files.into_iter().flat_map(|file| file.content.ship);
         Ok(Self {
@@ -237,6 +259,11 @@ impl Registry {
             ship: ship.collect(),
         })
     }
+}
+
+fn has_library(stacks: &[Stack], library: &str) -> bool {
+    let mut licences = stacks.iter().flat_map(|stack| &stack.licences);
+    licences.any(|licence| licence.library == library)
 }
 
 /// Returns the sort key of stacks: versions are sorted by their numbers.
@@ -262,14 +289,14 @@ impl File {
             (_, false) => None,
             (None, true) => return Err(self.wrong(&entry.name, "there is no [fips]")),
             (Some(fips), true) => Some(Fips {
-                feature: fips.feature.clone(),
-                needs: self.needs(&fips.needs)?,
+                feature: fips.get_ref().feature.clone(),
+                needs: self.needs(&fips.get_ref().needs)?,
             }),
         };
         let libraries = entry.libraries.as_ref().unwrap_or(&own.libraries);
         let licences = libraries.iter().map(|library| {
             let name = library.get_ref();
-            let spdx = own.licences.get(name).map(String::as_str);
+            let spdx = own.licences.get(name.as_str()).map(String::as_str);
             match spdx.or_else(|| licences.get(name.as_str()).copied()) {
                 Some(spdx) => Ok(Licence {
                     library: name.clone(),
@@ -356,7 +383,7 @@ impl File {
 
     fn needs(&self, names: &[Spanned<String>]) -> Result<Vec<Need>, FileError> {
         let needs = names.iter().map(|name| {
-            let own = self.content.needs.get(name.get_ref());
+            let own = self.content.needs.get(name.get_ref().as_str());
             own.or_else(|| COMMON_NEEDS.get(name.get_ref()))
                 .cloned()
                 .ok_or_else(|| {

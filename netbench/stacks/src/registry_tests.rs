@@ -105,15 +105,74 @@ fn wrong_files_are_refused_with_file_and_line() {
             2,
             "no word is {program}",
         ),
+        ("tests = \"apart\"\n".to_owned(), 1, "missing field `stack`"),
     ];
     for (text, line, expected) in cases {
-        let error = error_of(&text);
-        let start = format!("stacks/mine/stack.toml:{line}: ");
-        assert!(
-            error.starts_with(&start) && error.contains(expected),
-            "{text}\n{expected}\n{error}"
-        );
+        assert_refused(&text, line, expected);
     }
+}
+
+#[test]
+fn keys_without_effect_are_refused() {
+    let stack = "[[stack]]\nname = \"mine\"\nabout = \"one\"\n";
+    let make = "[build.command]\nwords = [\"make\", \"{program}\"]\n";
+    let need = "what = \"a tool\"\npackages = \"tool\"\ncheck = 'true'\n";
+    let cases = [
+        (
+            format!("tests = \"apart\"\n[needs.tool]\n{need}{stack}"),
+            2,
+            "no `needs` name it",
+        ),
+        (
+            format!("tests = \"apart\"\n[fips]\n{stack}"),
+            2,
+            "no stack has `fips = true`",
+        ),
+        (
+            format!(
+                "tests = \"apart\"\nlibraries = [\n\"ring\"]\n{stack}libraries = [\"rustls\"]\n"
+            ),
+            3,
+            "each stack has its own libraries",
+        ),
+        (
+            format!("tests = \"apart\"\n[licences]\nmylib = \"MIT\"\n{stack}"),
+            3,
+            "no worker has this library",
+        ),
+        (
+            format!("tests = \"apart\"\n[build]\nown-workspace = true\n{stack}"),
+            1,
+            "only \"all-stacks\" builds",
+        ),
+        (
+            format!("tests = \"apart\"\n[build]\ncompiles-c = true\n{make}{stack}"),
+            4,
+            "compiles-c have no effect",
+        ),
+        (
+            format!("tests = \"apart\"\n{make}{stack}pins = [\"mine@1.2\"]\n"),
+            5,
+            "pins and openssl have no effect",
+        ),
+        (
+            format!("tests = \"apart\"\n[fips]\nfeature = \"fips\"\n{make}{stack}fips = true\n"),
+            2,
+            "a feature has no effect",
+        ),
+    ];
+    for (text, line, expected) in cases {
+        assert_refused(&text, line, expected);
+    }
+}
+
+fn assert_refused(text: &str, line: usize, expected: &str) {
+    let error = error_of(text);
+    let start = format!("stacks/mine/stack.toml:{line}: ");
+    assert!(
+        error.starts_with(&start) && error.contains(expected),
+        "{text}\n{expected}\n{error}"
+    );
 }
 
 #[test]

@@ -39,12 +39,45 @@ macro_rules! tests {
     ($($function:ident $(::$rest:ident)* $(: $($tool:ident),+)?;)+) => {
         fn main() -> ::std::process::ExitCode {
             $crate::no_lost_tests(file!());
-            $crate::run([
-                $($crate::Test::of(
-                    concat!(stringify!($function) $(, "::", stringify!($rest))*),
-                    $function$(::$rest)*,
-                )$($(.needs($crate::Tool::$tool))+)?,)+
-            ])
+            $crate::run($crate::list! { $($function $(::$rest)* $(: $($tool),+)?;)+ })
         }
+    };
+}
+
+/// Defines the `tests` of a module of a test target, in the format of [`tests!`]. [`modules!`] collects them.
+#[macro_export]
+macro_rules! module_tests {
+    ($($list:tt)+) => {
+        pub(crate) fn tests() -> ::std::vec::Vec<$crate::Test> {
+            $crate::list!($($list)+).into()
+        }
+    };
+}
+
+/// Defines the `main` of a test target from modules with [`module_tests!`]. A test has its module in its name.
+#[macro_export]
+macro_rules! modules {
+    ($($module:ident),+ $(,)?) => {
+        fn main() -> ::std::process::ExitCode {
+            $crate::no_lost_tests(file!());
+            let modules = [$((stringify!($module), $module::tests())),+];
+            $crate::run(modules.into_iter().flat_map(|(module, tests)| {
+                tests.into_iter().map(move |test| test.in_module(module))
+            }))
+        }
+    };
+}
+
+/// Makes an array of tests, each with the tools that it needs.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! list {
+    ($($function:ident $(::$rest:ident)* $(: $($tool:ident),+)?;)+) => {
+        [
+            $($crate::Test::of(
+                concat!(stringify!($function) $(, "::", stringify!($rest))*),
+                $function$(::$rest)*,
+            )$($(.needs($crate::Tool::$tool))+)?,)+
+        ]
     };
 }

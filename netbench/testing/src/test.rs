@@ -12,14 +12,13 @@ const REQUIRE: &str = "NETBENCH_REQUIRE";
 /// A test and its requirements of the machine.
 pub struct Test {
     name: String,
-    missing: Vec<Missing>,
+    requirements: Vec<Requirement>,
     run: Box<dyn FnOnce() -> Result<(), Failed> + Send>,
 }
 
-#[derive(Clone)]
-struct Missing {
+struct Requirement {
     what: String,
-    why: String,
+    missing: Box<dyn Fn() -> Option<String> + Send>,
 }
 
 impl Test {
@@ -30,7 +29,7 @@ impl Test {
     ) -> Self {
         Self {
             name: name.into(),
-            missing: Vec::new(),
+            requirements: Vec::new(),
             run: Box::new(run),
         }
     }
@@ -45,23 +44,44 @@ impl Test {
 
     /// Makes the test ignored where the tool is missing.
     pub fn needs(self, tool: Tool) -> Self {
-        self.needs_that(tool.name(), tool.missing())
+        self.needs_that(tool.name(), move || tool.missing())
     }
 
-    /// Makes the test ignored where `what` is missing. `missing` is the reason, or `None` where
-    /// `what` is present.
-    pub fn needs_that(mut self, what: &str, missing: Option<String>) -> Self {
-        let what = what.to_owned();
-        self.missing
-            .extend(missing.map(|why| Missing { what, why }));
+    /// Makes the test ignored where `what` is missing. `missing` returns the reason, or `None` where
+    /// `what` is present; it is called if the test is selected.
+    pub fn needs_that(
+        mut self,
+        what: &str,
+        missing: impl Fn() -> Option<String> + Send + 'static,
+    ) -> Self {
+        self.requirements.push(Requirement {
+            what: what.to_owned(),
+            missing: Box::new(missing),
+        });
         self
     }
 
-    fn trial(self, required: &Required) -> Trial {
-        let decision = self.decide(required);
+    /// Adds the name of a module before the test's name.
+    #[must_use]
+    pub fn in_module(mut self, module: &str) -> Self {
+        self.name = format!("{module}::{}", self.name);
+        self
+    }
+
+    /// Returns the test as the harness runs or lists it.
+    fn trial(self, arguments: &Arguments, required: &Required) -> Trial {
+        let decision = if selects(arguments, &self.name) {
+            self.decide(required)
+        } else {
+            Decision::Run
+        };
         let Self { name, run, .. } = self;
         match decision {
             Decision::Run => Trial::test(name, run),
+            // A list has names alone, which cargo-nextest reads.
+            Decision::Ignore { .. } if arguments.list => {
+                Trial::test(name, run).with_ignored_flag(true)
+            }
             Decision::Ignore { what, why } => {
                 println!("ignored, needs {what}: {name}: {why}");
                 Trial::test(name, run)
@@ -75,15 +95,29 @@ impl Test {
     }
 
     fn decide(&self, required: &Required) -> Decision {
-        let missing = self.missing.iter();
+        let missing = self.requirements.iter().filter_map(|requirement| {
+            let why = (requirement.missing)()?;
+            Some((requirement.what.clone(), why))
+        });
         // A missing tool that is required, if there is one, makes the test fail.
-        let first = missing.max_by_key(|missing| required.has(&missing.what));
-        match first.cloned() {
+        match missing.max_by_key(|(what, _)| required.has(what)) {
             None => Decision::Run,
-            Some(Missing { what, why }) if required.has(&what) => Decision::Fail { what, why },
-            Some(Missing { what, why }) => Decision::Ignore { what, why },
+            Some((what, why)) if required.has(&what) => Decision::Fail { what, why },
+            Some((what, why)) => Decision::Ignore { what, why },
         }
     }
+}
+
+/// Returns whether the arguments select the test of this name.
+fn selects(arguments: &Arguments, name: &str) -> bool {
+    let matches = |pattern: &String| {
+        if arguments.exact {
+            name == pattern
+        } else {
+            name.contains(pattern)
+        }
+    };
+    arguments.filter.as_ref().is_none_or(matches) && !arguments.skip.iter().any(matches)
 }
 
 /// The decision on a test.
@@ -102,7 +136,9 @@ pub fn run(tests: impl IntoIterator<Item = Test>) -> ExitCode {
     let arguments = Arguments::from_args();
     let required = Required::read(&std::env::var(REQUIRE).unwrap_or_default())
         .unwrap_or_else(|wrong| panic!("{REQUIRE}: {wrong}"));
-    let trials = tests.into_iter().map(|test| test.trial(&required));
+    let trials = tests
+        .into_iter()
+        .map(|test| test.trial(&arguments, &required));
     libtest_mimic::run(&arguments, trials.collect()).exit_code()
 }
 
@@ -154,6 +190,34 @@ mod tests {
     }
 
     #[test]
+    fn arguments_select_tests_as_the_standard_harness_does() {
+        for (line, selected) in [
+            ("", true),
+            ("scan::", true),
+            ("--exact scan::it", true),
+            ("--exact scan::", false),
+            ("scan:: --skip re_scan::", true),
+            ("scan:: --skip it", false),
+            ("other", false),
+        ] {
+            let arguments =
+                Arguments::from_iter(["test"].into_iter().chain(line.split_whitespace()));
+            assert_eq!(selects(&arguments, "scan::it"), selected, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_list_has_no_notes_and_an_ignored_test_has_its_plain_name() {
+        let arguments = Arguments::from_iter(["test", "--list"]);
+        let test = Test::of("it", || {}).needs_that("go", || Some("absent".to_owned()));
+        let listed = test
+            .in_module("scan")
+            .trial(&arguments, &Required::These(Vec::new()));
+        assert_eq!((listed.name(), listed.kind()), ("scan::it", ""));
+        assert!(listed.has_ignored_flag());
+    }
+
+    #[test]
     fn a_missing_tool_ignores_and_where_it_is_required_fails() {
         let ignore = |what: &str| Decision::Ignore {
             what: what.to_owned(),
@@ -174,10 +238,9 @@ mod tests {
             (&["go", "nginx"], "nginx", fail("nginx")),
         ];
         for (missing, required, expected) in cases {
-            let absent = || Some("absent".to_owned());
             let test = missing.iter().fold(
-                Test::of("t", || {}).needs_that("root", None),
-                |test, what| test.needs_that(what, absent()),
+                Test::of("t", || {}).needs_that("root", || None),
+                |test, what| test.needs_that(what, || Some("absent".to_owned())),
             );
             let required = Required::read(required).expect("a list of tools");
             assert_eq!(

@@ -116,6 +116,45 @@ fn only_the_programs_that_are_wanted_run() {
 }
 
 #[test]
+fn each_module_of_a_whole_crate_runs_as_a_program() {
+    let (folder, list) = three_programs("run-tests-modules");
+    let program = folder.join("main-1");
+    let body = r#"case "$*" in
+    *--list*) printf '%s: test\n' page::a sweep::b sweep::c whole_page::d ;;
+    *) echo "test result: ok. 1 passed; 0 failed: $*" ;;
+esac"#;
+    script(&program, body);
+    fs::write(&list, built(&program, &folder.join("store"), "main") + "\n").expect("a list");
+    let ran = |arguments: &[&str]| {
+        let (code, log) = run_tests(&folder, &list, arguments);
+        assert_eq!(code, Some(0), "{log}");
+        let path = format!("({} ", program.display());
+        let log = log
+            .replace(&path, "(")
+            .replace("test result: ok. 1 passed; 0 failed: --show-output ", "");
+        log.lines()
+            .map(|line| line.trim().to_owned())
+            .collect::<Vec<_>>()
+    };
+    let page = [
+        "Running store::page test (page:: --skip whole_page::)",
+        "page:: --skip whole_page::",
+    ];
+    assert_eq!(ran(&["--only", "store::page"]), page);
+    let others = [
+        "Running store::sweep test (sweep::)",
+        "sweep::",
+        "Running store::whole_page test (whole_page::)",
+        "whole_page::",
+    ];
+    assert_eq!(ran(&["--except", "store::page"]), others);
+
+    script(&program, "echo 'alone: test'");
+    let (code, log) = run_tests(&folder, &list, &[]);
+    assert_eq!((code, log.as_str()), (Some(1), ""));
+}
+
+#[test]
 fn a_list_without_a_program_is_an_error() {
     let (folder, list) = three_programs("run-tests-none");
     fs::write(&list, "{\"reason\":\"build-finished\",\"success\":true}\n")

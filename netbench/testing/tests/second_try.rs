@@ -54,13 +54,13 @@ esac"#;
          test [needs x] steady   ... FAILED\ntest a::gone ... FAILED\n\nfailures:\n\n---- by_chance ----\n\
          oh ... FAILED\n\nfailures:\n    by_chance\n\ntest result: FAILED. 1 passed; 3 failed\n\
          error: test failed, to rerun pass `-p a --test a`\n\
-         \x20    Running tests/died.rs ({died})\nrunning 8 tests\n\
+         \x20    Running tests/died.rs ({died} a::)\nrunning 8 tests\n\
          error: test failed, to rerun pass `-p a --test died`\n"
     );
     let output = second_try(&folder, &log.replace("a::gone", "gone"));
     let said = String::from_utf8_lossy(&output.stdout);
     let lines: Vec<&str> = said.lines().collect();
-    let died = format!("second try of all passed: {died}");
+    let died = format!("second try of all passed: {died} a::");
     assert_eq!(
         lines,
         [
@@ -74,6 +74,8 @@ esac"#;
     assert_eq!(output.status.code(), Some(1));
     let ran = fs::read_to_string(folder.join("program-0c4b.ran")).expect("it ran");
     assert_eq!(ran.lines().count(), 3, "{ran}");
+    let ran = fs::read_to_string(folder.join("died-11.ran")).expect("it ran");
+    assert_eq!(ran, "a::\n");
     fs::remove_dir_all(folder).expect("the folder can be removed");
 }
 

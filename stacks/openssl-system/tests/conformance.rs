@@ -20,7 +20,9 @@ fn main() -> ExitCode {
             test(Path::new(WORKER), "openssl-system");
             Ok(())
         })
-        .needs_that("system-libssl", vendored.then(|| another.to_owned()))
+        .needs_that("system-libssl", move || {
+            vendored.then(|| another.to_owned())
+        })
     };
     let refuses = vendored.then(|| Test::of("it_refuses_another_library", refuses_another_library));
     run([

@@ -12,18 +12,10 @@ use netbench_model::{Variant, Variants, suggestion};
 use netbench_runner::WorkerProgram;
 use netbench_stacks::{Stack, installed_servers, stacks};
 
-use crate::{
-    exit::{WrongInput, bail_input},
-    output::shown,
-};
+use crate::{exit::bail_input, output::shown};
 
 pub(crate) use self::terminal::Terminal;
 pub(crate) use netbench_stacks::{Profile, Program, SourceTree, build_time, in_path, this_command};
-
-/// Returns the stacks for which netbench's own source has workers, by name.
-pub(crate) fn known_stacks() -> Result<&'static [Stack], WrongInput> {
-    stacks().map_err(|error| WrongInput(error.to_string()))
-}
 
 /// Finds the worker of each stack, or builds it.
 ///
@@ -151,7 +143,7 @@ pub(crate) fn known(stack: &str) -> anyhow::Result<Known> {
 
 /// Finds a stack; `others` are further names for suggestions.
 fn known_among(stack: &str, others: &[&str]) -> anyhow::Result<Known> {
-    let known = known_stacks()?;
+    let known = stacks()?;
     let (base, variants) = match Variants::split(stack) {
         Ok(split) => split,
         Err(error) => bail_input!("stack \"{}\": {error}", shown(stack)),

@@ -22,7 +22,7 @@ use netbench_stats::{Rng, UndecidedReason};
 use netbench_store::RunFolder;
 use serde_json::json;
 
-use super::{
+use crate::report_support::{
     made::{NEW, OLD},
     made_parts::compat_run,
     rows::{Change, state},

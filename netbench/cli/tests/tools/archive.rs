@@ -9,6 +9,12 @@ use std::{
 
 use crate::support::{Done, Place, built, words};
 
+netbench_testing::module_tests! {
+    a_bare_root_is_enough: UserMounts;
+    the_same_programs_give_the_same_archive;
+    the_recipes_for_continuous_integration_work: UserNamespaces;
+}
+
 fn tree() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
@@ -57,7 +63,7 @@ fn in_bare_root(place: &Place, line: &str) -> Done {
         .current_dir(place.path()))
 }
 
-pub(crate) fn a_bare_root_is_enough() {
+fn a_bare_root_is_enough() {
     let place = Place::new();
     let stacks = "--stack rustls-ring,rustls-aws-lc";
     let cases = [
@@ -107,7 +113,7 @@ pub(crate) fn a_bare_root_is_enough() {
     );
 }
 
-pub(crate) fn the_same_programs_give_the_same_archive() {
+fn the_same_programs_give_the_same_archive() {
     let again = pack("archive-again");
     assert!(
         fs::read(archive()).unwrap() == fs::read(&again).unwrap(),
@@ -166,7 +172,7 @@ fn recipe(heading: &str) -> Vec<String> {
     lines
 }
 
-pub(crate) fn the_recipes_for_continuous_integration_work() {
+fn the_recipes_for_continuous_integration_work() {
     for (heading, count) in [("GitHub", 7), ("GitLab", 8)] {
         let lines = recipe(heading);
         assert_eq!(lines.len(), count, "{lines:#?}");

@@ -7,6 +7,13 @@ use netbench_report::ConnectSummary;
 
 use crate::support::{Place, built, finish, json, manifest, measured, samples, words};
 
+netbench_testing::module_tests! {
+    one_seed_gives_one_order_and_the_same_losses: UserNamespaces;
+    both_stacks_meet_the_same_losses: UserNamespaces;
+    an_ordinary_user_can_do_it: Root;
+    a_full_disk_is_said_and_what_was_measured_is_kept: UserMounts;
+}
+
 const SITES: &str = "\
 rsa.example    server=openssl        rtt=2ms key=rsa-2048
 ecdsa.example  server=rustls-aws-lc  rtt=4ms key=ecdsa-p256 chain=3/5000
@@ -14,7 +21,7 @@ old.example    server=rustls-ring    rtt=1ms key=rsa-2048 tls=1.2 alpn=http/1.1
 none.example   server=openssl        rtt=1ms tickets=0
 ";
 
-pub(crate) fn one_seed_gives_one_order_and_the_same_losses() {
+fn one_seed_gives_one_order_and_the_same_losses() {
     let lossy = SITES
         .replace("rtt=2ms", "rtt=60ms loss=3%")
         .replace("rtt=4ms", "rtt=80ms loss=3%");
@@ -59,7 +66,7 @@ pub(crate) fn one_seed_gives_one_order_and_the_same_losses() {
     assert!(agreed, "{digests:?}");
 }
 
-pub(crate) fn both_stacks_meet_the_same_losses() {
+fn both_stacks_meet_the_same_losses() {
     let place = Place::with_sites(
         "lossy.example rtt=20ms loss=4% body=60k\nwhole.example rtt=20ms body=60k\n",
     );
@@ -112,7 +119,7 @@ pub(crate) fn both_stacks_meet_the_same_losses() {
     );
 }
 
-pub(crate) fn an_ordinary_user_can_do_it() {
+fn an_ordinary_user_can_do_it() {
     let place = Place::with_sites(SITES);
     fs::set_permissions(place.path(), fs::Permissions::from_mode(0o777)).unwrap();
     // Only the owner may be able to enter the folder of the build.
@@ -137,7 +144,7 @@ pub(crate) fn an_ordinary_user_can_do_it() {
     assert_eq!(measured(&place.run()).len(), 4 * 2);
 }
 
-pub(crate) fn a_full_disk_is_said_and_what_was_measured_is_kept() {
+fn a_full_disk_is_said_and_what_was_measured_is_kept() {
     let place = Place::with_sites(SITES);
     // A separate disk, with room for the manifest and some samples.
     fs::create_dir(place.path().join("disk")).unwrap();

@@ -4,6 +4,12 @@ use std::{fs, path::Path, process::Command};
 
 use crate::support::{Place, finish, measured, words};
 
+netbench_testing::module_tests! {
+    the_commands_of_the_guide_work: Go, UserNamespaces;
+    the_command_of_the_protocol_works: Python, UserNamespaces;
+    files_that_the_guides_name_exist;
+}
+
 const GUIDE: &str = include_str!("../../../../docs/ADD-A-STACK.md");
 const PROTOCOL: &str = include_str!("../../../../docs/WORKER-PROTOCOL.md");
 
@@ -36,7 +42,7 @@ fn connections(place: &Place, line: &str, stack: &str, code: i32) -> usize {
         .count()
 }
 
-pub(crate) fn the_commands_of_the_guide_work() {
+fn the_commands_of_the_guide_work() {
     let place = Place::new();
     let program = place.path().join("netbench-worker-mine");
     let program = program.to_str().unwrap();
@@ -63,7 +69,7 @@ pub(crate) fn the_commands_of_the_guide_work() {
     );
 }
 
-pub(crate) fn the_command_of_the_protocol_works() {
+fn the_command_of_the_protocol_works() {
     let place = Place::new();
     let source = include_str!("worker.py").replace("\"stack\": \"python\"", "\"stack\": \"mine\"");
     let source = source.replace(
@@ -82,7 +88,7 @@ pub(crate) fn the_command_of_the_protocol_works() {
     assert_eq!(connections(&place, &connect, "mine", 3), 2);
 }
 
-pub(crate) fn files_that_the_guides_name_exist() {
+fn files_that_the_guides_name_exist() {
     for document in [GUIDE, PROTOCOL] {
         let code = document.split('`').skip(1).step_by(2);
         let is_file = |code: &&str| {

@@ -4,9 +4,13 @@ use netbench_model::SuiteSample;
 
 use crate::support::{Place, samples_of, words};
 
+netbench_testing::module_tests! {
+    instructions_are_the_same_twice: Valgrind;
+}
+
 const TICKET: &str = "handshake-ticket_1.2_ECDHE_RSA_AES256-GCM_SHA384";
 
-pub(crate) fn instructions_are_the_same_twice() {
+fn instructions_are_the_same_twice() {
     let place = Place::new();
     let line = format!("--case instructions_{TICKET} --stack rustls-ring --rounds 2");
     place.netbench(&words(&format!("suite {line}"))).expect(0);

@@ -7,6 +7,12 @@ use crate::{
     support::{Place, failure, manifest, measured},
 };
 
+netbench_testing::module_tests! {
+    openssl_s_server: OpensslCommand;
+    nginx_clean_and_resumed: Nginx;
+    a_name_that_does_not_resolve_is_a_failure_of_its_own;
+}
+
 fn measures(server: fn(&Place, u16) -> Server, conditions: &str, alpn: &str) {
     let place = Place::new();
     let port = free_port();
@@ -57,11 +63,11 @@ fn measures(server: fn(&Place, u16) -> Server, conditions: &str, alpn: &str) {
     fs::remove_dir_all(run).unwrap();
 }
 
-pub(crate) fn openssl_s_server() {
+fn openssl_s_server() {
     measures(|place, port| s_server(place, port, &[]), "clean", "none");
 }
 
-pub(crate) fn nginx_clean_and_resumed() {
+fn nginx_clean_and_resumed() {
     let server = |place: &Place, port| {
         let page = "location / { return 200 'hello from nginx'; }";
         nginx(place, Ipv4Addr::LOCALHOST.into(), port, page)
@@ -69,7 +75,7 @@ pub(crate) fn nginx_clean_and_resumed() {
     measures(server, "clean,resumed", "h2");
 }
 
-pub(crate) fn a_name_that_does_not_resolve_is_a_failure_of_its_own() {
+fn a_name_that_does_not_resolve_is_a_failure_of_its_own() {
     let place = Place::new();
     place.write("sites.txt", "no-such-host.invalid\n");
     let arguments = ["connect", "--live", "--sites", "sites.txt", "--rounds", "1"];

@@ -6,7 +6,11 @@ use std::{path::Path, process::Command};
 use crate::support::{Done, Place, manifest, measured};
 use netbench_model::LinkKind;
 
-pub(crate) fn netem_emulates_the_sites() {
+netbench_testing::module_tests! {
+    netem_emulates_the_sites: EmulatedMachine;
+}
+
+fn netem_emulates_the_sites() {
     let place = Place::new();
     place.write(
         "sites.txt",

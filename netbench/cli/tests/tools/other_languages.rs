@@ -4,13 +4,20 @@ use netbench_model::{Outcome, SuiteOutcome, SuiteSample};
 
 use crate::support::{Place, measured, samples_of, words};
 
+netbench_testing::module_tests! {
+    go_and_rust_connect_to_each_other: Go;
+    go_does_the_suite_beside_rust: Go;
+    a_worker_in_python_is_believed_where_packets_agree: Python, UserNamespaces;
+    a_worker_that_is_a_client_alone_passes_its_checks: Python;
+}
+
 const SITES: &str = "\
 rust.example  server=rustls-ring  key=ecdsa-p256
 go.example    server=go           key=rsa-2048
 old.example   server=go           key=rsa-2048 tls=1.2 alpn=http/1.1
 ";
 
-pub(crate) fn go_and_rust_connect_to_each_other() {
+fn go_and_rust_connect_to_each_other() {
     let place = Place::with_sites(SITES);
     let line = "--stack rustls-ring,go --condition clean,resumed,cold --rounds 2 --link none";
     place.connect(line);
@@ -26,7 +33,7 @@ pub(crate) fn go_and_rust_connect_to_each_other() {
     }
 }
 
-pub(crate) fn go_does_the_suite_beside_rust() {
+fn go_does_the_suite_beside_rust() {
     let place = Place::new();
     let cases = [
         "handshake-full_1.3_ECDHE_RSA_AES256-GCM_SHA384",
@@ -66,7 +73,7 @@ fn python_worker(place: &Place) -> String {
     format!("python={}", program.display())
 }
 
-pub(crate) fn a_worker_in_python_is_believed_where_packets_agree() {
+fn a_worker_in_python_is_believed_where_packets_agree() {
     let place = Place::with_sites(TOLD);
     let worker = python_worker(&place);
     let line = format!(
@@ -121,7 +128,7 @@ pub(crate) fn a_worker_in_python_is_believed_where_packets_agree() {
     }
 }
 
-pub(crate) fn a_worker_that_is_a_client_alone_passes_its_checks() {
+fn a_worker_that_is_a_client_alone_passes_its_checks() {
     let place = Place::new();
     let worker = python_worker(&place);
     let done = place.netbench(&["stacks", "check", "python", "--worker", &worker]);

@@ -21,6 +21,11 @@ use crate::{
     support::{Done, Place, failure, finish, json, measured, until, words},
 };
 
+netbench_testing::module_tests! {
+    names_and_addresses_of_the_outside_world_are_met: Nginx, Root, UserMounts;
+    the_outside_world_is_scanned_and_recorded: Nginx, Root, UserMounts;
+}
+
 /// The server's addresses, in both families.
 const SERVER: Ipv4Addr = Ipv4Addr::new(192, 0, 2, 1);
 const SERVER_6: Ipv6Addr = Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 1);
@@ -207,7 +212,7 @@ fn nginx(place: &Place, network: &Namespace) -> Server {
     server
 }
 
-pub(crate) fn names_and_addresses_of_the_outside_world_are_met() {
+fn names_and_addresses_of_the_outside_world_are_met() {
     let world = World::new();
     let place = &world.place;
     let names = NAMES
@@ -251,7 +256,7 @@ pub(crate) fn names_and_addresses_of_the_outside_world_are_met() {
     }
 }
 
-pub(crate) fn the_outside_world_is_scanned_and_recorded() {
+fn the_outside_world_is_scanned_and_recorded() {
     let world = World::new();
     let place = &world.place;
     place.write(

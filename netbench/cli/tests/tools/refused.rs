@@ -6,6 +6,11 @@ use serde_json::Value;
 
 use crate::support::{Place, finish, json, words};
 
+netbench_testing::module_tests! {
+    a_container_that_refuses_namespaces_gets_no_verdict_on_a_network: Seccomp;
+    namespaces_that_are_switched_off_are_said_to_be: NamespaceLimits;
+}
+
 const SITES: &str = "\
 one.example  rtt=22ms
 two.example  rtt=57ms
@@ -15,7 +20,7 @@ two.example  rtt=57ms
 const REFUSED: &str = "cannot emulate a network: cannot make ";
 
 /// Refuses namespaces like the seccomp profiles of Docker and Podman.
-pub(crate) fn a_container_that_refuses_namespaces_gets_no_verdict_on_a_network() {
+fn a_container_that_refuses_namespaces_gets_no_verdict_on_a_network() {
     let place = Place::with_sites(SITES);
     let run = |line: &str| finish(without_namespaces(&mut place.command(&words(line))));
 
@@ -70,7 +75,7 @@ pub(crate) fn a_container_that_refuses_namespaces_gets_no_verdict_on_a_network()
 }
 
 /// Switches namespaces off like `user.max_user_namespaces=0`, which hardened hosts set.
-pub(crate) fn namespaces_that_are_switched_off_are_said_to_be() {
+fn namespaces_that_are_switched_off_are_said_to_be() {
     const SWITCHED_OFF: &str = "echo 0 > /proc/sys/user/max_user_namespaces && \
         exec setpriv --inh-caps=-all --bounding-set=-all \"$@\"";
     let place = Place::with_sites(SITES);

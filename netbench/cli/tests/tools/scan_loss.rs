@@ -12,6 +12,11 @@ use netbench_report::ScanSummary;
 
 use crate::support::{Place, json, kept, words};
 
+netbench_testing::module_tests! {
+    losses_of_old_servers_have_their_reasons_and_what_handshakes_show_counts: OpensslCommand;
+    a_server_of_this_machine_is_recorded_under_a_name_that_is_emulated: OpensslCommand;
+}
+
 /// A running `openssl s_server`, which ends when the value is dropped.
 pub(crate) struct Server {
     child: Child,
@@ -102,7 +107,7 @@ pub(crate) fn server(place: &Place, certificate: &str, arguments: &[&str]) -> Se
     Server { child, site }
 }
 
-pub(crate) fn losses_of_old_servers_have_their_reasons_and_what_handshakes_show_counts() {
+fn losses_of_old_servers_have_their_reasons_and_what_handshakes_show_counts() {
     let place = Place::new();
     let rsa = ["rsa:2048"];
     authority(&place);
@@ -175,7 +180,7 @@ pub(crate) fn losses_of_old_servers_have_their_reasons_and_what_handshakes_show_
     assert!(done.stdout.contains("NOT AS PREDICTED"), "{}", done.stdout);
 }
 
-pub(crate) fn a_server_of_this_machine_is_recorded_under_a_name_that_is_emulated() {
+fn a_server_of_this_machine_is_recorded_under_a_name_that_is_emulated() {
     let place = Place::new();
     authority(&place);
     certificate(&place, "leaf", &["rsa:2048"], "");

@@ -21,6 +21,11 @@ use crate::{
     support::{Place, json, words},
 };
 
+netbench_testing::module_tests! {
+    a_connection_that_is_cut_while_confirming_is_no_loss: OpensslCommand;
+    a_site_gets_no_more_than_its_time_and_keeps_no_other_waiting: OpensslCommand;
+}
+
 /// A relay's treatment of a connection, after its hello has arrived.
 enum Fate {
     Pass,
@@ -96,7 +101,7 @@ fn is_of_rustls(hello: &ClientHello) -> bool {
     is_of_a_stack(hello) && hello.extension(extension::ENCRYPT_THEN_MAC).is_none()
 }
 
-pub(crate) fn a_connection_that_is_cut_while_confirming_is_no_loss() {
+fn a_connection_that_is_cut_while_confirming_is_no_loss() {
     let place = Place::new();
     authority(&place);
     certificate(&place, "leaf", &["rsa:2048"], "");
@@ -166,7 +171,7 @@ pub(crate) fn a_connection_that_is_cut_while_confirming_is_no_loss() {
     assert_eq!(loss.unreachable, [all.as_str()]);
 }
 
-pub(crate) fn a_site_gets_no_more_than_its_time_and_keeps_no_other_waiting() {
+fn a_site_gets_no_more_than_its_time_and_keeps_no_other_waiting() {
     let place = Place::new();
     authority(&place);
     certificate(&place, "leaf", &["rsa:2048"], "");

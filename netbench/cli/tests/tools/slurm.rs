@@ -5,7 +5,11 @@ use std::{fs, path::Path, process::Command};
 use crate::support::{Place, finish, manifest, samples};
 use netbench_model::Role;
 
-pub(crate) fn a_slurm_array_takes_all_sites_and_merges() {
+netbench_testing::module_tests! {
+    a_slurm_array_takes_all_sites_and_merges: Slurm;
+}
+
+fn a_slurm_array_takes_all_sites_and_merges() {
     let place = Place::new();
     let sites: String = (1..=5)
         .map(|n| format!("site{n}.example rtt=1ms\n"))

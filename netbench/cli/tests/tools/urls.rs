@@ -14,6 +14,15 @@ use crate::{
     support::{Place, check, finish, manifest, measured, words},
 };
 
+netbench_testing::module_tests! {
+    a_server_that_asks_for_a_certificate_gets_it: OpensslCommand;
+    paths_headers_and_ipv6_reach_nginx: Nginx;
+    a_name_can_be_led_to_a_server_of_this_machine: OpensslCommand;
+    an_evaluation_takes_urls_and_an_internal_ca: OpensslCommand;
+    an_internal_ca_that_is_not_given_is_named_as_the_cause: OpensslCommand;
+    a_hello_is_shown_as_a_host_would_get_it;
+}
+
 /// Returns the contents of all files in a folder, as one text.
 fn contents(folder: &Path) -> String {
     let files = fs::read_dir(folder)
@@ -32,7 +41,7 @@ fn client_certificate(place: &Place) {
     finish(command.args(words(line)).current_dir(place.path())).expect(0);
 }
 
-pub(crate) fn a_server_that_asks_for_a_certificate_gets_it() {
+fn a_server_that_asks_for_a_certificate_gets_it() {
     let place = Place::new();
     let port = free_port();
     certificates(&place, "localhost", port);
@@ -105,7 +114,7 @@ pub(crate) fn a_server_that_asks_for_a_certificate_gets_it() {
     assert!(refused.stderr.contains("not the key"), "{}", refused.stderr);
 }
 
-pub(crate) fn paths_headers_and_ipv6_reach_nginx() {
+fn paths_headers_and_ipv6_reach_nginx() {
     let mut hosts: Vec<(&str, IpAddr)> = vec![("127.0.0.1", Ipv4Addr::LOCALHOST.into())];
     // Some machines have no IPv6.
     if TcpListener::bind((Ipv6Addr::LOCALHOST, 0)).is_ok() {
@@ -170,7 +179,7 @@ pub(crate) fn paths_headers_and_ipv6_reach_nginx() {
     }
 }
 
-pub(crate) fn a_name_can_be_led_to_a_server_of_this_machine() {
+fn a_name_can_be_led_to_a_server_of_this_machine() {
     let place = Place::new();
     let port = free_port();
     certificates(&place, "site.example", port);
@@ -202,7 +211,7 @@ pub(crate) fn a_name_can_be_led_to_a_server_of_this_machine() {
     }
 }
 
-pub(crate) fn an_internal_ca_that_is_not_given_is_named_as_the_cause() {
+fn an_internal_ca_that_is_not_given_is_named_as_the_cause() {
     let place = Place::new();
     let port = free_port();
     certificates(&place, "localhost", port);
@@ -231,7 +240,7 @@ pub(crate) fn an_internal_ca_that_is_not_given_is_named_as_the_cause() {
     }
 }
 
-pub(crate) fn an_evaluation_takes_urls_and_an_internal_ca() {
+fn an_evaluation_takes_urls_and_an_internal_ca() {
     let place = Place::new();
     let port = free_port();
     certificates(&place, "localhost", port);
@@ -280,7 +289,7 @@ pub(crate) fn an_evaluation_takes_urls_and_an_internal_ca() {
         .expect(0);
 }
 
-pub(crate) fn a_hello_is_shown_as_a_host_would_get_it() {
+fn a_hello_is_shown_as_a_host_would_get_it() {
     let place = Place::new();
     let bytes = |target: &str| -> u64 {
         let line = format!("stacks hello {target} --stack rustls-ring --json");

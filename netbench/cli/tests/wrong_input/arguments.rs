@@ -3,7 +3,8 @@
 
 use std::ffi::OsString;
 
-use crate::{Case, MOST_LINES, bytes, check, check_words, support::Place};
+use super::{Case, MOST_LINES, bytes, check, check_words};
+use crate::support::Place;
 
 const CASES: &[Case] = &[
     (

@@ -2,7 +2,8 @@
 
 use std::{ffi::OsString, fs, os::unix::fs::PermissionsExt};
 
-use crate::{Case, check, check_words, support::Place};
+use super::{Case, check, check_words};
+use crate::support::Place;
 
 /// A private key, which is not a certificate.
 const KEY: &str = "-----BEGIN PRIVATE KEY-----\n\

@@ -1,6 +1,7 @@
 //! Numbers, times, shares and shards.
 
-use crate::{Case, check, support::Place};
+use super::{Case, check};
+use crate::support::Place;
 
 const CASES: &[Case] = &[
     ("connect --rounds 0", 2, &["--rounds 0", "from 1 to 100000"]),

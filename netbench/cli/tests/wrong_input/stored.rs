@@ -2,10 +2,8 @@
 
 use std::{fs, os::unix::fs::PermissionsExt, path::Path, process::Command};
 
-use crate::{
-    Case, check,
-    support::{Place, finish, published, words},
-};
+use super::{Case, check};
+use crate::support::{Place, finish, published, words};
 
 fn place() -> Place {
     let place = Place::new();

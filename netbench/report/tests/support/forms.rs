@@ -1,11 +1,4 @@
 //! Reports in their formats, as text.
-#![allow(
-    dead_code,
-    unreachable_pub,
-    clippy::allow_attributes,
-    clippy::unwrap_used,
-    reason = "each test binary uses some of it"
-)]
 
 use netbench_report::{Document, Options, Report, Style, form};
 

@@ -1,9 +1,4 @@
 //! Artificial evaluations: the fate of each site is drawn from a seed, and samples and losses are made to match.
-#![allow(
-    clippy::unwrap_used,
-    clippy::allow_attributes,
-    reason = "a test may panic"
-)]
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -16,9 +11,9 @@ use netbench_report::{ConnectReport, EvaluationReport, Found, SuiteSummary, eval
 use netbench_stats::{Rng, UndecidedReason};
 
 use super::{
+    fixture::{Fixture, measured},
     made_parts::{chains, compat, stores},
     manifest::manifest_of,
-    support::{Fixture, measured},
     whole::{self, MadeCase},
 };
 

@@ -1,9 +1,4 @@
 //! Parts of an evaluation in which the new stack fails in the given cases.
-#![allow(
-    clippy::unwrap_used,
-    clippy::allow_attributes,
-    reason = "a test may panic"
-)]
 
 use netbench_model::{
     CertificateFault, Profile, StackName,

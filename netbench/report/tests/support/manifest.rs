@@ -1,10 +1,4 @@
 //! Manifests of artificial runs.
-#![allow(
-    unreachable_pub,
-    dead_code,
-    clippy::allow_attributes,
-    reason = "each test program uses some of it"
-)]
 
 use netbench_model::{Environment, Manifest, Origin, Plan, SCHEMA_VERSION, Session};
 

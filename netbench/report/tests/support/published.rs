@@ -1,11 +1,4 @@
 //! Stored runs in `results/`, as reports.
-#![allow(
-    unreachable_pub,
-    dead_code,
-    clippy::allow_attributes,
-    clippy::unwrap_used,
-    reason = "each test program uses some of it, and may panic"
-)]
 
 use std::{
     fs,

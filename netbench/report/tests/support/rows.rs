@@ -1,11 +1,4 @@
 //! Rows of made-up evidence for an evaluation, each with the one right answer.
-#![allow(
-    dead_code,
-    unreachable_pub,
-    clippy::allow_attributes,
-    clippy::unwrap_used,
-    reason = "each test binary uses some of it, and may panic"
-)]
 
 use netbench_model::{PartState, compat::Judgement};
 use netbench_report::Answer::{self, No, Open, WithLosses, Yes};

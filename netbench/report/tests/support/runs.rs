@@ -1,13 +1,4 @@
 //! Runs that never were, as rows of tables, each with the one right verdict: `connect`, the gate of `compare`, and the suite.
-#![allow(
-    dead_code,
-    unreachable_pub,
-    clippy::allow_attributes,
-    clippy::unwrap_used,
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "each test binary uses some of it, and may panic; times are rounded"
-)]
 
 use netbench_model::{
     Condition, ConnectManifest, IdleReference, Outcome, Sample, SuiteManifest, SuiteSample,
@@ -22,7 +13,7 @@ use netbench_stats::{
     Verdict::{self, Faster, NotJudged, Same, Slower, Undecided},
 };
 
-use super::{suite_made, support::Fixture, whole::MadeCase};
+use super::{fixture::Fixture, suite_made, whole::MadeCase};
 
 pub const CLEAN: &[Condition] = &[Condition::Clean];
 pub const COLD: &[Condition] = &[Condition::Cold];

@@ -1,10 +1,4 @@
 //! Scans that never were.
-#![allow(
-    unreachable_pub,
-    clippy::allow_attributes,
-    clippy::expect_used,
-    reason = "a test may panic"
-)]
 
 use netbench_model::{
     SCHEMA_VERSION, ScanManifest, Site,

@@ -1,12 +1,5 @@
 //! Parts of an evaluation without losses, for the parts that a test does not concern, and parts with given
 //! intervals.
-#![allow(
-    dead_code,
-    unreachable_pub,
-    clippy::allow_attributes,
-    clippy::unwrap_used,
-    reason = "each test binary uses some of it, and may panic"
-)]
 
 use std::sync::{Arc, LazyLock};
 

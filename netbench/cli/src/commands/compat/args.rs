@@ -34,8 +34,8 @@ pub(crate) struct Compat {
     pub(crate) part: Option<Part>,
     #[command(flatten)]
     pub(crate) stacks: StackOptions,
-    /// Browsers and programs to try beside the stacks: chromium, firefox, webkitgtk, curl, wget, python, node; and servo,
-    /// as an application that embeds it loads pages
+    /// Browsers and programs to try beside the stacks: chromium, firefox, webkitgtk, curl, wget, python, node; and
+    /// servo, as an application that embeds it loads pages
     #[arg(long, value_name = "C,…", value_delimiter = ',')]
     pub(crate) client: Vec<Client>,
     /// Try only the cases whose names match; * and ? as in a shell

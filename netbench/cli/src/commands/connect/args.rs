@@ -169,7 +169,8 @@ fn is_of_groups(sweep: impl AsRef<str>) -> bool {
 /// A sweep that has a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum SweepPreset {
-    /// Where the hybrid group costs a round trip: without and with it, over eight links, with a short chain and a long one
+    /// Where the hybrid group costs a round trip: without and with it, over eight links, with a short chain and a long
+    /// one
     PostQuantum,
 }
 

@@ -50,8 +50,9 @@ pub(crate) struct Evaluate {
     pub(crate) over: SiteOptions,
     /// Use of the client, which decides how losses weigh: browser, http-client, cli-tool
     ///
-    /// Losses and gains are the same for all; see "Weighing" in docs/METHOD.md. An HTTP client to its operator's own servers counts every
-    /// server that worked before; a browser lists those that other browsers refuse too without counting them.
+    /// Losses and gains are the same for all; see "Weighing" in docs/METHOD.md. An HTTP client to its operator's own
+    /// servers counts every server that worked before; a browser lists those that other browsers refuse too without
+    /// counting them.
     #[arg(long = "for", value_name = "USE", default_value_t = ClientUse::default(), hide_possible_values = true)]
     pub(crate) client_use: ClientUse,
     /// Take a few minutes instead of half an hour: fewer rounds, connections to at most 50 sites, stored protocol tests

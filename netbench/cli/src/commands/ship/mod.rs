@@ -77,7 +77,7 @@ fn toolchain() -> anyhow::Result<Toolchain> {
 }
 
 fn known(name: &str) -> anyhow::Result<&'static ShipStack> {
-    let stacks = ship_stacks().map_err(|error| WrongInput(error.to_string()))?;
+    let stacks = ship_stacks()?;
     let found = stacks.iter().find(|stack| stack.name == name);
     found.ok_or_else(|| {
         let names: Vec<&str> = stacks.iter().map(|stack| stack.name.as_str()).collect();

@@ -11,7 +11,7 @@ use crate::{
     cache,
     exit::Ended,
     output,
-    workers::{SourceTree, build_time, known_stacks},
+    workers::{SourceTree, build_time},
 };
 
 /// Deletes workers in the cache folder, or the remains of their builds. Cargo's usual output in a source tree is left
@@ -63,7 +63,7 @@ fn objects() -> anyhow::Result<Vec<String>> {
 /// Returns the target folders that belong only to versions and variants, recognised by their names and by Cargo's mark.
 /// Their workers were copied into the cache when they were built.
 fn folders_of_variants(target: &Path) -> anyhow::Result<Vec<PathBuf>> {
-    let builds = known_stacks()?.iter();
+    let builds = netbench_stacks::stacks()?.iter();
     let builds = builds.map(|stack| stack.build.folder.as_str());
     // Versions of one library share a folder, whose name has no version.
     let builds = builds.flat_map(|folder| {

@@ -15,12 +15,12 @@ use crate::{
     commands::stacks::hello::example_site,
     exit::{Ended, in_a_line},
     output, targets,
-    workers::{Program, SourceTree, known_stacks},
+    workers::{Program, SourceTree},
 };
 
 /// Lists the stacks. Stacks with a built worker describe themselves; no worker is built.
 pub(super) fn list(options: &List) -> anyhow::Result<Ended> {
-    let rows = known_stacks()?.iter().map(row);
+    let rows = netbench_stacks::stacks()?.iter().map(row);
     let rows = rows.collect::<anyhow::Result<Vec<_>>>()?;
     let library = Program::heap_library().find()?;
     let library = library.map(|found| found.path.display().to_string());

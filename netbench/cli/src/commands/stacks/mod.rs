@@ -10,7 +10,7 @@ mod list;
 use self::args::{Stacks, StacksCommand};
 use crate::{
     exit::Ended,
-    workers::{Program, known, known_stacks},
+    workers::{Program, known},
 };
 
 pub(crate) fn stacks(options: &Stacks) -> anyhow::Result<Ended> {
@@ -28,7 +28,7 @@ pub(crate) fn stacks(options: &Stacks) -> anyhow::Result<Ended> {
 /// and the library that counts allocations.
 fn programs(stacks: &[String]) -> anyhow::Result<Vec<Program>> {
     let wanted: Vec<Program> = if stacks.is_empty() {
-        known_stacks()?.iter().map(Program::of).collect()
+        netbench_stacks::stacks()?.iter().map(Program::of).collect()
     } else {
         let known = stacks.iter().map(|stack| Ok(known(stack)?.program()));
         known.collect::<anyhow::Result<_>>()?

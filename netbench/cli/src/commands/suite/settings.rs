@@ -16,7 +16,7 @@ use crate::{
     output::shown,
     progress::Progress,
     stack_names::{new_seed, stack_names},
-    workers::{self, Program, known_stacks},
+    workers::{self, Program},
 };
 
 /// The number of rounds without `--rounds`.
@@ -106,7 +106,7 @@ const USUAL: &str = "openssl";
 /// Returns the stacks with built workers, the usual one first, and prints a note about the others.
 fn built_stacks() -> anyhow::Result<Vec<String>> {
     let (mut there, mut missing) = (Vec::new(), Vec::new());
-    for source in known_stacks()? {
+    for source in netbench_stacks::stacks()? {
         if source.is_version() {
             continue;
         }
@@ -142,7 +142,7 @@ fn versions(named: &[String]) -> anyhow::Result<Vec<String>> {
         return Ok(named.to_vec());
     };
     let (base, variants) = Variants::split(stack).map_err(|e| WrongInput(e.to_string()))?;
-    let lines = known_stacks()?.iter().filter_map(|source| {
+    let lines = netbench_stacks::stacks()?.iter().filter_map(|source| {
         let line = source.name.strip_prefix(&base)?.strip_prefix('@')?;
         Some(format!("{base}@{line}{variants}"))
     });
@@ -160,7 +160,7 @@ fn versions(named: &[String]) -> anyhow::Result<Vec<String>> {
         bail_input!(
             "--preset history: there are no versions of {}; these have some: {}",
             shown(stack),
-            workers::versioned(known_stacks()?)
+            workers::versioned(netbench_stacks::stacks()?)
         );
     }
     let build = format!("netbench stacks build {}", missing.join(" "));

@@ -2,8 +2,6 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
-mod support;
-
 use std::{collections::BTreeMap, fs, path::Path};
 
 use netbench_model::{
@@ -14,9 +12,10 @@ use netbench_model::{
     },
 };
 use netbench_report::ScanSummary;
-use support::{Place, check, interrupt, json, kept, until, words};
 
-netbench_testing::tests! {
+use crate::support::{Place, check, interrupt, json, kept, until, words};
+
+netbench_testing::module_tests! {
     a_scan_finds_every_field_of_every_built_in_site;
     a_recorded_scan_is_a_sites_file_that_emulates_it: UserNamespaces;
     every_site_that_a_stack_loses_is_named_with_its_reason_and_confirmed;
@@ -39,7 +38,7 @@ old.test     tls=1.2 alpn=none chain=1
 ";
 
 /// Sites that only some stacks reach: the file that the README shows.
-const OLD_SITES: &str = include_str!("../../catalogue/old-sites.txt");
+const OLD_SITES: &str = include_str!("../../../catalogue/old-sites.txt");
 
 /// Asserts that the scan found every property of the profile.
 fn assert_reproduced(site: &Site, scan: &SiteScan) {

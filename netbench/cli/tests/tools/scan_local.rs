@@ -2,8 +2,6 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
-mod support;
-
 use std::{
     io::{Read, Write},
     net::{Ipv4Addr, Ipv6Addr, TcpListener},
@@ -11,9 +9,10 @@ use std::{
 };
 
 use netbench_report::ScanSummary;
-use support::{Place, json, kept, words};
 
-netbench_testing::tests! {
+use crate::support::{Place, json, kept, words};
+
+netbench_testing::module_tests! {
     nothing_leaves_the_machine_without_leave;
     servers_of_this_machine_are_scanned_directly_and_classed;
     servers_that_begin_in_plain_text_are_asked_for_tls;

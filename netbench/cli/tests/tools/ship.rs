@@ -3,8 +3,6 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
-mod support;
-
 use std::{fs, path::Path, process::Command, time::Duration};
 
 use netbench_model::{
@@ -12,9 +10,10 @@ use netbench_model::{
     ship::{Found, ShipOutcome},
 };
 use netbench_report::{BreakagesReport, ShipSummary};
-use support::{Place, check, finish, interrupt, json, piped, until, words};
 
-netbench_testing::tests! {
+use crate::support::{Place, check, finish, interrupt, json, piped, until, words};
+
+netbench_testing::module_tests! {
     a_client_is_described_by_what_cargo_made;
     a_result_is_kept_until_something_matters;
     what_cannot_be_built_is_said_and_the_rest_goes_on;

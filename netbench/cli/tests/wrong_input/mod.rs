@@ -8,16 +8,13 @@ mod files;
 mod numbers;
 mod pipes;
 mod stored;
-#[path = "../support/mod.rs"]
-mod support;
-
 use std::{
     ffi::{OsStr, OsString},
     fs,
     os::unix::ffi::OsStrExt,
 };
 
-use support::{Place, finish};
+use crate::support::{Place, finish};
 
 /// The largest number of lines of a message.
 const MOST_LINES: usize = 3;

@@ -2,18 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
-#[path = "support/forms.rs"]
-mod forms;
-
-#[path = "support/chromium.rs"]
-mod chromium;
-
-#[path = "support/published.rs"]
-mod published;
-
 use std::{fs, path::PathBuf};
 
-use chromium::{Browser, View};
 use netbench_model::{ConnectManifest, HostName, LostSite, Sample};
 use netbench_report::{
     ConnectReport, Document, Evaluation, EvaluationReport, Extent, KeyFigure, Options, Report,
@@ -23,7 +13,12 @@ use netbench_testing::Tool;
 use serde_json::json;
 use tempfile::TempDir;
 
-netbench_testing::tests! {
+use crate::{
+    chromium::{Browser, View},
+    support::{forms, published},
+};
+
+netbench_testing::module_tests! {
     it_says_what_to_decide_first;
     an_older_evaluation_keeps_its_figures;
     nothing_is_cut_on_any_screen: Chromium;

@@ -2,24 +2,22 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
-mod support;
-
-#[path = "support/forms.rs"]
-mod forms;
-
-#[path = "support/chromium.rs"]
-mod chromium;
-
 use std::{fs, path::Path};
 
-use chromium::{Browser, View};
 use netbench_model::{Condition, ConnectManifest, Sample};
 use netbench_report::{Answer, ConnectReport, Document, Extent, Options, Report};
 use netbench_store::RunFolder;
 use netbench_testing::Tool;
-use support::{Fixture, HOSTILE};
 
-netbench_testing::tests! {
+use crate::{
+    chromium::{Browser, View},
+    support::{
+        fixture::{Fixture, HOSTILE},
+        forms,
+    },
+};
+
+netbench_testing::module_tests! {
     nothing_of_a_run_is_markup;
     a_run_without_samples_says_what_is_missing;
     answers_follow_the_figures;

@@ -1,7 +1,6 @@
 //! Reports of one run of the suite, comparisons of two runs and joined runs, which have the same rules for turns
 //! and the same words.
 
-use super::{forms::terminal, made::Fixture};
 use netbench_model::{
     IdleReference, SliceFigures, StackName, SuiteManifest, SuiteOutcome, SuiteSample, Unit,
 };
@@ -9,6 +8,8 @@ use netbench_report::{
     Regression, compare_runs_of_suite, compare_stacks_of_suite, join_runs_of_suite, summarize_suite,
 };
 use netbench_stats::{UndecidedReason, Verdict};
+
+use crate::support::{forms::terminal, suite_made::Fixture};
 
 /// Changes a run so that its turns no longer allow a verdict.
 type Spoiled = fn(&mut SuiteManifest, &mut [SuiteSample]);

@@ -2,25 +2,19 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
-mod support;
-
-use std::{
-    fs,
-    path::Path,
-    process::{Command, ExitCode},
-};
+use std::{fs, path::Path, process::Command};
 
 use netbench_model::chains::Due;
 use netbench_report::{ChainChange, ChainKind, ChainsSummary};
-use netbench_testing::{Test, Tool, run};
-use support::{Place, check, finish, json, words};
+use netbench_testing::{Test, Tool};
+
+use crate::support::{Place, check, finish, json, words};
 
 /// Stacks whose workers are part of every build.
 const STACKS: &str = "openssl,rustls-aws-lc,rustls-ring";
 
-fn main() -> ExitCode {
-    netbench_testing::no_lost_tests(file!());
-    run([
+pub(crate) fn tests() -> Vec<Test> {
+    vec![
         Test::of("chains_of_our_own", chains_of_our_own),
         Test::of("a_run_is_stored", a_run_is_stored_and_reported_again),
         Test::of("without_go", without_go_there_are_chains_of_our_own),
@@ -34,8 +28,8 @@ fn main() -> ExitCode {
             bettertls_figures_are_those_that_were_found_by_hand,
         )
         .needs(Tool::Go)
-        .needs_that("bettertls", no_module()),
-    ])
+        .needs_that("bettertls", no_module),
+    ]
 }
 
 /// Returns the reason why Go cannot fetch BetterTLS, if there is one.

@@ -2,16 +2,15 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
-mod support;
-
 use std::collections::{BTreeMap, BTreeSet};
 
 use netbench_model::{CipherSuite, Group, KeyType, Outcome, TlsVersion};
 use netbench_report::{HelloReport, ScanSummary};
 use netbench_stats::Rng;
-use support::{Place, check, json, kept, measured, words};
 
-netbench_testing::tests! {
+use crate::support::{Place, check, json, kept, measured, words};
+
+netbench_testing::module_tests! {
     of_200_random_servers_every_prediction_is_right;
     a_hello_is_the_stacks_own;
 }

@@ -2,17 +2,16 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
-mod support;
-
 use std::{fs, path::Path, process::Stdio};
 
 use netbench_model::{Condition, Group, Outcome, Sample, TlsVersion};
 use netbench_report::ConnectSummary;
-use support::{
+
+use crate::support::{
     Place, failure, finish, json, manifest, marked_processes, measured, signal, until, words,
 };
 
-netbench_testing::tests! {
+netbench_testing::module_tests! {
     nginx_serves_what_its_sites_say: Nginx;
     apache_serves_what_its_sites_say: Apache;
     haproxy_serves_what_its_sites_say: Haproxy;

@@ -2,8 +2,6 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
-mod support;
-
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs,
@@ -16,12 +14,13 @@ use netbench_model::{
 };
 use netbench_report::{CompatSummary, ConnectSummary};
 use netbench_testing::Tool;
-use support::{
+
+use crate::support::{
     Place, check, finish, interrupt, json, kept, manifest, measured, piped, samples_of, until,
     words,
 };
 
-netbench_testing::tests! {
+netbench_testing::module_tests! {
     a_sweep_goes_on_where_it_was_stopped;
     time_outs_before_a_resume_count;
     clients_from_outside_go_on_where_they_were_stopped: Curl, UserNamespaces;

@@ -2,8 +2,6 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
-mod support;
-
 use std::{fs, mem};
 
 use netbench_model::{
@@ -13,9 +11,10 @@ use netbench_model::{
     compat::{CompatCase, CompatOutcome, Judgement, NextLoad, OutsideFound, ToldCertificate},
 };
 use netbench_report::{BreakagesReport, CompatCell, CompatSummary};
-use support::{Place, check, json, samples_of, words};
 
-netbench_testing::tests! {
+use crate::support::{Place, check, json, samples_of, words};
+
+netbench_testing::module_tests! {
     every_stack_is_judged_by_what_both_sides_saw;
     what_a_client_has_to_bring_is_shown_as_each_library_reads_it;
     a_run_is_stored_and_reported_again;
@@ -574,7 +573,7 @@ fn wrong_input_is_said_in_a_line() {
 }
 
 /// The output of `netbench compat breakages`.
-const BREAKAGES: &str = include_str!("../../../docs/BREAKAGES.md");
+const BREAKAGES: &str = include_str!("../../../../docs/BREAKAGES.md");
 
 fn the_page_of_what_broke_is_what_the_command_prints() {
     let place = Place::new();

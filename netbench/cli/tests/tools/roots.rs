@@ -2,8 +2,6 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
-mod support;
-
 use std::{collections::BTreeSet, fs};
 
 use netbench_model::{
@@ -12,9 +10,10 @@ use netbench_model::{
     roots::{RootsOutcome, TrustOrigin},
 };
 use netbench_report::{BreakagesReport, RootsSummary, Surprise};
-use support::{Place, check, json, words};
 
-netbench_testing::tests! {
+use crate::support::{Place, check, json, words};
+
+netbench_testing::module_tests! {
     each_client_trusts_what_its_store_says: UserMounts;
     what_broke_for_others_is_predicted: UserMounts;
     a_run_is_stored_and_reported_again: UserMounts;

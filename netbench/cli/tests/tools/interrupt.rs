@@ -3,8 +3,6 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-mod support;
-
 use std::{
     fs,
     net::{Ipv4Addr, TcpListener},
@@ -14,9 +12,10 @@ use std::{
 };
 
 use serde_json::{Value, json};
-use support::{Done, Place, kept, manifest, marked, measured, signal, until, wait, words};
 
-netbench_testing::tests! {
+use crate::support::{Done, Place, kept, manifest, marked, measured, signal, until, wait, words};
+
+netbench_testing::module_tests! {
     a_run_waits_for_no_silent_site;
     a_run_waits_for_no_worker;
     a_second_time_ends_at_once;

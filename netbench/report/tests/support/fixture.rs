@@ -1,0 +1,308 @@
+//! An artificial run: figures drawn from a seed, with every kind of content that a report must handle.
+
+use std::collections::BTreeMap;
+
+use netbench_model::{
+    CipherSuite, Condition, ConnectManifest, ConnectPlan, Environment, Failure, FailureClass,
+    Group, LinkCheck, LinkKind, LinkRecord, Measured, Negotiated, Outcome, Phase, Phases, Plan,
+    ProcessCost, Profile, Role, RootsRecord, RootsSource, Sample, ServerCount, ServerView, Session,
+    SignatureScheme, Site, StackName, Sweep, Target, TcpInfo, TlsVersion, Transfer, WorkerRecord,
+    parse_sites,
+};
+use netbench_stats::Rng;
+
+/// Text of a malicious server with sequences that readers of a report might obey.
+pub const HOSTILE: &str = "=cmd()\x1b[2J\x07|a*b_`c`<script>\u{202e}\nend";
+
+/// A run of `rounds` rounds in which `other` takes `factor` of the first stack's computing time.
+pub struct Fixture {
+    pub rounds: u32,
+    pub factor: f64,
+    pub conditions: Vec<Condition>,
+    /// The sweep at whose points the first sites are measured.
+    pub sweep: Option<Sweep>,
+    /// Number of swept sites.
+    pub swept: usize,
+}
+
+impl Default for Fixture {
+    fn default() -> Self {
+        Self {
+            rounds: 10,
+            factor: 0.6,
+            conditions: vec![Condition::Clean, Condition::Resumed],
+            sweep: None,
+            swept: 1,
+        }
+    }
+}
+
+const SITES: &str = "\
+near.example rtt=4ms
+middle.example rtt=22ms
+far.example rtt=57ms
+further.example rtt=88ms
+furthest.example rtt=175ms
+broken.example rtt=22ms fault=expired
+plain.example rtt=22ms tickets=0
+different.example rtt=57ms
+hostile.example rtt=22ms fault=bad-http
+port.example:8443 rtt=57ms
+";
+
+impl Fixture {
+    pub fn manifest(&self) -> ConnectManifest {
+        let stacks = [StackName::new("openssl"), StackName::new("rustls-ring")];
+        let worker = |stack: &str, library: &str, provider: Option<&str>| WorkerRecord {
+            executable: format!("netbench-worker-{stack}"),
+            stack: stack.to_owned(),
+            library: library.to_owned(),
+            provider: provider.map(str::to_owned),
+            connector: "hyper-connector 1.2.3".to_owned(),
+            build: [("profile".to_owned(), "release".to_owned())].into(),
+        };
+        let served = |site: &str| ServerCount {
+            site: site.to_owned(),
+            accepted: 1000,
+            handshakes: 20,
+            resumed: 0,
+            responses: 20,
+        };
+        ConnectManifest {
+            schema: netbench_model::SCHEMA_VERSION,
+            kind: ConnectPlan::KIND,
+            netbench: "0.1.0".to_owned(),
+            name: "2026-01-02-030405-host-fixture".to_owned(),
+            started: "2026-01-02T03:04:05Z".to_owned(),
+            finished: Some("2026-01-02T03:06:05Z".to_owned()),
+            plan: ConnectPlan {
+                seed: 42,
+                stacks: stacks.to_vec(),
+                conditions: self.conditions.clone(),
+                rounds: self.rounds,
+                jobs: 2,
+                cpu_percent: None,
+                target: Target::Lab,
+                sites_file: "sites.txt".to_owned(),
+                sites_sha256: "00".repeat(32),
+                sites: self.sites(),
+                sweep: self.sweep.clone(),
+                client: netbench_model::ClientSettings {
+                    profile: Profile::Default,
+                    versions: vec![],
+                    suites: vec![],
+                    groups: vec![],
+                    signatures: vec![],
+                    alpn: vec![],
+                },
+                roots: RootsRecord {
+                    source: RootsSource::Mozilla,
+                    count: 118,
+                    sha256: "11".repeat(32),
+                },
+                timeout_ms: 10_000,
+                pause_ms: None,
+                connect_to: Vec::new(),
+                request: netbench_model::RequestRecord::default(),
+                client_certificate: None,
+                link: None,
+            },
+            workers: vec![
+                worker("openssl", "OpenSSL 3.5.5", None),
+                worker("rustls-ring", "rustls 0.23.0", Some("ring 0.17.0")),
+            ],
+            link: Some(LinkRecord {
+                kind: LinkKind::User,
+                why: "auto: a fixture".to_owned(),
+                checks: vec![
+                    LinkCheck {
+                        rtt_ns: 4_000_000,
+                        connect_ns: 4_090_000,
+                        kernel_rtt_ns: None,
+                    },
+                    LinkCheck {
+                        rtt_ns: 22_000_000,
+                        connect_ns: 29_000_000,
+                        kernel_rtt_ns: None,
+                    },
+                ],
+                lateness_ns: [("p50".to_owned(), 400), ("p99".to_owned(), 250_000)].into(),
+                packets: BTreeMap::new(),
+                losses_sha256: Some("22".repeat(32)),
+                settings: BTreeMap::new(),
+            }),
+            environment: Environment {
+                facts: [("cpu_model".to_owned(), "A Processor".to_owned())].into(),
+                variables: BTreeMap::new(),
+            },
+            sessions: vec![Session {
+                started: "2026-01-02T03:04:05Z".to_owned(),
+                finished: Some("2026-01-02T03:06:05Z".to_owned()),
+                command: [
+                    "/usr/bin/netbench",
+                    "connect",
+                    "--seed",
+                    "42",
+                    "--rounds",
+                    "10",
+                ]
+                .map(str::to_owned)
+                .to_vec(),
+                interrupted: false,
+                served: vec![served("near.example")],
+            }],
+            warnings: Vec::new(),
+            origin: netbench_model::Origin::default(),
+        }
+    }
+
+    fn sites(&self) -> Vec<Site> {
+        let sites = parse_sites(SITES).unwrap();
+        match &self.sweep {
+            Some(sweep) => sweep.expand(&sites[..self.swept]).unwrap(),
+            None => sites,
+        }
+    }
+
+    pub fn samples(&self) -> Vec<Sample> {
+        let manifest = self.manifest();
+        let mut random = Rng::new(7);
+        let mut samples = Vec::new();
+        for round in 0..self.rounds {
+            for condition in &self.conditions {
+                for (index, site) in manifest.plan.sites.iter().enumerate() {
+                    let block = round * 2 + u32::try_from(index % 2).unwrap();
+                    for (side, stack) in manifest.plan.stacks.iter().enumerate() {
+                        let compute = if side == 0 { 1.0 } else { self.factor };
+                        let sample = Sample {
+                            schema: netbench_model::SCHEMA_VERSION,
+                            session: 0,
+                            trial: samples.len() as u64,
+                            site: site.name(),
+                            stack: stack.clone(),
+                            condition: *condition,
+                            round,
+                            block,
+                            role: Role::Measured,
+                            started_unix_ms: 1_767_323_045_000,
+                            outcome: outcome(
+                                &site.name(),
+                                site.lab.link.rtt_ns as f64,
+                                *condition,
+                                compute,
+                                side,
+                                &mut random,
+                            ),
+                            losses: Vec::new(),
+                            packets: None,
+                        };
+                        samples.push(sample);
+                    }
+                }
+            }
+        }
+        samples
+    }
+}
+
+fn outcome(
+    site: &str,
+    rtt_ns: f64,
+    condition: Condition,
+    compute: f64,
+    side: usize,
+    random: &mut Rng,
+) -> Outcome {
+    let failed = |class, reason: &str, detail: &str| {
+        Outcome::Failed(Failure {
+            class,
+            reason: reason.to_owned().into(),
+            detail: detail.to_owned(),
+            phase: Some(Phase::Tls),
+            after_ns: Some(1_000_000),
+        })
+    };
+    let resumed = condition == Condition::Resumed;
+    match site {
+        "broken.example" => {
+            return failed(
+                FailureClass::Certificate,
+                "expired",
+                "certificate has expired",
+            );
+        }
+        "hostile.example" if side == 1 => return failed(FailureClass::Http, HOSTILE, HOSTILE),
+        "plain.example" if resumed => {
+            return Outcome::Unsupported {
+                reason: "the site does not resume sessions".to_owned(),
+            };
+        }
+        _ => {}
+    }
+    let group = if site == "different.example" && side == 1 {
+        Group::SECP256R1
+    } else {
+        Group::X25519
+    };
+    let measured = measured(rtt_ns, condition, compute, group, random);
+    Outcome::Ok(Box::new(measured))
+}
+
+/// Returns a successful connection whose computation takes `compute` of the usual time.
+pub fn measured(
+    rtt_ns: f64,
+    condition: Condition,
+    compute: f64,
+    group: Group,
+    random: &mut Rng,
+) -> Measured {
+    let resumed = condition == Condition::Resumed;
+    let mut noise = |spread: f64| 1.0 + spread * (random.below(2_001) as f64 / 1_000.0 - 1.0);
+    let whole = |ns: f64| ns.round() as u64;
+    let cpu = 2e6 * compute * noise(0.1);
+    let tcp = rtt_ns * noise(0.002);
+    let tls = rtt_ns + cpu * 0.7;
+    let first_byte = rtt_ns * noise(0.002);
+    let client = Negotiated {
+        version: Some(TlsVersion::Tls13),
+        suite: Some(CipherSuite::TLS_AES_128_GCM_SHA256),
+        group: Some(group),
+        signature: (!resumed).then_some(SignatureScheme::RSA_PSS_RSAE_SHA256),
+        alpn: Some("h2".to_owned()),
+        resumed,
+        chain_bytes: if resumed { vec![] } else { vec![1200, 1100] },
+    };
+    let connector_ns = (!resumed).then(|| whole(3e6 * compute * noise(0.1)));
+    Measured {
+        phases: Phases {
+            connector_ns,
+            dns_ns: whole(500.0 * noise(0.2)),
+            tcp_ns: whole(tcp),
+            tls_ns: whole(tls),
+            client_hello_ns: 50_000,
+            verify_ns: (!resumed).then(|| whole(2e5 * compute * noise(0.1))),
+            first_byte_ns: whole(first_byte),
+            total_ns: whole(tcp + tls + first_byte),
+            cpu_ns: whole(cpu),
+        },
+        server: Some(ServerView {
+            negotiated: client.clone(),
+            compute_ns: 900_000,
+        }),
+        client,
+        transfer: Transfer {
+            tcp: Some(TcpInfo {
+                rtt_us: 1,
+                min_rtt_us: 1,
+                retransmits: 0,
+            }),
+            ..Transfer::default()
+        },
+        http_status: 200,
+        body_bytes: 4096,
+        process: Some(ProcessCost {
+            connector_cpu_ns: connector_ns.unwrap_or(0) / 10 * 9,
+            ..ProcessCost::default()
+        }),
+    }
+}
