@@ -1,7 +1,8 @@
 use std::collections::BTreeSet;
 
-use netbench_model::coverage::{
-    Category, Conduct, DefectTest, Defects, Ending, RunnerId, TestOutcome,
+use netbench_model::{
+    compat::Judgement,
+    coverage::{Category, DefectTest, Defects, Ending, RunnerId, TestOutcome},
 };
 
 use crate::{Catalog, Expects, ShimResults, TestResult};
@@ -24,23 +25,28 @@ pub fn defects_of(runner: &RunnerId, catalog: &Catalog, shims: &[ShimResults<'_>
     let mut causes_among_those = vec![BTreeSet::new(); shims.len()];
     let mut causes_among_all = causes_among_those.clone();
     for (name, expects, about) in catalog.tests() {
-        let conduct = |shim: &ShimResults<'_>| conduct(shim, name, expects);
-        let conducts: Vec<Conduct> = shims.iter().map(conduct).collect();
-        let by_all = !conducts.contains(&Conduct::NotRun);
+        let judgements: Vec<Judgement> = shims
+            .iter()
+            .map(|shim| judgement(shim, name, expects))
+            .collect();
+        let by_all = !judgements.contains(&Judgement::Unsupported);
         defects.run_by_all += usize::from(by_all);
-        for (at, conduct) in conducts.iter().enumerate() {
-            let defect = usize::from(conduct.is_defect());
+        for (at, judgement) in judgements.iter().enumerate() {
+            let defect = usize::from(judgement.is_defect());
             defects.among_all[at] += defect;
             defects.among_those[at] += if by_all { defect } else { 0 };
         }
-        let causes = shims.iter().zip(&conducts);
-        let causes = causes.map(|(shim, conduct)| conduct.is_defect().then(|| cause(shim, name)));
+        let causes = shims.iter().zip(&judgements);
+        let causes =
+            causes.map(|(shim, judgement)| judgement.is_defect().then(|| cause(shim, name)));
         let causes: Vec<Option<String>> = causes.collect();
         for (at, cause) in causes.iter().enumerate() {
             causes_among_all[at].extend(cause.clone());
             causes_among_those[at].extend(cause.clone().filter(|_| by_all));
         }
-        let at_fault = conducts.iter().position(|conduct| conduct.is_defect());
+        let at_fault = judgements
+            .iter()
+            .position(|judgement| judgement.is_defect());
         let Some(shim) = at_fault.and_then(|at| shims.get(at)) else {
             continue;
         };
@@ -50,7 +56,7 @@ pub fn defects_of(runner: &RunnerId, catalog: &Catalog, shims: &[ShimResults<'_>
             protocol: about.protocol,
             sends: about.sends.clone(),
             wants: about.error.clone(),
-            conducts,
+            judgements,
             why: why(shim, name),
             causes,
         });
@@ -59,37 +65,38 @@ pub fn defects_of(runner: &RunnerId, catalog: &Catalog, shims: &[ShimResults<'_>
     defects.causes_among_those = counts(causes_among_those);
     defects.causes_among_all = counts(causes_among_all);
     defects.tests.sort_by(|one, other| {
-        let key = |test: &DefectTest| (test.why.clone(), test.conducts.clone(), test.test.clone());
+        let key =
+            |test: &DefectTest| (test.why.clone(), test.judgements.clone(), test.test.clone());
         key(one).cmp(&key(other))
     });
     defects
 }
 
-fn conduct(shim: &ShimResults<'_>, test: &str, expects: Expects) -> Conduct {
+fn judgement(shim: &ShimResults<'_>, test: &str, expects: Expects) -> Judgement {
     let Some(result) = shim.results.tests.get(test) else {
-        return Conduct::NotRun;
+        return Judgement::Unsupported;
     };
     match result.outcome {
-        TestOutcome::Passed => return Conduct::Right,
-        TestOutcome::Unsupported => return Conduct::NotRun,
+        TestOutcome::Passed => return Judgement::Right,
+        TestOutcome::Unsupported => return Judgement::Unsupported,
         TestOutcome::Failed => {}
     }
     let category = shim.config.reason(test).map(|(category, _)| category);
     if matches!(category, Some(Category::Runner | Category::Chance)) {
-        return Conduct::NotRun;
+        return Judgement::Unsupported;
     }
     match result.ending() {
-        Ending::Crashed(_) => return Conduct::Crashed,
+        Ending::Crashed(_) => return Judgement::Crashed,
         // A shim also hangs where its library has no call that the test requires.
         Ending::Hung if !matches!(category, Some(Category::Boringssl | Category::Missing)) => {
-            return Conduct::Hung;
+            return Judgement::Hung;
         }
         Ending::Hung | Ending::Exited => {}
     }
     match (category, expects) {
-        (Some(Category::Defect) | None, _) if is_success(result) => Conduct::Accepted,
-        (Some(Category::Defect) | None, Expects::Success) => Conduct::Refused,
-        _ => Conduct::Excused,
+        (Some(Category::Defect) | None, _) if is_success(result) => Judgement::FalseAccept,
+        (Some(Category::Defect) | None, Expects::Success) => Judgement::FalseReject,
+        _ => Judgement::Excused,
     }
 }
 

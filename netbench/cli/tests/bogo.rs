@@ -299,7 +299,10 @@ fn stored_outcomes_are_shown_without_go() {
     let tests = defects["tests"].as_array().unwrap();
     let is = |test: &&serde_json::Value| test["test"] == "ECDSAKeyUsage-Client-TLS12";
     let usage = tests.iter().find(is).unwrap();
-    assert_eq!(usage["conducts"], serde_json::json!(["right", "accepted"]));
+    assert_eq!(
+        usage["judgements"],
+        serde_json::json!(["right", "accepted wrongly"])
+    );
     let (all, those) = (&defects["among_all"][0], &defects["among_those"][0]);
     assert!(all.as_u64() >= those.as_u64(), "{all} {those}");
 

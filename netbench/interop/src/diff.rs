@@ -3,13 +3,16 @@
 use std::collections::BTreeSet;
 
 use netbench_model::{
-    scan::{CertificateScan, Features, Observed, Order, SiteScan, Tolerance, VersionScan},
+    scan::{CertificateScan, Order, SiteScan, Tolerance, VersionScan},
     tls::TlsVersion,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::profiles::version_name;
+use crate::{
+    features::{features, yes_or_no},
+    profiles::version_name,
+};
 
 /// The subject of a change.
 #[derive(
@@ -84,12 +87,9 @@ pub fn changes(before: &SiteScan, after: &SiteScan) -> Vec<ScanChange> {
         }
     }
     certificates(before, after, &mut found);
-    for ((what, was), (_, now)) in features(&before.features)
-        .into_iter()
-        .zip(features(&after.features))
-    {
-        if let (Some(was), Some(now)) = (was, now) {
-            found.add(ChangeKind::Feature, what.to_owned(), was, now);
+    for (before, after) in features(before).into_iter().zip(features(after)) {
+        if let (Some(was), Some(now)) = (before.state, after.state) {
+            found.add(ChangeKind::Feature, before.name.to_owned(), was, now);
         }
     }
     for (what, was) in &before.intolerance {
@@ -219,58 +219,4 @@ fn tolerance(tolerance: &Tolerance) -> String {
         Tolerance::Tolerant => "tolerant".to_owned(),
         Tolerance::Intolerant { how } => how.clone(),
     }
-}
-
-fn yes_or_no(yes: bool) -> String {
-    if yes { "yes" } else { "no" }.to_owned()
-}
-
-/// Returns each feature as a word, or `None` where it was not observed.
-fn features(f: &Features) -> Vec<(&'static str, Option<String>)> {
-    let seen = |observed: &Observed| match observed {
-        Observed::Yes => Some(yes_or_no(true)),
-        Observed::No => Some(yes_or_no(false)),
-        Observed::Unknown => None,
-    };
-    let number = |n: Option<u32>| n.map(|n| n.to_string());
-    // Without a response there are no header fields.
-    let field = |text: &Option<String>| {
-        f.http_status
-            .map(|_| text.clone().unwrap_or_else(|| "none".to_owned()))
-    };
-    let compression = f.certificate_compression.as_ref().map(|found| {
-        let names = found.iter().map(|algorithm| algorithm.name.as_str());
-        let names: BTreeSet<&str> = names.collect();
-        match Vec::from_iter(names).join(", ") {
-            none if none.is_empty() => "none".to_owned(),
-            names => names,
-        }
-    });
-    let mut alpn = f.alpn.clone();
-    alpn.sort();
-    vec![
-        ("application protocols", Some(alpn.join(", "))),
-        ("OCSP stapling", seen(&f.ocsp_stapling)),
-        ("tickets, TLS 1.2", seen(&f.tickets_tls12)),
-        ("session IDs, TLS 1.2", seen(&f.session_ids)),
-        ("resumption, TLS 1.2", seen(&f.resumption_tls12)),
-        ("tickets, TLS 1.3", number(f.tickets_tls13)),
-        ("resumption, TLS 1.3", seen(&f.resumption_tls13)),
-        ("bytes of early data", number(f.early_data_bytes)),
-        ("extended master secret", seen(&f.extended_master_secret)),
-        ("encrypt-then-MAC", seen(&f.encrypt_then_mac)),
-        ("secure renegotiation", seen(&f.secure_renegotiation)),
-        ("client renegotiation", seen(&f.client_renegotiation)),
-        ("compression", seen(&f.compression)),
-        ("heartbeat", seen(&f.heartbeat)),
-        ("fallback SCSV", seen(&f.fallback_scsv)),
-        ("ChaCha20 by the client's wish", seen(&f.chacha20_by_client)),
-        ("asks for a client certificate", seen(&f.client_certificate)),
-        ("certificate compression", compression),
-        (
-            "Strict-Transport-Security",
-            field(&f.strict_transport_security),
-        ),
-        ("Alt-Svc", field(&f.alt_svc)),
-    ]
 }

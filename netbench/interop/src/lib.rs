@@ -14,6 +14,7 @@
 pub const LISTED: usize = 1_000;
 
 mod diff;
+mod features;
 mod hello_limits;
 mod loss;
 mod policy;
@@ -24,6 +25,7 @@ mod trips;
 mod web;
 
 pub use diff::{ChangeKind, ScanChange, changes};
+pub use features::{Feature, features};
 pub use loss::{LeftOut, LossReport, Losses, LostGroup, SiteAgreements, TripTotals, confirmation};
 pub use policy::{
     Broken, POLICIES, PolicyCheck, PolicyResult, SitePolicy, built_in_policy, check as check_policy,

@@ -123,26 +123,18 @@ impl Report for BreakagesReport {
                 Prediction::NotRead(why) => unread.push((breakage, why)),
             }
         }
-        let section = |id: &str, heading: &str, explanation: &str, item| {
-            Section::new(id, heading, vec![item]).explained(explanation.to_owned())
-        };
         Document {
             lead: self.lead(),
             sections: vec![
-                section("predicted", "Predicted", PREDICTED, tried(&predicted)),
-                section(
-                    "does-not-break",
-                    "Does not break today",
-                    "Nothing is lost in this case with the stacks of today, so nothing is predicted.",
-                    tried(&fine),
-                ),
-                section(
-                    "not-predicted",
-                    "Not predicted",
-                    NOT_PREDICTED,
-                    untried(&others),
-                ),
-                section("not-read", "Not read", NOT_READ, untried(&unread)),
+                Section::new("predicted", "Predicted", vec![tried(&predicted)])
+                    .explained(PREDICTED),
+                Section::new("does-not-break", "Does not break today", vec![tried(&fine)])
+                    .explained(
+                        "Nothing is lost in this case with the stacks of today, so nothing is predicted.",
+                    ),
+                Section::new("not-predicted", "Not predicted", vec![untried(&others)])
+                    .explained(NOT_PREDICTED),
+                Section::new("not-read", "Not read", vec![untried(&unread)]).explained(NOT_READ),
             ],
             data: vec![self],
             ..Document::new("compat breakages", "What broke for others".to_owned())

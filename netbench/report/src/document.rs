@@ -11,6 +11,7 @@ use serde::Serialize;
 use crate::{
     Asked, RunHead,
     cell::Cell,
+    evaluation::Subject,
     text::{site_words, would_decide},
 };
 
@@ -47,6 +48,8 @@ pub trait Report {
 pub struct Document<'a> {
     /// The command whose report it is: `connect`.
     pub kind: &'static str,
+    /// The place of its sections in the report of an evaluation.
+    pub(crate) place: Place,
     /// The title: `netbench connect: a-run`.
     pub title: String,
     /// The compared stacks: `rustls-aws-lc in place of openssl`. Empty if the report compares no stacks.
@@ -73,6 +76,18 @@ pub struct Document<'a> {
     pub(crate) sites: Option<Target>,
     /// Summaries of its parts that are not in `data`, for CSV.
     pub(crate) of_parts: Vec<(&'static str, &'a dyn Data)>,
+}
+
+/// The place of a part's sections in the report of an evaluation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Place {
+    /// The sections of connections, which come first.
+    Connections,
+    /// The sections of all other parts.
+    #[default]
+    Others,
+    /// The sections of scans, which come last. Their data is in no other summary.
+    Scans,
 }
 
 /// A summary, with the schema that declares its keys and units.
@@ -114,6 +129,8 @@ pub struct Section {
     pub missing: Option<String>,
     /// Whether a page shows the section at once.
     pub(crate) shown: Shown,
+    /// The question of an evaluation whose details it has.
+    pub(crate) details_of: Option<Subject>,
 }
 
 /// Whether a page shows a section at once. Formats without folds show every section.

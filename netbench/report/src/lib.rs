@@ -21,6 +21,7 @@ mod evaluation;
 mod explain;
 mod forms;
 mod gate;
+mod matrix;
 mod roots;
 mod row;
 mod run;
@@ -38,12 +39,12 @@ pub use browser::{
     VisitsOf, summarize_browser,
 };
 pub use chains::{
-    BrokenChain, ChainChange, ChainDifference, ChainKind, ChainTally, ChainsAstray, ChainsHead,
-    ChainsSummary, summarize_chains,
+    BrokenChain, ChainDifference, ChainKind, ChainsHead, ChainsSummary, WrongVerdicts,
+    summarize_chains,
 };
 pub use compat::{
-    CompatCell, CompatDifference, CompatDisagreement, CompatHead, CompatRow, CompatStack,
-    CompatSummary, CompatTotals, Stance, summarize_compat,
+    CompatCell, CompatDifference, CompatDisagreement, CompatHead, CompatResult, CompatSummary,
+    Stance, summarize_compat,
 };
 pub use connect::{
     ChangedSite, ColdAgainst, ColdCauses, ColdRow, ColdStep, Comparison, ConnectComparison,
@@ -55,8 +56,8 @@ pub use connect::{
 };
 pub use document::{Document, Extent, Report, Section};
 pub use evaluation::{
-    Answer, Asked, Evaluation, EvaluationReport, Found, KeyFigure, Question, evaluation, losses,
-    web_loss,
+    Answer, Asked, Evaluation, EvaluationReport, Found, KeyFigure, Question, Subject, evaluation,
+    losses, web_loss,
 };
 pub use explain::{
     AgainstRow, BimodalRow, CharacteristicRow, ConditionRow, ExplainSummary, Explanation,
@@ -64,8 +65,9 @@ pub use explain::{
 };
 pub use forms::{FORMS, Form, Goes, Needs, Options, Style, Takes, form};
 pub use gate::{Gate, Judged, Power, Regression};
+pub use matrix::{Attempt, ComparedStack, Judgements, Matrix, MatrixCase, Switch};
 pub use netbench_stats::MIN_ROUNDS as FEWEST_ROUNDS;
-pub use roots::{RootsHead, RootsRow, RootsSummary, RootsSurprise, Surprise, summarize_roots};
+pub use roots::{RootsCell, RootsHead, RootsSummary, WrongTrust, summarize_roots};
 pub use row::Row;
 pub use run::{RunHead, SummaryHead};
 pub use runs::{RunRow, RunsSummary};

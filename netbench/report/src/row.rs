@@ -64,7 +64,7 @@ impl<K, S> Row<K, S> {
     }
 }
 
-/// Returns the number of rows with each verdict on the other side, in words.
+/// Returns the number of rows with each verdict: faster, slower, same, undecided and not judged.
 pub(crate) fn tally<'a, K: 'a>(rows: impl Iterator<Item = &'a Row<K>> + Clone) -> [usize; 5] {
     [
         Verdict::Faster,

@@ -80,12 +80,14 @@ impl RunHead {
                 words.push(word);
             }
         }
-        let seed = seed.unwrap_or_default();
+        let command = words.into_iter().map(quoted).join(" ");
+        let (of_seed, option) = match seed {
+            Some(seed) => (format!(" seed {seed},"), format!(" --seed {seed}")),
+            None => Default::default(),
+        };
         format!(
-            "netbench {}, seed {seed}, started {}. To repeat it: {} --seed {seed}",
-            self.netbench,
-            self.started,
-            words.into_iter().map(quoted).join(" "),
+            "netbench {},{of_seed} started {}. To repeat it: {command}{option}",
+            self.netbench, self.started
         )
     }
 }
@@ -173,4 +175,33 @@ pub(crate) fn origin(origin: &Origin) -> Option<String> {
             origin.vantages().into_iter().join(", ")
         )
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_that_repeats_a_run_has_its_seed_if_there_is_one() {
+        let run = RunHead {
+            started: "now".to_owned(),
+            netbench: "1.0".to_owned(),
+            command: ["netbench", "suite", "--seed", "3", "a b"]
+                .map(str::to_owned)
+                .to_vec(),
+            ..RunHead::default()
+        };
+        for (seed, text) in [
+            (
+                Some(7),
+                "netbench 1.0, seed 7, started now. To repeat it: netbench suite 'a b' --seed 7",
+            ),
+            (
+                None,
+                "netbench 1.0, started now. To repeat it: netbench suite 'a b'",
+            ),
+        ] {
+            assert_eq!(run.again(seed), text);
+        }
+    }
 }

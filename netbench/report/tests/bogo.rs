@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use netbench_model::compat::Judgement;
 use netbench_model::coverage::{
-    Category, Conduct, Coverage, DefectTest, Defects, Difference, DifferenceGroup, Ending,
-    FeatureRow, Matrix, MatrixCell, Protocol, Role, RunnerId, ShimSummary, StackSupport, Support,
-    Tally, TestOutcome,
+    Category, Coverage, DefectTest, Defects, Difference, DifferenceGroup, Ending, FeatureRow,
+    Matrix, MatrixCell, Protocol, Role, RunnerId, ShimSummary, StackSupport, Support, Tally,
+    TestOutcome,
 };
 
 use crate::support::forms::{render, terminal};
@@ -184,16 +185,16 @@ fn matrix() -> Matrix {
 }
 
 fn defects() -> Defects {
-    let test = |test: &str, conducts: [Conduct; 2], why: &str| DefectTest {
+    let test = |test: &str, judgements: [Judgement; 2], why: &str| DefectTest {
         test: test.to_owned(),
         role: Role::Client,
         protocol: Some(Protocol::Tls12),
         sends: "SendUnknown\x1b[31m 0x0001".to_owned(),
         wants: ":X:".to_owned(),
-        conducts: conducts.to_vec(),
-        causes: conducts
+        judgements: judgements.to_vec(),
+        causes: judgements
             .iter()
-            .map(|conduct| conduct.is_defect().then(|| why.to_owned()))
+            .map(|judgement| judgement.is_defect().then(|| why.to_owned()))
             .collect(),
         why: why.to_owned(),
     };
@@ -208,15 +209,19 @@ fn defects() -> Defects {
         tests: vec![
             test(
                 "A",
-                [Conduct::Accepted, Conduct::Right],
+                [Judgement::FalseAccept, Judgement::Right],
                 "usage is not looked at",
             ),
             test(
                 "B",
-                [Conduct::Accepted, Conduct::Right],
+                [Judgement::FalseAccept, Judgement::Right],
                 "usage is not looked at",
             ),
-            test("C", [Conduct::NotRun, Conduct::Crashed], "it crashes"),
+            test(
+                "C",
+                [Judgement::Unsupported, Judgement::Crashed],
+                "it crashes",
+            ),
         ],
         warnings: Vec::new(),
     }

@@ -6,8 +6,9 @@ use netbench_model::{
         ChainCase, ChainOutcome, ChainSample, ChainsManifest, ChainsPlan, Due, ReasonSpec,
         SuiteOfChains,
     },
+    compat::Judgement,
 };
-use netbench_report::{ChainChange, ChainsSummary, summarize_chains};
+use netbench_report::{ChainsSummary, summarize_chains};
 
 use crate::support::{
     forms::{render, terminal},
@@ -172,27 +173,31 @@ fn forms_of_chains() {
 
 #[test]
 fn differences_are_grouped_by_reason_and_the_worst_come_first() {
+    use Judgement::{FalseAccept, FalseReject, Right};
     let summary = summary();
     let found: Vec<_> = summary
         .differences
         .iter()
-        .map(|group| (group.change, group.reason.as_deref(), group.cases.len()))
+        .map(|group| {
+            let chains = group.cases.len();
+            (group.judgement, group.due, group.reason.as_deref(), chains)
+        })
         .collect();
     assert_eq!(
         found,
         [
-            (ChainChange::Lost, Some("of-a"), 2),
+            (FalseReject, Due::MustAccept, Some("of-a"), 2),
             // A chain that should be rejected, and that worked before, is lost.
-            (ChainChange::Refused, None, 1),
-            (ChainChange::Unwarned, None, 1),
-            (ChainChange::Gained, Some("of-gained"), 1),
+            (Right, Due::ShouldReject, None, 1),
+            (FalseAccept, Due::MustReject, None, 1),
+            (Right, Due::ShouldAccept, Some("of-gained"), 1),
         ]
     );
     assert_eq!(
-        summary.differences[0].advice.as_deref(),
+        summary.differences[0].switch.advice.as_deref(),
         Some("Do something.")
     );
-    assert_eq!(summary.differences[3].advice, None);
+    assert_eq!(summary.differences[3].switch.advice, None);
     assert!(
         summary
             .warnings

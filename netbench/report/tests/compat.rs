@@ -181,7 +181,12 @@ fn advice_is_that_for_the_library_of_the_stack() {
     let summary = summarize_compat(&manifest(stacks.to_vec(), Vec::new(), vec![lost]), samples);
     let advice = summary.differences.iter();
     let advice: Vec<_> = advice
-        .map(|found| (found.stack.as_str(), found.advice.as_deref().unwrap()))
+        .map(|found| {
+            (
+                found.switch.stack.as_str(),
+                found.switch.advice.as_deref().unwrap(),
+            )
+        })
         .collect();
     assert_eq!(
         advice,
@@ -222,7 +227,7 @@ fn what_browsers_do_is_said_of_those_that_were_observed() {
         let seen = |first, second| {
             let samples = samples_of("a/dated", &stacks, first, second);
             let mut found = summarize_compat(&manifest, samples).differences;
-            found.remove(0).seen
+            found.remove(0).switch.seen
         };
         let lost = format!("The page does not load any more, as in {browsers}: bad-purpose.");
         assert_eq!(seen(accepted(), refused()), lost);
@@ -349,7 +354,7 @@ fn what_browsers_take_otherwise_comes_first() {
         summary
             .differences
             .iter()
-            .all(|of| of.stack.as_str() == "openssl")
+            .all(|of| of.switch.stack.as_str() == "openssl")
     );
     insta::assert_snapshot!("clients_terminal", terminal(&summary, 120));
     insta::assert_snapshot!("clients_markdown", render(&summary, "markdown"));

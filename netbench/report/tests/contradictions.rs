@@ -297,7 +297,7 @@ fn servers(made: &Made, evaluation: &Evaluation, hold: &mut Hold<'_>) {
         return;
     };
     let worse: Vec<usize> = (0..judged.len())
-        .filter(|server| judged[*server] <= Judgement::Unwarned)
+        .filter(|server| judged[*server] <= Judgement::FalseAccept)
         .collect();
     hold(
         said != worse.is_empty(),

@@ -384,7 +384,7 @@ fn a_loss_of_reach_is_one_also_where_the_refusal_is_right() {
         ),
     ] {
         let compat = server(reason, None, accepted);
-        assert_eq!(compat.differences[0].effect, Some(effect));
+        assert_eq!(compat.differences[0].switch.effect, Some(effect));
         for client in ClientUse::ALL {
             let mut run = well.run.clone();
             run.plan.client_use = *client;
@@ -424,7 +424,7 @@ fn a_moot_difference_is_neither_listed_nor_counted() {
     for accepted in [[true, false], [false, true]] {
         for (standing, is_moot) in [(Standing::Moot, true), (Standing::Unsafe, false)] {
             let compat = server("expired", Some(standing), accepted);
-            assert_eq!(compat.differences[0].effect.is_none(), is_moot);
+            assert_eq!(compat.differences[0].switch.effect.is_none(), is_moot);
             let found = Found {
                 compat: Some(Arc::new(compat)),
                 chains: None,

@@ -76,7 +76,7 @@ fn a_part_that_is_missing_leaves_the_decision_open() {
 #[test]
 fn a_loss_stays_one_where_compatibility_was_not_tested() {
     let mut made = whole();
-    let worse = made_parts::compat(&[Judgement::Right, Judgement::Lost]);
+    let worse = made_parts::compat(&[Judgement::Right, Judgement::FalseReject]);
     made.found.compat = Some(Arc::new(worse));
     let with_care = evaluation(made.run.clone(), made.found.clone());
     assert_eq!(decision(&with_care), "Switch with care");

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use std::sync::Arc;
 
+use netbench_model::compat::Judgement;
 use netbench_model::coverage::{
-    Category, Conduct, Coverage, DefectTest, Defects, FeatureRow, HANDSHAKE, Matrix, MatrixCell,
-    Protocol, Role, ShimSummary, StackSupport, Support, Tally,
+    Category, Coverage, DefectTest, Defects, FeatureRow, HANDSHAKE, Matrix, MatrixCell, Protocol,
+    Role, ShimSummary, StackSupport, Support, Tally,
 };
 use netbench_model::{Condition, Losses, LostSite, PartState, Profile, StackName};
 use netbench_report::{Answer, ConnectSummary, EvaluationReport, Exclusion, Found, evaluation};
@@ -96,7 +97,7 @@ fn defects(before: usize, after: usize) -> Defects {
             protocol: Some(Protocol::Tls12),
             sends: String::new(),
             wants: String::new(),
-            conducts: vec![Conduct::Crashed, Conduct::Crashed],
+            judgements: vec![Judgement::Crashed, Judgement::Crashed],
             why: String::new(),
             causes: Vec::new(),
         }],

@@ -5,12 +5,13 @@ use std::collections::BTreeMap;
 use netbench_model::{
     CertificateFault, Manifest, SCHEMA_VERSION, Session, StackName,
     chains::ChainOutcome,
+    compat::Judgement,
     roots::{
         RootsClient, RootsManifest, RootsOutcome, RootsPlan, RootsSample, RootsSite, StoreLayout,
         TrustOrigin,
     },
 };
-use netbench_report::{RootsSummary, Surprise, summarize_roots};
+use netbench_report::{RootsSummary, summarize_roots};
 
 use crate::support::{
     forms::{render, terminal},
@@ -167,29 +168,30 @@ fn forms_of_roots() {
 
 #[test]
 fn what_is_not_expected_is_grouped_and_the_worst_comes_first() {
+    use Judgement::{Crashed, FalseAccept, FalseReject};
     let summary = summary();
     let found: Vec<_> = summary
-        .surprises
+        .wrong
         .iter()
         .map(|found| {
             let layouts: Vec<&str> = found.layouts.iter().map(String::as_str).collect();
-            (found.surprise, found.client.to_string(), layouts.join(" "))
+            (found.judgement, found.client.to_string(), layouts.join(" "))
         })
         .collect();
     let of =
-        |surprise, client: &str, layouts: &str| (surprise, client.to_owned(), layouts.to_owned());
+        |judgement, client: &str, layouts: &str| (judgement, client.to_owned(), layouts.to_owned());
     let (default, bundled) = ("openssl (default-paths)", "rustls-ring (webpki-roots)");
     let platform = "rustls-ring (rustls-platform-verifier)";
     assert_eq!(
         found,
         [
-            of(Surprise::NoClient, default, "unreadable"),
-            of(Surprise::NoClient, platform, "unreadable"),
-            of(Surprise::Lost, default, "bundle"),
-            of(Surprise::Lost, default, "company another-company"),
-            of(Surprise::Lost, bundled, "company another-company"),
-            of(Surprise::Lost, platform, "company"),
-            of(Surprise::Unwarned, default, "nothing"),
+            of(Crashed, default, "unreadable"),
+            of(FalseReject, default, "bundle"),
+            of(FalseReject, default, "company another-company"),
+            of(FalseReject, bundled, "company another-company"),
+            of(FalseReject, platform, "company"),
+            of(FalseReject, platform, "unreadable"),
+            of(FalseAccept, default, "nothing"),
         ]
     );
     assert_eq!(

@@ -141,7 +141,6 @@ fn a_few_sites_are_shown_in_full() {
     insta::assert_snapshot!("scan_in_full", harmless(terminal(&summary, 100)));
 }
 
-/// The violations of the policy are named; a site with too few results does not pass.
 /// A certificate of this subject and these names.
 fn certificate(subject: &str, names: &[&str], valid_now: bool) -> Value {
     json!({
@@ -193,6 +192,7 @@ fn certificates_are_shown_as_they_were_sent() {
     insta::assert_snapshot!("scan_certificates", harmless(terminal(&summary, 160)));
 }
 
+/// The violations of the policy are named; a site with too few results does not pass.
 #[test]
 fn a_policy_says_what_breaks_it() {
     let policy = built_in_policy("mozilla-intermediate").expect("a policy");

@@ -4,8 +4,8 @@
 
 use std::{fs, path::Path, process::Command};
 
-use netbench_model::chains::Due;
-use netbench_report::{ChainChange, ChainKind, ChainsSummary};
+use netbench_model::{chains::Due, compat::Judgement};
+use netbench_report::{ChainsSummary, Judgements};
 use netbench_testing::{Test, Tool};
 
 use crate::support::{Place, check, finish, json, words};
@@ -56,14 +56,14 @@ fn summary(place: &Place, line: &str) -> ChainsSummary {
     json(&done.stdout)
 }
 
-/// Returns the changes of a stack compared with the first one, with the number of chains of each change.
-fn changed(summary: &ChainsSummary, stack: &str, kind: &str) -> Vec<(ChainChange, usize)> {
+/// Returns the verdicts of a stack that differ from the first one's, with the number of chains of each.
+fn changed(summary: &ChainsSummary, stack: &str, kind: &str) -> Vec<(&'static str, usize)> {
     let of_stack = summary
         .differences
         .iter()
-        .filter(|group| group.stack.as_str() == stack);
+        .filter(|group| group.switch.stack.as_str() == stack);
     let count = |names: &[String]| names.iter().filter(|name| name.starts_with(kind)).count();
-    let groups = of_stack.map(|group| (group.change, count(&group.cases)));
+    let groups = of_stack.map(|group| (group.verdict(), count(&group.cases)));
     groups.filter(|(_, chains)| *chains > 0).collect()
 }
 
@@ -85,60 +85,63 @@ fn chains_of_our_own() {
     let reason_of = |case: &str, stack: &str| {
         let mut groups = found.differences.iter();
         let group = groups.find(|group| {
-            group.stack.as_str() == stack && group.cases.iter().any(|name| name == case)
+            group.switch.stack.as_str() == stack && group.cases.iter().any(|name| name == case)
         });
-        group.map(|group| (group.change, group.reason.clone().unwrap()))
+        group.map(|group| (group.verdict(), group.reason.clone().unwrap()))
     };
-    use ChainChange::{Gained, Lost, Refused, Unwarned};
     for (case, stack, due) in [
         (
             "own/constraint/directory-above",
             "rustls-ring",
-            Some((Lost, "directory-constraint")),
+            Some(("rejected wrongly", "directory-constraint")),
         ),
         (
             "own/policy/demanded",
             "rustls-aws-lc",
-            Some((Lost, "policies")),
+            Some(("rejected wrongly", "policies")),
         ),
         (
             "own/signature/p-521-sha512",
             "rustls-ring",
-            Some((Lost, "hash-of-another-size")),
+            Some(("rejected wrongly", "hash-of-another-size")),
         ),
         ("own/signature/p-521-sha512", "rustls-aws-lc", None),
         (
             "own/key-usage/intermediate-signs",
             "rustls-ring",
-            Some((Unwarned, "key-usage-of-authority")),
+            Some(("accepted wrongly", "key-usage-of-authority")),
         ),
         (
             "own/time/root-a-second-late",
             "rustls-ring",
-            Some((Unwarned, "root-out-of-its-time")),
+            Some(("accepted wrongly", "root-out-of-its-time")),
         ),
         (
             "own/anchor/intermediate",
             "rustls-ring",
-            Some((Gained, "intermediate-as-root")),
+            Some(("accepted rightly", "intermediate-as-root")),
         ),
         (
             "own/host/common-name-alone",
             "rustls-ring",
-            Some((Refused, "common-name")),
+            Some(("rejected rightly", "common-name")),
         ),
         ("own/encoding/leaf-trailing-data", "rustls-ring", None),
         (
             "own/rollover/intermediate-path-length-0",
             "rustls-ring",
-            Some((Lost, "self-issued-in-path-length")),
+            Some(("rejected wrongly", "self-issued-in-path-length")),
         ),
-        ("own/depth/7", "rustls-aws-lc", Some((Lost, "depth"))),
+        (
+            "own/depth/7",
+            "rustls-aws-lc",
+            Some(("rejected wrongly", "depth")),
+        ),
         ("own/depth/6", "rustls-aws-lc", None),
         (
             "own/key-identifier/authority-wrong-leaf",
             "rustls-aws-lc",
-            Some((Unwarned, "authority-key-identifier")),
+            Some(("accepted wrongly", "authority-key-identifier")),
         ),
         ("own/cross-signed/both-ways", "rustls-ring", None),
         ("own/path-length/1-of-0", "rustls-ring", None),
@@ -150,7 +153,7 @@ fn chains_of_our_own() {
     let worse: Vec<bool> = found
         .differences
         .iter()
-        .map(|group| group.advice.is_some())
+        .map(|group| group.switch.advice.is_some())
         .collect();
     assert!(worse[0] && worse.is_sorted_by(|a, b| a >= b), "{worse:?}");
 }
@@ -227,7 +230,13 @@ fn without_go_there_are_chains_of_our_own() {
         "{:?}",
         found.warnings
     );
-    assert!(found.kinds.iter().all(|kind| kind.kind.starts_with("own/")));
+    assert!(
+        found
+            .matrix
+            .cases
+            .iter()
+            .all(|row| row.case.kind.starts_with("own/"))
+    );
     let line = "compat chains --stack rustls-ring --case bettertls/*";
     let mut command = place.command(&words(line));
     command.env("PATH", place.path());
@@ -274,11 +283,8 @@ fn what_ends_a_verifier_is_said_and_the_rest_goes_on() {
         crash.contains("exited with 4") && crash.contains("not that one"),
         "{crash}"
     );
-    let asked: u32 = found
-        .kinds
-        .iter()
-        .map(|kind| kind.stacks[0].right + kind.stacks[0].wrong)
-        .sum();
+    let judged = found.matrix.cells().map(Judgements::told);
+    let asked = judged.sum::<u32>() - 2;
     assert_eq!(u64::from(asked), found.run.chains - 2);
 }
 
@@ -324,9 +330,12 @@ fn bettertls_figures_are_those_that_were_found_by_hand() {
     assert_eq!(found.run.chains, 9_572);
     every_difference_has_a_reason(&found);
     let right = |kind: &str, due: Due| -> [u32; 3] {
-        let is_meant = |row: &&ChainKind| row.kind == format!("bettertls/{kind}") && row.due == due;
-        let row = found.kinds.iter().find(is_meant).unwrap();
-        [row.chains, row.stacks[0].right, row.stacks[1].right]
+        let kind = format!("bettertls/{kind}");
+        let mut rows = found.matrix.cases.iter();
+        let row = rows.find(|row| row.case.kind == kind && row.case.due == due);
+        let row = row.unwrap();
+        let right = |stack| row.cell(stack).unwrap().of(Judgement::Right);
+        [row.case.chains, right(0), right(1)]
     };
     assert_eq!(right("path-building", Due::MustAccept), [45, 19, 45]);
     assert_eq!(right("path-building", Due::MustReject), [36, 36, 36]);
@@ -338,14 +347,14 @@ fn bettertls_figures_are_those_that_were_found_by_hand() {
     let rejected = right("name-constraints", Due::MustReject);
     assert_eq!(rejected, [rejected[0]; 3]);
     let changes = changed(&found, "rustls-aws-lc", "bettertls/");
-    let of = |wanted: ChainChange| -> usize {
+    let of = |wanted: &str| -> usize {
         changes
             .iter()
-            .filter(|(change, _)| *change == wanted)
+            .filter(|(verdict, _)| *verdict == wanted)
             .map(|(_, chains)| chains)
             .sum()
     };
-    assert_eq!(of(ChainChange::Gained), 114);
-    assert_eq!(of(ChainChange::Refused), 68);
-    assert_eq!(of(ChainChange::Lost) + of(ChainChange::Unwarned), 0);
+    assert_eq!(of("accepted rightly"), 114);
+    assert_eq!(of("rejected rightly"), 68);
+    assert_eq!(of("rejected wrongly") + of("accepted wrongly"), 0);
 }

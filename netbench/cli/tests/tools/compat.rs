@@ -37,7 +37,11 @@ fn summary(place: &Place, line: &str) -> CompatSummary {
 
 /// Returns the judgement of a case for each stack.
 fn judged(summary: &CompatSummary, case: &str) -> Vec<Judgement> {
-    let row = summary.cases.iter().find(|row| row.case.name == case);
+    let row = summary
+        .matrix
+        .cases
+        .iter()
+        .find(|row| row.case.name == case);
     let cells = row.unwrap_or_else(|| panic!("no {case}")).cells.iter();
     cells.map(|cell| cell.as_ref().unwrap().judgement).collect()
 }
@@ -46,34 +50,46 @@ fn every_stack_is_judged_by_what_both_sides_saw() {
     let place = Place::new();
     let line = "compat -q --json --stack openssl,rustls-aws-lc,rustls-ring --timeout 5s";
     let summary = summary(&place, line);
-    assert!(summary.cases.len() >= 90);
-    use Judgement::{Lost, Right, Unwarned};
+    assert!(summary.matrix.cases.len() >= 90);
+    use Judgement::{FalseAccept, FalseReject, Right};
     for (case, due) in [
         ("certificate/usual", [Right; 3]),
         ("certificate/expired", [Right; 3]),
-        ("certificate/expired-root", [Right, Unwarned, Unwarned]),
-        ("name/common-name-alone", [Unwarned, Right, Right]),
-        ("trust/self-signed-ca-trusted", [Right, Lost, Lost]),
-        ("trust/intermediate-as-root", [Lost, Right, Right]),
-        ("authority/may-not-sign", [Right, Unwarned, Unwarned]),
+        (
+            "certificate/expired-root",
+            [Right, FalseAccept, FalseAccept],
+        ),
+        ("name/common-name-alone", [FalseAccept, Right, Right]),
+        (
+            "trust/self-signed-ca-trusted",
+            [Right, FalseReject, FalseReject],
+        ),
+        ("trust/intermediate-as-root", [FalseReject, Right, Right]),
+        ("authority/may-not-sign", [Right, FalseAccept, FalseAccept]),
         ("key/p-384", [Right; 3]),
-        ("key/p-521-authority", [Right, Right, Lost]),
+        ("key/p-521-authority", [Right, Right, FalseReject]),
         ("key/rsa-8192", [Right; 3]),
-        ("key/ed25519", [Unwarned; 3]),
+        ("key/ed25519", [FalseAccept; 3]),
         ("encoding/unknown-critical-extension", [Right; 3]),
-        ("suite/cbc-rsa", [Right, Lost, Lost]),
-        ("suite/static-rsa-gcm", [Right, Lost, Lost]),
+        ("suite/cbc-rsa", [Right, FalseReject, FalseReject]),
+        ("suite/static-rsa-gcm", [Right, FalseReject, FalseReject]),
         ("suite/dhe-1024", [Right; 3]),
         ("version/1.0-alone", [Right; 3]),
         ("version/downgrade", [Right; 3]),
-        ("group/x25519mlkem768", [Right, Right, Lost]),
+        ("group/x25519mlkem768", [Right, Right, FalseReject]),
         ("group/p-384", [Right; 3]),
-        ("extension/no-secure-renegotiation", [Lost, Right, Right]),
-        ("end/no-close-notify-no-length", [Right, Lost, Lost]),
-        ("renegotiation/asked", [Right, Lost, Lost]),
+        (
+            "extension/no-secure-renegotiation",
+            [FalseReject, Right, Right],
+        ),
+        (
+            "end/no-close-notify-no-length",
+            [Right, FalseReject, FalseReject],
+        ),
+        ("renegotiation/asked", [Right, FalseReject, FalseReject]),
         ("alpn/h2-alone", [Right; 3]),
         ("key-update/storm", [Right; 3]),
-        ("key/rsa-1024", [Lost; 3]),
+        ("key/rsa-1024", [FalseReject; 3]),
     ] {
         assert_eq!(judged(&summary, case), due, "{case}");
     }
@@ -100,17 +116,18 @@ fn every_stack_is_judged_by_what_both_sides_saw() {
     let worse: Vec<bool> = summary
         .differences
         .iter()
-        .map(|d| d.advice.is_some())
+        .map(|d| d.switch.advice.is_some())
         .collect();
     assert!(worse.is_sorted_by(|a, b| a >= b), "{worse:?}");
     // The alert is the server's own record of the client's alert.
     let row = summary
+        .matrix
         .cases
         .iter()
         .find(|row| row.case.name == "certificate/expired")
         .unwrap();
     for cell in row.cells.iter().flatten() {
-        let CompatOutcome::Rejected { alert, .. } = &cell.outcome else {
+        let CompatOutcome::Rejected { alert, .. } = &cell.result.outcome else {
             panic!("{cell:?}");
         };
         assert_eq!(
@@ -126,23 +143,26 @@ fn what_a_client_has_to_bring_is_shown_as_each_library_reads_it() {
     let cases = "--case client-certificate/* --case alpn/websocket* --case tickets/refused --case early-data/*";
     let line = format!("compat -q --json --stack {stacks} --timeout 5s {cases}");
     let summary = summary(&place, &line);
-    use Judgement::{Lost, Right, Unsupported};
+    use Judgement::{FalseReject, Right, Unsupported};
     for (case, due) in [
         ("client-certificate/asked-1.3", [Right; 4]),
         ("client-certificate/required-1.2", [Right; 4]),
         ("client-certificate/shown-when-asked", [Right; 4]),
         ("client-certificate/shown-1.3", [Right; 4]),
         ("client-certificate/shown-1.2", [Right; 4]),
-        ("client-certificate/version-1", [Right, Lost, Lost, Right]),
+        (
+            "client-certificate/version-1",
+            [Right, FalseReject, FalseReject, Right],
+        ),
         ("client-certificate/pkcs1", [Right; 4]),
         ("client-certificate/sec1", [Right; 4]),
         (
             "client-certificate/encrypted-pkcs8",
-            [Right, Lost, Lost, Lost],
+            [Right, FalseReject, FalseReject, FalseReject],
         ),
         (
             "client-certificate/encrypted-pem",
-            [Right, Lost, Lost, Right],
+            [Right, FalseReject, FalseReject, Right],
         ),
         (
             "client-certificate/pkcs12",
@@ -150,7 +170,7 @@ fn what_a_client_has_to_bring_is_shown_as_each_library_reads_it() {
         ),
         (
             "client-certificate/pkcs12-rc2",
-            [Lost, Unsupported, Unsupported, Unsupported],
+            [FalseReject, Unsupported, Unsupported, Unsupported],
         ),
         (
             "client-certificate/pkcs12-cut",
@@ -159,7 +179,10 @@ fn what_a_client_has_to_bring_is_shown_as_each_library_reads_it() {
         ("client-certificate/wrong-password", [Right; 4]),
         ("alpn/websocket", [Right; 4]),
         // Only Go offers only HTTP/1.1 for a WebSocket.
-        ("alpn/websocket-h2", [Lost, Lost, Lost, Right]),
+        (
+            "alpn/websocket-h2",
+            [FalseReject, FalseReject, FalseReject, Right],
+        ),
         ("tickets/refused", [Right; 4]),
         (
             "early-data/refused",
@@ -169,10 +192,14 @@ fn what_a_client_has_to_bring_is_shown_as_each_library_reads_it() {
         assert_eq!(judged(&summary, case), due, "{case}");
     }
     let cell = |case: &str, stack: usize| {
-        let row = summary.cases.iter().find(|row| row.case.name == case);
+        let row = summary
+            .matrix
+            .cases
+            .iter()
+            .find(|row| row.case.name == case);
         row.unwrap().cells[stack].as_ref().unwrap().clone()
     };
-    let said = |case: &str, stack: usize| match cell(case, stack).outcome {
+    let said = |case: &str, stack: usize| match cell(case, stack).result.outcome {
         CompatOutcome::Rejected { detail, .. } => detail,
         CompatOutcome::Unsupported { reason } => reason,
         other => panic!("{other:?}"),
@@ -345,6 +372,7 @@ fn browsers_do_what_the_catalogue_says() {
         let major = digits.find(|part| !part.is_empty()).unwrap();
         let name = format!("{}-{major}", client.name);
         let is_known = found
+            .matrix
             .cases
             .iter()
             .any(|row| row.case.observed.contains_key(&name));
@@ -353,7 +381,7 @@ fn browsers_do_what_the_catalogue_says() {
                 "{version}: what the catalogue has observed is of another version, and is not compared"
             );
         }
-        for row in &found.cases {
+        for row in &found.matrix.cases {
             let cell = row.cells[1 + number].as_ref().unwrap();
             let does = cell.to_string();
             let case = &row.case;
@@ -395,17 +423,17 @@ fn programs_and_browsers_are_tried_beside_stacks() {
         line.push_str(&format!(" --case {case}"));
     }
     let found = summary(&place, &line);
-    for row in &found.cases {
+    for row in &found.matrix.cases {
         let [_, curl, chromium] = row.cells.as_slice() else {
             panic!("{row:?}");
         };
         let (curl, chromium) = (curl.as_ref().unwrap(), chromium.as_ref().unwrap());
         assert_eq!(curl.judgement, Judgement::Right, "{curl:?}");
         assert_eq!(chromium.judgement, Judgement::Right, "{chromium:?}");
-        if let CompatOutcome::Rejected { library, .. } = &curl.outcome {
+        if let CompatOutcome::Rejected { library, .. } = &curl.result.outcome {
             assert!(library.starts_with("exit code "), "{library}");
         }
-        if let CompatOutcome::Rejected { library, .. } = &chromium.outcome {
+        if let CompatOutcome::Rejected { library, .. } = &chromium.result.outcome {
             assert!(library.starts_with("net::ERR_"), "{library}");
         }
     }
@@ -445,17 +473,17 @@ fn what_an_engine_says_counts_where_the_server_saw_it() {
     );
     let found = summary(&place, &line);
     let cell = |case: &str| {
-        let row = found.cases.iter().find(|row| row.case.name == case);
+        let row = found.matrix.cases.iter().find(|row| row.case.name == case);
         row.unwrap().cells[1].clone().unwrap()
     };
     let unseen = cell("name/address");
-    let CompatOutcome::Unsupported { reason } = unseen.outcome else {
+    let CompatOutcome::Unsupported { reason } = unseen.result.outcome else {
         panic!("{unseen:?}");
     };
     assert!(reason.contains("the server did not see"), "{reason}");
     let refused = cell("certificate/expired");
     assert_eq!(refused.judgement, Judgement::WrongReason);
-    let view = refused.embedder.unwrap();
+    let view = refused.result.embedder.unwrap();
     assert_eq!(view.certificate, ToldCertificate::Another);
     // A page that was never loaded is in no cache.
     assert!(
@@ -497,13 +525,13 @@ fn webkitgtk_is_tried_beside_stacks() {
         line.push_str(&format!(" --case {case}"));
     }
     let found = summary(&place, &line);
-    assert_eq!(found.cases.len(), due.len());
+    assert_eq!(found.matrix.cases.len(), due.len());
     for (name, said) in due {
-        let row = found.cases.iter().find(|row| row.case.name == name);
+        let row = found.matrix.cases.iter().find(|row| row.case.name == name);
         let [_, Some(cell)] = row.unwrap().cells.as_slice() else {
             panic!("{row:?}");
         };
-        match &cell.outcome {
+        match &cell.result.outcome {
             CompatOutcome::Accepted { .. } => assert_eq!(said, "accepted", "{name}"),
             CompatOutcome::Rejected { library, .. } => assert_eq!(library, said, "{name}"),
             CompatOutcome::Unsupported { reason } => assert!(reason.starts_with(said), "{reason}"),
@@ -623,11 +651,16 @@ fn what_broke_for_others_is_predicted() {
         // The behaviour of the client, and whether the run shows it as a loss.
         let (today, is_loss) = match by.command {
             Predicts::Servers => {
-                let row = servers.cases.iter().find(|row| row.case.name == by.case);
+                let row = servers
+                    .matrix
+                    .cases
+                    .iter()
+                    .find(|row| row.case.name == by.case);
                 let cells: Vec<_> = row.unwrap().cells.iter().flatten().collect();
-                let is_meant = |cell: &&&CompatCell| cell.stack.as_str() == by.client;
-                let mine = *cells.iter().find(is_meant).unwrap();
-                let kind = |cell: &CompatCell| mem::discriminant(&cell.outcome);
+                let mut clients = servers.matrix.clients.iter();
+                let number = clients.position(|client| client.as_str() == by.client);
+                let mine = cells[number.unwrap()];
+                let kind = |cell: &CompatCell| mem::discriminant(&cell.result.outcome);
                 let differs = cells.iter().any(|cell| kind(cell) != kind(mine));
                 (
                     mine.to_string(),

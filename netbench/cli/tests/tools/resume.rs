@@ -110,7 +110,7 @@ fn clients_from_outside_go_on_where_they_were_stopped() {
     let done = finish(&mut command(&line)).expect(0);
     check("compat-summary.json", &done.stdout);
     let summary: CompatSummary = json(&done.stdout);
-    assert_eq!(summary.cases.len(), plan.plan.cases.len());
+    assert_eq!(summary.matrix.cases.len(), plan.plan.cases.len());
     let samples: Vec<CompatSample> = samples_of(&run);
     let keys: BTreeSet<_> = samples.iter().map(|it| (&it.case, &it.stack)).collect();
     assert_eq!((samples.len(), keys.len()), (whole, whole));

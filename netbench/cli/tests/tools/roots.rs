@@ -7,9 +7,10 @@ use std::{collections::BTreeSet, fs};
 use netbench_model::{
     breakage::{Predicts, Tried},
     chains::ChainOutcome,
+    compat::Judgement,
     roots::{RootsOutcome, TrustOrigin},
 };
-use netbench_report::{BreakagesReport, RootsSummary, Surprise};
+use netbench_report::{BreakagesReport, RootsSummary};
 
 use crate::support::{Place, check, json, words};
 
@@ -35,12 +36,12 @@ fn summary(place: &Place, line: &str) -> RootsSummary {
 }
 
 fn outcome<'a>(summary: &'a RootsSummary, layout: &str, client: &str) -> &'a RootsOutcome {
-    let mut clients = summary.run.clients.iter();
+    let mut clients = summary.matrix.clients.iter();
     let number = clients.position(|found| found.to_string() == client);
     let number = number.unwrap_or_else(|| panic!("no {client}"));
-    let mut rows = summary.layouts.iter();
-    let row = rows.find(|row| row.layout.name == layout).unwrap();
-    row.clients[number].as_ref().unwrap()
+    let mut rows = summary.matrix.cases.iter();
+    let row = rows.find(|row| row.case.name == layout).unwrap();
+    &row.cell(number).unwrap().result
 }
 
 /// Returns the sites that a client trusts, or the reason why it has no connector.
@@ -60,7 +61,7 @@ fn each_client_trusts_what_its_store_says() {
     let here = fs::read("/etc/ssl/certs/ca-certificates.crt").ok();
     let line = "compat roots -q --json --stack openssl,rustls-ring";
     let found = summary(&Place::new(), line);
-    assert!(found.layouts.len() >= 12);
+    assert!(found.matrix.cases.len() >= 12);
     // No file of this system has changed.
     assert_eq!(fs::read("/etc/ssl/certs/ca-certificates.crt").ok(), here);
     for (layout, client, due) in [
@@ -132,18 +133,21 @@ fn each_client_trusts_what_its_store_says() {
     );
     assert!(many_ns > 10 * few_ns, "{few_ns} ns, {many_ns} ns");
     assert_eq!(took("debian", BUNDLED).2, TrustOrigin::Bundled);
-    // The worst surprise comes first, and a loss names the company's site.
+    // The worst difference comes first, and a loss names the company's site.
     assert!(
         found
-            .surprises
-            .is_sorted_by_key(|surprise| surprise.surprise)
+            .wrong
+            .is_sorted_by_key(|difference| difference.judgement)
     );
-    let bundled = found.surprises.iter();
+    let bundled = found.wrong.iter();
     let bundled: Vec<_> = bundled
-        .filter(|surprise| surprise.client.to_string() == BUNDLED)
-        .map(|surprise| (surprise.surprise, surprise.seen.as_str()))
+        .filter(|difference| difference.client.to_string() == BUNDLED)
+        .map(|difference| (difference.judgement, difference.seen.as_str()))
         .collect();
-    assert_eq!(bundled, [(Surprise::Lost, "Does not load: corporate.")]);
+    assert_eq!(
+        bundled,
+        [(Judgement::FalseReject, "Does not load: corporate.")]
+    );
 }
 
 /// Tests the rows of `netbench compat breakages` that concern trust stores, with the current
@@ -257,8 +261,11 @@ fn a_client_that_breaks_is_said() {
             "{detail}"
         );
     }
-    let seen: Vec<_> = found.surprises.iter().map(|it| it.surprise).collect();
-    assert!(seen.iter().all(|surprise| *surprise == Surprise::NoClient));
+    let seen: Vec<_> = found.wrong.iter().map(|it| it.judgement).collect();
+    assert!(
+        seen.iter()
+            .all(|judgement| *judgement == Judgement::Crashed)
+    );
 }
 
 fn wrong_input_is_said_in_a_line() {

@@ -1,5 +1,6 @@
 //! Tests of predictions from a stack's hello and a site's scan.
 
+mod features;
 mod intolerances;
 mod made;
 mod policies;

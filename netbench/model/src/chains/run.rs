@@ -1,4 +1,4 @@
-use std::collections::HashSet;
+use std::{collections::HashSet, fmt};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -165,6 +165,16 @@ impl ChainOutcome {
             Self::Hang { .. } => "hang",
             Self::Crash { .. } => "crash",
             Self::Unsupported { .. } => "unsupported",
+        }
+    }
+}
+
+impl fmt::Display for ChainOutcome {
+    /// Formats the outcome in words that every stack shares.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Rejected { reason, .. } => write!(f, "rejected: {reason}"),
+            outcome => f.pad(outcome.name()),
         }
     }
 }

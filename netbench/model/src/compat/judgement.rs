@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     CertificateFault, Failure, FailureClass, FailureReason,
+    chains::{ChainOutcome, Due},
     named::{suggestion, text_in_json, words},
 };
 
@@ -108,27 +109,35 @@ impl fmt::Display for Expected {
 }
 
 words!(
-    /// The behaviour of a stack compared with the correct behaviour, worst first.
+    /// The outcome of a client in a case compared with the correct outcome, worst first: towards a server, with a
+    /// certificate chain or a trust store, or in a protocol test.
     Judgement, {
         /// The process ended.
+        #[serde(alias = "crashed")]
         Crashed = "crash",
-        /// The stack neither accepted nor refused within the time limit, in two attempts.
+        /// The client neither accepted nor refused within the time limit.
+        #[serde(alias = "hung")]
         Hung = "hang",
-        /// The stack refused a server that it should accept: the page does not load.
-        Lost = "rejected wrongly",
-        /// The stack accepted a server that it should refuse: no warning is shown.
-        Unwarned = "accepted wrongly",
-        /// The stack refused correctly, but for another reason: the user reads a wrong explanation.
+        /// The client refused what it should accept: the page does not load.
+        #[serde(alias = "refused")]
+        FalseReject = "rejected wrongly",
+        /// The client accepted what it should refuse: no warning is shown.
+        #[serde(alias = "accepted")]
+        FalseAccept = "accepted wrongly",
+        /// The client refused correctly, but for another reason: the user reads a wrong explanation.
         WrongReason = "wrong reason",
-        /// The stack cannot do what the case requires, or the case's server cannot determine the outcome.
+        /// The client did something else than the case expects, for a reason that is not a defect.
+        Excused = "excused",
+        /// The client cannot do what the case requires, or the outcome cannot be determined.
+        #[serde(alias = "not run")]
         Unsupported = "unsupported",
-        /// The stack behaved correctly.
+        /// The client behaved correctly.
         Right = "right",
     }
 );
 
 impl Judgement {
-    /// Returns the judgement of an outcome.
+    /// Returns the judgement of a connection.
     pub fn of(expected: &Expected, outcome: &CompatOutcome) -> Self {
         use CompatOutcome as O;
         match (outcome, expected) {
@@ -142,8 +151,8 @@ impl Judgement {
             (O::Hang { .. }, _) => Self::Hung,
             (O::Unsupported { .. }, _) => Self::Unsupported,
             (O::Accepted { .. }, Expected::Accepted) => Self::Right,
-            (O::Accepted { .. }, Expected::Rejected(_)) => Self::Unwarned,
-            (O::Rejected { .. }, Expected::Accepted) => Self::Lost,
+            (O::Accepted { .. }, Expected::Rejected(_)) => Self::FalseAccept,
+            (O::Rejected { .. }, Expected::Accepted) => Self::FalseReject,
             (O::Rejected { reason, .. }, Expected::Rejected(reasons)) => {
                 if reasons.contains(reason) {
                     Self::Right
@@ -151,6 +160,26 @@ impl Judgement {
                     Self::WrongReason
                 }
             }
+        }
+    }
+
+    /// Returns whether the client violates the protocol.
+    pub fn is_defect(self) -> bool {
+        matches!(
+            self,
+            Self::FalseAccept | Self::FalseReject | Self::Crashed | Self::Hung
+        )
+    }
+
+    /// Returns the judgement of a verification, given the correct verdict.
+    pub fn of_chain(due: Due, outcome: &ChainOutcome) -> Self {
+        match outcome {
+            ChainOutcome::Crash { .. } => Self::Crashed,
+            ChainOutcome::Hang { .. } => Self::Hung,
+            ChainOutcome::Unsupported { .. } => Self::Unsupported,
+            ChainOutcome::Accepted if !due.accepts() => Self::FalseAccept,
+            ChainOutcome::Rejected { .. } if due.accepts() => Self::FalseReject,
+            ChainOutcome::Accepted | ChainOutcome::Rejected { .. } => Self::Right,
         }
     }
 }
@@ -182,13 +211,17 @@ mod tests {
         let hang = CompatOutcome::Hang { after_ms: 1 };
         for (expected, outcome, judged) in [
             (&Expected::Accepted, &accepted, Judgement::Right),
-            (&Expected::Accepted, &rejected("expired"), Judgement::Lost),
-            (&due, &accepted, Judgement::Unwarned),
+            (
+                &Expected::Accepted,
+                &rejected("expired"),
+                Judgement::FalseReject,
+            ),
+            (&due, &accepted, Judgement::FalseAccept),
             (&due, &rejected("expired"), Judgement::Right),
             (&due, &rejected("wrong-name"), Judgement::WrongReason),
             (&due, &hang, Judgement::Hung),
             (&never, &hang, Judgement::Right),
-            (&never, &accepted, Judgement::Unwarned),
+            (&never, &accepted, Judgement::FalseAccept),
         ] {
             assert_eq!(Judgement::of(expected, outcome), judged, "{outcome:?}");
         }

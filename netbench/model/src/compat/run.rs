@@ -1,4 +1,7 @@
-use std::collections::{BTreeMap, HashSet};
+use std::{
+    collections::{BTreeMap, HashSet},
+    fmt,
+};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -167,6 +170,23 @@ pub enum CompatOutcome {
         /// The reason.
         reason: String,
     },
+}
+
+impl fmt::Display for CompatOutcome {
+    /// Formats the outcome in words that every stack shares.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Accepted { .. } => f.pad("accepted"),
+            Self::Rejected {
+                http_status: Some(status),
+                ..
+            } => write!(f, "rejected: status {status}"),
+            Self::Rejected { reason, .. } => write!(f, "rejected: {reason}"),
+            Self::Hang { .. } => f.pad("hang"),
+            Self::Crash { .. } => f.pad("crash"),
+            Self::Unsupported { .. } => f.pad("unsupported"),
+        }
+    }
 }
 
 impl Recorded for CompatPlan {

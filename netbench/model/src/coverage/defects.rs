@@ -2,44 +2,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Protocol, Role, RunnerId};
-use crate::named::named;
-
-named!(
-    /// The behaviour of a stack in a test.
-    Conduct, "conduct", {
-        /// The stack did what the test expects.
-        Right = "right",
-        /// The stack accepted input that must be refused.
-        Accepted = "accepted",
-        /// The stack refused input that must be accepted.
-        Refused = "refused",
-        /// The stack's process crashed.
-        Crashed = "crashed",
-        /// The stack's process hung, and was killed.
-        Hung = "hung",
-        /// The stack did something else, for a reason that is not a defect.
-        Excused = "excused",
-        /// The shim cannot run the test.
-        NotRun = "not run",
-    }
-);
-
-impl Conduct {
-    /// Returns whether the behaviour is a defect.
-    pub fn is_defect(self) -> bool {
-        matches!(
-            self,
-            Self::Accepted | Self::Refused | Self::Crashed | Self::Hung
-        )
-    }
-}
+use crate::compat::Judgement;
 
 /// Tests in which a stack violates the protocol.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Defects {
     /// The runner.
     pub runner: RunnerId,
-    /// The stacks' shims, in the order of the conducts.
+    /// The stacks' shims, in the order of the judgements.
     pub shims: Vec<String>,
     /// Number of tests that all shims run.
     pub run_by_all: usize,
@@ -78,9 +48,10 @@ pub struct DefectTest {
     pub sends: String,
     /// The error that the runner expects; empty if it expects success.
     pub wants: String,
-    /// The behaviour of each stack.
+    /// The judgement of each stack's behaviour.
+    #[serde(alias = "conducts")]
     #[schemars(extend("x-names" = "/shims"))]
-    pub conducts: Vec<Conduct>,
+    pub judgements: Vec<Judgement>,
     /// The reason of the first stack that has one.
     pub why: String,
     /// The cause of the defect of each stack; `None` for a stack without a defect. A failure without an explanation is

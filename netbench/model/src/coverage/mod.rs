@@ -9,7 +9,7 @@ mod summary;
 mod test;
 
 pub use about::{Protocol, Role, Transport};
-pub use defects::{Conduct, DefectTest, Defects};
+pub use defects::{DefectTest, Defects};
 pub use difference::{Difference, DifferenceGroup};
 pub use matrix::{HANDSHAKE, Matrix, MatrixCell, StackSupport, Support};
 pub use summary::{Coverage, FeatureRow, Half, ShimSummary, Tally};

@@ -21,7 +21,7 @@ pub struct ChainScan {
     pub has_root: bool,
     /// The end of the chain.
     pub anchor: Anchor,
-    /// The name of the issuer that was not sent and is not a root.
+    /// The name of the issuer that was not sent and is not a root that clients have.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub missing: Option<String>,
     /// Number of certificates between the leaf and the root whose validity period does not include the time of the scan.
@@ -51,7 +51,7 @@ impl CertificateScan {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Anchor {
-    /// A root that clients have issued a certificate of the chain.
+    /// A certificate of the chain was issued by a root that clients have, or is one.
     Known,
     /// The leaf is self-signed.
     SelfSigned,

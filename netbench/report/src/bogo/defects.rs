@@ -48,7 +48,7 @@ fn section(defects: &Defects) -> Section {
     let groups = defects
         .tests
         .iter()
-        .chunk_by(|test| (&test.why, &test.conducts));
+        .chunk_by(|test| (&test.why, &test.judgements));
     let groups: Vec<Vec<&DefectTest>> = groups
         .into_iter()
         .map(|(_, tests)| tests.collect())
@@ -59,10 +59,10 @@ fn section(defects: &Defects) -> Section {
         items.push(table(defects, groups));
     }
     Section {
-        explanation: "accepted: what must be refused; refused: what must be accepted; right: as the test wants; \
-                      excused: otherwise, for a reason that is no defect; not run: the shim has no way to ask for it. \
+        explanation: "accepted wrongly: what must be refused; rejected wrongly: what must be accepted; right: as the test wants; \
+                      excused: otherwise, for a reason that is no defect; unsupported: the shim has no way to ask for it. \
                       Defects are counted by their causes: tests that fail for the same reason show one. A row has the \
-                      tests with the same reason and the same conduct; the JSON has each test."
+                      tests with the same reason and the same behaviour; the JSON has each test."
             .to_owned(),
         ..Section::only(items)
     }
@@ -72,8 +72,8 @@ fn table(defects: &Defects, groups: Vec<Vec<&DefectTest>>) -> Item {
     let mut table = Table::of(groups);
     for (at, shim) in defects.shims.iter().enumerate() {
         table = table.col(shim, 0, |tests| {
-            let conduct = tests.first().and_then(|test| test.conducts.get(at));
-            Cell::maybe(conduct.map(|conduct| conduct.name()))
+            let judgement = tests.first().and_then(|test| test.judgements.get(at));
+            Cell::maybe(judgement)
         });
     }
     table

@@ -1,26 +1,22 @@
-use netbench_model::chains::Due;
+use netbench_model::{StackName, chains::Due, compat::Judgement};
 
-use super::{ChainDifference, ChainKind, ChainTally, ChainsSummary};
+use super::{ChainDifference, ChainKind, ChainsSummary};
 use crate::{
     cell::Cell,
-    document::{Check, CheckSuite, Checked, Document, Extent, Item, Report, Section, Table},
+    document::{Check, Checked, Document, Extent, Item, Report, Section, Table},
+    matrix::{ComparedStack, Judgements},
     text::{count, in_place_of},
 };
 
 impl Report for ChainsSummary {
     fn tells(&self) -> bool {
-        let mut stacks = self.kinds.iter().flat_map(|kind| &kind.stacks);
-        stacks.any(|tally| tally.right + tally.wrong + tally.hang + tally.crash > 0)
+        self.matrix.cells().any(|judged| judged.told() > 0)
     }
 
     fn document(&self, _: Extent) -> Document<'_> {
         let run = &self.run;
         let stacks: Vec<&str> = run.stacks.iter().map(|s| s.stack.as_str()).collect();
-        let sections = vec![
-            differences(self, &stacks),
-            kinds(self, &stacks),
-            astray(self),
-        ];
+        let sections = vec![differences(self, &stacks), kinds(self), wrong(self)];
         Document {
             about: in_place_of(&stacks),
             lead: format!(
@@ -28,7 +24,7 @@ impl Report for ChainsSummary {
                 count(run.chains, "certificate chain", "certificate chains")
             ),
             sections,
-            checks: checks(self),
+            checks: self.matrix.suites(stacks.len(), check),
             data: vec![self],
             ..Document::of_run("compat chains", &run.head)
         }
@@ -39,7 +35,7 @@ fn differences(summary: &ChainsSummary, stacks: &[&str]) -> Section {
     let first = stacks.first().copied().unwrap_or_default();
     let found = &summary.differences;
     let all: usize = found.iter().map(|group| group.cases.len()).sum();
-    let worse = found.iter().filter(|group| group.advice.is_some());
+    let worse = found.iter().filter(|group| group.switch.advice.is_some());
     let worse: usize = worse.map(|group| group.cases.len()).sum();
     let mut items = vec![Item::Headline(match (stacks.len(), all) {
         (..2, _) => "One stack was asked: there is nothing to compare it with.".to_owned(),
@@ -63,29 +59,27 @@ fn differences(summary: &ChainsSummary, stacks: &[&str]) -> Section {
     if !found.is_empty() {
         let mut table = Table::of(found).col("chains", 0, |group| Cell::count(group.cases.len()));
         if stacks.len() > 2 {
-            table = table.col("stack", 0, |group| Cell::text(&group.stack));
+            table = table.col("stack", 0, |group| Cell::text(&group.switch.stack));
         }
         items.push(
             table
-                .col("now", 0, |group| Cell::text(group.change.name()))
-                .col("effect", 0, |group| Cell::maybe(group.effect))
+                .col("now", 0, |group| Cell::text(group.verdict()))
+                .col("effect", 0, |group| Cell::maybe(group.switch.effect))
                 .col("reason", 0, |group| Cell::text(name(group)))
                 .col("who rejects says", 3, |group| Cell::text(faults(group)))
-                .col("what a user sees", 1, |group| Cell::text(&group.seen))
+                .col("what a user sees", 1, |group| {
+                    Cell::text(&group.switch.seen)
+                })
                 .col("example", 2, |group| Cell::maybe(group.cases.first()))
                 .unfolded()
                 .item(),
         );
         items.extend(reasons(found));
     }
-    let libraries = summary.run.stacks.iter();
-    let libraries: Vec<_> = libraries
-        .map(|stack| format!("{} is {}", stack.stack, stack.library))
-        .collect();
     Section::new("differences", "What changes", items).explained(format!(
-            "Each chain is put to the verifier as the stack's clients use it, with its roots, its host and its time. {}.",
-            libraries.join(", ")
-        ))
+        "Each chain is put to the verifier as the stack's clients use it, with its roots, its host and its time. {}.",
+        ComparedStack::libraries(&summary.run.stacks)
+    ))
 }
 
 fn name(group: &ChainDifference) -> &str {
@@ -103,54 +97,52 @@ fn reasons(found: &[ChainDifference]) -> Vec<Item> {
     for group in found {
         match rows.iter_mut().find(|row| row.reason == group.reason) {
             None => rows.push(group),
-            Some(row) if row.advice.is_none() => *row = group,
+            Some(row) if row.switch.advice.is_none() => *row = group,
             Some(_) => {}
         }
     }
     Table::of(rows)
         .col("reason", 0, |group| Cell::text(name(group)))
         .col("why they disagree", 0, |group| Cell::text(&group.why))
-        .col("what to do", 1, |group| Cell::maybe(group.advice.as_ref()))
+        .col("what to do", 1, |group| {
+            Cell::maybe(group.switch.advice.as_ref())
+        })
         .under("Why they disagree")
 }
 
-fn kinds(summary: &ChainsSummary, stacks: &[&str]) -> Section {
-    let table = Table::of(&summary.kinds)
-        .col("kind", 0, |row| Cell::text(&row.kind))
-        .col("verifiers", 0, |row| Cell::text(row.due))
-        .col("chains", 0, |row| Cell::count(row.chains));
-    let with_stacks = stacks
-        .iter()
-        .enumerate()
-        .fold(table, |table, (number, stack)| {
-            table.col(stack, 0, move |row: &&ChainKind| {
-                row.stacks.get(number).map_or(Cell::Missing, said)
-            })
-        });
-    Section::new("kinds", "How many are judged as they should be", vec![with_stacks.item()]).explained("Where standards leave a choice, it is said what a verifier should do; whoever does otherwise is \
-                      stricter or laxer, and not broken.")
+fn kinds(summary: &ChainsSummary) -> Section {
+    let table = Table::of(&summary.matrix.cases)
+        .col("kind", 0, |row| Cell::text(&row.case.kind))
+        .col("verifiers", 0, |row| Cell::text(row.case.due))
+        .col("chains", 0, |row| Cell::count(row.case.chains))
+        .clients(&summary.matrix.clients, right);
+    Section::new(
+        "kinds",
+        "How many are judged as they should be",
+        vec![table.item()],
+    )
+    .explained(
+        "Where standards leave a choice, it is said what a verifier should do; whoever does otherwise is stricter or \
+         laxer, and not broken.",
+    )
 }
 
-fn said(tally: &ChainTally) -> Cell {
-    let others = [
-        (tally.hang, "hang"),
-        (tally.crash, "crash"),
-        (tally.unsupported, "unsupported"),
-    ];
-    let others: Vec<String> = others
-        .iter()
-        .filter(|(count, _)| *count > 0)
-        .map(|(count, word)| format!("{count} {word}"))
-        .collect();
-    match others.as_slice() {
-        [] => Cell::count(tally.right),
-        [only] if tally.right + tally.wrong == 0 => Cell::text(only),
-        more => Cell::text(format!("{}, {}", tally.right, more.join(", "))),
+/// Returns the number of right verdicts, and the chains without a verdict.
+fn right(judged: &Judgements) -> Cell {
+    let right = judged.of(Judgement::Right);
+    let others = [Judgement::Hung, Judgement::Crashed, Judgement::Unsupported]
+        .into_iter()
+        .filter(|without| judged.of(*without) > 0)
+        .map(|without| format!("{} {without}", judged.of(without)));
+    match others.collect::<Vec<_>>().as_slice() {
+        [] => Cell::count(right),
+        [only] if right + judged.misjudged() == 0 => Cell::text(only),
+        more => Cell::text(format!("{right}, {}", more.join(", "))),
     }
 }
 
-fn astray(summary: &ChainsSummary) -> Section {
-    let rows = &summary.astray;
+fn wrong(summary: &ChainsSummary) -> Section {
+    let rows = &summary.wrong;
     let must = rows
         .iter()
         .filter(|row| matches!(row.due, Due::MustAccept | Due::MustReject));
@@ -173,35 +165,19 @@ fn astray(summary: &ChainsSummary) -> Section {
     if !rows.is_empty() {
         items.push(table.item());
     }
-    Section::new("astray", "What is not as it should be", items)
+    Section::new("wrong", "What is not as it should be", items)
         .explained("What all stacks do is here too: that is no matter of the switch.")
 }
 
-/// Builds one suite for each stack, with a check for each kind.
-fn checks(summary: &ChainsSummary) -> Vec<CheckSuite> {
-    let suite = |(number, stack): (usize, &crate::compat::CompatStack)| CheckSuite {
-        name: stack.stack.to_string(),
-        checks: summary
-            .kinds
-            .iter()
-            .filter_map(|row| Some(check(row, row.stacks.get(number)?)))
-            .collect(),
-    };
-    summary.run.stacks.iter().enumerate().map(suite).collect()
-}
-
-fn check(row: &ChainKind, tally: &ChainTally) -> Check {
-    let broken = tally.hang + tally.crash;
-    let outcome = if tally.wrong + broken > 0 {
+/// Builds the check of the chains of a kind.
+fn check(kind: &ChainKind, _: &StackName, judged: &Judgements) -> Check {
+    let wrong = judged.wrong();
+    let outcome = if wrong > 0 {
         Checked::Failed {
-            why: format!(
-                "{} of {} chains not as they should be",
-                tally.wrong + broken,
-                row.chains
-            ),
+            why: format!("{wrong} of {} chains not as they should be", kind.chains),
             class: "chains".to_owned(),
         }
-    } else if tally.right == 0 {
+    } else if judged.told() == 0 {
         Checked::Skipped {
             why: "its verifier was not asked".to_owned(),
         }
@@ -209,8 +185,8 @@ fn check(row: &ChainKind, tally: &ChainTally) -> Check {
         Checked::Passed
     };
     Check {
-        name: format!("{} ({})", row.kind, row.due),
-        class: row.kind.split('/').next().map(str::to_owned),
+        name: format!("{} ({})", kind.kind, kind.due),
+        class: kind.kind.split('/').next().map(str::to_owned),
         outcome,
         said: None,
     }

@@ -5,6 +5,6 @@ mod document;
 mod summary;
 
 pub use summary::{
-    BrokenChain, ChainChange, ChainDifference, ChainKind, ChainTally, ChainsAstray, ChainsHead,
-    ChainsSummary, summarize_chains,
+    BrokenChain, ChainDifference, ChainKind, ChainsHead, ChainsSummary, WrongVerdicts,
+    summarize_chains,
 };

@@ -6,12 +6,13 @@ use netbench_model::{
         ChainCase, ChainOutcome, ChainSample, ChainsManifest, Disagreement, Due, ReasonSpec,
         SuiteOfChains,
     },
+    compat::Judgement,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    compat::CompatStack,
+    matrix::{ComparedStack, Judgements, Matrix, MatrixCase, Switch, gains, losses},
     run::{RunHead, SummaryHead},
     text::count,
 };
@@ -27,10 +28,11 @@ pub struct ChainsSummary {
     /// The chains that one stack accepts and the first one rejects, or vice versa, grouped by reason; the worst
     /// first.
     pub differences: Vec<ChainDifference>,
-    /// The number of chains of each kind that each stack judges correctly.
-    pub kinds: Vec<ChainKind>,
+    /// The judgements of each stack's verdicts on the chains of each kind.
+    #[serde(flatten)]
+    pub matrix: Matrix<ChainKind, StackName, Judgements>,
     /// The chains that a stack judges wrongly, grouped.
-    pub astray: Vec<ChainsAstray>,
+    pub wrong: Vec<WrongVerdicts>,
     /// The chains that crashed a verifier or that it did not finish.
     pub broken: Vec<BrokenChain>,
     /// Warnings that a reader must know before quoting a figure.
@@ -48,114 +50,18 @@ pub struct ChainsHead {
     /// Number of chains.
     pub chains: u64,
     /// The stacks, in the order of the command line, each with its library.
-    pub stacks: Vec<CompatStack>,
-}
-
-/// The change for a chain. The worst comes first.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
-)]
-#[serde(rename_all = "kebab-case")]
-#[schemars(extend("x-key" = "item"))]
-pub enum ChainChange {
-    /// The chain is rejected and should not be: pages no longer load.
-    Lost,
-    /// The chain is accepted and should not be: a warning is gone.
-    Unwarned,
-    /// The chain is now accepted, as it should be.
-    Gained,
-    /// The chain is now rejected, as it should be.
-    Refused,
-}
-
-impl ChainsSummary {
-    /// Returns the losses of the second stack; the worst comes first.
-    pub fn worse(&self) -> Vec<&ChainDifference> {
-        let worse = self.of_second();
-        worse
-            .filter(|group| group.effect.is_some_and(SwitchEffect::is_loss))
-            .collect()
-    }
-
-    /// Returns the number of chains in which the second stack gains.
-    pub fn gains(&self, effect: SwitchEffect) -> usize {
-        let gains = self.of_second();
-        let gains = gains.filter(|group| !effect.is_loss() && group.effect == Some(effect));
-        gains.map(|group| group.cases.len()).sum()
-    }
-
-    fn of_second(&self) -> impl Iterator<Item = &ChainDifference> {
-        let second = self.run.stacks.get(1).map(|of| &of.stack);
-        let differences = self.differences.iter();
-        differences.filter(move |group| Some(&group.stack) == second)
-    }
-
-    /// Returns the chains that the second stack's verifier crashes on or does not finish, and the first stack's
-    /// does.
-    pub fn ended(&self) -> Vec<&BrokenChain> {
-        let stack = |number: usize| self.run.stacks.get(number).map(|of| &of.stack);
-        let before: HashSet<&str> = self
-            .broken
-            .iter()
-            .filter(|chain| Some(&chain.stack) == stack(0))
-            .map(|chain| chain.case.as_str())
-            .collect();
-        let is_new = |chain: &&BrokenChain| {
-            Some(&chain.stack) == stack(1) && !before.contains(chain.case.as_str())
-        };
-        self.broken.iter().filter(is_new).collect()
-    }
-
-    /// Returns the number of chains with results of both the first and the second stack.
-    pub fn told_of_both(&self) -> u64 {
-        let told = |kind: &ChainKind, stack: usize| {
-            let tally = kind.stacks.get(stack);
-            tally.map_or(0, |of| of.right + of.wrong + of.hang + of.crash)
-        };
-        let kinds = self.kinds.iter();
-        kinds
-            .map(|kind| u64::from(told(kind, 0).min(told(kind, 1))))
-            .sum()
-    }
-}
-
-impl ChainChange {
-    fn of(due: Due, accepts: bool) -> Self {
-        match (accepts, due.accepts()) {
-            (false, true) => Self::Lost,
-            (true, false) => Self::Unwarned,
-            (true, true) => Self::Gained,
-            (false, false) => Self::Refused,
-        }
-    }
-
-    /// Returns the name in a table.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Lost => "rejected wrongly",
-            Self::Unwarned => "accepted wrongly",
-            Self::Gained => "accepted rightly",
-            Self::Refused => "rejected rightly",
-        }
-    }
+    pub stacks: Vec<ComparedStack>,
 }
 
 /// Chains that a stack judges differently from the first stack, for one reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ChainDifference {
-    /// The stack.
-    #[schemars(extend("x-key" = "other"))]
-    pub stack: StackName,
-    /// The first stack.
-    pub in_place_of: StackName,
-    /// The change.
-    pub change: ChainChange,
-    /// The effect on a user; absent if another step of the connection decides.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub effect: Option<SwitchEffect>,
-    /// The effect of a refusal.
-    #[serde(default = "sound")]
-    pub standing: Standing,
+    /// The stack's verdict compared with the correct one.
+    #[schemars(extend("x-key" = "item"))]
+    pub judgement: Judgement,
+    /// The change for a user; without an effect if another step of the connection decides.
+    #[serde(flatten)]
+    pub switch: Switch,
     /// The correct verdict of a verifier.
     pub due: Due,
     /// The reason's name; absent if no reason is known.
@@ -163,21 +69,19 @@ pub struct ChainDifference {
     pub reason: Option<String>,
     /// The reason for the disagreement.
     pub why: String,
-    /// The effect that the client's user sees.
-    pub seen: String,
-    /// The advice; absent if the change is an improvement.
-    pub advice: Option<String>,
     /// The faults that the rejecting stack reports, in words that all stacks share, with their frequency.
     pub faults: BTreeMap<String, u32>,
     /// The chains.
     pub cases: Vec<String>,
 }
 
-fn sound() -> Standing {
-    Standing::Sound
+impl AsRef<Switch> for ChainDifference {
+    fn as_ref(&self) -> &Switch {
+        &self.switch
+    }
 }
 
-/// The stacks' judgements of chains of one kind with the same correct verdict.
+/// Chains of one kind with the same correct verdict.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ChainKind {
     /// The kind.
@@ -187,29 +91,11 @@ pub struct ChainKind {
     pub due: Due,
     /// Number of chains.
     pub chains: u32,
-    /// One tally for each stack, in their order.
-    #[schemars(extend("x-names" = "/run/stacks"))]
-    pub stacks: Vec<ChainTally>,
-}
-
-/// A stack's judgements of chains.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct ChainTally {
-    /// Number of chains judged correctly.
-    pub right: u32,
-    /// Number of chains judged wrongly.
-    pub wrong: u32,
-    /// Number of chains that the stack did not finish.
-    pub hang: u32,
-    /// Number of chains on which its process ended.
-    pub crash: u32,
-    /// Number of chains that cannot be tested with the stack.
-    pub unsupported: u32,
 }
 
 /// Chains that a stack judges wrongly in one way.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct ChainsAstray {
+pub struct WrongVerdicts {
     /// The stack.
     pub stack: StackName,
     /// The kind.
@@ -240,6 +126,54 @@ pub struct BrokenChain {
     pub detail: String,
 }
 
+impl ChainsSummary {
+    /// Returns the losses of the second stack; the worst comes first.
+    pub fn worse(&self) -> Vec<&ChainDifference> {
+        losses(&self.differences, &self.run.stacks)
+    }
+
+    /// Returns the number of chains in which the second stack gains.
+    pub fn gains(&self, effect: SwitchEffect) -> usize {
+        let gains = gains(&self.differences, &self.run.stacks, effect);
+        gains.iter().map(|group| group.cases.len()).sum()
+    }
+
+    /// Returns the chains that the second stack's verifier crashes on or does not finish, and the first stack's
+    /// does.
+    pub fn ended(&self) -> Vec<&BrokenChain> {
+        let of = |stack: usize| {
+            let stack = self.matrix.clients.get(stack);
+            let broken = self.broken.iter();
+            broken.filter(move |chain| Some(&chain.stack) == stack)
+        };
+        let before: HashSet<&str> = of(0).map(|chain| chain.case.as_str()).collect();
+        of(1)
+            .filter(|chain| !before.contains(chain.case.as_str()))
+            .collect()
+    }
+
+    /// Returns the number of chains with results of both the first and the second stack.
+    pub fn told_of_both(&self) -> u64 {
+        let kinds = self.matrix.cases.iter();
+        let told = kinds.map(|kind| {
+            let told = |stack: usize| kind.cell(stack).map_or(0, Judgements::told);
+            u64::from(told(0).min(told(1)))
+        });
+        told.sum()
+    }
+}
+
+impl ChainDifference {
+    /// Returns the stack's verdict and whether it is correct, in words.
+    pub fn verdict(&self) -> &'static str {
+        match (self.judgement, self.due.accepts()) {
+            (Judgement::Right, true) => "accepted rightly",
+            (Judgement::Right, false) => "rejected rightly",
+            (judgement, _) => judgement.name(),
+        }
+    }
+}
+
 /// Summarizes a run. If a chain was verified twice, the last result counts.
 pub fn summarize_chains(
     manifest: &ChainsManifest,
@@ -247,21 +181,14 @@ pub fn summarize_chains(
     reasons: &[ReasonSpec],
 ) -> ChainsSummary {
     let plan = &manifest.plan;
-    let mut by_stack: HashMap<StackName, HashMap<String, ChainOutcome>> = HashMap::new();
-    for sample in samples {
-        let of_stack = by_stack.entry(sample.stack).or_default();
-        of_stack.insert(sample.case, sample.outcome);
-    }
-    let found = Found {
-        cases: &plan.cases,
-        stacks: &plan.stacks,
-        outcomes: plan
-            .stacks
-            .iter()
-            .map(|stack| by_stack.get(stack).cloned().unwrap_or_default())
-            .collect(),
-    };
-    let differences = found.differences(reasons);
+    let outcomes: HashMap<(&str, &StackName), &ChainOutcome> = samples
+        .iter()
+        .map(|sample| ((sample.case.as_str(), &sample.stack), &sample.outcome))
+        .collect();
+    let verdicts = Matrix::new(&plan.cases, plan.stacks.clone(), |case, stack| {
+        outcomes.get(&(case.name.as_str(), stack)).copied()
+    });
+    let differences = differences(&verdicts, reasons);
     let mut warnings = manifest.warnings.clone();
     warnings.extend(plan.suites.iter().filter_map(|suite| suite.missing.clone()));
     let without = differences.iter().filter(|found| found.reason.is_none());
@@ -270,187 +197,161 @@ pub fn summarize_chains(
         let chains = count(without, "difference is", "differences are");
         warnings.push(format!("{chains} without a known reason"));
     }
-    let taken: usize = found.outcomes.iter().map(HashMap::len).sum();
-    let missing = (plan.cases.len() * plan.stacks.len()).saturating_sub(taken);
+    let missing = verdicts.missing();
     if missing > 0 {
         let verified = count(missing, "chain was", "chains were");
         warnings.push(format!("{verified} not verified: the run was ended early"));
     }
-    let library = |stack: &StackName| {
-        let mut workers = manifest.workers.iter();
-        let worker = workers.find(|worker| worker.stack == stack.stack());
-        worker
-            .map(|worker| worker.library.clone())
-            .unwrap_or_default()
-    };
     ChainsSummary {
         head: SummaryHead::of(manifest),
         run: ChainsHead {
             head: RunHead::of(manifest),
             suites: plan.suites.clone(),
             chains: plan.cases.len() as u64,
-            stacks: plan
-                .stacks
-                .iter()
-                .map(|stack| CompatStack {
-                    stack: stack.clone(),
-                    library: library(stack),
-                })
-                .collect(),
+            stacks: ComparedStack::all(&plan.stacks, manifest),
         },
         differences,
-        kinds: found.kinds(),
-        astray: found.astray(),
-        broken: found.broken(),
+        matrix: kinds(&verdicts),
+        wrong: wrong(&verdicts),
+        broken: broken(&verdicts),
         warnings,
     }
 }
 
-/// Cases, with each stack's verdicts on them.
-struct Found<'a> {
-    cases: &'a [ChainCase],
-    stacks: &'a [StackName],
-    outcomes: Vec<HashMap<String, ChainOutcome>>,
-}
+/// Chains, with each stack's verdict on them.
+type Verdicts<'a> = Matrix<&'a ChainCase, StackName, &'a ChainOutcome>;
 
-impl Found<'_> {
-    fn differences(&self, reasons: &[ReasonSpec]) -> Vec<ChainDifference> {
-        let mut found: Vec<ChainDifference> = Vec::new();
-        let mut places: HashMap<(usize, ChainChange, Due, Option<&str>), usize> = HashMap::new();
-        let (Some(first), Some(before)) = (self.stacks.first(), self.outcomes.first()) else {
-            return found;
-        };
-        for case in self.cases {
-            let Some(then) = before.get(&case.name) else {
+fn differences(verdicts: &Verdicts<'_>, reasons: &[ReasonSpec]) -> Vec<ChainDifference> {
+    let mut found: Vec<ChainDifference> = Vec::new();
+    let mut places: HashMap<(usize, Judgement, Due, Option<&str>), usize> = HashMap::new();
+    for row in &verdicts.cases {
+        let case = row.case;
+        for (number, stack) in verdicts.clients.iter().enumerate().skip(1) {
+            let first = &verdicts.clients[0];
+            let (Some(then), Some(now)) = (row.cell(0), row.cell(number)) else {
                 continue;
             };
-            for (number, stack) in self.stacks.iter().enumerate().skip(1) {
-                let Some(now) = self.outcomes[number].get(&case.name) else {
-                    continue;
-                };
-                let (rejects, accepts, fault) = match (then, now) {
-                    (ChainOutcome::Accepted, ChainOutcome::Rejected { reason, .. }) => {
-                        (stack, first, *reason)
-                    }
-                    (ChainOutcome::Rejected { reason, .. }, ChainOutcome::Accepted) => {
-                        (first, stack, *reason)
-                    }
-                    _ => continue,
-                };
-                let disagreement = Disagreement {
-                    case,
-                    accepts: accepts.as_str(),
-                    rejects: rejects.as_str(),
-                    fault,
-                };
-                let reason = reasons.iter().find(|reason| reason.explains(disagreement));
-                let change = ChainChange::of(case.due, accepts == stack);
-                let key = (number, change, case.due, reason.map(|it| it.name.as_str()));
-                let place = *places.entry(key).or_insert_with(|| {
-                    found.push(difference(stack, first, change, case.due, reason));
-                    found.len() - 1
-                });
-                let group = &mut found[place];
-                *group.faults.entry(fault.to_string()).or_default() += 1;
-                group.cases.push(case.name.clone());
-            }
-        }
-        found.sort_by_key(|group| {
-            (
-                group.effect.is_none(),
-                group.effect,
-                group.due,
-                std::cmp::Reverse(group.cases.len()),
-            )
-        });
-        found
-    }
-
-    fn kinds(&self) -> Vec<ChainKind> {
-        let mut kinds: BTreeMap<(&str, Due), ChainKind> = BTreeMap::new();
-        for case in self.cases {
-            let row = kinds
-                .entry((case.kind(), case.due))
-                .or_insert_with(|| ChainKind {
-                    kind: case.kind().to_owned(),
-                    due: case.due,
-                    chains: 0,
-                    stacks: vec![ChainTally::default(); self.stacks.len()],
-                });
-            row.chains += 1;
-            for (tally, outcomes) in row.stacks.iter_mut().zip(&self.outcomes) {
-                match outcomes.get(&case.name) {
-                    Some(ChainOutcome::Hang { .. }) => tally.hang += 1,
-                    Some(ChainOutcome::Crash { .. }) => tally.crash += 1,
-                    Some(ChainOutcome::Unsupported { .. }) => tally.unsupported += 1,
-                    Some(said) if said.accepts() == Some(case.due.accepts()) => tally.right += 1,
-                    Some(_) => tally.wrong += 1,
-                    None => {}
+            let (rejects, accepts, fault) = match (then, now) {
+                (ChainOutcome::Accepted, ChainOutcome::Rejected { reason, .. }) => {
+                    (stack, first, *reason)
                 }
-            }
+                (ChainOutcome::Rejected { reason, .. }, ChainOutcome::Accepted) => {
+                    (first, stack, *reason)
+                }
+                _ => continue,
+            };
+            let disagreement = Disagreement {
+                case,
+                accepts: accepts.as_str(),
+                rejects: rejects.as_str(),
+                fault,
+            };
+            let reason = reasons.iter().find(|reason| reason.explains(disagreement));
+            let judgement = Judgement::of_chain(case.due, now);
+            let key = (
+                number,
+                judgement,
+                case.due,
+                reason.map(|it| it.name.as_str()),
+            );
+            let place = *places.entry(key).or_insert_with(|| {
+                found.push(difference([first, stack], judgement, case.due, reason));
+                found.len() - 1
+            });
+            let group = &mut found[place];
+            *group.faults.entry(fault.to_string()).or_default() += 1;
+            group.cases.push(case.name.clone());
         }
-        kinds.into_values().collect()
     }
+    found.sort_by_key(|group| {
+        let effect = group.switch.effect;
+        (
+            effect.is_none(),
+            effect,
+            group.due,
+            std::cmp::Reverse(group.cases.len()),
+        )
+    });
+    found
+}
 
-    fn astray(&self) -> Vec<ChainsAstray> {
-        let mut groups: BTreeMap<(Due, usize, &str, String), ChainsAstray> = BTreeMap::new();
-        for (number, (stack, outcomes)) in self.stacks.iter().zip(&self.outcomes).enumerate() {
-            for case in self.cases {
-                let says = match outcomes.get(&case.name) {
-                    Some(ChainOutcome::Accepted) if !case.due.accepts() => "accepted".to_owned(),
-                    Some(ChainOutcome::Rejected { reason, .. }) if case.due.accepts() => {
-                        format!("rejected: {reason}")
-                    }
-                    _ => continue,
-                };
-                let key = (case.due, number, case.kind(), says.clone());
-                let group = groups.entry(key).or_insert_with(|| ChainsAstray {
-                    stack: stack.clone(),
-                    kind: case.kind().to_owned(),
-                    due: case.due,
-                    says,
-                    chains: 0,
-                    example: case.name.clone(),
-                });
-                group.chains += 1;
+fn kinds(verdicts: &Verdicts<'_>) -> Matrix<ChainKind, StackName, Judgements> {
+    let mut kinds: BTreeMap<(&str, Due), MatrixCase<ChainKind, Judgements>> = BTreeMap::new();
+    for row in &verdicts.cases {
+        let (kind, due) = (row.case.kind(), row.case.due);
+        let found = kinds.entry((kind, due)).or_insert_with(|| MatrixCase {
+            case: ChainKind {
+                kind: kind.to_owned(),
+                due,
+                chains: 0,
+            },
+            cells: vec![Some(Judgements::default()); verdicts.clients.len()],
+        });
+        found.case.chains += 1;
+        for (judgements, outcome) in found.cells.iter_mut().flatten().zip(&row.cells) {
+            if let Some(outcome) = outcome {
+                judgements.add(Judgement::of_chain(due, outcome));
             }
         }
-        groups.into_values().collect()
     }
+    Matrix {
+        clients: verdicts.clients.clone(),
+        cases: kinds.into_values().collect(),
+    }
+}
 
-    fn broken(&self) -> Vec<BrokenChain> {
-        let mut broken = Vec::new();
-        for (stack, outcomes) in self.stacks.iter().zip(&self.outcomes) {
-            for case in self.cases {
-                let Some(outcome) = outcomes.get(&case.name) else {
-                    continue;
-                };
-                let detail = match outcome {
-                    ChainOutcome::Hang { after_ms } => format!("no answer after {after_ms} ms"),
-                    ChainOutcome::Crash { detail } => detail.clone(),
-                    _ => continue,
-                };
-                broken.push(BrokenChain {
-                    stack: stack.clone(),
-                    case: case.name.clone(),
-                    outcome: outcome.name().to_owned(),
-                    detail,
-                });
+fn wrong(verdicts: &Verdicts<'_>) -> Vec<WrongVerdicts> {
+    let mut groups: BTreeMap<(Due, usize, &str, String), WrongVerdicts> = BTreeMap::new();
+    for (number, stack) in verdicts.clients.iter().enumerate() {
+        for (case, outcome) in verdicts.column(number) {
+            let judgement = Judgement::of_chain(case.due, outcome);
+            if !matches!(judgement, Judgement::FalseAccept | Judgement::FalseReject) {
+                continue;
             }
+            let says = outcome.to_string();
+            let key = (case.due, number, case.kind(), says.clone());
+            let group = groups.entry(key).or_insert_with(|| WrongVerdicts {
+                stack: stack.clone(),
+                kind: case.kind().to_owned(),
+                due: case.due,
+                says,
+                chains: 0,
+                example: case.name.clone(),
+            });
+            group.chains += 1;
         }
-        broken
     }
+    groups.into_values().collect()
+}
+
+fn broken(verdicts: &Verdicts<'_>) -> Vec<BrokenChain> {
+    let mut broken = Vec::new();
+    for (number, stack) in verdicts.clients.iter().enumerate() {
+        for (case, outcome) in verdicts.column(number) {
+            let detail = match outcome {
+                ChainOutcome::Hang { after_ms } => format!("no answer after {after_ms} ms"),
+                ChainOutcome::Crash { detail } => detail.clone(),
+                _ => continue,
+            };
+            broken.push(BrokenChain {
+                stack: stack.clone(),
+                case: case.name.clone(),
+                outcome: outcome.name().to_owned(),
+                detail,
+            });
+        }
+    }
+    broken
 }
 
 fn difference(
-    stack: &StackName,
-    first: &StackName,
-    change: ChainChange,
+    [first, stack]: [&StackName; 2],
+    judgement: Judgement,
     due: Due,
     reason: Option<&ReasonSpec>,
 ) -> ChainDifference {
-    use ChainChange as C;
-    let is_lost = matches!(change, C::Lost | C::Refused);
+    // A right verdict is the correct one, and any other the opposite.
+    let is_lost = due.accepts() != (judgement == Judgement::Right);
     let standing = match reason.and_then(|reason| reason.standing) {
         // A reason states the effect of a refusal of chains that are not as they should be.
         Some(Standing::Moot) => Standing::Moot,
@@ -479,17 +380,20 @@ fn difference(
             "Look at the chains, and report them.".to_owned(),
         ),
     };
+    let is_loss = effect.is_some_and(SwitchEffect::is_loss);
     ChainDifference {
-        stack: stack.clone(),
-        in_place_of: first.clone(),
-        change,
-        effect,
-        standing,
+        judgement,
+        switch: Switch {
+            stack: stack.clone(),
+            in_place_of: first.clone(),
+            effect,
+            standing,
+            seen,
+            advice: is_loss.then_some(advice),
+        },
         due,
         reason: reason.map(|reason| reason.name.clone()),
         why,
-        seen,
-        advice: effect.is_some_and(SwitchEffect::is_loss).then_some(advice),
         faults: BTreeMap::new(),
         cases: Vec::new(),
     }

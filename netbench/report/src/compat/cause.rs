@@ -5,19 +5,17 @@ use netbench_model::{
     compat::{CompatOutcome, Refusal},
 };
 
-use super::summary::CompatCell;
-
 /// Returns the cause of a refusal: the fault of the certificate, the server's alert, or else the library's own words.
-pub(super) fn cause(cell: &CompatCell) -> String {
+pub(super) fn cause(outcome: &CompatOutcome) -> String {
     let CompatOutcome::Rejected {
         reason,
         library,
         detail,
         http_status,
         ..
-    } = &cell.outcome
+    } = outcome
     else {
-        return cell.to_string();
+        return outcome.to_string();
     };
     if let Some(status) = http_status {
         return format!("status {status}");

@@ -1,49 +1,46 @@
 use std::collections::HashSet;
 
 use netbench_model::{
-    SwitchEffect,
-    compat::{CompatOutcome, Judgement},
+    StackName, SwitchEffect,
+    compat::{CompatCase, CompatOutcome, Judgement},
 };
 
-use super::{
-    CompatCell, CompatDifference, CompatRow, CompatStack, CompatSummary, embedder, outside,
-};
+use super::{CompatCell, CompatDifference, CompatSummary, embedder, outside};
 use crate::{
     cell::Cell,
-    document::{
-        Check, CheckSuite, Checked, Document, Extent, Filling, Item, Report, Section, Table,
-    },
+    document::{Check, Document, Extent, Item, Report, Section, Table},
+    matrix::ComparedStack,
     text::{count, in_place_of, profile_in_words},
 };
 
 impl Report for CompatSummary {
     fn tells(&self) -> bool {
-        self.cases
-            .iter()
-            .any(|row| row.cells.iter().any(Option::is_some))
+        self.matrix.cells().next().is_some()
     }
 
     fn document(&self, _: Extent) -> Document<'_> {
         let run = &self.run;
         let stacks: Vec<&str> = run.stacks.iter().map(|s| s.stack.as_str()).collect();
-        let clients = run.clients.iter().map(|client| client.name.as_str());
-        let tried: Vec<&str> = stacks.iter().copied().chain(clients).collect();
         let mut sections = vec![outside::section(self)];
         sections.extend(embedder::sections(self));
         sections.extend([
             differences(self, &stacks),
-            astray(self, &tried),
+            wrong(self),
             outside::words(self),
-            all(self, &tried),
+            Some(all(self)),
         ]);
         Document {
             about: in_place_of(&stacks),
             lead: format!(
                 "What each stack does with {} right, wrong, old or odd, and what a browser should do.",
-                count(self.cases.len(), "server that is", "servers that are")
+                count(
+                    self.matrix.cases.len(),
+                    "server that is",
+                    "servers that are"
+                )
             ),
             sections: sections.into_iter().flatten().collect(),
-            checks: checks(self),
+            checks: self.matrix.suites(run.stacks.len(), check),
             data: vec![self],
             ..Document::of_run("compat", &run.head)
         }
@@ -54,7 +51,9 @@ fn differences(summary: &CompatSummary, stacks: &[&str]) -> Option<Section> {
     let mut items: Vec<Item> = Vec::new();
     let found = &summary.differences;
     let effects = SwitchEffect::ALL.iter().filter_map(|effect| {
-        let of = found.iter().filter(|found| found.effect == Some(*effect));
+        let of = found
+            .iter()
+            .filter(|found| found.switch.effect == Some(*effect));
         let of = of.count();
         (of > 0).then(|| format!("{effect}: {of}"))
     });
@@ -75,7 +74,8 @@ fn differences(summary: &CompatSummary, stacks: &[&str]) -> Option<Section> {
     items.extend(Item::warnings(&summary.warnings));
     let several = stacks.len() > 2;
     if !found.is_empty() {
-        let mut table = Table::of(alike(found)).col("case", 0, |row| Cell::text(&row.is.case));
+        let rows = alike(found.iter(), |is| (&is.case, &is.does, &is.switch.seen));
+        let mut table = Table::of(rows).col("case", 0, |row| Cell::text(&row.is.case));
         if several {
             table = table.col("stack", 0, |row| Cell::text(row.stacks.join(", ")));
         }
@@ -88,22 +88,18 @@ fn differences(summary: &CompatSummary, stacks: &[&str]) -> Option<Section> {
                 .col(if several { "it" } else { stacks[1] }, 0, |row| {
                     Cell::text(&row.is.does)
                 })
-                .col("effect", 0, |row| Cell::maybe(row.is.effect))
-                .col("what a user sees", 1, |row| Cell::text(&row.is.seen))
+                .col("effect", 0, |row| Cell::maybe(row.is.switch.effect))
+                .col("what a user sees", 1, |row| Cell::text(&row.is.switch.seen))
                 .unfolded()
                 .item(),
         );
         items.extend(what_to_do(found));
     }
-    let libraries = summary.run.stacks.iter();
-    let libraries: Vec<_> = libraries
-        .map(|stack| format!("{} is {}", stack.stack, stack.library))
-        .collect();
     Some(
         Section::new("differences", "What changes", items).explained(format!(
             "{} Through hyper's connectors: {}.",
             profile_in_words(summary.run.client_profile),
-            libraries.join(", ")
+            ComparedStack::libraries(&summary.run.stacks)
         )),
     )
 }
@@ -114,15 +110,15 @@ struct Alike<'a> {
     stacks: Vec<&'a str>,
 }
 
-/// Groups the differences that stacks have in common.
-fn alike(found: &[CompatDifference]) -> Vec<Alike<'_>> {
+/// Groups the differences with the same key.
+fn alike<'a, K: PartialEq>(
+    found: impl Iterator<Item = &'a CompatDifference>,
+    key: impl Fn(&'a CompatDifference) -> K,
+) -> Vec<Alike<'a>> {
     let mut rows: Vec<Alike<'_>> = Vec::new();
     for is in found {
-        let same = |row: &&mut Alike<'_>| {
-            (&row.is.case, &row.is.does, &row.is.seen) == (&is.case, &is.does, &is.seen)
-        };
-        let stack = is.stack.as_str();
-        match rows.iter_mut().find(same) {
+        let stack = is.switch.stack.as_str();
+        match rows.iter_mut().find(|row| key(row.is) == key(is)) {
             Some(row) => row.stacks.push(stack),
             None => rows.push(Alike {
                 is,
@@ -135,18 +131,8 @@ fn alike(found: &[CompatDifference]) -> Vec<Alike<'_>> {
 
 /// Returns the advice on every case that got worse, once for all stacks with the same advice.
 fn what_to_do(found: &[CompatDifference]) -> Vec<Item> {
-    let mut rows: Vec<Alike<'_>> = Vec::new();
-    for is in found.iter().filter(|found| found.advice.is_some()) {
-        let same = |row: &&mut Alike<'_>| (&row.is.case, &row.is.advice) == (&is.case, &is.advice);
-        let stack = is.stack.as_str();
-        match rows.iter_mut().find(same) {
-            Some(row) => row.stacks.push(stack),
-            None => rows.push(Alike {
-                is,
-                stacks: vec![stack],
-            }),
-        }
-    }
+    let worse = found.iter().filter(|found| found.switch.advice.is_some());
+    let rows = alike(worse, |is| (&is.case, &is.switch.advice));
     let cases: HashSet<&str> = rows.iter().map(|row| row.is.case.as_str()).collect();
     let differs = cases.len() < rows.len();
     let mut table = Table::of(rows).col("case", 0, |row| Cell::text(&row.is.case));
@@ -155,30 +141,33 @@ fn what_to_do(found: &[CompatDifference]) -> Vec<Item> {
     }
     table
         .col("the server", 1, |row| Cell::text(&row.is.about))
-        .col("what to do", 0, |row| Cell::maybe(row.is.advice.as_ref()))
+        .col("what to do", 0, |row| {
+            Cell::maybe(row.is.switch.advice.as_ref())
+        })
         .under("What to do")
 }
 
 /// Builds the section of the cases that some stack does not handle correctly.
-fn astray(summary: &CompatSummary, stacks: &[&str]) -> Option<Section> {
-    let is_astray = |row: &&CompatRow| {
-        let mut cells = row.cells.iter().take(summary.run.stacks.len()).flatten();
+fn wrong(summary: &CompatSummary) -> Option<Section> {
+    let stacks = summary.run.stacks.len();
+    let rows = summary.matrix.cases.iter().filter(|row| {
+        let mut cells = row.cells.iter().take(stacks).flatten();
         cells.any(|cell| cell.judgement != Judgement::Right)
-    };
-    let rows: Vec<_> = summary.cases.iter().filter(is_astray).collect();
+    });
     let mut items = vec![totals(summary)];
+    let rows: Vec<_> = rows.collect();
     if !rows.is_empty() {
-        let table = Table::of(rows)
-            .col("case", 0, |row| Cell::text(&row.case.name))
-            .col("should be", 1, |row| Cell::text(&row.case.expected));
         items.push(
-            with_stacks(table, stacks)
+            Table::of(rows)
+                .col("case", 0, |row| Cell::text(&row.case.name))
+                .col("should be", 1, |row| Cell::text(&row.case.expected))
+                .clients(&summary.matrix.clients, |cell| Cell::text(cell))
                 .col("why", 2, |row| Cell::text(&row.case.why))
                 .item(),
         );
     }
     Some(
-        Section::new("astray", "What is not as it should be", items).explained(
+        Section::new("wrong", "What is not as it should be", items).explained(
             "What no stack does as a browser should is here too: that is no matter of the switch.",
         ),
     )
@@ -190,69 +179,35 @@ fn totals(summary: &CompatSummary) -> Item {
     } else {
         "client"
     };
-    let mut table = Table::of(&summary.totals).col(name, 0, |row| Cell::text(&row.stack));
-    for judgement in Judgement::ALL.iter().rev() {
-        table = table.col(judgement.name(), 0, |row| {
-            Cell::count(row.cases.get(judgement).copied().unwrap_or_default())
+    let rows = summary.matrix.clients.iter().zip(&summary.totals);
+    let mut table = Table::of(rows).col(name, 0, |(client, _)| Cell::text(client));
+    // Only protocol tests have excuses.
+    let judgements = Judgement::ALL.iter().rev();
+    for judgement in judgements.filter(|judgement| **judgement != Judgement::Excused) {
+        table = table.col(judgement.name(), 0, |(_, cases)| {
+            Cell::count(cases.of(*judgement))
         });
     }
     table.item()
 }
 
-fn all(summary: &CompatSummary, stacks: &[&str]) -> Option<Section> {
-    let table = Table::of(&summary.cases)
+fn all(summary: &CompatSummary) -> Section {
+    let table = Table::of(&summary.matrix.cases)
         .col("case", 0, |row| Cell::text(&row.case.name))
         .col("the server", 3, |row| Cell::text(&row.case.about))
-        .col("should be", 1, |row| Cell::text(&row.case.expected));
-    Some(Section::new(
-        "cases",
-        "Every case",
-        vec![with_stacks(table, stacks).item()],
-    ))
+        .col("should be", 1, |row| Cell::text(&row.case.expected))
+        .clients(&summary.matrix.clients, |cell| Cell::text(cell));
+    Section::new("cases", "Every case", vec![table.item()])
 }
 
-fn with_stacks<'a>(table: Filling<&'a CompatRow>, stacks: &[&str]) -> Filling<&'a CompatRow> {
-    stacks
-        .iter()
-        .enumerate()
-        .fold(table, |table, (number, stack)| {
-            table.col(stack, 0, |row| {
-                let cell = row.cells.get(number).and_then(Option::as_ref);
-                Cell::maybe(cell)
-            })
-        })
-}
-
-/// Builds one suite for each stack.
-fn checks(summary: &CompatSummary) -> Vec<CheckSuite> {
-    let stacks = summary.run.stacks.iter().enumerate();
-    let suite = |(number, stack): (usize, &CompatStack)| {
-        let checks = summary.cases.iter().filter_map(|row| {
-            let cell = row.cells.get(number)?.as_ref()?;
-            Some(Check {
-                name: row.case.name.clone(),
-                class: row.case.name.split('/').next().map(str::to_owned),
-                outcome: checked(row, cell),
-                said: None,
-            })
-        });
-        CheckSuite {
-            name: stack.stack.to_string(),
-            checks: checks.collect(),
-        }
-    };
-    stacks.map(suite).collect()
-}
-
-fn checked(row: &CompatRow, cell: &CompatCell) -> Checked {
-    match (&cell.outcome, cell.judgement) {
-        (_, Judgement::Right) => Checked::Passed,
-        (CompatOutcome::Unsupported { reason }, _) => Checked::Skipped {
-            why: reason.clone(),
-        },
-        (_, judgement) => Checked::Failed {
-            why: format!("{cell}, and should be {}", row.case.expected),
-            class: judgement.name().to_owned(),
-        },
+fn check(case: &CompatCase, _: &StackName, cell: &CompatCell) -> Check {
+    Check {
+        name: case.name.clone(),
+        class: case.name.split('/').next().map(str::to_owned),
+        outcome: cell.checked(|| match &cell.result.outcome {
+            CompatOutcome::Unsupported { reason } => reason.clone(),
+            _ => format!("{cell}, and should be {}", case.expected),
+        }),
+        said: None,
     }
 }

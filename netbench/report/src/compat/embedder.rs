@@ -3,11 +3,12 @@
 use netbench_model::{
     StackName,
     compat::{
-        CompatOutcome, EmbedderView, Expected, NextLoad, OutsideKind, Refusal, ToldCertificate,
+        CompatCase, CompatOutcome, EmbedderView, Expected, NextLoad, OutsideKind, Refusal,
+        ToldCertificate,
     },
 };
 
-use super::{CompatRow, CompatSummary};
+use super::CompatSummary;
 use crate::{
     cell::Cell,
     document::{Item, Section, Table},
@@ -16,7 +17,7 @@ use crate::{
 
 /// A page that an engine had to load.
 struct Page<'a> {
-    row: &'a CompatRow,
+    case: &'a CompatCase,
     outcome: &'a CompatOutcome,
     view: &'a EmbedderView,
 }
@@ -27,17 +28,16 @@ pub(super) fn sections(summary: &CompatSummary) -> Vec<Option<Section>> {
     let clients = clients.iter().enumerate();
     let engines = clients.filter(|(_, client)| client.kind == OutsideKind::Engine);
     engines
-        .map(|(number, client)| section(&client.name, &pages(&summary.cases, stacks + number)))
+        .map(|(number, client)| section(&client.name, &pages(summary, stacks + number)))
         .collect()
 }
 
-fn pages(rows: &[CompatRow], place: usize) -> Vec<Page<'_>> {
-    let pages = rows.iter().filter_map(|row| {
-        let cell = row.cells.get(place)?.as_ref()?;
+fn pages(summary: &CompatSummary, client: usize) -> Vec<Page<'_>> {
+    let pages = summary.matrix.column(client).filter_map(|(case, cell)| {
         Some(Page {
-            row,
-            outcome: &cell.outcome,
-            view: cell.embedder.as_ref()?,
+            case,
+            outcome: &cell.result.outcome,
+            view: cell.result.embedder.as_ref()?,
         })
     });
     pages.collect()
@@ -58,7 +58,7 @@ fn section(engine: &StackName, pages: &[Page<'_>]) -> Option<Section> {
     let odd = loaded.into_iter().filter(|page| page.is_odd());
     items.extend(
         Table::of(odd)
-            .col("case", 0, |page| Cell::text(&page.row.case.name))
+            .col("case", 0, |page| Cell::text(&page.case.name))
             .col("certificate in the page's details", 0, |page| {
                 Cell::text(page.view.certificate)
             })
@@ -69,7 +69,7 @@ fn section(engine: &StackName, pages: &[Page<'_>]) -> Option<Section> {
     );
     Some(Section::new(&format!("embedder-{engine}"), format!("What {engine} tells its embedder"), items).explained(format!(
             "Each page is loaded as an application that embeds {engine} loads it. Where the error has a certificate, its user proceeds, \
-             as by the button of the error page. The certificate is held against the one that the server sent, and each load against the connections that the server saw."
+             as by the button of the error page. The certificate is compared with the one that the server sent, and each load with the connections that the server saw."
         )))
 }
 
@@ -81,7 +81,7 @@ impl Page<'_> {
     /// Returns whether the server is to be refused because of its certificate.
     fn is_of_certificate(&self) -> bool {
         let of_certificate = |why: &Refusal| matches!(why, Refusal::Certificate(_));
-        match &self.row.case.expected {
+        match &self.case.expected {
             Expected::Rejected(reasons) => reasons.iter().any(of_certificate),
             Expected::Accepted => false,
         }
@@ -151,7 +151,7 @@ fn errors(refused: &[&Page<'_>]) -> Vec<Item> {
         _ => None,
     };
     Table::of(refused.iter().copied())
-        .col("case", 0, |page| Cell::text(&page.row.case.name))
+        .col("case", 0, |page| Cell::text(&page.case.name))
         .col("error", 0, move |page| {
             Cell::maybe(said(page).map(|(error, _)| error))
         })

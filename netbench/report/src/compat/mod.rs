@@ -6,9 +6,8 @@ mod embedder;
 mod outside;
 mod summary;
 
-pub(crate) use outside::BESIDE;
 pub use outside::{CompatDisagreement, Stance};
+use summary::CompatRow;
 pub use summary::{
-    CompatCell, CompatDifference, CompatHead, CompatRow, CompatStack, CompatSummary, CompatTotals,
-    summarize_compat,
+    CompatCell, CompatDifference, CompatHead, CompatResult, CompatSummary, summarize_compat,
 };

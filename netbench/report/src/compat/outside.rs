@@ -12,11 +12,9 @@ use super::{CompatCell, CompatRow, CompatSummary};
 use crate::{
     cell::Cell,
     document::{Item, Section, Table},
+    evaluation::Subject,
     text::count,
 };
-
-/// The heading of the section with the differences between stacks and clients.
-pub(crate) const BESIDE: &str = "Stacks beside other clients";
 
 /// A server that a stack accepts and an external client refuses, or vice versa.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -82,7 +80,7 @@ pub(super) fn disagreements(
     let mut found = Vec::new();
     for (number, stack) in stacks.iter().enumerate() {
         for row in cases {
-            let Some(Some(cell)) = row.cells.get(number) else {
+            let Some(cell) = row.cell(number) else {
                 continue;
             };
             let Some(accepts) = is_accepted(cell) else {
@@ -133,7 +131,7 @@ pub(super) fn disagreements(
 
 /// Returns whether the server is accepted; `None` if unknown.
 fn is_accepted(cell: &CompatCell) -> Option<bool> {
-    match cell.outcome {
+    match cell.result.outcome {
         CompatOutcome::Accepted { .. } => Some(true),
         CompatOutcome::Unsupported { .. } => None,
         CompatOutcome::Rejected { .. }
@@ -171,15 +169,15 @@ pub(super) fn section(summary: &CompatSummary) -> Option<Section> {
             items.extend(table(summary, *kind, stance));
         }
     }
-    Some(Section::new("clients", BESIDE, items).explained(format!(
+    let described: Vec<String> = clients.iter().filter_map(described).collect();
+    Some(Section {
+        details_of: Some(Subject::Browsers),
+        ..Section::new("clients", "Stacks beside other clients", items).explained(format!(
             "{} {}",
-            clients
-                .iter()
-                .filter_map(described)
-                .collect::<Vec<_>>()
-                .join(" "),
+            described.join(" "),
             surroundings(clients)
-        )))
+        ))
+    })
 }
 
 fn surroundings(clients: &[OutsideClient]) -> &'static str {
@@ -230,35 +228,31 @@ fn table(summary: &CompatSummary, kind: OutsideKind, stance: Stance) -> Vec<Item
 /// Builds the section with each client's messages about the servers that it refuses.
 pub(super) fn words(summary: &CompatSummary) -> Option<Section> {
     let (run, stacks) = (&summary.run, summary.run.stacks.len());
-    let said =
-        |row: &CompatRow, number: usize| match &row.cells.get(stacks + number)?.as_ref()?.outcome {
-            CompatOutcome::Rejected {
-                library, detail, ..
-            } if library == detail => Some(library.clone()),
-            CompatOutcome::Rejected {
-                library, detail, ..
-            } => Some(format!("{library}: {detail}")),
-            _ => None,
-        };
+    let said = |row: &CompatRow, client: usize| match &row.cell(client)?.result.outcome {
+        CompatOutcome::Rejected {
+            library, detail, ..
+        } if library == detail => Some(library.clone()),
+        CompatOutcome::Rejected {
+            library, detail, ..
+        } => Some(format!("{library}: {detail}")),
+        _ => None,
+    };
+    let clients = summary.matrix.clients.iter().enumerate().skip(stacks);
     let is_refused =
-        |row: &&CompatRow| (0..run.clients.len()).any(|number| said(row, number).is_some());
-    let rows: Vec<_> = summary.cases.iter().filter(is_refused).collect();
+        |row: &&CompatRow| (stacks..row.cells.len()).any(|client| said(row, client).is_some());
+    let rows: Vec<_> = summary.matrix.cases.iter().filter(is_refused).collect();
     if rows.is_empty() {
         return None;
     }
     let table = Table::of(rows).col("case", 0, |row| Cell::text(&row.case.name));
-    let clients = run.clients.iter().enumerate();
     let table = clients.fold(table, |table, (number, client)| {
-        table.col(client.name.as_str(), 0, move |row| {
-            Cell::maybe(said(row, number))
-        })
+        table.col(client.as_str(), 0, |row| Cell::maybe(said(row, number)))
     });
     Some(Section::new("words", "What each client says", vec![table.item()]).explained(if run.clients.iter().any(is_engine) {
             "The codes of browsers' error pages, engines' errors, and what other programs print."
         } else {
             "The codes of browsers' error pages, and what other programs print."
-        }
-        .to_owned()))
+        }))
 }
 
 fn is_engine(client: &OutsideClient) -> bool {

@@ -15,8 +15,8 @@ use super::{
 use crate::{
     Asked,
     cell::Cell,
-    document::{Document, Excerpt, Extent, Item, Machine, Report, Section, Table},
-    evaluation::{Evidence, fast, works},
+    document::{Document, Excerpt, Extent, Item, Machine, Place, Report, Section, Table},
+    evaluation::{Evidence, Subject, fast, works},
     explain::explain_section,
     run::origin,
     text::{
@@ -68,6 +68,7 @@ impl Report for ConnectReport {
             sections.extend(explain_section(manifest, &self.samples));
         }
         Document {
+            place: Place::Connections,
             about: in_place_of(&stacks),
             lead: format!(
                 "{} to {}: how long each takes{}, from nothing to the last byte of a page.",
@@ -100,10 +101,11 @@ fn questions(report: &ConnectReport) -> Vec<Asked> {
             ..Evidence::of(from, to, summary.run.target)
         };
         let answers = [
-            (works::answer(&evidence), &others),
-            (fast::answer(&evidence), &of_times),
+            (Subject::Works, works::answer(&evidence), &others),
+            (Subject::Fast, fast::answer(&evidence), &of_times),
         ];
-        answers.map(|(question, warnings)| Asked {
+        answers.map(|(subject, question, warnings)| Asked {
+            subject,
             question,
             about: in_place_of(&[from.as_str(), to.as_str()]),
             section: Some(SECTION.to_owned()),

@@ -85,14 +85,9 @@ fn servers(
     clients: &CompatSummary,
     evidence: &Evidence<'_>,
 ) -> Option<(Answer, String)> {
-    let tried = clients.totals.iter().any(|totals| {
-        let is_client = clients
-            .run
-            .clients
-            .iter()
-            .any(|client| client.name == totals.stack);
-        is_client && totals.cases.values().sum::<u32>() > 0
-    });
+    let stacks = clients.run.stacks.len();
+    let tried = (stacks..clients.matrix.clients.len())
+        .any(|client| clients.matrix.column(client).next().is_some());
     if !tried {
         return None;
     }
@@ -111,7 +106,7 @@ fn servers(
         for effect in SwitchEffect::ALL {
             let rows = of(stack, &[*effect]);
             question.figure(
-                format!("{} of {}", rows.len(), clients.cases.len()),
+                format!("{} of {}", rows.len(), clients.matrix.cases.len()),
                 format!("servers: {effect} of {stack} beside a browser"),
             );
         }
@@ -146,7 +141,7 @@ fn servers(
     let because = format!(
         "With {} of {} that are odd, {to} does worse than a browser, and with {} better; with {from} it is {} and {}.",
         of(to, &losses).len(),
-        count(clients.cases.len(), "server", "servers"),
+        count(clients.matrix.cases.len(), "server", "servers"),
         gained,
         of(from, &losses).len(),
         of(from, &gains).len()

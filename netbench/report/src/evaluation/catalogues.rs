@@ -3,12 +3,10 @@
 //! cases that no list of sites has.
 
 use itertools::Itertools;
-use netbench_model::{ClientUse, Standing, SwitchEffect, Weight, compat::Judgement};
+use netbench_model::{ClientUse, SwitchEffect, Weight, compat::Judgement};
 
 use super::{Evidence, Question};
-use crate::{
-    ChainDifference, ChainsSummary, CompatDifference, CompatSummary, RootsSummary, text::count,
-};
+use crate::{ChainDifference, ChainsSummary, CompatSummary, RootsSummary, Switch, text::count};
 
 /// Number of cases of each catalogue that are named.
 const NAMED: usize = 20;
@@ -25,9 +23,9 @@ enum Meets {
 }
 
 impl Meets {
-    fn of(effect: Option<SwitchEffect>, standing: Standing, client: ClientUse) -> Self {
-        let effect = effect.unwrap_or(SwitchEffect::LossOfReach);
-        Self::Loss(effect, client.weight(effect, standing))
+    fn of(switch: &Switch, client: ClientUse) -> Self {
+        let effect = switch.effect.unwrap_or(SwitchEffect::LossOfReach);
+        Self::Loss(effect, client.weight(effect, switch.standing))
     }
 
     /// Returns whether the effect makes the answer worse.
@@ -125,21 +123,17 @@ fn servers(
             count(told, "test server", "test servers")
         ));
     }
-    let in_words = |found: &CompatDifference| {
-        let seen = found.seen.trim_end_matches('.');
-        let effect = found.effect.map(|effect| format!(" [{effect}]"));
-        let effect = effect.unwrap_or_default();
-        format!(
-            "{} (a server that {}): {seen}{effect}",
-            found.case, found.about
-        )
-    };
     all.extend(worse.iter().take(NAMED).map(|found| Worse {
         meets: match found.judgement {
             Judgement::Crashed | Judgement::Hung => Meets::Ends,
-            _ => Meets::of(found.effect, found.standing, evidence.client_use),
+            _ => Meets::of(&found.switch, evidence.client_use),
         },
-        words: in_words(found),
+        words: format!(
+            "{} (a server that {}): {}",
+            found.case,
+            found.about,
+            seen(&found.switch)
+        ),
     }));
     if worse.len() > NAMED {
         let more = count(worse.len() - NAMED, "more test server", "more test servers");
@@ -153,6 +147,15 @@ fn servers(
         worse.len(),
         count(told, "test server", "test servers")
     ))
+}
+
+/// Returns the effect that a user sees, with its kind.
+fn seen(switch: &Switch) -> String {
+    let seen = switch.seen.trim_end_matches('.');
+    match switch.effect {
+        Some(effect) => format!("{seen} [{effect}]"),
+        None => seen.to_owned(),
+    }
 }
 
 /// Number of chains of a group that are named.
@@ -190,10 +193,7 @@ fn chains(
         words: format!("{}: the verifier ends in a {}", chain.case, chain.outcome),
     }));
     all.extend(worse.iter().take(NAMED).map(|group: &&ChainDifference| {
-        let seen = group.seen.trim_end_matches('.');
         let chains = count(group.cases.len(), "certificate chain", "certificate chains");
-        let effect = group.effect.map(|effect| format!(" [{effect}]"));
-        let effect = effect.unwrap_or_default();
         let named = group.cases.iter().take(EXAMPLES).join(", ");
         let more = if group.cases.len() > EXAMPLES {
             ", …"
@@ -201,8 +201,8 @@ fn chains(
             ""
         };
         Worse {
-            meets: Meets::of(group.effect, group.standing, evidence.client_use),
-            words: format!("{chains} ({named}{more}): {seen}{effect}"),
+            meets: Meets::of(&group.switch, evidence.client_use),
+            words: format!("{chains} ({named}{more}): {}", seen(&group.switch)),
         }
     }));
     Some(format!(
@@ -219,7 +219,7 @@ fn stores(
     let (from, to) = (evidence.from, evidence.to);
     let changes = roots.changes(from, to);
     let least = changes.iter().min_by_key(|change| change.weight())?;
-    let layouts = roots.layouts.len();
+    let layouts = roots.matrix.cases.len();
     let source = least.source;
     question.figure(
         format!("{} of {layouts}", least.layouts()),
@@ -237,7 +237,7 @@ fn stores(
             "does not load any more",
         ),
         (
-            &least.unwarned,
+            &least.accepted,
             SwitchEffect::LossInSecurity,
             "loads without a warning",
         ),

@@ -1,4 +1,4 @@
-use std::cmp::Reverse;
+use std::{cmp::Reverse, collections::BTreeMap};
 
 use itertools::Itertools;
 use netbench_model::{
@@ -6,13 +6,16 @@ use netbench_model::{
     coverage::{Coverage, Matrix, Support},
 };
 
-use super::{Answer, Asked, Evaluation, Question, advice::advice, counts, losses::contradicted};
+use super::{
+    Answer, Asked, Evaluation, Question, Subject, advice::advice, counts, losses::contradicted,
+};
 use crate::{
     RunHead,
     bogo::{Lost, LostFeature, features_sections},
     cell::{Cell, Digits},
-    compat::BESIDE,
-    document::{Check, CheckSuite, Checked, Document, Extent, Item, Report, Section, Shown, Table},
+    document::{
+        Check, CheckSuite, Checked, Document, Extent, Item, Place, Report, Section, Shown, Table,
+    },
     text::{count, in_place_of, places, profile_in_words, site_words, some_of},
 };
 
@@ -55,11 +58,11 @@ impl Report for EvaluationReport {
         for (number, part) in self.parts.iter().enumerate() {
             let mut part = part.document(extent);
             part.number(number + 1);
-            if part.kind == "connect" && !told.connections.is_empty() {
+            if part.place == Place::Connections && !told.connections.is_empty() {
                 told.set_alike(&mut part);
             }
             // Connections and suites are in the evaluation's own summary.
-            if part.kind == "scan" {
+            if part.place == Place::Scans {
                 let data = part.data.drain(..).map(|data| (part.kind, data));
                 document.of_parts.extend(data);
             }
@@ -68,19 +71,15 @@ impl Report for EvaluationReport {
             told.take(part);
         }
         let to_do = to_do(evaluation);
-        let questions = evaluation.questions.iter().enumerate();
+        let questions = Subject::ALL.into_iter().zip(&evaluation.questions);
         document.questions = questions
-            .map(|(at, question)| Asked {
+            .map(|(subject, question)| Asked {
+                subject,
                 question: question.clone(),
                 about: about.clone(),
-                section: match at {
-                    0 => Some(SITES.to_owned()),
-                    2 if told.same_settings.is_some() => told.same_settings.clone(),
-                    3.. => told.browsers.clone(),
-                    _ => told.connections.first().map(|section| section.id.clone()),
-                },
-                act: (at == 0 && to_do.is_some()).then(|| TO_DO.to_owned()),
-                warnings: std::mem::take(&mut told.warnings[at.min(2)]),
+                section: told.details(subject),
+                act: (subject == Subject::Supports && to_do.is_some()).then(|| TO_DO.to_owned()),
+                warnings: told.warnings.remove(&subject).unwrap_or_default(),
             })
             .collect();
         document.about = about;
@@ -129,12 +128,10 @@ struct Told {
     connections: Vec<Section>,
     scans: Vec<Section>,
     others: Vec<Section>,
-    /// The section about the behaviour of browsers.
-    browsers: Option<String>,
     /// The section about connections with the same settings for both.
     same_settings: Option<String>,
-    /// The warnings of each of the three questions.
-    warnings: [Vec<String>; 3],
+    /// The warnings about each subject.
+    warnings: BTreeMap<Subject, Vec<String>>,
 }
 
 impl Told {
@@ -147,24 +144,33 @@ impl Told {
     }
 
     fn take(&mut self, part: Document<'_>) {
-        let (sections, first) = match part.kind {
-            "connect" => (&mut self.connections, 1),
-            "scan" => (&mut self.scans, 0),
-            _ => (&mut self.others, 2),
+        let sections = match part.place {
+            Place::Connections => &mut self.connections,
+            Place::Scans => &mut self.scans,
+            Place::Others => &mut self.others,
         };
-        let beside = |section: &&Section| section.heading == BESIDE;
-        self.browsers = self.browsers.take().or(part
-            .sections
-            .iter()
-            .find(beside)
-            .map(|section| section.id.clone()));
         sections.extend(part.sections);
-        for (at, asked) in part.questions.into_iter().enumerate() {
-            let warnings = &mut self.warnings[(first + at).min(2)];
+        for asked in part.questions {
+            let warnings = self.warnings.entry(asked.subject).or_default();
             for warning in asked.warnings {
                 if !warnings.contains(&warning) {
                     warnings.push(warning);
                 }
+            }
+        }
+    }
+
+    /// Returns the id of the section with the details of a question.
+    fn details(&self, subject: Subject) -> Option<String> {
+        let of_connections = || self.connections.first().map(|section| section.id.clone());
+        match subject {
+            Subject::Supports => Some(SITES.to_owned()),
+            Subject::Works => of_connections(),
+            Subject::Fast => self.same_settings.clone().or_else(of_connections),
+            Subject::Browsers => {
+                let mut others = self.others.iter();
+                let details = others.find(|section| section.details_of == Some(subject))?;
+                Some(details.id.clone())
             }
         }
     }

@@ -268,9 +268,30 @@ pub fn evaluation(run: EvaluationManifest, mut found: Found) -> Evaluation {
     }
 }
 
+/// The subject of a question, in the order of the questions of an evaluation.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Subject {
+    /// The features that the sites need.
+    Supports,
+    /// Failures and defects.
+    #[default]
+    Works,
+    /// The speed.
+    Fast,
+    /// The behaviour of browsers.
+    Browsers,
+}
+
+impl Subject {
+    /// Every subject.
+    const ALL: [Self; 4] = [Self::Supports, Self::Works, Self::Fast, Self::Browsers];
+}
+
 /// A question of a document, and the section with its figures.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Asked {
+    /// The subject of the question.
+    pub subject: Subject,
     /// The question with its answer.
     pub question: Question,
     /// The compared stacks: `rustls-aws-lc in place of openssl`.

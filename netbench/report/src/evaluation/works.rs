@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use itertools::Itertools;
 use netbench_model::{
     CertificateFault, Condition, FailureClass, StackName, Standing, SwitchEffect,
-    coverage::{Conduct, Defects},
+    compat::Judgement, coverage::Defects,
 };
 
 use super::{
@@ -319,7 +319,7 @@ fn defects(question: &mut Question, defects: &Defects, evidence: &Evidence<'_>) 
     let crashes = |stack: usize| {
         let tests = defects.tests.iter();
         tests
-            .filter(move |test| test.conducts.get(stack) == Some(&Conduct::Crashed))
+            .filter(move |test| test.judgements.get(stack) == Some(&Judgement::Crashed))
             .map(|test| test.test.as_str())
             .collect_vec()
     };

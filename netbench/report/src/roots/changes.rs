@@ -2,10 +2,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use netbench_model::{
     Accepts, StackName, Standing, SwitchEffect,
-    roots::{RootsOutcome, TrustOrigin},
+    compat::Judgement,
+    roots::{RootsOutcome, StoreLayout, TrustOrigin},
 };
 
-use super::{PUBLIC, RootsRow, RootsSummary};
+use super::{PUBLIC, RootsCell, RootsSummary};
+use crate::matrix::MatrixCase;
 
 /// The changes by one source of a stack's roots, compared with the roots that another stack trusts from any of its
 /// sources.
@@ -16,7 +18,7 @@ pub(crate) struct TrustChange<'a> {
     /// The sites that no longer load and should, each with the layouts.
     pub(crate) lost: BTreeMap<&'a str, Vec<&'a str>>,
     /// The sites that now load and should not, each with the layouts.
-    pub(crate) unwarned: BTreeMap<&'a str, Vec<&'a str>>,
+    pub(crate) accepted: BTreeMap<&'a str, Vec<&'a str>>,
     /// The sites that loaded and should not, and no longer load, each with the layouts.
     pub(crate) refused: BTreeMap<&'a str, Vec<&'a str>>,
 }
@@ -24,14 +26,14 @@ pub(crate) struct TrustChange<'a> {
 impl TrustChange<'_> {
     /// Returns the number of layouts with any deterioration.
     pub(crate) fn layouts(&self) -> usize {
-        let all = self.lost.values().chain(self.unwarned.values());
+        let all = self.lost.values().chain(self.accepted.values());
         all.flatten().collect::<BTreeSet<_>>().len()
     }
 
     /// Returns the severity: lost sites count first.
     pub(crate) fn weight(&self) -> (usize, usize) {
         let number = |sites: &BTreeMap<&str, Vec<&str>>| sites.values().map(Vec::len).sum();
-        (number(&self.lost), number(&self.unwarned))
+        (number(&self.lost), number(&self.accepted))
     }
 }
 
@@ -40,7 +42,7 @@ impl RootsSummary {
     /// tested. The result is empty if no source of either could be tested.
     pub(crate) fn changes(&self, from: &StackName, to: &StackName) -> Vec<TrustChange<'_>> {
         let clients = |stack: &StackName| -> Vec<usize> {
-            let all = self.run.clients.iter().enumerate();
+            let all = self.matrix.clients.iter().enumerate();
             let of_stack = all.filter(|(_, client)| client.stack == *stack);
             let told = of_stack.filter(|(number, _)| self.tells_of(*number));
             told.map(|(number, _)| number).collect()
@@ -52,14 +54,14 @@ impl RootsSummary {
         clients(to)
             .into_iter()
             .filter_map(|after| {
-                let source = self.run.clients[after].source.as_deref()?;
+                let source = self.matrix.clients[after].source.as_deref()?;
                 let mut change = TrustChange {
                     source,
                     lost: BTreeMap::new(),
-                    unwarned: BTreeMap::new(),
+                    accepted: BTreeMap::new(),
                     refused: BTreeMap::new(),
                 };
-                for row in &self.layouts {
+                for row in &self.matrix.cases {
                     self.compare(row, &before, after, &mut change);
                 }
                 Some(change)
@@ -69,12 +71,12 @@ impl RootsSummary {
 
     fn compare<'a>(
         &'a self,
-        row: &'a RootsRow,
+        row: &'a MatrixCase<StoreLayout, RootsCell>,
         before: &[usize],
         after: usize,
         change: &mut TrustChange<'a>,
     ) {
-        let outcome = |client: usize| row.clients.get(client).and_then(Option::as_ref);
+        let outcome = |client: usize| row.cell(client).map(|cell| &cell.result);
         let Some(now) = outcome(after) else { return };
         let then: Vec<&RootsOutcome> = before
             .iter()
@@ -82,7 +84,7 @@ impl RootsSummary {
             .collect();
         for site in &self.run.sites {
             let site = site.name.as_str();
-            let is_due = row.layout.trusts.iter().any(|due| due == site);
+            let is_due = row.case.trusts.iter().any(|due| due == site);
             let loaded = |outcome: &&RootsOutcome| loads(outcome, site, is_due);
             let standing = if is_due {
                 Standing::Sound
@@ -93,22 +95,19 @@ impl RootsSummary {
             let after = Accepts::from(loads(now, site, is_due));
             let kind = match SwitchEffect::of(standing, before, after) {
                 Some(SwitchEffect::LossOfReach) => &mut change.lost,
-                Some(SwitchEffect::LossInSecurity) => &mut change.unwarned,
+                Some(SwitchEffect::LossInSecurity) => &mut change.accepted,
                 Some(SwitchEffect::GainInSecurity) => &mut change.refused,
                 Some(SwitchEffect::GainOfReach) | None => continue,
             };
-            kind.entry(site).or_default().push(&row.layout.name);
+            kind.entry(site).or_default().push(&row.case.name);
         }
     }
 
     /// Returns whether a client could be tested at all.
     fn tells_of(&self, client: usize) -> bool {
-        let cells = self
-            .layouts
-            .iter()
-            .filter_map(|row| row.clients.get(client));
-        let mut cells = cells.flatten();
-        cells.any(|cell| !matches!(cell, RootsOutcome::Unsupported { .. }))
+        self.matrix
+            .column(client)
+            .any(|(_, cell)| cell.judgement != Judgement::Unsupported)
     }
 }
 

@@ -6,4 +6,4 @@ mod document;
 mod summary;
 
 use summary::PUBLIC;
-pub use summary::{RootsHead, RootsRow, RootsSummary, RootsSurprise, Surprise, summarize_roots};
+pub use summary::{RootsCell, RootsHead, RootsSummary, WrongTrust, summarize_roots};

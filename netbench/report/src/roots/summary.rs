@@ -2,6 +2,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use netbench_model::{
     chains::ChainOutcome,
+    compat::Judgement,
     roots::{
         RootsClient, RootsManifest, RootsOutcome, RootsSample, RootsSite, StoreLayout, TrustOrigin,
     },
@@ -10,6 +11,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    matrix::{Attempt, Matrix},
     run::{RunHead, SummaryHead},
     text::count,
 };
@@ -26,9 +28,10 @@ pub struct RootsSummary {
     /// The run's settings.
     pub run: RootsHead,
     /// The cases in which a client's trust differs from a user's expectation of the system, the worst first.
-    pub surprises: Vec<RootsSurprise>,
+    pub wrong: Vec<WrongTrust>,
     /// The result of each client with each layout.
-    pub layouts: Vec<RootsRow>,
+    #[serde(flatten)]
+    pub matrix: Matrix<StoreLayout, RootsClient, RootsCell>,
     /// Warnings that a reader must know before quoting a figure.
     pub warnings: Vec<String>,
 }
@@ -39,33 +42,20 @@ pub struct RootsHead {
     /// The fields that all runs have.
     #[serde(flatten)]
     pub head: RunHead,
-    /// The clients.
-    pub clients: Vec<RootsClient>,
     /// The sites.
     pub sites: Vec<RootsSite>,
 }
 
-/// The effect of a difference from the system's store that a user sees. The worst comes first.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
-#[serde(rename_all = "kebab-case")]
-#[schemars(extend("x-key" = "item"))]
-pub enum Surprise {
-    /// The client cannot be started, or its process ends.
-    NoClient,
-    /// A site that should load does not.
-    Lost,
-    /// A site that should not load does.
-    Unwarned,
-}
+/// The result of a client with a layout. The judgement is that of the worst difference from a user's expectation.
+pub type RootsCell = Attempt<RootsOutcome>;
 
 /// A difference between a client's trust and a user's expectation of the system, with the layouts in which it
 /// occurs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct RootsSurprise {
-    /// The kind of effect that a user sees.
-    pub surprise: Surprise,
+pub struct WrongTrust {
+    /// The judgement of the client's trust in the sites. A client without a connector rejects them.
+    #[schemars(extend("x-key" = "item"))]
+    pub judgement: Judgement,
     /// The client.
     #[serde(flatten)]
     pub client: RootsClient,
@@ -81,49 +71,33 @@ pub struct RootsSurprise {
     pub advice: String,
 }
 
-/// A layout, with the result of every client.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct RootsRow {
-    /// The layout.
-    #[serde(flatten)]
-    pub layout: StoreLayout,
-    /// One for each client, in their order; absent if the client was not tested.
-    #[schemars(extend("x-names" = "/run/clients"))]
-    pub clients: Vec<Option<RootsOutcome>>,
-}
-
 /// Summarizes a run.
 pub fn summarize_roots(manifest: &RootsManifest, samples: Vec<RootsSample>) -> RootsSummary {
     let plan = &manifest.plan;
-    let mut found: HashMap<(String, RootsClient), RootsOutcome> = HashMap::new();
-    for sample in samples {
-        found.insert((sample.layout, sample.client), sample.outcome);
-    }
-    let outcome = |layout: &StoreLayout, client: &RootsClient| {
-        found.get(&(layout.name.clone(), client.clone())).cloned()
-    };
-    let layouts: Vec<RootsRow> = plan
-        .layouts
+    let outcomes: HashMap<(&str, &RootsClient), &RootsOutcome> = samples
         .iter()
-        .map(|layout| RootsRow {
-            layout: layout.clone(),
-            clients: plan
-                .clients
-                .iter()
-                .map(|client| outcome(layout, client))
-                .collect(),
-        })
+        .map(|sample| ((sample.layout.as_str(), &sample.client), &sample.outcome))
         .collect();
-    let missing = layouts.iter().flat_map(|row| &row.clients);
-    let missing = missing.filter(|cell| cell.is_none()).count();
+    let matrix = Matrix::new(
+        plan.layouts.iter().cloned(),
+        plan.clients.clone(),
+        |layout, client| {
+            let outcome = *outcomes.get(&(layout.name.as_str(), client))?;
+            Some(Attempt {
+                judgement: judgement(layout, outcome),
+                result: outcome.clone(),
+            })
+        },
+    );
     let mut warnings = manifest.warnings.clone();
+    let missing = matrix.missing();
     if missing > 0 {
         let tried = count(missing, "layout was", "layouts were");
         warnings.push(format!("{tried} not tried: the run was ended early"));
     }
     let mut reasons: BTreeMap<&str, u32> = BTreeMap::new();
-    for cell in layouts.iter().flat_map(|row| &row.clients).flatten() {
-        if let RootsOutcome::Unsupported { reason } = cell {
+    for cell in matrix.cells() {
+        if let RootsOutcome::Unsupported { reason } = &cell.result {
             *reasons.entry(reason).or_default() += 1;
         }
     }
@@ -138,33 +112,41 @@ pub fn summarize_roots(manifest: &RootsManifest, samples: Vec<RootsSample>) -> R
         head: SummaryHead::of(manifest),
         run: RootsHead {
             head: RunHead::of(manifest),
-            clients: plan.clients.clone(),
             sites: plan.sites.clone(),
         },
-        surprises: surprises(&plan.clients, &layouts),
-        layouts,
+        wrong: wrong(&matrix),
+        matrix,
         warnings,
     }
 }
 
-fn surprises(clients: &[RootsClient], layouts: &[RootsRow]) -> Vec<RootsSurprise> {
-    let mut all: Vec<RootsSurprise> = Vec::new();
-    for row in layouts {
-        for (client, cell) in clients.iter().zip(&row.clients) {
-            let Some(outcome) = cell else { continue };
-            for found in of_layout(&row.layout, outcome) {
-                let same = |earlier: &&mut RootsSurprise| {
-                    (earlier.surprise, &earlier.client, &earlier.sites)
-                        == (found.surprise, client, &found.sites)
+fn judgement(layout: &StoreLayout, outcome: &RootsOutcome) -> Judgement {
+    let differences = of_layout(layout, outcome).into_iter();
+    let worst = differences.map(|found| found.judgement).min();
+    match outcome {
+        RootsOutcome::Unsupported { .. } => Judgement::Unsupported,
+        _ => worst.unwrap_or(Judgement::Right),
+    }
+}
+
+fn wrong(matrix: &Matrix<StoreLayout, RootsClient, RootsCell>) -> Vec<WrongTrust> {
+    let mut all: Vec<WrongTrust> = Vec::new();
+    for row in &matrix.cases {
+        for (client, cell) in matrix.clients.iter().zip(&row.cells) {
+            let Some(cell) = cell else { continue };
+            for found in of_layout(&row.case, &cell.result) {
+                let same = |earlier: &&mut WrongTrust| {
+                    (earlier.judgement, &earlier.client, &earlier.seen)
+                        == (found.judgement, client, &found.seen)
                 };
                 match all.iter_mut().find(same) {
-                    Some(earlier) => earlier.layouts.push(row.layout.name.clone()),
-                    None => all.push(RootsSurprise {
-                        surprise: found.surprise,
+                    Some(earlier) => earlier.layouts.push(row.case.name.clone()),
+                    None => all.push(WrongTrust {
+                        judgement: found.judgement,
                         client: client.clone(),
-                        layouts: vec![row.layout.name.clone()],
-                        seen: found.seen(),
-                        advice: found.advice().to_owned(),
+                        layouts: vec![row.case.name.clone()],
+                        seen: found.seen,
+                        advice: found.advice.to_owned(),
                         detail: found.detail,
                         sites: found.sites,
                     }),
@@ -172,96 +154,90 @@ fn surprises(clients: &[RootsClient], layouts: &[RootsRow]) -> Vec<RootsSurprise
             }
         }
     }
-    all.sort_by_key(|found| found.surprise);
+    all.sort_by_key(|found| found.judgement);
     all
 }
 
 /// One client's unexpected behaviour with one layout.
 struct Unexpected {
-    surprise: Surprise,
-    origin: TrustOrigin,
+    judgement: Judgement,
     sites: Vec<String>,
-    /// Whether every site that should load fails.
-    is_everything: bool,
+    seen: String,
+    advice: &'static str,
     detail: Option<String>,
 }
 
 impl Unexpected {
-    fn seen(&self) -> String {
-        let sites = self.sites.join(", ");
-        match self.surprise {
-            Surprise::NoClient => "Nothing loads: the client does not start.".to_owned(),
-            Surprise::Lost => format!("Does not load: {sites}."),
-            Surprise::Unwarned => format!("Loads without a warning: {sites}."),
-        }
-    }
-
-    fn advice(&self) -> &'static str {
-        match (self.surprise, self.origin, self.is_everything) {
-            (Surprise::NoClient, _, _) => {
-                "Install a store that the client can read, or have it start without one."
-            }
-            (Surprise::Lost, TrustOrigin::Bundled, _) => {
-                "Build the client with the system's roots: those that it brings along have none that a company adds."
-            }
-            (Surprise::Lost, TrustOrigin::System, true) => {
-                "Name a bundle or a hashed folder to the client with SSL_CERT_FILE or SSL_CERT_DIR."
-            }
-            (Surprise::Lost, TrustOrigin::System, false) => {
-                "Have update-ca-certificates or update-ca-trust make the bundle and the folder again: clients read one or the other."
-            }
-            (Surprise::Unwarned, _, _) => {
-                "Take such roots out of every file and folder that the client reads: it may heed neither dates, nor marks beside them, nor SSL_CERT_FILE alone."
-            }
+    /// Returns the result of a client that has no connector.
+    fn not_started(judgement: Judgement, layout: &StoreLayout, detail: &str) -> Self {
+        Self {
+            judgement,
+            sites: layout.trusts.clone(),
+            seen: "Nothing loads: the client does not start.".to_owned(),
+            advice: "Install a store that the client can read, or have it start without one.",
+            detail: Some(detail.to_owned()),
         }
     }
 }
 
+/// Returns the differences between the outcome and a user's expectation.
 fn of_layout(layout: &StoreLayout, outcome: &RootsOutcome) -> Vec<Unexpected> {
-    let not_started = |sites: &[String], detail: &str| Unexpected {
-        surprise: Surprise::NoClient,
-        origin: TrustOrigin::System,
-        sites: sites.to_vec(),
-        is_everything: true,
-        detail: Some(detail.to_owned()),
-    };
-    match outcome {
-        RootsOutcome::Unsupported { .. } => Vec::new(),
+    let (origin, sites) = match outcome {
+        RootsOutcome::Unsupported { .. } => return Vec::new(),
         // Without a store, no site should load.
-        RootsOutcome::Refused { .. } if layout.trusts.is_empty() => Vec::new(),
-        RootsOutcome::Refused { detail } | RootsOutcome::Broken { detail } => {
-            vec![not_started(&layout.trusts, detail)]
+        RootsOutcome::Refused { .. } if layout.trusts.is_empty() => return Vec::new(),
+        RootsOutcome::Refused { detail } => {
+            let refused = Unexpected::not_started(Judgement::FalseReject, layout, detail);
+            return vec![refused];
         }
-        RootsOutcome::Made { origin, sites, .. } => {
-            let is_known = |name: &str| *origin == TrustOrigin::System || name != PUBLIC;
-            let (mut lost, mut unwarned, mut detail) = (Vec::new(), Vec::new(), None);
-            for (name, said) in sites.iter().filter(|(name, _)| is_known(name)) {
-                let is_due = layout.trusts.contains(name);
-                match said {
-                    ChainOutcome::Rejected { detail: words, .. } if is_due => {
-                        lost.push(name.clone());
-                        detail = detail.or(Some(words.clone()));
-                    }
-                    ChainOutcome::Accepted if !is_due => unwarned.push(name.clone()),
-                    _ => {}
-                }
+        RootsOutcome::Broken { detail } => {
+            return vec![Unexpected::not_started(Judgement::Crashed, layout, detail)];
+        }
+        RootsOutcome::Made { origin, sites, .. } => (*origin, sites),
+    };
+    let is_known = |name: &str| origin == TrustOrigin::System || name != PUBLIC;
+    let (mut lost, mut loaded, mut detail) = (Vec::new(), Vec::new(), None);
+    for (name, said) in sites.iter().filter(|(name, _)| is_known(name)) {
+        let is_due = layout.trusts.contains(name);
+        match said {
+            ChainOutcome::Rejected { detail: words, .. } if is_due => {
+                lost.push(name.clone());
+                detail = detail.or(Some(words.clone()));
             }
-            let due = layout.trusts.iter().filter(|name| is_known(name)).count();
-            let found = [
-                (Surprise::Lost, lost, detail),
-                (Surprise::Unwarned, unwarned, None),
-            ];
-            found
-                .into_iter()
-                .filter(|(_, sites, _)| !sites.is_empty())
-                .map(|(surprise, sites, detail)| Unexpected {
-                    surprise,
-                    origin: *origin,
-                    is_everything: sites.len() == due,
-                    sites,
-                    detail,
-                })
-                .collect()
+            ChainOutcome::Accepted if !is_due => loaded.push(name.clone()),
+            _ => {}
         }
     }
+    let due = layout.trusts.iter().filter(|name| is_known(name)).count();
+    let lost_advice = match origin {
+        TrustOrigin::Bundled => {
+            "Build the client with the system's roots: those that it brings along have none that a company adds."
+        }
+        TrustOrigin::System if lost.len() == due => {
+            "Name a bundle or a hashed folder to the client with SSL_CERT_FILE or SSL_CERT_DIR."
+        }
+        TrustOrigin::System => {
+            "Have update-ca-certificates or update-ca-trust make the bundle and the folder again: clients read one or the other."
+        }
+    };
+    let found = [
+        Unexpected {
+            judgement: Judgement::FalseReject,
+            seen: format!("Does not load: {}.", lost.join(", ")),
+            sites: lost,
+            advice: lost_advice,
+            detail,
+        },
+        Unexpected {
+            judgement: Judgement::FalseAccept,
+            seen: format!("Loads without a warning: {}.", loaded.join(", ")),
+            sites: loaded,
+            advice: "Take such roots out of every file and folder that the client reads: it may heed neither dates, nor marks beside them, nor SSL_CERT_FILE alone.",
+            detail: None,
+        },
+    ];
+    found
+        .into_iter()
+        .filter(|found| !found.sites.is_empty())
+        .collect()
 }

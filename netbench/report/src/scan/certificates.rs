@@ -1,7 +1,7 @@
 //! The certificates of one site: what the server sent, and the faults of it.
 
 use itertools::Itertools;
-use netbench_model::scan::{Anchor, CertificateScan, ChainScan, CompressionScan, SiteScan};
+use netbench_model::scan::{Anchor, CertificateScan, ChainScan, SiteScan};
 
 use crate::{
     cell::Cell,
@@ -101,20 +101,4 @@ fn validity(certificate: &CertificateScan) -> String {
         certificate.not_before,
         certificate.not_after
     )
-}
-
-/// Returns the algorithms of certificate compression, with the sizes before and after.
-pub(super) fn compression(found: Option<&[CompressionScan]>) -> String {
-    let shown = |scan: &CompressionScan| match &scan.fault {
-        None => format!(
-            "{} ({} to {} bytes)",
-            scan.name, scan.bytes, scan.compressed_bytes
-        ),
-        Some(fault) => format!("{} ({fault})", scan.name),
-    };
-    match found {
-        None => "unknown".to_owned(),
-        Some([]) => "none".to_owned(),
-        Some(found) => found.iter().map(shown).join(", "),
-    }
 }

@@ -1,10 +1,12 @@
 use std::cmp::Reverse;
 
 use itertools::Itertools;
-use netbench_interop::{Population, PopulationKind, ProfileRow, Profiles, ShareRange, SitePolicy};
+use netbench_interop::{
+    Population, PopulationKind, ProfileRow, Profiles, ShareRange, SitePolicy, features,
+};
 use netbench_model::{
     StackName, Target,
-    scan::{NamedCode, Observed, Order, ScanOutcome, SiteScan, SuiteScan, Tolerance, VersionScan},
+    scan::{NamedCode, Order, ScanOutcome, SiteScan, SuiteScan, Tolerance, VersionScan},
     tls::TlsVersion,
 };
 
@@ -12,8 +14,8 @@ use super::{ScanSummary, certificates, loss, many, policy, sample};
 use crate::{
     Asked,
     cell::{Cell, Digits},
-    document::{Document, Excerpt, Extent, Item, Report, Section, Table},
-    evaluation::{Evidence, losses, supports, web_loss},
+    document::{Document, Excerpt, Extent, Item, Place, Report, Section, Table},
+    evaluation::{Evidence, Subject, losses, supports, web_loss},
     run::origin,
     text::{count, in_place_of, named_site, places, shorten, some_of},
 };
@@ -46,6 +48,7 @@ impl Report for ScanSummary {
             .map(|offer| offer.stack.as_str())
             .collect();
         Document {
+            place: Place::Scans,
             about: in_place_of(&stacks),
             lead: match self.site_count() {
                 1 => "What one site supports.".to_owned(),
@@ -80,6 +83,7 @@ fn questions(summary: &ScanSummary, stacks: &[&str]) -> Vec<Asked> {
             ..Evidence::of(&switch[0], &switch[1], summary.run.place)
         };
         Some(Asked {
+            subject: Subject::Supports,
             question: supports::answer(&evidence),
             about: in_place_of(&[*from, *to]),
             section: Some(SECTION.to_owned()),
@@ -276,8 +280,8 @@ fn in_full(items: &mut Vec<Item>, site: &SiteScan, place: Target) {
     items.push(
         Table::of(features(site))
             .caption(format!("{name}: features"))
-            .col("feature", 0, |(name, _)| Cell::text(name))
-            .col("", 0, |(_, value)| Cell::text(value))
+            .col("feature", 0, |feature| Cell::text(feature.name))
+            .col("", 0, |feature| Cell::text(feature))
             .item(),
     );
     let mut intolerant = site
@@ -321,74 +325,6 @@ fn versions_and_suites(site: &SiteScan, name: &str) -> [Item; 2] {
         .col("key exchange", 1, |(_, s)| Cell::text(exchange(s)))
         .item();
     [versions, suites]
-}
-
-/// Returns features by name, as words.
-fn features(site: &SiteScan) -> Vec<(&'static str, String)> {
-    let f = &site.features;
-    let answer = |answer: &Observed| {
-        let word = match answer {
-            Observed::Yes => "yes",
-            Observed::No => "no",
-            Observed::Unknown => "unknown",
-        };
-        word.to_owned()
-    };
-    let number = |n: Option<u64>| n.map_or_else(|| "unknown".to_owned(), |n| n.to_string());
-    let text = |text: &Option<String>| text.clone().unwrap_or_else(|| "none".to_owned());
-    let signatures = site.signatures.iter();
-    let signatures = signatures.map(|s| format!("{} ({})", s.name, s.version));
-    vec![
-        ("signature schemes", signatures.format(", ").to_string()),
-        ("application protocols", f.alpn.join(", ")),
-        ("OCSP stapling", answer(&f.ocsp_stapling)),
-        ("tickets, TLS 1.2", answer(&f.tickets_tls12)),
-        ("session IDs, TLS 1.2", answer(&f.session_ids)),
-        ("resumption, TLS 1.2", answer(&f.resumption_tls12)),
-        ("tickets, TLS 1.3", number(f.tickets_tls13.map(u64::from))),
-        ("resumption, TLS 1.3", answer(&f.resumption_tls13)),
-        (
-            "bytes of early data",
-            number(f.early_data_bytes.map(u64::from)),
-        ),
-        ("extended master secret", answer(&f.extended_master_secret)),
-        ("encrypt-then-MAC", answer(&f.encrypt_then_mac)),
-        ("secure renegotiation", answer(&f.secure_renegotiation)),
-        ("client renegotiation", answer(&f.client_renegotiation)),
-        ("compression", answer(&f.compression)),
-        ("heartbeat", answer(&f.heartbeat)),
-        ("fallback SCSV", answer(&f.fallback_scsv)),
-        (
-            "ChaCha20 by the client's wish",
-            answer(&f.chacha20_by_client),
-        ),
-        (
-            "asks for a client certificate",
-            answer(&f.client_certificate),
-        ),
-        (
-            "requires a client certificate",
-            answer(&f.client_certificate_required),
-        ),
-        (
-            "certificate compression",
-            certificates::compression(f.certificate_compression.as_deref()),
-        ),
-        (
-            "takes key shares of",
-            match &f.shares_taken {
-                Some(groups) if groups.is_empty() => "none but what it prefers".to_owned(),
-                Some(groups) => names(groups),
-                None => "unknown".to_owned(),
-            },
-        ),
-        ("HTTP status", number(f.http_status.map(u64::from))),
-        (
-            "Strict-Transport-Security",
-            text(&f.strict_transport_security),
-        ),
-        ("Alt-Svc", text(&f.alt_svc)),
-    ]
 }
 
 fn population_tables(items: &mut Vec<Item>, population: &Population) {

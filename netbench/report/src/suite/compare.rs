@@ -1,6 +1,6 @@
 use netbench_model::{Case, Part, Scenario, StackName, SuiteManifest, SuiteSample};
 use netbench_stats::{
-    Autocorrelation, Basis, CASE_MARGIN, Change, Precision, Resampling, UndecidedReason, Verdict,
+    Autocorrelation, CASE_MARGIN, Change, Precision, Resampling, UndecidedReason, Verdict,
     compare_runs, held_back,
 };
 use schemars::JsonSchema;
@@ -147,13 +147,6 @@ pub fn compare_runs_of_suite(
             let Some(change) = compare_runs(&x.by_round, &y.by_round, level) else {
                 continue;
             };
-            let Basis::Runs {
-                first_rounds,
-                other_rounds,
-            } = change.basis
-            else {
-                continue;
-            };
             let idle = [verdicts[0].idle(a), verdicts[1].idle(b)];
             let turns =
                 side_turns(case, a, first.1, &idle[0]).zip(side_turns(case, b, other.1, &idle[1]));
@@ -170,7 +163,7 @@ pub fn compare_runs_of_suite(
                     other_stack: b.clone(),
                     undecided,
                     turn_operations: turns.map(|(x, y)| x.operations.min(y.operations)),
-                    rounds: (first_rounds, other_rounds),
+                    rounds: (x.by_round.len() as u64, y.by_round.len() as u64),
                 },
                 unit: case.unit(),
                 first: x.low,

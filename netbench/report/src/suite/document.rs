@@ -7,16 +7,15 @@ use super::{
     CaseRow, CaseVerdict, StackFigures, SuiteFailure, SuiteSummary, breakdown,
     cases::{by_stack, value},
     charts::charts,
+    checks::checks,
     preset, summarize_suite,
 };
 use crate::{
     Asked,
     cell::{Cell, Digits},
-    document::{
-        Check, CheckSuite, Checked, Document, Extent, Item, Machine, Report, Section, Table,
-    },
-    evaluation::{Evidence, fast},
-    text::{change, count, in_place_of, interval, machine, shorten, stacks_with, would_decide},
+    document::{Document, Extent, Item, Machine, Report, Section, Table},
+    evaluation::{Evidence, Subject, fast},
+    text::{count, in_place_of, machine, shorten, stacks_with, would_decide},
 };
 
 /// The id of the section with the run's figures.
@@ -77,6 +76,7 @@ fn questions(summary: &SuiteSummary) -> Vec<Asked> {
         |stack: &&StackName| summary.cases.iter().any(|case| case.of(stack).is_some());
     let stacks = stacks.filter(is_measured);
     let asked = |to: &StackName| Asked {
+        subject: Subject::Fast,
         question: fast::answer_in_memory(&Evidence {
             suites: vec![summary],
             ..Evidence::of(from, to, Target::Lab)
@@ -87,48 +87,6 @@ fn questions(summary: &SuiteSummary) -> Vec<Asked> {
         ..Asked::default()
     };
     stacks.map(asked).collect()
-}
-
-/// Builds a suite for each stack, with a check for each case.
-fn checks(summary: &SuiteSummary) -> Vec<CheckSuite> {
-    let suites = summary.run.stacks.iter().map(|(stack, _)| {
-        let measured = summary.cases.iter().filter_map(|case| {
-            let figures = case.of(stack)?;
-            Some(Check {
-                name: case.name.clone(),
-                class: Some(stack.to_string()),
-                outcome: Checked::Passed,
-                said: Some(match case.against_first(stack) {
-                    Some(CaseVerdict { change: of, .. }) => {
-                        format!("{} ({})", change(of.ratio), interval(of.interval))
-                    }
-                    None => count(figures.rounds, "round", "rounds"),
-                }),
-            })
-        });
-        let without = |rows: &'_ [SuiteFailure], outcome: fn(&SuiteFailure) -> Checked| {
-            let rows = rows.iter().filter(|row| row.stack == *stack);
-            let check = |row: &SuiteFailure| Check {
-                name: row.scenario.clone(),
-                class: None,
-                outcome: outcome(row),
-                said: None,
-            };
-            rows.map(check).collect::<Vec<_>>()
-        };
-        let failed = without(&summary.failures, |row| Checked::Failed {
-            why: row.reason.clone(),
-            class: row.class.clone().unwrap_or_default(),
-        });
-        let skipped = without(&summary.unsupported, |row| Checked::Skipped {
-            why: row.reason.clone(),
-        });
-        CheckSuite {
-            name: stack.to_string(),
-            checks: measured.chain(failed).chain(skipped).collect(),
-        }
-    });
-    suites.collect()
 }
 
 fn section(summary: &SuiteSummary) -> Section {

@@ -5,6 +5,7 @@
 mod breakdown;
 mod cases;
 mod charts;
+mod checks;
 mod compare;
 mod compare_document;
 mod document;

@@ -146,10 +146,10 @@ pub(crate) fn compat_run(judgements: &[Judgement]) -> (CompatManifest, Vec<Compa
                 let after = CompatOutcome::Hang { after_ms: 6000 };
                 (Expected::Accepted, accepted.clone(), after)
             }
-            Judgement::Lost => (Expected::Accepted, accepted.clone(), rejected("alert")),
-            Judgement::Unwarned => (refused(), rejected("expired"), accepted.clone()),
+            Judgement::FalseReject => (Expected::Accepted, accepted.clone(), rejected("alert")),
+            Judgement::FalseAccept => (refused(), rejected("expired"), accepted.clone()),
             Judgement::WrongReason => (refused(), rejected("expired"), rejected("alert")),
-            Judgement::Unsupported => {
+            Judgement::Unsupported | Judgement::Excused => {
                 let reason = "no such thing".to_owned();
                 let after = CompatOutcome::Unsupported { reason };
                 (Expected::Accepted, accepted.clone(), after)

@@ -223,13 +223,21 @@ pub const ROWS: &[Row] = &[
         NOT_YET,
     ),
     (&[Lost(101)], [No, No, Yes], NOT_YET),
-    (&[Compat(Judgement::Lost)], [Yes, WithLosses, Yes], CARE),
-    (&[Compat(Judgement::Unwarned)], [Yes, WithLosses, Yes], CARE),
+    (
+        &[Compat(Judgement::FalseReject)],
+        [Yes, WithLosses, Yes],
+        CARE,
+    ),
+    (
+        &[Compat(Judgement::FalseAccept)],
+        [Yes, WithLosses, Yes],
+        CARE,
+    ),
     (&[Compat(Judgement::Crashed)], [Yes, WithLosses, Yes], CARE),
     (&[Compat(Judgement::Hung)], [Yes, WithLosses, Yes], CARE),
     (&[Compat(Judgement::WrongReason)], [Yes, Yes, Yes], SWITCH),
     (
-        &[Compat(Judgement::Lost), Without("features")],
+        &[Compat(Judgement::FalseReject), Without("features")],
         [Open, WithLosses, Yes],
         "Not decided: protocol support was not tested; ",
     ),
@@ -264,7 +272,7 @@ pub const ROWS: &[Row] = &[
         "Not decided: connections were not tested; ",
     ),
     (
-        &[Suite(slow), Lost(1), Compat(Judgement::Lost)],
+        &[Suite(slow), Lost(1), Compat(Judgement::FalseReject)],
         [WithLosses, WithLosses, WithLosses],
         CARE,
     ),

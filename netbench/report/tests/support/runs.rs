@@ -216,8 +216,8 @@ pub const IDLE: IdleReference = IdleReference {
 /// tests.
 pub const COMPAT: [(Judgement, bool, usize); 5] = [
     (Judgement::Right, true, 0),
-    (Judgement::Lost, false, 1),
-    (Judgement::Unwarned, false, 1),
+    (Judgement::FalseReject, false, 1),
+    (Judgement::FalseAccept, false, 1),
     (Judgement::Crashed, false, 1),
     (Judgement::Hung, false, 1),
 ];

@@ -24,23 +24,10 @@ pub(crate) fn section(sweep: &SweepSummary) -> Section {
 fn whole(sweep: &SweepSummary, place: &str) -> Vec<Item> {
     let mut items: Vec<Item> = headlines(sweep).map(Item::Headline).collect();
     items.extend(fit(sweep));
-    let by_stacks = sweep
-        .differences
-        .iter()
-        .map(|row| {
-            (
-                row.key.condition,
-                &row.key.first_stack,
-                &row.key.other_stack,
-            )
-        })
-        .unique();
-    for (condition, first, other) in by_stacks {
-        let rows = sweep.differences.iter().filter(|row| {
-            row.key.condition == condition
-                && row.key.first_stack == *first
-                && row.key.other_stack == *other
-        });
+    let rows = sweep.differences.iter();
+    for stacks in rows.clone().map(|row| row.key.stacks()).unique() {
+        let (condition, first, other) = stacks;
+        let rows = rows.clone().filter(|row| row.key.stacks() == stacks);
         let rows: Vec<&SweepDifference> = rows.collect();
         let about = format!("{place}{condition} connections, {other} against {first}");
         items.push(Item::Heading(format!("Point by point: {about}")));
@@ -84,13 +71,10 @@ fn explanation(sweep: &SweepSummary) -> String {
 
 /// States at how many points each stack is faster, and the range of the difference.
 fn headlines(sweep: &SweepSummary) -> impl Iterator<Item = String> {
-    let by_stacks = sweep.differences.iter().into_group_map_by(|row| {
-        (
-            row.key.condition,
-            &row.key.first_stack,
-            &row.key.other_stack,
-        )
-    });
+    let by_stacks = sweep
+        .differences
+        .iter()
+        .into_group_map_by(|row| row.key.stacks());
     let by_stacks = by_stacks.into_iter().sorted_by_key(|(key, _)| *key);
     by_stacks.filter_map(|((condition, first, other), rows)| {
         let verdicts = |verdict| rows.iter().filter(|row| row.change.verdict == verdict).count();

@@ -127,6 +127,13 @@ pub struct PointOf {
     pub parts: Option<DifferenceParts>,
 }
 
+impl PointOf {
+    /// Returns the condition and the two stacks.
+    fn stacks(&self) -> (Condition, &StackName, &StackName) {
+        (self.condition, &self.first_stack, &self.other_stack)
+    }
+}
+
 /// Medians over pairs, other less first.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DifferenceParts {

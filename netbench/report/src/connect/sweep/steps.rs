@@ -37,6 +37,7 @@ pub struct StepOf {
     /// The difference over the same rounds, second less first.
     pub difference: RoundsDifference,
     /// The predicted round trips of the second value less those of the first; absent without a prediction.
+    #[schemars(extend("x-unit" = ""))]
     pub more_round_trips: Option<f64>,
 }
 

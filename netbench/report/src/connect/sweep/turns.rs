@@ -47,17 +47,9 @@ pub(super) fn turns(axes: &[SweepAxis], differences: &[SweepDifference]) -> Vec<
             let mut others = row.key.settings.clone();
             let value = others.remove(&axis.name)?;
             let place = axis.values.iter().position(|other| *other == value)?;
-            Some((
-                (
-                    row.key.condition,
-                    &row.key.first_stack,
-                    &row.key.other_stack,
-                    others,
-                ),
-                (place, row),
-            ))
+            Some(((row.key.stacks(), others), (place, row)))
         });
-        for ((condition, first, other, settings), mut rows) in along
+        for (((condition, first, other), settings), mut rows) in along
             .into_group_map()
             .into_iter()
             .sorted_by(|a, b| a.0.cmp(&b.0))

@@ -28,6 +28,7 @@ pub(super) fn machine_section(machines: &[Machine<'_>]) -> Option<Section> {
             .then(|| "The runs have no record of the machine.".to_owned()),
         items,
         shown: Shown::Folded,
+        ..Section::default()
     })
 }
 

@@ -170,6 +170,7 @@ fn small() -> Document<'static> {
             section: Some("times".to_owned()),
             act: Some("times".to_owned()),
             warnings: vec!["A busy machine.".to_owned()],
+            ..Asked::default()
         }],
         sentence: "Switch with care: one site is lost.".to_owned(),
         sections: vec![Section {
@@ -186,7 +187,7 @@ fn small() -> Document<'static> {
                 Item::Table(table),
             ],
             missing: Some("The rest is missing.".to_owned()),
-            shown: Shown::AtOnce,
+            ..Section::default()
         }],
         ..Document::new("connect", String::new())
     }

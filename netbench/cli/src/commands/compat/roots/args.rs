@@ -8,7 +8,7 @@ Examples:
   netbench compat roots --stack openssl,openssl-system,rustls-ring,go
   netbench compat roots --layout 'corporate-*'
   netbench compat roots --list                the layouts, and what a user expects
-  netbench compat roots --json | jq '.surprises[] | {layout, client, seen}'
+  netbench compat roots --json | jq '.wrong[] | {stack, layouts, seen}'
 
 Only the stack's process sees a layout, in a private mount namespace; this system
 does not change. Without root, this needs user namespaces.";

@@ -1,0 +1,284 @@
+//! The outcomes of clients in cases: the one matrix of the reports about servers, certificate chains and trust stores.
+
+use std::{
+    collections::BTreeMap,
+    fmt::{self, Display},
+};
+
+use itertools::Itertools;
+use netbench_model::{Manifest, StackName, Standing, SwitchEffect, compat::Judgement};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    cell::Cell,
+    document::{Check, CheckSuite, Checked, Filling},
+};
+
+/// The outcomes of clients in cases.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Matrix<C, K, A> {
+    /// The clients, in the order of the cells.
+    pub clients: Vec<K>,
+    /// The cases.
+    pub cases: Vec<MatrixCase<C, A>>,
+}
+
+/// A case, with the outcome of each client.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "CaseOf{C}")]
+pub struct MatrixCase<C, A> {
+    /// The case.
+    #[serde(flatten)]
+    pub case: C,
+    /// One cell for each client, in their order; absent if the client was not tested.
+    #[schemars(extend("x-names" = "/clients"))]
+    pub cells: Vec<Option<A>>,
+}
+
+/// The outcome of a client in a case.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "AttemptOf{R}")]
+pub struct Attempt<R> {
+    /// The outcome, with further results.
+    #[serde(flatten)]
+    pub result: R,
+    /// The outcome compared with the correct one.
+    pub judgement: Judgement,
+}
+
+/// Number of cases by judgement.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub struct Judgements(BTreeMap<Judgement, u32>);
+
+/// The change for the user of a client with one stack in place of another.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Switch {
+    /// The stack.
+    #[schemars(extend("x-key" = "other"))]
+    pub stack: StackName,
+    /// The first stack.
+    pub in_place_of: StackName,
+    /// The effect on a user; absent if there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effect: Option<SwitchEffect>,
+    /// The effect of a refusal.
+    #[serde(default = "sound")]
+    pub standing: Standing,
+    /// The effect that the client's user sees.
+    pub seen: String,
+    /// The advice; absent if the change is an improvement.
+    pub advice: Option<String>,
+}
+
+fn sound() -> Standing {
+    Standing::Sound
+}
+
+/// A compared stack, and its library.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ComparedStack {
+    /// The stack.
+    pub stack: StackName,
+    /// Its library.
+    pub library: String,
+}
+
+impl<C, K, A> Matrix<C, K, A> {
+    pub(crate) fn new(
+        cases: impl IntoIterator<Item = C>,
+        clients: Vec<K>,
+        cell: impl Fn(&C, &K) -> Option<A>,
+    ) -> Self {
+        let cases = cases.into_iter().map(|case| MatrixCase {
+            cells: clients.iter().map(|client| cell(&case, client)).collect(),
+            case,
+        });
+        Self {
+            cases: cases.collect(),
+            clients,
+        }
+    }
+
+    /// Returns every cell of a client that was tested.
+    pub fn cells(&self) -> impl Iterator<Item = &A> {
+        self.cases.iter().flat_map(|row| &row.cells).flatten()
+    }
+
+    /// Returns the number of cells of clients that were not tested.
+    pub(crate) fn missing(&self) -> usize {
+        self.cases.len() * self.clients.len() - self.cells().count()
+    }
+
+    /// Returns the cases in which a client was tested, each with the outcome.
+    pub fn column(&self, client: usize) -> impl Iterator<Item = (&C, &A)> {
+        let cases = self.cases.iter();
+        cases.filter_map(move |row| Some((&row.case, row.cell(client)?)))
+    }
+
+    /// Builds a suite for each of the first clients, with a check for each case.
+    pub(crate) fn suites(
+        &self,
+        clients: usize,
+        check: impl Fn(&C, &K, &A) -> Check,
+    ) -> Vec<CheckSuite>
+    where
+        K: Display,
+    {
+        let clients = self.clients.iter().take(clients).enumerate();
+        clients
+            .map(|(number, client)| CheckSuite {
+                name: client.to_string(),
+                checks: self
+                    .column(number)
+                    .map(|(case, cell)| check(case, client, cell))
+                    .collect(),
+            })
+            .collect()
+    }
+}
+
+impl<C, K, R> Matrix<C, K, Attempt<R>> {
+    /// Returns the judgements of each client's outcomes.
+    pub(crate) fn totals(&self) -> Vec<Judgements> {
+        (0..self.clients.len())
+            .map(|client| self.column(client).map(|(_, it)| it.judgement).collect())
+            .collect()
+    }
+}
+
+impl<C, A> MatrixCase<C, A> {
+    /// Returns the outcome of a client.
+    pub fn cell(&self, client: usize) -> Option<&A> {
+        self.cells.get(client)?.as_ref()
+    }
+}
+
+impl<R> Attempt<R> {
+    /// Returns the outcome of the check; `why` gives the reason why it fails, or was not run.
+    pub(crate) fn checked(&self, why: impl FnOnce() -> String) -> Checked {
+        match self.judgement {
+            Judgement::Right => Checked::Passed,
+            Judgement::Unsupported => Checked::Skipped { why: why() },
+            judgement => Checked::Failed {
+                why: why(),
+                class: judgement.name().to_owned(),
+            },
+        }
+    }
+}
+
+impl<R: Display> Display for Attempt<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.result.fmt(f)
+    }
+}
+
+impl Judgements {
+    /// Returns the number of cases with a judgement.
+    pub fn of(&self, judgement: Judgement) -> u32 {
+        self.0.get(&judgement).copied().unwrap_or_default()
+    }
+
+    /// Returns the number of cases with a result.
+    pub fn told(&self) -> u32 {
+        self.0.values().sum::<u32>() - self.of(Judgement::Unsupported)
+    }
+
+    /// Returns the number of cases with a result that is not right.
+    pub fn wrong(&self) -> u32 {
+        self.told() - self.of(Judgement::Right)
+    }
+
+    /// Returns the number of cases that were accepted or rejected wrongly.
+    pub(crate) fn misjudged(&self) -> u32 {
+        self.of(Judgement::FalseAccept) + self.of(Judgement::FalseReject)
+    }
+
+    pub(crate) fn add(&mut self, judgement: Judgement) {
+        *self.0.entry(judgement).or_default() += 1;
+    }
+}
+
+impl FromIterator<Judgement> for Judgements {
+    fn from_iter<T: IntoIterator<Item = Judgement>>(all: T) -> Self {
+        let mut found = Self::default();
+        for judgement in all {
+            found.add(judgement);
+        }
+        found
+    }
+}
+
+impl Switch {
+    /// Returns whether the effect is a loss.
+    pub fn is_loss(&self) -> bool {
+        self.effect.is_some_and(SwitchEffect::is_loss)
+    }
+}
+
+/// Returns the differences of the second stack that are losses.
+pub(crate) fn losses<'a, T: AsRef<Switch>>(
+    differences: &'a [T],
+    stacks: &[ComparedStack],
+) -> Vec<&'a T> {
+    of_second(differences, stacks)
+        .filter(|found| found.as_ref().is_loss())
+        .collect()
+}
+
+/// Returns the differences of the second stack that are gains of a kind.
+pub(crate) fn gains<'a, T: AsRef<Switch>>(
+    differences: &'a [T],
+    stacks: &[ComparedStack],
+    effect: SwitchEffect,
+) -> Vec<&'a T> {
+    of_second(differences, stacks)
+        .filter(|found| !effect.is_loss() && found.as_ref().effect == Some(effect))
+        .collect()
+}
+
+fn of_second<'a, T: AsRef<Switch>>(
+    differences: &'a [T],
+    stacks: &[ComparedStack],
+) -> impl Iterator<Item = &'a T> {
+    let second = stacks.get(1).map(|of| of.stack.clone());
+    let differences = differences.iter();
+    differences.filter(move |found| Some(&found.as_ref().stack) == second.as_ref())
+}
+
+impl ComparedStack {
+    /// Returns the stacks of a run.
+    pub(crate) fn all<P>(stacks: &[StackName], run: &Manifest<P>) -> Vec<Self> {
+        let stacks = stacks.iter().map(|stack| {
+            let mut workers = run.workers.iter();
+            let worker = workers.find(|worker| worker.stack == stack.stack());
+            Self {
+                stack: stack.clone(),
+                library: worker.map_or_else(String::new, |worker| worker.library.clone()),
+            }
+        });
+        stacks.collect()
+    }
+
+    /// Names the library of each stack.
+    pub(crate) fn libraries(stacks: &[Self]) -> String {
+        let stacks = stacks.iter();
+        stacks
+            .map(|of| format!("{} is {}", of.stack, of.library))
+            .join(", ")
+    }
+}
+
+impl<C, A> Filling<&MatrixCase<C, A>> {
+    /// Adds a column for each client.
+    pub(crate) fn clients<K: Display>(self, clients: &[K], cell: impl Fn(&A) -> Cell) -> Self {
+        let clients = clients.iter().enumerate();
+        clients.fold(self, |table, (number, client)| {
+            table.col(&client.to_string(), 0, |row| {
+                row.cell(number).map_or(Cell::Missing, &cell)
+            })
+        })
+    }
+}
