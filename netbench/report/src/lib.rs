@@ -56,8 +56,8 @@ pub use connect::{
 };
 pub use document::{Document, Extent, Report, Section};
 pub use evaluation::{
-    Answer, Asked, Evaluation, EvaluationReport, Found, KeyFigure, Question, Subject, evaluation,
-    losses, web_loss,
+    Answer, Asked, Evaluation, EvaluationReport, Families, Family, FamilyError, Found, KeyFigure,
+    Member, PublishedShare, Question, ShareOf, Subject, evaluation, losses, web_loss,
 };
 pub use explain::{
     AgainstRow, BimodalRow, CharacteristicRow, ConditionRow, ExplainSummary, Explanation,

@@ -182,7 +182,10 @@ fn server(reason: LossReason) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{
+        super::{Families, Member},
+        *,
+    };
 
     #[test]
     fn every_reason_has_advice_for_every_library() {
@@ -197,6 +200,10 @@ mod tests {
                 let advice = advice(reason.name(), &StackName::new(stack));
                 assert_eq!(advice.why, why(reason), "{stack}");
                 assert!(!advice.client.is_empty() && !advice.server.is_empty());
+                assert_eq!(
+                    Families::built_in().check(Member::Loss, reason.name()),
+                    Ok(())
+                );
             }
         }
         let rustls = StackName::new("rustls-ring");

@@ -9,6 +9,7 @@ mod browsers;
 mod catalogues;
 mod counts;
 mod document;
+mod families;
 pub(crate) mod fast;
 mod losses;
 mod means;
@@ -38,6 +39,7 @@ use crate::{
 };
 
 pub use document::EvaluationReport;
+pub use families::{Families, Family, FamilyError, Member, PublishedShare, ShareOf};
 pub use losses::{losses, web_loss};
 
 /// The result of an evaluation.

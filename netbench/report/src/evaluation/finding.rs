@@ -1,0 +1,426 @@
+//! Findings: the differences between two stacks by family, with the number of users who meet them, ranked.
+
+use std::{cmp::Reverse, collections::BTreeMap};
+
+use itertools::Itertools;
+use netbench_model::{ClientUse, SwitchEffect};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Families, Member, PublishedShare, Question};
+use crate::{
+    cell::Cell,
+    document::{Excerpt, Folded, Item, Section, Table},
+    text::{count, some_of},
+};
+
+/// Maximum number of findings that a card and a terminal show for a question.
+const SHOWN: usize = 7;
+
+/// Maximum number of characters of a finding's line.
+const LONGEST_LINE: usize = 100;
+
+/// Number of cases of a finding that its row names.
+const NAMED: usize = 8;
+
+/// A change that users of the client meet.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Finding {
+    /// The family of the differences.
+    #[schemars(extend("x-key" = "item"))]
+    pub family: String,
+    /// The effect on a user.
+    #[schemars(extend("x-key" = "other"))]
+    pub severity: Severity,
+    /// The number of those who meet it.
+    pub share: Share,
+    /// The users who meet it.
+    pub meets: String,
+    /// The cases, chains, layouts, sites or features that show it.
+    pub evidence: Vec<String>,
+    /// The advice in a sentence.
+    pub advice: String,
+}
+
+/// The effect of a finding on a user.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum Severity {
+    /// The client crashes or does not end.
+    Crashes,
+    /// A server is accepted that must be refused to protect the user.
+    AcceptsForbidden,
+    /// A server is no longer reached.
+    DoesNotLoad,
+    /// A feature is missing, which a site may or may not need.
+    LacksFeature,
+    /// A server is no longer reached, and other browsers refuse it too.
+    RefusedByBrowsersToo,
+}
+
+/// The number of those who meet a finding.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Share {
+    /// Sites of the user's list that a scan found.
+    Scanned {
+        /// Number of sites that meet it.
+        sites: u64,
+        /// Number of sites that were compared.
+        of: u64,
+    },
+    /// The share by a publication.
+    Published(PublishedShare),
+    /// No scan and no publication has a number.
+    Unknown,
+}
+
+/// A difference between two stacks.
+pub(super) struct Difference<'a> {
+    /// The kind of its name.
+    pub(super) kind: Member,
+    /// The name, by which the catalogue has its family.
+    pub(super) name: &'a str,
+    /// The description, for a difference that the catalogue does not have.
+    pub(super) about: &'a str,
+    pub(super) severity: Severity,
+    /// The sites of a scan that show it, and the number of all.
+    pub(super) scanned: Option<(u64, u64)>,
+    pub(super) evidence: Vec<String>,
+}
+
+/// Differences that are being collected by family and severity.
+#[derive(Default)]
+pub(super) struct Findings(BTreeMap<(String, Severity), Finding>);
+
+impl Findings {
+    pub(super) fn add(&mut self, difference: Difference<'_>) {
+        let family = Families::built_in().of(difference.kind, difference.name);
+        let name = family.map_or(difference.name, |family| &family.name);
+        let published = family.and_then(|family| family.share.clone());
+        let key = (name.to_owned(), difference.severity);
+        let finding = self.0.entry(key).or_insert_with(|| Finding {
+            family: name.to_owned(),
+            severity: difference.severity,
+            share: published.map_or(Share::Unknown, Share::Published),
+            meets: family.map_or(difference.about, |family| &family.meets).to_owned(),
+            evidence: Vec::new(),
+            advice: family.map_or(OTHER_ADVICE, |family| &family.advice).to_owned(),
+        });
+        if let Some((sites, of)) = difference.scanned {
+            let before = match finding.share {
+                Share::Scanned { sites, .. } => sites,
+                Share::Published(_) | Share::Unknown => 0,
+            };
+            finding.share = Share::Scanned {
+                sites: before + sites,
+                of,
+            };
+        }
+        for shown in difference.evidence {
+            if !finding.evidence.contains(&shown) {
+                finding.evidence.push(shown);
+            }
+        }
+    }
+
+    /// Returns whether any finding makes the answer worse.
+    pub(super) fn count(&self) -> bool {
+        let mut all = self.0.keys();
+        all.any(|(_, severity)| *severity != Severity::RefusedByBrowsersToo)
+    }
+
+    /// Returns the findings; the most severe ones come first, and among those the ones that most users meet.
+    pub(super) fn ranked(self, client: ClientUse) -> Vec<Finding> {
+        let all = self.0.into_values();
+        all.sorted_by_cached_key(|finding| finding.rank(client)).collect()
+    }
+}
+
+/// The advice about a case that the built-in catalogue does not have.
+const OTHER_ADVICE: &str = "Look at the case in the tables.";
+
+impl Finding {
+    /// Returns the finding in a line of at most 100 characters.
+    pub fn line(&self) -> String {
+        let rest = format!(": {} ({})", self.severity.words(), self.share.words());
+        let longest = LONGEST_LINE.saturating_sub(rest.chars().count());
+        let mut family: String = self.family.chars().take(longest).collect();
+        if family.len() < self.family.len() {
+            family.pop();
+            family.push('…');
+        }
+        let mut letters = family.chars();
+        let first = letters.next().map(|first| first.to_uppercase().to_string());
+        format!("{}{}{rest}", first.unwrap_or_default(), letters.as_str())
+    }
+
+    /// Returns the rank: severity, then known shares before unknown ones, the largest first, and then the number of cases. The
+    /// family's name makes the order independent of that of the catalogue.
+    fn rank(&self, client: ClientUse) -> (u8, bool, Reverse<u64>, Reverse<usize>, String) {
+        let ppm = self.share.highest_ppm();
+        (
+            self.severity.rank(client),
+            ppm.is_none(),
+            Reverse(ppm.unwrap_or_default()),
+            Reverse(self.evidence.len()),
+            self.family.clone(),
+        )
+    }
+}
+
+impl Severity {
+    /// Returns the severity of an effect that a client's user meets.
+    pub(super) fn of(effect: SwitchEffect, weight: netbench_model::Weight) -> Self {
+        match (effect, weight) {
+            (_, netbench_model::Weight::Listed) => Self::RefusedByBrowsersToo,
+            (SwitchEffect::LossInSecurity, _) => Self::AcceptsForbidden,
+            _ => Self::DoesNotLoad,
+        }
+    }
+
+    /// Returns the effect in words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Crashes => "the client crashes",
+            Self::AcceptsForbidden => "accepted unduly",
+            Self::DoesNotLoad => "do not load",
+            Self::LacksFeature => "a feature is missing",
+            Self::RefusedByBrowsersToo => "browsers refuse it too",
+        }
+    }
+
+    fn rank(self, client: ClientUse) -> u8 {
+        match (self, client.first_loss()) {
+            (Self::Crashes, _) => 0,
+            (Self::AcceptsForbidden, SwitchEffect::LossInSecurity) => 1,
+            (Self::DoesNotLoad, SwitchEffect::LossOfReach) => 1,
+            (Self::AcceptsForbidden | Self::DoesNotLoad, _) => 2,
+            (Self::LacksFeature, _) => 3,
+            (Self::RefusedByBrowsersToo, _) => 4,
+        }
+    }
+}
+
+impl Share {
+    /// Returns the share with its year, in words.
+    pub fn words(&self) -> String {
+        match self {
+            Self::Scanned { sites, of } => format!("{sites} of {of} scanned sites"),
+            Self::Published(share) => {
+                let [low, high] = [share.low_ppm, share.high_ppm].map(|ppm| f64::from(ppm) / 1e4);
+                let range = if share.low_ppm == share.high_ppm {
+                    format!("{high} %")
+                } else {
+                    format!("{low} to {high} %")
+                };
+                format!("{range} of {}, {}", share.of.words(), share.year)
+            }
+            Self::Unknown => "share unknown".to_owned(),
+        }
+    }
+
+    /// Returns the source of the share.
+    fn source(&self) -> &str {
+        match self {
+            Self::Scanned { .. } => "the scan",
+            Self::Published(share) => &share.source,
+            Self::Unknown => "",
+        }
+    }
+
+    /// Returns the upper end of the share, or `None` if it is unknown.
+    fn highest_ppm(&self) -> Option<u64> {
+        match self {
+            Self::Scanned { sites, of } => Some(sites * 1_000_000 / (*of).max(1)),
+            Self::Published(share) => Some(u64::from(share.high_ppm)),
+            Self::Unknown => None,
+        }
+    }
+}
+
+/// The heading of losses in security.
+const UNDUE: &str = "What it would accept and must refuse:";
+
+/// The heading of all other changes for the worse.
+const WORSE: &str = "What would change for the worse:";
+
+impl Question {
+    /// Returns the lines for a card and a terminal, at most seven: the worst findings with their advice, and the other
+    /// breakages. Losses in security are apart from the others, and have three places where both need more than there are.
+    pub(crate) fn worst(&self) -> Vec<(&'static str, Vec<String>)> {
+        let (undue, other): (Vec<_>, Vec<_>) = self
+            .findings
+            .iter()
+            .partition(|finding| finding.severity == Severity::AcceptsForbidden);
+        let others = other.len() + self.breaks.len();
+        let undue_shown = undue.len().min(SHOWN.saturating_sub(others).max(SHOWN / 2));
+        let room = SHOWN - undue_shown;
+        let breaks_shown = self.breaks.len().min(room.saturating_sub(other.len()).max(room / 2));
+        let other_shown = other.len().min(room - breaks_shown);
+        let lines = |findings: &[&Finding]| {
+            let lines = findings.iter();
+            lines
+                .map(|finding| format!("{}. {}", finding.line(), finding.advice))
+                .collect_vec()
+        };
+        let mut worse = self.breaks[..breaks_shown].to_vec();
+        worse.extend(lines(&other[..other_shown]));
+        let hidden = self.findings.len() + self.breaks.len() - worse.len() - undue_shown;
+        let undue = lines(&undue[..undue_shown]);
+        let mut groups = vec![(WORSE, worse), (UNDUE, undue)];
+        let first = self.findings.first().map(|finding| finding.severity);
+        if first == Some(Severity::AcceptsForbidden) && self.breaks.is_empty() {
+            groups.reverse();
+        }
+        groups.retain(|(_, lines)| !lines.is_empty());
+        if let Some((_, last)) = groups.last_mut().filter(|_| hidden > 0) {
+            last.push(format!("and {}: see the table", count(hidden, "more", "more")));
+        }
+        groups
+    }
+
+    /// Returns the section with all changes for the worse, or `None` if there is no more than the card shows.
+    pub(super) fn all_changes(&self, id: &str) -> Option<Section> {
+        if self.findings.is_empty() {
+            return None;
+        }
+        let table = Table::of(&self.findings)
+            .col("what changes", 0, |finding| Cell::text(&finding.family))
+            .col("effect", 0, |finding| Cell::text(finding.severity.words()))
+            .col("share", 0, |finding| Cell::text(finding.share.words()))
+            .col("who meets it", 2, |finding| Cell::text(&finding.meets))
+            .col("shown by", 1, |finding| Cell::text(some_of(NAMED, &finding.evidence)))
+            .col("what to do", 0, |finding| Cell::text(&finding.advice))
+            .col("source of the share", 3, |finding| Cell::text(finding.share.source()));
+        let mut items = vec![table.item()];
+        items.extend(self.breaks.iter().skip(SHOWN / 2).map(|line| Item::Text(line.clone())));
+        let heading = format!("Everything that would be worse: {}", self.question);
+        Some(Section::new(id, heading, items).explained(
+            "Ranked by severity, and then by the share of those who meet it; shares by different units are compared as they \
+             are. A share is the upper end of its range.",
+        ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::{super::ShareOf, *};
+
+    const SEVERITIES: [Severity; 5] = [
+        Severity::Crashes,
+        Severity::AcceptsForbidden,
+        Severity::DoesNotLoad,
+        Severity::LacksFeature,
+        Severity::RefusedByBrowsersToo,
+    ];
+
+    fn share() -> impl Strategy<Value = Share> {
+        prop_oneof![
+            Just(Share::Unknown),
+            (0..=50_u64, 50..=100_u64).prop_map(|(sites, of)| Share::Scanned { sites, of }),
+            (0..=1_000_000_u32).prop_map(|high_ppm| Share::Published(PublishedShare {
+                low_ppm: 0,
+                high_ppm,
+                of: ShareOf::Sites,
+                year: 2026,
+                source: "a count".to_owned(),
+            })),
+        ]
+    }
+
+    fn finding() -> impl Strategy<Value = Finding> {
+        let severity = proptest::sample::select(&SEVERITIES[..]);
+        (severity, share(), 0..30_u8, 0..120_usize).prop_map(|(severity, share, number, length)| {
+            Finding {
+                family: format!("servers {number} {}", "é".repeat(length)),
+                severity,
+                share,
+                meets: "Users.".to_owned(),
+                evidence: vec!["a/case".to_owned()],
+                advice: "Wait.".to_owned(),
+            }
+        })
+    }
+
+    fn ranked(findings: &[Finding], client: ClientUse) -> Vec<Finding> {
+        let mut all = Findings::default();
+        for finding in findings {
+            let key = (finding.family.clone(), finding.severity);
+            all.0.entry(key).or_insert_with(|| finding.clone());
+        }
+        all.ranked(client)
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_more_severe_never_ranks_below_with_the_same_share(
+            findings in proptest::collection::vec(finding(), 0..30),
+            client in proptest::sample::select(ClientUse::ALL),
+        ) {
+            let all = ranked(&findings, client);
+            for (first, next) in all.iter().tuple_windows() {
+                let severities = [first, next].map(|finding| finding.severity.rank(client));
+                prop_assert!(severities[0] <= severities[1]);
+                if severities[0] == severities[1] {
+                    let shares = [first, next].map(|finding| finding.share.highest_ppm());
+                    prop_assert!(shares[0] >= shares[1], "{:?}", shares);
+                }
+            }
+        }
+
+        #[test]
+        fn the_order_does_not_depend_on_that_of_the_catalogue(
+            findings in proptest::collection::vec(finding(), 0..30),
+        ) {
+            // The first of two with one name counts, in each order.
+            let once = findings.into_iter().unique_by(|it| (it.family.clone(), it.severity));
+            let once: Vec<Finding> = once.collect();
+            let backwards: Vec<Finding> = once.iter().rev().cloned().collect();
+            let client = ClientUse::Browser;
+            prop_assert_eq!(ranked(&once, client), ranked(&backwards, client));
+        }
+
+        #[test]
+        fn at_most_seven_are_shown_and_each_fits_its_line(
+            findings in proptest::collection::vec(finding(), 0..30),
+            breaks in 0..30_usize,
+        ) {
+            let question = Question {
+                findings: ranked(&findings, ClientUse::Browser),
+                breaks: vec!["a site".to_owned(); breaks],
+                ..Question::default()
+            };
+            let total = question.findings.len() + breaks;
+            let groups = question.worst();
+            let shown = groups.iter().flat_map(|(_, lines)| lines);
+            let shown = shown.filter(|line| !line.starts_with("and ")).count();
+            prop_assert_eq!(shown, total.min(SHOWN));
+            for finding in &question.findings {
+                prop_assert!(finding.line().chars().count() <= LONGEST_LINE);
+            }
+        }
+    }
+
+    #[test]
+    fn no_built_in_family_is_cut() {
+        for family in &Families::built_in().all {
+            for severity in SEVERITIES {
+                let share = family.share.clone().map_or(Share::Unknown, Share::Published);
+                let finding = Finding {
+                    family: family.name.clone(),
+                    severity,
+                    share,
+                    meets: family.meets.clone(),
+                    evidence: Vec::new(),
+                    advice: family.advice.clone(),
+                };
+                assert!(!finding.line().contains('…'), "{}", finding.line());
+            }
+        }
+    }
+}
