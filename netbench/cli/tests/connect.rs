@@ -340,11 +340,11 @@ fn a_killed_run_leaves_nothing_behind_and_goes_on() {
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    support::until("samples", || place.lines("samples.jsonl") >= 15);
+    crate::support::until("samples", || place.lines("samples.jsonl") >= 15);
     assert!(marked_processes(&mark).len() > 2, "workers are running");
     child.kill().unwrap();
     child.wait().unwrap();
-    support::until("the workers' end", || marked_processes(&mark).is_empty());
+    crate::support::until("the workers' end", || marked_processes(&mark).is_empty());
 
     let run = place.run();
     let before = fs::read_to_string(run.join("samples.jsonl")).unwrap();
@@ -381,8 +381,8 @@ fn ctrl_c_reports_what_there_is() {
     let child = place.begin(&words(
         "connect --sites sites.txt --rounds 5000 --link none",
     ));
-    support::until("samples", || place.lines("samples.jsonl") >= 40);
-    let done = support::interrupt(child).expect(130);
+    crate::support::until("samples", || place.lines("samples.jsonl") >= 40);
+    let done = crate::support::interrupt(child).expect(130);
     assert!(done.stdout.contains("By phase"), "{}", done.stdout);
     let run = place.run();
     assert!(run.join("summary.md").is_file());

@@ -34,7 +34,7 @@ fn a_run_over_an_hour_needs_leave() {
 
     let child = place.begin(&words(&format!("{LONG} --yes")));
     until("the first sample", || place.lines("samples.jsonl") > 0);
-    let done = support::interrupt(child).expect(130);
+    let done = crate::support::interrupt(child).expect(130);
     assert!(!done.stderr.contains("--yes"), "{}", done.stderr);
 }
 
@@ -110,7 +110,7 @@ impl Terminal {
 
     /// Waits for the end, and returns the exit code and the contents of the screen.
     fn end(mut self) -> (Option<i32>, String) {
-        let code = support::end(&mut self.child);
+        let code = crate::support::end(&mut self.child);
         (code, self.shown.join().unwrap())
     }
 }

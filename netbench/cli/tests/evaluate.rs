@@ -234,7 +234,7 @@ fn a_part_that_fails_leaves_the_others_and_can_be_tried_again() {
         "evaluate --quick --sites sites.txt --part features,connections --link none --worker rustls-aws-lc=./breaks --json",
     ));
     place.script("breaks", "echo 'no such thing' >&2\nexit 1");
-    let done = support::finish(&mut command).expect(1);
+    let done = crate::support::finish(&mut command).expect(1);
     assert!(
         done.stderr.contains("the part connections failed"),
         "{}",
@@ -258,7 +258,7 @@ fn a_part_that_fails_leaves_the_others_and_can_be_tried_again() {
 #[test]
 fn what_a_worker_does_not_do_is_left_out_before_it_takes_time() {
     let place = place();
-    let worker = support::built("netbench-worker-rustls");
+    let worker = crate::support::built("netbench-worker-rustls");
     let text = format!("'{}' | sed -u 's/\"suite\"/\"other\"/g'", worker.display());
     place.script("without-the-suite", &text);
     let line = "evaluate --quick --sites sites.txt --part features,suite --worker rustls-aws-lc=./without-the-suite --json";
@@ -333,8 +333,8 @@ fn ctrl_c_keeps_what_there_is_and_the_rest_is_gone_on_with() {
         let samples = run.path().join("samples.jsonl");
         (fs::read_to_string(&samples).ok()?.lines().count() >= 8).then_some(samples)
     };
-    support::until("samples", || samples().is_some());
-    let done = support::interrupt(child).expect(130);
+    crate::support::until("samples", || samples().is_some());
+    let done = crate::support::interrupt(child).expect(130);
     let found = evaluation(&done.stdout);
     assert_eq!(state(&states(&found), "connections"), "interrupted");
     let before = found["found"]["connections"]["run"]["samples"]

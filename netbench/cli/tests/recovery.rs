@@ -70,12 +70,12 @@ fn a_lab_server_that_dies_is_started_again_and_costs_no_site_anything() {
         .into_iter()
         .filter(|sample| !sample.outcome.counts());
     assert!(void.count() >= 2);
-    support::check("connect-summary.json", &done.stdout);
+    crate::support::check("connect-summary.json", &done.stdout);
     for line in fs::read_to_string(run.join("samples.jsonl"))
         .unwrap()
         .lines()
     {
-        support::check("sample.json", line);
+        crate::support::check("sample.json", line);
     }
 }
 
@@ -209,7 +209,10 @@ fn more_sites_than_descriptors_are_served() {
             .current_dir(place.path());
         finish(&mut command).expect(0);
         let run = place.named(link);
-        let failed: Vec<_> = measured(&run).iter().filter_map(support::failure).collect();
+        let failed: Vec<_> = measured(&run)
+            .iter()
+            .filter_map(crate::support::failure)
+            .collect();
         assert_eq!(failed, Vec::<String>::new());
         assert_eq!(measured(&run).len(), 2 * SITES);
         assert!(manifest(&run).finished.is_some());

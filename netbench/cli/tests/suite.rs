@@ -215,7 +215,7 @@ fn a_stack_that_is_slower_regresses_and_the_other_way_round_it_does_not() {
 
     let json = compare(&format!("{before} {after} {gate} --json")).expect(4);
     check("compare-summary.json", &json.stdout);
-    let json: Value = support::json(&json.stdout);
+    let json: Value = crate::support::json(&json.stdout);
     let ratio = json["cases"][0]["change"]["ratio"].as_f64().unwrap();
     assert!((3.49..3.51).contains(&ratio), "{ratio}");
     let junit = compare(&format!("{before} {after} {gate} --format junit")).expect(4);
@@ -344,7 +344,7 @@ fn what_is_wrong_on_the_command_line_is_said() {
         ("runs compare . --fail-on-regression 2", "such as 2%"),
         ("runs compare . --fail-on-regression 0.02", "such as 2%"),
     ] {
-        let done = place.netbench(&support::words(line)).expect(2);
+        let done = place.netbench(&crate::support::words(line)).expect(2);
         assert!(done.stderr.contains(words), "{line}: {}", done.stderr);
     }
     assert!(!place.path().join("runs").exists());

@@ -10,6 +10,7 @@ mod counts;
 mod decision;
 mod evaluation;
 mod explain;
+mod families;
 mod gate;
 mod render;
 mod roots;

@@ -103,7 +103,7 @@ fn folder_of_row(line: &str) -> Option<&str> {
     let mut cells = line.strip_prefix("| ")?.split('|');
     let folder = cells.nth(1)?.trim();
     let folder = folder.strip_prefix('`')?.strip_suffix('`')?;
-    cells.next().map(|_| folder)
+    (!folder.contains('`')).then_some(folder)
 }
 
 /// Returns whether the row is a pattern such as `stacks/*` that includes the folder.

@@ -294,8 +294,8 @@ impl Session for Records {
 #[cfg(test)]
 mod tests {
     use netbench_lab::{SUITE_HOST, suite_pki};
-    use netbench_tls::{Aead, HandshakeKind, KeyType, SessionSettings, TlsVersion};
     use netbench_protocol::Material;
+    use netbench_tls::{Aead, HandshakeKind, KeyType, SessionSettings, TlsVersion};
 
     use super::*;
     use crate::settings::GROUPS;

@@ -4,8 +4,8 @@ use boring::ssl::{SslConnector, SslConnectorBuilder, SslMethod, SslRef, StatusTy
 use http::Uri;
 use hyper_boring::{HttpsConnector, MaybeHttpsStream};
 use hyper_util::rt::TokioIo;
-use netbench_tls::{ClientSettings, Negotiated, Profile};
 use netbench_protocol::ClientIdentity;
+use netbench_tls::{ClientSettings, Negotiated, Profile};
 use netbench_worker::{
     BoxFuture, Fetch, HyperClient, Probe, SetupError, TimedTcp, Wire, alpn_list,
 };

@@ -12,8 +12,8 @@ use boring::{
     x509::{X509, X509StoreContext, store::X509Store},
 };
 use foreign_types_shared::ForeignTypeRef;
-use netbench_tls::{ClientAuth, FailureWord, HandshakeKind, KeyType, TlsVersion};
 use netbench_protocol::Material;
+use netbench_tls::{ClientAuth, FailureWord, HandshakeKind, KeyType, TlsVersion};
 use netbench_worker::{
     Endpoint, EndpointSetup, EndpointSide, InMemory, KEPT_SESSIONS, Session, SessionError,
     SetupError, Signatures, SigningPair, TICKETS, TicketUse, Tickets, TrustRoots, Verifier,

@@ -7,8 +7,8 @@ use boring::{
         SslSessionCacheMode, SslVerifyMode,
     },
 };
-use netbench_tls::CipherSuite;
 use netbench_protocol::ServeSite;
+use netbench_tls::CipherSuite;
 use netbench_worker::{
     Accept, AcceptError, Accepted, BoxFuture, SetupError, preferred_alpn, stapled_response,
 };

@@ -8,8 +8,8 @@ use boring::{
     sign::{RsaPssSaltlen, Signer, Verifier},
     x509::X509,
 };
-use netbench_tls::KeyType;
 use netbench_protocol::Material;
+use netbench_tls::KeyType;
 use netbench_worker::{SIGNED, SetupError, SigningKey};
 
 /// A key, and the public key of its certificate, which is parsed in advance.

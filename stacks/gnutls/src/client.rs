@@ -2,8 +2,8 @@ use std::{error::Error as StdError, ffi::CString, sync::Arc};
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use hyper_util::rt::TokioIo;
-use netbench_tls::{ClientSettings, Profile};
 use netbench_protocol::ClientIdentity;
+use netbench_tls::{ClientSettings, Profile};
 use netbench_worker::{Fetch, OwnClient, Probe, SetupError, Socket, TlsStream, Wire, own_client};
 
 use crate::{

@@ -2,8 +2,8 @@
 
 use std::{any::Any, ffi::CString, sync::Arc};
 
-use netbench_tls::{Aead, ClientAuth, FailureWord, Group, HandshakeKind, KeyType, TlsVersion};
 use netbench_protocol::Material;
+use netbench_tls::{Aead, ClientAuth, FailureWord, Group, HandshakeKind, KeyType, TlsVersion};
 use netbench_worker::{
     AeadRecords, Endpoint, EndpointSetup, EndpointSide, InMemory, KeyExchange, Pipe, Piped,
     RecordProtection, Session as MeasuredSession, SessionError, SetupError, Signatures,

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
-use netbench_tls::{CipherSuite, Group, SignatureScheme};
 use netbench_protocol::ServeSite;
+use netbench_tls::{CipherSuite, Group, SignatureScheme};
 use netbench_worker::{
     Accept, AcceptError, Accepted, BoxFuture, SetupError, Socket, TlsStream, accepted,
     stapled_response,

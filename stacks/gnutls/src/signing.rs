@@ -5,8 +5,8 @@ use std::{
     ptr,
 };
 
-use netbench_tls::KeyType;
 use netbench_protocol::Material;
+use netbench_tls::KeyType;
 use netbench_worker::{SIGNED, SetupError, SigningKey};
 
 use crate::{

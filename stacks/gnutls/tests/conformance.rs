@@ -2,9 +2,7 @@
 
 use std::path::Path;
 
-use netbench_tls::{
-    ClientAuth, HandshakeKind, KeyType, ParallelWork, Primitive, TlsVersion, Work,
-};
+use netbench_tls::{ClientAuth, HandshakeKind, KeyType, ParallelWork, Primitive, TlsVersion, Work};
 use netbench_worker_test::{conformance, nginx, openssl_command, protocol, suite_without, verify};
 
 const WORKER: &str = env!("CARGO_BIN_EXE_netbench-worker-gnutls");

@@ -8,8 +8,8 @@ use std::{
 
 use foreign_types_shared::ForeignTypeRef;
 use http::Uri;
-use netbench_tls::{Alpn, ClientSettings, Profile};
 use netbench_protocol::ClientIdentity;
+use netbench_tls::{Alpn, ClientSettings, Profile};
 use netbench_worker::{Probe, SetupError, alpn_list, preferred_alpn};
 use openssl::{
     error::ErrorStack,

@@ -14,9 +14,7 @@ mod trust;
 
 use std::ffi::{c_int, c_void};
 
-use netbench_tls::{
-    CertificateFault, CipherSuite, Group, Negotiated, SignatureScheme, TlsVersion,
-};
+use netbench_tls::{CertificateFault, CipherSuite, Group, Negotiated, SignatureScheme, TlsVersion};
 use netbench_worker::SetupError;
 use openssl::{
     error::ErrorStack,

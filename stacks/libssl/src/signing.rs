@@ -1,7 +1,7 @@
 //! The signature of a handshake, made as in libssl.
 
-use netbench_tls::KeyType;
 use netbench_protocol::Material;
+use netbench_tls::KeyType;
 use netbench_worker::{SIGNED, SetupError, SigningKey};
 use openssl::{
     error::ErrorStack,

@@ -3,8 +3,8 @@ use http::Request;
 use http_body_util::Empty;
 use hyper_tls::{HttpsConnector, MaybeHttpsStream};
 use native_tls::{Certificate, Protocol, TlsConnector};
-use netbench_tls::{ClientSettings, Negotiated, Profile, TlsVersion};
 use netbench_stack_openssl::watch::{self, Watch};
+use netbench_tls::{ClientSettings, Negotiated, Profile, TlsVersion};
 use netbench_worker::{
     BoxFuture, Fetch, FetchError, Fetched, HyperClient, Probe, SetupError, TimedTcp, Wire,
 };

@@ -1,8 +1,8 @@
 use std::{error::Error, sync::Arc};
 
-use netbench_tls::{ClientSettings, FailureClass, FailureWord, WorkerRecord};
 use netbench_protocol::{ClientIdentity, ServeSite, StackDescription};
 use netbench_stack_openssl::OpenSsl;
+use netbench_tls::{ClientSettings, FailureClass, FailureWord, WorkerRecord};
 use netbench_worker::{Accept, Explained, Fetch, Probe, SetupError, Stack, locked_version};
 
 use crate::client;

@@ -1,8 +1,8 @@
 use std::{error::Error as StdError, ffi::CString, sync::Arc};
 
 use hyper_util::rt::TokioIo;
-use netbench_tls::{ClientSettings, Profile};
 use netbench_protocol::ClientIdentity;
+use netbench_tls::{ClientSettings, Profile};
 use netbench_worker::{Fetch, OwnClient, Probe, SetupError, Socket, TlsStream, Wire, own_client};
 
 use crate::{

@@ -9,8 +9,8 @@ use std::{
     },
 };
 
-use netbench_tls::{Aead, ClientAuth, FailureWord, Group, HandshakeKind, KeyType, TlsVersion};
 use netbench_protocol::Material;
+use netbench_tls::{Aead, ClientAuth, FailureWord, Group, HandshakeKind, KeyType, TlsVersion};
 use netbench_worker::{
     Endpoint, EndpointSetup, EndpointSide, InMemory, KeyExchange, Pipe, Piped, RecordProtection,
     Session as MeasuredSession, SessionError, SetupError, Signatures, SigningPair, TICKETS,

@@ -1,10 +1,10 @@
 use std::sync::Arc;
 
+use netbench_protocol::ServeSite;
 use netbench_tls::{
     CipherSuite, Group, SignatureScheme, TlsVersion,
     tls::{Authentication, CipherSuiteFacts, KeyExchange},
 };
-use netbench_protocol::ServeSite;
 use netbench_worker::{
     Accept, AcceptError, Accepted, BoxFuture, SetupError, Socket, TlsStream, accepted,
     stapled_response,

@@ -3,8 +3,8 @@
 
 use std::{ffi::c_uint, ptr};
 
-use netbench_tls::KeyType;
 use netbench_protocol::Material;
+use netbench_tls::KeyType;
 use netbench_worker::{SIGNED, SetupError, SigningKey};
 
 use crate::{

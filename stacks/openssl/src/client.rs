@@ -1,7 +1,7 @@
 use hyper_openssl::client::legacy::{HttpsConnector, MaybeHttpsStream};
 use netbench_libssl::{Side, for_each_connection, verified_context};
-use netbench_tls::{ClientSettings, Negotiated};
 use netbench_protocol::ClientIdentity;
+use netbench_tls::{ClientSettings, Negotiated};
 use netbench_worker::{Fetch, HyperClient, Probe, SetupError, TimedTcp, Wire};
 
 use crate::{OpenSsl, negotiated::negotiated};

@@ -1,8 +1,8 @@
 use std::{error::Error, sync::Arc};
 
 use netbench_libssl::{ClientOfChains, SOURCES, own_trust};
-use netbench_tls::{CipherSuite, ClientSettings, Group, SignatureScheme, WorkerRecord};
 use netbench_protocol::{ClientIdentity, ServeSite, StackDescription};
+use netbench_tls::{CipherSuite, ClientSettings, Group, SignatureScheme, WorkerRecord};
 use netbench_worker::{
     Accept, ChainVerifier, Explained, Fetch, InMemory, OwnTrust, Probe, SetUpAction, SetupError,
     Stack, build_facts, locked_version,

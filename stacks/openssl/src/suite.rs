@@ -3,8 +3,8 @@
 use std::any::Any;
 
 use netbench_libssl::Keys;
-use netbench_tls::{Aead, Group, KeyType};
 use netbench_protocol::Material;
+use netbench_tls::{Aead, Group, KeyType};
 use netbench_worker::{
     Endpoint, EndpointSetup, EndpointSide, InMemory, KeyExchange, RecordProtection, SetupError,
     Signatures, SigningPair, TrustRoots, Verifier,

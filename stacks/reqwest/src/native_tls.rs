@@ -1,13 +1,11 @@
 use std::{error::Error, sync::Arc};
 
-use netbench_tls::{
-    ClientSettings, FailureClass, FailureWord, Negotiated, Profile, WorkerRecord,
-};
 use netbench_protocol::{ClientIdentity, ServeSite, StackDescription};
 use netbench_stack_openssl::{
     OpenSsl,
     watch::{self, Watch as Watched},
 };
+use netbench_tls::{ClientSettings, FailureClass, FailureWord, Negotiated, Profile, WorkerRecord};
 use netbench_worker::{Accept, Explained, Fetch, Probe, SetupError, Stack};
 use reqwest::{Certificate, Client};
 

@@ -3,9 +3,9 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-use netbench_tls::{ClientSettings, Negotiated, WorkerRecord};
 use netbench_protocol::{ClientIdentity, ServeSite, StackDescription};
 use netbench_stack_rustls::{Provider, process, watch};
+use netbench_tls::{ClientSettings, Negotiated, WorkerRecord};
 use netbench_worker::{Accept, Explained, Fetch, Observed, Probe, SetupError, Stack, build_facts};
 use reqwest::{Certificate, Client};
 use rustls::{

@@ -11,8 +11,8 @@ use hyper_util::{
     client::legacy::connect::{Connected, Connection},
     rt::TokioIo,
 };
-use netbench_tls::{ClientSettings, Negotiated};
 use netbench_protocol::ClientIdentity;
+use netbench_tls::{ClientSettings, Negotiated};
 use netbench_worker::{BoxFuture, Fetch, HyperClient, Probe, SetupError, TimedTcp, Wire};
 use rustls::ClientConfig;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};

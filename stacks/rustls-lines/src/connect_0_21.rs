@@ -5,8 +5,8 @@ use std::{
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
-use netbench_tls::{CertificateFault, CipherSuite, ClientSettings, Profile, SignatureScheme};
 use netbench_protocol::{ClientIdentity, ServeSite};
+use netbench_tls::{CertificateFault, CipherSuite, ClientSettings, Profile, SignatureScheme};
 use netbench_worker::{ChainInDer, NotVerified, Probe, SetupError, TrustRoots};
 use rustls::{
     ALL_CIPHER_SUITES, ALL_KX_GROUPS, Certificate, ClientConfig, DigitallySignedStruct, Error,

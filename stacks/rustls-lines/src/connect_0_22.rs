@@ -2,8 +2,8 @@
 
 use std::{fmt::Display, sync::Arc, time::Duration};
 
-use netbench_tls::{CertificateFault, CipherSuite, ClientSettings, Profile, SignatureScheme};
 use netbench_protocol::{ClientIdentity, ServeSite};
+use netbench_tls::{CertificateFault, CipherSuite, ClientSettings, Profile, SignatureScheme};
 use netbench_worker::{ChainInDer, NotVerified, Probe, SetupError, TrustRoots};
 use rustls::{
     ClientConfig, DigitallySignedStruct, Error, RootCertStore, ServerConfig,

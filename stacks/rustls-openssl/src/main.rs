@@ -2,9 +2,9 @@
 
 use std::{process::ExitCode, sync::Arc};
 
-use netbench_tls::Group;
 use netbench_stack_openssl::{can_group, library_facts};
 use netbench_stack_rustls::{Provider, Rustls, package_version};
+use netbench_tls::Group;
 use openssl::version::version;
 use rustls::{
     SupportedCipherSuite,

@@ -3,8 +3,8 @@ use std::sync::Arc;
 use hyper_rustls::{
     DefaultServerNameResolver, HttpsConnector, HttpsConnectorBuilder, MaybeHttpsStream,
 };
-use netbench_tls::{Alpn, ClientSettings, Negotiated, Profile, SignatureScheme};
 use netbench_protocol::ClientIdentity;
+use netbench_tls::{Alpn, ClientSettings, Negotiated, Profile, SignatureScheme};
 use netbench_worker::{Fetch, HyperClient, Probe, SetupError, TimedTcp, Wire};
 use rustls::{
     ClientConfig, DigitallySignedStruct, RootCertStore,

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use netbench_tls::{Aead, FailureWord, Group, KeyType, SessionSettings, TlsVersion};
 use netbench_protocol::Material;
+use netbench_tls::{Aead, FailureWord, Group, KeyType, SessionSettings, TlsVersion};
 use netbench_worker::{
     KeyExchange, RECORD_DATA, RecordProtection, SIGNED, SessionError, SetupError, Signatures,
 };

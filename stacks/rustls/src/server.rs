@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
-use netbench_tls::{Alpn, CipherSuite};
 use netbench_protocol::ServeSite;
+use netbench_tls::{Alpn, CipherSuite};
 use netbench_worker::{Accept, AcceptError, Accepted, BoxFuture, SetupError, stapled_response};
 use rustls::{ServerConfig, crypto::CryptoProvider, server::NoServerSessionStorage};
 use rustls_pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject};

@@ -1,7 +1,7 @@
 use std::{error::Error, sync::Arc};
 
-use netbench_tls::{ClientSettings, WorkerRecord};
 use netbench_protocol::{ClientIdentity, ServeSite, StackDescription};
+use netbench_tls::{ClientSettings, WorkerRecord};
 use netbench_worker::{
     Accept, ChainVerifier, Explained, Fetch, InMemory, OwnTrust, Probe, SetUpAction, SetupError,
     Stack, build_facts,
@@ -185,11 +185,11 @@ impl Stack for Rustls {
 
 #[cfg(test)]
 mod tests {
+    use netbench_protocol::Material;
     use netbench_tls::{
         Aead, Alpn, CipherSuite, Group, HandshakeKind, KeyType, Profile, SessionSettings,
         SignatureScheme, TlsVersion,
     };
-    use netbench_protocol::Material;
     use netbench_worker::{EndpointSetup, EndpointSide, TrustRoots};
     use rustls::{
         SupportedCipherSuite,

@@ -7,8 +7,8 @@ use std::{
 };
 
 use http::Uri;
-use netbench_tls::{Alert, Alpn, ClientSettings, Negotiated, Profile, TlsVersion};
 use netbench_protocol::ClientIdentity;
+use netbench_tls::{Alert, Alpn, ClientSettings, Negotiated, Profile, TlsVersion};
 use netbench_worker::{BoxFuture, Fetch, HyperClient, Probe, SetupError, TimedTcp};
 use s2n_tls::{
     callbacks::{CertValidationCallbackSync, CertValidationInfo, ConnectionFuture, WallClock},

@@ -1,8 +1,8 @@
 use std::{any::Any, error::Error, sync::Arc, time::Instant};
 
-use netbench_tls::{ClientSettings, Negotiated};
 use netbench_protocol::{ClientIdentity, ServeSite, StackDescription};
 use netbench_stack_rustls::Rustls;
+use netbench_tls::{ClientSettings, Negotiated};
 use netbench_worker::{
     Accept, Endpoint, EndpointSetup, Explained, Fetch, HandshakeState, InMemory, Probe, Session,
     SessionError, SetupError, Stack, TrustRoots, Verifier,

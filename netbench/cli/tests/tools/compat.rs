@@ -100,18 +100,21 @@ fn every_stack_is_judged_by_what_both_sides_saw() {
         ("accepted", "rejected: alert")
     );
     assert_eq!(
-        lost.seen,
+        lost.switch.seen,
         "The page does not load any more: alert handshake_failure."
     );
     for difference in &summary.differences {
-        assert!(!difference.seen.ends_with(": other."), "{difference:?}");
+        assert!(
+            !difference.switch.seen.ends_with(": other."),
+            "{difference:?}"
+        );
     }
     assert_eq!(
-        of("trust/long-path").seen,
+        of("trust/long-path").switch.seen,
         "The page does not load any more: \"MaximumPathDepthExceeded\"."
     );
-    assert!(lost.advice.is_some());
-    assert_eq!(of("trust/intermediate-as-root").advice, None);
+    assert!(lost.switch.advice.is_some());
+    assert_eq!(of("trust/intermediate-as-root").switch.advice, None);
     // Changes for the worse come first.
     let worse: Vec<bool> = summary
         .differences

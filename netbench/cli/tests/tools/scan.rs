@@ -287,7 +287,7 @@ fn round_trips_to_every_built_in_site_are_as_predicted() {
 
 fn a_stack_that_makes_no_connections_is_refused() {
     let place = Place::with_sites(SITES);
-    let worker = support::built("netbench-worker-rustls");
+    let worker = crate::support::built("netbench-worker-rustls");
     let text = format!(
         "'{}' | sed -u 's/\"connect\"/\"other\"/g'",
         worker.display()
