@@ -2,7 +2,7 @@ package main
 
 import "fmt"
 
-// Writes of under 64 KiB are timed in bursts of that size: burst_bytes in netbench/model/src/suite/measure.rs.
+// Writes of under 64 KiB are timed in bursts of that size: burst_bytes in netbench/tls/src/suite/measure.rs.
 const burst = 64 << 10
 
 // bulk is data from a server to a client, in bursts of whole writes.

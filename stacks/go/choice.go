@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// offeredSuites are the suites that a site accepts by default: CipherSuite::OFFERED in netbench/model/src/tls/cipher_suite.rs.
+// offeredSuites are the suites that a site accepts by default: CipherSuite::OFFERED in netbench/tls/src/registry/cipher_suite.rs.
 var offeredSuites = []uint16{
 	tls.TLS_AES_128_GCM_SHA256, tls.TLS_CHACHA20_POLY1305_SHA256, tls.TLS_AES_256_GCM_SHA384,
 	tls.TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256, tls.TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,

@@ -24,7 +24,7 @@ const (
 	longestName   = 60
 )
 
-// explained returns the meaning of an error, in the terms of FailureReason in netbench/model/src/failure.rs.
+// explained returns the meaning of an error, in the terms of FailureReason in netbench/tls/src/failure.rs.
 func explained(err error, m *marks, limit, after time.Duration) *failure {
 	var request *url.Error
 	if errors.As(err, &request) {

@@ -123,7 +123,7 @@ type measured struct {
 	Process    *processCost `json:"process,omitempty"`
 }
 
-// phases are those of Phases in netbench/model/src/sample.rs, with net/http in place of hyper.
+// phases are those of Phases in netbench/tls/src/measured.rs, with net/http in place of hyper.
 type phases struct {
 	ConnectorNS   *int64 `json:"connector_ns"`
 	DNSNS         int64  `json:"dns_ns"`

@@ -2,7 +2,7 @@
 
 use std::{ffi::c_int, slice};
 
-use netbench_tls::{CipherSuite, Negotiated, TlsVersion, tls::CipherSuiteFacts};
+use netbench_tls::{CipherSuite, CipherSuiteFacts, Negotiated, TlsVersion};
 
 use crate::{
     ffi::{self, Datum},

@@ -5,7 +5,7 @@ import javax.net.ssl.SSLException;
 
 /** Data from a server to a client, in bursts of whole writes. */
 final class Bulk implements Suite.Scenario {
-    /** The burst size by which writes of under 64 KiB are timed: burst_bytes in netbench/model/src/suite/measure.rs. */
+    /** The burst size by which writes of under 64 KiB are timed: burst_bytes in netbench/tls/src/suite/measure.rs. */
     static final int BURST = 64 << 10;
     /** Room for the overhead of a record. */
     private static final int OVERHEAD = 64;

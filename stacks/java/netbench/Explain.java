@@ -17,7 +17,7 @@ import java.security.cert.PKIXReason;
 import java.util.Locale;
 import java.util.Map;
 
-/** The meanings of errors, in the terms of FailureReason in netbench/model/src/failure.rs. */
+/** The meanings of errors, in the terms of FailureReason in netbench/tls/src/failure.rs. */
 final class Explain {
     private static final String ALERT = "Received fatal alert: ";
     private static final int LONGEST_NAME = 60;

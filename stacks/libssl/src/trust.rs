@@ -1,6 +1,6 @@
 //! The roots that OpenSSL's users use by default.
 
-use netbench_tls::roots::TrustOrigin;
+use netbench_tls::TrustOrigin;
 use netbench_worker::{OwnTrust, SetupError};
 
 use crate::{ClientOfChains, Libssl, bare_context};

@@ -3,8 +3,7 @@
 use std::{ffi::c_uint, mem::MaybeUninit, ptr};
 
 use netbench_tls::{
-    CipherSuite, Group, Negotiated, SignatureScheme, TlsVersion,
-    tls::{CipherSuiteFacts, GroupKind},
+    CipherSuite, CipherSuiteFacts, Group, GroupKind, Negotiated, SignatureScheme, TlsVersion,
 };
 
 use crate::ffi::{self, CertNode, ChannelInfo, FileDesc};

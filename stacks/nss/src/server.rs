@@ -2,8 +2,7 @@ use std::sync::Arc;
 
 use netbench_protocol::ServeSite;
 use netbench_tls::{
-    CipherSuite, Group, SignatureScheme, TlsVersion,
-    tls::{Authentication, CipherSuiteFacts, KeyExchange},
+    Authentication, CipherSuite, CipherSuiteFacts, Group, KeyExchange, SignatureScheme, TlsVersion,
 };
 use netbench_worker::{
     Accept, AcceptError, Accepted, BoxFuture, SetupError, Socket, TlsStream, accepted,

@@ -1,7 +1,7 @@
 //! The negotiated parameters of a handshake.
 
 use netbench_libssl::{Side, peer_chain};
-use netbench_tls::{CipherSuite, Negotiated, SignatureScheme, TlsVersion, tls::CipherSuiteFacts};
+use netbench_tls::{CipherSuite, CipherSuiteFacts, Negotiated, SignatureScheme, TlsVersion};
 use openssl::{nid::Nid, ssl::SslRef};
 
 use crate::{

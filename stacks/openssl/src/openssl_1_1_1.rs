@@ -7,7 +7,7 @@ use std::{
 
 use foreign_types_shared::{ForeignType, ForeignTypeRef};
 use netbench_libssl::Side;
-use netbench_tls::{CipherSuite, Group, tls::CipherSuiteFacts};
+use netbench_tls::{CipherSuite, CipherSuiteFacts, Group};
 use openssl::{
     error::ErrorStack,
     nid::Nid,
@@ -45,7 +45,7 @@ pub(crate) fn group(ssl: &SslRef, side: Side) -> Option<Group> {
 }
 
 fn is_ecdhe(facts: &CipherSuiteFacts) -> bool {
-    facts.key_exchange == netbench_tls::tls::KeyExchange::Ecdhe
+    facts.key_exchange == netbench_tls::KeyExchange::Ecdhe
 }
 
 /// Returns the public key that the peer sent.

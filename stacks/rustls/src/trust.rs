@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use hyper_rustls::HttpsConnectorBuilder;
-use netbench_tls::roots::TrustOrigin;
+use netbench_tls::TrustOrigin;
 use netbench_worker::{ChainInDer, ChainVerifier, NotVerified, OwnTrust, SetupError};
 use rustls::{
     ClientConfig, RootCertStore,

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use netbench_protocol::ServeSite;
-use netbench_tls::{CipherSuite, Group, SignatureScheme, tls::KeyExchange};
+use netbench_tls::{CipherSuite, Group, KeyExchange, SignatureScheme};
 use netbench_worker::{Accept, AcceptError, Accepted, BoxFuture, SetupError, stapled_response};
 use s2n_tls::config::Builder;
 use s2n_tls_tokio::TlsAcceptor;
