@@ -21,7 +21,10 @@ const READ: usize = 8 * 1024;
 /// The maximum number of bytes read from one connection; a long chain and a response's head are far below.
 const MOST_READ: usize = 512 * 1024;
 
-/// The number of bytes of an incomplete answer that are shown.
+/// The maximum number of bytes of an incomplete answer that are kept to describe it.
+const KEPT: usize = 64;
+
+/// The maximum number of bytes of an incomplete answer that are shown.
 const SHOWN: usize = 8;
 
 /// Counts of all connections to a site.
@@ -182,7 +185,7 @@ impl Wire {
         let (before, mut first) = (self.taken, Vec::new());
         loop {
             let read = self.read(counts, |arrived| {
-                let room = SHOWN.saturating_sub(first.len());
+                let room = KEPT.saturating_sub(first.len());
                 first.extend(arrived.iter().take(room));
                 reader.push(arrived)
             });
@@ -235,16 +238,24 @@ impl Wire {
 /// Describes an answer that is not complete: its length, and its contents as far as they are known.
 fn in_words(first: &[u8], bytes: usize) -> String {
     const ALERT: &[u8] = &[21, 3];
+    const ALERT_BYTES: usize = 7;
     let length = if bytes == 1 {
         "1 byte".to_owned()
     } else {
         format!("{bytes} bytes")
     };
     if first.starts_with(ALERT) {
-        return format!("{length} of alerts that are warnings");
+        let mut records = first.chunks(ALERT_BYTES);
+        let are_warnings = records.all(|record| matches!(record, [21, 3, _, 0, 2, 1, _]));
+        return if are_warnings && first.len() == bytes {
+            format!("{length} of alerts that are warnings")
+        } else {
+            format!("{length} that begin with an alert")
+        };
     }
-    if first.iter().all(|byte| (b' '..=b'~').contains(byte)) {
-        return format!("{length}, \"{}\"", String::from_utf8_lossy(first));
+    let shown = &first[..first.len().min(SHOWN)];
+    if shown.iter().all(|byte| (b' '..=b'~').contains(byte)) {
+        return format!("{length}, \"{}\"", String::from_utf8_lossy(shown));
     }
     length
 }

@@ -101,12 +101,14 @@ pub(crate) fn a_request_for_a_certificate_that_cannot_be_read_is_unknown() {
 
 pub(crate) fn incomplete_answers_are_named() {
     let warnings = record(21, &[1, 112]).repeat(3);
-    let cases: [(Vec<u8>, &str); 3] = [
+    let torn = [&warnings[..], &[21, 3, 3, 0]].concat();
+    let cases: [(Vec<u8>, &str); 4] = [
         (b"N".to_vec(), "it sent only 1 byte, \"N\""),
         (
             warnings,
             "it sent only 21 bytes of alerts that are warnings",
         ),
+        (torn, "it sent only 25 bytes that begin with an alert"),
         (vec![22, 3, 3, 0], "it sent only 4 bytes"),
     ];
     for (bytes, due) in cases {
