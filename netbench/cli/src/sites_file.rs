@@ -1,6 +1,6 @@
 //! Parsing of sites files.
 
-use std::{path::Path, sync::Arc};
+use std::{collections::BTreeMap, path::Path, sync::Arc};
 
 use netbench_model::{Site, SiteError, authority, parse_sites, parse_target_of};
 use sha2::{Digest, Sha256};
@@ -8,6 +8,7 @@ use sha2::{Digest, Sha256};
 use crate::{
     exit::{WrongInput, bail_input},
     loopback,
+    targets::HTTPS,
     user_file::read_text,
 };
 
@@ -46,8 +47,9 @@ pub(crate) fn of_targets(targets: &[String], default_port: u16) -> Result<SitesF
     for text in targets {
         let site = parse_target_of(text, default_port).map_err(WrongInput)?;
         let place = site.place_in_dns();
-        if sites.iter().any(|other| other.place_in_dns() == place) {
-            bail_input!("{} is given twice", site.name());
+        let mut before = sites.iter().zip(targets);
+        if let Some((_, other)) = before.find(|(other, _)| other.place_in_dns() == place) {
+            bail_input!("{} is given twice: {other} and {text}", site.name());
         }
         sites.push(site);
     }
@@ -58,6 +60,28 @@ pub(crate) fn of_targets(targets: &[String], default_port: u16) -> Result<SitesF
         not_emulated: None,
         sites: sites.into(),
     })
+}
+
+/// Sets the port of the sites that have none. A line with port 443 is the same as one without a port.
+///
+/// # Errors
+/// Two lines are then the same site.
+pub(crate) fn set_default_port(file: &mut SitesFile, port: u16) -> Result<(), WrongInput> {
+    let mut given = BTreeMap::new();
+    for site in Arc::make_mut(&mut file.sites) {
+        let line = site.name();
+        if site.port == HTTPS {
+            site.port = port;
+        }
+        if let Some(other) = given.insert(site.place_in_dns(), line.clone()) {
+            bail_input!(
+                "{}: {} is given twice: {other} and {line}; the default port is {port}",
+                file.name,
+                site.name()
+            );
+        }
+    }
+    Ok(())
 }
 
 /// Refuses a file with sites that the lab cannot emulate.

@@ -284,11 +284,7 @@ pub(crate) fn asked(
     let mut file = if targets.targets.is_empty() {
         let mut file = sites_file::read(over.sites.as_deref())?;
         if default_port != HTTPS {
-            // A line with this port is the same as one without a port.
-            let unnamed = Arc::make_mut(&mut file.sites).iter_mut();
-            for site in unnamed.filter(|site| site.port == HTTPS) {
-                site.port = default_port;
-            }
+            sites_file::set_default_port(&mut file, default_port)?;
         }
         file
     } else {

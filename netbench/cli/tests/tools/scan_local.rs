@@ -120,12 +120,25 @@ fn servers_that_begin_in_plain_text_are_asked_for_tls() {
         let asked: ScanSummary = json(&place.netbench(&words).expect(0).stdout);
         assert_eq!(asked.sites[0].site, due);
     }
+    place.write("twice.txt", "localhost\nlocalhost:143\n");
     for (wrong, word) in [
         ("scan --starttls imap", "emulated sites begin with TLS"),
         ("scan localhost:1 --starttls telnet", "xmpp"),
         (
             "scan localhost:1 --starttls pop3 --against openssl",
             "--against",
+        ),
+        (
+            "scan localhost localhost:25 --starttls smtp",
+            "localhost:25 is given twice: localhost and localhost:25",
+        ),
+        (
+            "scan --sites twice.txt --starttls imap",
+            "twice.txt: localhost:143 is given twice: localhost and localhost:143; the default port is 143",
+        ),
+        (
+            "scan localhost --starttls smtp --starttls imap",
+            "--starttls can be given once only",
         ),
     ] {
         let refused = place.netbench(&words(wrong)).expect(2);

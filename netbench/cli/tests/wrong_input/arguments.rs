@@ -293,7 +293,11 @@ const CASES: &[Case] = &[
     ("scan a..b", 2, &["a..b", "not a host name"]),
     ("scan 300.1.1.1", 2, &["300.1.1.1", "not a host name"]),
     ("scan example.com", 2, &["example.com", "--live"]),
-    ("scan 127.0.0.1 127.0.0.1:443", 2, &["given twice"]),
+    (
+        "scan 127.0.0.1 127.0.0.1:443",
+        2,
+        &["given twice: 127.0.0.1 and 127.0.0.1:443"],
+    ),
     (
         "connect --client-profile library --groups x25519",
         2,
