@@ -23,6 +23,7 @@ use crate::{
 
 netbench_testing::module_tests! {
     a_connection_that_is_cut_while_confirming_is_no_loss: OpensslCommand;
+    silence_is_a_refusal_only_while_the_hello_of_the_scan_is_answered: OpensslCommand;
     a_site_gets_no_more_than_its_time_and_keeps_no_other_waiting: OpensslCommand;
 }
 
@@ -30,6 +31,8 @@ netbench_testing::module_tests! {
 enum Fate {
     Pass,
     Reset,
+    /// The connection stays open, without an answer.
+    Drop,
     /// The connection passes after this time.
     Wait(Duration),
 }
@@ -57,6 +60,7 @@ fn carry(stream: TcpStream, server: &str, fate: &dyn Fn(&ClientHello) -> Fate) -
         Fate::Pass => {}
         // The unread bytes make the end of the connection a reset.
         Fate::Reset => return Ok(()),
+        Fate::Drop => return io::copy(&mut &stream, &mut io::sink()).map(drop),
         Fate::Wait(time) => thread::sleep(time),
     }
     let onward = TcpStream::connect(server)?;
@@ -101,6 +105,19 @@ fn is_of_rustls(hello: &ClientHello) -> bool {
     is_of_a_stack(hello) && hello.extension(extension::ENCRYPT_THEN_MAC).is_none()
 }
 
+/// Starts a relay with this fate of every connection since the first one of a stack.
+fn ends_with_a_stack(server: &str, fate: fn() -> Fate) -> String {
+    let has_ended = AtomicBool::new(false);
+    relay(server, move |hello| {
+        let is_last = is_of_a_stack(hello);
+        if has_ended.fetch_or(is_last, Ordering::Relaxed) || is_last {
+            fate()
+        } else {
+            Fate::Pass
+        }
+    })
+}
+
 fn a_connection_that_is_cut_while_confirming_is_no_loss() {
     let place = Place::new();
     authority(&place);
@@ -118,15 +135,7 @@ fn a_connection_that_is_cut_while_confirming_is_no_loss() {
             }
         })
     };
-    let is_closed = AtomicBool::new(false);
-    let gone = relay(&server.site, move |hello| {
-        is_closed.fetch_or(is_of_a_stack(hello), Ordering::Relaxed);
-        if is_closed.load(Ordering::Relaxed) {
-            Fate::Reset
-        } else {
-            Fate::Pass
-        }
-    });
+    let gone = ends_with_a_stack(&server.site, || Fate::Reset);
     // A relay that cuts all connections once a stack has connected, like a limit that has not expired; one that cuts all connections
     // of stacks, like a middlebox that fails on their hellos; one that cuts only the first; and one that cuts those of one stack.
     let sites = [
@@ -169,6 +178,38 @@ fn a_connection_that_is_cut_while_confirming_is_no_loss() {
     );
     assert_eq!(lost.sites.keys().collect::<Vec<_>>(), [rustls]);
     assert_eq!(loss.unreachable, [all.as_str()]);
+}
+
+fn silence_is_a_refusal_only_while_the_hello_of_the_scan_is_answered() {
+    let place = Place::new();
+    authority(&place);
+    certificate(&place, "leaf", &["rsa:2048"], "");
+    let server = server(&place, "leaf", &[]);
+    let dropped = relay(&server.site, |hello| {
+        if is_of_a_stack(hello) {
+            Fate::Drop
+        } else {
+            Fate::Pass
+        }
+    });
+    let gone = ends_with_a_stack(&server.site, || Fate::Drop);
+    let line = format!(
+        "scan {dropped} {gone} --roots ca.pem --parts enumeration --timeout 1s --against openssl --json"
+    );
+    let done = place.netbench(&words(&line)).expect(0);
+    let summary: ScanSummary = json(&done.stdout);
+    assert_eq!(summary.run.scanned, 2, "{}", done.stdout);
+    let loss = summary.loss.unwrap();
+    let verdicts: BTreeMap<&str, Confirmed> = loss
+        .confirmed
+        .iter()
+        .map(|c| (c.site.as_str(), c.verdict))
+        .collect();
+    let due = [
+        (dropped.as_str(), Confirmed::Mismatch),
+        (gone.as_str(), Confirmed::Untold),
+    ];
+    assert_eq!(verdicts, due.into(), "{:?}", loss.confirmed);
 }
 
 fn a_site_gets_no_more_than_its_time_and_keeps_no_other_waiting() {

@@ -22,12 +22,6 @@ use netbench_scan::Witness;
 use super::offers::connect_request;
 use crate::{Targets, Worker, Workers};
 
-/// The time limit of a handshake.
-const LIMIT: Duration = Duration::from_secs(10);
-
-/// The time limit of the answer to the scan's hello.
-const WITNESS_LIMIT: Duration = Duration::from_secs(5);
-
 /// Number of connections to a site whose packets are lost, or late.
 const CONNECTIONS: u32 = 10;
 
@@ -56,6 +50,8 @@ pub struct Clients<'a> {
     pub roots_pem: &'a str,
     /// The certificate that clients show to a server that requests one.
     pub identity: Option<&'a ClientIdentity>,
+    /// The time limit of an answer. A handshake with its response has twice as long.
+    pub answer_limit: Duration,
     /// A flag that stops further handshakes when it becomes true.
     pub stop: &'a AtomicBool,
 }
@@ -305,8 +301,9 @@ fn handshake(
     let Some(ready) = worker.as_mut() else {
         return broken("none".to_owned());
     };
-    let connect = connect_request(site, address, LIMIT);
-    match ready.ask(connect, LIMIT + GRACE) {
+    let limit = clients.answer_limit * 2;
+    let connect = connect_request(site, address, limit);
+    match ready.ask(connect, limit + GRACE) {
         Ok(ResponseBody::Connected(measured)) => {
             let seen = HandshakeResult::Handshake {
                 version: text(measured.client.version).unwrap_or_default(),
@@ -331,7 +328,7 @@ fn is_answered(clients: &Clients<'_>, site: usize, hello: &Witness) -> bool {
     let Ok(address) = clients.targets.address(site) else {
         return false;
     };
-    let ask = || hello.is_answered(address, WITNESS_LIMIT);
+    let ask = || hello.is_answered(address, clients.answer_limit);
     match clients.place {
         Some(place) => place.run(ask).unwrap_or(false),
         None => ask(),

@@ -103,7 +103,7 @@ pub(crate) struct Scan {
     /// Most new connections a second [default: no limit; with --live 100]
     #[arg(long, value_name = "N", value_parser = rate)]
     pub(crate) rate: Option<f64>,
-    /// Time limit of a connection, and of an answer
+    /// Time limit of a connection, and of an answer; a handshake of --against has twice as long
     #[arg(long, value_name = "TIME", default_value = "5s", value_parser = limit)]
     pub(crate) timeout: Duration,
     /// Time limit of a site; one that limits connections may need more

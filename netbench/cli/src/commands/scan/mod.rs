@@ -200,6 +200,7 @@ impl ScanRun {
             client,
             roots_pem: &setup.roots_pem,
             identity: identity.as_ref(),
+            answer_limit: limits(plan).timeout,
             stop: &setup.stop,
         };
         let confirmed = confirm(&clients, stacks, sites, &chosen);
