@@ -56,8 +56,9 @@ pub use connect::{
 };
 pub use document::{Document, Extent, Report, Section};
 pub use evaluation::{
-    Answer, Asked, Evaluation, EvaluationReport, Families, Family, FamilyError, Found, KeyFigure,
-    Member, PublishedShare, Question, ShareOf, Subject, evaluation, losses, web_loss,
+    Answer, Asked, Evaluation, EvaluationReport, Families, Family, FamilyError, Finding, Found,
+    KeyFigure, Member, PublishedShare, Question, Severity, Share, ShareOf, Subject, evaluation,
+    losses, web_loss,
 };
 pub use explain::{
     AgainstRow, BimodalRow, CharacteristicRow, ConditionRow, ExplainSummary, Explanation,

@@ -308,13 +308,15 @@ fn servers(made: &Made, evaluation: &Evaluation, hold: &mut Hold<'_>) {
         "yes, and servers fare worse",
     );
     let place = |server: &usize| {
-        let begin = format!("{} (", made::server(*server));
-        card.breaks.iter().position(|text| text.starts_with(&begin))
+        let name = made::server(*server);
+        card.findings
+            .iter()
+            .position(|found| found.evidence.contains(&name))
     };
     let places: Vec<_> = worse.iter().map(place).collect();
     let named = places.iter().flatten().count();
     hold(
-        named == worse.len().min(NAMED),
+        named == worse.len(),
         "a server that fares worse is not named, or another one",
     );
     let mut by_place: Vec<_> = worse
@@ -323,7 +325,11 @@ fn servers(made: &Made, evaluation: &Evaluation, hold: &mut Hold<'_>) {
         .filter(|(_, at)| at.is_some())
         .collect();
     by_place.sort_by_key(|(_, at)| **at);
-    let order = by_place.iter().map(|(server, _)| judged[**server]);
+    // A client that hangs is as bad as one that crashes.
+    let order = by_place.iter().map(|(server, _)| match judged[**server] {
+        Judgement::Hung => Judgement::Crashed,
+        judgement => judgement,
+    });
     hold(order.is_sorted(), "what is worse comes later");
 }
 
@@ -351,8 +357,11 @@ fn chains_and_stores(made: &Made, evaluation: &Evaluation, hold: &mut Hold<'_>) 
             "yes, and chains or stores fare worse",
         );
     }
-    let place = |words: &str| card.breaks.iter().position(|text| text.contains(words));
-    let (lost, unwarned) = (place("does not load any more with"), place("loads without"));
+    let place = |words: &str| {
+        let mut findings = card.findings.iter();
+        findings.position(|found| found.evidence.iter().any(|text| text.contains(words)))
+    };
+    let (lost, unwarned) = (place("does not load any more"), place("loads without"));
     hold(
         lost.is_some() == (number(&made.stores) > 0),
         "a site that is lost is not named, or one that is not",
@@ -363,7 +372,7 @@ fn chains_and_stores(made: &Made, evaluation: &Evaluation, hold: &mut Hold<'_>) 
         "what is worse comes later",
     );
     hold(
-        card.breaks.iter().any(|text| text.contains("own/made/")) == (number(&made.chains) > 0),
+        place("own/made/").is_some() == (number(&made.chains) > 0),
         "a chain that is judged wrongly is not named, or one that is not",
     );
 }

@@ -6,4 +6,4 @@ mod lost;
 mod matrix;
 
 pub(crate) use document::features_sections;
-pub(crate) use lost::{Lost, LostFeature, LostVersions};
+pub(crate) use lost::{Lost, LostFeature};

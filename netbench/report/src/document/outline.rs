@@ -14,7 +14,7 @@ pub(crate) enum Part<'a> {
     /// A warning that a reader must know before quoting a figure.
     Warning(Cow<'a, str>),
     /// Lines with a mark before each, below a line that introduces them.
-    List(&'static str, &'a [String]),
+    List(&'static str, Cow<'a, [String]>),
     /// A table.
     Table(Cow<'a, Table>),
 }
@@ -42,9 +42,13 @@ fn question<'a>(parts: &mut Vec<Part<'a>>, Asked { question, .. }: &'a Asked) {
         Part::Heading(2, &question.question),
         Part::Headline(question.in_a_sentence().into()),
         Part::Table(Cow::Owned(question.table())),
-        Part::List("What would change for the worse:", &question.breaks),
-        Part::List("What would change for the better:", &question.gains),
     ]);
+    let worst = question.worst().into_iter();
+    parts.extend(worst.map(|(lead, lines)| Part::List(lead, Cow::Owned(lines))));
+    parts.push(Part::List(
+        "What would change for the better:",
+        Cow::Borrowed(&question.gains),
+    ));
     let missing = question.missing.iter();
     parts.extend(missing.map(|line| Part::Warning(format!("not tested: {line}").into())));
 }

@@ -3,95 +3,60 @@
 //! cases that no list of sites has.
 
 use itertools::Itertools;
-use netbench_model::{ClientUse, SwitchEffect, Weight, compat::Judgement};
+use netbench_model::{SwitchEffect, Weight, compat::Judgement};
 
-use super::{Evidence, Question};
-use crate::{ChainDifference, ChainsSummary, CompatSummary, RootsSummary, Switch, text::count};
+use super::{
+    Evidence, Member, Question, Severity,
+    finding::{Difference, Findings},
+};
+use crate::{ChainsSummary, CompatSummary, RootsSummary, Switch, text::count};
 
-/// Number of cases of each catalogue that are named.
+/// Number of gained servers that are named.
 const NAMED: usize = 20;
 
-/// The effect that a user of the client meets.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Meets {
-    /// The client crashes or hangs.
-    Ends,
-    /// A loss, with this weight.
-    Loss(SwitchEffect, Weight),
-    /// Further losses that are not named.
-    More,
-}
-
-impl Meets {
-    fn of(switch: &Switch, client: ClientUse) -> Self {
-        let effect = switch.effect.unwrap_or(SwitchEffect::LossOfReach);
-        Self::Loss(effect, client.weight(effect, switch.standing))
-    }
-
-    /// Returns whether the effect makes the answer worse.
-    fn counts(self) -> bool {
-        !matches!(self, Self::Loss(_, Weight::Listed))
-    }
-
-    /// Returns the place in the list: crashes of the client first, then the losses that weigh most for the client's
-    /// use, and last those that do not count.
-    fn rank(self, client: ClientUse) -> u8 {
-        match self {
-            Self::Ends => 0,
-            Self::Loss(effect, Weight::Counted) if effect == client.first_loss() => 1,
-            Self::Loss(_, Weight::Counted) => 2,
-            Self::More => 3,
-            Self::Loss(_, Weight::Listed) => 4,
-        }
-    }
-}
-
-/// A deterioration, in the words of the client's user.
-struct Worse {
-    meets: Meets,
-    words: String,
-}
-
 /// Records the deteriorations with the new stack, and returns a sentence on the result of each catalogue.
-pub(super) fn foretell(question: &mut Question, evidence: &Evidence<'_>) -> Vec<String> {
-    let mut worse = Vec::new();
+pub(super) fn foretell(
+    question: &mut Question,
+    evidence: &Evidence<'_>,
+    worse: &mut Findings,
+) -> Vec<String> {
     let mut reasons = Vec::new();
     match evidence.compat {
-        Some(compat) => reasons.extend(servers(question, compat, evidence, &mut worse)),
+        Some(compat) => reasons.extend(servers(question, compat, evidence, worse)),
         None => {
             let what = "a catalogue of right, wrong, old and odd servers, certificate chains and trust stores";
             question.missing.extend(evidence.missing("compat", what));
         }
     }
     if let Some(summary) = evidence.chains {
-        reasons.extend(chains(question, summary, evidence, &mut worse));
+        reasons.extend(chains(question, summary, evidence, worse));
     }
     if let Some(summary) = evidence.roots {
-        reasons.extend(stores(question, summary, evidence, &mut worse));
+        reasons.extend(stores(question, summary, evidence, worse));
     }
-    if worse.iter().any(|it| it.meets.counts()) {
+    if worse.count() {
         question.answer = question.answer.at_best_with_losses();
     }
     if !worse.is_empty() {
         reasons.push(evidence.client_use.rule().to_owned());
     }
-    // A stable sort: among equally bad effects, servers come before chains, and chains before stores.
-    worse.sort_by_key(|it| it.meets.rank(evidence.client_use));
-    let ends = worse.partition_point(|it| it.meets == Meets::Ends);
-    let rest = worse.split_off(ends);
-    // A crash of the client is worse than a site that does not load.
-    question
-        .breaks
-        .splice(0..0, worse.into_iter().map(|it| it.words));
-    question.breaks.extend(rest.into_iter().map(|it| it.words));
     reasons
+}
+
+/// The name of the reason of a group of chains for which no reason is known.
+const UNKNOWN: &str = "unknown";
+
+fn severity(switch: &Switch, evidence: &Evidence<'_>) -> Severity {
+    let effect = switch.effect.unwrap_or(SwitchEffect::LossOfReach);
+    let weight = evidence.client_use.weight(effect, switch.standing);
+    Severity::of(effect, weight)
 }
 
 fn servers(
     question: &mut Question,
     compat: &CompatSummary,
     evidence: &Evidence<'_>,
-    all: &mut Vec<Worse>,
+    all: &mut Findings,
 ) -> Option<String> {
     let (from, to) = (evidence.from, evidence.to);
     let (worse, told) = (compat.worse(), compat.told_of_both());
@@ -123,23 +88,17 @@ fn servers(
             count(told, "test server", "test servers")
         ));
     }
-    all.extend(worse.iter().take(NAMED).map(|found| Worse {
-        meets: match found.judgement {
-            Judgement::Crashed | Judgement::Hung => Meets::Ends,
-            _ => Meets::of(&found.switch, evidence.client_use),
-        },
-        words: format!(
-            "{} (a server that {}): {}",
-            found.case,
-            found.about,
-            seen(&found.switch)
-        ),
-    }));
-    if worse.len() > NAMED {
-        let more = count(worse.len() - NAMED, "more test server", "more test servers");
-        all.push(Worse {
-            meets: Meets::More,
-            words: format!("and {more}"),
+    for found in &worse {
+        all.add(Difference {
+            kind: Member::Case,
+            name: &found.case,
+            about: &format!("Users of a server that {}.", found.about),
+            severity: match found.judgement {
+                Judgement::Crashed | Judgement::Hung => Severity::Crashes,
+                _ => severity(&found.switch, evidence),
+            },
+            scanned: None,
+            evidence: vec![found.case.clone()],
         });
     }
     Some(format!(
@@ -149,23 +108,11 @@ fn servers(
     ))
 }
 
-/// Returns the effect that a user sees, with its kind.
-fn seen(switch: &Switch) -> String {
-    let seen = switch.seen.trim_end_matches('.');
-    match switch.effect {
-        Some(effect) => format!("{seen} [{effect}]"),
-        None => seen.to_owned(),
-    }
-}
-
-/// Number of chains of a group that are named.
-const EXAMPLES: usize = 2;
-
 fn chains(
     question: &mut Question,
     chains: &ChainsSummary,
     evidence: &Evidence<'_>,
-    all: &mut Vec<Worse>,
+    all: &mut Findings,
 ) -> Option<String> {
     let (from, to) = (evidence.from, evidence.to);
     let (worse, ended, told) = (chains.worse(), chains.ended(), chains.told_of_both());
@@ -188,23 +135,29 @@ fn chains(
     if number == 0 {
         return Some(format!("With none of {of_all} does {to} do worse."));
     }
-    all.extend(ended.iter().take(NAMED).map(|chain| Worse {
-        meets: Meets::Ends,
-        words: format!("{}: the verifier ends in a {}", chain.case, chain.outcome),
-    }));
-    all.extend(worse.iter().take(NAMED).map(|group: &&ChainDifference| {
-        let chains = count(group.cases.len(), "certificate chain", "certificate chains");
-        let named = group.cases.iter().take(EXAMPLES).join(", ");
-        let more = if group.cases.len() > EXAMPLES {
-            ", …"
-        } else {
-            ""
-        };
-        Worse {
-            meets: Meets::of(&group.switch, evidence.client_use),
-            words: format!("{chains} ({named}{more}): {}", seen(&group.switch)),
-        }
-    }));
+    for chain in &ended {
+        all.add(Difference {
+            kind: Member::Chain,
+            name: UNKNOWN,
+            about: "",
+            severity: Severity::Crashes,
+            scanned: None,
+            evidence: vec![format!(
+                "{}: the verifier ends in a {}",
+                chain.case, chain.outcome
+            )],
+        });
+    }
+    for group in &worse {
+        all.add(Difference {
+            kind: Member::Chain,
+            name: group.reason.as_deref().unwrap_or(UNKNOWN),
+            about: &group.why,
+            severity: severity(&group.switch, evidence),
+            scanned: None,
+            evidence: group.cases.clone(),
+        });
+    }
     Some(format!(
         "With {number} of {of_all} {to} does worse than {from}."
     ))
@@ -214,7 +167,7 @@ fn stores(
     question: &mut Question,
     roots: &RootsSummary,
     evidence: &Evidence<'_>,
-    all: &mut Vec<Worse>,
+    all: &mut Findings,
 ) -> Option<String> {
     let (from, to) = (evidence.from, evidence.to);
     let changes = roots.changes(from, to);
@@ -249,15 +202,18 @@ fn stores(
         ));
     }
     for (sites, effect, what) in worse {
-        let meets = Meets::Loss(effect, Weight::Counted);
-        all.extend(sites.iter().map(|(site, layouts)| Worse {
-            meets,
-            words: format!(
-                "a site {} {what} with roots from {source}, where the system's store is {} [{effect}]",
-                about(site),
-                layouts.iter().join(", ")
-            ),
-        }));
+        for (site, layouts) in sites {
+            for layout in layouts {
+                all.add(Difference {
+                    kind: Member::Store,
+                    name: layout,
+                    about: "",
+                    severity: Severity::of(effect, Weight::Counted),
+                    scanned: None,
+                    evidence: vec![format!("{layout}: a site {} {what}", about(site))],
+                });
+            }
+        }
     }
     let others = changes.iter().filter(|change| change.source != source);
     let others = others.filter(|change| change.weight() > least.weight());

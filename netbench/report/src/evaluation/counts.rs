@@ -4,12 +4,11 @@
 use itertools::Itertools;
 use netbench_model::coverage::{Category, Coverage, Ending, FeatureRow, ShimSummary};
 
-use super::{Evidence, Question};
-use crate::text::{count, percent};
+use super::{Question, finding::Findings};
+use crate::text::percent;
 
 /// Adds the results of the counts for features, and states that they do not distinguish roles or versions.
-pub(super) fn features(question: &mut Question, coverage: &Coverage, evidence: &Evidence<'_>) {
-    let (from, to) = (evidence.from, evidence.to);
+pub(super) fn features(question: &mut Question, coverage: &Coverage, findings: &mut Findings) {
     if let [first, second, ..] = coverage.shims.as_slice() {
         let share =
             |shim: &ShimSummary| percent(shim.works.passed as f64, shim.works.total() as f64);
@@ -18,13 +17,8 @@ pub(super) fn features(question: &mut Question, coverage: &Coverage, evidence: &
             "of BoringSSL's tests that expect success (many are of its own features)",
         );
     }
-    let lacking = lacking(coverage);
-    if !lacking.is_empty() {
-        question.breaks.push(format!(
-            "{} of {from} that {to} lacks: {}",
-            count(lacking.len(), "feature", "features"),
-            lacking.iter().map(|row| &row.feature).join("; ")
-        ));
+    for row in lacking(coverage) {
+        findings.lacks(&row.feature, row.feature.clone());
     }
     question.missing.push(
         "features by role and version: an earlier version stored counts of the protocol tests, which were all run"
@@ -46,7 +40,7 @@ pub(super) fn lacking(coverage: &Coverage) -> Vec<&FeatureRow> {
 pub(super) fn defects(
     question: &mut Question,
     coverage: &Coverage,
-    evidence: &Evidence<'_>,
+    findings: &mut Findings,
 ) -> Option<String> {
     let [first, second, ..] = coverage.shims.as_slice() else {
         return None;
@@ -71,8 +65,9 @@ pub(super) fn defects(
             .collect_vec()
     });
     for (test, _) in &crashed {
-        let words = format!("{} crashes in the protocol test {test}", evidence.to);
-        question.breaks.push(words);
+        if crashed_before.iter().all(|(before, _)| before != test) {
+            findings.crash(test);
+        }
     }
     let is_worse = after > before || crashed.len() > crashed_before.len();
     is_worse.then(|| {

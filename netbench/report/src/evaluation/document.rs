@@ -7,7 +7,8 @@ use netbench_model::{
 };
 
 use super::{
-    Answer, Asked, Evaluation, Question, Subject, advice::advice, counts, losses::contradicted,
+    Answer, Asked, Evaluation, Finding, Question, Severity, Subject, advice::advice, counts,
+    losses::contradicted,
 };
 use crate::{
     RunHead,
@@ -54,6 +55,7 @@ impl Report for EvaluationReport {
             ..Document::of_run("evaluate", &RunHead::of(run))
         };
         document.checks.push(checks(evaluation));
+        document.checks.push(findings(evaluation));
         let mut told = Told::default();
         for (number, part) in self.parts.iter().enumerate() {
             let mut part = part.document(extent);
@@ -86,6 +88,9 @@ impl Report for EvaluationReport {
         // The deciding results come first, and tests that involve no site last.
         let sections = &mut document.sections;
         sections.extend(to_do);
+        for (at, question) in evaluation.questions.iter().enumerate() {
+            sections.extend(question.all_changes(&format!("changes-{}", at + 1)));
+        }
         sections.push(sites(evaluation));
         if extent == Extent::Full {
             sections.append(&mut told.connections);
@@ -119,6 +124,28 @@ fn checks(evaluation: &Evaluation) -> CheckSuite {
     CheckSuite {
         name: evaluation.sentence.clone(),
         checks: evaluation.questions.iter().map(check).collect(),
+    }
+}
+
+/// Builds a check for each finding, in the order of the page: one that makes an answer worse has failed.
+fn findings(evaluation: &Evaluation) -> CheckSuite {
+    let findings = evaluation.questions.iter();
+    let findings = findings.flat_map(|question| &question.findings);
+    let check = |finding: &Finding| Check {
+        name: finding.line(),
+        class: Some(finding.family.clone()),
+        outcome: match finding.severity {
+            Severity::RefusedByBrowsersToo => Checked::Passed,
+            severity => Checked::Failed {
+                why: finding.advice.clone(),
+                class: severity.words().to_owned(),
+            },
+        },
+        said: None,
+    };
+    CheckSuite {
+        name: "findings".to_owned(),
+        checks: findings.map(check).collect(),
     }
 }
 

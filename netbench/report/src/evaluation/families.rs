@@ -194,7 +194,7 @@ impl Families {
             (Member::Store, entries.layout),
         ] {
             for Entry { name } in entries {
-                self.check(kind, name.as_ref())
+                self.check(kind, name.get_ref())
                     .map_err(|what| at.error(Some(name.span()), what))?;
             }
         }

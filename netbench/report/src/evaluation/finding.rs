@@ -3,15 +3,15 @@
 use std::{cmp::Reverse, collections::BTreeMap};
 
 use itertools::Itertools;
-use netbench_model::{ClientUse, SwitchEffect};
+use netbench_model::{ClientUse, LostSite, SwitchEffect, Weight};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Families, Member, PublishedShare, Question};
 use crate::{
     cell::Cell,
-    document::{Excerpt, Folded, Item, Section, Table},
-    text::{count, some_of},
+    document::{Item, Section, Table},
+    text::some_of,
 };
 
 /// Maximum number of findings that a card and a terminal show for a question.
@@ -98,16 +98,20 @@ pub(super) struct Findings(BTreeMap<(String, Severity), Finding>);
 impl Findings {
     pub(super) fn add(&mut self, difference: Difference<'_>) {
         let family = Families::built_in().of(difference.kind, difference.name);
-        let name = family.map_or(difference.name, |family| &family.name);
+        let name = family.map_or(difference.name, |family| family.name.as_str());
         let published = family.and_then(|family| family.share.clone());
         let key = (name.to_owned(), difference.severity);
         let finding = self.0.entry(key).or_insert_with(|| Finding {
             family: name.to_owned(),
             severity: difference.severity,
             share: published.map_or(Share::Unknown, Share::Published),
-            meets: family.map_or(difference.about, |family| &family.meets).to_owned(),
+            meets: family
+                .map_or(difference.about, |family| family.meets.as_str())
+                .to_owned(),
             evidence: Vec::new(),
-            advice: family.map_or(OTHER_ADVICE, |family| &family.advice).to_owned(),
+            advice: family
+                .map_or(OTHER_ADVICE, |family| family.advice.as_str())
+                .to_owned(),
         });
         if let Some((sites, of)) = difference.scanned {
             let before = match finding.share {
@@ -126,16 +130,57 @@ impl Findings {
         }
     }
 
+    /// Adds a feature that is missing, as `shown` says.
+    pub(super) fn lacks(&mut self, feature: &str, shown: String) {
+        self.add(Difference {
+            kind: Member::Feature,
+            name: feature,
+            about: "Users of sites that need the feature.",
+            severity: Severity::LacksFeature,
+            scanned: None,
+            evidence: vec![shown],
+        });
+    }
+
+    /// Adds a protocol test in which the stack crashes.
+    pub(super) fn crash(&mut self, test: &str) {
+        self.add(Difference {
+            kind: Member::Defect,
+            name: test,
+            about: "",
+            severity: Severity::Crashes,
+            scanned: None,
+            evidence: vec![test.to_owned()],
+        });
+    }
+
+    /// Adds a site of a scan, of `compared`, that is lost or that is wrongly accepted.
+    pub(super) fn site(&mut self, site: &LostSite, severity: Severity, compared: u64) {
+        self.add(Difference {
+            kind: Member::Loss,
+            name: &site.reason,
+            about: &site.detail,
+            severity,
+            scanned: Some((1, compared)),
+            evidence: vec![site.site.clone()],
+        });
+    }
+
     /// Returns whether any finding makes the answer worse.
     pub(super) fn count(&self) -> bool {
         let mut all = self.0.keys();
         all.any(|(_, severity)| *severity != Severity::RefusedByBrowsersToo)
     }
 
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// Returns the findings; the most severe ones come first, and among those the ones that most users meet.
     pub(super) fn ranked(self, client: ClientUse) -> Vec<Finding> {
         let all = self.0.into_values();
-        all.sorted_by_cached_key(|finding| finding.rank(client)).collect()
+        all.sorted_by_cached_key(|finding| finding.rank(client))
+            .collect()
     }
 }
 
@@ -173,9 +218,9 @@ impl Finding {
 
 impl Severity {
     /// Returns the severity of an effect that a client's user meets.
-    pub(super) fn of(effect: SwitchEffect, weight: netbench_model::Weight) -> Self {
+    pub(super) fn of(effect: SwitchEffect, weight: Weight) -> Self {
         match (effect, weight) {
-            (_, netbench_model::Weight::Listed) => Self::RefusedByBrowsersToo,
+            (_, Weight::Listed) => Self::RefusedByBrowsersToo,
             (SwitchEffect::LossInSecurity, _) => Self::AcceptsForbidden,
             _ => Self::DoesNotLoad,
         }
@@ -185,7 +230,7 @@ impl Severity {
     pub fn words(self) -> &'static str {
         match self {
             Self::Crashes => "the client crashes",
-            Self::AcceptsForbidden => "accepted unduly",
+            Self::AcceptsForbidden => "wrongly accepted",
             Self::DoesNotLoad => "do not load",
             Self::LacksFeature => "a feature is missing",
             Self::RefusedByBrowsersToo => "browsers refuse it too",
@@ -195,8 +240,8 @@ impl Severity {
     fn rank(self, client: ClientUse) -> u8 {
         match (self, client.first_loss()) {
             (Self::Crashes, _) => 0,
-            (Self::AcceptsForbidden, SwitchEffect::LossInSecurity) => 1,
-            (Self::DoesNotLoad, SwitchEffect::LossOfReach) => 1,
+            (Self::AcceptsForbidden, SwitchEffect::LossInSecurity)
+            | (Self::DoesNotLoad, SwitchEffect::LossOfReach) => 1,
             (Self::AcceptsForbidden | Self::DoesNotLoad, _) => 2,
             (Self::LacksFeature, _) => 3,
             (Self::RefusedByBrowsersToo, _) => 4,
@@ -258,18 +303,15 @@ impl Question {
         let others = other.len() + self.breaks.len();
         let undue_shown = undue.len().min(SHOWN.saturating_sub(others).max(SHOWN / 2));
         let room = SHOWN - undue_shown;
-        let breaks_shown = self.breaks.len().min(room.saturating_sub(other.len()).max(room / 2));
+        let breaks_shown = self
+            .breaks
+            .len()
+            .min(room.saturating_sub(other.len()).max(room / 2));
         let other_shown = other.len().min(room - breaks_shown);
-        let lines = |findings: &[&Finding]| {
-            let lines = findings.iter();
-            lines
-                .map(|finding| format!("{}. {}", finding.line(), finding.advice))
-                .collect_vec()
-        };
         let mut worse = self.breaks[..breaks_shown].to_vec();
-        worse.extend(lines(&other[..other_shown]));
+        worse.extend(other[..other_shown].iter().map(with_advice));
         let hidden = self.findings.len() + self.breaks.len() - worse.len() - undue_shown;
-        let undue = lines(&undue[..undue_shown]);
+        let undue = undue[..undue_shown].iter().map(with_advice).collect();
         let mut groups = vec![(WORSE, worse), (UNDUE, undue)];
         let first = self.findings.first().map(|finding| finding.severity);
         if first == Some(Severity::AcceptsForbidden) && self.breaks.is_empty() {
@@ -277,7 +319,7 @@ impl Question {
         }
         groups.retain(|(_, lines)| !lines.is_empty());
         if let Some((_, last)) = groups.last_mut().filter(|_| hidden > 0) {
-            last.push(format!("and {}: see the table", count(hidden, "more", "more")));
+            last.push(format!("and {hidden} more: see the table"));
         }
         groups
     }
@@ -292,17 +334,30 @@ impl Question {
             .col("effect", 0, |finding| Cell::text(finding.severity.words()))
             .col("share", 0, |finding| Cell::text(finding.share.words()))
             .col("who meets it", 2, |finding| Cell::text(&finding.meets))
-            .col("shown by", 1, |finding| Cell::text(some_of(NAMED, &finding.evidence)))
+            .col("shown by", 1, |finding| {
+                Cell::text(some_of(NAMED, &finding.evidence))
+            })
             .col("what to do", 0, |finding| Cell::text(&finding.advice))
-            .col("source of the share", 3, |finding| Cell::text(finding.share.source()));
+            .col("source of the share", 3, |finding| {
+                Cell::text(finding.share.source())
+            });
         let mut items = vec![table.item()];
-        items.extend(self.breaks.iter().skip(SHOWN / 2).map(|line| Item::Text(line.clone())));
+        items.extend(
+            self.breaks
+                .iter()
+                .skip(SHOWN / 2)
+                .map(|line| Item::Text(line.clone())),
+        );
         let heading = format!("Everything that would be worse: {}", self.question);
         Some(Section::new(id, heading, items).explained(
-            "Ranked by severity, and then by the share of those who meet it; shares by different units are compared as they \
-             are. A share is the upper end of its range.",
+            "Ranked by severity, then by the upper end of the share. Shares of sites, connections and certificates are compared as \
+             they are; findings of an unknown share follow those of a known one.",
         ))
     }
+}
+
+fn with_advice(finding: &&Finding) -> String {
+    format!("{}. {}", finding.line(), finding.advice)
 }
 
 #[cfg(test)]
@@ -334,7 +389,7 @@ mod tests {
     }
 
     fn finding() -> impl Strategy<Value = Finding> {
-        let severity = proptest::sample::select(&SEVERITIES[..]);
+        let severity = proptest::sample::select(SEVERITIES.to_vec());
         (severity, share(), 0..30_u8, 0..120_usize).prop_map(|(severity, share, number, length)| {
             Finding {
                 family: format!("servers {number} {}", "é".repeat(length)),
@@ -410,7 +465,10 @@ mod tests {
     fn no_built_in_family_is_cut() {
         for family in &Families::built_in().all {
             for severity in SEVERITIES {
-                let share = family.share.clone().map_or(Share::Unknown, Share::Published);
+                let share = family
+                    .share
+                    .clone()
+                    .map_or(Share::Unknown, Share::Published);
                 let finding = Finding {
                     family: family.name.clone(),
                     severity,

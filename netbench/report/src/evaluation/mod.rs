@@ -11,6 +11,7 @@ mod counts;
 mod document;
 mod families;
 pub(crate) mod fast;
+mod finding;
 mod losses;
 mod means;
 mod sentence;
@@ -40,6 +41,7 @@ use crate::{
 
 pub use document::EvaluationReport;
 pub use families::{Families, Family, FamilyError, Member, PublishedShare, ShareOf};
+pub use finding::{Finding, Severity, Share};
 pub use losses::{losses, web_loss};
 
 /// The result of an evaluation.
@@ -116,7 +118,10 @@ pub struct Question {
     pub because: String,
     /// The figures that carry it, the strongest first.
     pub figures: Vec<KeyFigure>,
-    /// Breakages and deteriorations, one a line.
+    /// The findings; the most severe ones come first, and among those the ones that most users meet.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub findings: Vec<Finding>,
+    /// Breakages and deteriorations that no family has, one a line.
     pub breaks: Vec<String>,
     /// Improvements, one a line.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

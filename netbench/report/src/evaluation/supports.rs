@@ -1,7 +1,5 @@
 //! The question whether the new stack supports the features that the web needs.
 
-use std::collections::BTreeMap;
-
 use itertools::Itertools;
 use netbench_interop::WebLoss;
 use netbench_model::{
@@ -9,9 +7,12 @@ use netbench_model::{
     coverage::{Matrix, Support},
 };
 
-use super::{Answer, Evidence, LOST_SHARE, Question, counts, of_lost, of_web, settle::unnamed};
+use super::{
+    Answer, Evidence, LOST_SHARE, Question, Severity, counts, finding::Findings, of_lost, of_web,
+    settle::unnamed,
+};
 use crate::{
-    bogo::{Lost, LostFeature, LostVersions},
+    bogo::{Lost, LostFeature},
     text::{count, site_words, sites_of, some_of},
 };
 
@@ -36,9 +37,10 @@ pub(super) fn name_cause(question: &mut Question, evidence: &Evidence<'_>) {
 pub(super) fn without_cause(evidence: &Evidence<'_>) -> Question {
     let (from, to) = (evidence.from, evidence.to);
     let mut question = Question::open(format!("Does {to} support what the sites need?"));
+    let mut findings = Findings::default();
     match evidence.losses {
         Some(losses) => {
-            sites(&mut question, losses, evidence);
+            sites(&mut question, losses, evidence, &mut findings);
             web(&mut question, evidence);
             (question.answer, question.because) = verdict(losses, evidence);
             if !losses.unwarned.is_empty() {
@@ -54,13 +56,16 @@ pub(super) fn without_cause(evidence: &Evidence<'_>) -> Question {
         }
     }
     match (evidence.matrix, evidence.older_features) {
-        (Some(matrix), _) => features(&mut question, matrix, evidence),
-        (None, Some(coverage)) => counts::features(&mut question, coverage, evidence),
+        (Some(matrix), _) => features(&mut question, matrix, evidence, &mut findings),
+        (None, Some(coverage)) => counts::features(&mut question, coverage, &mut findings),
         (None, None) => {
             let what = "features, by BoringSSL's protocol tests";
             question.missing.extend(evidence.missing("features", what));
         }
     }
+    question
+        .findings
+        .extend(findings.ranked(evidence.client_use));
     question
 }
 
@@ -134,7 +139,12 @@ pub(super) fn rounded(loss: &WebLoss) -> [u64; 3] {
     [loss.per_million, loss.low, loss.high].map(|sites| sites.round() as u64)
 }
 
-fn sites(question: &mut Question, losses: &Losses, evidence: &Evidence<'_>) {
+fn sites(
+    question: &mut Question,
+    losses: &Losses,
+    evidence: &Evidence<'_>,
+    findings: &mut Findings,
+) {
     let reached = losses.counted();
     let [_, sites] = site_words(evidence.target);
     let of = format!("{} of {reached}", losses.lost.len());
@@ -153,35 +163,20 @@ fn sites(question: &mut Question, losses: &Losses, evidence: &Evidence<'_>) {
     } else {
         question.figure(of, format!("lost of your {reached} {sites}"));
     }
-    let mut by_reason: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for lost in &losses.lost {
-        by_reason.entry(&lost.reason).or_default().push(&lost.site);
+        findings.site(lost, Severity::DoesNotLoad, reached);
     }
-    for (reason, sites) in by_reason {
-        let lost = sites_of(evidence.target, sites.len());
-        let named = some_of(NAMED, sites);
-        question
-            .breaks
-            .push(format!("{lost} lost ({reason}): {named}"));
+    for unwarned in &losses.unwarned {
+        findings.site(unwarned, Severity::AcceptsForbidden, reached);
     }
     question.missing.extend(outside(losses, evidence.target));
-    for (sites, words) in [
-        (&losses.unwarned, SwitchEffect::LossInSecurity),
-        (&losses.refused, SwitchEffect::GainInSecurity),
-    ] {
-        if sites.is_empty() {
-            continue;
-        }
-        let named = some_of(NAMED, sites.iter().map(|site| &site.site));
-        let line = format!(
-            "{words} with {}: {named}",
-            sites_of(evidence.target, sites.len())
-        );
-        if words.is_loss() {
-            question.breaks.push(line);
-        } else {
-            question.gains.push(line);
-        }
+    if !losses.refused.is_empty() {
+        question.gains.push(format!(
+            "{} with {}: {}",
+            SwitchEffect::GainInSecurity,
+            sites_of(evidence.target, losses.refused.len()),
+            some_of(NAMED, losses.refused.iter().map(|site| &site.site))
+        ));
     }
     if !losses.gained.is_empty() {
         let label = format!("sites that only {} reaches", evidence.to);
@@ -262,34 +257,31 @@ fn web(question: &mut Question, evidence: &Evidence<'_>) {
 }
 
 /// Adds the losses that the matrix of features shows, by feature, version and role.
-fn features(question: &mut Question, matrix: &Matrix, evidence: &Evidence<'_>) {
+fn features(
+    question: &mut Question,
+    matrix: &Matrix,
+    evidence: &Evidence<'_>,
+    findings: &mut Findings,
+) {
     let (from, to) = (evidence.from, evidence.to);
     let lost = Lost::of(matrix);
     question.figure(
         format!("{} of {}", lost.absent, lost.had),
         format!("features of {from} that {to} lacks, counted by role and version, in versions that both have"),
     );
-    let versions = lost.versions.iter().map(LostVersions::in_words).join("; ");
-    if !versions.is_empty() {
-        let gone =
-            format!("versions of {from} that {to} lacks, with all features over them: {versions}");
-        question.breaks.push(gone);
+    for versions in &lost.versions {
+        for version in &versions.versions {
+            findings.lacks(version.name(), versions.in_words());
+        }
     }
-    let named = |now| lost.with(now).map(LostFeature::in_words).collect_vec();
-    let absent = named(Support::Absent);
-    if !absent.is_empty() {
-        let features = absent.join("; ");
-        question
-            .breaks
-            .push(format!("features of {from} that {to} lacks: {features}"));
+    for feature in lost.with(Support::Absent) {
+        findings.lacks(feature.feature, feature.in_words());
     }
-    let partly = named(Support::Partly);
-    if !partly.is_empty() {
-        let features = partly.join("; ");
-        let words = format!("whole with {from}, and in part with {to}: {features}");
-        question.breaks.push(words);
+    for feature in lost.with(Support::Partly) {
+        findings.lacks(feature.feature, format!("in part: {}", feature.in_words()));
     }
-    let untested = named(Support::NotTestable);
+    let untested = lost.with(Support::NotTestable);
+    let untested = untested.map(LostFeature::in_words).collect_vec();
     if !untested.is_empty() {
         let features = untested.join("; ");
         let words =

@@ -9,8 +9,8 @@ use netbench_model::{
 };
 
 use super::{
-    Answer, Evidence, Question, catalogues, counts, losses::contradicted, of_lost,
-    supports::answer_by_sites,
+    Answer, Evidence, Question, catalogues, counts, finding::Findings, losses::contradicted,
+    of_lost, supports::answer_by_sites,
 };
 use crate::{
     ConnectSummary, FailureRow,
@@ -54,10 +54,11 @@ pub(crate) fn answer(evidence: &Evidence<'_>) -> Question {
                 .extend(contradicted(losses, evidence.target));
         }
     }
-    reasons.extend(catalogues::foretell(&mut question, evidence));
+    let mut findings = Findings::default();
+    reasons.extend(catalogues::foretell(&mut question, evidence, &mut findings));
     let worse = match (evidence.defects, evidence.older_features) {
-        (Some(defects), _) => self::defects(&mut question, defects, evidence),
-        (None, Some(coverage)) => counts::defects(&mut question, coverage, evidence),
+        (Some(defects), _) => self::defects(&mut question, defects, &mut findings),
+        (None, Some(coverage)) => counts::defects(&mut question, coverage, &mut findings),
         (None, None) => {
             let what = "defects, by BoringSSL's protocol tests";
             question.missing.extend(evidence.missing("features", what));
@@ -69,6 +70,7 @@ pub(crate) fn answer(evidence: &Evidence<'_>) -> Question {
         reasons.push(reason);
     }
     question.because = reasons.join(" ");
+    question.findings = findings.ranked(evidence.client_use);
     question
 }
 
@@ -297,7 +299,7 @@ pub(super) fn refused_to_protect<'a>(
 
 /// Adds the defects by the protocol tests that both run, counted by causes, or by tests in a record without causes;
 /// returns a sentence if the new stack has more of them.
-fn defects(question: &mut Question, defects: &Defects, evidence: &Evidence<'_>) -> Option<String> {
+fn defects(question: &mut Question, defects: &Defects, findings: &mut Findings) -> Option<String> {
     let [before, after, ..] = defects.among_those[..] else {
         return None;
     };
@@ -324,9 +326,8 @@ fn defects(question: &mut Question, defects: &Defects, evidence: &Evidence<'_>) 
             .collect_vec()
     };
     let [crashed_before, crashed] = [0, 1].map(crashes);
-    for test in &crashed {
-        let words = format!("{} crashes in the protocol test {test}", evidence.to);
-        question.breaks.push(words);
+    for test in crashed.iter().filter(|test| !crashed_before.contains(test)) {
+        findings.crash(test);
     }
     let [counted_before, counted] = causes.unwrap_or([before, after]);
     let is_worse = counted > counted_before || crashed.len() > crashed_before.len();

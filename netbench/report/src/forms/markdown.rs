@@ -23,7 +23,7 @@ fn render(document: &Document<'_>, _: &Options) -> Vec<u8> {
             Part::Warning(text) => out.push_str(&format!("> Warning: {}\n\n", escape(&text))),
             Part::List(lead, lines) => {
                 out.push_str(&format!("{}\n\n", escape(lead)));
-                for line in lines {
+                for line in lines.iter() {
                     out.push_str(&format!("- {}\n", escape(line)));
                 }
                 out.push('\n');

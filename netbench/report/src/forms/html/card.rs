@@ -29,7 +29,7 @@ pub(super) fn card(asked: &Asked) -> Markup {
                 }
             }
             @for warning in &asked.warnings { p class="note warning" { (unbroken(warning)) } }
-            (list("What would break or be worse", &question.breaks))
+            @for (heading, lines) in question.worst() { (list(heading.trim_end_matches(':'), &lines)) }
             (list("What would be better", &question.gains))
             (list("Not tested", &question.missing))
             p.more {

@@ -162,6 +162,7 @@ fn small() -> Document<'static> {
                     value: "-10 %".to_owned(),
                     label: "total".to_owned(),
                 }],
+                findings: Vec::new(),
                 breaks: vec!["one site".to_owned()],
                 gains: Vec::new(),
                 missing: vec!["the rest".to_owned()],
