@@ -14,8 +14,8 @@ pub mod named;
 pub mod options;
 pub mod packeted;
 pub mod quic;
+pub mod reported;
 pub mod socket;
-pub mod told;
 
 pub mod shim_go;
 #[cfg(feature = "libssl")]

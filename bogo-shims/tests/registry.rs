@@ -33,7 +33,7 @@ fn shim(name: &str) -> (String, BTreeSet<String>) {
         "packeted.rs",
         "quic.rs",
         "socket.rs",
-        "told.rs",
+        "reported.rs",
     ];
     let own = fs::read_dir(&folder)
         .unwrap()

@@ -14,7 +14,7 @@ use super::{
     errors::{library, words},
     expect::Expect,
     ffi, quic_ffi, setup,
-    state::{nothing_wrong, state, told},
+    state::{failure, nothing_wrong, state},
     wire::Wire,
 };
 
@@ -120,7 +120,7 @@ impl<'a> Connection<'a> {
 
     fn failure(&self, error: &openssl::ssl::Error) -> Failure {
         let left = openssl::error::ErrorStack::get();
-        told(match (error.ssl_error(), error.io_error()) {
+        failure(match (error.ssl_error(), error.io_error()) {
             (Some(stack), _) if !stack.errors().is_empty() => words(stack),
             _ if !left.errors().is_empty() => words(&left),
             (_, Some(io)) => io.to_string(),

@@ -11,7 +11,7 @@ use crate::{
     Failure, Options,
     exchange::traffic_secrets,
     options::hex_list,
-    told::{Known, Retry, Told, Verification},
+    reported::{Known, Reported, Retry, Verification},
 };
 
 use super::{
@@ -32,7 +32,7 @@ impl Expect<'_> {
     pub(crate) fn check(&self, ssl: &SslRef) -> Result<(), Failure> {
         self.check_session(ssl)?;
         self.check_negotiated(ssl)?;
-        told(ssl).check(self.options)?;
+        reported(ssl).check(self.options)?;
         self.check_protocols(ssl)?;
         self.check_peer(ssl)?;
         self.check_own(ssl)?;
@@ -260,18 +260,18 @@ impl Expect<'_> {
 
 /// Returns the properties that libssl shows of this connection. A session keeps the result of the
 /// verification and the group, but neither the scheme of the peer's signature nor a stapled response.
-fn told(ssl: &SslRef) -> Told {
+fn reported(ssl: &SslRef) -> Reported {
     let resumed = ssl.session_reused();
     let group = ffi::group_name(ssl);
     let signature = ffi::peer_signature(ssl);
-    Told {
+    Reported {
         verification: Known::Is(if ssl.verify_result() == X509VerifyResult::OK {
             Verification::Accepted
         } else {
             Verification::Refused
         }),
         signature: if resumed {
-            Known::Untold("the scheme of the peer's signature on a resumed connection")
+            Known::Unreported("the scheme of the peer's signature on a resumed connection")
         } else {
             Known::Is(signature.as_deref().and_then(names::signature_code))
         },
@@ -281,7 +281,7 @@ fn told(ssl: &SslRef) -> Told {
             Retry::WasNot
         }),
         staple: if resumed {
-            Known::Untold("the stapled response on a resumed connection")
+            Known::Unreported("the stapled response on a resumed connection")
         } else {
             Known::Is(ssl.ocsp_status().unwrap_or_default().to_vec())
         },
@@ -302,8 +302,8 @@ pub(crate) fn check_request(ssl: &SslRef, options: &Options) -> Result<(), Failu
         } else {
             hex_list(&list)?
         };
-        if ffi::authorities(ssl) != want {
-            return Err(Failure::failed("another list of authorities than expected"));
+        if ffi::ca_names(ssl) != want {
+            return Err(Failure::failed("another list of CAs than expected"));
         }
     }
     Ok(())

@@ -320,7 +320,7 @@ pub(crate) fn certificate_types(ssl: &SslRef) -> Vec<u8> {
 }
 
 /// Returns the certificate_authorities that the server sent, as DER.
-pub(crate) fn authorities(ssl: &SslRef) -> Vec<Vec<u8>> {
+pub(crate) fn ca_names(ssl: &SslRef) -> Vec<Vec<u8>> {
     // SAFETY: the connection is live, and owns the stack.
     let stack = unsafe { SSL_get_client_CA_list(ssl.as_ptr()) };
     if stack.is_null() {

@@ -23,7 +23,7 @@ use super::{
     ffi,
     quic_ffi::{self, Shared},
     setup,
-    state::{nothing_wrong, told},
+    state::{failure, nothing_wrong},
 };
 
 pub(crate) struct Quic<'a> {
@@ -70,7 +70,7 @@ impl<'a> Quic<'a> {
                 Ok(()) | Err(ErrorCode::WANT_READ) => return Ok(()),
                 Err(code) => {
                     let left = ErrorStack::get();
-                    return Err(told(if left.errors().is_empty() {
+                    return Err(failure(if left.errors().is_empty() {
                         format!("the handshake ended ({code:?})")
                     } else {
                         words(&left)
@@ -106,7 +106,7 @@ impl<'a> Quic<'a> {
     fn finish(&mut self) -> Result<(), Failure> {
         while !self.ssl.is_init_finished() && !self.may_write_early() {
             if !self.step()? {
-                return Err(told("the stream ended in the handshake".to_owned()));
+                return Err(failure("the stream ended in the handshake".to_owned()));
             }
         }
         nothing_wrong()
@@ -181,7 +181,7 @@ impl Endpoint for Quic<'_> {
         while !self.shared.borrow().stream.has_data() {
             if !self.step()? {
                 if !self.ssl.is_init_finished() {
-                    return Err(told("the stream ended in the handshake".to_owned()));
+                    return Err(failure("the stream ended in the handshake".to_owned()));
                 }
                 return Ok(0);
             }

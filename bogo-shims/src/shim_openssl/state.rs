@@ -70,7 +70,7 @@ impl State {
 }
 
 /// Makes a failure with the errors of callbacks, and the library's error.
-pub(crate) fn told(said: String) -> Failure {
+pub(crate) fn failure(said: String) -> Failure {
     let mut state = state();
     if let Some(what) = state.unsupported.take() {
         return Failure::unsupported(what);

@@ -186,12 +186,12 @@ impl ResolvesServerCert for Resolver {
 }
 
 impl ResolvesClientCert for Lasting<Resolver> {
-    fn resolve(&self, authorities: &[&[u8]], _: &[SignatureScheme]) -> Option<Arc<CertifiedKey>> {
+    fn resolve(&self, ca_names: &[&[u8]], _: &[SignatureScheme]) -> Option<Arc<CertifiedKey>> {
         let resolver = self.get()?;
-        let authorities = authorities.iter().map(|name| name.to_vec()).collect();
+        let ca_names = ca_names.iter().map(|name| name.to_vec()).collect();
         let mut observed = resolver.observed.get();
         observed.asked = true;
-        observed.authorities = Some(authorities);
+        observed.ca_names = Some(ca_names);
         resolver.key.clone()
     }
 
@@ -239,7 +239,7 @@ pub(crate) struct Verifier {
     fails: bool,
     ocsp_fails: bool,
     raw: bool,
-    authorities: Vec<DistinguishedName>,
+    ca_names: Vec<DistinguishedName>,
     observed: Arc<Observed>,
 }
 
@@ -261,7 +261,7 @@ impl Verifier {
         }
         let required = options.on("-require-any-client-certificate");
         let asks = options.on("-verify-peer") || required;
-        let authorities = match options.text("-use-client-ca-list").as_deref() {
+        let ca_names = match options.text("-use-client-ca-list").as_deref() {
             None | Some("<NULL>" | "<EMPTY>") => Vec::new(),
             Some(list) => hex_list(list)?
                 .into_iter()
@@ -284,7 +284,7 @@ impl Verifier {
             fails: (asks || raw) && options.on("-verify-fail"),
             ocsp_fails: !options.on("-server") && fails_ocsp(options),
             raw,
-            authorities,
+            ca_names,
             observed,
         })
     }
@@ -405,7 +405,7 @@ impl ClientCertVerifier for Verifier {
     }
 
     fn root_hint_subjects(&self) -> &[DistinguishedName] {
-        &self.authorities
+        &self.ca_names
     }
 
     fn verify_client_cert(

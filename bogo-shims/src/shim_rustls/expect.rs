@@ -6,7 +6,7 @@ use crate::{
     Failure, Options,
     exchange::traffic_secrets,
     options::hex_list,
-    told::{Known, Retry, Told, Verification},
+    reported::{Known, Reported, Retry, Verification},
 };
 use rustls::{
     CipherSuite, CommonState, HandshakeKind, NamedGroup, ProtocolVersion, client::EchStatus,
@@ -65,34 +65,34 @@ impl Expect<'_> {
         }
         self.check_session(is)?;
         self.check_negotiated(is)?;
-        self.told(is).check(self.options)?;
+        self.reported(is).check(self.options)?;
         self.check_peer(is)?;
         self.check_early_data(is)
     }
 
     /// Returns the properties that rustls shows of this connection. Values that callbacks received in a full
     /// handshake are neither kept with the session nor shown again.
-    fn told(&self, is: &Properties<'_>) -> Told {
+    fn reported(&self, is: &Properties<'_>) -> Reported {
         let observed = self.observed.get();
         let options = self.options;
         let group = is.group.map(u16::from);
         let old = is.version == Some(ProtocolVersion::TLSv1_2);
         if is.kind == Some(HandshakeKind::Resumed) {
-            return Told {
-                verification: Known::Untold(
+            return Reported {
+                verification: Known::Unreported(
                     "the result of the verification on a resumed connection",
                 ),
-                signature: Known::Untold(
+                signature: Known::Unreported(
                     "the scheme of the peer's signature on a resumed connection",
                 ),
                 retry: if old {
                     Known::Is(Retry::WasNot)
                 } else {
-                    Known::Untold("whether a resumption began with a HelloRetryRequest")
+                    Known::Unreported("whether a resumption began with a HelloRetryRequest")
                 },
-                staple: Known::Untold("the stapled response on a resumed connection"),
+                staple: Known::Unreported("the stapled response on a resumed connection"),
                 group: match group {
-                    None => Known::Untold("the group of a session that is resumed"),
+                    None => Known::Unreported("the group of a session that is resumed"),
                     group => Known::Is(group),
                 },
             };
@@ -100,11 +100,11 @@ impl Expect<'_> {
         // A refusal by the verifier fails the handshake, and no result is kept for a handshake that
         // continues.
         let goes_on = options.on("-expect-verify-result") && options.on("-verify-fail");
-        Told {
+        Reported {
             verification: if observed.verified && !goes_on {
                 Known::Is(Verification::Accepted)
             } else {
-                Known::Untold(
+                Known::Unreported(
                     "the result of a verification that it did not ask for, or that failed",
                 )
             },
@@ -267,8 +267,8 @@ impl Expect<'_> {
             } else {
                 hex_list(&list)?
             };
-            let got = observed.authorities.as_deref().unwrap_or_default();
-            ensure(got == want, || "another list of authorities than expected")?;
+            let got = observed.ca_names.as_deref().unwrap_or_default();
+            ensure(got == want, || "another list of CAs than expected")?;
         }
         Ok(())
     }

@@ -23,7 +23,7 @@ pub(crate) struct Observations {
     /// The list of protocols in the ClientHello, as on the wire.
     pub(crate) client_alpn: Option<Vec<u8>>,
     /// The distinguished names in the server's certificate_authorities.
-    pub(crate) authorities: Option<Vec<Vec<u8>>>,
+    pub(crate) ca_names: Option<Vec<Vec<u8>>>,
     /// Whether the client stored a session, and the early data that it permits, in bytes.
     pub(crate) new_session: Option<u32>,
     /// Whether the server stored a session.

@@ -136,7 +136,7 @@ pub(crate) fn tail(text: &str) -> String {
         .collect();
     let last = &lines[lines.len().saturating_sub(LINES)..];
     if last.is_empty() {
-        "it said nothing".to_owned()
+        "it printed nothing".to_owned()
     } else {
         last.join(" | ")
     }

@@ -39,7 +39,7 @@ pub enum BrowserError {
     },
     /// The browser's sandbox cannot be set up.
     #[error(
-        "the sandbox of {browser} refuses to start: {said}; --no-sandbox goes without, and the run says so"
+        "the sandbox of {browser} refuses to start: {said}; --no-sandbox runs it without one, which is recorded"
     )]
     Sandbox {
         /// The browser.

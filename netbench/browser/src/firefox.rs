@@ -1,8 +1,9 @@
 //! Firefox, driven by Marionette: the page's timing comes from the page, and the TLS library's data on the
 //! connection from the browser's privileged context.
 
+mod preferences;
+
 use std::{
-    fmt::Write,
     fs,
     net::{Ipv4Addr, SocketAddr, TcpStream},
     process::{Command, Stdio},
@@ -52,76 +53,6 @@ const STARTUP_CACHE: [&str; 6] = [
     "extension-store",
 ];
 
-/// Preferences that disable its own traffic, its caches, and the rounding of its times.
-const PREFERENCES: [(&str, &str); 49] = [
-    ("marionette.port", "0"),
-    ("remote.prefs.recommended", "false"),
-    ("privacy.reduceTimerPrecision", "false"),
-    // There is no OCSP responder for the lab's certificates, and each visit would wait two seconds for one.
-    ("security.OCSP.enabled", "0"),
-    // Firefox would request a page's icon during the load, over the same connection.
-    ("browser.chrome.site_icons", "false"),
-    ("browser.cache.disk.enable", "false"),
-    ("browser.cache.memory.enable", "false"),
-    ("network.http.http3.enable", "false"),
-    ("network.http.speculative-parallel-limit", "0"),
-    ("network.prefetch-next", "false"),
-    ("network.dns.disablePrefetch", "true"),
-    ("network.dns.native_https_query", "false"),
-    ("network.trr.mode", "5"),
-    ("network.captive-portal-service.enabled", "false"),
-    ("network.connectivity-service.enabled", "false"),
-    ("dom.security.https_first", "false"),
-    ("dom.push.enabled", "false"),
-    ("geo.enabled", "false"),
-    ("app.update.enabled", "false"),
-    ("app.update.auto", "false"),
-    ("app.normandy.enabled", "false"),
-    ("browser.shell.checkDefaultBrowser", "false"),
-    ("browser.startup.page", "0"),
-    ("browser.startup.homepage", "\"about:blank\""),
-    ("startup.homepage_welcome_url", "\"about:blank\""),
-    ("browser.newtabpage.enabled", "false"),
-    ("browser.discovery.enabled", "false"),
-    ("browser.region.network.url", "\"\""),
-    ("browser.region.update.enabled", "false"),
-    ("browser.safebrowsing.malware.enabled", "false"),
-    ("browser.safebrowsing.phishing.enabled", "false"),
-    ("browser.safebrowsing.downloads.enabled", "false"),
-    ("browser.safebrowsing.update.enabled", "false"),
-    ("browser.search.update", "false"),
-    ("datareporting.healthreport.uploadEnabled", "false"),
-    ("datareporting.policy.dataSubmissionEnabled", "false"),
-    ("extensions.getAddons.cache.enabled", "false"),
-    ("extensions.update.enabled", "false"),
-    (
-        "services.settings.server",
-        "\"data:,#remote-settings-dummy/v1\"",
-    ),
-    ("toolkit.telemetry.enabled", "false"),
-    ("toolkit.telemetry.server", "\"\""),
-    ("toolkit.telemetry.reportingpolicy.firstRun", "false"),
-    ("media.gmp-manager.updateEnabled", "false"),
-    ("telemetry.fog.test.localhost_port", "-1"),
-    (
-        "browser.newtabpage.activity-stream.unifiedAds.spocs.enabled",
-        "false",
-    ),
-    (
-        "browser.newtabpage.activity-stream.unifiedAds.tiles.enabled",
-        "false",
-    ),
-    (
-        "browser.newtabpage.activity-stream.unifiedAds.adsFeed.enabled",
-        "false",
-    ),
-    (
-        "browser.newtabpage.activity-stream.feeds.system.topsites",
-        "false",
-    ),
-    ("browser.topsites.contile.enabled", "false"),
-];
-
 /// A script that makes the browser record the responses for a page.
 const WATCH: &str = r#"
 const seen = globalThis.netbenchSeen = [];
@@ -130,19 +61,19 @@ const watch = subject => {
   try { channel = subject.QueryInterface(Ci.nsIHttpChannel); } catch (error) { return; }
   if (!channel.isMainDocumentChannel) { return; }
   const page = { status: 0, headers: {}, result: "" };
-  const told = (name, tell) => { try { page[name] = tell(); } catch (error) { /* It is not known. */ } };
-  told("result", () => Object.keys(Cr).find(name => Cr[name] === channel.status) ?? "");
-  told("status", () => channel.responseStatus);
+  const set = (name, get) => { try { page[name] = get(); } catch (error) { /* It is not known. */ } };
+  set("result", () => Object.keys(Cr).find(name => Cr[name] === channel.status) ?? "");
+  set("status", () => channel.responseStatus);
   try { channel.visitResponseHeaders((name, value) => { page.headers[name] = value; }); } catch (error) { /* There are none. */ }
   const info = channel.securityInfo;
   if (info) {
-    told("version", () => info.protocolVersion);
-    told("cipher", () => info.cipherName);
-    told("group", () => info.keaGroupName);
-    told("signature", () => info.signatureSchemeName);
-    told("alpn", () => info.negotiatedNPN);
-    told("resumed", () => info.resumed);
-    told("code", () => info.errorCodeString);
+    set("version", () => info.protocolVersion);
+    set("cipher", () => info.cipherName);
+    set("group", () => info.keaGroupName);
+    set("signature", () => info.signatureSchemeName);
+    set("alpn", () => info.negotiatedNPN);
+    set("resumed", () => info.resumed);
+    set("code", () => info.errorCodeString);
   }
   seen.push(page);
 };
@@ -201,7 +132,7 @@ impl Firefox {
         if let Some(cache) = surroundings.startup_cache {
             cache.copy_to(&profile)?;
         }
-        fs::write(profile.join("user.js"), user_js()).map_err(failed)?;
+        fs::write(profile.join("user.js"), preferences::user_js()).map_err(failed)?;
         place.give(folder.path()).map_err(failed)?;
         let mut command = Command::new(program.path());
         command
@@ -304,10 +235,7 @@ impl Firefox {
 
     /// Returns the settings beyond those required to drive it, for the record.
     pub(crate) fn settings() -> Vec<String> {
-        let preferences = PREFERENCES.iter();
-        preferences
-            .map(|(name, value)| format!("{name}={value}"))
-            .collect()
+        preferences::settings()
     }
 
     /// Runs a script in the browser's privileged context.
@@ -389,14 +317,6 @@ fn connect(
     };
     let stream = stream.map_err(|error| refused(&error))?;
     Marionette::new(stream.map_err(|error| refused(&error))?, limit)
-}
-
-fn user_js() -> String {
-    let mut text = String::new();
-    for (name, value) in PREFERENCES {
-        let _ = writeln!(text, "user_pref(\"{name}\", {value});");
-    }
-    text
 }
 
 /// Returns the code of an error page: NSS's, otherwise that of the network, otherwise the page's own.
@@ -518,12 +438,5 @@ mod tests {
         assert_eq!(of(&[network]).as_deref(), Some("NS_ERROR_UNKNOWN_HOST"));
         assert_eq!(of(&[]).as_deref(), Some("dnsNotFound"));
         assert_eq!(error_code("javascript error: x", &[]), None);
-    }
-
-    #[test]
-    fn preferences_are_lines_of_javascript() {
-        let text = user_js();
-        assert_eq!(text.lines().count(), PREFERENCES.len());
-        assert!(text.contains("user_pref(\"browser.startup.homepage\", \"about:blank\");\n"));
     }
 }

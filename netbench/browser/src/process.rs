@@ -52,10 +52,10 @@ impl Process {
     pub(crate) fn start(command: &mut Command, mut folder: Folder) -> io::Result<Self> {
         let stderr = File::create(folder.path().join(STDERR))?;
         let child = command.stderr(stderr).process_group(0).spawn()?;
-        let told = folder.guard_group(child.id());
+        let guarded = folder.guard_group(child.id());
         // From here on, dropping the value ends the process.
         let process = Self { child, folder };
-        told.map(|()| process)
+        guarded.map(|()| process)
     }
 
     pub(crate) fn pipes(&mut self) -> Option<(ChildStdin, ChildStdout)> {

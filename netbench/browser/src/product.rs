@@ -247,7 +247,7 @@ pub(crate) fn says(command: &mut Command) -> Result<String, String> {
             _ => {
                 let _ = child.kill();
                 let _ = child.wait();
-                return Err("it does not say its version".to_owned());
+                return Err("it does not report its version".to_owned());
             }
         }
     };

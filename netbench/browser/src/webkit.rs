@@ -65,7 +65,7 @@ wait"#;
 /// script requests the page again over the existing connection, and the server describes that connection in
 /// its response. If there are several connections, the page's own is the one that resumed no session: in a
 /// fresh profile, it was the first.
-const TELL: &str = r"
+const REPORT: &str = r"
 const done = arguments[0];
 const own = performance.getEntriesByType('navigation')[0];
 if (location.protocol !== 'https:' || !own || !own.nextHopProtocol) {
@@ -110,7 +110,7 @@ pub(crate) struct WebKit {
 
 /// The report on the shown page.
 #[derive(Debug, Clone, Deserialize)]
-struct Told<P> {
+struct PageReport<P> {
     /// The page, where it was loaded over a connection.
     page: Option<P>,
     /// The scheme of the URL that is shown instead.
@@ -200,7 +200,7 @@ impl WebKit {
     }
 
     pub(crate) fn visit(&mut self, url: &str, limit: Limit<'_>) -> Result<Page, BrowserError> {
-        let script = TELL
+        let script = REPORT
             .replace("TIMING", EXPRESSION)
             .replace("VIEW", SERVER_VIEW_HEADER);
         match self.open(url, "execute/async", &script, limit)? {
@@ -245,10 +245,12 @@ impl WebKit {
         self.command("url", &json!({"url": "about:blank"}), doing, limit)?;
         self.command("url", &json!({"url": url}), doing, limit)?;
         let script = json!({"script": script, "args": []});
-        let told = self.command(command, &script, "tell of the page", limit)?;
-        let told: Told<P> = serde_json::from_value(told)
-            .map_err(|error| unclear(format!("what it tells cannot be read: {error}")))?;
-        Ok(told.page.ok_or_else(|| error_code(&told.at, &told.shown)))
+        let report = self.command(command, &script, "report the page", limit)?;
+        let report: PageReport<P> = serde_json::from_value(report)
+            .map_err(|error| unclear(format!("its report cannot be read: {error}")))?;
+        Ok(report
+            .page
+            .ok_or_else(|| error_code(&report.at, &report.shown)))
     }
 
     /// Returns the settings beyond those required to drive it, for the record.
@@ -375,7 +377,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_shown_instead_of_a_page_is_told() {
+    fn an_error_page_is_reported_with_its_text() {
         assert_eq!(error_code("about:", " \n"), "load-failed-with-tls-errors");
         let words = "Could not connect to a.example: Connection refused";
         assert_eq!(error_code("https:", words), words);
@@ -383,7 +385,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_is_the_one_that_the_server_tells_of_over_its_connection() {
+    fn a_page_is_the_one_that_the_server_describes_over_its_connection() {
         let timing = r#"{"domainLookupStart":1,"domainLookupEnd":2,"connectStart":2,"secureConnectionStart":22,
             "connectEnd":47,"requestStart":47,"responseStart":69,"responseEnd":70,"decodedBodySize":1000}"#;
         let negotiated = Negotiated {

@@ -248,8 +248,8 @@ fn judge(predicted: &Agreement, seen: &HandshakeResult) -> Confirmed {
 fn settle(site: &SiteAgreements, offers: &[Offer], confirmed: &[Confirmation]) -> Vec<Agreement> {
     let of_site = || confirmed.iter().filter(|c| c.site == site.site);
     let one = |(offer, predicted): (&Offer, &Agreement)| {
-        let mut tried = of_site().filter(|c| c.stack == offer.stack);
-        let seen = tried.find_map(shown);
+        let mut handshakes = of_site().filter(|c| c.stack == offer.stack);
+        let seen = handshakes.find_map(shown);
         seen.unwrap_or_else(|| predicted.clone())
     };
     offers.iter().zip(&site.agreements).map(one).collect()
@@ -260,10 +260,10 @@ fn settle(site: &SiteAgreements, offers: &[Offer], confirmed: &[Confirmation]) -
 /// clients refuse.
 fn effect(site: &str, stack: &str, reason: LossReason, confirmed: &[Confirmation]) -> SwitchEffect {
     let said = || {
-        let mut tried = confirmed
+        let mut handshakes = confirmed
             .iter()
             .filter(|c| c.site == site && c.stack == stack);
-        let fault = tried.find_map(|tried| match &tried.seen {
+        let fault = handshakes.find_map(|handshake| match &handshake.seen {
             HandshakeResult::Failed { reason, .. } => CertificateFault::ALL
                 .iter()
                 .find(|fault| fault.name() == reason),
@@ -345,8 +345,8 @@ impl Losses {
                     .insert(site.site.clone(), detail.clone());
             }
         }
-        let told = |a: &Agreement| !matches!(a, Agreement::Unknown { .. });
-        if !agreements.iter().all(told) {
+        let is_known = |a: &Agreement| !matches!(a, Agreement::Unknown { .. });
+        if !agreements.iter().all(is_known) {
             unknown.push(site.site.clone());
         } else if reached_by.is_empty() {
             unreachable.push(site.site.clone());

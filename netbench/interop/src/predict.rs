@@ -196,11 +196,11 @@ fn choose(
             && let Some(wanted) = code
         {
             share = Share::of(offer, site, groups, wanted);
-            is_known |= matches!(share, Share::Taken(_));
-            is_known &= share != Share::Untold;
+            is_known |= matches!(share, Share::Accepted(_));
+            is_known &= share != Share::Unknown;
         }
         group = match share {
-            Share::Taken(taken) => Some(group_name(taken)),
+            Share::Accepted(accepted) => Some(group_name(accepted)),
             _ => code.map(group_name),
         };
         if !is_known {

@@ -20,11 +20,11 @@ pub(crate) enum Share {
     /// The version has no key shares.
     NotNeeded,
     /// The server accepts the share of this group.
-    Taken(u16),
+    Accepted(u16),
     /// The server requests another share.
     Refused,
     /// The scan did not find out.
-    Untold,
+    Unknown,
 }
 
 impl Share {
@@ -36,17 +36,19 @@ impl Share {
             offer.shares.iter().any(|share| Some(&share.group) == name)
         };
         if sent(&wanted) {
-            return Self::Taken(wanted);
+            return Self::Accepted(wanted);
         }
         let mut common = groups.iter().copied().filter(sent).peekable();
         if common.peek().is_none() {
             return Self::Refused;
         }
-        let Some(taken) = &site.features.shares_taken else {
-            return Self::Untold;
+        let Some(accepted) = &site.features.shares_taken else {
+            return Self::Unknown;
         };
-        let is_taken = |code: &u16| taken.iter().any(|group: &NamedCode| group.code == *code);
-        common.find(is_taken).map_or(Self::Refused, Self::Taken)
+        let is_accepted = |code: &u16| accepted.iter().any(|group: &NamedCode| group.code == *code);
+        common
+            .find(is_accepted)
+            .map_or(Self::Refused, Self::Accepted)
     }
 }
 
@@ -65,7 +67,7 @@ pub(crate) fn round_trips(
     // The server's pattern of writes is not known either.
     let window = extra_windows(segments(least));
     let is_certain = window == extra_windows(segments_of_openssl(most));
-    if share == Share::Untold || offer.has_nagle || !is_certain {
+    if share == Share::Unknown || offer.has_nagle || !is_certain {
         return None;
     }
     let handshake = if version == TlsVersion::Tls13 { 1 } else { 2 };

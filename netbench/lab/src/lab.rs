@@ -15,7 +15,7 @@ use rcgen::KeyPair;
 use time::OffsetDateTime;
 
 use crate::{
-    authority::{Authority, Family, Trust},
+    hierarchy::{Family, Hierarchy, Trust},
     keys, leaf, ocsp, pem,
 };
 
@@ -37,8 +37,8 @@ pub struct Lab {
 #[non_exhaustive]
 pub enum LabError {
     /// An error of the CAs' keys or certificates.
-    #[error("cannot make the lab's certificate authority")]
-    Authority(#[source] rcgen::Error),
+    #[error("cannot make the lab's CAs")]
+    Ca(#[source] rcgen::Error),
     /// An error of the certificate of a site.
     #[error("cannot make a certificate for {site}")]
     Site {
@@ -62,10 +62,10 @@ struct Served {
 enum KeyId {
     Leaf(KeyType),
     /// Number 0 is the root's.
-    Authority(Family, Trust, u8),
+    Ca(Family, Trust, u8),
 }
 
-type Authorities = BTreeMap<(Family, Trust), Authority>;
+type Hierarchies = BTreeMap<(Family, Trust), Hierarchy>;
 
 impl Lab {
     /// Makes the CAs and a certificate for each of `sites`, on all cores.
@@ -78,28 +78,28 @@ impl Lab {
     pub fn new(sites: &[Site]) -> Result<Self, LabError> {
         let now = OffsetDateTime::now_utc();
         let sites: Vec<&Site> = sites.iter().filter(|site| is_served(site)).collect();
-        let mut keys = keys::generate(&wanted_keys(&sites)).map_err(LabError::Authority)?;
-        let authorities = authorities(&mut keys, now).map_err(LabError::Authority)?;
-        let known = authorities
+        let mut keys = keys::generate(&wanted_keys(&sites)).map_err(LabError::Ca)?;
+        let hierarchies = hierarchies(&mut keys, now).map_err(LabError::Ca)?;
+        let known = hierarchies
             .iter()
             .filter(|((_, trust), _)| *trust == Trust::Known);
         let ca_pem = known
-            .map(|(_, authority)| pem::certificate(authority.root_der()))
+            .map(|(_, hierarchy)| pem::certificate(hierarchy.root_der()))
             .collect();
 
         let mut key_pems = BTreeMap::new();
         for (id, pair) in &keys {
             if let KeyId::Leaf(key_type) = id {
-                let der = keys::pkcs8(pair).map_err(LabError::Authority)?;
+                let der = keys::pkcs8(pair).map_err(LabError::Ca)?;
                 key_pems.insert(*key_type, pem::encode("PRIVATE KEY", &der).into());
             }
         }
         let mut above_pems: BTreeMap<Above, Arc<str>> = BTreeMap::new();
         for site in &sites {
             let above = above(site);
-            if let Some(authority) = authorities.get(&(above.0, above.1)) {
+            if let Some(hierarchy) = hierarchies.get(&(above.0, above.1)) {
                 let pem = || {
-                    authority
+                    hierarchy
                         .sent(above.2)
                         .map(pem::certificate)
                         .collect::<String>()
@@ -111,7 +111,7 @@ impl Lab {
             keys,
             key_pems,
             above_pems,
-            authorities,
+            hierarchies,
         };
         let serve = |site: &Site| serve(site, &shared, now);
         Ok(Self {
@@ -189,36 +189,33 @@ fn wanted_keys(sites: &[&Site]) -> Vec<(KeyId, KeyType)> {
         let (leaf, family) = (site.lab.key, Family::of(site.lab.key));
         wanted.insert((KeyId::Leaf(leaf), leaf));
         // The root of each family is made even if all of its sites are signed by another.
-        wanted.insert((
-            KeyId::Authority(family, Trust::Known, 0),
-            family.authority_key(),
-        ));
+        wanted.insert((KeyId::Ca(family, Trust::Known, 0), family.ca_key()));
         for number in 0..site.lab.chain.length.max(1) {
-            let id = KeyId::Authority(family, trust(site), number);
-            wanted.insert((id, family.authority_key()));
+            let id = KeyId::Ca(family, trust(site), number);
+            wanted.insert((id, family.ca_key()));
         }
     }
     wanted.into_iter().collect()
 }
 
 /// Moves the CAs' keys out of `keys`, which keeps those of the leaves.
-fn authorities(
+fn hierarchies(
     keys: &mut BTreeMap<KeyId, KeyPair>,
     now: OffsetDateTime,
-) -> Result<Authorities, rcgen::Error> {
-    let mut authorities = BTreeMap::new();
+) -> Result<Hierarchies, rcgen::Error> {
+    let mut hierarchies = BTreeMap::new();
     for family in Family::ALL {
         for trust in [Trust::Known, Trust::Unknown] {
             let mut next = 0..;
-            let mut take = || keys.remove(&KeyId::Authority(family, trust, next.next()?));
+            let mut take = || keys.remove(&KeyId::Ca(family, trust, next.next()?));
             if let Some(root) = take() {
                 let intermediates = std::iter::from_fn(take);
-                let authority = Authority::new(family, trust, root, intermediates, now)?;
-                authorities.insert((family, trust), authority);
+                let hierarchy = Hierarchy::new(family, trust, root, intermediates, now)?;
+                hierarchies.insert((family, trust), hierarchy);
             }
         }
     }
-    Ok(authorities)
+    Ok(hierarchies)
 }
 
 /// Data that sites have in common.
@@ -226,7 +223,7 @@ struct Shared {
     keys: BTreeMap<KeyId, KeyPair>,
     key_pems: BTreeMap<KeyType, Arc<str>>,
     above_pems: BTreeMap<Above, Arc<str>>,
-    authorities: Authorities,
+    hierarchies: Hierarchies,
 }
 
 /// The certificates that are sent after the leaf: their CAs, and the number of certificates in the chain.
@@ -247,16 +244,16 @@ fn serve(site: &Site, shared: &Shared, now: OffsetDateTime) -> Result<Served, La
     let key = shared.keys.get(&KeyId::Leaf(lab.key)).ok_or_else(missing)?;
     let key_pem = shared.key_pems.get(&lab.key).ok_or_else(missing)?;
     let above_pem = shared.above_pems.get(&above).ok_or_else(missing)?;
-    let authority = shared
-        .authorities
+    let hierarchy = shared
+        .hierarchies
         .get(&(family, trust))
         .ok_or_else(missing)?;
 
-    let leaf = leaf::issue(site, key, authority, now).map_err(error)?;
+    let leaf = leaf::issue(site, key, hierarchy, now).map_err(error)?;
     let ocsp_base64 = match lab.ocsp {
         Switch::Off => None,
         Switch::On => {
-            let issuer = authority.issuer(lab.chain.length);
+            let issuer = hierarchy.issuer(lab.chain.length);
             let response = ocsp::response(issuer, family, &leaf.serial, now).map_err(error)?;
             Some(BASE64_STANDARD.encode(response))
         }

@@ -10,8 +10,8 @@ use rcgen::{
 use time::{Duration, OffsetDateTime};
 
 use crate::{
-    authority::{Authority, Ca, crl, name, serial},
     extensions,
+    hierarchy::{Ca, Hierarchy, crl, name, serial},
 };
 
 /// The longest common name: RFC 5280 appendix A.1, ub-common-name.
@@ -35,12 +35,12 @@ pub(crate) struct Leaf {
 pub(crate) fn issue(
     site: &Site,
     key: &KeyPair,
-    authority: &Authority,
+    hierarchy: &Hierarchy,
     now: OffsetDateTime,
 ) -> Result<Leaf, rcgen::Error> {
     let ChainProfile { length, bytes } = site.lab.chain;
-    let issuer = authority.issuer(length);
-    let above: usize = authority.sent(length).map(<[u8]>::len).sum();
+    let issuer = hierarchy.issuer(length);
+    let above: usize = hierarchy.sent(length).map(<[u8]>::len).sum();
     let wanted = usize::try_from(bytes)
         .unwrap_or(usize::MAX)
         .saturating_sub(above);

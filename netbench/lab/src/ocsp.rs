@@ -8,7 +8,7 @@ use yasna::{
     models::{GeneralizedTime, ObjectIdentifier},
 };
 
-use crate::authority::{Ca, Family};
+use crate::hierarchy::{Ca, Family};
 
 /// Returns a response with the status `good` for the certificate with this serial number from
 /// `issuer`; it is at most a day old and valid for a week, as on the web.

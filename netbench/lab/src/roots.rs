@@ -7,7 +7,7 @@ use rcgen::CertificateParams;
 use sha2::{Digest as _, Sha256};
 use time::{Duration, OffsetDateTime};
 
-use crate::{authority, files, keys, pem, pem::PemError};
+use crate::{files, hierarchy, keys, pem, pem::PemError};
 
 /// The maximum number of roots in a set made by [`Roots::resized`].
 pub const MAX_ROOTS: u32 = 2000;
@@ -229,9 +229,8 @@ fn padding(count: u32) -> Result<String, rcgen::Error> {
     let mut made = String::new();
     for (number, key) in (1..=count).zip(PADDING_KEYS.iter().cycle()) {
         let key = keys.get(key).ok_or(rcgen::Error::CouldNotParseKeyPair)?;
-        let mut params: CertificateParams = authority::ca_params(&format!(
-            "netbench padding root certification authority {number}"
-        ))?;
+        let mut params: CertificateParams =
+            hierarchy::ca_params(&format!("netbench padding root CA {number}"))?;
         params.not_before = now - Duration::days(1000);
         params.not_after = now + Duration::days(5000);
         made.push_str(&pem::certificate(params.self_signed(key)?.der()));

@@ -136,7 +136,7 @@ fn kernel_rtt(stream: &TcpStream) -> Option<Duration> {
     // SAFETY: tcp_info is plain integers, for which zero is a value.
     let mut info: libc::tcp_info = unsafe { mem::zeroed() };
     let mut length = libc::socklen_t::try_from(size_of::<libc::tcp_info>()).ok()?;
-    // SAFETY: `info` is as long as `length` says, and the socket is open.
+    // SAFETY: `info` is `length` bytes long, and the socket is open.
     let result = unsafe {
         libc::getsockopt(
             stream.as_raw_fd(),

@@ -64,7 +64,7 @@ fn missing(what: &str, modules: &str, error: LinkError) -> LinkError {
             if message.contains("unknown") || message.contains("No such file") =>
         {
             LinkError::NetemMissing {
-                reason: format!("this kernel has no {what} ({modules}): tc says {message:?}"),
+                reason: format!("this kernel has no {what} ({modules}): tc reports {message:?}"),
             }
         }
         error => error,

@@ -33,10 +33,10 @@ fn main() -> ExitCode {
             "processes_start_in_their_namespace",
             processes_start_in_their_namespace,
         ),
-        ("every_refusal_is_told", every_refusal_is_told),
+        ("every_refusal_is_reported", every_refusal_is_reported),
         (
-            "delayed_acknowledgements_of_the_kernel_are_told_from_others",
-            delayed_acknowledgements_of_the_kernel_are_told_from_others,
+            "delayed_acknowledgements_of_the_kernel_are_distinguished",
+            delayed_acknowledgements_of_the_kernel_are_distinguished,
         ),
     ];
     let mut all = Vec::new();
@@ -55,8 +55,11 @@ fn main() -> ExitCode {
     }
     all.extend([
         Test::new("loopback_works_everywhere", loopback_works_everywhere),
-        Test::new("a_second_thread_is_told", a_second_thread_is_told),
-        Test::new("netem_or_its_lack_is_told", netem_or_its_lack_is_told),
+        Test::new("a_second_thread_is_an_error", a_second_thread_is_an_error),
+        Test::new(
+            "netem_works_or_its_lack_is_reported",
+            netem_works_or_its_lack_is_reported,
+        ),
         Test::new("netem_in_a_vm", netem_in_a_vm).needs(Tool::EmulatedMachine),
         Test::new("user_link_in_a_vm", user_link_in_a_vm).needs(Tool::EmulatedMachine),
         Test::new(
@@ -138,7 +141,7 @@ fn checks_are_plausible(answer: &Value, most: Duration) -> Result<(), Failed> {
 }
 
 /// Acknowledgements that a kernel delays are the only ones that `explain` names delayed.
-fn delayed_acknowledgements_of_the_kernel_are_told_from_others(
+fn delayed_acknowledgements_of_the_kernel_are_distinguished(
     kind: &str,
     user: User,
 ) -> Result<(), Failed> {
@@ -238,9 +241,9 @@ fn processes_start_in_their_namespace(kind: &str, user: User) -> Result<(), Fail
     Ok(())
 }
 
-fn every_refusal_is_told(kind: &str, user: User) -> Result<(), Failed> {
+fn every_refusal_is_reported(kind: &str, user: User) -> Result<(), Failed> {
     let answer = Child::run(&["refusals", kind], user)?;
-    assert_eq!(answer["told"], answer["datagrams"], "{answer}");
+    assert_eq!(answer["reported"], answer["datagrams"], "{answer}");
     Ok(())
 }
 
@@ -256,7 +259,7 @@ fn loopback_works_everywhere() -> Result<(), Failed> {
     Ok(())
 }
 
-fn a_second_thread_is_told() -> Result<(), Failed> {
+fn a_second_thread_is_an_error() -> Result<(), Failed> {
     // Root needs no user namespace, and may open a link at any time.
     let user = if User::is_root() {
         User::Nobody
@@ -265,13 +268,13 @@ fn a_second_thread_is_told() -> Result<(), Failed> {
     };
     for link in ["user", "auto"] {
         let error = Child::run(&["threads", link], user).expect_err("two threads");
-        let told = error.to_string().contains("single thread, and it has 2");
-        assert!(told, "{link}: {error}");
+        let reported = error.to_string().contains("single thread, and it has 2");
+        assert!(reported, "{link}: {error}");
     }
     Ok(())
 }
 
-fn netem_or_its_lack_is_told() -> Result<(), Failed> {
+fn netem_works_or_its_lack_is_reported() -> Result<(), Failed> {
     match Child::run(&["check", "netem"], User::Own) {
         Ok(answer) => {
             assert_eq!(answer["record"]["kind"], "netem");
@@ -279,10 +282,10 @@ fn netem_or_its_lack_is_told() -> Result<(), Failed> {
         }
         Err(error) => {
             let error = error.to_string();
-            let told = ["--link netem cannot work here", "cannot make"]
+            let reported = ["--link netem cannot work here", "cannot make"]
                 .iter()
                 .any(|text| error.contains(text));
-            assert!(told, "{error}");
+            assert!(reported, "{error}");
             Ok(())
         }
     }

@@ -63,7 +63,7 @@ fn summary() -> RootsSummary {
         client("java", None),
     ];
     let unsupported = || RootsOutcome::Unsupported {
-        reason: "stack java has no trust source of its own".to_owned(),
+        reason: "stack java has no trust source".to_owned(),
     };
     let refused = || RootsOutcome::Refused {
         detail: "No CA certificates were loaded from the system".to_owned(),
@@ -198,7 +198,7 @@ fn what_is_not_expected_is_grouped_and_the_worst_comes_first() {
         summary.warnings,
         [
             "4 layouts were not tried: the run was ended early",
-            "5 tries are unsupported: stack java has no trust source of its own",
+            "5 tries are unsupported: stack java has no trust source",
         ]
     );
 }

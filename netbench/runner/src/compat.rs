@@ -108,20 +108,20 @@ pub fn try_engines(
 }
 
 /// A client that is tested with cases.
-trait Tried {
+trait Attempts {
     fn name(&self) -> &StackName;
 
     /// Tests a case. Returns `None` if the run was stopped.
-    fn try_once(&mut self, case: &Case, limit: Duration) -> Result<Option<Told>, CompatError>;
+    fn attempt(&mut self, case: &Case, limit: Duration) -> Result<Option<Attempt>, CompatError>;
 }
 
 /// The result of a test.
-struct Told {
+struct Attempt {
     outcome: CompatOutcome,
     embedder: Option<EmbedderView>,
 }
 
-impl From<CompatOutcome> for Told {
+impl From<CompatOutcome> for Attempt {
     fn from(outcome: CompatOutcome) -> Self {
         Self {
             outcome,
@@ -132,7 +132,7 @@ impl From<CompatOutcome> for Told {
 
 fn try_all(
     clients: &CompatClients<'_>,
-    all: Vec<impl Tried + Send>,
+    all: Vec<impl Attempts + Send>,
     cases: &[Case],
     wanted: impl Fn(&StackName, &Case) -> bool + Sync,
     found: impl FnMut(CompatSample) -> ControlFlow<()>,
@@ -165,22 +165,24 @@ fn try_all(
 
 /// Returns the sample of a case, or `None` if the run was stopped.
 fn sample(
-    client: &mut impl Tried,
+    client: &mut impl Attempts,
     case: &Case,
     limit: Duration,
 ) -> Result<Option<CompatSample>, CompatError> {
-    let mut tried = client.try_once(case, limit)?;
-    if let Some(told) = &tried
-        && matches!(told.outcome, CompatOutcome::Hang { .. })
+    let mut attempt = client.attempt(case, limit)?;
+    if let Some(Attempt {
+        outcome: CompatOutcome::Hang { .. },
+        ..
+    }) = &attempt
     {
-        tried = client.try_once(case, limit * PATIENCE)?;
+        attempt = client.attempt(case, limit * PATIENCE)?;
     }
-    Ok(tried.map(|told| CompatSample {
+    Ok(attempt.map(|attempt| CompatSample {
         schema: SCHEMA_VERSION,
         case: case.record.name.clone(),
         stack: client.name().clone(),
-        outcome: told.outcome,
-        embedder: told.embedder,
+        outcome: attempt.outcome,
+        embedder: attempt.embedder,
     }))
 }
 
@@ -328,13 +330,13 @@ impl<'a> Client<'a> {
     }
 }
 
-impl Tried for Client<'_> {
+impl Attempts for Client<'_> {
     fn name(&self) -> &StackName {
         self.stack
     }
 
-    fn try_once(&mut self, case: &Case, limit: Duration) -> Result<Option<Told>, CompatError> {
-        Ok(self.connection(case, limit)?.map(Told::from))
+    fn attempt(&mut self, case: &Case, limit: Duration) -> Result<Option<Attempt>, CompatError> {
+        Ok(self.connection(case, limit)?.map(Attempt::from))
     }
 }
 
@@ -421,7 +423,7 @@ fn answered(
     } else if served.is_finished && served.http_status.is_some() && is_whole {
         accepted()
     } else {
-        unsupported("the client tells of a connection that the server did not see".to_owned())
+        unsupported("the client reports a connection that the server did not see".to_owned())
     }
 }
 

@@ -7,12 +7,12 @@ pub enum Event {
     Begin {
         /// Number of samples that this session will take; warm-ups and primes are not counted.
         samples: u64,
-        /// Number of these samples that an earlier session has taken.
+        /// Number of these samples that an earlier session has recorded.
         done: u64,
     },
-    /// A sample has been taken and appended.
+    /// A sample was appended.
     Sampled(Box<Sample>),
-    /// This many additional measured samples will be taken: trials are repeated.
+    /// This many additional measured samples follow: trials are repeated.
     Again(u64),
     /// A server of the lab died, for which no site is responsible.
     ServerDied {

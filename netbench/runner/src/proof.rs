@@ -96,7 +96,7 @@ pub(crate) fn prove(
         };
         return wrong(
             reason,
-            format!("the client says that resumed is {}", client.resumed),
+            format!("the client reports that resumed is {}", client.resumed),
         );
     }
     if !resumes && phases.verify_ns.is_none() && expected.verification == VerificationTime::Reported
@@ -122,7 +122,7 @@ pub(crate) fn prove(
     let Some(server) = &measured.server else {
         return wrong(
             FailureWord::NoServersView,
-            "the lab's server did not say what it saw".to_owned(),
+            "the lab's server did not report its view".to_owned(),
         );
     };
     if let Some(what) = disagreement(client, &server.negotiated) {
@@ -253,7 +253,7 @@ pub(crate) fn disagreement(client: &Negotiated, server: &Negotiated) -> Option<S
         .chain(group)
         .find(|(_, client, server)| client != server)
         .map(|(what, client, server)| {
-            format!("{what}: the client says {client}, the server {server}")
+            format!("{what}: the client reports {client}, the server {server}")
         })
 }
 

@@ -12,7 +12,7 @@ pub(crate) struct Queue {
 
 struct State {
     units: VecDeque<Unit>,
-    /// Number of units that have been taken and not returned; all of them are cold, or none is.
+    /// Number of units that were handed out and not returned; all of them are cold, or none is.
     out: u32,
     cold: bool,
 }
@@ -48,7 +48,7 @@ impl Queue {
         }
     }
 
-    /// Returns a taken unit as done.
+    /// Returns a unit as done.
     pub(crate) fn give_back(&self) {
         self.state.lock().out -= 1;
         self.returned.notify_all();
@@ -83,7 +83,7 @@ mod tests {
         let units = (0..300).map(|i| unit(conditions[(i / 10) % 3])).collect();
         let queue = Queue::new(units);
         // Positive while cold units are out, negative while others are.
-        let (out, taken) = (AtomicI32::new(0), AtomicI32::new(0));
+        let (out, units) = (AtomicI32::new(0), AtomicI32::new(0));
         thread::scope(|scope| {
             for _ in 0..4 {
                 scope.spawn(|| {
@@ -93,13 +93,13 @@ mod tests {
                         assert!(before * sign >= 0, "{before} and {sign}");
                         thread::yield_now();
                         out.fetch_sub(sign, Ordering::SeqCst);
-                        taken.fetch_add(1, Ordering::SeqCst);
+                        units.fetch_add(1, Ordering::SeqCst);
                         queue.give_back();
                     }
                 });
             }
         });
-        assert_eq!(taken.into_inner(), 300);
+        assert_eq!(units.into_inner(), 300);
     }
 
     #[test]

@@ -149,7 +149,7 @@ fn ask(
     let unsupported = |reason: String| RootsOutcome::Unsupported { reason };
     let Some(source) = &client.source else {
         return Some(unsupported(format!(
-            "stack {} has no trust source of its own: its worker is always given roots",
+            "stack {} has no trust source: its worker is always given roots",
             client.stack
         )));
     };

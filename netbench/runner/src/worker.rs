@@ -85,7 +85,7 @@ pub enum WorkerError {
     #[error("stopped before the worker answered")]
     Stopped,
     /// The worker wrote a line that is not a response to the request.
-    #[error("the worker wrote what is not an answer: {line}{}", said(.stderr))]
+    #[error("the worker wrote a line that is not an answer: {line}{}", said(.stderr))]
     Nonsense {
         /// The line, shortened and without control characters.
         line: String,

@@ -35,7 +35,7 @@ const END_OF_HEAD: &[u8] = b"\r\n\r\n";
 /// The lines that the server prints, and does not buffer, when a connection has ended.
 const ENDS: [&[u8]; 2] = [b"\nDONE\n", b"\nERROR\n"];
 
-nix::ioctl_read_bad!(bytes_not_taken, nix::libc::TIOCOUTQ, nix::libc::c_int);
+nix::ioctl_read_bad!(queued_bytes, nix::libc::TIOCOUTQ, nix::libc::c_int);
 
 /// The reason why no more requests are answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -83,7 +83,7 @@ impl Relay {
                 for event in conversation.enter(&bytes[..count]) {
                     match event {
                         Event::Request { view } => due.push_back(Due::new(&view, self.body_bytes)),
-                        Event::End if due.is_empty() && self.not_taken()? == 0 => {}
+                        Event::End if due.is_empty() && self.queued()? == 0 => {}
                         Event::End => return Ok(Stopped::Spoilt),
                     }
                 }
@@ -101,10 +101,10 @@ impl Relay {
         }
     }
 
-    fn not_taken(&self) -> io::Result<i32> {
+    fn queued(&self) -> io::Result<i32> {
         let mut bytes = 0;
         // SAFETY: the call writes only this number.
-        unsafe { bytes_not_taken(self.input.as_raw_fd(), &raw mut bytes) }?;
+        unsafe { queued_bytes(self.input.as_raw_fd(), &raw mut bytes) }?;
         Ok(bytes)
     }
 }
@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_make_the_response_and_none_is_taken_for_a_command() {
+    fn messages_make_the_response_and_none_is_a_command() {
         for body_bytes in [0, 1, 15_200, 15_201, 100_000] {
             let mut due = Due::new("{}", body_bytes);
             let mut sent = Vec::new();

@@ -217,7 +217,7 @@ impl Server {
         let line = log.lines().rev().find(says);
         // The folder's path is of no use to a reader.
         let folder = format!("{}/", self.folder.path().display());
-        let line = line.unwrap_or("it said nothing").replace(&folder, "");
+        let line = line.unwrap_or("it printed nothing").replace(&folder, "");
         sanitize_prefix(line.trim(), LONGEST_LINE)
     }
 }

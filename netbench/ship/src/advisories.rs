@@ -5,7 +5,7 @@ use netbench_model::ship::ShippedAdvisory;
 const TABLE: &str = include_str!("../../catalogue/ship/advisories.tsv");
 
 /// The day on which the table was made.
-pub(crate) const TAKEN: &str = "2026-11-22";
+pub(crate) const READ_ON: &str = "2026-11-22";
 
 /// Returns the advisories that apply to a version of a crate.
 pub(crate) fn of(name: &str, version: &str) -> Vec<ShippedAdvisory> {
@@ -55,7 +55,7 @@ mod tests {
 
     #[test]
     fn every_line_of_the_table_can_be_read() {
-        assert!(TABLE.contains(TAKEN));
+        assert!(TABLE.contains(READ_ON));
         for line in TABLE.lines().filter(|line| !line.starts_with('#')) {
             let [id, _, from, fixed, _] = fields(line).expect(line);
             assert!(id.starts_with("RUSTSEC-"), "{line}");

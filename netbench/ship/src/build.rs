@@ -190,7 +190,7 @@ impl Toolchain {
             .iter()
             .map(OsStr::new)
             .chain(flags.iter().map(OsStr::new));
-        for text in all.chain([OsStr::new(advisories::TAKEN)]) {
+        for text in all.chain([OsStr::new(advisories::READ_ON)]) {
             digest.update((text.len() as u64).to_le_bytes());
             digest.update(text.as_encoded_bytes());
         }
@@ -267,7 +267,7 @@ impl Toolchain {
             build_cpu_ms,
             build_ms,
             advisories: advisories.collect(),
-            advisories_of: advisories::TAKEN.to_owned(),
+            advisories_of: advisories::READ_ON.to_owned(),
             crates,
             providers,
             tools: watched.started(),
@@ -419,9 +419,9 @@ fn end(child: &mut Child) -> std::io::Result<()> {
     let group = Pid::from_raw(child.id().cast_signed());
     // The signal fails where all processes have ended already.
     let _ = killpg(group, Signal::SIGTERM);
-    let told = Instant::now();
+    let asked = Instant::now();
     while child.try_wait()?.is_none() {
-        if told.elapsed() > GRACE {
+        if asked.elapsed() > GRACE {
             let _ = killpg(group, Signal::SIGKILL);
             child.wait()?;
             break;
@@ -471,8 +471,8 @@ mod tests {
 
     #[test]
     fn the_cause_of_a_failed_build_script_is_kept() {
-        let told = "  cargo:rustc-check-cfg=cfg(ossl300)\n".repeat(100);
-        let said = format!("   Compiling a\nerror: no space\n\n  --- stdout\n{told}");
+        let noise = "  cargo:rustc-check-cfg=cfg(ossl300)\n".repeat(100);
+        let said = format!("   Compiling a\nerror: no space\n\n  --- stdout\n{noise}");
         assert_eq!(
             last_words(&said),
             "   Compiling a | error: no space |   --- stdout"

@@ -20,7 +20,7 @@ version = "0.0.0"
 edition = "2021"
 publish = false
 
-# A package of its own, wherever it lies.
+# A separate package, wherever it lies.
 [workspace]
 
 [profile.release]
@@ -39,7 +39,7 @@ const PINS: &str = r#"
 openssl-src = "=300.5.5"
 "#;
 
-const MAIN: &str = r#"//! The least client that speaks HTTP over TLS through hyper.
+const MAIN: &str = r#"//! A minimal client that speaks HTTP over TLS through hyper.
 
 use http_body_util::Empty;
 use hyper::body::Bytes;

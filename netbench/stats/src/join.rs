@@ -20,7 +20,7 @@ pub struct RunRatio {
 /// The joined result of several runs of the same comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct JoinedRatio {
-    /// The mean of the runs' ratios on the logarithmic scale, each weighted by the inverse of the sum of its own
+    /// The mean of the runs' ratios on the logarithmic scale, each weighted by the inverse of the sum of its
     /// variance and the variance between runs.
     #[schemars(extend("x-unit" = "other/first"))]
     pub ratio: f64,

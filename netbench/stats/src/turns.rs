@@ -110,7 +110,7 @@ pub enum UndecidedReason {
 pub struct SideTurns<'a> {
     /// Measured operations of a turn: the median over turns.
     pub operations: u32,
-    /// Turns in which the machine was quiet, or pairs of turns; none where no reference loops ran.
+    /// Turns in which the machine was quiet, or pairs of turns; `None` if no reference loops ran.
     pub quiet: Option<u64>,
     /// The level of the reference loops, where they ran.
     pub level: Option<QuietLevel>,

@@ -512,7 +512,7 @@ fn printed_intervals_hold_the_true_ratio_where_a_verdict_is_given() {
             let hold = judged.iter().filter(|i| i.low <= truth && truth <= i.high);
             let (hold, judged) = (hold.count() as f64, judged.len() as f64);
             println!("{name}: {truth:.4} in {hold} of {judged}");
-            // Two standard deviations of what so many runs show by chance of intervals that hold in 93 % of runs.
+            // Two standard deviations of the share of this number of runs, with intervals that hold in 93 % of runs.
             let chance = 2.0 * (0.93 * 0.07 * judged).sqrt();
             assert!(hold >= 0.93 * judged - chance, "{name}: {hold} of {judged}");
         }

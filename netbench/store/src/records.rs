@@ -115,10 +115,10 @@ pub(crate) fn stored(path: &Path) -> Result<Option<Stored>, StoreError> {
     })
 }
 
-/// Reads a file of a run; none where it is missing.
+/// Reads a file of a run, or returns `None` if it is missing.
 ///
 /// # Errors
-/// [`StoreError::NotAFile`], or what the system says.
+/// [`StoreError::NotAFile`], or the error of the system.
 pub fn read_file(path: &Path) -> Result<Option<Vec<u8>>, StoreError> {
     let Some((mut file, _)) = open(path)? else {
         return Ok(None);
@@ -128,7 +128,7 @@ pub fn read_file(path: &Path) -> Result<Option<Vec<u8>>, StoreError> {
     Ok(Some(bytes))
 }
 
-/// Opens a file, and returns it with its length; none where it is missing.
+/// Opens a file and returns it with its length, or `None` if it is missing.
 fn open(path: &Path) -> Result<Option<(File, u64)>, StoreError> {
     // Opening a pipe waits for who writes to it.
     match fs::metadata(path) {

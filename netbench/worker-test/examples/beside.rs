@@ -108,7 +108,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Reads the arguments; none where they are wrong.
+/// Reads the arguments, or returns `None` if they are wrong.
 fn arguments(mut given: impl Iterator<Item = String>) -> Option<Arguments> {
     let mut arguments = Arguments {
         stacks: Vec::new(),
@@ -233,7 +233,7 @@ fn tree() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
 }
 
-/// Returns the output of a command that ends well; otherwise the first line that it says of why.
+/// Returns the output of a command that succeeds, otherwise the first line of its error output.
 fn said(command: &mut Command) -> Result<String, String> {
     let program = command.get_program().to_string_lossy().into_owned();
     let output = command.output();

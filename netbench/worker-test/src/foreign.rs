@@ -174,7 +174,9 @@ impl OpenSslCommand {
         match found.recv_timeout(LIMIT) {
             Ok(Ok(result)) => Ok(result),
             Ok(Err(text)) => Err(format!("the command ended after: {text}")),
-            Err(_) => Err(format!("the command said nothing fitting within {LIMIT:?}")),
+            Err(_) => Err(format!(
+                "the command printed no valid answer within {LIMIT:?}"
+            )),
         }
     }
 }

@@ -283,7 +283,7 @@ fn bad_lines(of: &Client<'_>) -> Result<Vec<BadLine>, String> {
             9,
         ),
         (
-            "a version that nobody speaks",
+            "an unknown version",
             text(
                 &String::from_utf8_lossy(&line(10, of.configure(of.stack))?)
                     .replace("\"1.2\"", "\"0.9\""),

@@ -25,7 +25,7 @@ const TURN: Duration = Duration::from_millis(4);
 const TURNS: usize = 120;
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// Processes of each side that take turns, unless [`PROCESSES`] says otherwise.
+/// Processes of each side that take turns, unless [`PROCESSES`] sets their number.
 const TURNING: u64 = 9;
 
 /// Spreads small numbers over all 64 bits (2^64 over the golden ratio).
@@ -149,7 +149,7 @@ impl Beside {
     }
 }
 
-/// Has this program take turns with `worker` in processes of its own, and prints for each measure both sides' times (the
+/// Runs this program and `worker` in turns, in separate processes, and prints for each measure both sides' times (the
 /// 10th percentile over turns, of the 10th percentiles of their operations) and their ratio: the median over
 /// the processes, and the range. The worker does as many operations as the plain program did, as in a run: with its reference
 /// loops between them. The operations that begin a turn are left out on either side. Then come the figures of `memory`.
@@ -308,7 +308,7 @@ impl<'a> Harness<'a> {
     }
 
     /// Has fresh processes hold `sessions`, in turns with `plain`, which gives the bytes that a session adds to
-    /// the resident size of a fresh process of its own; prints the medians and their ratio.
+    /// the resident size of a fresh process; prints the medians and their ratio.
     ///
     /// # Panics
     /// The worker does not execute a request.

@@ -87,7 +87,7 @@ impl Bench {
         let mut worker = bench::start(program)?;
         let can = bench::describe(&mut worker, stack)?;
         if !can.operations.iter().any(|operation| operation == "suite") {
-            return Err("it does not say that it does the suite".to_owned());
+            return Err("it does not report that it supports the suite".to_owned());
         }
         Ok(Self {
             worker,

@@ -27,7 +27,7 @@ pub(crate) fn found() -> Option<String> {
 /// Returns the reason why the worker's C was not compiled by the variant's compiler, GCC or Clang.
 pub(crate) fn lacks(variant: Variant) -> Option<String> {
     let Some(found) = found() else {
-        return Some("the worker does not say what compiled its C".to_owned());
+        return Some("the worker does not report its C compiler".to_owned());
     };
     let by_clang = found.contains(CLANG);
     (by_clang != (variant == Variant::Clang))

@@ -265,7 +265,7 @@ mod tests {
         }
 
         fn describe(&self) -> StackDescription {
-            unreachable!("nobody asks")
+            unreachable!("never asked")
         }
 
         fn connector(
@@ -275,11 +275,11 @@ mod tests {
             _: Option<&ClientIdentity>,
             _: &Probe,
         ) -> Result<Box<dyn Fetch>, SetupError> {
-            unreachable!("nobody asks")
+            unreachable!("never asked")
         }
 
         fn acceptor(&self, _: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> {
-            unreachable!("nobody asks")
+            unreachable!("never asked")
         }
 
         fn own_trust(&self, source: &str) -> Result<OwnTrust, SetupError> {

@@ -5,7 +5,7 @@ mod node;
 mod openssl;
 mod python;
 mod run;
-mod told;
+mod script_output;
 mod wget;
 
 use std::{
@@ -235,7 +235,7 @@ impl<'a> Fetcher<'a> {
         read(&ran, &self.program.library).ok_or_else(|| BrowserError::Answer {
             browser: name,
             what: format!(
-                "it ended with exit code {} and said \"{}\"",
+                "it ended with exit code {} and printed \"{}\"",
                 ran.code,
                 ran.last_line()
             ),

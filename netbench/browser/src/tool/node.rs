@@ -4,21 +4,21 @@ use std::process::Command;
 
 use netbench_model::{CertificateFault, FailureClass as F, FailureWord as W};
 
-use super::{About, Asked, Fetched, Ran, Read, openssl, told::Told};
+use super::{About, Asked, Fetched, Ran, Read, openssl, script_output::ScriptOutput};
 
 pub(super) const ABOUT: &str = "process.version + '\\n' + process.versions.openssl";
 
 const FETCH: &str = r"
 const [url, roots, seconds] = process.argv.slice(1);
-const tell = told => { console.log(JSON.stringify(told)); process.exit(0); };
-const failed = error => tell({ error: error.code ?? error.name, said: error.message, reason: error.reason });
+const print = result => { console.log(JSON.stringify(result)); process.exit(0); };
+const failed = error => print({ error: error.code ?? error.name, said: error.message, reason: error.reason });
 try {
   const options = { ca: require('fs').readFileSync(roots), agent: false, timeout: seconds * 1000 };
   require('https').get(url, options, response => {
     let bytes = 0;
     response.on('data', data => { bytes += data.length; });
     response.on('error', failed);
-    response.on('end', () => tell({ status: response.statusCode, bytes }));
+    response.on('end', () => print({ status: response.statusCode, bytes }));
   }).on('error', failed);
 } catch (error) { failed(error); }
 ";
@@ -42,11 +42,11 @@ pub(super) fn ask(command: &mut Command, asked: Asked<'_>) -> Read {
 }
 
 fn read(ran: &Ran, _library: &str) -> Option<Fetched> {
-    let told = Told::of(ran)?;
-    let Some(code) = told.error.as_deref() else {
-        return told.answered();
+    let output = ScriptOutput::of(ran)?;
+    let Some(code) = output.error.as_deref() else {
+        return output.answered();
     };
-    let said = told.said.as_deref().unwrap_or_default();
+    let said = output.said.as_deref().unwrap_or_default();
     let other = |class, word: W| openssl::of(class, word.into(), said);
     let failure = match (certificate_fault(code, said), code) {
         (Some(fault), _) => openssl::of(F::Certificate, fault.into(), said),
@@ -61,7 +61,7 @@ fn read(ran: &Ran, _library: &str) -> Option<Fetched> {
         (_, code) if code.starts_with("HPE_") => other(F::Http, W::NotHttp),
         (_, code) => {
             let words = code.strip_prefix("ERR_SSL_").unwrap_or(code);
-            let words = told
+            let words = output
                 .reason
                 .as_deref()
                 .or(in_sentence(said))
@@ -115,11 +115,11 @@ fn certificate_fault(code: &str, said: &str) -> Option<CertificateFault> {
 
 #[cfg(test)]
 mod tests {
-    use super::{super::told::tests::holds, *};
+    use super::{super::script_output::tests::holds, *};
 
     #[test]
     fn its_codes_have_the_words_that_all_clients_share() {
-        for (told, class, reason) in [
+        for (output, class, reason) in [
             (
                 r#"{"error":"CERT_HAS_EXPIRED","said":"certificate has expired"}"#,
                 F::Certificate,
@@ -156,7 +156,7 @@ mod tests {
                 "unsupported-protocol",
             ),
         ] {
-            holds(read, told, (class, reason));
+            holds(read, output, (class, reason));
         }
     }
 }

@@ -4,7 +4,7 @@ use std::process::Command;
 
 use netbench_model::{FailureClass as F, FailureWord as W};
 
-use super::{About, Asked, Fetched, Ran, Read, openssl, told::Told};
+use super::{About, Asked, Fetched, Ran, Read, openssl, script_output::ScriptOutput};
 
 pub(super) const ABOUT: &str = "import ssl, sys, platform; print(sys.executable); print(platform.python_version()); print(ssl.OPENSSL_VERSION)";
 
@@ -12,20 +12,20 @@ const FETCH: &str = r#"
 import http.client, json, ssl, sys
 from urllib.parse import urlsplit
 url, roots, seconds = urlsplit(sys.argv[1]), sys.argv[2], float(sys.argv[3])
-told = {}
+result = {}
 try:
     context = ssl.create_default_context(cafile=roots)
     connection = http.client.HTTPSConnection(url.hostname, url.port, timeout=seconds, context=context)
     connection.request("GET", url.path or "/")
     response = connection.getresponse()
-    told["status"] = response.status
-    told["bytes"] = len(response.read())
+    result["status"] = response.status
+    result["bytes"] = len(response.read())
 except Exception as error:
-    told["error"] = type(error).__name__
-    told["said"] = str(error)
-    told["reason"] = getattr(error, "reason", None)
-    told["verify"] = getattr(error, "verify_code", None)
-print(json.dumps(told, default=str))
+    result["error"] = type(error).__name__
+    result["said"] = str(error)
+    result["reason"] = getattr(error, "reason", None)
+    result["verify"] = getattr(error, "verify_code", None)
+print(json.dumps(result, default=str))
 "#;
 
 pub(super) fn about(said: &str) -> Option<About> {
@@ -47,13 +47,13 @@ pub(super) fn ask(command: &mut Command, asked: Asked<'_>) -> Read {
 }
 
 fn read(ran: &Ran, _library: &str) -> Option<Fetched> {
-    let told = Told::of(ran)?;
-    let Some(error) = told.error.as_deref() else {
-        return told.answered();
+    let output = ScriptOutput::of(ran)?;
+    let Some(error) = output.error.as_deref() else {
+        return output.answered();
     };
-    let said = told.said.as_deref().unwrap_or_default();
+    let said = output.said.as_deref().unwrap_or_default();
     let other = |class, word: W| openssl::of(class, word.into(), said);
-    let failure = match (error, told.verify, told.reason.as_deref()) {
+    let failure = match (error, output.verify, output.reason.as_deref()) {
         (_, Some(number), _) => openssl::of(
             F::Certificate,
             openssl::certificate_fault(number).into(),
@@ -73,17 +73,17 @@ fn read(ran: &Ran, _library: &str) -> Option<Fetched> {
     };
     Some(Fetched::Failed {
         failure,
-        code: told.reason.as_deref().unwrap_or(error).to_owned(),
+        code: output.reason.as_deref().unwrap_or(error).to_owned(),
     })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{super::told::tests::holds, *};
+    use super::{super::script_output::tests::holds, *};
 
     #[test]
     fn exceptions_have_the_words_that_all_clients_share() {
-        for (told, class, reason) in [
+        for (output, class, reason) in [
             (
                 r#"{"error":"SSLCertVerificationError","said":"…","reason":"CERTIFICATE_VERIFY_FAILED","verify":62}"#,
                 F::Certificate,
@@ -105,7 +105,7 @@ mod tests {
                 "reset",
             ),
         ] {
-            holds(read, told, (class, reason));
+            holds(read, output, (class, reason));
         }
         let ran = Ran {
             code: 1,

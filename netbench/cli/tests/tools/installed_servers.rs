@@ -81,7 +81,7 @@ fn s_server_speaks_no_http2() {
         let Outcome::Unsupported { reason } = &sample.outcome else {
             panic!("{sample:?}");
         };
-        let due = "alpn=h2,http/1.1: openssl-s_server can be told http/1.1 or none";
+        let due = "alpn=h2,http/1.1: openssl-s_server can be set to http/1.1 or none";
         assert_eq!(reason, due);
     }
 }

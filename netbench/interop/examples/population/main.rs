@@ -171,9 +171,9 @@ fn print_sites(population: &WebModel, drawn: &[WebSite], count: u32, seed: u64) 
     );
     let mut of_kind = vec![0; population.kinds.len()];
     for (number, site) in able.into_iter().enumerate() {
-        let taken = &mut of_kind[site.kind];
-        if number < count as usize || *taken < OF_EACH {
-            *taken += 1;
+        let accepted = &mut of_kind[site.kind];
+        if number < count as usize || *accepted < OF_EACH {
+            *accepted += 1;
             println!("{}", population.line(*site, number));
         }
     }

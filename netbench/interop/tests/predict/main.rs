@@ -224,7 +224,7 @@ fn losses_are_grouped_by_who_and_why() {
 }
 
 #[test]
-fn handshakes_are_held_against_predictions() {
+fn handshakes_are_compared_with_predictions() {
     let agrees = predict(&strict(), &tls12(&[ECDHE_GCM]));
     let loses = predict(&strict(), &tls12(&[DHE_GCM]));
     let handshake = |suite: u16, group: Option<&str>| HandshakeResult::Handshake {

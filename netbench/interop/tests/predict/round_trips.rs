@@ -26,7 +26,7 @@ fn share(group: &str) -> ShareOffer {
 fn a_share_that_is_there_may_be_taken_instead_of_another_one() {
     let mut client = strict();
     client.shares = vec![share("x25519")];
-    let of = |taken: Option<&[u16]>| {
+    let of = |accepted: Option<&[u16]>| {
         let mut found = spoken(TlsVersion::Tls13, &[GCM13], &[P256, X25519]);
         found.group_order = Order::Server;
         let mut site = site("a.test", vec![found], &[(TlsVersion::Tls13, PSS)]);
@@ -34,7 +34,7 @@ fn a_share_that_is_there_may_be_taken_instead_of_another_one() {
         sent.versions = vec![TlsVersion::Tls13];
         sent.bytes = 4000;
         site.chains.push(sent);
-        site.features.shares_taken = taken.map(named);
+        site.features.shares_taken = accepted.map(named);
         match predict(&client, &site) {
             Agreement::Agrees(agreed) => agreed,
             other => panic!("{other:?}"),
@@ -53,9 +53,9 @@ fn a_share_that_is_there_may_be_taken_instead_of_another_one() {
     );
     assert!(takes.or.is_empty() && asks.or.is_empty());
     // If the server's preference was not tested, it may be either.
-    let untold = of(None);
-    assert_eq!(named_and_trips(&untold), ("secp256r1".to_owned(), None));
-    assert_eq!(untold.or, ["x25519"]);
+    let unknown = of(None);
+    assert_eq!(named_and_trips(&unknown), ("secp256r1".to_owned(), None));
+    assert_eq!(unknown.or, ["x25519"]);
 }
 
 #[test]

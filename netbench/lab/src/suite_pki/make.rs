@@ -7,8 +7,9 @@ use time::{Date, Duration, Month, Time};
 
 use super::{LONGEST, SUITE_HOST};
 use crate::{
-    authority::{crl, name, serial},
-    extensions, keys, pem,
+    extensions,
+    hierarchy::{crl, name, serial},
+    keys, pem,
 };
 
 /// The validity period from the first of 2025, in days: a hundred years.
@@ -29,15 +30,15 @@ pub fn make_suite_pki() -> Result<Vec<(String, String)>, rcgen::Error> {
 /// Makes the root, three intermediates (each signed by its predecessor), a server's leaf for each length of
 /// chain, all with one key, and a client's leaf; then the server's key and the client's.
 fn file(key: KeyType) -> Result<String, rcgen::Error> {
-    let authorities = usize::from(LONGEST);
-    let wanted: Vec<_> = (0..authorities + 2).map(|number| (number, key)).collect();
+    let cas = usize::from(LONGEST);
+    let wanted: Vec<_> = (0..cas + 2).map(|number| (number, key)).collect();
     let mut pairs = keys::generate(&wanted)?.into_values();
     let mut pair = || pairs.next().ok_or(rcgen::Error::CouldNotParseKeyPair);
     let mut out = format!(
         "# Test certificates and keys of netbench's in-memory suite ({key}). Nobody trusts them.\n"
     );
     let mut issuers: Vec<CertifiedIssuer<'static, KeyPair>> = Vec::new();
-    for number in 0..authorities {
+    for number in 0..cas {
         let what = match number {
             0 => "root".to_owned(),
             number => format!("intermediate {number}"),

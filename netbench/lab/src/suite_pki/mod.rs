@@ -37,9 +37,9 @@ pub fn suite_pki(key: KeyType, length: u8) -> SuitePki {
     let [root, rest @ ..] = blocks.certificates.as_slice() else {
         return SuitePki::empty();
     };
-    let (authorities, leaves) = rest.split_at(usize::from(LONGEST) - 1);
+    let (cas, leaves) = rest.split_at(usize::from(LONGEST) - 1);
     let chain = |leaf: usize, length: usize| {
-        let above = authorities[..length - 1].iter().rev();
+        let above = cas[..length - 1].iter().rev();
         std::iter::once(&leaves[leaf])
             .chain(above)
             .copied()

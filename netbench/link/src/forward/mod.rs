@@ -12,6 +12,7 @@ mod recorder;
 mod segment;
 mod sleep;
 mod statistics;
+mod tls_records;
 mod trials;
 
 pub use exchange::{Exchange, Request, Response};

@@ -9,14 +9,11 @@ use std::{
 
 use parking_lot::Mutex;
 
-use super::{Direction, exchange::Exchange, paths::Fate, segment};
+use super::{Direction, exchange::Exchange, paths::Fate, segment, tls_records::TlsRecords};
 use crate::sites;
 
 /// The maximum number of connections and of addresses that are kept at one time.
 const MOST: usize = 4_096;
-
-/// The content type of protected records, and of application data (RFC 8446 section 5.2).
-const APPLICATION_DATA: u8 = 23;
 
 /// The port of DNS.
 const DNS_PORT: u16 = 53;
@@ -90,9 +87,9 @@ struct Seen {
 struct Open {
     /// The index among the observed connections.
     place: usize,
-    client: Records,
+    client: TlsRecords,
     /// The server's records, once the server has accepted the connection.
-    server: Option<Records>,
+    server: Option<TlsRecords>,
 }
 
 impl Observer {
@@ -205,7 +202,8 @@ impl Seen {
             Direction::Down => {
                 if segment.accepts {
                     let first = segment.sequence.wrapping_add(1);
-                    open.server.get_or_insert_with(|| Records::beginning(first));
+                    open.server
+                        .get_or_insert_with(|| TlsRecords::beginning(first));
                 }
                 if let Some(server) = open.server.as_mut().filter(|_| !data.is_empty()) {
                     for (begin, end) in server.enter(segment.sequence, data).protected {
@@ -243,7 +241,7 @@ impl Seen {
         let place = self.observed.connections.len();
         let open = Open {
             place,
-            client: Records::beginning(next),
+            client: TlsRecords::beginning(next),
             server: None,
         };
         self.places.insert(key, open);
@@ -288,83 +286,6 @@ impl Seen {
         }
     }
 }
-
-/// The positions of TLS records in one side's data.
-struct Records {
-    /// The sequence number of the first byte.
-    first: u32,
-    /// Number of bytes that arrived in order.
-    offset: u64,
-    /// Number of remaining bytes of the record that the next byte is in.
-    left: usize,
-    /// The received part of the header that the next byte is in.
-    header: Vec<u8>,
-}
-
-/// The new data of a segment.
-#[derive(Default)]
-struct Fresh {
-    /// Number of bytes that had not arrived before.
-    bytes: u64,
-    /// Whether a protected record begins among them.
-    begins_protected: bool,
-    /// The start and end offsets of the protected records whose headers these bytes completed.
-    protected: Vec<(u64, u64)>,
-}
-
-impl Records {
-    fn beginning(first: u32) -> Self {
-        Self {
-            first,
-            offset: 0,
-            left: 0,
-            header: Vec::with_capacity(RECORD_HEADER_BYTES),
-        }
-    }
-
-    /// Adds a segment's data. Data that are sent again, or arrived before their predecessor, are not new.
-    fn enter(&mut self, sequence: u32, data: &[u8]) -> Fresh {
-        #[expect(
-            clippy::cast_possible_truncation,
-            reason = "sequence numbers wrap around"
-        )]
-        let next = self.first.wrapping_add(self.offset as u32);
-        let mut fresh = Fresh::default();
-        if sequence != next {
-            return fresh;
-        }
-        fresh.bytes = data.len() as u64;
-        let end = self.offset + fresh.bytes;
-        let mut rest = data;
-        while !rest.is_empty() {
-            let within = self.left.min(rest.len());
-            self.left -= within;
-            rest = &rest[within..];
-            if rest.is_empty() {
-                break;
-            }
-            if self.header.is_empty() && rest[0] == APPLICATION_DATA {
-                fresh.begins_protected = true;
-            }
-            let missing = (RECORD_HEADER_BYTES - self.header.len()).min(rest.len());
-            self.header.extend_from_slice(&rest[..missing]);
-            rest = &rest[missing..];
-            if let [kind, _, _, high, low] = self.header[..] {
-                self.left = usize::from(u16::from_be_bytes([high, low]));
-                self.header.clear();
-                if kind == APPLICATION_DATA {
-                    let body = end - rest.len() as u64;
-                    let begin = body - RECORD_HEADER_BYTES as u64;
-                    fresh.protected.push((begin, body + self.left as u64));
-                }
-            }
-        }
-        self.offset = end;
-        fresh
-    }
-}
-
-const RECORD_HEADER_BYTES: usize = 5;
 
 /// Returns the name in the first question of a DNS message (RFC 1035 section 4.1.2).
 fn dns_question(message: &[u8]) -> Option<String> {
@@ -424,7 +345,7 @@ mod tests {
     }
 
     #[test]
-    fn a_connection_is_told_by_the_clients_times() {
+    fn a_connection_has_the_times_of_the_client() {
         let observer = Observer::default();
         observer.start();
         up(&observer, &packet(CLIENT, SITE, SYN, 99, 0), 1_000);
@@ -490,7 +411,7 @@ mod tests {
     }
 
     #[test]
-    fn what_goes_elsewhere_is_told_with_the_names_that_are_asked_for() {
+    fn packets_to_other_addresses_are_reported_with_requested_names() {
         let observer = Observer::default();
         observer.start();
         let mut query = packet(CLIENT, ([10, 0, 0, 2], 53), 0, 0, 20);

@@ -287,14 +287,14 @@ fn refusals(choice: LinkChoice) -> Answer {
         socket.set_read_timeout(Some(Duration::from_secs(2)))?;
         socket.connect((link.address(0), 443))?;
         socket.send(&[0; 1200])?;
-        let told = socket.recv(&mut [0]).map_err(|error| error.kind());
-        Ok(told == Err(ErrorKind::ConnectionRefused))
+        let reported = socket.recv(&mut [0]).map_err(|error| error.kind());
+        Ok(reported == Err(ErrorKind::ConnectionRefused))
     };
-    let mut told = 0;
+    let mut reported = 0;
     for _ in 0..DATAGRAMS {
-        told += usize::from(link.client_namespace().run(refused)??);
+        reported += usize::from(link.client_namespace().run(refused)??);
     }
-    Ok(json!({ "datagrams": DATAGRAMS, "told": told }))
+    Ok(json!({ "datagrams": DATAGRAMS, "reported": reported }))
 }
 
 /// The time at which the receiver acknowledges data.

@@ -130,19 +130,19 @@ impl<'a> Visitor<'a> {
     /// Returns the error of the first browser that does not start, unless it timed out and there are other clients.
     pub fn try_browsers(&self) -> Result<Vec<StartupCache>, VisitsError> {
         let programs = self.visits.programs.iter();
-        let tried = programs.enumerate().map(|(client, program)| {
+        let caches = programs.enumerate().map(|(client, program)| {
             let limit = || self.limit(Instant::now(), 1);
             let started = Browser::start(program, &self.around(client, &[]), limit());
             started.and_then(|browser| browser.into_startup_cache(limit()))
         });
-        let tried: Vec<Result<StartupCache, BrowserError>> = tried.collect();
-        let stacks = self.visits.plan.clients.len() - tried.len();
-        let has_others = stacks > 0 || tried.iter().any(Result::is_ok);
-        let caches = tried.into_iter().map(|tried| match tried {
+        let caches: Vec<Result<StartupCache, BrowserError>> = caches.collect();
+        let stacks = self.visits.plan.clients.len() - caches.len();
+        let has_others = stacks > 0 || caches.iter().any(Result::is_ok);
+        let caches = caches.into_iter().map(|caches| match caches {
             // A caller that stopped the run finds out without this error.
             Err(BrowserError::Stopped) => Ok(StartupCache::default()),
             Err(BrowserError::Hung { .. }) if has_others => Ok(StartupCache::default()),
-            tried => Ok(tried?),
+            caches => Ok(caches?),
         });
         caches.collect()
     }
@@ -379,7 +379,7 @@ impl<'a> Visitor<'a> {
         let page = self.visits.plan.page.as_ref()?;
         let unsized_objects = page.origins > 1 && !product.tells_sizes_of_other_origins();
         unsized_objects.then(|| {
-            format!("{product} does not tell how long objects of other origins are, so that none can be held to be whole")
+            format!("{product} does not report the size of objects of other origins, so that their completeness cannot be checked")
         })
     }
 

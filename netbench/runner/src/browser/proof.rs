@@ -15,7 +15,7 @@ pub(super) fn prove(
     page: Option<&ObjectsPage>,
 ) -> Result<(), Failure> {
     let Some(server) = &loaded.server else {
-        let what = "the lab's server did not say what it saw".to_owned();
+        let what = "the lab's server did not report its view".to_owned();
         return Err(wrong_work(FailureWord::NoServersView, what));
     };
     let resumes = condition == Condition::Resumed;
@@ -101,26 +101,26 @@ mod tests {
     fn a_page_counts_where_both_sides_say_the_same_of_it() {
         let site = Site::new("a.example".parse().expect("a name"), 443);
         let due = site.lab.body_bytes;
-        let tried = |loaded: &Loaded, condition| {
+        let checked = |loaded: &Loaded, condition| {
             prove(loaded, condition, &site, None).map_err(|failure| failure.reason.to_string())
         };
         let (clean, resumed) = (Condition::Clean, Condition::Resumed);
         let good = loaded(TlsVersion::Tls13, due, false);
-        assert_eq!(tried(&good, clean), Ok(()));
+        assert_eq!(checked(&good, clean), Ok(()));
         let wrong = |reason: &str| Err(reason.to_owned());
-        assert_eq!(tried(&good, resumed), wrong("not resumed"));
+        assert_eq!(checked(&good, resumed), wrong("not resumed"));
         let again = loaded(TlsVersion::Tls13, due, true);
-        assert_eq!(tried(&again, resumed), Ok(()));
-        assert_eq!(tried(&again, clean), wrong("resumed"));
+        assert_eq!(checked(&again, resumed), Ok(()));
+        assert_eq!(checked(&again, clean), wrong("resumed"));
         let other = loaded(TlsVersion::Tls12, due, false);
-        assert_eq!(tried(&other, clean), wrong("sides disagree"));
+        assert_eq!(checked(&other, clean), wrong("sides disagree"));
         let short = loaded(TlsVersion::Tls13, due - 1, false);
-        assert_eq!(tried(&short, clean), wrong("another response"));
+        assert_eq!(checked(&short, clean), wrong("another response"));
         let silent = Loaded {
             server: None,
             ..good
         };
-        assert_eq!(tried(&silent, clean), wrong("no server's view"));
+        assert_eq!(checked(&silent, clean), wrong("no server's view"));
     }
 
     #[test]
@@ -128,7 +128,7 @@ mod tests {
         let site = Site::new("a.example".parse().expect("a name"), 443);
         let page = ObjectsPage::new(3, 1).expect("a page");
         let all: u64 = page.object_bytes.iter().sum();
-        let tried = |objects: Option<(u32, u64)>, more: u64| {
+        let checked = |objects: Option<(u32, u64)>, more: u64| {
             let objects = objects.map(|(loaded, bytes)| ObjectsLoad {
                 loaded,
                 bytes,
@@ -142,9 +142,9 @@ mod tests {
             };
             prove(&loaded, Condition::Clean, &site, Some(&page)).is_ok()
         };
-        assert!(tried(Some((3, all)), 0) && tried(Some((3, all)), 100));
+        assert!(checked(Some((3, all)), 0) && checked(Some((3, all)), 100));
         for wrong in [None, Some((2, all)), Some((3, all - 1))] {
-            assert!(!tried(wrong, 0), "{wrong:?}");
+            assert!(!checked(wrong, 0), "{wrong:?}");
         }
     }
 }

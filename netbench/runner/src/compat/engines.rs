@@ -15,7 +15,7 @@ use netbench_protocol::{Configure, Load, Loaded, RequestBody, ResponseBody};
 use sha2::{Digest, Sha256};
 
 use super::{
-    CompatClients, CompatError, GRACE, SERVER_GRACE, Told, Tried, answered, hang,
+    Attempt, Attempts, CompatClients, CompatError, GRACE, SERVER_GRACE, answered, hang,
     outside::{is_plain, refused, unsupported},
 };
 use crate::{Worker, WorkerError};
@@ -138,12 +138,12 @@ impl<'a> Engine<'a> {
     }
 }
 
-impl Tried for Engine<'_> {
+impl Attempts for Engine<'_> {
     fn name(&self) -> &StackName {
         self.name
     }
 
-    fn try_once(&mut self, case: &Case, limit: Duration) -> Result<Option<Told>, CompatError> {
+    fn attempt(&mut self, case: &Case, limit: Duration) -> Result<Option<Attempt>, CompatError> {
         if !is_plain(case) {
             return Ok(Some(unsupported(NOT_PLAIN).into()));
         }
@@ -171,7 +171,7 @@ impl Tried for Engine<'_> {
         }
         Ok(match loads {
             Ok(loads) if loads.errors().any(|it| matches!(it, WorkerError::Stopped)) => None,
-            Ok(loads) => Some(seen.tell(case, &loads, limit)),
+            Ok(loads) => Some(seen.report(case, &loads, limit)),
             Err(WorkerError::Stopped) => None,
             Err(WorkerError::Hung { .. }) => Some(hang(limit).into()),
             Err(WorkerError::Refused(why)) => Some(unsupported(&why).into()),
@@ -207,7 +207,7 @@ impl Seen {
         Served::all(seen.unwrap_or_default().iter().cloned())
     }
 
-    fn tell(&self, case: &Case, loads: &Loads, limit: Duration) -> Told {
+    fn report(&self, case: &Case, loads: &Loads, limit: Duration) -> Attempt {
         let served = self.of(&loads.first);
         let (outcome, certificate) = match &loads.first.loaded {
             Loaded::Page {
@@ -255,7 +255,7 @@ impl Seen {
             } => Some(self.view(loads, certificate.as_deref(), &served)),
             _ => None,
         };
-        Told { outcome, embedder }
+        Attempt { outcome, embedder }
     }
 
     fn view(&self, loads: &Loads, certificate: Option<&str>, served: &Served) -> EmbedderView {
@@ -271,7 +271,7 @@ impl Seen {
         });
         EmbedderView {
             certificate: match (&certificate, &served.certificate) {
-                (Some(told), Some(sent)) if told == sent => ToldCertificate::Sent,
+                (Some(reported), Some(sent)) if reported == sent => ToldCertificate::Sent,
                 (Some(_), _) => ToldCertificate::Another,
                 (None, Some(_)) => ToldCertificate::Missing,
                 (None, None) => ToldCertificate::NotSent,
@@ -391,7 +391,7 @@ mod tests {
 
     /// A worker's report counts if the server saw the same.
     #[test]
-    fn further_loads_are_held_against_the_servers_connections() {
+    fn further_loads_are_compared_with_the_servers_connections() {
         let seen = Seen(vec![refused_connection(), answered_connection()]);
         let refused = NextLoad::Refused {
             library: "SslValidation".to_owned(),
@@ -431,7 +431,7 @@ mod tests {
             certificate: None,
             ..refused_connection()
         };
-        for (told, served, due) in [
+        for (reported, served, due) in [
             (Some(CERTIFICATE), &sent, ToldCertificate::Sent),
             (Some(b"another".as_slice()), &sent, ToldCertificate::Another),
             (Some(CERTIFICATE), &unsent, ToldCertificate::Another),
@@ -439,18 +439,18 @@ mod tests {
             (None, &unsent, ToldCertificate::NotSent),
         ] {
             let loads = Loads {
-                first: step(refused_with(told), 0..1),
+                first: step(refused_with(reported), 0..1),
                 again: None,
                 decided: None,
             };
-            let told = Seen(vec![served.clone()]).tell(case, &loads, Duration::ZERO);
-            assert_eq!(told.embedder.unwrap().certificate, due);
-            assert!(matches!(told.outcome, CompatOutcome::Rejected { .. }));
+            let reported = Seen(vec![served.clone()]).report(case, &loads, Duration::ZERO);
+            assert_eq!(reported.embedder.unwrap().certificate, due);
+            assert!(matches!(reported.outcome, CompatOutcome::Rejected { .. }));
         }
     }
 
     #[test]
-    fn how_far_a_decision_goes_is_told_where_it_counts() {
+    fn the_scope_of_a_decision_is_reported_where_it_counts() {
         let seen = || {
             let refused = refused_connection();
             let answered = answered_connection();
@@ -475,7 +475,10 @@ mod tests {
                     after: Some(Ok(step(after, 3..4))),
                 }),
             };
-            let view = seen().tell(case, &loads, Duration::ZERO).embedder.unwrap();
+            let view = seen()
+                .report(case, &loads, Duration::ZERO)
+                .embedder
+                .unwrap();
             assert_eq!(view.elsewhere.is_some(), due, "{view:?}");
         }
     }

@@ -52,7 +52,7 @@ pub fn prove_prepared(scenario: &Scenario, prepared: &Prepared) -> Result<(), Wr
         let Some(found) = negotiated else {
             return Err(wrong_work(
                 FailureWord::Agreement,
-                format!("the {side} does not say what was agreed"),
+                format!("the {side} does not report the negotiated parameters"),
             ));
         };
         let differs = |what: FailureWord, found: &dyn Display, wanted: &dyn Display| {

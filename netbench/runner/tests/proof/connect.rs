@@ -373,13 +373,13 @@ impl Run {
     /// Returns the measured samples, and the stacks whose workers were lost.
     fn execute(&self, plan: &ConnectPlan) -> (Vec<Sample>, Vec<String>) {
         let folder = RunFolder::create(&self.folder.path().join("run"), &json!({})).unwrap();
-        let told = Mutex::new((Vec::new(), Vec::new()));
+        let events = Mutex::new((Vec::new(), Vec::new()));
         let listener = |event: Event| {
-            let mut told = told.lock().unwrap();
+            let mut events = events.lock().unwrap();
             match event {
                 Event::Begin { .. } | Event::Again(_) | Event::ServerDied { .. } => {}
-                Event::Sampled(sample) => told.0.push(*sample),
-                Event::WorkerLost { stack, .. } => told.1.push(stack.to_string()),
+                Event::Sampled(sample) => events.0.push(*sample),
+                Event::WorkerLost { stack, .. } => events.1.push(stack.to_string()),
             }
         };
         // The fakes make no connections, so that any address is valid.
@@ -407,11 +407,11 @@ impl Run {
             &stop,
         )
         .unwrap();
-        let (mut samples, lost) = told.into_inner().unwrap();
+        let (mut samples, lost) = events.into_inner().unwrap();
         assert_eq!(
             folder.records::<Sample>().unwrap(),
             samples,
-            "what is told is what is stored"
+            "the events have the stored samples"
         );
         samples.retain(|sample| sample.role == Role::Measured);
         (samples, lost)

@@ -37,14 +37,14 @@ pub(crate) struct Script {
     pub(crate) lies: Vec<Lie>,
 }
 
-/// A lie, and the request at which it is told.
+/// A lie, and the request that it answers.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Lie {
     pub(crate) at: At,
     pub(crate) what: What,
 }
 
-/// The request at which a lie is told.
+/// The request that a lie answers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum At {
     /// Before the first request.
@@ -144,16 +144,16 @@ pub(crate) fn work(words: &[String]) -> ExitCode {
             id: request.id,
             body: answer(&script, &request.body, prepared.as_ref()),
         };
-        let mut told = serde_json::to_value(&honest).unwrap();
+        let mut answer = serde_json::to_value(&honest).unwrap();
         let lie = script.lies.iter().find(|lie| Some(&lie.at) == at.as_ref());
         match lie.map(|lie| &lie.what) {
             None => {}
-            Some(What::Changed(patch)) => merge(&mut told, patch),
+            Some(What::Changed(patch)) => merge(&mut answer, patch),
             Some(What::Instead(body)) => {
-                told = body.clone();
-                told["id"] = request.id.into();
+                answer = body.clone();
+                answer["id"] = request.id.into();
             }
-            Some(What::OtherId) => told["id"] = (request.id + 1000).into(),
+            Some(What::OtherId) => answer["id"] = (request.id + 1000).into(),
             Some(What::Line(line)) => {
                 say(line);
                 continue;
@@ -165,7 +165,7 @@ pub(crate) fn work(words: &[String]) -> ExitCode {
             Some(What::Silence) => thread::sleep(Duration::from_secs(600)),
             Some(What::Death) => return die(),
         }
-        say(&told.to_string());
+        say(&answer.to_string());
     }
     ExitCode::SUCCESS
 }

@@ -152,10 +152,10 @@ fn execute(honest: &Script, liar: &Script, scenario: Scenario) -> Vec<SuiteSampl
         jobs: 1,
     };
     let run = RunFolder::create(&folder.path().join("run"), &json!({})).unwrap();
-    let told = RefCell::new((Vec::new(), Vec::new()));
+    let events = RefCell::new((Vec::new(), Vec::new()));
     let listener = |event: SuiteEvent<'_>| match event {
-        SuiteEvent::Sampled(sample) => told.borrow_mut().0.push(sample.clone()),
-        SuiteEvent::WorkerLost { stack, .. } => told.borrow_mut().1.push(stack.to_string()),
+        SuiteEvent::Sampled(sample) => events.borrow_mut().0.push(sample.clone()),
+        SuiteEvent::WorkerLost { stack, .. } => events.borrow_mut().1.push(stack.to_string()),
         SuiteEvent::Begin { .. } | SuiteEvent::Decided { .. } => {}
     };
     let stop = AtomicBool::new(false);
@@ -169,11 +169,11 @@ fn execute(honest: &Script, liar: &Script, scenario: Scenario) -> Vec<SuiteSampl
         &stop,
     )
     .unwrap();
-    let (samples, lost) = told.into_inner();
+    let (samples, lost) = events.into_inner();
     assert_eq!(
         run.records::<SuiteSample>().unwrap(),
         samples,
-        "what is told is what is stored"
+        "the events have the stored samples"
     );
     assert_eq!(samples.len(), 2 * 2 * ROUNDS as usize);
     let failed = samples

@@ -188,7 +188,7 @@ impl Installed {
         if !program.alpn.is_empty() && !program.alpn.contains(&site.alpn.as_slice()) {
             let lists: Vec<String> = program.alpn.iter().map(|list| joined(list)).collect();
             return Some(format!(
-                "alpn={}: {name} can be told {}",
+                "alpn={}: {name} can be set to {}",
                 joined(&site.alpn),
                 lists.join(" or ")
             ));
@@ -216,9 +216,9 @@ impl Installed {
                 site.body_bytes, program.most_body
             ));
         }
-        site.congestion
-            .as_ref()
-            .map(|congestion| format!("{name} cannot be told the congestion control {congestion}"))
+        site.congestion.as_ref().map(|congestion| {
+            format!("{name} has no setting for the congestion control {congestion}")
+        })
     }
 
     /// Reports whether the server supports a group. The hybrid group was added in OpenSSL 3.5. Where the

@@ -23,7 +23,7 @@ impl Stack for Known {
     }
 
     fn describe(&self) -> StackDescription {
-        unreachable!("nobody asks")
+        unreachable!("never asked")
     }
 
     fn connector(

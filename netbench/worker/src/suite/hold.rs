@@ -21,7 +21,7 @@ struct Held1 {
 }
 
 /// Takes half as many pairs as `sessions` through the handshake in lock step (every client's flight,
-/// then every server's, and so on) to the state in which they are to be held, and says what holding them takes.
+/// then every server's, and so on) to the state in which they are to be held, and returns what holding them takes.
 pub(crate) fn hold(
     handshakes: &Handshakes,
     sessions: u32,

@@ -40,7 +40,7 @@ const LINE: usize = 64;
 const LINES: u32 = (CHAIN_BYTES / LINE) as u32;
 
 /// Loops of fixed work that run between operations: the same machine code in every worker, so that what
-/// they take says how fast the core is and not which library is measured.
+/// they take depends on the speed of the core and not on the library.
 pub(crate) struct Reference {
     blocks: [[u8; 16]; BLOCKS],
     /// The index of the next line, for each line.

@@ -77,7 +77,7 @@ impl Connection {
 }
 
 #[test]
-fn data_is_counted_once_and_what_is_sent_again_is_told() {
+fn data_is_counted_once_and_retransmissions_are_reported() {
     let mut connection = Connection::opened();
     connection.data(Direction::Up, 22, 300, 20);
     connection.data(Direction::Down, 22, 1_000, 30);
@@ -102,7 +102,7 @@ fn data_is_counted_once_and_what_is_sent_again_is_told() {
 /// Checks that a wait is reported: Nagle's algorithm holds a request back until the server's timer
 /// acknowledges the client's Finished.
 #[test]
-fn data_that_waited_for_a_delayed_acknowledgement_is_told() {
+fn data_that_waited_for_a_delayed_acknowledgement_is_reported() {
     let mut connection = Connection::opened();
     connection.data(Direction::Up, 22, 300, 20);
     connection.data(Direction::Down, 22, 1_000, 30);
@@ -161,7 +161,7 @@ fn an_acknowledgement_that_was_lost_releases_nothing() {
 }
 
 #[test]
-fn the_longest_turn_of_the_client_in_the_handshake_is_told() {
+fn the_longest_turn_of_the_client_in_the_handshake_is_reported() {
     let turn = |connection: &Connection| {
         let packets = connection.log.packets();
         packets.longest_client_turn_ns.map(|ns| ns / MS)

@@ -63,7 +63,7 @@ pub(super) fn other() -> Scenario {
     Scenario::timed(Work::Handshake { kind, settings })
 }
 
-/// The request at which a lie is told.
+/// The request that a lie answers.
 #[derive(Clone, Copy)]
 pub(super) enum In {
     Prepare,

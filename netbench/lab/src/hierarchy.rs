@@ -31,7 +31,7 @@ impl Family {
     }
 
     /// Returns the key type of its CAs.
-    pub(crate) fn authority_key(self) -> KeyType {
+    pub(crate) fn ca_key(self) -> KeyType {
         match self {
             Self::Rsa => KeyType::Rsa2048,
             Self::EcdsaP256 => KeyType::EcdsaP256,
@@ -56,7 +56,7 @@ pub(crate) enum Trust {
 }
 
 /// A root and its intermediates, each signed by its predecessor.
-pub(crate) struct Authority {
+pub(crate) struct Hierarchy {
     root: Ca,
     intermediates: Vec<Ca>,
 }
@@ -69,7 +69,7 @@ pub(crate) struct Ca {
     pub(crate) subject: Vec<u8>,
 }
 
-impl Authority {
+impl Hierarchy {
     /// Makes the CAs. The first key is the root's, each further one that of an intermediate.
     pub(crate) fn new(
         family: Family,

@@ -14,7 +14,7 @@ pub enum Known<T> {
     /// The value that the library reports.
     Is(T),
     /// The library cannot report the property, which has this name for users.
-    Untold(&'static str),
+    Unreported(&'static str),
 }
 
 /// The result of the verification of the peer's certificate.
@@ -37,7 +37,7 @@ pub enum Retry {
 
 /// The properties that a test may expect of each connection.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Told {
+pub struct Reported {
     /// The result of the verification.
     pub verification: Known<Verification>,
     /// The code point of the scheme of the peer's signature, or `None` without a signature.
@@ -50,7 +50,7 @@ pub struct Told {
     pub group: Known<Option<u16>>,
 }
 
-impl Told {
+impl Reported {
     /// Compares the properties with the test's expectations of this connection.
     ///
     /// # Errors
@@ -67,14 +67,14 @@ impl Told {
             };
             compare("-expect-verify-result", want, &self.verification)?;
         }
-        for (flag, told) in [
+        for (flag, reported) in [
             ("-expect-peer-signature-algorithm", &self.signature),
             ("-expect-curve-id", &self.group),
         ] {
             // Zero is no expectation.
             let code = options.codes(flag).pop().filter(|code| *code != 0);
             if code.is_some() {
-                compare(flag, || code, told)?;
+                compare(flag, || code, reported)?;
             }
         }
         for (flag, want) in [
@@ -99,10 +99,10 @@ impl Told {
 fn compare<T: PartialEq + Debug>(
     flag: &str,
     want: impl FnOnce() -> T,
-    told: &Known<T>,
+    reported: &Known<T>,
 ) -> Result<(), Failure> {
-    match told {
-        Known::Untold(what) => Err(Failure::unsupported(format!(
+    match reported {
+        Known::Unreported(what) => Err(Failure::unsupported(format!(
             "the library does not tell {what}"
         ))),
         Known::Is(got) => {
@@ -123,7 +123,7 @@ mod tests {
     use super::*;
     use crate::{OptionSets, flags};
 
-    const FULL: Told = Told {
+    const FULL: Reported = Reported {
         verification: Known::Is(Verification::Accepted),
         signature: Known::Is(Some(0x0804)),
         retry: Known::Is(Retry::Was),
@@ -132,10 +132,10 @@ mod tests {
     };
 
     /// Checks a first and a resumed connection.
-    fn check(args: &[&str], resumed: &Told) -> Result<(), Failure> {
+    fn check(args: &[&str], resumed: &Reported) -> Result<(), Failure> {
         let args = args.iter().map(OsString::from);
         let sets = OptionSets::parse(args, &[flags::COMMON]).unwrap();
-        let first = Told {
+        let first = Reported {
             staple: Known::Is(b"response".to_vec()),
             ..FULL
         };
@@ -145,58 +145,58 @@ mod tests {
 
     /// Returns expectations, each with a resumed connection that differs from it, and one that does not
     /// report the property.
-    fn cases() -> Vec<(Vec<&'static str>, Told, Told)> {
+    fn cases() -> Vec<(Vec<&'static str>, Reported, Reported)> {
         let what = "a property of a resumed connection";
         vec![
             (
                 vec!["-expect-verify-result"],
-                Told {
+                Reported {
                     verification: Known::Is(Verification::Refused),
                     ..FULL
                 },
-                Told {
-                    verification: Known::Untold(what),
+                Reported {
+                    verification: Known::Unreported(what),
                     ..FULL
                 },
             ),
             (
                 vec!["-expect-peer-signature-algorithm", "2052"],
-                Told {
+                Reported {
                     signature: Known::Is(None),
                     ..FULL
                 },
-                Told {
-                    signature: Known::Untold(what),
+                Reported {
+                    signature: Known::Unreported(what),
                     ..FULL
                 },
             ),
             (
                 vec!["-expect-hrr"],
-                Told {
+                Reported {
                     retry: Known::Is(Retry::WasNot),
                     ..FULL
                 },
-                Told {
-                    retry: Known::Untold(what),
+                Reported {
+                    retry: Known::Unreported(what),
                     ..FULL
                 },
             ),
             (
                 vec!["-expect-ocsp-response", "cmVzcG9uc2U="],
                 FULL,
-                Told {
-                    staple: Known::Untold(what),
+                Reported {
+                    staple: Known::Unreported(what),
                     ..FULL
                 },
             ),
             (
                 vec!["-expect-curve-id", "29"],
-                Told {
+                Reported {
                     group: Known::Is(Some(23)),
                     ..FULL
                 },
-                Told {
-                    group: Known::Untold(what),
+                Reported {
+                    group: Known::Unreported(what),
                     ..FULL
                 },
             ),
@@ -205,7 +205,7 @@ mod tests {
 
     #[test]
     fn an_expectation_of_each_connection_is_compared_on_the_resumed_one_too() {
-        let same = Told {
+        let same = Reported {
             staple: Known::Is(b"response".to_vec()),
             ..FULL
         };
@@ -219,32 +219,32 @@ mod tests {
     }
 
     #[test]
-    fn a_property_that_is_expected_and_not_told_is_unsupported() {
-        for (args, _, untold) in cases() {
-            let failure = check(&args, &untold).unwrap_err();
+    fn an_expected_property_that_is_not_reported_is_unsupported() {
+        for (args, _, unreported) in cases() {
+            let failure = check(&args, &unreported).unwrap_err();
             let Failure::Unsupported(why) = failure else {
                 panic!("{args:?}: {failure}");
             };
             assert!(why.starts_with("the library does not tell"), "{why}");
             // The test has no expectation of the resumed connection here.
-            assert!(check(&[], &untold).is_ok());
+            assert!(check(&[], &unreported).is_ok());
             let initial = format!("-on-initial{}", args[0]);
             let of_first: Vec<&str> = std::iter::once(initial.as_str())
                 .chain(args[1..].iter().copied())
                 .collect();
-            assert!(check(&of_first, &untold).is_ok(), "{of_first:?}");
+            assert!(check(&of_first, &unreported).is_ok(), "{of_first:?}");
         }
     }
 
     #[test]
-    fn a_refusal_that_is_expected_stays_unread_where_no_result_is_told() {
+    fn an_expected_refusal_stays_unread_without_a_reported_result() {
         let args = ["-expect-verify-result", "-verify-fail"].map(OsString::from);
         let sets = OptionSets::parse(args, &[flags::COMMON]).unwrap();
-        let untold = Told {
-            verification: Known::Untold("a result"),
+        let unreported = Reported {
+            verification: Known::Unreported("a result"),
             ..FULL
         };
-        assert!(untold.check(&sets.initial).is_err());
+        assert!(unreported.check(&sets.initial).is_err());
         assert!(sets.unread().contains("-verify-fail"));
         assert!(matches!(FULL.check(&sets.initial), Err(Failure::Failed(_))));
     }

@@ -6,7 +6,7 @@ use super::{Fetched, Ran};
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct Told {
+pub(super) struct ScriptOutput {
     status: Option<u16>,
     bytes: Option<u64>,
     /// The name of an exception, or an error's code; `None` where there was an answer.
@@ -18,7 +18,7 @@ pub(super) struct Told {
     pub(super) verify: Option<u64>,
 }
 
-impl Told {
+impl ScriptOutput {
     /// Parses the output. Returns `None` where the script printed another format.
     pub(super) fn of(ran: &Ran) -> Option<Self> {
         serde_json::from_str(&ran.stdout).ok()
@@ -42,18 +42,18 @@ pub(super) mod tests {
     /// Checks that `read` returns the expected class and reason for a script's output.
     pub(in super::super) fn holds(
         read: fn(&Ran, &str) -> Option<Fetched>,
-        told: &str,
+        output: &str,
         due: (FailureClass, &str),
     ) {
         let ran = Ran {
             code: 0,
-            stdout: told.to_owned(),
+            stdout: output.to_owned(),
             stderr: String::new(),
         };
         let Some(Fetched::Failed { failure, .. }) = read(&ran, "OpenSSL") else {
-            panic!("{told}");
+            panic!("{output}");
         };
         let reason = failure.reason.to_string();
-        assert_eq!((failure.class, reason.as_str()), due, "{told}");
+        assert_eq!((failure.class, reason.as_str()), due, "{output}");
     }
 }
