@@ -22,8 +22,7 @@ pub struct Lacking {
 /// # Errors
 /// Returns [`Failure::Unsupported`] with the protocol.
 pub fn refuse(named: Option<&str>, lacking: &[Lacking]) -> Result<(), Failure> {
-    let lacks = |one: &&Lacking| named == Some(one.named);
-    match lacking.iter().find(lacks) {
+    match lacking.iter().find(|one| named == Some(one.named)) {
         Some(protocol) => Err(Failure::unsupported(protocol.name)),
         None => Ok(()),
     }

@@ -265,11 +265,12 @@ impl Given {
 
     /// Returns all values of a flag for numbers.
     pub fn numbers(&self, flag: &str) -> Vec<i64> {
-        let number = |value: &Value| match value {
-            Value::Number(number) => Some(*number),
-            Value::On | Value::Bytes(_) => None,
-        };
-        self.values(flag).filter_map(number).collect()
+        self.values(flag)
+            .filter_map(|value| match value {
+                Value::Number(number) => Some(*number),
+                Value::On | Value::Bytes(_) => None,
+            })
+            .collect()
     }
 
     /// Returns all values of a flag for numbers that are code points of TLS.

@@ -67,8 +67,11 @@ fn wanted(options: &Options) -> Vec<(i64, Wanted)> {
 pub(crate) fn load(options: &Options) -> Result<Vec<Held>, Failure> {
     let wanted = wanted(options);
     let several = wanted.len() > 1;
-    let own = |(_, one): &(i64, Wanted)| !one.prefs.is_empty() || one.staple.is_some();
-    if several && wanted.iter().any(own) {
+    if several
+        && wanted
+            .iter()
+            .any(|(_, one)| !one.prefs.is_empty() || one.staple.is_some())
+    {
         return Err(Failure::unsupported(
             "signature schemes or a stapled response of one certificate among several",
         ));

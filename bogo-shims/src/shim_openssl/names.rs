@@ -47,11 +47,12 @@ pub(crate) fn group(code: u16) -> Option<&'static str> {
 
 /// Returns the code point of a group by OpenSSL's name, which may differ in case from the registered one.
 pub(crate) fn group_code(name: &str) -> Option<u16> {
-    let is_named = |group: &Group| {
-        let registered = group.name().filter(|name| GROUPS.contains(name));
-        registered.is_some_and(|registered| registered.eq_ignore_ascii_case(name))
-    };
-    Group::registered().find(is_named).map(|group| group.0)
+    Group::registered()
+        .find(|group| {
+            let registered = group.name().filter(|name| GROUPS.contains(name));
+            registered.is_some_and(|registered| registered.eq_ignore_ascii_case(name))
+        })
+        .map(|group| group.0)
 }
 
 pub(crate) fn signature(code: u16) -> Option<&'static str> {
@@ -97,8 +98,11 @@ mod tests {
 
     #[test]
     fn every_name_is_registered() {
-        let is_found = |name: &&str| group_code(name).and_then(group) == Some(*name);
-        assert!(GROUPS.iter().all(is_found));
+        assert!(
+            GROUPS
+                .iter()
+                .all(|name| group_code(name).and_then(group) == Some(*name))
+        );
         let found = SignatureScheme::registered().filter(|scheme| signature(scheme.0).is_some());
         assert_eq!(found.count(), SIGNATURES.len());
         assert_eq!(group_code("x25519mlkem768"), Some(0x11ec));

@@ -27,10 +27,11 @@ pub(crate) fn refuse(options: &Options) -> Result<(), Failure> {
     for (release, what, flags) in SINCE {
         // Flags are looked up only where the release lacks the feature: a flag that is looked up counts as
         // read.
-        let asked = |flag: &&str| {
-            options.on(flag) || options.credentials().iter().any(|one| one.kind() == *flag)
-        };
-        if version < release && flags.iter().any(asked) {
+        if version < release
+            && flags.iter().any(|flag| {
+                options.on(flag) || options.credentials().iter().any(|one| one.kind() == *flag)
+            })
+        {
             return Err(Failure::unsupported(what));
         }
     }

@@ -169,10 +169,12 @@ fn algorithms(ssl: &mut SslRef, options: &Options) -> Result<(), Failure> {
             Failure::unsupported(format!("cipher suites of {}", ffi::in_words(&suites)))
         })?;
     let list = |codes: Vec<u16>, name: fn(u16) -> Option<&'static str>| {
-        let name = |code| {
-            name(code).ok_or_else(|| Failure::unsupported(format!("the algorithm {code:#06x}")))
-        };
-        let names = codes.into_iter().map(name).collect::<Result<Vec<_>, _>>()?;
+        let names = codes
+            .into_iter()
+            .map(|code| {
+                name(code).ok_or_else(|| Failure::unsupported(format!("the algorithm {code:#06x}")))
+            })
+            .collect::<Result<Vec<_>, _>>()?;
         Ok::<_, Failure>(Some(names.join(":")).filter(|list| !list.is_empty()))
     };
     if let Some(suites) = list(options.codes("-tls13-ciphers"), names::tls13_suite)? {

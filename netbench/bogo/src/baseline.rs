@@ -106,15 +106,18 @@ impl Baseline {
 
     /// Returns the outcomes as results, for summaries or comparisons.
     pub fn results(&self) -> Results {
-        let test = |(name, stored): (&String, &StoredTest)| {
-            let result = TestResult {
-                outcome: stored.outcome,
-                error: stored.line.clone(),
-            };
-            (name.clone(), result)
-        };
         Results {
-            tests: self.tests.iter().map(test).collect(),
+            tests: self
+                .tests
+                .iter()
+                .map(|(name, stored)| {
+                    let result = TestResult {
+                        outcome: stored.outcome,
+                        error: stored.line.clone(),
+                    };
+                    (name.clone(), result)
+                })
+                .collect(),
         }
     }
 

@@ -62,8 +62,8 @@ impl OutcomesIn {
 
     /// Returns the text of a required file.
     pub(crate) fn needed(&self, path: &Path) -> Result<Cow<'static, str>, BogoError> {
-        let missing = || BogoError::bad(path, "there is no such file");
-        self.text(path)?.ok_or_else(missing)
+        self.text(path)?
+            .ok_or_else(|| BogoError::bad(path, "there is no such file"))
     }
 }
 

@@ -89,13 +89,15 @@ impl<'a> Judge<'a> {
         shim: ShimResults<'a>,
         places: &BTreeMap<Place, Vec<&str>>,
     ) -> Self {
-        let passes = |test: &&str| {
-            let result = shim.results.tests.get(*test);
-            result.is_some_and(|result| result.outcome == TestOutcome::Passed)
-        };
         let there = |(place, tests): (&Place, &Vec<&str>)| {
             let core = core_of(*place, tests);
-            (*place, core.iter().any(passes))
+            (
+                *place,
+                core.iter().any(|test| {
+                    let result = shim.results.tests.get(*test);
+                    result.is_some_and(|result| result.outcome == TestOutcome::Passed)
+                }),
+            )
         };
         let there = places.iter().map(there).collect();
         let results = shim.results.tests.values();
@@ -237,19 +239,21 @@ impl<'a> Judge<'a> {
             };
             protocol != place.protocol && self.there.get(&handshake) == Some(&false)
         };
-        let named = |protocol: &Protocol| lacks(*protocol) && why.contains(protocol.name());
         Protocol::ALL
             .iter()
             .copied()
-            .find(named)
+            .find(|protocol| lacks(*protocol) && why.contains(protocol.name()))
             .map(Protocol::name)
     }
 }
 
 /// Returns the tests of a cell that belong to its core; all where none does.
 fn core_of<'t>(place: Place, tests: &[&'t str]) -> Vec<&'t str> {
-    let is_core = |test: &&str| Topics::all().is_core(test, place.row);
-    let core: Vec<&str> = tests.iter().copied().filter(is_core).collect();
+    let core: Vec<&str> = tests
+        .iter()
+        .copied()
+        .filter(|test| Topics::all().is_core(test, place.row))
+        .collect();
     if core.is_empty() {
         tests.to_vec()
     } else {

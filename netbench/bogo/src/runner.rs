@@ -146,9 +146,8 @@ impl Runner {
         let said = run(&mut command, GO, step, GO_LIMIT, &self.stop)?;
         if !said.well {
             let toolchain = ["toolchain", "requires go", "GOTOOLCHAIN"];
-            let about = |word: &&str| said.err.contains(*word);
             let last = tail(&said.err);
-            return Err(if toolchain.iter().any(about) {
+            return Err(if toolchain.iter().any(|word| said.err.contains(*word)) {
                 BogoError::GoToolchain { said: last }
             } else {
                 BogoError::Build {

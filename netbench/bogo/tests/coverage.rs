@@ -52,8 +52,11 @@ fn case() -> Case {
         ("BadFinished-Client", Failed, "unexpected error\n"),
         ("Garbage", Passed, ""),
     ]);
-    let fact = |name: &String| format!("{name}\tclient\ttls\tTLS13\t\t\t\n");
-    let facts: String = null.tests.keys().map(fact).collect();
+    let facts: String = null
+        .tests
+        .keys()
+        .map(|name| format!("{name}\tclient\ttls\tTLS13\t\t\t\n"))
+        .collect();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("other.json");
     let reasons =

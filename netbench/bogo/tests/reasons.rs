@@ -75,8 +75,8 @@ impl Words {
     /// The first word that users of a library cannot know.
     fn foreign<'a>(&self, why: &'a str) -> Option<&'a str> {
         let words = why.split_whitespace().map(|word| {
-            let around = |c: char| !c.is_alphanumeric() && !"-*_".contains(c);
-            word.trim_matches(around).trim_end_matches("'s")
+            word.trim_matches(|c: char| !c.is_alphanumeric() && !"-*_".contains(c))
+                .trim_end_matches("'s")
         });
         words.into_iter().find(|word| {
             let known = self.registry.contains(*word) || word.starts_with("TLS_");

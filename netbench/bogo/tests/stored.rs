@@ -100,12 +100,15 @@ fn nothing_passes_over_a_protocol_that_a_library_does_not_have() {
         for (name, test) in baseline(shim).tests {
             let about = catalog.about(&name).unwrap();
             let versions = ["TLS1-", "TLS11-", "TLS12-", "TLS13-"];
-            let is_named = |v: &&&str| {
-                let name = format!("-{name}-");
-                name.contains(&format!("-{v}")) || name.contains(&format!("-D{v}"))
-            };
             // A name with two versions has those of both sides.
-            let named = versions.iter().filter(is_named).count() == 1;
+            let named = versions
+                .iter()
+                .filter(|v| {
+                    let name = format!("-{name}-");
+                    name.contains(&format!("-{v}")) || name.contains(&format!("-D{v}"))
+                })
+                .count()
+                == 1;
             let proves = catalog.expects(&name) != Some(Expects::NothingProved);
             let there = about
                 .protocol

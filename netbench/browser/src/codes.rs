@@ -279,12 +279,13 @@ fn name(code: &str) -> String {
     let code = code.trim_end_matches('.');
     let code = code.strip_prefix("net::").unwrap_or(code);
     let code = code.strip_prefix("ERR_").unwrap_or(code);
-    let hyphened = |c: char| match c {
-        'A'..='Z' => c.to_ascii_lowercase(),
-        'a'..='z' | '0'..='9' => c,
-        _ => '-',
-    };
-    code.chars().map(hyphened).collect()
+    code.chars()
+        .map(|c| match c {
+            'A'..='Z' => c.to_ascii_lowercase(),
+            'a'..='z' | '0'..='9' => c,
+            _ => '-',
+        })
+        .collect()
 }
 
 #[cfg(test)]

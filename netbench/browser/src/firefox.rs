@@ -321,16 +321,15 @@ fn connect(
 
 /// Returns the code of an error page: NSS's, otherwise that of the network, otherwise the page's own.
 fn error_code(said: &str, seen: &[Seen]) -> Option<String> {
-    let own = || {
-        let (_, after) = said.split_once("about:neterror?e=")?;
-        after.split('&').next().map(str::to_owned)
-    };
     let last = seen.last();
     let code = last.and_then(|seen| seen.code.clone());
     let code = code.filter(|code| !code.is_empty());
     let result = last.map(|seen| seen.result.clone());
     let result = result.filter(|result| result.starts_with("NS_ERROR"));
-    code.or(result).or_else(own)
+    code.or(result).or_else(|| {
+        let (_, after) = said.split_once("about:neterror?e=")?;
+        after.split('&').next().map(str::to_owned)
+    })
 }
 
 fn loaded(page: &Seen, timing: &str) -> Result<Page, String> {

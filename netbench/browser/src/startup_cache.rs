@@ -40,12 +40,14 @@ impl StartupCache {
 
     /// Writes the cache into a profile.
     pub(crate) fn copy_to(&self, profile: &Path) -> Result<(), BrowserError> {
-        let copy = |(path, bytes): &(PathBuf, Vec<u8>)| {
-            let path = profile.join(path);
-            path.parent().map_or(Ok(()), fs::create_dir_all)?;
-            fs::write(path, bytes)
-        };
-        self.files.iter().try_for_each(copy).map_err(failed)
+        self.files
+            .iter()
+            .try_for_each(|(path, bytes)| {
+                let path = profile.join(path);
+                path.parent().map_or(Ok(()), fs::create_dir_all)?;
+                fs::write(path, bytes)
+            })
+            .map_err(failed)
     }
 }
 

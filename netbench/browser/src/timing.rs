@@ -74,11 +74,14 @@ impl NavigationTiming {
         let came = self.objects.iter().filter(|it| it.response_end > 0.0);
         let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
         let last = came.clone().map(|it| it.response_end);
-        let is_reused = |it: &&ResourceTiming| it.connect_end <= it.connect_start;
         Ok(Some(ObjectsLoad {
             loaded: count(came.clone().count()),
             bytes: came.clone().map(|it| it.decoded_body_size).sum(),
-            reused: count(came.clone().filter(is_reused).count()),
+            reused: count(
+                came.clone()
+                    .filter(|it| it.connect_end <= it.connect_start)
+                    .count(),
+            ),
             last_object_ns: self.between(self.connect_start, last.fold(0.0, f64::max))?,
             load_ns: self.between(self.connect_start, self.load_event_start)?,
         }))

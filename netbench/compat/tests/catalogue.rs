@@ -87,8 +87,10 @@ fn general_advice_names_no_library_and_a_librarys_advice_no_other() {
         }
     }
     let named = |library| {
-        let of = |case: &&Case| case.record.advice_by.contains_key(&library);
-        cases.iter().filter(of).count()
+        cases
+            .iter()
+            .filter(|case| case.record.advice_by.contains_key(&library))
+            .count()
     };
     for library in Library::ALL {
         assert!(named(*library) > 0, "{library}");

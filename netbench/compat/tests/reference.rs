@@ -239,8 +239,11 @@ impl Client {
         }
         let is_whole =
             |served: &Served| served.is_finished && matches!(served.http_status, Some(101 | 200));
-        let came = |said: &Vec<u8>| has(said, BODY) || has(said, b" 101 ");
-        each.len() == visits && each.iter().all(is_whole) && said.iter().all(came)
+        each.len() == visits
+            && each.iter().all(is_whole)
+            && said
+                .iter()
+                .all(|said| has(said, BODY) || has(said, b" 101 "))
     }
 
     /// Visits the server. Returns the bytes that the client has printed.

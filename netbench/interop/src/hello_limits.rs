@@ -15,8 +15,11 @@ pub(crate) fn hello_fault(offer: &Offer, site: &SiteScan) -> Option<Agreement> {
     let fails = |what: String| Some(Agreement::loses(LossReason::Intolerance, what));
     let unknown = |why: String| Some(Agreement::Unknown { why });
     let is_above = |count: usize, most: Option<u32>| most.is_some_and(|most| count > most as usize);
-    let offered = |version: &&TlsVersion| offer.versions.contains(version);
-    if let Some(version) = limits.versions.iter().find(offered) {
+    if let Some(version) = limits
+        .versions
+        .iter()
+        .find(|version| offer.versions.contains(version))
+    {
         return fails(format!("the site fails at hellos that offer TLS {version}"));
     }
     for (count, most, what) in [

@@ -247,12 +247,15 @@ fn judge(predicted: &Agreement, seen: &HandshakeResult) -> Confirmed {
 
 fn settle(site: &SiteAgreements, offers: &[Offer], confirmed: &[Confirmation]) -> Vec<Agreement> {
     let of_site = || confirmed.iter().filter(|c| c.site == site.site);
-    let one = |(offer, predicted): (&Offer, &Agreement)| {
-        let mut handshakes = of_site().filter(|c| c.stack == offer.stack);
-        let seen = handshakes.find_map(shown);
-        seen.unwrap_or_else(|| predicted.clone())
-    };
-    offers.iter().zip(&site.agreements).map(one).collect()
+    offers
+        .iter()
+        .zip(&site.agreements)
+        .map(|(offer, predicted)| {
+            let mut handshakes = of_site().filter(|c| c.stack == offer.stack);
+            let seen = handshakes.find_map(shown);
+            seen.unwrap_or_else(|| predicted.clone())
+        })
+        .collect()
 }
 
 /// Returns the effect of a stack that cannot agree with a site that another can agree with. A certificate's
@@ -345,8 +348,10 @@ impl Losses {
                     .insert(site.site.clone(), detail.clone());
             }
         }
-        let is_known = |a: &Agreement| !matches!(a, Agreement::Unknown { .. });
-        if !agreements.iter().all(is_known) {
+        if !agreements
+            .iter()
+            .all(|a| !matches!(a, Agreement::Unknown { .. }))
+        {
             unknown.push(site.site.clone());
         } else if reached_by.is_empty() {
             unreachable.push(site.site.clone());
@@ -399,8 +404,9 @@ impl LossReport {
 
     /// Returns the handshakes that did not have the predicted result.
     pub fn mismatches(&self) -> impl Iterator<Item = &Confirmation> {
-        let is = |c: &&Confirmation| c.verdict == Confirmed::Mismatch;
-        self.confirmed.iter().filter(is)
+        self.confirmed
+            .iter()
+            .filter(|c| c.verdict == Confirmed::Mismatch)
     }
 
     /// Returns the effect of replacing a stack that reaches a site by `stack`, which cannot agree with it for

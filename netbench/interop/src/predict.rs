@@ -320,8 +320,11 @@ pub fn is_untrusted(reason: LossReason, detail: &str) -> bool {
 /// Returns the loss by a fault of the chain that every client refuses, or that this client refuses for lack
 /// of a scheme; unknown for a fault on which clients differ.
 fn chain_fault(offer: &Offer, site: &SiteScan, version: TlsVersion) -> Option<Agreement> {
-    let of_version = |chain: &&ChainScan| chain.versions.contains(&version);
-    let mut chains = site.chains.iter().filter(of_version).peekable();
+    let mut chains = site
+        .chains
+        .iter()
+        .filter(|chain| chain.versions.contains(&version))
+        .peekable();
     let only = chains.next()?;
     if chains.next().is_some() {
         // The agreed parameters decide which chain is sent.

@@ -122,16 +122,19 @@ impl Profiles {
     /// Makes profiles without sites.
     pub fn new() -> Self {
         let guideline = &*GUIDELINE;
-        let row = |profile: &Profile| ProfileRow {
-            profile: profile.name.clone(),
-            sites: Vec::new(),
-            others: BTreeMap::new(),
-            unnamed: ProfileCounts::default(),
-        };
         Self {
             guideline: guideline.version.clone(),
             compared: COMPARED.to_owned(),
-            rows: guideline.profiles.iter().map(row).collect(),
+            rows: guideline
+                .profiles
+                .iter()
+                .map(|profile| ProfileRow {
+                    profile: profile.name.clone(),
+                    sites: Vec::new(),
+                    others: BTreeMap::new(),
+                    unnamed: ProfileCounts::default(),
+                })
+                .collect(),
         }
     }
 

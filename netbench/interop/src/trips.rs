@@ -45,9 +45,8 @@ impl Share {
         let Some(accepted) = &site.features.shares_taken else {
             return Self::Unknown;
         };
-        let is_accepted = |code: &u16| accepted.iter().any(|group: &NamedCode| group.code == *code);
         common
-            .find(is_accepted)
+            .find(|code| accepted.iter().any(|group: &NamedCode| group.code == *code))
             .map_or(Self::Refused, Self::Accepted)
     }
 }

@@ -134,8 +134,10 @@ impl WebModel {
             Some(needed) => key.key.starts_with(needed.as_str()),
             None => true,
         };
-        let weight = |key: &KeyShare| if fits(key) { key.percent } else { 0.0 };
-        self.keys.iter().map(weight).collect()
+        self.keys
+            .iter()
+            .map(|key| if fits(key) { key.percent } else { 0.0 })
+            .collect()
     }
 
     /// Returns the site as a line of a sites file.
@@ -265,12 +267,14 @@ fn signatures(lab: &LabProfile) -> Vec<SignatureScan> {
         _ => (&[0x0804, 0x0401], &[0x0804]),
     };
     let of = |version: TlsVersion, codes: &[u16]| -> Vec<SignatureScan> {
-        let scheme = |code: &u16| SignatureScan {
-            version,
-            name: tls::SignatureScheme(*code).to_string(),
-            code: *code,
-        };
-        codes.iter().map(scheme).collect()
+        codes
+            .iter()
+            .map(|code| SignatureScan {
+                version,
+                name: tls::SignatureScheme(*code).to_string(),
+                code: *code,
+            })
+            .collect()
     };
     [of(TlsVersion::Tls12, old), of(TlsVersion::Tls13, new)].concat()
 }

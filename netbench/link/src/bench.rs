@@ -202,11 +202,10 @@ pub fn run_bench(choice: LinkChoice) -> Result<LinkBench, LinkError> {
 /// Returns the nanoseconds that this process' thread of that name has run, and those that it has waited for a core.
 fn schedstat(name: &str) -> Option<(u64, u64)> {
     let mut tasks = fs::read_dir("/proc/self/task").ok()?.flatten();
-    let is_it = |task: &fs::DirEntry| {
+    let task = tasks.find(|task| {
         let found = fs::read_to_string(task.path().join("comm"));
         found.is_ok_and(|found| found.trim_end() == name)
-    };
-    let task = tasks.find(is_it)?;
+    })?;
     let text = fs::read_to_string(task.path().join("schedstat")).ok()?;
     let mut numbers = text.split_whitespace().map(str::parse);
     Some((numbers.next()?.ok()?, numbers.next()?.ok()?))

@@ -49,17 +49,16 @@ impl Listener {
             .map_err(failed)?;
         let stop = Arc::new(AtomicBool::new(false));
         let stopped = Arc::clone(&stop);
-        let work = move || {
-            while !stopped.load(Ordering::Acquire) {
-                wait_readable(listener.as_fd());
-                if let Ok((stream, _)) = listener.accept() {
-                    serve(stream);
-                }
-            }
-        };
         let thread = thread::Builder::new()
             .name("netbench-check".to_owned())
-            .spawn(work)
+            .spawn(move || {
+                while !stopped.load(Ordering::Acquire) {
+                    wait_readable(listener.as_fd());
+                    if let Ok((stream, _)) = listener.accept() {
+                        serve(stream);
+                    }
+                }
+            })
             .map_err(LinkError::device("start a thread"))?;
         Ok(Self {
             stop,

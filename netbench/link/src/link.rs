@@ -238,8 +238,9 @@ impl Link {
             }
         };
         let mut checks = thread::scope(|scope| {
-            let spawn = |_| scope.spawn(|| self.client.run(work)?);
-            let running: Vec<_> = (0..CHECKS_AT_ONCE).map(spawn).collect();
+            let running: Vec<_> = (0..CHECKS_AT_ONCE)
+                .map(|_| scope.spawn(|| self.client.run(work)?))
+                .collect();
             let ended = running.into_iter().map(|thread| {
                 thread
                     .join()
@@ -433,8 +434,9 @@ mod tests {
     #[test]
     fn the_seed_chooses_which_round_trip_times_are_checked() {
         let rtts = |count: u64| -> Vec<(Duration, Ipv4Addr)> {
-            let rtt = |ms| (Duration::from_millis(ms), Ipv4Addr::LOCALHOST);
-            (0..count).map(rtt).collect()
+            (0..count)
+                .map(|ms| (Duration::from_millis(ms), Ipv4Addr::LOCALHOST))
+                .collect()
         };
         assert_eq!(chosen(rtts(50), 1), rtts(50));
         let of = |seed| chosen(rtts(300), seed);

@@ -94,11 +94,6 @@ impl Namespace {
     /// # Errors
     /// Returns an error if the thread cannot be started or cannot enter the namespace.
     pub fn run<T: Send>(&self, f: impl FnOnce() -> T + Send) -> Result<T, LinkError> {
-        let entered = |source| LinkError::Namespace {
-            what: "a thread in a network namespace",
-            hint: "the namespace was made by this process, so this should not happen".to_owned(),
-            source,
-        };
         in_thread(|| {
             if let Some(namespace) = &self.namespace {
                 set_namespace(namespace.as_fd())?;
@@ -106,7 +101,11 @@ impl Namespace {
             Ok(f())
         })
         .and_then(|result| result)
-        .map_err(entered)
+        .map_err(|source| LinkError::Namespace {
+            what: "a thread in a network namespace",
+            hint: "the namespace was made by this process, so this should not happen".to_owned(),
+            source,
+        })
     }
 
     /// Returns the namespace's descriptor, or `None` for the host's own.

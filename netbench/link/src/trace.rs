@@ -37,8 +37,7 @@ impl Trace {
 
     /// Returns the number of segments that the client sent before the first data of the server.
     pub fn first_flight_segments(&self) -> u32 {
-        let is_data = |packet: &&Packet| packet.data_bytes > 0;
-        let data = self.0.iter().filter(is_data);
+        let data = self.0.iter().filter(|packet| packet.data_bytes > 0);
         let first = data.take_while(|packet| packet.direction == Direction::Up);
         u32::try_from(first.count()).unwrap_or(u32::MAX)
     }

@@ -325,10 +325,9 @@ fn netem_and_the_user_link_agree() -> Result<(), Failed> {
     let answer = vm::run(Time::Virtual, &[scenario::WORD, "compare", "user", "netem"])?;
     let medians = answer["medians"].as_array().ok_or("no medians")?;
     let ns = |kind: &str, rtt_ns: u64, part: &str| {
-        let of = |median: &&Value| median["kind"] == kind && median["rtt_ns"] == rtt_ns;
         medians
             .iter()
-            .find(of)
+            .find(|median| median["kind"] == kind && median["rtt_ns"] == rtt_ns)
             .and_then(|median| median[part].as_f64())
     };
     println!("rtt ms, part: in user space, netem, difference");

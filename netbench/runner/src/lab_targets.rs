@@ -276,10 +276,12 @@ impl LabTargets {
         server: &LabServer,
         some: &[usize],
     ) -> Result<Serving, WorkerError> {
-        let site = |i: &usize| self.lab.serve_site(&self.sites[*i], || self.wanted(*i));
         let request = RequestBody::Serve(Box::new(Serve {
             stack: server.stack.clone(),
-            sites: some.iter().filter_map(site).collect(),
+            sites: some
+                .iter()
+                .filter_map(|i| self.lab.serve_site(&self.sites[*i], || self.wanted(*i)))
+                .collect(),
             shared: Some(self.shared()),
         }));
         match worker.ask(request, SERVE_LIMIT)? {

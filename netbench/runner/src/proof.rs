@@ -204,10 +204,9 @@ fn impossible_bytes(measured: &Measured, packets: Option<&LinkPackets>) -> Optio
             packets.bytes_down,
         ),
     ];
-    let is_off = |(_, counted, least, passed): &(&str, u64, u64, u64)| {
+    let (field, counted, _, passed) = counts.into_iter().find(|(_, counted, least, passed)| {
         !(least..=&(counted + UNCOUNTED_BYTES)).contains(&passed)
-    };
-    let (field, counted, _, passed) = counts.into_iter().find(is_off)?;
+    })?;
     Some(format!(
         "{field} is {counted}, and {passed} bytes passed the link"
     ))

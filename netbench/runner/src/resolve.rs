@@ -99,10 +99,11 @@ where
 
 /// Returns the first address at which a server accepts, or otherwise the first one. A single address is not tried.
 fn first_that_accepts(addresses: &[SocketAddr]) -> Option<SocketAddr> {
-    let accepts = |address: &&SocketAddr| TcpStream::connect_timeout(address, ACCEPT_LIMIT).is_ok();
     let accepting = match addresses {
         [] | [_] => None,
-        several => several.iter().find(accepts),
+        several => several
+            .iter()
+            .find(|address| TcpStream::connect_timeout(address, ACCEPT_LIMIT).is_ok()),
     };
     accepting.or(addresses.first()).copied()
 }
@@ -164,12 +165,14 @@ mod tests {
             None => panic!("{host} has an address"),
         };
         let found = resolve_by(&hosts, Duration::from_secs(60), lookup);
-        let of = |found: Result<SocketAddr, Failure>| {
-            let failure = found.unwrap_err();
-            assert!(failure.reason.is_of(failure.class), "{failure:?}");
-            (failure.reason.to_string(), failure.detail)
-        };
-        found.into_iter().map(of).collect()
+        found
+            .into_iter()
+            .map(|found| {
+                let failure = found.unwrap_err();
+                assert!(failure.reason.is_of(failure.class), "{failure:?}");
+                (failure.reason.to_string(), failure.detail)
+            })
+            .collect()
     }
 
     #[test]

@@ -314,10 +314,12 @@ impl<'a> Slot<'a> {
 
     /// Counts the consecutive connections to a site that run into the time limit.
     fn count_time_outs(&self, site: usize, outcome: &Outcome) {
-        let after = |before| Some(time_outs_after(before, outcome));
         // The closure never refuses.
-        let _ =
-            self.shared.time_outs[site].fetch_update(Ordering::Relaxed, Ordering::Relaxed, after);
+        let _ = self.shared.time_outs[site].fetch_update(
+            Ordering::Relaxed,
+            Ordering::Relaxed,
+            |before| Some(time_outs_after(before, outcome)),
+        );
     }
 
     /// Returns the site's server if it died too often to be restarted.

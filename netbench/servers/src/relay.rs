@@ -210,8 +210,9 @@ fn find(bytes: &[u8], part: &[u8]) -> Option<(usize, usize)> {
 fn view(said: &str) -> String {
     let after = |prefix: &str| said.lines().find_map(|line| line.strip_prefix(prefix));
     let json = |pairs: Vec<Pair>, word: Option<&str>| {
-        let named = |pair: Pair| (Some(pair.0.as_str()) == word).then_some(pair.1);
-        pairs.into_iter().find_map(named)
+        pairs
+            .into_iter()
+            .find_map(|pair| (Some(pair.0.as_str()) == word).then_some(pair.1))
     };
     let text = |value: Option<String>| value.unwrap_or_else(|| "null".to_owned());
     let resumed = said.lines().any(|line| line == "Reused session-id");

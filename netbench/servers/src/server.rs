@@ -210,11 +210,10 @@ impl Server {
     fn last_line(&self) -> String {
         let log = fs::read(self.folder.path().join(LOG)).unwrap_or_default();
         let log = String::from_utf8_lossy(&log);
-        let says = |line: &&str| {
+        let line = log.lines().rev().find(|line| {
             let nothing = !self.closing.is_empty() && line.contains(self.closing);
             !line.trim().is_empty() && !nothing
-        };
-        let line = log.lines().rev().find(says);
+        });
         // The folder's path is of no use to a reader.
         let folder = format!("{}/", self.folder.path().display());
         let line = line.unwrap_or("it printed nothing").replace(&folder, "");

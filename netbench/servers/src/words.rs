@@ -12,23 +12,31 @@ pub(crate) fn version_name(version: TlsVersion) -> String {
 }
 
 pub(crate) fn versions() -> Vec<Pair> {
-    let pair = |version: &TlsVersion| (version_name(*version), quoted(version));
-    TlsVersion::OFFERED.iter().map(pair).collect()
+    TlsVersion::OFFERED
+        .iter()
+        .map(|version| (version_name(*version), quoted(version)))
+        .collect()
 }
 
 pub(crate) fn suites() -> Vec<Pair> {
-    let pair = |suite: &CipherSuite| (suite_name(*suite), quoted(suite));
-    CipherSuite::SERVED.iter().map(pair).collect()
+    CipherSuite::SERVED
+        .iter()
+        .map(|suite| (suite_name(*suite), quoted(suite)))
+        .collect()
 }
 
 pub(crate) fn groups() -> Vec<Pair> {
-    let pair = |group: &Group| (group_name(*group), quoted(group));
-    Group::OFFERED.iter().map(pair).collect()
+    Group::OFFERED
+        .iter()
+        .map(|group| (group_name(*group), quoted(group)))
+        .collect()
 }
 
 pub(crate) fn protocols() -> Vec<Pair> {
-    let pair = |alpn: &Alpn| (alpn.to_string(), quoted(alpn));
-    Alpn::ALL.iter().map(pair).collect()
+    Alpn::ALL
+        .iter()
+        .map(|alpn| (alpn.to_string(), quoted(alpn)))
+        .collect()
 }
 
 fn quoted(value: &impl ToString) -> String {

@@ -89,8 +89,10 @@ fn answer(line: &str, installed: &[Installed], running: &Running) -> Response {
                     stacks: installed.iter().map(Installed::describe).collect(),
                 }),
                 RequestBody::Serve(request) => {
-                    let named = |installed: &&Installed| installed.program.name == request.stack;
-                    match installed.iter().find(named) {
+                    match installed
+                        .iter()
+                        .find(|installed| installed.program.name == request.stack)
+                    {
                         Some(installed) => {
                             ResponseBody::Serving(serve(installed, *request, running))
                         }

@@ -10,17 +10,18 @@ pub(crate) const READ_ON: &str = "2026-11-22";
 /// Returns the advisories that apply to a version of a crate.
 pub(crate) fn of(name: &str, version: &str) -> Vec<ShippedAdvisory> {
     let lines = TABLE.lines().filter(|line| !line.starts_with('#'));
-    let applies = |line: &str| {
-        let [id, of, from, fixed, title] = fields(line)?;
-        let version = numbers(version)?;
-        let is_later = fixed != "-" && version >= numbers(fixed)?;
-        (of == name && version >= numbers(from)? && !is_later).then(|| ShippedAdvisory {
-            id: id.to_owned(),
-            name: name.to_owned(),
-            title: title.to_owned(),
+    lines
+        .filter_map(|line| {
+            let [id, of, from, fixed, title] = fields(line)?;
+            let version = numbers(version)?;
+            let is_later = fixed != "-" && version >= numbers(fixed)?;
+            (of == name && version >= numbers(from)? && !is_later).then(|| ShippedAdvisory {
+                id: id.to_owned(),
+                name: name.to_owned(),
+                title: title.to_owned(),
+            })
         })
-    };
-    lines.filter_map(applies).collect()
+        .collect()
 }
 
 fn fields(line: &str) -> Option<[&str; 5]> {

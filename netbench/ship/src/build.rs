@@ -239,11 +239,10 @@ impl Toolchain {
         let build_ms = millis(begun.elapsed());
         let build_cpu_ms = children_cpu_ms().saturating_sub(before_ms);
         let (compiled, program) = artifacts(&built);
-        let no_program = || ShipError::Failed {
+        let program = program.ok_or_else(|| ShipError::Failed {
             what: "cargo build",
             said: "it made no program".to_owned(),
-        };
-        let program = program.ok_or_else(no_program)?;
+        })?;
         let about = fs::metadata(&program).map_err(ShipError::file(&program))?;
         let metadata: Metadata =
             serde_json::from_str(&described).map_err(|error| ShipError::Failed {
@@ -311,12 +310,13 @@ fn artifacts(messages: &str) -> (HashSet<String>, Option<PathBuf>) {
 
 /// Returns the cryptography providers that rustls has features for.
 fn providers(metadata: &Metadata) -> Vec<String> {
-    let is_rustls = |node: &&Node| {
-        let mut packages = metadata.packages.iter();
-        packages.any(|package| package.id == node.id && package.name == "rustls")
-    };
     let nodes = metadata.resolve.iter().flat_map(|resolve| &resolve.nodes);
-    let features = nodes.filter(is_rustls).flat_map(|node| &node.features);
+    let features = nodes
+        .filter(|node| {
+            let mut packages = metadata.packages.iter();
+            packages.any(|package| package.id == node.id && package.name == "rustls")
+        })
+        .flat_map(|node| &node.features);
     let features: Vec<&str> = features.map(String::as_str).collect();
     providers::of_features(&features)
 }
@@ -391,11 +391,13 @@ fn run(
 /// Returns the end of cargo's output, without the instructions of build scripts to cargo, which can
 /// be long.
 fn last_words(said: &str) -> String {
-    let tells = |line: &&str| {
-        let line = line.trim();
-        !line.is_empty() && !line.starts_with("cargo:")
-    };
-    let lines: Vec<&str> = said.lines().filter(tells).collect();
+    let lines: Vec<&str> = said
+        .lines()
+        .filter(|line| {
+            let line = line.trim();
+            !line.is_empty() && !line.starts_with("cargo:")
+        })
+        .collect();
     let last = &lines[lines.len().saturating_sub(KEPT)..];
     sanitize(&last.join(" | "))
 }

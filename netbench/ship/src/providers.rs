@@ -21,8 +21,9 @@ struct Locked {
 
 /// Returns the providers among rustls' features.
 pub(crate) fn of_features(features: &[&str]) -> Vec<String> {
-    let is_there = |(_, feature): &&(&str, &str)| features.contains(feature);
-    let found = PROVIDERS.iter().filter(is_there);
+    let found = PROVIDERS
+        .iter()
+        .filter(|(_, feature)| features.contains(feature));
     found.map(|(name, _)| (*name).to_owned()).collect()
 }
 
@@ -37,8 +38,7 @@ pub fn providers_of_lock(lock: &str) -> Vec<String> {
         .flat_map(|of| &of.dependencies)
         .filter_map(|dependency| dependency.split(' ').next())
         .collect();
-    let is_there = |(name, _): &&(&str, &str)| names.contains(name);
-    let found = PROVIDERS.iter().filter(is_there);
+    let found = PROVIDERS.iter().filter(|(name, _)| names.contains(name));
     found.map(|(name, _)| (*name).to_owned()).collect()
 }
 

@@ -59,12 +59,15 @@ fn read(path: &Path) -> io::Result<String> {
 
 fn with_unsafe(text: &str) -> u32 {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
-    let has = |line: &&str| {
-        let code = line.split("//").next().unwrap_or_default();
-        code.split(|c: char| !is_word(c))
-            .any(|word| word == "unsafe")
-    };
-    number(text.lines().filter(has).count())
+    number(
+        text.lines()
+            .filter(|line| {
+                let code = line.split("//").next().unwrap_or_default();
+                code.split(|c: char| !is_word(c))
+                    .any(|word| word == "unsafe")
+            })
+            .count(),
+    )
 }
 
 fn not_blank(text: &str) -> u32 {

@@ -78,11 +78,10 @@ fn write(path: &Path, text: &str) -> io::Result<()> {
 fn in_path(name: &str) -> Option<PathBuf> {
     let folders = env::var_os("PATH")?;
     let found = env::split_paths(&folders).map(|folder| folder.join(name));
-    let can_run = |path: &PathBuf| {
+    let mut found = found.filter(|path| {
         let about = fs::metadata(path);
         about.is_ok_and(|about| about.is_file() && about.permissions().mode() & 0o111 != 0)
-    };
-    let mut found = found.filter(can_run);
+    });
     found.next()
 }
 

@@ -45,12 +45,14 @@ impl Autocorrelation {
 
 /// Returns the ranks of values minus the mean rank; equal values have the same rank.
 fn centered_ranks(values: &[f64]) -> Vec<f64> {
-    let rank = |value: &f64| {
-        let below = values.iter().filter(|other| *other < value).count() as f64;
-        let above = values.iter().filter(|other| *other > value).count() as f64;
-        (below - above) / 2.0
-    };
-    values.iter().map(rank).collect()
+    values
+        .iter()
+        .map(|value| {
+            let below = values.iter().filter(|other| *other < value).count() as f64;
+            let above = values.iter().filter(|other| *other > value).count() as f64;
+            (below - above) / 2.0
+        })
+        .collect()
 }
 
 #[cfg(test)]
@@ -61,11 +63,12 @@ mod tests {
     /// Returns rounds with a correlation of `r`.
     fn correlated(r: f64, rounds: usize, rng: &mut Rng) -> Vec<f64> {
         let mut state = rng.normal();
-        let next = |_| {
-            state = r * state + (1.0 - r * r).sqrt() * rng.normal();
-            state
-        };
-        (0..rounds).map(next).collect()
+        (0..rounds)
+            .map(|_| {
+                state = r * state + (1.0 - r * r).sqrt() * rng.normal();
+                state
+            })
+            .collect()
     }
 
     #[test]
@@ -73,11 +76,13 @@ mod tests {
         let mut rng = Rng::new(3);
         for (r, rounds) in [(0.3, 16), (0.7, 16), (0.7, 40), (0.5, 200)] {
             let runs = 1_000;
-            let one = |_| {
-                let [first, other] = [(); 2].map(|()| correlated(r, rounds, &mut rng));
-                Autocorrelation::of(&[&first, &other]).0
-            };
-            let mean = (0..runs).map(one).sum::<f64>() / f64::from(runs);
+            let mean = (0..runs)
+                .map(|_| {
+                    let [first, other] = [(); 2].map(|()| correlated(r, rounds, &mut rng));
+                    Autocorrelation::of(&[&first, &other]).0
+                })
+                .sum::<f64>()
+                / f64::from(runs);
             assert!((mean - r).abs() < 0.07, "{r} of {rounds}: {mean}");
         }
     }

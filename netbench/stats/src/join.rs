@@ -44,8 +44,11 @@ pub struct JoinedRatio {
 /// (2001). The interval is never narrower than with only the runs' own errors (Röver, Knapp and Friede 2015), which
 /// would often happen by chance with three runs.
 pub fn join_runs(runs: &[RunRatio], margin: f64) -> Option<JoinedRatio> {
-    let usable = |run: &RunRatio| run.standard_error > 0.0 && run.standard_error.is_finite();
-    if runs.len() < 2 || !runs.iter().all(usable) {
+    if runs.len() < 2
+        || !runs
+            .iter()
+            .all(|run| run.standard_error > 0.0 && run.standard_error.is_finite())
+    {
         return None;
     }
     let degrees = (runs.len() - 1) as f64;

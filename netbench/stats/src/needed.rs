@@ -184,11 +184,12 @@ mod tests {
     use crate::{CASE_MARGIN, Pair, Resampling, Rng, Verdict, compare, compare_apart};
 
     fn pairs(rng: &mut Rng, rounds: u64, log_ratio: f64, spread: f64) -> Vec<Pair> {
-        let pair = |block: u64| Pair {
-            log_ratio: log_ratio + spread * rng.normal(),
-            block: u32::try_from(block).unwrap(),
-        };
-        (0..rounds).map(pair).collect()
+        (0..rounds)
+            .map(|block| Pair {
+                log_ratio: log_ratio + spread * rng.normal(),
+                block: u32::try_from(block).unwrap(),
+            })
+            .collect()
     }
 
     #[test]
@@ -262,11 +263,12 @@ mod tests {
         for r in [0.0, 0.4, 0.7_f64] {
             let mut draw = |rounds: u32| -> Vec<f64> {
                 let mut state = rng.normal();
-                let next = |_| {
-                    state = r * state + (1.0 - r * r).sqrt() * rng.normal();
-                    (0.03 * state).exp()
-                };
-                (0..rounds).map(next).collect()
+                (0..rounds)
+                    .map(|_| {
+                        state = r * state + (1.0 - r * r).sqrt() * rng.normal();
+                        (0.03 * state).exp()
+                    })
+                    .collect()
             };
             let (mut predicted, mut found) = (0.0, 0.0);
             for _ in 0..COMPARISONS {
@@ -288,11 +290,12 @@ mod tests {
         let mut rng = Rng::new(20);
         // One round in twenty loses a packet.
         let mut draw = |factor: f64| -> Vec<f64> {
-            let round = |_| {
-                let lost = if rng.below(20) == 0 { 200.0 } else { 0.0 };
-                factor * (50.0 * (0.04 * rng.normal()).exp() + lost)
-            };
-            (0..20).map(round).collect()
+            (0..20)
+                .map(|_| {
+                    let lost = if rng.below(20) == 0 { 200.0 } else { 0.0 };
+                    factor * (50.0 * (0.04 * rng.normal()).exp() + lost)
+                })
+                .collect()
         };
         let (limit, runs) = (0.05, 400);
         for change in [0.0, 0.08, 0.10, 0.12] {

@@ -98,12 +98,11 @@ fn probabilities(a: usize, b: usize) -> Vec<f64> {
     // The distributions for `a` rounds of one side and each number of rounds of the other: the largest of all is of
     // either side, with probabilities in proportion to their numbers.
     let mut of: Vec<Vec<f64>> = Vec::with_capacity(b + 1);
-    let point = || {
+    of.resize_with(b + 1, || {
         let mut only_zero = vec![0.0; most + 1];
         only_zero[0] = 1.0;
         only_zero
-    };
-    of.resize_with(b + 1, point);
+    });
     for first in 1..=a {
         for other in 1..=b {
             let share = first as f64 / (first + other) as f64;

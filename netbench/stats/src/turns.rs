@@ -235,14 +235,16 @@ fn usual_operations(turns: &[TurnPair], side: fn(&TurnPair) -> &Turn) -> u32 {
 /// Returns the pairs of one figure, for turns in which both sides have it. A clock that did not advance counts as one
 /// nanosecond.
 fn pairs(turns: &[&TurnPair], figure: impl Fn(&Turn) -> Option<f64>) -> Vec<Pair> {
-    let pair = |pair: &&TurnPair| {
-        let (a, b) = (figure(&pair.a)?, figure(&pair.b)?);
-        Some(Pair {
-            log_ratio: (b.max(1.0) / a.max(1.0)).ln(),
-            block: pair.round,
+    turns
+        .iter()
+        .filter_map(|pair| {
+            let (a, b) = (figure(&pair.a)?, figure(&pair.b)?);
+            Some(Pair {
+                log_ratio: (b.max(1.0) / a.max(1.0)).ln(),
+                block: pair.round,
+            })
         })
-    };
-    turns.iter().filter_map(pair).collect()
+        .collect()
 }
 
 /// Returns the interval with `difference` added on either side, if `difference` exceeds its half-width.

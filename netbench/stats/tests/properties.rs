@@ -36,13 +36,17 @@ fn timings(at_least: usize) -> impl Strategy<Value = Vec<(u64, u64, u32)>> {
 }
 
 fn pairs(timings: &[(u64, u64, u32)]) -> Vec<Pair> {
-    let pair = |(a, b, block): &(u64, u64, u32)| Pair::from_ns(*a, *b, *block);
-    timings.iter().map(pair).collect()
+    timings
+        .iter()
+        .map(|(a, b, block)| Pair::from_ns(*a, *b, *block))
+        .collect()
 }
 
 fn swapped(timings: &[(u64, u64, u32)]) -> Vec<Pair> {
-    let pair = |(a, b, block): &(u64, u64, u32)| Pair::from_ns(*b, *a, *block);
-    timings.iter().map(pair).collect()
+    timings
+        .iter()
+        .map(|(a, b, block)| Pair::from_ns(*b, *a, *block))
+        .collect()
 }
 
 fn settings(seed: u64) -> Resampling {

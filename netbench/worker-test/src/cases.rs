@@ -340,24 +340,28 @@ fn one_suite(suite: CipherSuite) -> Case {
 
 /// Returns the cases of suites that the stack does not list.
 fn other_suites(can: &StackDescription) -> Vec<Case> {
-    let lacking = |suite: &&CipherSuite| !can.suites.contains(suite);
-    let cases = CipherSuite::SERVED.iter().filter(lacking).map(|suite| {
-        let mut case = good(format!("lacks-{suite}"));
-        case.client.suites = vec![*suite];
-        case.expected = Expected::Unsupported;
-        case
-    });
+    let cases = CipherSuite::SERVED
+        .iter()
+        .filter(|suite| !can.suites.contains(suite))
+        .map(|suite| {
+            let mut case = good(format!("lacks-{suite}"));
+            case.client.suites = vec![*suite];
+            case.expected = Expected::Unsupported;
+            case
+        });
     cases.collect()
 }
 
 fn other_groups(can: &StackDescription) -> Vec<Case> {
-    let lacking = |group: &&Group| !can.groups.contains(group);
-    let cases = Group::OFFERED.iter().filter(lacking).map(|group| {
-        let mut case = good(format!("lacks-{group}"));
-        case.client.groups = vec![*group];
-        case.expected = Expected::Unsupported;
-        case
-    });
+    let cases = Group::OFFERED
+        .iter()
+        .filter(|group| !can.groups.contains(group))
+        .map(|group| {
+            let mut case = good(format!("lacks-{group}"));
+            case.client.groups = vec![*group];
+            case.expected = Expected::Unsupported;
+            case
+        });
     let mut cases: Vec<_> = cases.collect();
     if can.groups.contains(&Group::X25519MLKEM768) {
         // The client sends key shares for the hybrid and for x25519, so there is no second round trip.

@@ -80,11 +80,12 @@ pub(crate) fn run(program: &WorkerProgram, stack: &str) -> Result<Vec<String>, S
 /// Returns the certificates of a PEM text, each as the base64 of its DER.
 fn certificates(pem: &str) -> Vec<String> {
     let blocks = pem.split("-----BEGIN CERTIFICATE-----").skip(1);
-    let base64 = |block: &str| -> String {
-        let lines = block.lines().take_while(|line| !line.starts_with("-----"));
-        lines.collect()
-    };
-    blocks.map(base64).collect()
+    blocks
+        .map(|block: &str| -> String {
+            let lines = block.lines().take_while(|line| !line.starts_with("-----"));
+            lines.collect()
+        })
+        .collect()
 }
 
 /// Returns, for each request, the process that receives it, its line, and the line of the answer.
@@ -128,13 +129,15 @@ fn shape(answer: &Response) -> Value {
                 }
                 Value::Array(kinds)
             }
-            Value::Object(fields) => {
-                let field = |(name, value): (&String, &Value)| {
-                    let kept = WORDS.contains(&name.as_str());
-                    (name.clone(), if kept { value.clone() } else { of(value) })
-                };
-                Value::Object(fields.iter().map(field).collect())
-            }
+            Value::Object(fields) => Value::Object(
+                fields
+                    .iter()
+                    .map(|(name, value)| {
+                        let kept = WORDS.contains(&name.as_str());
+                        (name.clone(), if kept { value.clone() } else { of(value) })
+                    })
+                    .collect(),
+            ),
         }
     }
     of(&serde_json::to_value(answer).unwrap_or_default())

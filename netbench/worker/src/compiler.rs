@@ -91,13 +91,12 @@ impl<'a> Elf<'a> {
     /// Returns the content of the section with this name, which ends with a null byte.
     fn section(&self, name: &[u8]) -> Option<Vec<u8>> {
         let names = self.content(&self.header(self.names)?)?;
-        let named = |header: &Vec<u8>| {
+        let mut headers = (0..self.sections).filter_map(|number| self.header(number));
+        self.content(&headers.find(|header| {
             let start = number(header, 0, 4).and_then(|start| usize::try_from(start).ok());
             let text = start.and_then(|start| names.get(start..));
             text.is_some_and(|text| text.starts_with(name))
-        };
-        let mut headers = (0..self.sections).filter_map(|number| self.header(number));
-        self.content(&headers.find(named)?)
+        })?)
     }
 
     fn header(&self, number: u64) -> Option<Vec<u8>> {
@@ -137,8 +136,11 @@ mod tests {
     #[test]
     fn an_executable_says_what_compiled_it() {
         let own = comments(&File::open(OWN).unwrap()).unwrap();
-        let by_rustc = |comment: &String| comment.starts_with("rustc version ");
-        assert!(own.iter().any(by_rustc), "{own:?}");
+        assert!(
+            own.iter()
+                .any(|comment| comment.starts_with("rustc version ")),
+            "{own:?}"
+        );
         let found = found().unwrap();
         assert!(!found.contains("rustc"), "{found}");
         // The program has no C except the C library's.

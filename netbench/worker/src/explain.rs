@@ -102,11 +102,13 @@ pub(crate) fn chain(error: &(dyn Error + 'static)) -> String {
 
 /// Removes the folders of the build machine from the source files that OpenSSL's errors name.
 pub(crate) fn without_folders(text: &str) -> String {
-    let file = |part: &str| match part.rsplit_once('/') {
-        Some((_, name)) if name.ends_with(".c") => name.to_owned(),
-        _ => part.to_owned(),
-    };
-    let parts: Vec<String> = text.split(':').map(file).collect();
+    let parts: Vec<String> = text
+        .split(':')
+        .map(|part| match part.rsplit_once('/') {
+            Some((_, name)) if name.ends_with(".c") => name.to_owned(),
+            _ => part.to_owned(),
+        })
+        .collect();
     parts.join(":")
 }
 

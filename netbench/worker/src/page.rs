@@ -18,8 +18,9 @@ pub(crate) fn html<T>(page: &ObjectsPage, request: &Request<T>, own: &Bytes) -> 
         .uri()
         .authority()
         .map(|authority| authority.as_str());
-    let header = || request.headers().get(header::HOST)?.to_str().ok();
-    let authority = authority.or_else(header).unwrap_or_default();
+    let authority = authority
+        .or_else(|| request.headers().get(header::HOST)?.to_str().ok())
+        .unwrap_or_default();
     let (host, port) = match authority.rfind(':') {
         Some(at) => authority.split_at(at),
         None => (authority, ""),

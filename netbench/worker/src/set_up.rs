@@ -46,11 +46,13 @@ pub(crate) fn take_steps(
         fetch_without_tls(address)
     }));
     let mut all = || -> Result<Vec<Spent>, SetupError> {
-        let one = |action: &mut SetUpAction<'_>| {
-            let (done, took) = spent(&mut action.run);
-            done.map(|()| took)
-        };
-        actions.iter_mut().map(one).collect()
+        actions
+            .iter_mut()
+            .map(|action| {
+                let (done, took) = spent(&mut action.run);
+                done.map(|()| took)
+            })
+            .collect()
     };
     // All steps run once before all run again, not each step twice: recently executed code would be in the processor's
     // caches, which is not the case in a second connection.

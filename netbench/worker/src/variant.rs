@@ -15,14 +15,16 @@ use crate::{
 /// without a requested variant makes its stack unsupported.
 pub(crate) fn varied(stacks: Vec<Arc<dyn Stack>>) -> Vec<Arc<dyn Stack>> {
     let asked = env::var(Variants::VARIABLE).unwrap_or_default();
-    let vary = |inner: Arc<dyn Stack>| -> Arc<dyn Stack> {
-        if asked.is_empty() && inner.fips().is_none() {
-            inner
-        } else {
-            Arc::new(Varied::new(inner, &asked))
-        }
-    };
-    stacks.into_iter().map(vary).collect()
+    stacks
+        .into_iter()
+        .map(|inner: Arc<dyn Stack>| -> Arc<dyn Stack> {
+            if asked.is_empty() && inner.fips().is_none() {
+                inner
+            } else {
+                Arc::new(Varied::new(inner, &asked))
+            }
+        })
+        .collect()
 }
 
 /// A stack that is a variant of another, or reports why it cannot be.

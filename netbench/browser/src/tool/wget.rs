@@ -149,14 +149,13 @@ fn library_words(said: &str) -> String {
     let line = said
         .lines()
         .find_map(|line| line.trim().strip_prefix("GnuTLS: "));
-    let own = || {
+    line.or_else(|| {
         said.lines()
             .find_map(|line| line.rsplit_once("::").map(|(_, words)| words))
-    };
-    line.or_else(own)
-        .unwrap_or_default()
-        .trim_end_matches('.')
-        .to_owned()
+    })
+    .unwrap_or_default()
+    .trim_end_matches('.')
+    .to_owned()
 }
 
 #[cfg(test)]

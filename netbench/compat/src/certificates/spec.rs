@@ -119,8 +119,10 @@ impl TryFrom<String> for Hex {
             return Err(wrong());
         }
         let pairs = (0..text.len()).step_by(2);
-        let byte = |at| u8::from_str_radix(&text[at..at + 2], 16).map_err(|_| wrong());
-        pairs.map(byte).collect::<Result<_, _>>().map(Self)
+        pairs
+            .map(|at| u8::from_str_radix(&text[at..at + 2], 16).map_err(|_| wrong()))
+            .collect::<Result<_, _>>()
+            .map(Self)
     }
 }
 
@@ -142,16 +144,18 @@ impl FromStr for DirectoryName {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let parts = text.split(',').filter(|part| !part.is_empty());
-        let attribute = |part: &str| match part.split_once('=') {
-            Some(("CN", value)) => Ok((3, value.to_owned())),
-            Some(("C", value)) => Ok((6, value.to_owned())),
-            Some(("O", value)) => Ok((10, value.to_owned())),
-            Some(("OU", value)) => Ok((11, value.to_owned())),
-            _ => Err(format!(
-                "{part:?} is no part of a name; expected CN=, O=, OU= or C="
-            )),
-        };
-        parts.map(attribute).collect::<Result<_, _>>().map(Self)
+        parts
+            .map(|part| match part.split_once('=') {
+                Some(("CN", value)) => Ok((3, value.to_owned())),
+                Some(("C", value)) => Ok((6, value.to_owned())),
+                Some(("O", value)) => Ok((10, value.to_owned())),
+                Some(("OU", value)) => Ok((11, value.to_owned())),
+                _ => Err(format!(
+                    "{part:?} is no part of a name; expected CN=, O=, OU= or C="
+                )),
+            })
+            .collect::<Result<_, _>>()
+            .map(Self)
     }
 }
 

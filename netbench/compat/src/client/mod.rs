@@ -101,13 +101,18 @@ impl ClientSpec {
 
     /// Returns the first invalid header.
     pub(crate) fn wrong_header(&self) -> Option<&str> {
-        let is_wrong = |(name, value): &(&String, &String)| {
-            let is_name = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
-            let is_value = |byte: u8| byte == b' ' || byte.is_ascii_graphic();
-            name.is_empty() || !name.bytes().all(is_name) || !value.bytes().all(is_value)
-        };
         let mut headers = self.headers.iter();
-        headers.find(is_wrong).map(|(name, _)| name.as_str())
+        headers
+            .find(|(name, value)| {
+                name.is_empty()
+                    || !name
+                        .bytes()
+                        .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+                    || !value
+                        .bytes()
+                        .all(|byte| byte == b' ' || byte.is_ascii_graphic())
+            })
+            .map(|(name, _)| name.as_str())
     }
 }
 

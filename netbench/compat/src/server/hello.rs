@@ -96,8 +96,10 @@ impl Hello {
     /// Returns the chosen version.
     pub(super) fn version(&self, server: &ServerSpec) -> Result<TlsVersion, Broken> {
         let offered = self.offer.versions();
-        let common = |version: &&TlsVersion| offered.contains(&version.code());
-        let chosen = server.versions.iter().find(common);
+        let chosen = server
+            .versions
+            .iter()
+            .find(|version| offered.contains(&version.code()));
         let first = server.versions.first().filter(|_| server.ignores_offer);
         chosen
             .or(first)
@@ -112,7 +114,7 @@ impl Hello {
         version: TlsVersion,
         has_rsa_key: bool,
     ) -> Result<CipherSuite, Broken> {
-        let fits = |suite: &&CipherSuite| {
+        let mut own = server.suites.iter().filter(|suite| {
             suite.facts().is_some_and(|facts| {
                 let key = match facts.authentication {
                     Authentication::Ecdsa => !has_rsa_key,
@@ -121,8 +123,7 @@ impl Hello {
                 };
                 facts.fits(version) && key
             })
-        };
-        let mut own = server.suites.iter().filter(fits);
+        });
         let common = own
             .clone()
             .find(|suite| self.offer.suites.contains(&suite.0));
@@ -135,11 +136,13 @@ impl Hello {
 
     /// Returns the chosen group: one whose share is present, if possible.
     pub(super) fn group(&self, server: &ServerSpec) -> Result<Group, Broken> {
-        let has_share = |group: &&Group| self.shares.iter().any(|(code, _)| *code == group.0);
         let groups = self.offer.groups();
-        let is_offered = |group: &&Group| groups.contains(&group.0);
-        let shared = server.groups.iter().find(has_share);
-        let chosen = shared.or_else(|| server.groups.iter().find(is_offered));
+        let shared = server
+            .groups
+            .iter()
+            .find(|group| self.shares.iter().any(|(code, _)| *code == group.0));
+        let chosen =
+            shared.or_else(|| server.groups.iter().find(|group| groups.contains(&group.0)));
         chosen
             .copied()
             .ok_or(Broken::Refused(alert::HANDSHAKE_FAILURE))
@@ -151,8 +154,10 @@ impl Hello {
         if offered.is_empty() || server.alpn.is_empty() {
             return Ok(None);
         }
-        let is_offered = |name: &&String| offered.iter().any(|o| o == name.as_bytes());
-        let common = server.alpn.iter().find(is_offered);
+        let common = server
+            .alpn
+            .iter()
+            .find(|name| offered.iter().any(|o| o == name.as_bytes()));
         let first = server.alpn.first().filter(|_| server.ignores_offer);
         let chosen = common
             .or(first)

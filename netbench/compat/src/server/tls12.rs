@@ -314,11 +314,11 @@ impl Half {
 fn choose(server: &Server, hello: &Hello, version: TlsVersion) -> Result<Chosen, Broken> {
     let has_rsa_key = server.chain.key.rsa().is_some();
     let suite = hello.suite(&server.spec, version, has_rsa_key)?;
-    let cannot = || Broken::Cannot(format!("no handshake with {suite}"));
     Ok(Chosen {
         version,
         suite,
-        exchange: exchange_of(suite).ok_or_else(cannot)?,
+        exchange: exchange_of(suite)
+            .ok_or_else(|| Broken::Cannot(format!("no handshake with {suite}")))?,
         alpn: hello.alpn(&server.spec)?,
         random: super::random(server.spec.downgrade_sentinel)?,
     })
@@ -329,8 +329,11 @@ fn half(server: &Server, hello: &Hello, chosen: &Chosen) -> Result<Half, Broken>
     match chosen.exchange {
         KeyExchange::Ecdhe => {
             let offered = hello.offer.groups();
-            let is_common = |group: &&Group| offered.contains(&group.0);
-            let group = server.spec.groups.iter().find(is_common);
+            let group = server
+                .spec
+                .groups
+                .iter()
+                .find(|group| offered.contains(&group.0));
             let group = *group.ok_or(Broken::Refused(alert::HANDSHAKE_FAILURE))?;
             let half = Offered::new(group).map(|offered| Half::Curve(offered, group));
             half.ok_or_else(|| cannot(&group.to_string()))

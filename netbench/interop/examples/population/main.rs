@@ -90,8 +90,9 @@ fn lost(population: &WebModel, drawn: &[WebSite], hellos: &[Offer]) {
         "| stack | reason of the loss | sites | share | 95 % interval of the draw | range of the sources |"
     );
     println!("| --- | --- | ---: | ---: | --- | --- |");
-    let of_kind = |kind: usize| drawn.iter().filter(|site| site.kind == kind).count();
-    let counts: Vec<usize> = (0..population.kinds.len()).map(of_kind).collect();
+    let counts: Vec<usize> = (0..population.kinds.len())
+        .map(|kind| drawn.iter().filter(|site| site.kind == kind).count())
+        .collect();
     for offer in hellos {
         let mut reasons: BTreeMap<&str, Lost> = BTreeMap::new();
         let mut all = Lost::default();

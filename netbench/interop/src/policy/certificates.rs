@@ -11,13 +11,12 @@ pub(super) fn keys(policy: &Policy, scan: &SiteScan, found: &mut Found<'_>) -> R
     };
     let fits = |leaf: &CertificateScan| {
         rules.iter().any(|rule| {
-            let of_curves = |curves: &Vec<String>| {
-                let curve = leaf.curve.as_ref();
-                curve.is_some_and(|curve| curves.contains(curve))
-            };
             rule.kind == leaf.key
                 && leaf.key_bits >= rule.least_bits
-                && rule.curves.as_ref().is_none_or(of_curves)
+                && rule.curves.as_ref().is_none_or(|curves| {
+                    let curve = leaf.curve.as_ref();
+                    curve.is_some_and(|curve| curves.contains(curve))
+                })
         })
     };
     for leaf in leaves(scan)? {

@@ -21,11 +21,13 @@ pub(crate) const PSS: u16 = 0x0804;
 pub(crate) const SHA1: u16 = 0x0201;
 
 pub(crate) fn codes(codes: &[u16], name: fn(u16) -> String) -> Vec<NamedCode> {
-    let named = |code: &u16| NamedCode {
-        name: name(*code),
-        code: *code,
-    };
-    codes.iter().map(named).collect()
+    codes
+        .iter()
+        .map(|code| NamedCode {
+            name: name(*code),
+            code: *code,
+        })
+        .collect()
 }
 
 pub(crate) fn offer(

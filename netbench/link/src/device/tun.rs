@@ -67,7 +67,9 @@ impl Device for TunDevice {
     }
 
     fn send(&mut self, frames: &[Frame]) -> u64 {
-        let refused = |frame: &&Frame| self.file.write(frame.bytes()).is_err();
-        frames.iter().filter(refused).count() as u64
+        frames
+            .iter()
+            .filter(|frame| self.file.write(frame.bytes()).is_err())
+            .count() as u64
     }
 }

@@ -104,13 +104,15 @@ impl Paths {
         recorder: Arc<Recorder>,
         observer: Arc<Observer>,
     ) -> Self {
-        let path = |site: &LinkSite| Path {
-            profile: site.profile,
-            draw_state: draw::site_state(seed, sites::name_word(&site.name)),
-            lanes: Default::default(),
-        };
         Self {
-            sites: sites.iter().map(path).collect(),
+            sites: sites
+                .iter()
+                .map(|site| Path {
+                    profile: site.profile,
+                    draw_state: draw::site_state(seed, sites::name_word(&site.name)),
+                    lanes: Default::default(),
+                })
+                .collect(),
             trials,
             recorder,
             observer,

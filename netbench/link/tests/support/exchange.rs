@@ -29,8 +29,9 @@ pub(crate) struct Times {
 /// Answers exchanges with every site of the link, for the lifetime of this process.
 pub(crate) fn serve(link: &Link) -> Result<(), Box<dyn Error>> {
     let port = link.listen_port(PORT);
-    let bind = || TcpListener::bind((Ipv4Addr::UNSPECIFIED, port));
-    let listener = link.server_namespace().run(bind)??;
+    let listener = link
+        .server_namespace()
+        .run(|| TcpListener::bind((Ipv4Addr::UNSPECIFIED, port)))??;
     thread::spawn(move || {
         for stream in listener.incoming().flatten() {
             // A client that disconnects has failed itself.

@@ -282,17 +282,16 @@ fn median_ns(times: impl Iterator<Item = Duration>) -> u128 {
 fn refusals(choice: LinkChoice) -> Answer {
     const DATAGRAMS: usize = 20;
     let link = open(choice, 1, sites())?;
-    let refused = || -> std::io::Result<bool> {
-        let socket = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0))?;
-        socket.set_read_timeout(Some(Duration::from_secs(2)))?;
-        socket.connect((link.address(0), 443))?;
-        socket.send(&[0; 1200])?;
-        let reported = socket.recv(&mut [0]).map_err(|error| error.kind());
-        Ok(reported == Err(ErrorKind::ConnectionRefused))
-    };
     let mut reported = 0;
     for _ in 0..DATAGRAMS {
-        reported += usize::from(link.client_namespace().run(refused)??);
+        reported += usize::from(link.client_namespace().run(|| -> std::io::Result<bool> {
+            let socket = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0))?;
+            socket.set_read_timeout(Some(Duration::from_secs(2)))?;
+            socket.connect((link.address(0), 443))?;
+            socket.send(&[0; 1200])?;
+            let reported = socket.recv(&mut [0]).map_err(|error| error.kind());
+            Ok(reported == Err(ErrorKind::ConnectionRefused))
+        })??);
     }
     Ok(json!({ "datagrams": DATAGRAMS, "reported": reported }))
 }
@@ -314,8 +313,9 @@ fn acks(choice: LinkChoice) -> Answer {
         .server_namespace()
         .run(|| TcpListener::bind(("0.0.0.0", link.listen_port(443))))??;
     let exchange = |direction: LinkDirection, acks: Acks| -> Result<Value, Box<dyn Error>> {
-        let connect = || TcpStream::connect((link.address(0), 443));
-        let client = link.client_namespace().run(connect)??;
+        let client = link
+            .client_namespace()
+            .run(|| TcpStream::connect((link.address(0), 443)))??;
         let (server, _) = listener.accept()?;
         let (mut from, mut to) = match direction {
             LinkDirection::Up => (client, server),
@@ -329,11 +329,12 @@ fn acks(choice: LinkChoice) -> Answer {
         Ok(json!(link.packets(0)))
     };
     let several = |key: u64, direction, acks| -> Result<Vec<Value>, Box<dyn Error>> {
-        let one = |occurrence| {
-            link.begin_trial(0, TrialKey(key + occurrence));
-            exchange(direction, acks)
-        };
-        (0..EXCHANGES).map(one).collect()
+        (0..EXCHANGES)
+            .map(|occurrence| {
+                link.begin_trial(0, TrialKey(key + occurrence));
+                exchange(direction, acks)
+            })
+            .collect()
     };
     Ok(json!({
         "server_delays": several(100, LinkDirection::Up, Acks::Delayed)?,

@@ -247,8 +247,8 @@ impl<'a> Visitor<'a> {
         match plan.browsers.get(client) {
             None => {
                 let (link, key) = (self.link, unit.key(plan.seed, Role::Measured));
-                let begin = || link.begin_trial(unit.site, key);
-                self.stacks.connect(unit, client, address, begin)
+                self.stacks
+                    .connect(unit, client, address, || link.begin_trial(unit.site, key))
             }
             Some(_) => {
                 let shown = self.browse(unit, client, site, address, begun);

@@ -43,10 +43,6 @@ pub(super) fn on_the_link(
         .filter(|_| plan.page.is_none())
         .zip(visit)
         .and_then(|(page, visit)| page.exchange.response(&request(visit, page.opened_ns)));
-    let attempt = |(to, packets): (&Elsewhere, &u64)| Attempt {
-        to: elsewhere(to),
-        packets: *packets,
-    };
     OnTheLink {
         connections: u32::try_from(connections().chain(elsewhere_of_page).count())
             .unwrap_or(u32::MAX),
@@ -55,7 +51,14 @@ pub(super) fn on_the_link(
         first_byte_ns: response.and_then(|it| since(page_opened_ns, Some(it.first_byte_ns))),
         end_ns: response.and_then(|it| since(page_opened_ns, Some(it.end_ns))),
         names: seen.names.iter().cloned().collect(),
-        elsewhere: seen.elsewhere.iter().map(attempt).collect(),
+        elsewhere: seen
+            .elsewhere
+            .iter()
+            .map(|(to, packets)| Attempt {
+                to: elsewhere(to),
+                packets: *packets,
+            })
+            .collect(),
     }
 }
 

@@ -424,8 +424,10 @@ mod tests {
     #[test]
     fn certificates_are_those_that_the_server_sent() {
         let cases = catalogue(BUILT_IN).unwrap();
-        let expired = |case: &&Case| case.record.name == "certificate/expired";
-        let case = cases.iter().find(expired).unwrap();
+        let case = cases
+            .iter()
+            .find(|case| case.record.name == "certificate/expired")
+            .unwrap();
         let sent = refused_connection();
         let unsent = Served {
             certificate: None,

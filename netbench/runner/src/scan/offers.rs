@@ -78,13 +78,19 @@ pub fn client_settings(
             .iter()
             .filter_map(|stack| workers.description(stack.stack()))
     };
-    let group = |group: &Group| chosen().all(|stack| stack.groups.contains(group));
-    let suite = |suite: &CipherSuite| chosen().all(|stack| stack.suites.contains(suite));
     ClientSettings {
         profile,
         versions: TlsVersion::OFFERED.to_vec(),
-        suites: CipherSuite::OFFERED.iter().copied().filter(suite).collect(),
-        groups: Group::OFFERED.iter().copied().filter(group).collect(),
+        suites: CipherSuite::OFFERED
+            .iter()
+            .copied()
+            .filter(|suite| chosen().all(|stack| stack.suites.contains(suite)))
+            .collect(),
+        groups: Group::OFFERED
+            .iter()
+            .copied()
+            .filter(|group| chosen().all(|stack| stack.groups.contains(group)))
+            .collect(),
         signatures: SignatureScheme::OFFERED.to_vec(),
         alpn: Alpn::ALL.to_vec(),
     }

@@ -62,11 +62,14 @@ pub(super) struct TurnTime {
 
 impl TurnTime {
     pub(super) fn of(sliced: &Sliced) -> Self {
-        let middle = |timings: &Vec<u64>| {
-            let timings: Vec<f64> = timings.iter().map(|ns| *ns as f64).collect();
-            median(&timings)
-        };
-        let operation_ns: f64 = sliced.timings_ns.values().filter_map(middle).sum();
+        let operation_ns: f64 = sliced
+            .timings_ns
+            .values()
+            .filter_map(|timings| {
+                let timings: Vec<f64> = timings.iter().map(|ns| *ns as f64).collect();
+                median(&timings)
+            })
+            .sum();
         Self {
             operation_ns: operation_ns.max(1.0),
         }
@@ -86,11 +89,13 @@ impl TurnSize {
             .filter(|_| is_short)
             .find(|batch| f64::from(*batch) * fastest_ns >= BATCH.as_nanos() as f64)
             .unwrap_or(1);
-        let lasts = |measured: &u32| {
-            f64::from(*measured) * f64::from(batch) * fastest_ns >= shortest.as_nanos() as f64
-        };
         let [.., most] = OPERATIONS;
-        let measured = OPERATIONS.into_iter().find(lasts).unwrap_or(most);
+        let measured = OPERATIONS
+            .into_iter()
+            .find(|measured| {
+                f64::from(*measured) * f64::from(batch) * fastest_ns >= shortest.as_nanos() as f64
+            })
+            .unwrap_or(most);
         let longest_ns = f64::from(measured + WARM_UP) * f64::from(batch) * slowest_ns;
         Self::Operations {
             measured,

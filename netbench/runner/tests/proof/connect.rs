@@ -264,8 +264,7 @@ fn a_site_that_never_answers_is_given_up() {
     let tried = |fake: &Fake, run: &Run| {
         let (samples, _) = run.execute(&plan);
         assert_eq!(samples.len(), 2 * 2 * MANY as usize);
-        let is_near = |sample: &&Sample| sample.site != LIED;
-        for sample in samples.iter().filter(is_near) {
+        for sample in samples.iter().filter(|sample| sample.site != LIED) {
             expect(sample, End::Ok);
         }
         let given_up = samples.iter().filter(|sample| match &sample.outcome {

@@ -123,11 +123,13 @@ fn owned((word, json): (&str, &str)) -> Pair {
 }
 
 fn variables(from: &str, to: &str, pairs: &[Pair]) -> String {
-    let set = |(word, json): &Pair| {
-        let json = json.replace('"', "\\\"");
-        format!("SetEnvIfExpr \"%{{{from}}} == '{word}'\" \"NETBENCH_{to}={json}\"\n")
-    };
-    pairs.iter().map(set).collect()
+    pairs
+        .iter()
+        .map(|(word, json)| {
+            let json = json.replace('"', "\\\"");
+            format!("SetEnvIfExpr \"%{{{from}}} == '{word}'\" \"NETBENCH_{to}={json}\"\n")
+        })
+        .collect()
 }
 
 fn host(plan: &Plan<'_>, placed: &Placed<'_>) -> String {

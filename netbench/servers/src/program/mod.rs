@@ -355,8 +355,10 @@ fn says(path: &Path, arguments: &[&str]) -> String {
 
 /// Returns the first line that contains a version: `nginx version: nginx/1.22.1`.
 fn version(said: &str) -> String {
-    let has_digit = |line: &&str| line.contains(|c: char| c.is_ascii_digit());
-    let line = said.lines().find(has_digit).unwrap_or("unknown");
+    let line = said
+        .lines()
+        .find(|line| line.contains(|c: char| c.is_ascii_digit()))
+        .unwrap_or("unknown");
     let line = line.rsplit("version: ").next().unwrap_or(line);
     sanitize_prefix(line.trim(), 100)
 }

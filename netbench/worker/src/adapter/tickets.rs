@@ -81,13 +81,12 @@ mod tests {
     #[test]
     fn the_newest_session_of_a_server_is_resumed_as_often_as_it_may_be() {
         let tickets: Tickets<String, u32> = Tickets::default();
-        let newest = |server: &str| tickets.resume_newest(server, |session| *session);
         tickets.keep("a".to_owned(), TicketUse::Often, 1);
         tickets.keep("a".to_owned(), TicketUse::Once, 2);
         tickets.keep("b".to_owned(), TicketUse::Once, 3);
         let resumed: Vec<_> = ["a", "a", "a", "b", "b", "c"]
             .into_iter()
-            .map(newest)
+            .map(|server| tickets.resume_newest(server, |session| *session))
             .collect();
         assert_eq!(resumed, [Some(2), Some(1), Some(1), Some(3), None, None]);
     }

@@ -191,12 +191,14 @@ fn chain(lines: usize) -> Vec<[u32; LINE / 4]> {
     for last in (1..lines).rev() {
         order.swap(last, random::below(&mut state, last));
     }
-    let next = |to: u32| {
-        let mut line = [0; LINE / 4];
-        line[0] = to;
-        line
-    };
-    order.into_iter().map(next).collect()
+    order
+        .into_iter()
+        .map(|to| {
+            let mut line = [0; LINE / 4];
+            line[0] = to;
+            line
+        })
+        .collect()
 }
 
 #[cfg(test)]

@@ -76,13 +76,15 @@ impl Essence {
                 (_, Some(ends)) if i64::from(ends) * DAY_S < at_s => Time::Over,
                 _ => Time::Now,
             };
-            let same = |of: &String| subject(of) == subject(name);
             Certificate {
                 is_leaf,
                 issuer: number(&chain.issuer(name).unwrap()),
                 key_of: number(&chain.key_name(name).unwrap()),
                 time,
-                subject: names.iter().position(same).unwrap(),
+                subject: names
+                    .iter()
+                    .position(|of| subject(of) == subject(name))
+                    .unwrap(),
                 rest: CertificateSpec {
                     issuer: None,
                     key_of: None,

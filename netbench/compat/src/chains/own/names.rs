@@ -308,9 +308,11 @@ pub(super) fn named(names: &[&str]) -> CertificateSpec {
 }
 
 pub(super) fn general(names: &[&str]) -> Vec<GeneralName> {
-    let name = |text: &&str| match GeneralName::try_from((*text).to_owned()) {
-        Ok(name) => name,
-        Err(error) => panic!("{error}"),
-    };
-    names.iter().map(name).collect()
+    names
+        .iter()
+        .map(|text| match GeneralName::try_from((*text).to_owned()) {
+            Ok(name) => name,
+            Err(error) => panic!("{error}"),
+        })
+        .collect()
 }

@@ -101,13 +101,15 @@ fn encodings() -> Vec<Draft> {
         (Flaw::AlgorithmsDiffer, MustReject),
         (Flaw::EmptySerial, ShouldReject),
     ];
-    let of = |(flaw, due): (Flaw, Due)| {
-        ["leaf", "intermediate"].map(|certificate| {
-            Draft::new("encoding", format!("{certificate}-{flaw}"), due)
-                .with(certificate, spec(|it| it.flaw = Some(flaw)))
+    flaws
+        .into_iter()
+        .flat_map(|(flaw, due)| {
+            ["leaf", "intermediate"].map(|certificate| {
+                Draft::new("encoding", format!("{certificate}-{flaw}"), due)
+                    .with(certificate, spec(|it| it.flaw = Some(flaw)))
+            })
         })
-    };
-    flaws.into_iter().flat_map(of).collect()
+        .collect()
 }
 
 /// Returns cases of RFC 5280 section 4.1.2.2: a positive number of at most 20 bytes; clients should be able to

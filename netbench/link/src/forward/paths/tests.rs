@@ -7,11 +7,14 @@ const CLIENT: [u8; 4] = [10, 0, 0, 1];
 const MS: u64 = 1_000_000;
 
 fn paths(profiles: &[LinkProfile], seed: u64) -> Paths {
-    let site = |(index, profile): (usize, &LinkProfile)| LinkSite {
-        name: format!("{index}.test"),
-        profile: *profile,
-    };
-    let sites: Vec<_> = profiles.iter().enumerate().map(site).collect();
+    let sites: Vec<_> = profiles
+        .iter()
+        .enumerate()
+        .map(|(index, profile)| LinkSite {
+            name: format!("{index}.test"),
+            profile: *profile,
+        })
+        .collect();
     let trials = Arc::new(Trials::new(sites.len()));
     Paths::new(&sites, seed, trials, Arc::default(), Arc::default())
 }
@@ -108,8 +111,11 @@ fn jitter_never_lets_a_packet_overtake() {
     let mut dues = vec![due_ns(paths.decide(Direction::Up, &up(SYN, 0), 0))];
     dues.extend((1..200).map(|ms| due_ns(paths.decide(Direction::Up, &up(ACK, 1), ms * MS))));
     assert!(dues.is_sorted());
-    let late = |(sent_ms, due_ns): (usize, &u64)| due_ns - sent_ms as u64 * MS - 10 * MS;
-    let delays: Vec<u64> = dues.iter().enumerate().map(late).collect();
+    let delays: Vec<u64> = dues
+        .iter()
+        .enumerate()
+        .map(|(sent_ms, due_ns)| due_ns - sent_ms as u64 * MS - 10 * MS)
+        .collect();
     assert!(delays.iter().all(|ns| *ns <= 30 * MS));
     assert!(delays.iter().any(|ns| *ns > 20 * MS) && delays.iter().any(|ns| *ns < 29 * MS));
 }
