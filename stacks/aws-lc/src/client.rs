@@ -10,8 +10,8 @@ use hyper::rt::{Read, ReadBufCursor, Write};
 use hyper_openssl::client::legacy::{HttpsConnector, MaybeHttpsStream};
 use hyper_util::client::legacy::connect::{Connected, Connection};
 use netbench_libssl::{Side, for_each_connection, verified_context};
-use netbench_tls::{ClientSettings, Negotiated};
 use netbench_protocol::ClientIdentity;
+use netbench_tls::{ClientSettings, Negotiated};
 use netbench_worker::{BoxFuture, Fetch, HyperClient, Probe, SetupError, TimedTcp, Wire};
 use tower_service::Service;
 

@@ -1,8 +1,8 @@
 use std::{pin::Pin, sync::Arc};
 
 use netbench_libssl::{Identity, Libssl, Side, select_alpn};
-use netbench_tls::CipherSuite;
 use netbench_protocol::ServeSite;
+use netbench_tls::CipherSuite;
 use netbench_worker::{Accept, AcceptError, Accepted, BoxFuture, SetupError, stapled_response};
 use openssl::{
     error::ErrorStack,

@@ -4,9 +4,7 @@
 use std::{ffi::CString, fmt::Display};
 
 use netbench_libssl::{Libssl, Side, VerifyCallback};
-use netbench_tls::{
-    CertificateFault, CipherSuite, Group, Negotiated, SignatureScheme, TlsVersion,
-};
+use netbench_tls::{CertificateFault, CipherSuite, Group, Negotiated, SignatureScheme, TlsVersion};
 use netbench_worker::SetupError;
 use openssl::{
     error::ErrorStack,

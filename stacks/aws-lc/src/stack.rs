@@ -1,11 +1,11 @@
 use std::{any::Any, error::Error, sync::Arc};
 
 use netbench_libssl::{ClientOfChains, Keys, SOURCES, own_trust};
+use netbench_protocol::{ClientIdentity, Material, ServeSite, StackDescription};
 use netbench_tls::{
     CipherSuite, ClientSettings, Group, HandshakeKind, KeyType, SignatureScheme, TlsVersion,
     WorkerRecord,
 };
-use netbench_protocol::{ClientIdentity, Material, ServeSite, StackDescription};
 use netbench_worker::{
     Accept, ChainVerifier, Endpoint, EndpointSetup, EndpointSide, Explained, Fetch, InMemory,
     OwnTrust, Probe, SetupError, Signatures, SigningPair, Stack, TrustRoots, Verifier, build_facts,

@@ -1,8 +1,8 @@
 use std::{error::Error as StdError, hash::Hasher, sync::Arc};
 
 use hyper_util::rt::TokioIo;
-use netbench_tls::{ClientSettings, Profile, SignatureScheme};
 use netbench_protocol::ClientIdentity;
+use netbench_tls::{ClientSettings, Profile, SignatureScheme};
 use netbench_worker::{Fetch, OwnClient, Probe, SetupError, TrustRoots, Wire, own_client};
 use rustls::{
     ClientConfig, ClientSide, Error,

@@ -1,7 +1,7 @@
 //! The cryptography of handshakes and records, by the same calls as in rustls.
 
-use netbench_tls::{Aead, FailureWord, Group, KeyType, SessionSettings, TlsVersion};
 use netbench_protocol::Material;
+use netbench_tls::{Aead, FailureWord, Group, KeyType, SessionSettings, TlsVersion};
 use netbench_worker::{
     KeyExchange, RECORD_DATA, RecordProtection, SIGNED, SessionError, SetupError, Signatures,
 };

@@ -2,11 +2,11 @@
 
 use std::{any::Any, mem, sync::Arc};
 
+use netbench_protocol::Material;
 use netbench_tls::{
     Aead, ClientAuth, FailureWord, Group, HandshakeKind, KeyType, Negotiated, SessionSettings,
     TlsVersion,
 };
-use netbench_protocol::Material;
 use netbench_worker::{
     Endpoint, EndpointSetup, EndpointSide, HandshakeState, InMemory, KEPT_SESSIONS, KeyExchange,
     RecordProtection, Session, SessionError, SetupError, Signatures, TICKETS, TrustRoots, Verifier,

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
-use netbench_tls::{CipherSuite, TlsVersion};
 use netbench_protocol::ServeSite;
+use netbench_tls::{CipherSuite, TlsVersion};
 use netbench_worker::{
     Accept, AcceptError, Accepted, BoxFuture, SetupError, accepted, stapled_response,
 };

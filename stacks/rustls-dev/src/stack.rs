@@ -1,7 +1,7 @@
 use std::{error::Error, sync::Arc};
 
-use netbench_tls::{ClientSettings, WorkerRecord};
 use netbench_protocol::{ClientIdentity, ServeSite, StackDescription};
+use netbench_tls::{ClientSettings, WorkerRecord};
 use netbench_worker::{
     Accept, ChainVerifier, Explained, Fetch, InMemory, Probe, SetupError, Stack, build_facts,
     locked_version,

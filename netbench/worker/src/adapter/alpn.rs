@@ -33,18 +33,20 @@ mod tests {
 
     #[test]
     fn the_servers_order_decides() {
-        let (h2, http) = (Alpn::H2, Alpn::Http11);
-        let cases: [(&[Alpn], &[u8], Option<&[u8]>); 6] = [
-            (&[h2, http], b"\x08http/1.1\x02h2", Some(b"h2")),
-            (&[http, h2], b"\x08http/1.1\x02h2", Some(b"http/1.1")),
-            (&[h2], b"\x08http/1.1", None),
-            (&[h2], b"", None),
-            (&[h2], b"\x03h2", None),
+        type Case = (&'static [Alpn], &'static [u8], Option<&'static [u8]>);
+        const H2: Alpn = Alpn::H2;
+        const HTTP: Alpn = Alpn::Http11;
+        let cases: [Case; 6] = [
+            (&[H2, HTTP], b"\x08http/1.1\x02h2", Some(b"h2")),
+            (&[HTTP, H2], b"\x08http/1.1\x02h2", Some(b"http/1.1")),
+            (&[H2], b"\x08http/1.1", None),
+            (&[H2], b"", None),
+            (&[H2], b"\x03h2", None),
             (&[], b"\x02h2", None),
         ];
         for (server, client, chosen) in cases {
             assert_eq!(preferred_alpn(server, client), chosen, "{client:?}");
         }
-        assert_eq!(alpn_list(&[http, h2]), b"\x08http/1.1\x02h2");
+        assert_eq!(alpn_list(&[HTTP, H2]), b"\x08http/1.1\x02h2");
     }
 }
