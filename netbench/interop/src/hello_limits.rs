@@ -1,9 +1,6 @@
 //! The properties of a stack's hello at which a site's handshake fails, according to the scan.
 
-use netbench_model::{
-    scan::{Agreement, LossReason, Offer, SiteScan, Tolerance},
-    tls::TlsVersion,
-};
+use netbench_model::scan::{Agreement, LossReason, Offer, SiteScan, Tolerance};
 
 /// Lengths of messages that some load balancers mistake for SSL 2.0 messages.
 const SHORT: std::ops::Range<u32> = 256..512;

@@ -6,8 +6,8 @@
 use netbench_model::{
     CertificateFault,
     scan::{
-        Agreed, Agreement, Anchor, ChainScan, LossReason, NamedCode, Observed, Offer, Order,
-        SiteScan, SuiteScan, VersionScan,
+        Agreed, Agreement, Anchor, LossReason, NamedCode, Observed, Offer, Order, SiteScan,
+        SuiteScan, VersionScan,
     },
     tls::{
         Authentication, CipherSuite, CipherSuiteFacts, Group, KeyExchange, Protection,
