@@ -39,7 +39,7 @@ fn stored(shims: &[&KnownShim]) -> StoredOutcomes {
     StoredOutcomes::read(&OutcomesIn::Tree(tree()), &shims).unwrap()
 }
 
-/// Columns that have outcomes of their own.
+/// Columns with their own outcomes.
 fn columns() -> Vec<&'static KnownShim> {
     KNOWN_SHIMS
         .iter()

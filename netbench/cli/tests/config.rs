@@ -131,7 +131,7 @@ fn one_that_is_no_file_is_an_error() {
             |path| std::os::unix::fs::symlink("/dev/zero", path).unwrap(),
             "netbench.toml: not a file",
         ),
-        // Nobody writes to the pipe.
+        // The pipe has no writer.
         (
             |path| {
                 finish(std::process::Command::new("mkfifo").arg(path)).expect(0);

@@ -316,7 +316,7 @@ fn stacks_that_agree_on_different_groups_are_compared_with_the_same_settings() {
 
 #[test]
 fn ctrl_c_keeps_what_there_is_and_the_rest_is_gone_on_with() {
-    // So many sites that the run cannot end before the stop.
+    // Enough sites that the run cannot end before the stop.
     let sites: String = (0..8).map(|site| format!("site{site}.example\n")).collect();
     let place = Place::with_sites(&sites);
     let line = "evaluate --sites sites.txt --part connections --link none --json";

@@ -130,7 +130,7 @@ fn each_stored_evaluation_has_its_answers_and_its_exit_code() {
     }
 }
 
-/// A pipe to which nobody writes, a device without an end, and half a file.
+/// A pipe without a writer, a device without an end, and half a file.
 #[test]
 fn a_part_that_cannot_be_read_is_named_and_its_question_stays_open() {
     type Break = fn(&Path);

@@ -97,7 +97,7 @@ pub(crate) fn store_evaluation(run: &Path, changes: &[Change]) -> PathBuf {
     run.to_owned()
 }
 
-/// Stores a scan in which the new stack loses so many of the sites that the old one reaches, each confirmed by a handshake.
+/// Stores a scan in which the new stack loses this number of the sites that the old one reaches, each confirmed by a handshake.
 fn store_scan(run: &Path, lost: usize) {
     const X25519: (&str, u16) = ("x25519", 0x1d);
     const GCM: (&str, u16) = ("TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256", 0xc02f);

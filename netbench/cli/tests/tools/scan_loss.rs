@@ -219,7 +219,7 @@ fn a_server_of_this_machine_is_recorded_under_a_name_that_is_emulated() {
         done.stdout
     );
 
-    // What would emulate nothing is named.
+    // A setting without an effect is named.
     place.write(
         "fields.txt",
         "* rtt=20ms\n127.0.0.1:9 suites=TLS_AES_128_GCM_SHA256 tls=1.3\n",

@@ -55,7 +55,7 @@ fn place() -> Place {
     let device = place.path().join("device-samples/samples.jsonl");
     std::os::unix::fs::symlink("/dev/zero", device).unwrap();
     made("pipe-samples", manifest.as_bytes(), None);
-    // Nobody writes to it.
+    // It has no writer.
     let pipe = place.path().join("pipe-samples/samples.jsonl");
     finish(Command::new("mkfifo").arg(pipe)).expect(0);
     made("cut", &manifest.as_bytes()[..manifest.len() / 2], None);

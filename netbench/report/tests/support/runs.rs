@@ -160,7 +160,7 @@ pub const STACKS: &[StackRow] = &[
     (1.2, 12, 0, 0.5, Gate::Passed),
     (1.0, 1, 0, 0.05, Gate::CannotTell),
     (0.5, 1, 0, 0.05, Gate::CannotTell),
-    // Never quiet: nothing that was measured says what a quiet machine would.
+    // Never quiet: no sample shows the time on a quiet machine.
     (0.5, 12, 100, 0.05, Gate::CannotTell),
 ];
 
