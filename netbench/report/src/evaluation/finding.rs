@@ -44,7 +44,7 @@ pub struct Finding {
 
 /// The effect of a finding on a user.
 #[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema, Hash,
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum Severity {
