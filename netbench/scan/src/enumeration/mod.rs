@@ -20,6 +20,7 @@ mod simulated;
 pub use found::{Enumeration, SuiteFound, VersionFound};
 pub(crate) use legacy::is_ecdhe_rsa;
 pub(crate) use rank::{is_everywhere, offered_groups, offered_suites};
+pub(crate) use reads::rest;
 pub use responder::{
     Choice, Dress, Limit, ProbeAnswer, ProbeHello, Refusal, Responder, Schemes, Shares, Stop,
 };

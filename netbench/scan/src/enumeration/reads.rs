@@ -330,7 +330,7 @@ fn of_class(suites: &[u16], class: Option<Toxic>) -> Vec<u16> {
 }
 
 /// Returns those of `all` that are not in `known`.
-pub(super) fn rest(all: &[u16], known: &[u16]) -> Vec<u16> {
+pub(crate) fn rest(all: &[u16], known: &[u16]) -> Vec<u16> {
     let new = all.iter().filter(|code| !known.contains(code));
     new.copied().collect()
 }

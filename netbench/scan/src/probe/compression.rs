@@ -1,41 +1,27 @@
 //! The algorithms with which a server compresses its certificates (RFC 8879).
 
-use netbench_model::{scan::CompressionScan, tls::TlsVersion};
+use netbench_model::scan::CompressionScan;
 
-use super::{features::codes, prober::Prober, wire::Reply};
+use super::{features::read_with_share, prober::Prober};
 use crate::{
     codec::{
         Extension,
         compression::{ALGORITHMS, algorithm_name},
         extension, put_vec8,
     },
-    enumeration::{ProbeHello, Stop, VersionFound},
-    session::{Compression, PrivateShares, computable, computable_suites},
+    enumeration::{Stop, VersionFound},
+    session::Compression,
 };
 
 /// Offers all algorithms, and leaves out those that the server has chosen, until it sends its certificates uncompressed. The
 /// finding stays unknown if a response cannot be read.
 pub(super) async fn compression(prober: &Prober<'_>, newest: &VersionFound) -> Result<(), Stop> {
-    let groups: Vec<u16> = computable(&newest.groups).into_iter().take(1).collect();
-    let suites = computable_suites(&codes(newest));
-    if groups.is_empty() || suites.is_empty() {
-        return Ok(());
-    }
     let mut left = ALGORITHMS.to_vec();
     let mut found = Vec::new();
     while !left.is_empty() {
-        let keys = PrivateShares::new(&groups);
-        let mut spec = prober.spec(&ProbeHello::new(TlsVersion::Tls13, &suites, &groups));
-        spec.shares = Some(keys.public());
-        spec.more.push(offer(&left));
-        let Reply::Flight(flight, mut records, mut wire) = prober.hello(&spec).await? else {
-            return Ok(());
-        };
-        if flight.hello.is_retry || flight.hello.version != TlsVersion::Tls13.code() {
-            return Ok(());
-        }
-        let read = prober.encrypted(&spec, &keys, &[], &flight, &mut records, &mut wire);
-        let Some(session) = read.await else {
+        let offered = offer(&left);
+        let session = read_with_share(prober, newest, |spec| spec.more.push(offered));
+        let Some(session) = session.await? else {
             return Ok(());
         };
         let Some(compression) = session.encrypted.compression else {

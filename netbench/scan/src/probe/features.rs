@@ -11,9 +11,9 @@ use netbench_model::{
 };
 
 use crate::{
-    codec::{Extension, extension},
-    enumeration::{Enumeration, ProbeHello, Stop, VersionFound},
-    session::{PrivateShares, cheap_first, computable, computable_suites},
+    codec::{Extension, HelloSpec, extension},
+    enumeration::{Enumeration, ProbeHello, Stop, VersionFound, rest},
+    session::{PrivateShares, Session13, cheap_first, computable, computable_suites},
 };
 
 /// Omits each chosen scheme, until the server refuses.
@@ -29,36 +29,46 @@ pub(super) async fn signatures(prober: &Prober<'_>, found: &Enumeration) -> Resu
 }
 
 async fn signatures13(prober: &Prober<'_>, found: &VersionFound) -> Result<(), Stop> {
-    let groups: Vec<u16> = computable(&found.groups).into_iter().take(1).collect();
-    let suites = computable_suites(&codes(found));
-    if groups.is_empty() || suites.is_empty() {
-        return Ok(());
-    }
     for (part, known) in both_ways(prober) {
         loop {
             let taken = taken(prober, TlsVersion::Tls13);
             let Some(left) = left_of(&part, &taken, known) else {
                 break;
             };
-            let keys = PrivateShares::new(&groups);
-            let mut spec = prober.spec(&ProbeHello::new(TlsVersion::Tls13, &suites, &groups));
-            spec.shares = Some(keys.public());
-            spec.signatures = Some(left);
-            let Reply::Flight(flight, mut records, mut wire) = prober.hello(&spec).await? else {
-                break;
-            };
-            if flight.hello.is_retry {
-                return Ok(());
-            }
-            let read = prober.encrypted(&spec, &keys, &[], &flight, &mut records, &mut wire);
-            let read = read.await;
-            let new = self::taken(prober, TlsVersion::Tls13).len() > taken.len();
-            if read.is_none() || !new {
+            let session = read_with_share(prober, found, |spec| spec.signatures = Some(left));
+            let is_read = session.await?.is_some();
+            if !is_read || self::taken(prober, TlsVersion::Tls13).len() == taken.len() {
                 break;
             }
         }
     }
     Ok(())
+}
+
+/// Sends a hello of TLS 1.3, changed by `change`, with a share of a supported group, and reads the encrypted part of the
+/// response. Returns `None` if it cannot be read.
+pub(super) async fn read_with_share(
+    prober: &Prober<'_>,
+    found: &VersionFound,
+    change: impl FnOnce(&mut HelloSpec),
+) -> Result<Option<Session13>, Stop> {
+    let groups: Vec<u16> = computable(&found.groups).into_iter().take(1).collect();
+    let suites = computable_suites(&codes(found));
+    if groups.is_empty() || suites.is_empty() {
+        return Ok(None);
+    }
+    let keys = PrivateShares::new(&groups);
+    let mut spec = prober.spec(&ProbeHello::new(TlsVersion::Tls13, &suites, &groups));
+    spec.shares = Some(keys.public());
+    change(&mut spec);
+    let Reply::Flight(flight, mut records, mut wire) = prober.hello(&spec).await? else {
+        return Ok(None);
+    };
+    if flight.hello.is_retry || flight.hello.version != TlsVersion::Tls13.code() {
+        return Ok(None);
+    }
+    let session = prober.encrypted(&spec, &keys, &[], &flight, &mut records, &mut wire);
+    Ok(session.await)
 }
 
 async fn signatures12(prober: &Prober<'_>, found: &VersionFound) -> Result<(), Stop> {
@@ -67,14 +77,9 @@ async fn signatures12(prober: &Prober<'_>, found: &VersionFound) -> Result<(), S
     if suites.is_empty() {
         return Ok(());
     }
-    let mut groups = if found.groups.is_empty() {
-        vec![0x1d]
-    } else {
-        cheap_first(&found.groups)
-    };
+    let mut groups = groups_or_common(&found.groups);
     // The curve of an ECDSA certificate has to be offered too (RFC 8422 section 5.1), whether the server uses it or not.
-    let curves = [0x17, 0x18, 0x19].into_iter();
-    groups.extend(curves.filter(|curve| !found.groups.contains(curve)));
+    groups.extend(rest(&[0x17, 0x18, 0x19], &groups));
     for (part, known) in both_ways(prober) {
         loop {
             let taken = taken(prober, TlsVersion::Tls12);
@@ -146,7 +151,7 @@ async fn alpn(prober: &Prober<'_>, found: &VersionFound) -> Result<(), Stop> {
     if !has_http2_alone(prober) {
         return Ok(());
     }
-    let groups = groups_or_common(found);
+    let groups = groups_or_common(&found.groups);
     let mut spec = prober.spec(&ProbeHello::new(found.version, &codes(found), &groups));
     spec.alpn = Some(vec![b"http/1.1".to_vec()]);
     prober.hello(&spec).await.map(drop)
@@ -158,7 +163,7 @@ async fn heartbeat(prober: &Prober<'_>, found: &VersionFound) -> Result<(), Stop
     if found.version == TlsVersion::Ssl3 {
         return Ok(());
     }
-    let groups = groups_or_common(found);
+    let groups = groups_or_common(&found.groups);
     let mut spec = prober.spec(&ProbeHello::new(found.version, &codes(found), &groups));
     spec.more.push(Extension {
         code: extension::HEARTBEAT,
@@ -167,12 +172,12 @@ async fn heartbeat(prober: &Prober<'_>, found: &VersionFound) -> Result<(), Stop
     prober.hello(&spec).await.map(drop)
 }
 
-/// Returns the groups of a version, cheap ones first; common ones if they are not known.
-fn groups_or_common(found: &VersionFound) -> Vec<u16> {
-    if found.groups.is_empty() {
+/// Returns these groups, cheap ones first; common ones if there are none.
+pub(super) fn groups_or_common(groups: &[u16]) -> Vec<u16> {
+    if groups.is_empty() {
         vec![0x1d, 0x17, 0x18]
     } else {
-        cheap_first(&found.groups)
+        cheap_first(groups)
     }
 }
 
@@ -181,23 +186,11 @@ fn has_http2_alone(prober: &Prober<'_>) -> bool {
 }
 
 async fn alpn13(prober: &Prober<'_>, found: &VersionFound) -> Result<(), Stop> {
-    let groups: Vec<u16> = computable(&found.groups).into_iter().take(1).collect();
-    if groups.is_empty() || !has_http2_alone(prober) {
+    if !has_http2_alone(prober) {
         return Ok(());
     }
-    let keys = PrivateShares::new(&groups);
-    let suites = computable_suites(&codes(found));
-    let mut spec = prober.spec(&ProbeHello::new(TlsVersion::Tls13, &suites, &groups));
-    spec.shares = Some(keys.public());
-    spec.alpn = Some(vec![b"http/1.1".to_vec()]);
-    if let Reply::Flight(flight, mut records, mut wire) = prober.hello(&spec).await?
-        && !flight.hello.is_retry
-    {
-        prober
-            .encrypted(&spec, &keys, &[], &flight, &mut records, &mut wire)
-            .await;
-    }
-    Ok(())
+    let http1 = |spec: &mut HelloSpec| spec.alpn = Some(vec![b"http/1.1".to_vec()]);
+    read_with_share(prober, found, http1).await.map(drop)
 }
 
 /// Tests for which groups the server accepts a present key share, and for which it requests one of a group that it
@@ -276,7 +269,7 @@ async fn fallback(prober: &Prober<'_>, spoken: &[&VersionFound]) -> Result<(), S
     };
     const FALLBACK_SCSV: u16 = 0x5600;
     const INAPPROPRIATE_FALLBACK: u8 = 86;
-    let groups = groups_or_common(second);
+    let groups = groups_or_common(&second.groups);
     let mut spec = prober.spec(&ProbeHello::new(second.version, &codes(second), &groups));
     spec.suites.push(FALLBACK_SCSV);
     let answer = match prober.hello(&spec).await? {
@@ -301,9 +294,9 @@ async fn chacha20(prober: &Prober<'_>, found: &VersionFound) -> Result<(), Stop>
     if !own_order || !suites.iter().any(is_chacha) || suites.first().is_none_or(is_chacha) {
         return Ok(());
     }
-    let (mut first, rest): (Vec<u16>, Vec<u16>) = suites.iter().partition(|code| is_chacha(code));
-    first.extend(rest);
-    let groups = groups_or_common(found);
+    let (mut first, others): (Vec<u16>, Vec<u16>) = suites.iter().partition(|code| is_chacha(code));
+    first.extend(others);
+    let groups = groups_or_common(&found.groups);
     let spec = prober.spec(&ProbeHello::new(found.version, &first, &groups));
     if let Reply::Flight(flight, ..) = prober.hello(&spec).await? {
         let chosen = is_chacha(&flight.hello.suite);

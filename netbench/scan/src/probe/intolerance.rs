@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{
-    features::{codes, spoken},
+    features::{codes, groups_or_common, spoken},
     prober::Prober,
     wire::{ConnectionError, Reply},
 };
@@ -12,7 +12,7 @@ use netbench_model::{scan::Tolerance, tls::TlsVersion};
 use crate::{
     codec::{Extension, HelloSpec, KeyShare},
     enumeration::{Enumeration, ProbeHello, Refusal, Shares, Stop},
-    session::{PrivateShares, cheap_first},
+    session::PrivateShares,
 };
 
 /// X25519MLKEM768.
@@ -163,13 +163,10 @@ fn plain(prober: &Prober<'_>, found: &Enumeration, newest: TlsVersion) -> HelloS
         groups.extend(CERTIFICATE_CURVES);
         groups = once_each(groups.into_iter());
     }
-    if groups.is_empty() {
-        groups = vec![0x1d, 0x17, 0x18];
-    }
     prober.spec(&ProbeHello {
         versions,
         suites,
-        groups: cheap_first(&groups),
+        groups: groups_or_common(&groups),
         shares: Shares::Empty,
     })
 }
