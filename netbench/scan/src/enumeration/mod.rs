@@ -18,7 +18,7 @@ mod versions;
 mod simulated;
 
 pub use found::{Enumeration, SuiteFound, VersionFound};
-pub(crate) use legacy::is_ecdhe_rsa;
+pub(crate) use legacy::{find_hidden, is_ecdhe_rsa};
 pub(crate) use rank::{is_everywhere, offered_groups, offered_suites};
 pub(crate) use reads::rest;
 pub use responder::{

@@ -10,7 +10,7 @@ use proptest::{prelude::*, sample::subsequence};
 
 use super::{
     Choice, Dress, Enumeration, Limit, ProbeAnswer, ProbeHello, Refusal, Responder, Shares, Stop,
-    enumerate,
+    enumerate, find_hidden,
     rank::{offered_groups, offered_suites},
 };
 
@@ -19,6 +19,8 @@ struct Server {
     versions: Vec<TlsVersion>,
     /// The suites of all versions, in the server's order.
     suites: Vec<u16>,
+    /// Those of the suites that the server chooses and cannot use.
+    unusable: Vec<u16>,
     groups: Vec<u16>,
     own_order: bool,
     states_groups: bool,
@@ -68,6 +70,9 @@ impl Responder for Server {
         let Some(chosen) = self.pick(&self.suites, &hello.suites, usable) else {
             return Ok(ProbeAnswer::Refused(Refusal::Alert(40)));
         };
+        if self.unusable.contains(&chosen) {
+            return Ok(ProbeAnswer::Refused(Refusal::Alert(80)));
+        }
         let exchange = CipherSuite(chosen).facts().map(|s| s.key_exchange);
         let grouped = matches!(exchange, Some(KeyExchange::Ecdhe | KeyExchange::Any));
         let group = group.filter(|_| grouped);
@@ -97,8 +102,12 @@ impl Responder for Server {
 }
 
 fn run(server: &Server) -> Enumeration {
+    wait_for(enumerate(server))
+}
+
+fn wait_for<T>(work: impl Future<Output = T>) -> T {
     let runtime = tokio::runtime::Builder::new_current_thread().build();
-    runtime.unwrap().block_on(enumerate(server))
+    runtime.unwrap().block_on(work)
 }
 
 fn server() -> impl Strategy<Value = Server> {
@@ -125,6 +134,7 @@ fn server() -> impl Strategy<Value = Server> {
             |(versions, suites, groups, own_order, states_groups)| Server {
                 versions,
                 suites,
+                unusable: Vec::new(),
                 groups,
                 own_order,
                 states_groups,
@@ -201,6 +211,7 @@ fn named(own_order: bool, suites: &[u16], versions: &[TlsVersion]) -> Server {
     Server {
         versions: versions.to_vec(),
         suites: suites.to_vec(),
+        unusable: Vec::new(),
         groups: vec![
             0x1d, 0x17, 0x1e, 0x19, 0x18, 0x100, 0x101, 0x102, 0x103, 0x104,
         ],
@@ -243,5 +254,32 @@ fn few_connections_settle_everything() {
         let found = run(&server);
         let answered = server.answered.get();
         assert!(answered <= most, "{answered} of {most}: {found:?}");
+    }
+}
+
+#[test]
+fn suites_behind_one_that_the_server_cannot_use_are_found() {
+    // ChaCha20, AES-256, Camellia-256, ARIA-256, AES-128, Camellia-128, ARIA-128; then the same with RSA key exchange.
+    let suites = [
+        0xcca8, 0xc030, 0xc028, 0xc08b, 0xc061, 0xc02f, 0xc027, 0xc08a, 0xc060, 0x009d, 0x003d,
+        0x00c0, 0xc051, 0x009c, 0x003c, 0x00ba, 0xc050,
+    ];
+    let aria = [0xc061, 0xc060, 0xc051, 0xc050];
+    // With one that is preferred least, nothing is hidden.
+    for unusable in [&[][..], &aria, &[0xc061], &[0xc050]] {
+        let server = Server {
+            unusable: unusable.to_vec(),
+            ..named(true, &suites, &[TlsVersion::Tls12])
+        };
+        let mut found = run(&server);
+        let newest = found.versions.iter_mut().find(|v| v.refusal.is_none());
+        let newest = newest.expect("TLS 1.2");
+        assert_eq!(wait_for(find_hidden(&server, newest)), Ok(true));
+        let mut due = suites.to_vec();
+        due.retain(|code| !unusable.contains(code));
+        let codes: Vec<u16> = newest.suites.iter().map(|suite| suite.code).collect();
+        assert_eq!(codes, due, "{unusable:x?}");
+        let answered = server.answered.get();
+        assert!(answered < 300, "{unusable:x?}: {answered}");
     }
 }

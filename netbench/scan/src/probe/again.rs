@@ -1,26 +1,24 @@
 //! Tests whether refusals are repeated. Servers behind one address need not agree, and a list is complete only if
 //! they do.
 
-use std::collections::BTreeMap;
-
 use netbench_model::{
     scan::Order,
-    tls::{Alert, CipherSuite, TlsVersion},
+    tls::{Alert, TlsVersion},
 };
 
 use super::{features::codes, prober::Prober};
 use crate::enumeration::{
-    Enumeration, ProbeAnswer, ProbeHello, Responder as _, Stop, VersionFound, is_ecdhe_rsa,
-    is_everywhere, offered_groups, offered_suites,
+    Enumeration, ProbeAnswer, ProbeHello, Responder as _, Stop, VersionFound, find_hidden,
+    is_ecdhe_rsa, offered_groups, offered_suites,
 };
 
 /// Offers all values that were not found, twice in direct succession: a balancer that alternates then leads to two
 /// of its servers.
 pub(super) async fn is_refused_again(
     prober: &Prober<'_>,
-    found: &Enumeration,
+    found: &mut Enumeration,
 ) -> Result<bool, Stop> {
-    for version in found.versions.iter().filter(|found| found.complete) {
+    for version in found.versions.iter_mut().filter(|found| found.complete) {
         let Some(hello) = the_rest(version) else {
             continue;
         };
@@ -44,23 +42,13 @@ pub(super) async fn is_refused_again(
                 }
             }
         }
-        // A server that chooses by its own order may choose a suite that it does not support, which hides all
-        // that it prefers less (mbedTLS).
-        if version.version == TlsVersion::Tls13 || version.suite_order == Order::Client {
-            continue;
-        }
-        for suites in classes(&hello.suites) {
-            let hello = ProbeHello {
-                suites,
-                ..hello.clone()
-            };
-            if takes(prober, &hello).await? {
-                prober.note_missing(&format!(
-                    "TLS {}: took suites that it had refused beside others; there may be more",
-                    version.version
-                ));
-                return Ok(false);
-            }
+        let may_hide = version.version < TlsVersion::Tls13 && version.suite_order != Order::Client;
+        if may_hide && !find_hidden(prober, version).await? {
+            prober.note_missing(&format!(
+                "TLS {}: took suites that it had refused beside others; there may be more",
+                version.version
+            ));
+            return Ok(false);
         }
     }
     Ok(true)
@@ -80,20 +68,6 @@ async fn takes(prober: &Prober<'_>, hello: &ProbeHello) -> Result<bool, Stop> {
         .iter()
         .any(|version| version.code() == choice.version)
         && offered)
-}
-
-/// Groups the suites by key exchange; common ones separately, and these by authentication.
-fn classes(suites: &[u16]) -> Vec<Vec<u16>> {
-    let mut classes = BTreeMap::<_, Vec<u16>>::new();
-    for code in suites {
-        let Some(suite) = CipherSuite(*code).facts() else {
-            continue;
-        };
-        let common = is_everywhere(*code).then(|| format!("{:?}", suite.authentication));
-        let class = (common, format!("{:?}", suite.key_exchange));
-        classes.entry(class).or_default().push(*code);
-    }
-    classes.into_values().collect()
 }
 
 /// Returns the groups that were not found, with suites that need one. Returns `None` if the server itself lists

@@ -1,6 +1,7 @@
 //! Enumeration of SSL 3.0 to TLS 1.2, in which the suite is chosen first and the group belongs to it.
 
 mod division;
+mod hidden;
 mod narrowing;
 
 use std::cell::Cell;
@@ -17,6 +18,8 @@ use super::{
     reads::{Reads, most_read, rest},
     responder::{Choice, Limit, ProbeAnswer, ProbeHello, Refusal, Responder, Stop},
 };
+
+pub(crate) use hidden::find_hidden;
 
 /// Whether groups are enumerated as well.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
