@@ -3,7 +3,7 @@
 use std::{cmp::Reverse, collections::BTreeMap};
 
 use itertools::Itertools;
-use netbench_model::{ClientUse, LostSite, SwitchEffect, Weight};
+use netbench_model::{ClientUse, LostSite, SwitchEffect, Target, Weight};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +11,7 @@ use super::{Families, Member, PublishedShare, Question};
 use crate::{
     cell::Cell,
     document::{Item, Section, Table},
-    text::some_of,
+    text::{named_site, some_of},
 };
 
 /// Maximum number of findings that a card and a terminal show for a question.
@@ -155,14 +155,20 @@ impl Findings {
     }
 
     /// Adds a site of a scan, of `compared`, that is lost or that is wrongly accepted.
-    pub(super) fn site(&mut self, site: &LostSite, severity: Severity, compared: u64) {
+    pub(super) fn site(
+        &mut self,
+        site: &LostSite,
+        severity: Severity,
+        compared: u64,
+        target: Target,
+    ) {
         self.add(Difference {
             kind: Member::Loss,
             name: &site.reason,
             about: &site.detail,
             severity,
             scanned: Some((1, compared)),
-            evidence: vec![site.site.clone()],
+            evidence: vec![named_site(target, &site.site)],
         });
     }
 

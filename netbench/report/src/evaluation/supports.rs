@@ -164,10 +164,15 @@ fn sites(
         question.figure(of, format!("lost of your {reached} {sites}"));
     }
     for lost in &losses.lost {
-        findings.site(lost, Severity::DoesNotLoad, reached);
+        findings.site(lost, Severity::DoesNotLoad, reached, evidence.target);
     }
     for unwarned in &losses.unwarned {
-        findings.site(unwarned, Severity::AcceptsForbidden, reached);
+        findings.site(
+            unwarned,
+            Severity::AcceptsForbidden,
+            reached,
+            evidence.target,
+        );
     }
     question.missing.extend(outside(losses, evidence.target));
     if !losses.refused.is_empty() {
