@@ -25,6 +25,7 @@ use serde_json::json;
 use crate::report_support::{
     made::{NEW, OLD},
     made_parts::compat_run,
+    manifest::session,
     rows::{Change, state},
     runs::{IDLE, connect_to, set_totals},
     scan_made, suite_made,
@@ -37,9 +38,13 @@ pub(crate) const PARTS: [&str; 5] = ["features", "compat", "sites", "connections
 /// The sites of a scan.
 const SITES: usize = 101;
 
-/// Stores a run.
-pub(crate) fn store<P: Plan, R: Record>(run: &Path, manifest: &Manifest<P>, records: &[R]) {
-    let folder = RunFolder::create(run, manifest).unwrap();
+/// Stores a run that has begun.
+pub(crate) fn store<P: Plan + Clone, R: Record>(run: &Path, manifest: &Manifest<P>, records: &[R]) {
+    let mut manifest = manifest.clone();
+    if !manifest.has_begun() {
+        manifest.sessions.push(session("netbench"));
+    }
+    let folder = RunFolder::create(run, &manifest).unwrap();
     let mut appender = folder.appender::<R>().unwrap();
     for record in records {
         appender.append(record).unwrap();
