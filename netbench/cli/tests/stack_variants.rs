@@ -1,7 +1,5 @@
 //! Stacks with variants in their names, such as `openssl+jemalloc`: building and starting their workers.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
-
 use std::fs;
 
 use crate::{

@@ -1,7 +1,5 @@
 //! `netbench stacks`: its output, that it builds only on request, and the defects that it finds.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
-
 use std::{fs, path::Path};
 
 use crate::{

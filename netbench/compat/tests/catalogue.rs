@@ -1,6 +1,6 @@
 //! Tests of the built-in catalogue, and of the errors in a wrong one.
 
-use netbench_compat::{BUILT_IN, Case, catalogue};
+use netbench_compat::{BUILT_IN, catalogue};
 use netbench_model::{Library, StackName, compat::Expected};
 
 /// A valid case, for tests that make one part of it wrong.

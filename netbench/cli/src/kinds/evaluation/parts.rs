@@ -117,10 +117,12 @@ impl Step {
     }
 }
 
+type Create = dyn FnOnce(&StoredIn) -> anyhow::Result<RunFolder>;
+
 /// A run of any kind that has a plan, and no folder yet.
 pub(crate) struct NewRun {
     time: Duration,
-    create: Box<dyn FnOnce(&StoredIn) -> anyhow::Result<RunFolder>>,
+    create: Box<Create>,
 }
 
 impl NewRun {

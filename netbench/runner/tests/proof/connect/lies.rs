@@ -108,7 +108,7 @@ pub(super) fn lies() -> Vec<(&'static str, What, End)> {
         (
             "no_view_of_the_server",
             changed(json!({"server": null})),
-            Failed(WrongWork, "no server's view", "did not say"),
+            Failed(WrongWork, "no server's view", "did not report"),
         ),
         disagree("another_version", json!({"version": "1.2"}), "version: "),
         disagree(

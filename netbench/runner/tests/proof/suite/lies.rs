@@ -95,14 +95,14 @@ pub(super) fn lies_of_agreement() -> Vec<Case> {
             full(),
             json!({"client": null}),
             "agreement",
-            "the client does not say",
+            "the client does not report",
         ),
         wrong(
             "no_server",
             full(),
             json!({"server": null}),
             "agreement",
-            "the server does not say",
+            "the server does not report",
         ),
         wrong(
             "clients_version",
