@@ -45,8 +45,6 @@ pub enum Tool {
     BouncyCastle,
     /// The web server Caddy.
     Caddy,
-    /// Python with the TLS library tlslite-ng, in the target folder.
-    Tlslite,
     /// The workers of rustls, OpenSSL and s2n-tls, beside the tests.
     Workers,
     /// The proxy stunnel.
@@ -91,7 +89,7 @@ pub enum Tool {
 
 impl Tool {
     /// Every tool.
-    pub const ALL: [Self; 38] = [
+    pub const ALL: [Self; 37] = [
         Self::Go,
         Self::Javac,
         Self::Python,
@@ -109,7 +107,6 @@ impl Tool {
         Self::Boringssl,
         Self::BouncyCastle,
         Self::Caddy,
-        Self::Tlslite,
         Self::Workers,
         Self::Stunnel,
         Self::Postfix,
@@ -152,7 +149,6 @@ impl Tool {
             Self::Boringssl => "boringssl",
             Self::BouncyCastle => "bouncy-castle",
             Self::Caddy => "caddy",
-            Self::Tlslite => "tlslite",
             Self::Workers => "workers",
             Self::Stunnel => "stunnel",
             Self::Postfix => "postfix",
@@ -202,7 +198,7 @@ impl Tool {
             | Self::Curl
             | Self::Certutil
             | Self::Valgrind => absent(self.name()),
-            Self::Postgres | Self::Boringssl | Self::Tlslite => self
+            Self::Postgres | Self::Boringssl => self
                 .path()
                 .is_none()
                 .then(|| format!("{self} is not installed")),
@@ -271,7 +267,6 @@ impl Tool {
             Self::Firefox => ["firefox-esr", "firefox"].into_iter().find_map(program),
             Self::Postgres => program(self.name()).or_else(postgres_of_debian),
             Self::Boringssl => ["bssl-tool", "bssl"].into_iter().find_map(program),
-            Self::Tlslite => python_with_tlslite(),
             other => program(other.name()),
         }
     }
@@ -306,17 +301,6 @@ pub fn worker(name: &str) -> Option<PathBuf> {
     let versions = std::fs::read_dir(cache.join("netbench/workers")).ok()?;
     let mut built = versions.map_while(Result::ok).map(|v| v.path().join(&file));
     built.find(|path| path.is_file())
-}
-
-/// Returns Python in the virtual environment that `./test` makes in the target folder.
-fn python_with_tlslite() -> Option<PathBuf> {
-    let test = std::env::current_exe().ok()?;
-    let folder = test.ancestors().nth(3)?.join("tlslite/bin");
-    // The library installs this program.
-    folder
-        .join("tls.py")
-        .is_file()
-        .then(|| folder.join("python3"))
 }
 
 /// PostgreSQL where Debian has it, beside its other versions.

@@ -77,7 +77,6 @@ netbench_testing::tests! {
     rare_libraries::nss_is_enumerated: Selfserv, OpensslCommand;
     rare_libraries::boringssl_is_enumerated: Boringssl;
     rare_libraries::caddy_is_enumerated: Caddy;
-    rare_libraries::tlslite_is_enumerated: Tlslite;
     workers::workers_are_enumerated: Workers;
     limited::limits_of_connections_are_waited_for_or_said: Nginx;
     limited::limits_that_answer_are_no_policy_of_the_server: Nginx;

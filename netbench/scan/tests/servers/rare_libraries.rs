@@ -10,31 +10,6 @@ use crate::{
 
 const KEYS: [Key; 2] = [Key::Rsa, Key::EcdsaP256];
 
-/// A server of tlslite-ng with settings in JSON.
-const TLSLITE: &str = r#"
-import json, socket, sys, threading
-from tlslite.api import HandshakeSettings, TLSConnection, X509CertChain, parsePEMKey
-chain_file, key_file, port, changes = sys.argv[1:]
-chain = X509CertChain()
-chain.parsePemList(open(chain_file).read())
-key = parsePEMKey(open(key_file).read(), private=True, implementations=["python"])
-settings = HandshakeSettings()
-for name, value in json.loads(changes).items():
-    setattr(settings, name, tuple(value) if name.endswith("Version") else value)
-def serve(stream):
-    try:
-        stream.settimeout(10)
-        TLSConnection(stream).handshakeServer(
-            certChain=chain, privateKey=key, settings=settings, alpn=[bytearray(b"http/1.1")])
-    except Exception:
-        pass  # The client has left, or was refused with an alert.
-    finally:
-        stream.close()
-listener = socket.create_server(("127.0.0.1", int(port)), backlog=128)
-while True:
-    threading.Thread(target=serve, args=listener.accept()[:1], daemon=True).start()
-"#;
-
 /// Starts NSS's own server, with these arguments.
 pub(crate) fn selfserv(files: &Files, arguments: &[&str]) -> Server {
     let database = nss_database(files, &files.path(""));
@@ -99,29 +74,5 @@ pub(crate) fn caddy_is_enumerated() {
                 .to_vec()
         });
         is_found(&server, &format!("Caddy, {lines}"));
-    }
-}
-
-pub(crate) fn tlslite_is_enumerated() {
-    let cases = [
-        "{}",
-        r#"{"minVersion": [3, 4]}"#,
-        r#"{"maxVersion": [3, 3], "eccCurves": ["secp256r1", "secp521r1"], "keyShares": [], "dhGroups": ["ffdhe2048"]}"#,
-        r#"{"minVersion": [3, 1], "macNames": ["sha", "md5", "sha256", "sha384", "aead"],
-            "cipherNames": ["null", "rc4", "3des", "aes128", "aes256", "aes128ccm_8", "chacha20-poly1305"]}"#,
-    ];
-    for key in KEYS {
-        let files = Files::new(key);
-        let program = files.write("server.py", TLSLITE);
-        for settings in cases {
-            let server = serve(Tool::Tlslite, |address| {
-                let (chain, key) = (files.path("whole.pem"), files.path("key.pem"));
-                let port = address.port().to_string();
-                [&program, &chain, &key, &port, settings]
-                    .map(str::to_owned)
-                    .to_vec()
-            });
-            is_found(&server, &format!("tlslite-ng, {key:?}, {settings}"));
-        }
     }
 }
