@@ -42,7 +42,7 @@ impl fmt::Display for Feature {
 
 /// Returns every feature of a site.
 pub fn features(site: &SiteScan) -> Vec<Feature> {
-    // Every field is named here, so that a new one cannot be left out of tables and comparisons.
+    // The pattern names every field: a new field does not compile until tables and comparisons have it.
     let Features {
         ocsp_stapling,
         alpn,

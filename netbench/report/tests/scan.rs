@@ -1,4 +1,4 @@
-//! Complete reports of scans. `INSTA_UPDATE=always cargo test -p netbench-report --test main scan` writes them anew;
+//! Complete reports of scans. `INSTA_UPDATE=always cargo test -p netbench-report --test main scan` updates their snapshots;
 //! review the changes that you accept.
 
 use std::collections::BTreeMap;

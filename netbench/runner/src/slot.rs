@@ -61,8 +61,8 @@ enum Taken {
     Void,
 }
 
-/// One of the concurrent trials of a run, with its own workers, which are restarted in every round, so that no memory
-/// layout of a process favours a stack for a whole run.
+/// One of the concurrent trials of a run, with its own workers. Workers are restarted in every round: otherwise the
+/// memory layout of one process could favour a stack for a whole run.
 pub(crate) struct Slot<'a> {
     shared: &'a Shared<'a>,
     seats: Seats<'a>,

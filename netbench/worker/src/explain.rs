@@ -53,8 +53,8 @@ pub fn hyphenated(reason: &str) -> String {
     letters.collect()
 }
 
-/// Returns the fault of the first of `names` that `text` contains, for errors that a library identifies only by a name
-/// in their text.
+/// Returns the fault of the first of `names` that `text` contains, for libraries that identify an error only by a name
+/// in its text.
 pub fn fault_named(text: &str, names: &[(&str, CertificateFault)]) -> CertificateFault {
     let found = names.iter().find(|(name, _)| text.contains(name));
     found.map_or(CertificateFault::Other, |(_, fault)| *fault)

@@ -93,7 +93,7 @@ pub struct FamilyError {
     pub what: String,
 }
 
-/// Maximum number of characters of a name, so that a finding fits into a line.
+/// Maximum number of characters of a name. A longer name would not fit in the line of a finding.
 const LONGEST_NAME: usize = 50;
 
 impl Families {

@@ -2,8 +2,8 @@ use netbench_tls::FailureWord;
 
 use crate::{RECORD_DATA, RecordProtection, SessionError};
 
-/// The nonce of a record, which is derived from the record's number. Every record here is the first one, so that it can
-/// be opened many times.
+/// The nonce of a record, derived from the record's number. Every record is the first of its connection and can
+/// therefore be opened repeatedly.
 pub const NONCE: [u8; 12] = [0x11; 12];
 
 /// The size of the authentication tag.

@@ -78,7 +78,7 @@ pub(crate) enum Work {
         folder: &'static str,
         /// Makes the plan of the run.
         plan: Box<dyn Fn() -> anyhow::Result<NewRun>>,
-        /// The values that are not stored, and that every session gives anew.
+        /// The values that a run does not store. Every session supplies them again.
         unstored: Unstored,
     },
 }
