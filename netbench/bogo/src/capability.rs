@@ -39,7 +39,7 @@ pub(crate) fn in_words(said: String) -> String {
 }
 
 /// Returns whether a shim's message is that the library does not report a property of a connection.
-pub(crate) fn is_untold(said: &str) -> bool {
+pub(crate) fn is_unreported(said: &str) -> bool {
     let said = said.strip_prefix(UNSUPPORTED);
     said.is_some_and(|said| said.starts_with("the library does not tell "))
 }

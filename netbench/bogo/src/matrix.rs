@@ -6,7 +6,7 @@ use netbench_model::coverage::{
 
 use crate::{
     Catalog, Expects, KnownShim, ShimResults,
-    capability::{Said, in_words, is_untold},
+    capability::{Said, in_words, is_unreported},
     topic::{TOPICS, Topic, Topics},
 };
 
@@ -196,7 +196,7 @@ impl<'a> Judge<'a> {
                 None => Counts::Apart(in_words(why)),
             };
         }
-        if is_untold(&why) {
+        if is_unreported(&why) {
             return Counts::Apart(why);
         }
         if self.has(test, UNFINISHED_WRITE) {

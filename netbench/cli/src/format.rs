@@ -1,17 +1,17 @@
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use netbench_report::{FORMS, Form, form};
+use netbench_report::{FORMATS, Format, format as report_format};
 
 /// Parses the name of a report format, the value of `--format`.
-pub(crate) fn format() -> impl TypedValueParser<Value = &'static Form> {
-    let value = |form: &Form| PossibleValue::new(form.name).help(form.about);
-    PossibleValuesParser::new(FORMS.iter().map(value)).map(|name| named(&name))
+pub(crate) fn format() -> impl TypedValueParser<Value = &'static Format> {
+    let value = |format: &Format| PossibleValue::new(format.name).help(format.about);
+    PossibleValuesParser::new(FORMATS.iter().map(value)).map(|name| named(&name))
 }
 
 /// Returns the format with this name.
 ///
 /// # Panics
 /// There is no such format.
-pub(crate) fn named(name: &str) -> &'static Form {
+pub(crate) fn named(name: &str) -> &'static Format {
     #[expect(clippy::expect_used, reason = "the names are in the source")]
-    form(name).expect("a form of this name")
+    report_format(name).expect("a format of this name")
 }

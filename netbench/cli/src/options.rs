@@ -9,7 +9,7 @@ use std::{
 use clap::{Args, ValueEnum, ValueHint};
 use netbench_link::LinkChoice;
 use netbench_model::{ConnectTo, Profile, RootsSource, parse_duration};
-use netbench_report::Form;
+use netbench_report::Format;
 
 use crate::{
     client::Unstored,
@@ -187,7 +187,7 @@ pub(crate) struct StoredIn {
 pub(crate) struct Output {
     /// Format of the report on stdout
     #[arg(long, value_parser = format(), default_value = "terminal")]
-    pub(crate) format: &'static Form,
+    pub(crate) format: &'static Format,
     /// Same as --format json
     #[arg(long, conflicts_with = "format")]
     pub(crate) json: bool,
@@ -203,7 +203,7 @@ pub(crate) struct Output {
 }
 
 impl Output {
-    pub(crate) fn format(&self) -> &'static Form {
+    pub(crate) fn format(&self) -> &'static Format {
         if self.json {
             named("json")
         } else {

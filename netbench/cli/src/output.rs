@@ -55,8 +55,8 @@ pub(crate) fn store(
 ) -> anyhow::Result<()> {
     let document = report.document(Extent::Brief);
     for (file, name) in IN_FOLDER {
-        let form = format::named(name);
-        folder.write_file(file, &(form.render)(&document, &Options::default()))?;
+        let format = format::named(name);
+        folder.write_file(file, &(format.render)(&document, &Options::default()))?;
     }
     if !output.quiet {
         note!("netbench: the run is in {}", folder.path().display());
@@ -70,12 +70,12 @@ pub(crate) fn store_page(
     report: &dyn Report,
     output: &Output,
 ) -> anyhow::Result<PathBuf> {
-    let form = format::named("html");
-    let name = match form.goes {
+    let format = format::named("html");
+    let name = match format.goes {
         Goes::Folder(name) => name,
         Goes::Stdout => "report.html",
     };
-    let page = folder.write_file(name, &form.of(report, &Options::default()))?;
+    let page = folder.write_file(name, &format.of(report, &Options::default()))?;
     if !output.quiet {
         note!("netbench: the page is {}", page.display());
     }

@@ -308,7 +308,7 @@ fn told(sample: &Sample) -> String {
         }
         Outcome::Failed(failure) => format!("{}: {}", failure.class, failure.reason),
         Outcome::Unsupported { reason } => format!("not tried: {reason}"),
-        Outcome::Void { reason } => format!("void: {reason}"),
+        Outcome::Discarded { reason } => format!("discarded: {reason}"),
     };
     format!(
         "round {}, {}, {}, {}: {came}",

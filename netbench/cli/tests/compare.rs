@@ -62,9 +62,9 @@ fn a_run_after_an_upgrade_is_held_against_the_one_before() {
     compare(&format!("AFTER BEFORE {gate}")).expect(0);
     compare("BEFORE AFTER").expect(0);
     compare(&format!("BEFORE AFTER --stack openssl,openssl {gate}")).expect(0);
-    for form in ["markdown", "csv", "html", "junit"] {
-        let done = compare(&format!("BEFORE AFTER --format {form}")).expect(0);
-        assert!(done.stdout.contains("a.example"), "{form}");
+    for format in ["markdown", "csv", "html", "junit"] {
+        let done = compare(&format!("BEFORE AFTER --format {format}")).expect(0);
+        assert!(done.stdout.contains("a.example"), "{format}");
     }
     for (line, part) in [
         ("BEFORE", "two runs of connect"),

@@ -102,7 +102,7 @@ fn samples_that_are_gone_are_missed_everywhere_and_taken_again() {
             |samples| {
                 let mut last = samples.iter_mut().rev();
                 let last = last.find(|sample| sample.role == Role::Measured).unwrap();
-                last.outcome = Outcome::Void {
+                last.outcome = Outcome::Discarded {
                     reason: "a server had died".to_owned(),
                 };
             },

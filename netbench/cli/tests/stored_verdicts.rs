@@ -187,13 +187,13 @@ fn each_pair_of_stored_runs_has_its_exit_code_at_the_gate() {
                 place.netbench(&[&["runs", "compare"], &runs[..], more].concat())
             };
             let threshold = format!("{}%", row.3);
-            for form in ["terminal", "json", "junit"] {
-                let gate = ["--fail-on-regression", &threshold, "--format", form];
+            for format in ["terminal", "json", "junit"] {
+                let gate = ["--fail-on-regression", &threshold, "--format", format];
                 let done = compare(&gate);
                 assert_eq!(
                     done.code,
                     Some(code(row.4)),
-                    "row {at}, {sites} sites, {form}: {}",
+                    "row {at}, {sites} sites, {format}: {}",
                     done.stdout
                 );
             }

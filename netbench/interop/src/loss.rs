@@ -203,7 +203,7 @@ fn shown(confirmation: &Confirmation) -> Option<Agreement> {
 fn judge(predicted: &Agreement, seen: &HandshakeResult) -> Confirmed {
     let as_predicted = match (predicted, seen) {
         (Agreement::Unknown { .. }, _) | (_, HandshakeResult::Failed { in_tls: false, .. }) => {
-            return Confirmed::Untold;
+            return Confirmed::Unreported;
         }
         (Agreement::Loses { .. }, HandshakeResult::Failed { .. }) => true,
         (

@@ -159,7 +159,8 @@ pub struct Losses {
     pub refused: Vec<LostSite>,
     /// Sites that only the replacing stack accepts, and that the other refuses to protect the user.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub unwarned: Vec<LostSite>,
+    #[serde(alias = "unwarned")]
+    pub without_warning: Vec<LostSite>,
     /// Sites that are not counted, because they imply no conclusion about a switch.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outside: Vec<OutsideSite>,

@@ -76,7 +76,8 @@ pub enum Outcome {
     },
     /// netbench's own lab failed, so the trial gives no information about the stack or the site. The trial does not
     /// count, and `netbench run` repeats it.
-    Void {
+    #[serde(alias = "void")]
+    Discarded {
         /// A description of the failure.
         reason: String,
     },
@@ -87,12 +88,12 @@ impl Outcome {
     pub fn ok(&self) -> Option<&Measured> {
         match self {
             Self::Ok(sample) => Some(sample),
-            Self::Failed(_) | Self::Unsupported { .. } | Self::Void { .. } => None,
+            Self::Failed(_) | Self::Unsupported { .. } | Self::Discarded { .. } => None,
         }
     }
 
     /// Returns whether the trial counts. A trial that the lab failed does not count.
     pub fn counts(&self) -> bool {
-        !matches!(self, Self::Void { .. })
+        !matches!(self, Self::Discarded { .. })
     }
 }

@@ -38,7 +38,7 @@ pub trait Report {
         true
     }
 
-    /// Returns the report, which any of [`crate::FORMS`] turns into bytes: [`crate::Form::extent`] states how much
+    /// Returns the report, which any of [`crate::FORMATS`] turns into bytes: [`crate::Format::extent`] states how much
     /// of it the format shows.
     fn document(&self, extent: Extent) -> Document<'_>;
 }

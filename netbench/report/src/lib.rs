@@ -2,7 +2,7 @@
 //! formats of that document.
 //!
 //! Each kind of run has a module with its summary and its [`Report`]; [`Document`] is a report independent of its
-//! format, and [`FORMS`] are the formats, each a function from a document to bytes. No format reads the output of
+//! format, and [`FORMATS`] are the formats, each a function from a document to bytes. No format reads the output of
 //! another.
 //!
 //! This crate must never touch a file or a terminal. Start reading at [`Document`], then [`summarize`] and
@@ -19,7 +19,7 @@ mod differences;
 mod document;
 mod evaluation;
 mod explain;
-mod forms;
+mod formats;
 mod gate;
 mod matrix;
 mod roots;
@@ -48,10 +48,10 @@ pub use compat::{
 };
 pub use connect::{
     ChangedSite, ColdAgainst, ColdCauses, ColdRow, ColdStep, Comparison, ConnectComparison,
-    ConnectReport, ConnectSummary, DifferenceParts, Exclusion, FailureRow, Fit, Foretold, Head,
-    LossSummary, NegotiatedRow, OnceCost, OnceInterval, PhaseChange, PhaseOf, PhaseOfRuns,
-    PhaseRow, PointOf, ReachChange, ShareRow, SiteOf, SiteOfRuns, SiteRow, SiteTally, StacksOfRuns,
-    StepOf, SweepDifference, SweepStep, SweepSummary, SweepTime, SweepTurn, UnsupportedRow,
+    ConnectReport, ConnectSummary, DifferenceParts, Exclusion, FailureRow, Fit, Head, LossSummary,
+    NegotiatedRow, OnceCost, OnceInterval, PhaseChange, PhaseOf, PhaseOfRuns, PhaseRow, PointOf,
+    Predicted, ReachChange, ShareRow, SiteOf, SiteOfRuns, SiteRow, SiteTally, StacksOfRuns, StepOf,
+    SweepDifference, SweepStep, SweepSummary, SweepTime, SweepTurn, UnsupportedRow,
     compare_runs_of_connect, summarize,
 };
 pub use document::{Document, Extent, Report, Section};
@@ -64,7 +64,7 @@ pub use explain::{
     AgainstRow, BimodalRow, CharacteristicRow, ConditionRow, ExplainSummary, Explanation,
     ModeCause, SharedRow, explain,
 };
-pub use forms::{FORMS, Form, Goes, Needs, Options, Style, Takes, form};
+pub use formats::{FORMATS, Format, Goes, Needs, Options, Style, Takes, format};
 pub use gate::{Gate, Judged, Power, Regression};
 pub use matrix::{Attempt, ComparedStack, Judgements, Matrix, MatrixCase, Switch};
 pub use netbench_stats::MIN_ROUNDS as FEWEST_ROUNDS;

@@ -182,13 +182,13 @@ impl Judgements {
     }
 
     /// Returns the number of cases with a result.
-    pub fn told(&self) -> u32 {
+    pub fn reported(&self) -> u32 {
         self.0.values().sum::<u32>() - self.of(Judgement::Unsupported)
     }
 
     /// Returns the number of cases with a result that is not right.
     pub fn wrong(&self) -> u32 {
-        self.told() - self.of(Judgement::Right)
+        self.reported() - self.of(Judgement::Right)
     }
 
     /// Returns the number of cases that were accepted or rejected wrongly.

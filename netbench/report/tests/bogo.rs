@@ -9,7 +9,7 @@ use netbench_model::coverage::{
     TestOutcome,
 };
 
-use crate::support::forms::{render, terminal};
+use crate::support::formats::{render, terminal};
 
 fn tally(passed: usize, failed: usize, unsupported: usize) -> Tally {
     Tally {
@@ -259,10 +259,10 @@ fn json_is_what_the_schemas_say() {
 
 #[test]
 fn nothing_that_a_terminal_obeys_gets_through() {
-    for form in ["terminal", "markdown", "csv", "html"] {
-        assert!(!render(&coverage(), form).contains('\x1b'));
-        assert!(!render(&difference(), form).contains('\x1b'));
-        assert!(!render(&matrix(), form).contains('\x1b'));
-        assert!(!render(&defects(), form).contains('\x1b'));
+    for format in ["terminal", "markdown", "csv", "html"] {
+        assert!(!render(&coverage(), format).contains('\x1b'));
+        assert!(!render(&difference(), format).contains('\x1b'));
+        assert!(!render(&matrix(), format).contains('\x1b'));
+        assert!(!render(&defects(), format).contains('\x1b'));
     }
 }

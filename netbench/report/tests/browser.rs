@@ -15,7 +15,7 @@ use netbench_model::{
 use netbench_report::{BrowserSummary, Report, VisitPhase, summarize_browser};
 
 use crate::support::{
-    forms::{assert_emulated, render, terminal},
+    formats::{assert_emulated, render, terminal},
     manifest::{manifest_of, session},
 };
 

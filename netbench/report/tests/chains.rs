@@ -11,7 +11,7 @@ use netbench_model::{
 use netbench_report::{ChainsSummary, summarize_chains};
 
 use crate::support::{
-    forms::{render, terminal},
+    formats::{render, terminal},
     manifest::{manifest_of, session},
 };
 
@@ -163,8 +163,8 @@ fn summary() -> ChainsSummary {
 #[test]
 fn forms_of_chains() {
     let summary = summary();
-    for form in ["markdown", "junit"] {
-        insta::assert_snapshot!(format!("chains_{form}"), render(&summary, form));
+    for format in ["markdown", "junit"] {
+        insta::assert_snapshot!(format!("chains_{format}"), render(&summary, format));
     }
     insta::assert_snapshot!("chains_terminal", terminal(&summary, 100));
     let page = render(&summary, "html");

@@ -4,11 +4,11 @@
 
 use netbench_model::{ConnectManifest, Failure, FailureClass, Outcome, Phase, Sample, StackName};
 use netbench_report::{
-    ConnectComparison, Gate, Options, Regression, Report, compare_runs_of_connect, form,
+    ConnectComparison, Gate, Options, Regression, Report, compare_runs_of_connect, format,
 };
 use netbench_stats::{Basis, Verdict};
 
-use crate::support::{fixture::Fixture, forms::assert_emulated};
+use crate::support::{fixture::Fixture, formats::assert_emulated};
 
 /// A run with its samples.
 type Run = (ConnectManifest, Vec<Sample>);
@@ -28,7 +28,7 @@ fn compare(first: &Run, other: &Run, threshold: Option<f64>) -> ConnectCompariso
 }
 
 fn render(comparison: &ConnectComparison, name: &str) -> String {
-    let bytes = form(name).unwrap().of(comparison, &Options::default());
+    let bytes = format(name).unwrap().of(comparison, &Options::default());
     String::from_utf8(bytes).unwrap()
 }
 

@@ -16,7 +16,7 @@ use netbench_model::{
 use netbench_report::{CompatSummary, Report, Stance, summarize_compat};
 
 use crate::support::{
-    forms::{render, terminal},
+    formats::{render, terminal},
     manifest::{manifest_of, session},
 };
 
@@ -473,8 +473,8 @@ fn the_worst_comes_first_in_every_form() {
     assert!(summary.tells());
     insta::assert_snapshot!("compat_terminal", terminal(&summary, 120));
     insta::assert_snapshot!("compat_narrow", terminal(&summary, 60));
-    for form in ["markdown", "junit"] {
-        insta::assert_snapshot!(format!("compat_{form}"), render(&summary, form));
+    for format in ["markdown", "junit"] {
+        insta::assert_snapshot!(format!("compat_{format}"), render(&summary, format));
     }
 }
 

@@ -13,7 +13,7 @@ use netbench_report::{Answer, Evaluation, EvaluationReport};
 use serde_json::Value;
 
 use crate::support::{
-    forms::{render, terminal},
+    formats::{render, terminal},
     made::{self, Fate, Made, MadeSuite},
 };
 
@@ -361,14 +361,14 @@ fn chains_and_stores(made: &Made, evaluation: &Evaluation, hold: &mut Hold<'_>) 
         let mut findings = card.findings.iter();
         findings.position(|found| found.evidence.iter().any(|text| text.contains(words)))
     };
-    let (lost, unwarned) = (place("does not load any more"), place("loads without"));
+    let (lost, without_warning) = (place("does not load any more"), place("loads without"));
     hold(
         lost.is_some() == (number(&made.stores) > 0),
         "a site that is lost is not named, or one that is not",
     );
     hold(
-        lost.zip(unwarned)
-            .is_none_or(|(lost, unwarned)| lost < unwarned),
+        lost.zip(without_warning)
+            .is_none_or(|(lost, without_warning)| lost < without_warning),
         "what is worse comes later",
     );
     hold(
@@ -520,10 +520,10 @@ fn forms_agree(report: &EvaluationReport, hold: &mut Hold<'_>) {
             "JUnit fails or skips other questions than the cards answer so",
         );
     }
-    for form in [&wide, &html] {
+    for format in [&wide, &html] {
         hold(
-            form.contains(&evaluation.sentence),
-            "a form has another sentence on top",
+            format.contains(&evaluation.sentence),
+            "a format has another sentence on top",
         );
     }
     for (number, question) in evaluation.questions.iter().enumerate() {
@@ -557,9 +557,9 @@ fn forms_agree(report: &EvaluationReport, hold: &mut Hold<'_>) {
                 losses.lost.len()
             ),
         };
-        for form in [&wide, &html] {
+        for format in [&wide, &html] {
             hold(
-                form.contains(&said),
+                format.contains(&said),
                 "a headline counts sites otherwise than the cards",
             );
         }

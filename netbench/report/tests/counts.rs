@@ -15,7 +15,7 @@ use netbench_report::{
     Question, UnsupportedRow, evaluation, summarize_compat,
 };
 
-use crate::support::{forms::terminal, made::Made, made_parts, manifest::manifest_of};
+use crate::support::{formats::terminal, made::Made, made_parts, manifest::manifest_of};
 
 /// Returns an evaluation without losses, to be modified.
 fn well() -> Evaluation {
@@ -275,7 +275,7 @@ fn a_ca_that_is_not_trusted_is_named_first() {
         because: Outside::Untrusted,
         detail: "the chain ends at an unknown root".to_owned(),
     };
-    let told = |untrusted: u32, both: u64| {
+    let reported = |untrusted: u32, both: u64| {
         let losses = Losses {
             scanned: u64::from(untrusted) + both,
             both,
@@ -293,14 +293,14 @@ fn a_ca_that_is_not_trusted_is_named_first() {
             .because
     };
     for (untrusted, both) in [(3, 0), (3, 2)] {
-        let because = told(untrusted, both);
+        let because = reported(untrusted, both);
         assert!(
             because.starts_with("The certificates of 3 of "),
             "{because}"
         );
         assert!(because.contains("--roots my-ca.pem"), "{because}");
     }
-    assert!(!told(1, 9).contains("--roots"));
+    assert!(!reported(1, 9).contains("--roots"));
 }
 
 /// Returns the summary of two stacks and one server.

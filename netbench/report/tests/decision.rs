@@ -58,17 +58,21 @@ fn a_part_that_is_missing_leaves_the_decision_open() {
             without(&mut found);
             words.push(*what);
         }
-        let told = evaluation(whole.run.clone(), found);
-        let decided = decision(&told);
-        assert!(decided.starts_with("Not decided: "), "{}", told.sentence);
-        assert!(decided.ends_with("not tested"), "{}", told.sentence);
+        let reported = evaluation(whole.run.clone(), found);
+        let decided = decision(&reported);
+        assert!(
+            decided.starts_with("Not decided: "),
+            "{}",
+            reported.sentence
+        );
+        assert!(decided.ends_with("not tested"), "{}", reported.sentence);
         for what in words {
-            assert!(decided.contains(what), "{what}: {}", told.sentence);
+            assert!(decided.contains(what), "{what}: {}", reported.sentence);
         }
         assert!(
-            !told.sentence.contains("nothing is lost"),
+            !reported.sentence.contains("nothing is lost"),
             "{}",
-            told.sentence
+            reported.sentence
         );
     }
 }
@@ -159,14 +163,14 @@ fn first_connections_have_a_limit_of_their_own() {
         let mut found = whole.found.clone();
         let connections: &mut Arc<ConnectSummary> = found.connections.as_mut().unwrap();
         Arc::make_mut(connections).cold = vec![cold("old", [5.0, 6.0, 7.0]), cold("new", new)];
-        let told = evaluation(whole.run.clone(), found);
-        let fast = &told.questions[2];
+        let reported = evaluation(whole.run.clone(), found);
+        let fast = &reported.questions[2];
         assert_eq!(fast.answer, answer, "{}", fast.because);
         let words = format!("{takes} by wall clock, ");
         assert!(fast.because.contains(&words), "{}", fast.because);
         assert!(fast.because.contains(judged), "{}", fast.because);
         let clause = format!("a process' first connection {takes}");
-        assert!(told.sentence.contains(&clause), "{}", told.sentence);
+        assert!(reported.sentence.contains(&clause), "{}", reported.sentence);
     }
 }
 
@@ -188,9 +192,9 @@ fn several_runs_of_the_suite_have_one_verdict() {
         "{}",
         fast.because
     );
-    let told =
+    let reported =
         "for verification of a chain. Not decided: client's side of a handshake in memory: 1 case";
-    assert!(fast.because.contains(told), "{}", fast.because);
+    assert!(fast.because.contains(reported), "{}", fast.because);
     let open = "; speed in memory is open";
     assert!(
         evaluation.sentence.contains(open),

@@ -13,7 +13,7 @@ use netbench_model::{Condition, Losses, LostSite, PartState, Profile, StackName}
 use netbench_report::{Answer, ConnectSummary, EvaluationReport, Exclusion, Found, evaluation};
 
 use crate::support::{
-    forms::{assert_emulated, render, terminal},
+    formats::{assert_emulated, render, terminal},
     whole::{complete, connections, run as manifest, runner},
 };
 
@@ -147,8 +147,9 @@ fn answers_without_connections() -> Vec<Answer> {
         connections: None,
         ..complete(Found::default())
     };
-    let told = evaluation(manifest(&[]), found);
-    told.questions
+    let reported = evaluation(manifest(&[]), found);
+    reported
+        .questions
         .iter()
         .map(|question| question.answer)
         .collect()
@@ -164,8 +165,8 @@ fn browsers_are_a_question_only_where_they_were_asked() {
     )]);
     assert_eq!(evaluation(run.clone(), Found::default()).questions.len(), 3);
     run.plan.browsers = vec!["chromium".to_owned()];
-    let told = evaluation(run, Found::default());
-    let question = &told.questions[3];
+    let reported = evaluation(run, Found::default());
+    let question = &reported.questions[3];
     assert_eq!(question.answer, Answer::Open);
     assert_eq!(
         question.because,
@@ -192,7 +193,7 @@ fn sites_decide_whether_it_supports_what_is_needed() {
 
 #[test]
 fn the_first_question_speaks_of_the_web_and_of_the_sites_that_were_given() {
-    let told = |sites_file: Option<&str>| {
+    let reported = |sites_file: Option<&str>| {
         let mut run = manifest(&[]);
         run.plan.sites_file = sites_file.map(str::to_owned);
         let web = netbench_interop::WebLoss {
@@ -209,7 +210,7 @@ fn the_first_question_speaks_of_the_web_and_of_the_sites_that_were_given() {
         };
         evaluation(run, complete(found)).questions.swap_remove(0)
     };
-    let built_in = told(None);
+    let built_in = reported(None);
     assert_eq!(built_in.answer, Answer::Open, "{}", built_in.because);
     assert!(
         built_in.because.contains("contains the limit of 5 %"),
@@ -223,7 +224,7 @@ fn the_first_question_speaks_of_the_web_and_of_the_sites_that_were_given() {
     assert!(figure.label.contains("rustls-2021"), "{}", figure.label);
     let of_sites = |missing: &[String]| missing.iter().any(|line| line.starts_with("your sites"));
     assert!(of_sites(&built_in.missing));
-    let given = told(Some("mine.txt"));
+    let given = reported(Some("mine.txt"));
     assert!(!of_sites(&given.missing));
     assert_eq!(
         (given.answer, given.figures[0].value.as_str()),
@@ -265,9 +266,9 @@ fn connections_and_defects_decide_whether_it_works() {
         }),
         ..Found::default()
     };
-    let told = evaluation(manifest(&[("sites", PartState::Done)]), found);
+    let reported = evaluation(manifest(&[("sites", PartState::Done)]), found);
     assert_eq!(
-        told.questions[1].breaks,
+        reported.questions[1].breaks,
         [wrong.replace("a.example", "a.example (emulated)")]
     );
     let mut failing = connections(&same);
@@ -298,14 +299,14 @@ fn connections_and_defects_decide_whether_it_works() {
         connections: Some(Arc::new(failing.clone())),
         ..Found::default()
     };
-    let told = evaluation(manifest(&[("sites", PartState::Done)]), found);
+    let reported = evaluation(manifest(&[("sites", PartState::Done)]), found);
     assert!(
-        told.questions[1].because.starts_with(
+        reported.questions[1].because.starts_with(
             "2017 of 2020 connections to 101 sites were finished: 1 site failed with new where old has no failure. \
              1 site failed with old already, and is not counted."
         ),
         "{}",
-        told.questions[1].because
+        reported.questions[1].because
     );
     assert_eq!(of(Some(failing.clone()), None, &[]), Answer::WithLosses);
     let many = (0..20).map(|number| failure(&format!("c{number}"), "new"));
@@ -347,12 +348,12 @@ fn connections_that_did_other_work_are_not_called_too_few() {
         connections: Some(Arc::new(summary)),
         ..Found::default()
     };
-    let told = evaluation(
+    let reported = evaluation(
         manifest(&[("connections", PartState::Done)]),
         complete(found),
     );
     assert_eq!(
-        told.questions[2].because,
+        reported.questions[2].because,
         "old and new did not agree on the same with any site (group X25519MLKEM768 / x25519), and connections with different \
          work are not compared: `--client-profile default` has both offer the same."
     );
@@ -387,11 +388,11 @@ fn connections_with_the_same_settings_decide_where_the_others_did_other_work() {
             same_settings: Some(Arc::new(pinned)),
             ..Found::default()
         };
-        let told = evaluation(
+        let reported = evaluation(
             manifest(&[("connections", PartState::Done)]),
             complete(found),
         );
-        told.questions[2].clone()
+        reported.questions[2].clone()
     };
     let fast = pinned(&[(0.98, 1.01)]);
     assert_eq!(fast.answer, Answer::Yes);
@@ -449,8 +450,8 @@ fn an_evaluation_in_every_form() {
     let markdown = render(&evaluation, "markdown");
     insta::assert_snapshot!("evaluation_markdown", markdown);
     let csv = render(&evaluation, "csv");
-    for form in [&wide, &narrow, &markdown, &csv] {
-        assert!(!form.contains('\x1b'));
+    for format in [&wide, &narrow, &markdown, &csv] {
+        assert!(!format.contains('\x1b'));
     }
     assert!(
         csv.contains("questions,,,,Does new support what the sites need?,answer,with-losses,"),

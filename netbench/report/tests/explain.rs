@@ -11,7 +11,7 @@ use netbench_stats::Verdict;
 
 use crate::support::{
     fixture::{Fixture, HOSTILE},
-    forms::{assert_emulated, render, terminal},
+    formats::{assert_emulated, render, terminal},
 };
 
 const MS: u64 = 1_000_000;
@@ -317,13 +317,13 @@ fn what_is_published_fits_its_schema_and_is_not_obeyed() {
         }
     }
     let summary = explain(&manifest, &samples, None);
-    let forms = [
+    let formats = [
         render(&summary, "csv"),
         render(&summary, "markdown"),
         terminal(&summary, 60),
     ];
-    for form in forms {
-        assert!(!form.contains(['\x1b', '\x07', '\u{202e}']), "{form}");
+    for format in formats {
+        assert!(!format.contains(['\x1b', '\x07', '\u{202e}']), "{format}");
     }
     let schemas = netbench_report::schemas();
     let schema = schemas

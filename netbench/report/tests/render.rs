@@ -4,7 +4,7 @@ use netbench_report::{ConnectReport, Options, Style};
 
 use crate::support::{
     fixture::Fixture,
-    forms::{assert_emulated, in_options, render, terminal},
+    formats::{assert_emulated, in_options, render, terminal},
 };
 
 fn report(fixture: &Fixture) -> ConnectReport {
@@ -117,17 +117,20 @@ fn json_form_is_as_its_schema_says() {
 fn nothing_in_any_form_is_obeyed() {
     let fixture = Fixture::default();
     let report = report(&fixture);
-    let forms = [
+    let formats = [
         terminal(&report, 200),
         render(&report, "markdown"),
         render(&report, "csv"),
     ];
-    for form in forms {
-        assert!(form.contains("cmd()"), "the hostile text is in the report");
-        let obeyed = |c: char| (c.is_control() && c != '\n') || c == '\u{202e}';
-        assert!(!form.contains(obeyed));
+    for format in formats {
         assert!(
-            !form
+            format.contains("cmd()"),
+            "the hostile text is in the report"
+        );
+        let obeyed = |c: char| (c.is_control() && c != '\n') || c == '\u{202e}';
+        assert!(!format.contains(obeyed));
+        assert!(
+            !format
                 .lines()
                 .any(|line| line.starts_with("end") || line.starts_with('='))
         );

@@ -14,7 +14,7 @@ use netbench_model::{
 use netbench_report::{RootsSummary, summarize_roots};
 
 use crate::support::{
-    forms::{render, terminal},
+    formats::{render, terminal},
     manifest::{manifest_of, session},
 };
 
@@ -159,8 +159,8 @@ fn summary() -> RootsSummary {
 #[test]
 fn forms_of_roots() {
     let summary = summary();
-    for form in ["markdown", "junit", "csv"] {
-        insta::assert_snapshot!(format!("roots_{form}"), render(&summary, form));
+    for format in ["markdown", "junit", "csv"] {
+        insta::assert_snapshot!(format!("roots_{format}"), render(&summary, format));
     }
     insta::assert_snapshot!("roots_terminal", terminal(&summary, 120));
     assert!(render(&summary, "html").contains("What a user does not expect"));

@@ -16,7 +16,7 @@ use netbench_report::{
 use serde_json::{Value, json};
 
 use crate::support::{
-    forms::{assert_emulated, render, terminal},
+    formats::{assert_emulated, render, terminal},
     scan_made::{manifest, offer, site, version},
 };
 

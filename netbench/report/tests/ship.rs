@@ -11,7 +11,7 @@ use netbench_model::{
 use netbench_report::{Report, ShipSummary, summarize_ship};
 
 use crate::support::{
-    forms::{render, terminal},
+    formats::{render, terminal},
     manifest::manifest_of,
 };
 
@@ -117,11 +117,11 @@ fn costs_in_every_form() {
         assert!(!text.contains('\u{1b}'), "{text:?}");
         insta::assert_snapshot!(name, text);
     }
-    for form in ["csv", "html"] {
-        let text = render(&summary, form);
+    for format in ["csv", "html"] {
+        let text = render(&summary, format);
         assert!(
             text.contains("rustls-ring") && !text.contains('\u{1b}'),
-            "{form}"
+            "{format}"
         );
     }
 }

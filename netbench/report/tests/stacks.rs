@@ -9,7 +9,7 @@ use netbench_model::{
 use netbench_protocol::StackDescription;
 use netbench_report::{BuildTime, LicenceRow, StackRow, StacksReport, WorkerState};
 
-use crate::support::forms::{render, terminal};
+use crate::support::formats::{render, terminal};
 
 /// Returns a stack that is built, one that is not, and one that does not work and whose message has control
 /// sequences for a terminal.

@@ -13,7 +13,7 @@ use netbench_report::{
 use netbench_stats::Verdict;
 
 use crate::support::{
-    forms::{render, terminal},
+    formats::{render, terminal},
     suite_made::{Fixture, handshake, settings},
 };
 
@@ -195,10 +195,10 @@ fn nothing_that_a_terminal_obeys_is_in_any_form() {
         &StackName::new("rustls-ring"),
         Some(0.02),
     );
-    let forms = ["terminal", "markdown", "csv", "junit", "html"];
-    let texts = forms
+    let formats = ["terminal", "markdown", "csv", "junit", "html"];
+    let texts = formats
         .iter()
-        .flat_map(|form| [render(&report, form), render(&compared, form)]);
+        .flat_map(|format| [render(&report, format), render(&compared, format)]);
     for text in texts {
         let obeyed = text.chars().find(|c| c.is_control() && *c != '\n');
         assert_eq!(obeyed, None, "{text}");
@@ -404,7 +404,7 @@ fn a_case_that_cannot_be_judged_does_not_pass_in_silence() {
         doubtful.cases.len() + doubtful.unmeasured.len()
     );
     assert_eq!(doubtful.gate(), Some(Gate::CannotTell));
-    let told = terminal(&doubtful, 200);
+    let reported = terminal(&doubtful, 200);
     for case in &doubtful.cases {
         assert_eq!(
             case.judged.regression,
@@ -413,8 +413,8 @@ fn a_case_that_cannot_be_judged_does_not_pass_in_silence() {
             case.key.name
         );
         assert!(
-            told.contains(&format!("{} {:.2}×", case.key.name, case.change.ratio)),
-            "{told}"
+            reported.contains(&format!("{} {:.2}×", case.key.name, case.change.ratio)),
+            "{reported}"
         );
     }
     assert!(render(&doubtful, "junit").contains("too few rounds"));

@@ -9,7 +9,7 @@ use netbench_report::{
 };
 use netbench_stats::{UndecidedReason, Verdict};
 
-use crate::support::{forms::terminal, suite_made::Fixture};
+use crate::support::{formats::terminal, suite_made::Fixture};
 
 /// Changes a run so that its turns no longer allow a verdict.
 type Spoiled = fn(&mut SuiteManifest, &mut [SuiteSample]);

@@ -9,7 +9,7 @@ use netbench_stats::Verdict;
 
 use crate::support::{
     fixture::Fixture,
-    forms::{render, terminal},
+    formats::{render, terminal},
 };
 
 #[test]
@@ -375,9 +375,9 @@ fn losses_that_differ_before_the_packets_do_are_warned_of() {
           losses and not stacks may be what these differ by"
         ]
     );
-    let told = terminal(&ConnectReport::new(manifest, samples), 200);
-    let told = told.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(told.contains("1 lost others."), "{told}");
+    let reported = terminal(&ConnectReport::new(manifest, samples), 200);
+    let reported = reported.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(reported.contains("1 lost others."), "{reported}");
 }
 
 #[test]
@@ -434,7 +434,7 @@ fn what_befell_the_link_and_the_lab_is_said() {
         let link = manifest.link.as_mut().unwrap();
         link.lateness_ns = [("p99".to_owned(), 50_000), ("max".to_owned(), late_ns)].into();
         for sample in &mut samples[..void] {
-            sample.outcome = Outcome::Void {
+            sample.outcome = Outcome::Discarded {
                 reason: "the lab's server a had died".to_owned(),
             };
         }

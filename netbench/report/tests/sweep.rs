@@ -8,7 +8,7 @@ use netbench_stats::Verdict;
 
 use crate::support::{
     fixture::Fixture,
-    forms::{assert_emulated, render, terminal},
+    formats::{assert_emulated, render, terminal},
     published,
 };
 
@@ -46,30 +46,34 @@ fn every_point_has_its_times_and_its_difference() {
             (false, false) => Fit::Off,
         };
         assert_eq!(row.fit, fit, "{}", row.point);
-        let told = row.foretold.unwrap();
-        let parts = told.waiting_ns + told.cpu_ns + told.bytes_ns;
-        assert!((parts / told.total_ns - 1.0).abs() < 0.01, "{}", row.point);
-        assert!((told.round_trips - 3.0).abs() < 1e-9, "{}", row.point);
+        let reported = row.predicted.unwrap();
+        let parts = reported.waiting_ns + reported.cpu_ns + reported.bytes_ns;
+        assert!(
+            (parts / reported.total_ns - 1.0).abs() < 0.01,
+            "{}",
+            row.point
+        );
+        assert!((reported.round_trips - 3.0).abs() < 1e-9, "{}", row.point);
     }
-    let rows = |form: &str| {
-        let text = render(&report, form);
+    let rows = |format: &str| {
+        let text = render(&report, format);
         text.matches("rtt=100ms,loss=1%").count()
     };
     assert!(rows("csv") > 20 && rows("json") > 3);
 }
 
 #[test]
-fn a_slow_link_and_a_smaller_share_of_a_core_are_foretold() {
+fn a_slow_link_and_a_smaller_share_of_a_core_are_predicted() {
     let report = report(&["link=dsl,3g", "cpu=100%,25%"]);
     let sweep = report.summary.sweep.as_ref().unwrap();
-    let told = |link: &str, cpu: &str| {
+    let reported = |link: &str, cpu: &str| {
         let mut rows = sweep.times.iter();
         let row = rows.find(|row| row.settings["link"] == link && row.settings["cpu"] == cpu);
-        row.unwrap().foretold.unwrap()
+        row.unwrap().predicted.unwrap()
     };
-    assert!(told("3g", "100%").waiting_ns > 5.0 * told("dsl", "100%").waiting_ns);
-    assert!(told("dsl", "25%").cpu_ns > 2.0 * told("dsl", "100%").cpu_ns);
-    assert!(told("dsl", "100%").bytes_ns > 0.0);
+    assert!(reported("3g", "100%").waiting_ns > 5.0 * reported("dsl", "100%").waiting_ns);
+    assert!(reported("dsl", "25%").cpu_ns > 2.0 * reported("dsl", "100%").cpu_ns);
+    assert!(reported("dsl", "100%").bytes_ns > 0.0);
 }
 
 #[test]
@@ -260,7 +264,7 @@ fn sites_are_reported_together_and_each_by_itself() {
 
 /// These are real connections, on links without losses.
 #[test]
-fn what_is_published_took_what_is_foretold() {
+fn what_is_published_took_what_is_predicted() {
     for (name, least, of) in [("-post-quantum", 60, 64), ("-sweep-rtt-loss", 9, 10)] {
         let run = published::run(name);
         let report = ConnectReport::new(run.manifest().unwrap(), run.records().unwrap());

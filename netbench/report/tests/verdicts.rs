@@ -10,7 +10,7 @@ use netbench_report::{
 };
 
 use crate::support::{
-    forms::{render, terminal},
+    formats::{render, terminal},
     made_parts,
     rows::{
         self,
@@ -91,8 +91,8 @@ fn each_evidence_has_one_right_answer_on_every_surface() {
         );
         let text = terminal(&report, usize::MAX);
         let page = render(&report, "html").replace('\u{a0}', " ");
-        for form in [&text, &page] {
-            assert!(form.contains(said.as_str()), "row {at}");
+        for format in [&text, &page] {
+            assert!(format.contains(said.as_str()), "row {at}");
         }
         let junit = render(&report, "junit");
         let tests = |status: &str| junit.matches(status).count();

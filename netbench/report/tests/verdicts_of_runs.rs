@@ -17,7 +17,7 @@ use netbench_stats::{
 };
 
 use crate::support::{
-    forms::{render, terminal},
+    formats::{render, terminal},
     made_parts,
     runs::{COMPAT, CONNECT, FIRST, Row, STACKS, TWO, connect, first, stacks, suite_rows},
     suite_made, whole,

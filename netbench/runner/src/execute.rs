@@ -141,7 +141,7 @@ pub(crate) fn time_outs_after(before: u32, outcome: &Outcome) -> u32 {
             before.saturating_add(1)
         }
         Outcome::Ok(_) | Outcome::Failed(_) => 0,
-        Outcome::Unsupported { .. } | Outcome::Void { .. } => before,
+        Outcome::Unsupported { .. } | Outcome::Discarded { .. } => before,
     }
 }
 

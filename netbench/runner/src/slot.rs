@@ -58,7 +58,7 @@ enum Taken {
     /// The unit was completed, or interrupted by the end of the run.
     Whole,
     /// Trials of the unit were discarded, because they do not characterize stack or site.
-    Void,
+    Discarded,
 }
 
 /// One of the concurrent trials of a run, with its own workers. Workers are restarted in every round: otherwise the
@@ -156,8 +156,8 @@ impl<'a> Slot<'a> {
                 first_trial: unit.first_trial + position as u64,
                 ..unit.clone()
             };
-            if self.try_stack(unit, stack) == Taken::Void {
-                return Taken::Void;
+            if self.try_stack(unit, stack) == Taken::Discarded {
+                return Taken::Discarded;
             }
         }
         Taken::Whole
@@ -292,7 +292,7 @@ impl<'a> Slot<'a> {
                             return Some(Tried::without_packets(started, self.server_died(death)));
                         }
                     }
-                    Outcome::Unsupported { .. } | Outcome::Void { .. } => {}
+                    Outcome::Unsupported { .. } | Outcome::Discarded { .. } => {}
                 }
                 outcome
             }
@@ -431,7 +431,7 @@ impl<'a> Slot<'a> {
         let taken = if outcome.counts() {
             Taken::Whole
         } else {
-            Taken::Void
+            Taken::Discarded
         };
         let plan = self.shared.trials.plan;
         self.shared.store(Sample {
@@ -454,7 +454,7 @@ impl<'a> Slot<'a> {
 }
 
 fn void(server: &str) -> Outcome {
-    Outcome::Void {
+    Outcome::Discarded {
         reason: format!("the lab's server {server} had died"),
     }
 }

@@ -9,7 +9,7 @@ use crate::exit::WrongInput;
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Key {
     pub(super) name: &'static str,
-    form: Form,
+    value_kind: ValueKind,
     /// The key's purpose, for the file that `netbench setup config` writes.
     about: &'static str,
     /// An example value for that file, as TOML.
@@ -19,7 +19,7 @@ pub(super) struct Key {
 }
 
 #[derive(Debug, PartialEq, Eq)]
-enum Form {
+enum ValueKind {
     /// A path, relative to the folder of `netbench.toml`.
     File,
     /// A path like [`Self::File`], or `mozilla` or `native`.
@@ -33,7 +33,7 @@ enum Form {
 const KEYS: [Key; 7] = [
     Key {
         name: "stacks",
-        form: Form::Stacks,
+        value_kind: ValueKind::Stacks,
         about: "The stack in use now, then the ones it is compared with",
         example: r#"["openssl", "rustls-aws-lc"]"#,
         read_by: &[
@@ -46,7 +46,7 @@ const KEYS: [Key; 7] = [
     },
     Key {
         name: "sites",
-        form: Form::File,
+        value_kind: ValueKind::File,
         about: "The sites file, from this folder (evaluate, connect, scan)",
         example: r#""sites.txt""#,
         read_by: &[
@@ -57,7 +57,7 @@ const KEYS: [Key; 7] = [
     },
     Key {
         name: "roots",
-        form: Form::Roots,
+        value_kind: ValueKind::Roots,
         about: "Trust roots: mozilla, native, or a PEM file (evaluate, connect, scan)",
         example: r#""mozilla""#,
         read_by: &[
@@ -68,7 +68,7 @@ const KEYS: [Key; 7] = [
     },
     Key {
         name: "client-profile",
-        form: Form::Text,
+        value_kind: ValueKind::Text,
         about: "How to set up the connectors: default, servo, library (evaluate, connect, scan, stacks hello)",
         example: r#""library""#,
         read_by: &[
@@ -80,21 +80,21 @@ const KEYS: [Key; 7] = [
     },
     Key {
         name: "link",
-        form: Form::Text,
+        value_kind: ValueKind::Text,
         about: "How to emulate the network: auto, user, tun, netem, none (evaluate, connect, scan)",
         example: r#""auto""#,
         read_by: &[("evaluate", "link"), ("connect", "link"), ("scan", "link")],
     },
     Key {
         name: "rounds",
-        form: Form::Number,
+        value_kind: ValueKind::Number,
         about: "Rounds of connections (evaluate, connect)",
         example: "10",
         read_by: &[("evaluate", "rounds"), ("connect", "rounds")],
     },
     Key {
         name: "fail-on-regression",
-        form: Form::Text,
+        value_kind: ValueKind::Text,
         about: "The change at which `netbench runs compare` of two runs fails",
         example: r#""5%""#,
         read_by: &[("runs compare", "fail-on-regression")],
@@ -129,10 +129,14 @@ pub(crate) fn template() -> String {
             name,
             about,
             example,
-            form,
+            value_kind,
             ..
         } = key;
-        let comment = if *form == Form::Stacks { "" } else { "# " };
+        let comment = if *value_kind == ValueKind::Stacks {
+            ""
+        } else {
+            "# "
+        };
         text.push_str(&format!("\n# {about}.\n{comment}{name} = {example}\n"));
     }
     text
@@ -168,25 +172,27 @@ impl Setting {
             let name = self.key.name;
             Err(file.wrong(self.line, &format!("{name}: {expected} is expected")))
         };
-        match (&self.key.form, &self.value) {
-            (Form::Roots, Value::Text(text)) if text == "mozilla" || text == "native" => {
+        match (&self.key.value_kind, &self.value) {
+            (ValueKind::Roots, Value::Text(text)) if text == "mozilla" || text == "native" => {
                 Ok(text.into())
             }
-            (Form::File | Form::Roots, Value::Text(path)) => {
+            (ValueKind::File | ValueKind::Roots, Value::Text(path)) => {
                 Ok(file.beside(Path::new(path)).into())
             }
-            (Form::File | Form::Roots, _) => wrong("the name of a file"),
-            (Form::Text, Value::Text(text)) => Ok(text.into()),
-            (Form::Text, _) => wrong("a text in quotes"),
-            (Form::Number, Value::Number(number)) => Ok(number.to_string().into()),
-            (Form::Number, _) => wrong("a whole number"),
-            (Form::Stacks, Value::Texts(stacks)) => match (option, stacks.as_slice()) {
+            (ValueKind::File | ValueKind::Roots, _) => wrong("the name of a file"),
+            (ValueKind::Text, Value::Text(text)) => Ok(text.into()),
+            (ValueKind::Text, _) => wrong("a text in quotes"),
+            (ValueKind::Number, Value::Number(number)) => Ok(number.to_string().into()),
+            (ValueKind::Number, _) => wrong("a whole number"),
+            (ValueKind::Stacks, Value::Texts(stacks)) => match (option, stacks.as_slice()) {
                 ("from", [from, _, ..]) => Ok(from.into()),
                 ("to", [_, to, ..]) => Ok(to.into()),
                 ("stack", [_, _, ..]) => Ok(stacks.join(",").into()),
                 _ => wrong("a list of at least two stacks"),
             },
-            (Form::Stacks, _) => wrong("a list of stacks, such as [\"openssl\", \"rustls-ring\"],"),
+            (ValueKind::Stacks, _) => {
+                wrong("a list of stacks, such as [\"openssl\", \"rustls-ring\"],")
+            }
         }
     }
 }

@@ -425,7 +425,7 @@ fn a_browser_that_does_not_start_in_time_ends_no_run() {
     let reasons: Vec<&str> = browsers
         .iter()
         .map(|sample| match &sample.outcome {
-            VisitOutcome::Void { reason } => reason.as_str(),
+            VisitOutcome::Discarded { reason } => reason.as_str(),
             other => panic!("{other:?}"),
         })
         .collect();

@@ -285,7 +285,7 @@ fn what_ends_a_verifier_is_said_and_the_rest_goes_on() {
     );
     let rows = found.matrix.cases.iter();
     let of_broken = rows.filter_map(|row| row.cells[0].as_ref());
-    let asked: u32 = of_broken.map(Judgements::told).sum();
+    let asked: u32 = of_broken.map(Judgements::reported).sum();
     assert_eq!(u64::from(asked), found.run.chains);
 }
 

@@ -61,14 +61,14 @@ fn of_200_random_servers_every_prediction_is_right() {
         let both = outcomes.entry((reaches(stack, site), is_accepted));
         both.or_default().push(said);
     }
-    let wrong = |foretold: bool| outcomes.get(&(foretold, !foretold));
+    let wrong = |predicted: bool| outcomes.get(&(predicted, !predicted));
     assert_eq!(
         (wrong(true), wrong(false)),
         (None, None),
-        "foretold, and otherwise"
+        "predicted, and otherwise"
     );
     // Both answers must occur; otherwise the test shows nothing.
-    let right = |foretold: bool| outcomes.get(&(foretold, foretold)).map_or(0, Vec::len);
+    let right = |predicted: bool| outcomes.get(&(predicted, predicted)).map_or(0, Vec::len);
     assert!(
         right(true) > 200 && right(false) > 60,
         "{}, {}",

@@ -182,15 +182,15 @@ fn a_run_is_stored_and_reported_again() {
     assert!(first.stdout.contains(lead), "{}", first.stdout);
     let run = place.run();
     let path = run.to_str().unwrap();
-    let form = |form: &str| {
+    let format = |format: &str| {
         place
-            .netbench(&["runs", "report", path, "--format", form])
+            .netbench(&["runs", "report", path, "--format", format])
             .expect(0)
     };
-    assert_eq!(form("markdown").stdout, first.stdout);
-    assert!(form("junit").stdout.contains("openssl (default-paths)"));
-    assert!(form("csv").stdout.contains("ssl-cert-file"));
-    assert!(form("html").stdout.contains("Which sites are trusted"));
+    assert_eq!(format("markdown").stdout, first.stdout);
+    assert!(format("junit").stdout.contains("openssl (default-paths)"));
+    assert!(format("csv").stdout.contains("ssl-cert-file"));
+    assert!(format("html").stdout.contains("Which sites are trusted"));
     let listed = place.netbench(&["runs", "list", "runs"]).expect(0);
     assert!(listed.stdout.contains("roots"), "{}", listed.stdout);
     // Only the missing layouts are tried again.

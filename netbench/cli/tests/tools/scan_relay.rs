@@ -158,8 +158,8 @@ fn a_connection_that_is_cut_while_confirming_is_no_loss() {
         .map(|c| ((c.site.as_str(), c.stack.as_str()), c.verdict))
         .collect();
     let due = [
-        (gone, "openssl", Confirmed::Untold),
-        (gone, "rustls-ring", Confirmed::Untold),
+        (gone, "openssl", Confirmed::Unreported),
+        (gone, "rustls-ring", Confirmed::Unreported),
         (all, "openssl", Confirmed::Mismatch),
         (all, "rustls-ring", Confirmed::Mismatch),
         (once, "openssl", Confirmed::AsPredicted),
@@ -207,7 +207,7 @@ fn silence_is_a_refusal_only_while_the_hello_of_the_scan_is_answered() {
         .collect();
     let due = [
         (dropped.as_str(), Confirmed::Mismatch),
-        (gone.as_str(), Confirmed::Untold),
+        (gone.as_str(), Confirmed::Unreported),
     ];
     assert_eq!(verdicts, due.into(), "{:?}", loss.confirmed);
 }

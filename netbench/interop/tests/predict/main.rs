@@ -253,9 +253,9 @@ fn handshakes_are_compared_with_predictions() {
         ),
         (&agrees, handshake(ECDHE_CBC, None), Confirmed::Mismatch),
         (&agrees, failed(true), Confirmed::Mismatch),
-        (&agrees, failed(false), Confirmed::Untold),
+        (&agrees, failed(false), Confirmed::Unreported),
         (&loses, failed(true), Confirmed::AsPredicted),
-        (&loses, failed(false), Confirmed::Untold),
+        (&loses, failed(false), Confirmed::Unreported),
         (&loses, handshake(DHE_GCM, None), Confirmed::Mismatch),
     ];
     for (predicted, seen, due) in cases {

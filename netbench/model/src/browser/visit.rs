@@ -66,7 +66,8 @@ pub enum VisitOutcome {
         reason: String,
     },
     /// netbench's own lab failed, so the visit gives no information about the client or the site.
-    Void {
+    #[serde(alias = "void")]
+    Discarded {
         /// A description of the failure.
         reason: String,
     },
@@ -77,13 +78,13 @@ impl VisitOutcome {
     pub fn ok(&self) -> Option<&Visit> {
         match self {
             Self::Ok(visit) => Some(visit),
-            Self::Failed(_) | Self::Unsupported { .. } | Self::Void { .. } => None,
+            Self::Failed(_) | Self::Unsupported { .. } | Self::Discarded { .. } => None,
         }
     }
 
     /// Returns whether the visit counts. A visit that the lab failed does not count.
     pub fn counts(&self) -> bool {
-        !matches!(self, Self::Void { .. })
+        !matches!(self, Self::Discarded { .. })
     }
 }
 

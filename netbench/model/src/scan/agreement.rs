@@ -69,7 +69,8 @@ pub enum Confirmed {
     /// The result differs from the prediction.
     Mismatch,
     /// The network failed, or no prediction existed.
-    Untold,
+    #[serde(alias = "untold")]
+    Unreported,
 }
 
 /// The parameters that a stack and a site agree on, or the reason why they do not agree.

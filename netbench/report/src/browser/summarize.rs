@@ -274,15 +274,15 @@ fn failures(samples: &[&VisitSample]) -> Vec<VisitFailure> {
 fn voids(samples: &[&VisitSample]) -> Vec<String> {
     let mut counts: BTreeMap<(&StackName, &str), u64> = BTreeMap::new();
     for sample in samples {
-        if let VisitOutcome::Void { reason } = &sample.outcome {
+        if let VisitOutcome::Discarded { reason } = &sample.outcome {
             *counts.entry((&sample.client, reason)).or_default() += 1;
         }
     }
-    let told = |((client, reason), visits): ((&StackName, &str), u64)| {
+    let reported = |((client, reason), visits): ((&StackName, &str), u64)| {
         let visits = count(visits, "visit", "visits");
         format!("{visits} of {client} not made: {reason}; `netbench run` makes them")
     };
-    counts.into_iter().map(told).collect()
+    counts.into_iter().map(reported).collect()
 }
 
 fn unsupported(samples: &[&VisitSample]) -> Vec<VisitUnsupported> {

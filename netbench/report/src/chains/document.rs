@@ -10,7 +10,7 @@ use crate::{
 
 impl Report for ChainsSummary {
     fn tells(&self) -> bool {
-        self.matrix.cells().any(|judged| judged.told() > 0)
+        self.matrix.cells().any(|judged| judged.reported() > 0)
     }
 
     fn document(&self, _: Extent) -> Document<'_> {
@@ -177,7 +177,7 @@ fn check(kind: &ChainKind, _: &StackName, judged: &Judgements) -> Check {
             why: format!("{wrong} of {} chains not as they should be", kind.chains),
             class: "chains".to_owned(),
         }
-    } else if judged.told() == 0 {
+    } else if judged.reported() == 0 {
         Checked::Skipped {
             why: "its verifier was not asked".to_owned(),
         }

@@ -155,11 +155,11 @@ impl ChainsSummary {
     /// Returns the number of chains with results of both the first and the second stack.
     pub fn told_of_both(&self) -> u64 {
         let kinds = self.matrix.cases.iter();
-        let told = kinds.map(|kind| {
-            let told = |stack: usize| kind.cell(stack).map_or(0, Judgements::told);
-            u64::from(told(0).min(told(1)))
+        let reported = kinds.map(|kind| {
+            let reported = |stack: usize| kind.cell(stack).map_or(0, Judgements::reported);
+            u64::from(reported(0).min(reported(1)))
         });
-        told.sum()
+        reported.sum()
     }
 }
 

@@ -104,11 +104,11 @@ fn of_errors(engine: &StackName, refused: &[&Page<'_>]) -> String {
     let among = refused.iter().filter(|page| page.is_of_certificate());
     let among: Vec<_> = among.collect();
     if !among.is_empty() {
-        let told = among.iter().filter(|page| page.has_certificate()).count();
+        let reported = among.iter().filter(|page| page.has_certificate()).count();
         let loads = |page: &&&&Page<'_>| page.view.proceeded == Some(NextLoad::Connected);
         let loads = among.iter().filter(loads).count();
         text.push_str(&format!(
-            " {} to be refused for the certificate: the error has the server's certificate for {told}, and the page of {loads} loads when the user proceeds.",
+            " {} to be refused for the certificate: the error has the server's certificate for {reported}, and the page of {loads} loads when the user proceeds.",
             match among.len() {
                 1 => "One of them is".to_owned(),
                 many => format!("{many} of them are"),

@@ -33,7 +33,7 @@ pub use summary::{
     ShareRow, SiteOf, SiteRow, SiteTally, UnsupportedRow,
 };
 pub use sweep::{
-    DifferenceParts, Fit, Foretold, PointOf, StepOf, SweepDifference, SweepStep, SweepSummary,
+    DifferenceParts, Fit, PointOf, Predicted, StepOf, SweepDifference, SweepStep, SweepSummary,
     SweepTime, SweepTurn,
 };
 

@@ -222,7 +222,7 @@ fn unaccounted(manifest: &ConnectManifest, samples: &[Sample]) -> Option<String>
             Outcome::Ok(_) => *ok += 1,
             // The measured half of a resumed trial whose prime failed made no connection, and a failure may come
             // before or after the handshake.
-            Outcome::Failed(_) | Outcome::Void { .. } if sample.role != Role::Warmup => {
+            Outcome::Failed(_) | Outcome::Discarded { .. } if sample.role != Role::Warmup => {
                 *failed += 1
             }
             _ => {}

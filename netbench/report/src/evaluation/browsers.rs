@@ -55,14 +55,14 @@ fn sites(
         Some((row.loaded, row.visits))
     };
     let browsers = visits.run.browsers.iter().map(|browser| &*browser.name);
-    let told: Vec<_> = browsers
+    let reported: Vec<_> = browsers
         .filter_map(|browser| Some((browser, loaded(browser)?)))
         .collect();
     let of_stack = loaded(to.as_str());
-    if told.is_empty() {
+    if reported.is_empty() {
         return None;
     }
-    let all = told
+    let all = reported
         .iter()
         .copied()
         .chain(of_stack.map(|loaded| (to.as_str(), loaded)));

@@ -15,7 +15,7 @@ use crate::{ChainsSummary, CompatSummary, RootsSummary, Switch, text::count};
 const NAMED: usize = 20;
 
 /// Records the deteriorations with the new stack, and returns a sentence on the result of each catalogue.
-pub(super) fn foretell(
+pub(super) fn predict(
     question: &mut Question,
     evidence: &Evidence<'_>,
     worse: &mut Findings,
@@ -59,12 +59,12 @@ fn servers(
     all: &mut Findings,
 ) -> Option<String> {
     let (from, to) = (evidence.from, evidence.to);
-    let (worse, told) = (compat.worse(), compat.told_of_both());
-    if told == 0 {
+    let (worse, reported) = (compat.worse(), compat.told_of_both());
+    if reported == 0 {
         return None;
     }
     question.figure(
-        format!("{} of {told}", worse.len()),
+        format!("{} of {reported}", worse.len()),
         format!("test servers with which {to} does worse than {from}"),
     );
     let security = compat.gains(SwitchEffect::GainInSecurity);
@@ -85,7 +85,7 @@ fn servers(
     if worse.is_empty() {
         return Some(format!(
             "With none of {} does {to} do worse than {from}.",
-            count(told, "test server", "test servers")
+            count(reported, "test server", "test servers")
         ));
     }
     for found in &worse {
@@ -104,7 +104,7 @@ fn servers(
     Some(format!(
         "With {} of {} {to} does worse than {from}.",
         worse.len(),
-        count(told, "test server", "test servers")
+        count(reported, "test server", "test servers")
     ))
 }
 
@@ -115,13 +115,13 @@ fn chains(
     all: &mut Findings,
 ) -> Option<String> {
     let (from, to) = (evidence.from, evidence.to);
-    let (worse, ended, told) = (chains.worse(), chains.ended(), chains.told_of_both());
-    if told == 0 {
+    let (worse, ended, reported) = (chains.worse(), chains.ended(), chains.told_of_both());
+    if reported == 0 {
         return None;
     }
     let number = worse.iter().map(|group| group.cases.len()).sum::<usize>() + ended.len();
     question.figure(
-        format!("{number} of {told}"),
+        format!("{number} of {reported}"),
         format!("certificate chains with which {to} does worse than {from}"),
     );
     for effect in [SwitchEffect::GainInSecurity, SwitchEffect::GainOfReach] {
@@ -131,7 +131,7 @@ fn chains(
             question.gains.push(format!("{effect} with {chains}"));
         }
     }
-    let of_all = count(told, "certificate chain", "certificate chains");
+    let of_all = count(reported, "certificate chain", "certificate chains");
     if number == 0 {
         return Some(format!("With none of {of_all} does {to} do worse."));
     }

@@ -56,12 +56,12 @@ impl Report for EvaluationReport {
         };
         document.checks.push(checks(evaluation));
         document.checks.push(findings(evaluation));
-        let mut told = Told::default();
+        let mut reported = Told::default();
         for (number, part) in self.parts.iter().enumerate() {
             let mut part = part.document(extent);
             part.number(number + 1);
-            if part.place == Place::Connections && !told.connections.is_empty() {
-                told.set_alike(&mut part);
+            if part.place == Place::Connections && !reported.connections.is_empty() {
+                reported.set_alike(&mut part);
             }
             // Connections and suites are in the evaluation's own summary.
             if part.place == Place::Scans {
@@ -70,7 +70,7 @@ impl Report for EvaluationReport {
             }
             document.checks.append(&mut part.checks);
             document.machines.append(&mut part.machines);
-            told.take(part);
+            reported.take(part);
         }
         let to_do = to_do(evaluation);
         let questions = Subject::ALL.into_iter().zip(&evaluation.questions);
@@ -79,9 +79,9 @@ impl Report for EvaluationReport {
                 subject,
                 question: question.clone(),
                 about: about.clone(),
-                section: told.details(subject),
+                section: reported.details(subject),
                 act: (subject == Subject::Supports && to_do.is_some()).then(|| TO_DO.to_owned()),
-                warnings: told.warnings.remove(&subject).unwrap_or_default(),
+                warnings: reported.warnings.remove(&subject).unwrap_or_default(),
             })
             .collect();
         document.about = about;
@@ -93,9 +93,9 @@ impl Report for EvaluationReport {
         }
         sections.push(sites(evaluation));
         if extent == Extent::Full {
-            sections.append(&mut told.connections);
-            sections.append(&mut told.others);
-            sections.append(&mut told.scans);
+            sections.append(&mut reported.connections);
+            sections.append(&mut reported.others);
+            sections.append(&mut reported.scans);
         }
         sections.extend(features(evaluation, extent));
         sections.push(parts(evaluation));
@@ -301,7 +301,7 @@ fn lost_and_gained(losses: &Losses, plan: &EvaluationPlan) -> Vec<Item> {
     use SwitchEffect as E;
     let rows = [
         (from, E::LossOfReach, &losses.lost),
-        (to, E::LossInSecurity, &losses.unwarned),
+        (to, E::LossInSecurity, &losses.without_warning),
         (to, E::GainOfReach, &losses.gained),
         (from, E::GainInSecurity, &losses.refused),
     ];

@@ -89,7 +89,7 @@ pub(crate) fn answer_in_memory(evidence: &Evidence<'_>) -> Question {
 /// The answer by the means of the parts of which all cases have figures, and the reason.
 fn verdict_in_memory(evidence: &Evidence<'_>, means: &[Mean]) -> (Answer, String) {
     let (from, to) = (evidence.from, evidence.to);
-    let told = || means.iter().filter(|mean| mean.is_whole());
+    let reported = || means.iter().filter(|mean| mean.is_whole());
     let verdicts = evidence.cases().flat_map(|case| &case.verdicts);
     let verdicts = verdicts
         .filter(|verdict| verdict.other == *to)
@@ -98,10 +98,10 @@ fn verdict_in_memory(evidence: &Evidence<'_>, means: &[Mean]) -> (Answer, String
         .iter()
         .filter_map(|verdict| NoFigure::of_undecided(verdict))
         .collect_vec();
-    let slower = || told().filter(|mean| mean.ratio > NO_MORE_THAN);
-    let untold = || {
-        let untold = means.iter().flat_map(|mean| &mean.untold);
-        NoFigure::in_words(untold.map(|(_, why)| *why))
+    let slower = || reported().filter(|mean| mean.ratio > NO_MORE_THAN);
+    let unreported = || {
+        let unreported = means.iter().flat_map(|mean| &mean.unreported);
+        NoFigure::in_words(unreported.map(|(_, why)| *why))
     };
     let limit = format!("{:.0} %", (NO_MORE_THAN - 1.0) * 100.0);
     match slower().count() {
@@ -114,24 +114,24 @@ fn verdict_in_memory(evidence: &Evidence<'_>, means: &[Mean]) -> (Answer, String
             Answer::Open,
             "No case of the client's side was compared.".to_owned(),
         ),
-        _ if told().count() == 0 => (
+        _ if reported().count() == 0 => (
             Answer::Open,
             format!(
                 "No part of the suite has figures of all cases: {}.",
-                untold()
+                unreported()
             ),
         ),
-        0 if told().count() < means.len() => (
+        0 if reported().count() < means.len() => (
             Answer::Open,
             format!(
                 "By the mean of the cases, {to} takes at most {limit} more than {from} for {}. Not decided: {}: {}.",
-                told().map(|mean| mean.label).join(", "),
+                reported().map(|mean| mean.label).join(", "),
                 means
                     .iter()
                     .filter(|mean| !mean.is_whole())
                     .map(|mean| mean.label)
                     .join(", "),
-                untold()
+                unreported()
             ),
         ),
         0 => (

@@ -74,7 +74,7 @@ pub fn losses(
                 // Seen from the stack that refuses the site, this is the same difference in the opposite
                 // direction.
                 match report.effect(&site.site, from.as_str(), *reason) {
-                    SwitchEffect::GainInSecurity => losses.unwarned.push(gained),
+                    SwitchEffect::GainInSecurity => losses.without_warning.push(gained),
                     _ => losses.gained.push(gained),
                 }
             }
@@ -83,7 +83,7 @@ pub fn losses(
     for handshake in &report.confirmed {
         match handshake.verdict {
             Confirmed::AsPredicted => losses.confirmed += 1,
-            Confirmed::Untold => {}
+            Confirmed::Unreported => {}
             Confirmed::Mismatch => {
                 losses.contradicted.push(format!(
                     "{} with {} did not go as predicted: predicted {}, seen {}",

@@ -19,9 +19,9 @@ pub(super) struct Mean {
     pub(super) label: &'static str,
     /// The cases with a figure, and their ratios. Cases whose turns have too few operations are included: their
     /// figures can be a few percent off, so that no answer rests on them.
-    pub(super) told: Vec<(String, f64)>,
+    pub(super) reported: Vec<(String, f64)>,
     /// The cases without a figure to judge by, each with the reason.
-    pub(super) untold: Vec<(String, NoFigure)>,
+    pub(super) unreported: Vec<(String, NoFigure)>,
     pub(super) ratio: f64,
     /// The mean time of one operation with the stack in use, if the cases measure such a time.
     pub(super) from_ns: Option<f64>,
@@ -35,26 +35,26 @@ impl Mean {
 
     /// Returns whether every case has a figure. A mean without some of them could leave out the worst one.
     pub(super) fn is_whole(&self) -> bool {
-        self.untold.is_empty()
+        self.unreported.is_empty()
     }
 
     /// Adds the mean to the figures, or the individual cases if some have no figure.
     pub(super) fn tell(&self, question: &mut Question) {
-        let mut untold = self.untold.iter();
-        let is_readable = untold.all(|(_, why)| *why == NoFigure::FewOperations);
+        let mut unreported = self.unreported.iter();
+        let is_readable = unreported.all(|(_, why)| *why == NoFigure::FewOperations);
         if !self.is_whole() {
-            let reasons = NoFigure::in_words(self.untold.iter().map(|(_, why)| *why));
-            let cases = some_of(3, self.untold.iter().map(|(name, _)| name));
+            let reasons = NoFigure::in_words(self.unreported.iter().map(|(_, why)| *why));
+            let cases = some_of(3, self.unreported.iter().map(|(name, _)| name));
             let missing = format!("{}: {reasons}: {cases}", self.label);
             question.missing.push(missing);
         }
         if !is_readable {
-            for (name, ratio) in &self.told {
+            for (name, ratio) in &self.reported {
                 question.figure(change(*ratio), format!("{}: {name}", self.label));
             }
             return;
         }
-        let cases = count(self.told.len(), "case", "cases");
+        let cases = count(self.reported.len(), "case", "cases");
         let label = format!("{} (geometric mean of {cases})", self.label);
         let figure = match self.from_ns {
             Some(from_ns) => time_and_change(from_ns, self.ratio),
@@ -165,7 +165,7 @@ fn mean(
     measure: Measure,
     label: &'static str,
 ) -> Option<Mean> {
-    let (mut told, mut untold, mut from) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut reported, mut unreported, mut from) = (Vec::new(), Vec::new(), Vec::new());
     let rows = evidence.cases();
     for row in rows.filter(|row| row.part == part && row.case.measure == measure) {
         for verdict in row
@@ -176,27 +176,27 @@ fn mean(
             let name = row_name(&row.name).to_string();
             let no_figure = NoFigure::of(verdict);
             if matches!(no_figure, None | Some(NoFigure::FewOperations)) {
-                told.push((name.clone(), verdict.change.ratio));
+                reported.push((name.clone(), verdict.change.ratio));
                 from.push(row.of(evidence.from).map(|figures| figures.low));
             }
-            untold.extend(no_figure.map(|why| (name, why)));
+            unreported.extend(no_figure.map(|why| (name, why)));
         }
     }
     let of_one_operation = matches!(part, Part::Handshake | Part::Verify | Part::Connector);
     let from: Option<Vec<f64>> = from.into_iter().collect();
-    (!told.is_empty() || !untold.is_empty()).then(|| Mean {
+    (!reported.is_empty() || !unreported.is_empty()).then(|| Mean {
         part,
         name: match part {
             Part::Bulk => format!("{} {}", part.name(), measure.name()),
             _ => part.name().to_owned(),
         },
         label,
-        ratio: geometric_mean(told.iter().map(|(_, ratio)| *ratio)),
+        ratio: geometric_mean(reported.iter().map(|(_, ratio)| *ratio)),
         from_ns: from
             .filter(|from| of_one_operation && !from.is_empty())
             .map(|from| geometric_mean(from.into_iter())),
-        told,
-        untold,
+        reported,
+        unreported,
     })
 }
 
@@ -227,14 +227,17 @@ mod tests {
             (&[], &["a", "c"], FewRounds, &[], 1),
             (&["a", "b"], &["b"], FewOperations, &[MEAN], 1),
         ];
-        for (told, untold, why, labels, missing) in cases {
+        for (reported, unreported, why, labels, missing) in cases {
             let mut question = Question::open(String::new());
             let mean = Mean {
                 part: Part::Bulk,
                 name: "bulk sent".to_owned(),
                 label: "data",
-                told: told.iter().map(|name| ((*name).to_owned(), 1.1)).collect(),
-                untold: untold
+                reported: reported
+                    .iter()
+                    .map(|name| ((*name).to_owned(), 1.1))
+                    .collect(),
+                unreported: unreported
                     .iter()
                     .map(|name| ((*name).to_owned(), why))
                     .collect(),
@@ -245,7 +248,7 @@ mod tests {
             let figures: Vec<&str> = question.figures.iter().map(|f| f.label.as_str()).collect();
             assert_eq!(figures, labels);
             assert_eq!(question.missing.len(), missing);
-            let names_all = |line: &String| untold.iter().all(|name| line.contains(name));
+            let names_all = |line: &String| unreported.iter().all(|name| line.contains(name));
             assert!(question.missing.iter().all(names_all));
         }
     }

@@ -26,7 +26,7 @@ pub(super) fn settle(found: &mut Found, plan: &EvaluationPlan) -> Vec<String> {
         (&mut losses.lost, &plan.from),
         (&mut losses.gained, &plan.to),
         (&mut losses.refused, &plan.from),
-        (&mut losses.unwarned, &plan.to),
+        (&mut losses.without_warning, &plan.to),
     ] {
         let works = |site: &mut LostSite| reached.contains(site.site.as_str());
         let working: Vec<LostSite> = sites.extract_if(.., works).collect();
@@ -62,14 +62,14 @@ fn leave_out(losses: &mut Losses, connections: &ConnectSummary, plan: &Evaluatio
     let before = works::failed_with(connections, &plan.from);
     let after = works::failed_with(connections, &plan.to);
     let untried = works::untried(connections);
-    let told = losses.outside.extract_if(.., |site| {
+    let reported = losses.outside.extract_if(.., |site| {
         let name = site.site.as_str();
         let works_now = reached.contains(name);
         let fails_now = after.contains(name) && !before.contains(name);
         !untried.contains_key(name) && (works_now || fails_now)
     });
-    let told: Vec<OutsideSite> = told.collect();
-    for site in told {
+    let reported: Vec<OutsideSite> = reported.collect();
+    for site in reported {
         match site.because {
             Outside::Unknown => losses.not_scanned = losses.not_scanned.saturating_sub(1),
             _ => losses.neither = losses.neither.saturating_sub(1),
@@ -98,7 +98,7 @@ fn leave_out(losses: &mut Losses, connections: &ConnectSummary, plan: &Evaluatio
         &losses.lost,
         &losses.gained,
         &losses.refused,
-        &losses.unwarned,
+        &losses.without_warning,
     ];
     let other = other.into_iter().flatten().map(|site| site.site.as_str());
     let outside = losses.outside.iter().map(|site| site.site.as_str());
@@ -152,7 +152,7 @@ fn protect(losses: &mut Losses, connections: &ConnectSummary, plan: &EvaluationP
         &losses.lost,
         &losses.gained,
         &losses.refused,
-        &losses.unwarned,
+        &losses.without_warning,
     ];
     let listed = listed.into_iter().flatten().map(|site| site.site.as_str());
     let outside = losses.outside.iter().map(|site| site.site.as_str());

@@ -43,7 +43,7 @@ pub(super) fn without_cause(evidence: &Evidence<'_>) -> Question {
             sites(&mut question, losses, evidence, &mut findings);
             web(&mut question, evidence);
             (question.answer, question.because) = verdict(losses, evidence);
-            if !losses.unwarned.is_empty() {
+            if !losses.without_warning.is_empty() {
                 question.answer = question.answer.at_best_with_losses();
             }
         }
@@ -166,9 +166,9 @@ fn sites(
     for lost in &losses.lost {
         findings.site(lost, Severity::DoesNotLoad, reached, evidence.target);
     }
-    for unwarned in &losses.unwarned {
+    for without_warning in &losses.without_warning {
         findings.site(
-            unwarned,
+            without_warning,
             Severity::AcceptsForbidden,
             reached,
             evidence.target,

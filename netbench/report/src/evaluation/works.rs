@@ -55,7 +55,7 @@ pub(crate) fn answer(evidence: &Evidence<'_>) -> Question {
         }
     }
     let mut findings = Findings::default();
-    reasons.extend(catalogues::foretell(&mut question, evidence, &mut findings));
+    reasons.extend(catalogues::predict(&mut question, evidence, &mut findings));
     let worse = match (evidence.defects, evidence.older_features) {
         (Some(defects), _) => self::defects(&mut question, defects, &mut findings),
         (None, Some(coverage)) => counts::defects(&mut question, coverage, &mut findings),

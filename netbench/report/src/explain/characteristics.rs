@@ -99,13 +99,13 @@ fn agreed(site: &mut BTreeMap<&'static str, String>, first: &Negotiated, other: 
     }
     let resumed = if first.resumed { "yes" } else { "no" };
     site.insert("resumed", resumed.to_owned());
-    let told = [
+    let reported = [
         ("suite", text(first.suite)),
         ("group", both(|side| text(side.group))),
         ("signature", both(|side| text(side.signature))),
         ("protocol", both(|side| side.alpn.clone())),
     ];
-    for (name, value) in told {
+    for (name, value) in reported {
         if let Some(value) = value {
             site.insert(name, value);
         }

@@ -90,9 +90,9 @@ fn one(items: &mut Vec<Item>, explanation: &Explanation, target: Target) {
             .col("change", 0, |row| Cell::Change(row.ratio))
             .col("by", 1, |row| Cell::TimeDifference(row.difference_ns))
             .col("characteristics", 2, |row| {
-                let told = ["key", "version", "group", "round trip", "chain bytes"].iter();
-                let told = told.filter_map(|name| row.characteristics.get(*name));
-                Cell::text(told.format(", "))
+                let reported = ["key", "version", "group", "round trip", "chain bytes"].iter();
+                let reported = reported.filter_map(|name| row.characteristics.get(*name));
+                Cell::text(reported.format(", "))
             })
             .under("Sites that go the other way"),
     );

@@ -44,8 +44,8 @@ impl RootsSummary {
         let clients = |stack: &StackName| -> Vec<usize> {
             let all = self.matrix.clients.iter().enumerate();
             let of_stack = all.filter(|(_, client)| client.stack == *stack);
-            let told = of_stack.filter(|(number, _)| self.tells_of(*number));
-            told.map(|(number, _)| number).collect()
+            let reported = of_stack.filter(|(number, _)| self.tells_of(*number));
+            reported.map(|(number, _)| number).collect()
         };
         let before = clients(from);
         if before.is_empty() {

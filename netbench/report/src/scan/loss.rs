@@ -92,7 +92,7 @@ fn confirmations(items: &mut Vec<Item>, loss: &LossReport, place: Target) {
         count(loss.confirmed.len(), "handshake", "handshakes"),
         of(Confirmed::AsPredicted),
         of(Confirmed::Mismatch),
-        of(Confirmed::Untold),
+        of(Confirmed::Unreported),
     )));
     if loss.confirmed.is_empty() {
         return;
@@ -115,7 +115,7 @@ fn verdict(confirmation: &Confirmation) -> &'static str {
         _ if matches!(confirmation.predicted, Agreement::Unknown { .. }) => "not predicted",
         Confirmed::AsPredicted => "as predicted",
         Confirmed::Mismatch => "NOT AS PREDICTED",
-        Confirmed::Untold => "inconclusive",
+        Confirmed::Unreported => "inconclusive",
     }
 }
 

@@ -11,7 +11,7 @@
 )]
 
 pub mod fixture;
-pub mod forms;
+pub mod formats;
 pub mod made;
 pub mod made_parts;
 pub mod manifest;

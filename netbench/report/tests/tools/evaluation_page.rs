@@ -15,7 +15,7 @@ use tempfile::TempDir;
 
 use crate::{
     chromium::{Browser, View},
-    support::{forms, published},
+    support::{formats, published},
 };
 
 netbench_testing::module_tests! {
@@ -27,7 +27,7 @@ netbench_testing::module_tests! {
 
 /// Returns the page of a document.
 fn html(document: &Document<'_>) -> String {
-    forms::in_form(document, "html", &Options::default())
+    formats::in_format(document, "html", &Options::default())
 }
 
 /// Returns sites that are lost for every kind of reason.
@@ -140,8 +140,8 @@ fn begins_with_the_answers(losing: &EvaluationReport) {
     let page = html(&losing.document(Extent::Full));
     let header = &page[..page.find("<main").unwrap()];
     assert!(header.contains(LOST), "{header}");
-    for form in ["terminal", "markdown"] {
-        let text = forms::render(losing, form).replace('\n', " ");
+    for format in ["terminal", "markdown"] {
+        let text = formats::render(losing, format).replace('\n', " ");
         assert!(text.contains(LOST), "{text}");
     }
 }

@@ -13,7 +13,7 @@ use crate::{
     chromium::{Browser, View},
     support::{
         fixture::{Fixture, HOSTILE},
-        forms,
+        formats,
     },
 };
 
@@ -31,7 +31,7 @@ const SCRIPT: &str = "</title></style></script><script>window.obeyed=1</script>\
 
 /// Returns the page of a document.
 fn html(document: &Document<'_>) -> String {
-    forms::in_form(document, "html", &Options::default())
+    formats::in_format(document, "html", &Options::default())
 }
 
 /// Returns a run whose name and warnings are malicious. A sample whose site is malicious is not of the plan, and is

@@ -188,7 +188,7 @@ impl<'a> Visitor<'a> {
         if matches!(outcome, VisitOutcome::Failed(_))
             && let Some(death) = self.lab.death(unit.site, deaths)
         {
-            outcome = VisitOutcome::Void {
+            outcome = VisitOutcome::Discarded {
                 reason: format!("the lab's server {} had died", death.server),
             };
         }
@@ -235,7 +235,7 @@ impl<'a> Visitor<'a> {
             return Some(VisitOutcome::Unsupported { reason });
         }
         if let Some(server) = self.lab.given_up(unit.site) {
-            return Some(VisitOutcome::Void {
+            return Some(VisitOutcome::Discarded {
                 reason: format!("the lab's server {server} had died"),
             });
         }
@@ -257,12 +257,12 @@ impl<'a> Visitor<'a> {
                         NotShown::NotStarted(BrowserError::Stopped)
                         | NotShown::Broken(BrowserError::Stopped),
                     ) => None,
-                    Err(NotShown::GivenUp) => Some(VisitOutcome::Void {
+                    Err(NotShown::GivenUp) => Some(VisitOutcome::Discarded {
                         reason: format!(
                             "the browser was given up: it did not start {MAX_FAILED_STARTS} times in a row"
                         ),
                     }),
-                    Err(NotShown::NotStarted(error)) => Some(VisitOutcome::Void {
+                    Err(NotShown::NotStarted(error)) => Some(VisitOutcome::Discarded {
                         reason: format!("the browser did not start: {error}"),
                     }),
                     Ok((page, scheduled)) => Some(judged(

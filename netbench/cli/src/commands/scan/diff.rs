@@ -22,8 +22,8 @@ pub(super) fn diff(options: &Diff) -> anyhow::Result<Ended> {
     if diff.sites == 0 {
         bail_input!("{} and {} have no site in common", before.name, after.name);
     }
-    let form = options.output.format();
-    if let Some(why) = form.unsupported(&diff.document(form.extent)) {
+    let format = options.output.format();
+    if let Some(why) = format.unsupported(&diff.document(format.extent)) {
         bail_input!("{why}");
     }
     output::print(&diff, &options.output)?;

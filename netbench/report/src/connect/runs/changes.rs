@@ -241,7 +241,7 @@ fn failures(samples: &[&Sample]) -> Option<Failures> {
                 found.failed += 1;
                 found.trials += 1;
             }
-            Outcome::Unsupported { .. } | Outcome::Void { .. } => {}
+            Outcome::Unsupported { .. } | Outcome::Discarded { .. } => {}
         }
     }
     (found.trials > 0).then_some(found)

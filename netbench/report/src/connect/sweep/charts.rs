@@ -61,7 +61,7 @@ pub(super) fn times(rows: &[&SweepTime], about: &str) -> Option<Item> {
     Some(Item::Charts(vec![Chart {
         title: format!("What the median time is made of at each point: {about}"),
         note: format!(
-            "n = {}{}. The first three parts are foretold or measured by themselves, the last is what is left of the median.",
+            "n = {}{}. The first three parts are predicted or measured by themselves, the last is what is left of the median.",
             crate::text::count(points.len(), "point", "points"),
             only_some(points.len())
         ),
@@ -74,9 +74,9 @@ pub(super) fn times(rows: &[&SweepTime], about: &str) -> Option<Item> {
 }
 
 fn bar(row: &SweepTime) -> Option<Bar> {
-    let (total, told) = (row.total_ns?, row.foretold?);
-    let rest = (total - told.total_ns).max(0.0);
-    let parts = [told.waiting_ns, told.cpu_ns, told.bytes_ns, rest];
+    let (total, times) = (row.total_ns?, row.predicted?);
+    let rest = (total - times.total_ns).max(0.0);
+    let parts = [times.waiting_ns, times.cpu_ns, times.bytes_ns, rest];
     Some(Bar {
         label: row.stack.to_string(),
         text: time(total),

@@ -264,7 +264,7 @@ fn steps(sweep: &SweepSummary, place: &str) -> Vec<Item> {
 
 /// States the points at which the second value takes more round trips.
 fn round_trips(rows: &[&SweepStep], to: &str) -> Option<Item> {
-    let foretold = rows.iter().filter(|row| row.key.more_round_trips.is_some());
+    let predicted = rows.iter().filter(|row| row.key.more_round_trips.is_some());
     let more = rows
         .iter()
         .filter(|row| row.key.more_round_trips.is_some_and(|more| more > 0.0));
@@ -277,15 +277,15 @@ fn round_trips(rows: &[&SweepStep], to: &str) -> Option<Item> {
         format!("{} ({})", settings.format(","), row.key.stack)
     };
     let more: Vec<String> = more.map(|row| at(&row)).collect();
-    let foretold = foretold.count();
-    if foretold == 0 {
+    let predicted = predicted.count();
+    if predicted == 0 {
         return None;
     }
-    let of = count(foretold, "comparison", "comparisons");
+    let of = count(predicted, "comparison", "comparisons");
     Some(Item::Text(match more.is_empty() {
         true => format!("{to} takes no further round trip in any of {of}."),
         false => format!(
-            "{to} is foretold to take further round trips in {} of {of}: {}.",
+            "{to} is predicted to take further round trips in {} of {of}: {}.",
             more.len(),
             some_of(3, &more)
         ),
@@ -296,30 +296,30 @@ fn round_trips(rows: &[&SweepStep], to: &str) -> Option<Item> {
 fn times(sweep: &SweepSummary, rows: &[&SweepTime], about: &str) -> Vec<Item> {
     let mut items = vec![Item::Heading(format!("What the time is made of: {about}"))];
     items.push(Item::text(
-        "Foretold, where nothing is lost: round trips × RTT + CPU of client and server + bytes / rate. It holds within 3 % \
+        "Predicted, where nothing is lost: round trips × RTT + CPU of client and server + bytes / rate. It holds within 3 % \
          or 0.5 ms of the median; with loss, the rest is what losses cost.",
     ));
     items.extend(charts::times(rows, about));
-    let table = Table::of(rows).caption(format!("foretold and measured, {about}"));
-    let told = |row: &&&SweepTime, part: fn(&super::Foretold) -> f64| {
-        Cell::time(row.foretold.as_ref().map(part))
+    let table = Table::of(rows).caption(format!("predicted and measured, {about}"));
+    let cell = |row: &&&SweepTime, part: fn(&super::Predicted) -> f64| {
+        Cell::time(row.predicted.as_ref().map(part))
     };
     let table = with_axes(sweep, table, |row, axis| row.settings.get(axis).cloned())
         .col("stack", 0, |row| Cell::text(&row.stack))
         .col("median", 0, |row| Cell::time(row.total_ns))
-        .col("foretold", 0, |row| told(row, |told| told.total_ns))
+        .col("predicted", 0, |row| cell(row, |times| times.total_ns))
         .col("off by", 1, |row| {
             row.off_ns.map_or(Cell::Missing, Cell::TimeDifference)
         })
         .col("model", 0, |row| Cell::text(row.fit.word()))
         .col("round trips", 1, |row| {
-            row.foretold.map_or(Cell::Missing, |told| {
-                Cell::number(told.round_trips, Digits::All, "")
+            row.predicted.map_or(Cell::Missing, |times| {
+                Cell::number(times.round_trips, Digits::All, "")
             })
         })
-        .col("waiting", 3, |row| told(row, |told| told.waiting_ns))
-        .col("CPU", 2, |row| told(row, |told| told.cpu_ns))
-        .col("bytes", 2, |row| told(row, |told| told.bytes_ns))
+        .col("waiting", 3, |row| cell(row, |times| times.waiting_ns))
+        .col("CPU", 2, |row| cell(row, |times| times.cpu_ns))
+        .col("bytes", 2, |row| cell(row, |times| times.bytes_ns))
         .col("failed", 4, |row| {
             Cell::Of(row.failed, row.failed + row.samples)
         });

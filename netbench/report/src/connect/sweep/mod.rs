@@ -2,7 +2,7 @@
 
 mod charts;
 mod document;
-mod foretold;
+mod predicted;
 mod steps;
 mod turns;
 
@@ -17,9 +17,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub(super) use self::document::section;
-use self::foretold::foretell;
+use self::predicted::predict;
 pub use self::{
-    foretold::Foretold,
+    predicted::Predicted,
     steps::{StepOf, SweepStep},
     turns::SweepTurn,
 };
@@ -67,7 +67,7 @@ pub struct SweepTime {
     /// Median total; absent if every connection failed.
     pub total_ns: Option<f64>,
     /// The predicted time without losses, each part its median; absent if no link is emulated.
-    pub foretold: Option<Foretold>,
+    pub predicted: Option<Predicted>,
     /// The median of each connection's time beyond its predicted time.
     pub off_ns: Option<f64>,
     /// The accuracy of the prediction.
@@ -265,11 +265,11 @@ impl<'a> Model<'a> {
         }
     }
 
-    fn foretell(&self, site: &str, measured: &netbench_model::Measured) -> Option<Foretold> {
+    fn predict(&self, site: &str, measured: &netbench_model::Measured) -> Option<Predicted> {
         let site = self.at.sites.get(site).filter(|_| self.is_emulated)?;
         let cpu = self.at.point.client.cpu_percent;
         let cpu = cpu.or(self.manifest.plan.cpu_percent);
-        Some(foretell(site, &self.client, cpu, measured))
+        Some(predict(site, &self.client, cpu, measured))
     }
 
     fn may_lose(&self) -> bool {
@@ -301,10 +301,10 @@ fn time(
         .partition(|sample| sample.outcome.ok().is_some());
     let totals = |sample: &&Sample| Some(sample.outcome.ok()?.phases.total_ns as f64);
     let totals: Vec<f64> = good.iter().filter_map(totals).collect();
-    let foretold = |sample: &&Sample| model.foretell(&sample.site, sample.outcome.ok()?);
-    let foretold: Vec<Foretold> = good.iter().filter_map(foretold).collect();
-    let off = totals.iter().zip(&foretold);
-    let off: Vec<f64> = off.map(|(total, told)| total - told.total_ns).collect();
+    let predicted = |sample: &&Sample| model.predict(&sample.site, sample.outcome.ok()?);
+    let predicted: Vec<Predicted> = good.iter().filter_map(predicted).collect();
+    let off = totals.iter().zip(&predicted);
+    let off: Vec<f64> = off.map(|(total, times)| total - times.total_ns).collect();
     let (total_ns, off_ns) = (median(&totals), median(&off));
     SweepTime {
         condition,
@@ -314,20 +314,20 @@ fn time(
         samples: good.len() as u64,
         failed: bad.iter().filter(|sample| sample.outcome.counts()).count() as u64,
         total_ns,
-        foretold: medians(&foretold),
+        predicted: medians(&predicted),
         off_ns,
         fit: model.fit(total_ns, off_ns),
     }
 }
 
-fn medians(of: &[Foretold]) -> Option<Foretold> {
-    let median = |part: fn(&Foretold) -> f64| median(&of.iter().map(part).collect::<Vec<_>>());
-    Some(Foretold {
-        round_trips: median(|told| told.round_trips)?,
-        waiting_ns: median(|told| told.waiting_ns)?,
-        cpu_ns: median(|told| told.cpu_ns)?,
-        bytes_ns: median(|told| told.bytes_ns)?,
-        total_ns: median(|told| told.total_ns)?,
+fn medians(of: &[Predicted]) -> Option<Predicted> {
+    let median = |part: fn(&Predicted) -> f64| median(&of.iter().map(part).collect::<Vec<_>>());
+    Some(Predicted {
+        round_trips: median(|times| times.round_trips)?,
+        waiting_ns: median(|times| times.waiting_ns)?,
+        cpu_ns: median(|times| times.cpu_ns)?,
+        bytes_ns: median(|times| times.bytes_ns)?,
+        total_ns: median(|times| times.total_ns)?,
     })
 }
 
@@ -369,13 +369,13 @@ fn difference(
 
 fn parts(pairs: &[Matched<'_>], model: &Model<'_>) -> Option<DifferenceParts> {
     let both = |pair: &Matched<'_>| {
-        let first = model.foretell(pair.site, pair.first)?;
-        let other = model.foretell(pair.site, pair.other)?;
+        let first = model.predict(pair.site, pair.first)?;
+        let other = model.predict(pair.site, pair.other)?;
         Some((first, other, pair.difference_ns()))
     };
-    let both: Option<Vec<(Foretold, Foretold, f64)>> = pairs.iter().map(both).collect();
+    let both: Option<Vec<(Predicted, Predicted, f64)>> = pairs.iter().map(both).collect();
     let both = both?;
-    let of = |part: fn(&Foretold) -> f64| {
+    let of = |part: fn(&Predicted) -> f64| {
         let parts = both
             .iter()
             .map(|(first, other, _)| part(other) - part(first));
@@ -385,9 +385,9 @@ fn parts(pairs: &[Matched<'_>], model: &Model<'_>) -> Option<DifferenceParts> {
         .iter()
         .map(|(first, other, all)| all - (other.total_ns - first.total_ns));
     Some(DifferenceParts {
-        waiting_ns: of(|told| told.waiting_ns)?,
-        cpu_ns: of(|told| told.cpu_ns)?,
-        bytes_ns: of(|told| told.bytes_ns)?,
+        waiting_ns: of(|times| times.waiting_ns)?,
+        cpu_ns: of(|times| times.cpu_ns)?,
+        bytes_ns: of(|times| times.bytes_ns)?,
         rest_ns: median(&rest.collect::<Vec<_>>())?,
     })
 }

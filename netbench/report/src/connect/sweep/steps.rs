@@ -142,7 +142,7 @@ impl Stepped<'_> {
             median(&pairs.iter().map(|pair| of(pair) as f64).collect::<Vec<_>>())
         };
         let [from, to] = self.times;
-        let trips = |time: &SweepTime| Some(time.foretold?.round_trips);
+        let trips = |time: &SweepTime| Some(time.predicted?.round_trips);
         Some(Row {
             key: StepOf {
                 condition: from.condition,

@@ -2,7 +2,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueHint};
 
-use netbench_report::{FORMS, Form};
+use netbench_report::{FORMATS, Format};
 
 use crate::format::{format, named};
 
@@ -20,7 +20,7 @@ pub(crate) struct Report {
     pub(crate) runs: Vec<PathBuf>,
     /// Format of the report [default: terminal; html with --open, or if FILE ends in .html]
     #[arg(long, value_parser = format())]
-    format: Option<&'static Form>,
+    format: Option<&'static Format>,
     /// Same as --format json
     #[arg(long, conflicts_with = "format")]
     json: bool,
@@ -36,14 +36,14 @@ pub(crate) struct Report {
 }
 
 impl Report {
-    pub(crate) fn format(&self) -> &'static Form {
+    pub(crate) fn format(&self) -> &'static Format {
         let ending = self.output.as_deref().and_then(Path::extension);
         let page = ending.is_some_and(|ending| ending.eq_ignore_ascii_case("html"));
         match self.format {
             Some(format) => format,
             None if self.json => named("json"),
             None if page || self.open => named("html"),
-            None => &FORMS[0],
+            None => &FORMATS[0],
         }
     }
 }

@@ -22,13 +22,13 @@ pub(crate) fn report(options: &Report) -> anyhow::Result<Ended> {
     check(options)?;
     let runs = options.runs.iter().map(|path| StoredRun::read(path));
     let runs = runs.collect::<anyhow::Result<Vec<_>>>()?;
-    let form = options.format();
-    let documents = runs.iter().map(|run| run.report.document(form.extent));
+    let format = options.format();
+    let documents = runs.iter().map(|run| run.report.document(format.extent));
     let document = Document::side_by_side(documents.collect());
-    if let Some(why) = form.unsupported(&document) {
+    if let Some(why) = format.unsupported(&document) {
         bail_input!("{why}");
     }
-    let bytes = (form.render)(
+    let bytes = (format.render)(
         &document,
         &match options.output {
             None => output::options(),
@@ -42,7 +42,7 @@ pub(crate) fn report(options: &Report) -> anyhow::Result<Ended> {
     };
     match path {
         None => output::write(&bytes)?,
-        Some(path) if matches!(form.goes, Goes::Folder(_)) => {
+        Some(path) if matches!(format.goes, Goes::Folder(_)) => {
             if !options.quiet {
                 note!("netbench: the page is {}", path.display());
             }
@@ -63,8 +63,8 @@ fn ended(runs: &[StoredRun]) -> Ended {
 /// Refuses contradictory options before any file is read.
 fn check(options: &Report) -> Result<(), WrongInput> {
     let several = options.runs.len() > 1;
-    let form = options.format();
-    let is_page = matches!(form.goes, Goes::Folder(_));
+    let format = options.format();
+    let is_page = matches!(format.goes, Goes::Folder(_));
     if options.open && !is_page {
         bail_input!("--open needs --format html");
     }
@@ -79,8 +79,8 @@ fn check(options: &Report) -> Result<(), WrongInput> {
             "--format html writes a page to stdout: redirect it, or give --output FILE or --open"
         );
     }
-    if several && form.takes == Takes::OneRun {
-        bail_input!("--format {} takes one run", form.name);
+    if several && format.takes == Takes::OneRun {
+        bail_input!("--format {} takes one run", format.name);
     }
     Ok(())
 }

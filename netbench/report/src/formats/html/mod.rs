@@ -9,7 +9,7 @@ use self::{
     machine::machine_section,
     table::table,
 };
-use super::{Form, Goes, Options, Takes};
+use super::{Format, Goes, Options, Takes};
 use crate::{
     document::{Chart, Document, Extent, Item, Section, Shown},
     text::plain,
@@ -21,11 +21,11 @@ mod machine;
 mod table;
 
 /// A self-contained HTML page with charts: no network, no other file.
-pub(super) const FORM: Form = Form {
+pub(super) const FORMAT: Format = Format {
     takes: Takes::SeveralRuns,
     goes: Goes::Folder("report.html"),
     extent: Extent::Full,
-    ..Form::new(
+    ..Format::new(
         "html",
         "html",
         "One page with charts that needs nothing from anywhere",

@@ -4,7 +4,7 @@ use csv::{Terminator, Writer, WriterBuilder};
 use serde_json::Value;
 
 use self::shape::Shape;
-use super::{Form, Options};
+use super::{Format, Options};
 use crate::{
     document::Document,
     text::{plain, sites_word},
@@ -14,7 +14,8 @@ use crate::{
 /// can filter; with a column for each figure, the columns would differ by table.
 ///
 /// The schema of the summary declares the fields that identify a row, and the units: see [`Shape`].
-pub(super) const FORM: Form = Form::new("csv", "csv", "Every value of the JSON, one a row", render);
+pub(super) const FORMAT: Format =
+    Format::new("csv", "csv", "Every value of the JSON, one a row", render);
 
 const COLUMNS: [&str; 10] = [
     "table",

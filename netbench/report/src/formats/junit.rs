@@ -1,15 +1,15 @@
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
-use super::{Form, Needs, Options};
+use super::{Format, Needs, Options};
 use crate::{
     document::{Check, Checked, Document},
     text::plain,
 };
 
 /// JUnit's XML, which test services of every kind read.
-pub(super) const FORM: Form = Form {
+pub(super) const FORMAT: Format = Format {
     needs: Needs::Checks,
-    ..Form::new(
+    ..Format::new(
         "junit",
         "xml",
         "Tests that pass or fail, for test services",

@@ -1,15 +1,15 @@
 use serde_json::{Value, json};
 
-use super::{Form, Needs, Options};
+use super::{Format, Needs, Options};
 use crate::{
     document::{Check, Checked, Document},
     text::plain,
 };
 
 /// SARIF 2.1.0, which code hosts show beside the code.
-pub(super) const FORM: Form = Form {
+pub(super) const FORMAT: Format = Format {
     needs: Needs::Checks,
-    ..Form::new(
+    ..Format::new(
         "sarif",
         "sarif",
         "What failed, as SARIF 2.1.0, for code scanning",

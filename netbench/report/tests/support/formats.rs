@@ -1,6 +1,6 @@
 //! Reports in their formats, as text.
 
-use netbench_report::{Document, Options, Report, Style, form};
+use netbench_report::{Document, Options, Report, Style, format};
 
 /// Renders a report in the format of this name.
 pub fn render(report: &dyn Report, name: &str) -> String {
@@ -18,12 +18,12 @@ pub fn terminal(report: &dyn Report, width: usize) -> String {
 
 /// Renders a report in the format of this name, with these options.
 pub fn in_options(report: &dyn Report, name: &str, options: &Options) -> String {
-    String::from_utf8(form(name).unwrap().of(report, options)).unwrap()
+    String::from_utf8(format(name).unwrap().of(report, options)).unwrap()
 }
 
 /// Renders a document in the format of this name.
-pub fn in_form(document: &Document<'_>, name: &str, options: &Options) -> String {
-    String::from_utf8((form(name).unwrap().render)(document, options)).unwrap()
+pub fn in_format(document: &Document<'_>, name: &str, options: &Options) -> String {
+    String::from_utf8((format(name).unwrap().render)(document, options)).unwrap()
 }
 
 /// Fails where a format shows the name of an emulated site (all end in `.example` or `.test`) without saying that it is emulated.
@@ -51,7 +51,7 @@ pub fn assert_emulated(report: &dyn Report) {
         assert!(!is_named(row) || row.ends_with(",emulated"), "{row}");
     }
     for name in ["junit", "sarif"] {
-        let format = form(name).unwrap();
+        let format = format(name).unwrap();
         if format
             .unsupported(&report.document(format.extent))
             .is_none()

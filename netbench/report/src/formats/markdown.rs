@@ -1,4 +1,4 @@
-use super::{Form, Options, Takes};
+use super::{Format, Options, Takes};
 use crate::{
     cell::Cell,
     document::{Align, Document, Part, Table},
@@ -6,9 +6,9 @@ use crate::{
 };
 
 /// Markdown with GitHub's tables.
-pub(super) const FORM: Form = Form {
+pub(super) const FORMAT: Format = Format {
     takes: Takes::SeveralRuns,
-    ..Form::new("markdown", "md", "Markdown with GitHub's tables", render)
+    ..Format::new("markdown", "md", "Markdown with GitHub's tables", render)
 };
 
 fn render(document: &Document<'_>, _: &Options) -> Vec<u8> {

@@ -1,4 +1,4 @@
-//! The formats of a report: each is one function from a [`Document`] to bytes, and a line in [`FORMS`].
+//! The formats of a report: each is one function from a [`Document`] to bytes, and a line in [`FORMATS`].
 
 mod csv;
 mod html;
@@ -12,7 +12,7 @@ use crate::document::{Document, Extent, Report};
 
 /// A format of a report.
 #[derive(Debug)]
-pub struct Form {
+pub struct Format {
     /// The name, as the value of `--format`.
     pub name: &'static str,
     /// The extension of its files, without the dot.
@@ -32,7 +32,7 @@ pub struct Form {
     pub render: fn(&Document<'_>, &Options) -> Vec<u8>,
 }
 
-impl Form {
+impl Format {
     /// Returns a text format for one run and the standard output.
     const fn new(
         name: &'static str,
@@ -55,9 +55,9 @@ impl Form {
     /// Returns the reason why this document cannot be written in this format; `None` if it can.
     pub fn unsupported(&self, document: &Document<'_>) -> Option<String> {
         let lacking = self.needs == Needs::Checks && document.checks.is_empty();
-        let (form, kind) = (self.name, document.kind);
+        let (format, kind) = (self.name, document.kind);
         lacking.then(|| {
-            format!("there is no {form} of netbench {kind}: nothing in it passes or fails")
+            format!("there is no {format} of netbench {kind}: nothing in it passes or fails")
         })
     }
 
@@ -122,17 +122,17 @@ impl Default for Options {
 }
 
 /// Every format. A new format is a new file and a line here.
-pub static FORMS: [Form; 7] = [
-    terminal::FORM,
-    markdown::FORM,
-    csv::FORM,
-    json::FORM,
-    junit::FORM,
-    sarif::FORM,
-    html::FORM,
+pub static FORMATS: [Format; 7] = [
+    terminal::FORMAT,
+    markdown::FORMAT,
+    csv::FORMAT,
+    json::FORMAT,
+    junit::FORMAT,
+    sarif::FORMAT,
+    html::FORMAT,
 ];
 
 /// Returns the format of this name.
-pub fn form(name: &str) -> Option<&'static Form> {
-    FORMS.iter().find(|form| form.name == name)
+pub fn format(name: &str) -> Option<&'static Format> {
+    FORMATS.iter().find(|format| format.name == name)
 }

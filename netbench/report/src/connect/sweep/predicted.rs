@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 /// The predicted parts of a connection's time.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Foretold {
+pub struct Predicted {
     /// Round trips until the end of the response.
     pub round_trips: f64,
     /// Time of the round trips: round-trip time and mean jitter, less the transmission that continues meanwhile.
@@ -30,12 +30,12 @@ const HEADER_BYTES: u64 = 66;
 const BARE_PACKETS: u64 = 1;
 
 /// Predicts the time of a sample's connection. `client` has its offer, and `cpu` its CPU quota.
-pub(super) fn foretell(
+pub(super) fn predict(
     site: &Site,
     client: &ClientSettings,
     cpu: Option<CpuShare>,
     measured: &Measured,
-) -> Foretold {
+) -> Predicted {
     let (lab, transfer) = (&*site.lab, &measured.transfer);
     let handshake = Flight::of_handshake(lab, measured);
     let response = Flight::of_response(lab, measured);
@@ -61,7 +61,7 @@ pub(super) fn foretell(
     let cpu_ns = measured.phases.cpu_ns as f64 / share + server_ns as f64;
 
     let waiting_ns = hello * trip_ns + sender.stalled_ns;
-    Foretold {
+    Predicted {
         round_trips: hello + sender.trips,
         waiting_ns,
         cpu_ns,

@@ -1,8 +1,8 @@
-use super::{Form, Options};
+use super::{Format, Options};
 use crate::document::Document;
 
 /// The summary, in the format of the schemas under `netbench/schemas/`.
-pub(super) const FORM: Form = Form::new(
+pub(super) const FORMAT: Format = Format::new(
     "json",
     "json",
     "The whole summary, as netbench/schemas/ describes it",

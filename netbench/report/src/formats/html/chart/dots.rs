@@ -2,7 +2,7 @@ use netbench_stats::{Interval, Verdict};
 
 use super::{Anchor, Canvas, Dot, Dots, fit, scale::Scale};
 use crate::{
-    forms::html::verdict_class,
+    formats::html::verdict_class,
     text::{change, interval_of},
 };
 

@@ -3,7 +3,7 @@ use std::iter;
 use netbench_stats::Verdict;
 use unicode_width::UnicodeWidthStr;
 
-use super::{Form, Options, Style, Takes};
+use super::{Format, Options, Style, Takes};
 use crate::{
     cell::Cell,
     document::{Align, Document, Part, Table},
@@ -11,9 +11,9 @@ use crate::{
 };
 
 /// Tables for a terminal, up to its width.
-pub(super) const FORM: Form = Form {
+pub(super) const FORMAT: Format = Format {
     takes: Takes::SeveralRuns,
-    ..Form::new("terminal", "txt", "Tables for a terminal", render)
+    ..Format::new("terminal", "txt", "Tables for a terminal", render)
 };
 
 /// The smallest width that is supported by the layout.
