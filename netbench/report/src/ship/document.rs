@@ -74,7 +74,7 @@ fn costs(summary: &ShipSummary) -> Section {
             .col("stack", 0, |row| Cell::text(&row.stack))
             .col("licences", 0, |row| words(row, licences))
             .col("FIPS 140", 0, |row| words(row, |of| of.fips.clone()))
-            .under("Licences and validated formats"),
+            .under("Licences and validated versions"),
     );
     let advisories = summary.stacks.iter().flat_map(|row| {
         let found = row.shipped().map(|of| of.advisories.as_slice());
