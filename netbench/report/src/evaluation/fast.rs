@@ -98,59 +98,65 @@ fn verdict_in_memory(evidence: &Evidence<'_>, means: &[Mean]) -> (Answer, String
         .iter()
         .filter_map(|verdict| NoFigure::of_undecided(verdict))
         .collect_vec();
-    let slower = || reported().filter(|mean| mean.ratio > NO_MORE_THAN);
     let unreported = || {
         let unreported = means.iter().flat_map(|mean| &mean.unreported);
         NoFigure::in_words(unreported.map(|(_, why)| *why))
     };
+    let not_decided = || {
+        let labels = means.iter().filter(|mean| !mean.is_decided());
+        let labels = labels.map(|mean| mean.label).join(", ");
+        format!("Not decided: {labels}: {}.", unreported())
+    };
     let limit = format!("{:.0} %", (NO_MORE_THAN - 1.0) * 100.0);
-    match slower().count() {
-        _ if verdicts.is_empty() => (Answer::Open, "No case was compared.".to_owned()),
-        _ if undecided.len() == verdicts.len() => {
-            let why = NoFigure::in_words(undecided);
-            (Answer::Open, format!("No case was decided: {why}."))
-        }
-        _ if means.is_empty() => (
-            Answer::Open,
-            "No case of the client's side was compared.".to_owned(),
-        ),
-        _ if reported().count() == 0 => (
+    let slower = means.iter().filter(|mean| mean.is_slower()).collect_vec();
+    if !slower.is_empty() {
+        let parts = slower.iter();
+        let parts = parts.map(|mean| format!("{} {}", mean.name, change(mean.ratio)));
+        let because = format!(
+            "{to} takes more than {limit} more than {from}: {}.",
+            parts.format(", ")
+        );
+        let mut undecided = means.iter().filter(|mean| !mean.is_decided());
+        return if slower.len() == means.len() || slower.iter().any(|mean| mean.is_headline()) {
+            (Answer::No, because)
+        } else if undecided.any(Mean::is_headline) {
+            // A part that every connection pays for could be slower too.
+            (Answer::Open, format!("{because} {}", not_decided()))
+        } else {
+            (Answer::WithLosses, because)
+        };
+    }
+    if verdicts.is_empty() {
+        return (Answer::Open, "No case was compared.".to_owned());
+    }
+    if undecided.len() == verdicts.len() {
+        let why = NoFigure::in_words(undecided);
+        return (Answer::Open, format!("No case was decided: {why}."));
+    }
+    if means.is_empty() {
+        let because = "No case of the client's side was compared.".to_owned();
+        return (Answer::Open, because);
+    }
+    match reported().count() {
+        0 => (
             Answer::Open,
             format!(
                 "No part of the suite has figures of all cases: {}.",
                 unreported()
             ),
         ),
-        0 if reported().count() < means.len() => (
+        count if count < means.len() => (
             Answer::Open,
             format!(
-                "By the mean of the cases, {to} takes at most {limit} more than {from} for {}. Not decided: {}: {}.",
+                "By the mean of the cases, {to} takes at most {limit} more than {from} for {}. {}",
                 reported().map(|mean| mean.label).join(", "),
-                means
-                    .iter()
-                    .filter(|mean| !mean.is_whole())
-                    .map(|mean| mean.label)
-                    .join(", "),
-                unreported()
+                not_decided()
             ),
         ),
-        0 => (
+        _ => (
             Answer::Yes,
             format!(
                 "In no part of the suite {to} takes more than {limit} more than {from}, by the mean of its cases."
-            ),
-        ),
-        count => (
-            if count == means.len() || slower().any(Mean::is_headline) {
-                Answer::No
-            } else {
-                Answer::WithLosses
-            },
-            format!(
-                "{to} takes more than {limit} more than {from}: {}.",
-                slower()
-                    .map(|mean| format!("{} {}", mean.name, change(mean.ratio)))
-                    .join(", ")
             ),
         ),
     }

@@ -4,12 +4,16 @@ use itertools::Itertools;
 use netbench_model::{Measure, Part};
 use netbench_stats::{RoundsNeeded, UndecidedReason};
 
-use super::{Evidence, Question};
+use super::{Evidence, NO_MORE_THAN, Question};
 use crate::{
     CaseVerdict,
     suite::row_name,
     text::{change, count, some_of, time_and_change},
 };
+
+/// The ratio from which a mean is over the limit although cases have too few operations in a turn: such figures are up
+/// to 10 % off.
+const CLEARLY_MORE_THAN: f64 = 1.25;
 
 /// The cost of a part of the suite, over its cases.
 pub(super) struct Mean {
@@ -38,17 +42,33 @@ impl Mean {
         self.unreported.is_empty()
     }
 
+    /// Returns whether the mean is over the limit. Cases whose turns have too few operations count where the mean is
+    /// further beyond than they can be off.
+    pub(super) fn is_slower(&self) -> bool {
+        self.is_whole() && self.ratio > NO_MORE_THAN
+            || self.has_figures() && self.ratio > CLEARLY_MORE_THAN
+    }
+
+    /// Returns whether an answer can rest on the mean.
+    pub(super) fn is_decided(&self) -> bool {
+        self.is_whole() || self.is_slower()
+    }
+
+    /// Returns whether every case has a figure, which can be a few percent off.
+    fn has_figures(&self) -> bool {
+        let mut unreported = self.unreported.iter();
+        unreported.all(|(_, why)| *why == NoFigure::FewOperations)
+    }
+
     /// Adds the mean to the figures, or the individual cases if some have no figure.
     pub(super) fn tell(&self, question: &mut Question) {
-        let mut unreported = self.unreported.iter();
-        let is_readable = unreported.all(|(_, why)| *why == NoFigure::FewOperations);
         if !self.is_whole() {
             let reasons = NoFigure::in_words(self.unreported.iter().map(|(_, why)| *why));
             let cases = some_of(3, self.unreported.iter().map(|(name, _)| name));
             let missing = format!("{}: {reasons}: {cases}", self.label);
             question.missing.push(missing);
         }
-        if !is_readable {
+        if !self.has_figures() {
             for (name, ratio) in &self.reported {
                 question.figure(change(*ratio), format!("{}: {name}", self.label));
             }
@@ -250,6 +270,35 @@ mod tests {
             assert_eq!(question.missing.len(), missing);
             let names_all = |line: &String| unreported.iter().all(|name| line.contains(name));
             assert!(question.missing.iter().all(names_all));
+        }
+    }
+
+    /// Figures that can be 10 % off decide only what they cannot be wrong about.
+    #[test]
+    fn a_mean_of_few_operations_decides_only_what_is_clear() {
+        use NoFigure::{FewOperations, NeverQuiet};
+        for (unreported, ratio, slower, decided) in [
+            (None, 1.04, false, true),
+            (None, 1.06, true, true),
+            (Some(FewOperations), 1.06, false, false),
+            (Some(FewOperations), 39.0, true, true),
+            (Some(FewOperations), 0.5, false, false),
+            (Some(NeverQuiet), 39.0, false, false),
+        ] {
+            let mean = Mean {
+                part: Part::Handshake,
+                name: "handshake".to_owned(),
+                label: "handshake",
+                reported: vec![("a".to_owned(), ratio)],
+                unreported: unreported
+                    .map(|why| ("a".to_owned(), why))
+                    .into_iter()
+                    .collect(),
+                ratio,
+                from_ns: None,
+            };
+            let found = (mean.is_slower(), mean.is_decided());
+            assert_eq!(found, (slower, decided), "{unreported:?} {ratio}");
         }
     }
 }
