@@ -13,7 +13,7 @@ use netbench_model::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{LISTED, is_up_to_the_verifier, predict};
+use crate::{LISTED, predict, predict::is_up_to_the_common_name};
 
 /// The sites that the stacks lose: predicted from hellos and scans, confirmed by handshakes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -172,7 +172,7 @@ fn shown(confirmation: &Confirmation) -> Option<Agreement> {
         (HandshakeResult::Failed { in_tls: false, .. }, _) => None,
         (HandshakeResult::Failed { class, reason, .. }, predicted) => {
             let by = match class.as_str() {
-                "certificate" if is_up_to_the_verifier(predicted) => LossReason::CommonNameOnly,
+                "certificate" if is_up_to_the_common_name(predicted) => LossReason::CommonNameOnly,
                 "certificate" => LossReason::Certificate,
                 _ => LossReason::Handshake,
             };

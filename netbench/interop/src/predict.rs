@@ -298,9 +298,24 @@ const UNKNOWN_ROOT: &str = "the chain ends at an unknown root";
 /// and Java use it.
 pub(crate) const COMMON_NAME_ALONE: &str = "the certificate has the host in its common name alone, and stacks differ in whether they look there";
 
+/// The reason for the lack of a prediction for a site whose messages after the ServerHello were not read.
+const UNREAD_FLIGHT: &str =
+    "the scan could not read the certificate that the site sends in TLS 1.3";
+
+/// The reason for the lack of a prediction for a server whose own certificate may sign others: rustls refuses such a
+/// certificate, and OpenSSL and Go accept it.
+const CA_AS_LEAF: &str =
+    "the server's own certificate is a CA's, and stacks differ in whether they accept that";
+
 /// Returns whether only a handshake can show a stack's result with the site: it depends on the stack's
 /// verifier, and not on its offer.
 pub fn is_up_to_the_verifier(agreement: &Agreement) -> bool {
+    is_up_to_the_common_name(agreement)
+        || matches!(agreement, Agreement::Unknown { why } if why == CA_AS_LEAF)
+}
+
+/// Returns whether there is no prediction because the certificate has the host in its common name alone.
+pub(crate) fn is_up_to_the_common_name(agreement: &Agreement) -> bool {
     matches!(agreement, Agreement::Unknown { why } if why == COMMON_NAME_ALONE)
 }
 
@@ -325,7 +340,14 @@ fn chain_fault(offer: &Offer, site: &SiteScan, version: TlsVersion) -> Option<Ag
         .iter()
         .filter(|chain| chain.versions.contains(&version))
         .peekable();
-    let only = chains.next()?;
+    let Some(only) = chains.next() else {
+        // Every server of TLS 1.3 sends a certificate unless both sides share a key already. The flight that has it,
+        // and a request for the client's certificate, could not be decrypted. Sites of a model have none.
+        let is_unread = version == TlsVersion::Tls13 && site.effort.connections > 0;
+        return is_unread.then(|| Agreement::Unknown {
+            why: UNREAD_FLIGHT.to_owned(),
+        });
+    };
     if chains.next().is_some() {
         // The agreed parameters decide which chain is sent.
         return None;
@@ -338,6 +360,9 @@ fn chain_fault(offer: &Offer, site: &SiteScan, version: TlsVersion) -> Option<Ag
     }
     if !leaf.valid_now {
         return wrong("the certificate is not valid now");
+    }
+    if leaf.not_for_servers {
+        return wrong("the certificate is not for servers");
     }
     if only.invalid_issuers > 0 {
         return wrong("an intermediate is not valid now");
@@ -372,9 +397,13 @@ fn chain_fault(offer: &Offer, site: &SiteScan, version: TlsVersion) -> Option<Ag
             "a certificate of the chain is signed with SHA-1",
         ));
     }
-    common_name_alone.then(|| Agreement::Unknown {
-        why: COMMON_NAME_ALONE.to_owned(),
-    })
+    let unknown = |why: &str| Agreement::Unknown {
+        why: why.to_owned(),
+    };
+    if common_name_alone {
+        return Some(unknown(COMMON_NAME_ALONE));
+    }
+    leaf.is_ca.then(|| unknown(CA_AS_LEAF))
 }
 
 /// Returns the site's groups in a version; the groups of older versions are those of the newest version

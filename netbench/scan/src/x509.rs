@@ -174,6 +174,7 @@ fn describe(der: &[u8], parsed: Option<&X509Certificate<'_>>) -> CertificateScan
             not_after: String::new(),
             valid_now: false,
             is_ca: false,
+            not_for_servers: false,
             scts: 0,
             bytes,
         };
@@ -193,9 +194,16 @@ fn describe(der: &[u8], parsed: Option<&X509Certificate<'_>>) -> CertificateScan
         not_after: moment(validity.not_after),
         valid_now: validity.is_valid(),
         is_ca: parsed.is_ca(),
+        not_for_servers: is_not_for_servers(parsed),
         scts: scts(parsed),
         bytes,
     }
+}
+
+/// Returns whether the extended key usages exclude server authentication.
+fn is_not_for_servers(certificate: &X509Certificate<'_>) -> bool {
+    let usages = certificate.extended_key_usage().ok().flatten();
+    usages.is_some_and(|usages| !usages.value.server_auth && !usages.value.any)
 }
 
 fn moment(time: x509_parser::time::ASN1Time) -> String {

@@ -153,6 +153,7 @@ pub(crate) fn chain(
             not_after: String::new(),
             valid_now,
             is_ca: false,
+            not_for_servers: false,
             scts: 0,
             bytes: 0,
         }],

@@ -398,6 +398,42 @@ fn of_many_sites_those_are_listed_that_a_stack_loses() {
     assert_eq!(old.comply() + reasons, 2 * LISTED);
 }
 
+/// A prediction holds or is not made: all verifiers refuse a certificate for clients alone, they differ about the one of
+/// a CA, and a certificate that was not read can be anything.
+#[test]
+fn a_certificate_with_another_purpose_or_unread_is_no_agreement() {
+    for version in [TlsVersion::Tls12, TlsVersion::Tls13] {
+        let suite = match version {
+            TlsVersion::Tls13 => GCM13,
+            _ => ECDHE_GCM,
+        };
+        let mut scan = site(
+            "a.test",
+            vec![spoken(version, &[suite], &[X25519])],
+            &[(version, PSS)],
+        );
+        let mut sent = chain(Anchor::Known, true, true, "sha256WithRSAEncryption");
+        sent.versions = vec![version];
+        scan.chains = vec![sent];
+        assert!(matches!(predict(&broad(), &scan), Agreement::Agrees(_)));
+
+        scan.chains[0].certificates[0].is_ca = true;
+        let predicted = predict(&broad(), &scan);
+        assert!(is_up_to_the_verifier(&predicted), "{predicted:?}");
+
+        scan.chains[0].certificates[0].not_for_servers = true;
+        let Agreement::Loses { reason, .. } = predict(&broad(), &scan) else {
+            panic!("accepted");
+        };
+        assert_eq!(reason, LossReason::Certificate);
+
+        scan.chains.clear();
+        scan.effort.connections = 1;
+        let is_unknown = matches!(predict(&broad(), &scan), Agreement::Unknown { .. });
+        assert_eq!(is_unknown, version == TlsVersion::Tls13);
+    }
+}
+
 #[test]
 fn a_name_in_the_common_name_alone_is_left_to_a_handshake() {
     let mut scan = tls12(&[ECDHE_GCM]);

@@ -91,6 +91,10 @@ pub struct CertificateScan {
     pub valid_now: bool,
     /// Whether the certificate may sign others.
     pub is_ca: bool,
+    /// Whether the certificate has extended key usages, and server authentication is not among them (RFC 5280 section
+    /// 4.2.1.12).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub not_for_servers: bool,
     /// Number of certificate transparency timestamps in the certificate.
     pub scts: u32,
     /// Size of the DER, in bytes.
