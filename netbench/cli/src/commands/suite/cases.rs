@@ -146,6 +146,8 @@ fn nearest<'a>(pattern: &str, names: impl Iterator<Item = &'a str>) -> Vec<&'a s
 
 #[cfg(test)]
 mod tests {
+    use std::{collections::BTreeSet, fs, path::Path};
+
     use super::*;
 
     #[test]
@@ -174,5 +176,32 @@ mod tests {
         let published = all.of(&usual.presets, "rustls-vs-openssl").unwrap();
         let rows = published.iter().map(|scenario| scenario.measures().len());
         assert_eq!(rows.sum::<usize>(), 26);
+    }
+
+    /// A published run of a preset without the stack that the preset is about would answer another question.
+    #[test]
+    fn published_runs_of_presets_have_the_stack_that_they_are_about() {
+        let results = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../results");
+        let mut published = BTreeSet::new();
+        for folder in fs::read_dir(results).unwrap() {
+            let Ok(run) = fs::read(folder.unwrap().path().join("run.json")) else {
+                continue;
+            };
+            let run: serde_json::Value = serde_json::from_slice(&run).unwrap();
+            let Some(preset) = run["plan"]["preset"].as_str() else {
+                continue;
+            };
+            let Some(subject) = Usual::read().unwrap().stacks.remove(preset) else {
+                continue;
+            };
+            let stacks = run["plan"]["stacks"].as_array().unwrap();
+            assert!(
+                stacks.iter().any(|stack| *stack == subject[0]),
+                "the published run of {preset} has no {}",
+                subject[0]
+            );
+            published.insert(preset.to_owned());
+        }
+        assert!(published.contains("s2n") && published.contains("bertie"));
     }
 }
