@@ -281,7 +281,7 @@ impl<'a> Slot<'a> {
             Targets::Hosts(_) => self.ask(unit, stack, role, address)?,
             Targets::Lab(lab) => {
                 if let Some(server) = self.given_up(unit.site) {
-                    return Some(Tried::without_packets(started, void(server)));
+                    return Some(Tried::without_packets(started, discarded(server)));
                 }
                 let deaths = lab.deaths(unit.site);
                 let outcome = self.ask(unit, stack, role, address)?;
@@ -332,7 +332,7 @@ impl<'a> Slot<'a> {
 
     fn server_died(&self, death: ServerDeath) -> Outcome {
         let ServerDeath { server, found } = death;
-        let outcome = void(&server);
+        let outcome = discarded(&server);
         if let Some(why) = found {
             (self.shared.listener)(Event::ServerDied { server, why });
         }
@@ -453,7 +453,7 @@ impl<'a> Slot<'a> {
     }
 }
 
-fn void(server: &str) -> Outcome {
+fn discarded(server: &str) -> Outcome {
     Outcome::Discarded {
         reason: format!("the lab's server {server} had died"),
     }

@@ -37,7 +37,7 @@ pub fn summarize_browser(manifest: &BrowserManifest, samples: &[VisitSample]) ->
     ));
     if !samples.is_empty() && samples.iter().all(|sample| sample.link.is_none()) {
         warnings.push(
-            "this link does not look at packets: times were not held against them, and where else clients tried \
+            "this link does not look at packets: times were not compared with them, and where else clients tried \
              to go is not known"
                 .to_owned(),
         );

@@ -38,7 +38,7 @@ pub(crate) fn warnings(
         warnings.push("the run was not finished: `netbench run` continues it".to_owned());
     }
     warnings.extend(incomplete(manifest, tally));
-    warnings.extend(void(samples));
+    warnings.extend(discarded(samples));
     warnings.extend(of_times(manifest));
     warnings.extend(waited_for_core(manifest, samples));
     warnings.extend(unaccounted(manifest, samples));
@@ -94,9 +94,9 @@ pub(super) fn of_times(manifest: &ConnectManifest) -> Vec<String> {
 }
 
 /// Warns of trials during which a server of the lab had died.
-fn void(samples: &[Sample]) -> Option<String> {
-    let void = samples.iter().filter(|sample| !sample.outcome.counts());
-    match void.count() {
+fn discarded(samples: &[Sample]) -> Option<String> {
+    let discarded = samples.iter().filter(|sample| !sample.outcome.counts());
+    match discarded.count() {
         0 => None,
         trials => Some(format!(
             "{} met a server of the lab that had died: that counts against nobody, and the trials were made \
