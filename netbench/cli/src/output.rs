@@ -70,16 +70,21 @@ pub(crate) fn store_page(
     report: &dyn Report,
     output: &Output,
 ) -> anyhow::Result<PathBuf> {
+    let page = renew_page(folder, report)?;
+    if !output.quiet {
+        note!("netbench: the page is {}", page.display());
+    }
+    Ok(page)
+}
+
+/// Makes the HTML page of a report in a run's folder, in place of the one that is there.
+pub(crate) fn renew_page(folder: &RunFolder, report: &dyn Report) -> anyhow::Result<PathBuf> {
     let format = format::named("html");
     let name = match format.goes {
         Goes::Folder(name) => name,
         Goes::Stdout => "report.html",
     };
-    let page = folder.write_file(name, &format.of(report, &Options::default()))?;
-    if !output.quiet {
-        note!("netbench: the page is {}", page.display());
-    }
-    Ok(page)
+    Ok(folder.write_file(name, &format.of(report, &Options::default()))?)
 }
 
 /// Prints a report to stdout in the format of the options.

@@ -106,6 +106,9 @@ fn two_parts_answer_what_they_can_and_the_rest_is_said_to_be_missing() {
         done.stderr
     );
 
+    let named = done.stderr.matches("netbench: the page so far is ").count();
+    assert_eq!(named, 1, "{}", done.stderr);
+
     let run = place.run();
     for file in ["summary.md", "summary.csv", "summary.json"] {
         assert!(run.join(file).is_file(), "{file}");

@@ -1,6 +1,7 @@
 //! `netbench evaluate`: runs its parts one after another, each a command of netbench in a separate
 //! process, and makes one report of their results.
 
+mod answers;
 pub(crate) mod args;
 mod progress;
 mod step;
@@ -44,7 +45,7 @@ use crate::{
     stored, targets, workers,
 };
 
-use self::{args::Evaluate, progress::PartProgress, step::StepEnd};
+use self::{answers::Answers, args::Evaluate, progress::PartProgress, step::StepEnd};
 
 pub(crate) fn evaluate(options: &Evaluate) -> anyhow::Result<Ended> {
     let stop = interrupt::stop_on_signals()?;
@@ -86,6 +87,7 @@ fn run_parts(
     folder.write_manifest(&manifest)?;
     let parts = waiting(&manifest.plan).count();
     let mut number = 0;
+    let mut answers = Answers::default();
     for at in 0..manifest.plan.parts.len() {
         let record = &manifest.plan.parts[at];
         let known = PARTS.iter().find(|part| part.name == record.part);
@@ -108,6 +110,9 @@ fn run_parts(
         folder.write_manifest(&manifest)?;
         if stop.load(Ordering::Relaxed) {
             break;
+        }
+        if number < parts {
+            answers.show(folder, output);
         }
     }
     let interrupted = stop.load(Ordering::Relaxed);

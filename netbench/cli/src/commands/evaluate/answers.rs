@@ -1,0 +1,45 @@
+use netbench_report::Answer;
+use netbench_store::RunFolder;
+
+use crate::{kinds, options::Output, output};
+
+/// The answers that were shown while an evaluation runs.
+#[derive(Debug, Default)]
+pub(super) struct Answers {
+    shown: Vec<String>,
+    has_named_page: bool,
+}
+
+impl Answers {
+    /// Renews the page, and prints the answers that the parts so far give or change. An open answer is not printed: the
+    /// parts that it waits for follow.
+    pub(super) fn show(&mut self, folder: &RunFolder, options: &Output) {
+        // The report at the end reads the same files, and has the error.
+        let Ok(report) = kinds::evaluation::read(folder) else {
+            return;
+        };
+        for question in &report.evaluation.questions {
+            let line = format!(
+                "{} {}. {}",
+                question.question,
+                question.answer.words(),
+                question.because
+            );
+            if question.answer == Answer::Open || self.shown.contains(&line) {
+                continue;
+            }
+            if !options.quiet {
+                note!("netbench: so far: {line}");
+            }
+            self.shown.push(line);
+        }
+        if let Ok(page) = output::renew_page(folder, &report)
+            && !self.has_named_page
+        {
+            self.has_named_page = true;
+            if !options.quiet {
+                note!("netbench: the page so far is {}", page.display());
+            }
+        }
+    }
+}
