@@ -184,3 +184,21 @@ fn the_page_is_opened_where_it_can_be_seen_and_named_where_not() {
         }
     }
 }
+
+#[test]
+fn a_demonstration_is_a_whole_page() {
+    let place = Place::new();
+    place
+        .netbench(&words("runs demo --output page.html"))
+        .expect(0);
+    let page = fs::read_to_string(place.path().join("page.html")).unwrap();
+    assert!(page.starts_with("<!DOCTYPE html>"));
+    assert!(page.trim_end().ends_with("</html>"));
+    for question in ["support what", "work without glitches?", "fast enough?"] {
+        assert!(page.contains(question), "{question}");
+    }
+
+    let unwritable = words("runs demo --output missing/page.html");
+    let done = place.netbench(&unwritable).expect(1);
+    assert!(done.stderr.contains("cannot write missing/page.html"));
+}

@@ -2,13 +2,14 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueHint};
 
-use super::{compare, explain, merge, report};
+use super::{compare, demo, explain, merge, report};
 use crate::options::Output;
 
 pub(crate) const EXAMPLES: &str = "\
 Examples:
   netbench runs list                               the runs in runs/
   netbench runs report runs/2026-… --open          charts, in the browser
+  netbench runs demo                               the page of a published evaluation
   netbench runs compare runs/before runs/after --fail-on-regression 2%
   netbench runs explain runs/2026-…                why is one stack faster?
   netbench runs merge runs/*-s? --out runs/all
@@ -42,6 +43,9 @@ pub(crate) enum RunsCommand {
     /// Write the report of runs: tables, or an HTML page with charts
     #[command(after_help = report::args::EXAMPLES)]
     Report(report::args::Report),
+    /// Open the page of a published evaluation, without building or measuring anything
+    #[command(after_help = demo::EXAMPLES)]
+    Demo(demo::Demo),
     /// Compare two runs of suite or connect, such as before and after an upgrade
     #[command(after_help = compare::args::EXAMPLES)]
     Compare(compare::args::Compare),

@@ -3,6 +3,7 @@
 pub(crate) mod args;
 pub(crate) mod compare;
 mod compress;
+pub(crate) mod demo;
 mod explain;
 mod list;
 mod merge;
@@ -30,6 +31,7 @@ pub(crate) fn runs(options: &Runs) -> anyhow::Result<Ended> {
             Ok(Ended::Well)
         }
         RunsCommand::Report(options) => report::report(options),
+        RunsCommand::Demo(options) => demo::demo(options),
         RunsCommand::Compare(options) => compare::compare(options),
         RunsCommand::Explain(options) => explain::explain(options),
         RunsCommand::Merge(options) => merge::merge(options),

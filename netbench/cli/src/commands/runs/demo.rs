@@ -1,0 +1,36 @@
+use std::{fs, path::PathBuf};
+
+use anyhow::Context;
+use clap::{Args, ValueHint};
+
+use crate::{cache, exit::Ended, show};
+
+pub(crate) const EXAMPLES: &str = "\
+Examples:
+  netbench runs demo                     an evaluation's page, in the browser
+  netbench runs demo --output page.html";
+
+/// The page of a published evaluation.
+const PAGE: &[u8] =
+    include_bytes!("../../../../../results/2026-11-26-154739-vm-evaluate/report.html");
+
+#[derive(Debug, Args)]
+pub(crate) struct Demo {
+    /// Write the page to FILE and do not open it [default: a file in the cache folder, opened in the browser]
+    #[arg(long, short, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    output: Option<PathBuf>,
+}
+
+/// Shows the page of a stored evaluation. Nothing is built or measured.
+pub(crate) fn demo(options: &Demo) -> anyhow::Result<Ended> {
+    let page = match &options.output {
+        Some(file) => file.clone(),
+        None => cache::folder("reports")?.join("demo.html"),
+    };
+    fs::write(&page, PAGE).with_context(|| format!("cannot write {}", page.display()))?;
+    note!("netbench: the page is {}", page.display());
+    if options.output.is_none() {
+        show::open(&page);
+    }
+    Ok(Ended::Well)
+}
