@@ -304,3 +304,28 @@ fn the_stated_rust_is_new_enough_for_every_crate() {
     let named = format!("Rust {}", newest.unwrap());
     assert!(readme.contains(&named), "README.md does not name {named}");
 }
+
+/// The reports of published runs are those that the command makes from their samples today: `release/reports` writes
+/// them again.
+#[test]
+fn published_reports_are_current() {
+    /// Tests compare this run's reports with those of today.
+    const OF_AN_EARLIER_VERSION: &str = "2026-11-22-120615-vm-openssl-to-rustls-aws-lc";
+    let mut compared = 0;
+    for entry in fs::read_dir(tree().join("results")).unwrap() {
+        let run = entry.unwrap().path();
+        if !run.join("run.json").is_file() || run.ends_with(OF_AN_EARLIER_VERSION) {
+            continue;
+        }
+        let (file, format) = match run.join("report.html").is_file() {
+            true => ("report.html", "html"),
+            false => ("summary.md", "markdown"),
+        };
+        let stored = fs::read_to_string(run.join(file)).unwrap();
+        let name = run.file_name().unwrap().to_str().unwrap();
+        let line = format!("netbench runs report results/{name} --format {format}");
+        assert!(output_of(&line) == stored, "{name}/{file} is not current");
+        compared += 1;
+    }
+    assert!(compared > 20, "{compared}");
+}
