@@ -1,7 +1,10 @@
 //! Chromium, driven by its DevTools protocol.
 
 use std::{
+    ffi::{CStr, OsStr},
     fs,
+    os::unix::ffi::OsStrExt,
+    path::Path,
     process::{Command, Stdio},
 };
 
@@ -52,6 +55,16 @@ const NET_INTERNALS: &str = "chrome://net-internals/";
 
 const NAME: &str = "Chromium";
 
+/// Returns a folder with a short path at which the browser's temporary files can be mounted. Chromium makes a socket
+/// in its folder for temporary files, and crashes if the path is longer than the 107 bytes of a socket's address.
+fn short_path(folder: &Path) -> Option<&'static CStr> {
+    let mut targets = [c"/var/tmp", c"/mnt"].into_iter();
+    targets.find(|target| {
+        let target = Path::new(OsStr::from_bytes(target.to_bytes()));
+        target.is_dir() && !folder.starts_with(target)
+    })
+}
+
 /// A Chromium with one page.
 pub(crate) struct Chromium {
     devtools: DevTools,
@@ -71,7 +84,13 @@ impl Chromium {
         };
         let folder = process::folder()?;
         let user = other_user(surroundings.sandbox)?;
-        let place = Place::prepare(surroundings.network, user, folder.path())?;
+        let mut place = Place::prepare(surroundings.network, user, folder.path())?;
+        let temporary = short_path(folder.path());
+        if let Some(target) = temporary {
+            let source = folder.path().join("tmp");
+            fs::create_dir(&source).map_err(profile)?;
+            place.mount(&source, target)?;
+        }
         surroundings
             .trust
             .copy_to(&folder.path().join(".pki/nssdb"))?;
@@ -97,6 +116,9 @@ impl Chromium {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped());
         place.enter(&mut command, folder.path());
+        if let Some(target) = temporary {
+            command.env("TMPDIR", OsStr::from_bytes(target.to_bytes()));
+        }
         let start = |source| BrowserError::Start {
             browser: NAME,
             source,

@@ -43,9 +43,6 @@ use chromium::Chromium;
 use firefox::Firefox;
 use webkit::WebKit;
 
-/// The number of times that a browser is started if it ends while it starts.
-const START_ATTEMPTS: u32 = 3;
-
 /// A running browser with a separate profile.
 pub struct Browser(Driven);
 
@@ -65,27 +62,12 @@ pub struct Limit<'a> {
 }
 
 impl Browser {
-    /// Starts a browser with a new profile. A browser that ends while it starts is started again, because
-    /// browsers crash at their start now and then.
+    /// Starts a browser with a new profile.
     ///
     /// # Errors
-    /// Returns an error if the browser cannot be started, its sandbox refuses to start, it ends at every attempt, or
-    /// it does not answer in time.
+    /// Returns an error if the browser cannot be started, its sandbox refuses to start, or it does not answer
+    /// in time.
     pub fn start(
-        program: &BrowserProgram,
-        surroundings: &Surroundings<'_>,
-        limit: Limit<'_>,
-    ) -> Result<Self, BrowserError> {
-        for _ in 1..START_ATTEMPTS {
-            match Self::start_once(program, surroundings, limit) {
-                Err(BrowserError::Ended { .. }) => {}
-                started => return started,
-            }
-        }
-        Self::start_once(program, surroundings, limit)
-    }
-
-    fn start_once(
         program: &BrowserProgram,
         surroundings: &Surroundings<'_>,
         limit: Limit<'_>,

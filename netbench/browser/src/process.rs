@@ -118,7 +118,10 @@ impl Process {
                 said: netbench_model::sanitize_prefix(line, LONGEST_WORDS),
             };
         }
-        let last = words.lines().rev().find(|line| !line.trim().is_empty());
+        let mut lines = words.lines().rev().filter(|line| !line.trim().is_empty());
+        // Chromium's handler of crashes writes after the reason of the crash.
+        let fatal = lines.clone().find(|line| line.contains(":FATAL:"));
+        let last = fatal.or_else(|| lines.next());
         BrowserError::Ended {
             browser,
             doing,
