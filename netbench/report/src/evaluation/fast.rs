@@ -108,6 +108,13 @@ fn verdict_in_memory(evidence: &Evidence<'_>, means: &[Mean]) -> (Answer, String
         format!("Not decided: {labels}: {}.", unreported())
     };
     let limit = format!("{:.0} %", (NO_MORE_THAN - 1.0) * 100.0);
+    if verdicts.is_empty() {
+        return (Answer::Open, "No case was compared.".to_owned());
+    }
+    if undecided.len() == verdicts.len() {
+        let why = NoFigure::in_words(undecided);
+        return (Answer::Open, format!("No case was decided: {why}."));
+    }
     let slower = means.iter().filter(|mean| mean.is_slower()).collect_vec();
     if !slower.is_empty() {
         let parts = slower.iter();
@@ -125,13 +132,6 @@ fn verdict_in_memory(evidence: &Evidence<'_>, means: &[Mean]) -> (Answer, String
         } else {
             (Answer::WithLosses, because)
         };
-    }
-    if verdicts.is_empty() {
-        return (Answer::Open, "No case was compared.".to_owned());
-    }
-    if undecided.len() == verdicts.len() {
-        let why = NoFigure::in_words(undecided);
-        return (Answer::Open, format!("No case was decided: {why}."));
     }
     if means.is_empty() {
         let because = "No case of the client's side was compared.".to_owned();
