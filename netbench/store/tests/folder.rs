@@ -365,7 +365,8 @@ fn published_runs_are_read() {
             }
             "evaluation" => {
                 let manifest = run.manifest::<EvaluationPlan>().unwrap();
-                assert_eq!(manifest.plan.parts.len(), 4);
+                // Earlier versions had four parts.
+                assert!(matches!(manifest.plan.parts.len(), 4 | 6));
                 assert!(!manifest.sessions[0].command.is_empty());
             }
             "compat" => {

@@ -171,13 +171,9 @@ fn losses_of_old_servers_have_their_reasons_and_what_handshakes_show_counts() {
         .collect();
     assert_eq!(lost, due);
     assert_eq!(loss.unreachable, [old.site.as_str()], "TLS 1.0 alone");
-    let odd = &servers[5].site;
-    let mismatches: Vec<_> = loss
-        .mismatches()
-        .map(|c| (&c.site, c.stack.as_str()))
-        .collect();
-    assert_eq!(mismatches, [(odd, "rustls-ring")]);
-    assert!(done.stdout.contains("NOT AS PREDICTED"), "{}", done.stdout);
+    // No prediction was made about the CA's certificate, so none was wrong.
+    let mismatches: Vec<_> = loss.mismatches().collect();
+    assert!(mismatches.is_empty(), "{mismatches:?}");
 }
 
 fn a_server_of_this_machine_is_recorded_under_a_name_that_is_emulated() {
