@@ -151,7 +151,7 @@ fn losses_of_old_servers_have_their_reasons_and_what_handshakes_show_counts() {
     );
     arguments.extend(["--roots", "ca.pem", "--parts", "signatures"]);
     arguments.extend(["--against", "openssl,rustls-ring"]);
-    let done = place.netbench(&arguments).expect(0);
+    place.netbench(&arguments).expect(0);
     let summary: ScanSummary = kept(&place.run(), "summary.json");
     let loss = summary.loss.unwrap();
     let lost: BTreeMap<&str, (&str, LossReason)> = loss
