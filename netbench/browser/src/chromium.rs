@@ -55,8 +55,8 @@ const NET_INTERNALS: &str = "chrome://net-internals/";
 
 const NAME: &str = "Chromium";
 
-/// Returns a folder with a short path at which the browser's temporary files can be mounted. Chromium makes a socket
-/// in its folder for temporary files, and crashes if the path is longer than the 107 bytes of a socket's address.
+/// Returns a folder with a short path, at which the browser's temporary files can be mounted. Chromium creates a
+/// socket among these files, and crashes if the socket's path exceeds 107 bytes, the limit of `sockaddr_un`.
 fn short_path(folder: &Path) -> Option<&'static CStr> {
     let mut targets = [c"/var/tmp", c"/mnt"].into_iter();
     targets.find(|target| {

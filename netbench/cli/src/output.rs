@@ -1,7 +1,7 @@
 use std::{
-    fs::OpenOptions,
+    fs::{self, OpenOptions},
     io::{IsTerminal, Write, stdout},
-    path::PathBuf,
+    path::{Path, PathBuf},
 };
 
 use anyhow::Context;
@@ -85,6 +85,12 @@ pub(crate) fn renew_page(folder: &RunFolder, report: &dyn Report) -> anyhow::Res
         Goes::Stdout => "report.html",
     };
     Ok(folder.write_file(name, &format.of(report, &Options::default()))?)
+}
+
+/// Writes a report to a file outside the run's folder, and returns its path.
+pub(crate) fn write_file(path: &Path, bytes: &[u8]) -> anyhow::Result<PathBuf> {
+    fs::write(path, bytes).with_context(|| format!("cannot write {}", path.display()))?;
+    Ok(path.to_owned())
 }
 
 /// Prints a report to stdout in the format of the options.

@@ -10,7 +10,7 @@ const SHORT: std::ops::Range<u32> = 256..512;
 pub(crate) fn hello_fault(offer: &Offer, site: &SiteScan) -> Option<Agreement> {
     let limits = &site.hello_limits;
     let fails = |what: String| Some(Agreement::loses(LossReason::Intolerance, what));
-    let unknown = |why: String| Some(Agreement::Unknown { why });
+    let unknown = |why: String| Some(Agreement::unknown(why));
     let is_above = |count: usize, most: Option<u32>| most.is_some_and(|most| count > most as usize);
     if let Some(version) = limits
         .versions

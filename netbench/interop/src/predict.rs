@@ -39,9 +39,9 @@ pub fn predict(offer: &Offer, site: &SiteScan) -> Agreement {
         .iter()
         .find(|v| !v.complete && offer.versions.contains(&v.version));
     match gap {
-        Some(gap) if !certain => Agreement::Unknown {
-            why: format!("the scan of TLS {} is not complete", gap.version),
-        },
+        Some(gap) if !certain => {
+            Agreement::unknown(format!("the scan of TLS {} is not complete", gap.version))
+        }
         _ => agreement,
     }
 }
@@ -49,9 +49,7 @@ pub fn predict(offer: &Offer, site: &SiteScan) -> Agreement {
 fn of_what_is_known(offer: &Offer, site: &SiteScan) -> Agreement {
     let spoken: Vec<&VersionScan> = site.versions.iter().filter(|v| v.supported).collect();
     if spoken.is_empty() {
-        return Agreement::Unknown {
-            why: "the site was not scanned".to_owned(),
-        };
+        return Agreement::unknown("the site was not scanned");
     }
     if let Some(fault) = hello_fault(offer, site) {
         return fault;
@@ -68,9 +66,7 @@ fn of_what_is_known(offer: &Offer, site: &SiteScan) -> Agreement {
         );
     };
     if found.suites.is_empty() {
-        return Agreement::Unknown {
-            why: format!("the scan knows no suite of TLS {}", found.version),
-        };
+        return Agreement::unknown(format!("the scan knows no suite of TLS {}", found.version));
     }
     match agree(offer, site, found) {
         Ok(agreed) => match chain_fault(offer, site, agreed.version) {
@@ -144,10 +140,9 @@ fn agree(offer: &Offer, site: &SiteScan, found: &VersionScan) -> Result<Agreed, 
     }
     if common.is_empty() && !schemes.is_empty() && offered.iter().any(|s| is_signed(s)) {
         // OpenSSL refuses a client without a common scheme, and other servers choose a suite that needs none.
-        return Err(Agreement::Unknown {
-            why: "the site may refuse a client without a common signature scheme, or use a suite that needs none"
-                .to_owned(),
-        });
+        return Err(Agreement::unknown(
+            "the site may refuse a client without a common signature scheme, or use a suite that needs none",
+        ));
     }
     Ok(choose(offer, site, found, &usable, &groups, &common))
 }
@@ -344,9 +339,7 @@ fn chain_fault(offer: &Offer, site: &SiteScan, version: TlsVersion) -> Option<Ag
         // Every server of TLS 1.3 sends a certificate unless both sides share a key already. The flight that has it,
         // and a request for the client's certificate, could not be decrypted. Sites of a model have none.
         let is_unread = version == TlsVersion::Tls13 && site.effort.connections > 0;
-        return is_unread.then(|| Agreement::Unknown {
-            why: UNREAD_FLIGHT.to_owned(),
-        });
+        return is_unread.then(|| Agreement::unknown(UNREAD_FLIGHT));
     };
     if chains.next().is_some() {
         // The agreed parameters decide which chain is sent.
@@ -397,13 +390,10 @@ fn chain_fault(offer: &Offer, site: &SiteScan, version: TlsVersion) -> Option<Ag
             "a certificate of the chain is signed with SHA-1",
         ));
     }
-    let unknown = |why: &str| Agreement::Unknown {
-        why: why.to_owned(),
-    };
     if common_name_alone {
-        return Some(unknown(COMMON_NAME_ALONE));
+        return Some(Agreement::unknown(COMMON_NAME_ALONE));
     }
-    leaf.is_ca.then(|| unknown(CA_AS_LEAF))
+    leaf.is_ca.then(|| Agreement::unknown(CA_AS_LEAF))
 }
 
 /// Returns the site's groups in a version; the groups of older versions are those of the newest version

@@ -213,4 +213,9 @@ impl Agreement {
             detail: detail.into(),
         }
     }
+
+    /// Creates the lack of a prediction.
+    pub fn unknown(why: impl Into<String>) -> Self {
+        Self::Unknown { why: why.into() }
+    }
 }

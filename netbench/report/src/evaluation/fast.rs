@@ -89,7 +89,6 @@ pub(crate) fn answer_in_memory(evidence: &Evidence<'_>) -> Question {
 /// The answer by the means of the parts of which all cases have figures, and the reason.
 fn verdict_in_memory(evidence: &Evidence<'_>, means: &[Mean]) -> (Answer, String) {
     let (from, to) = (evidence.from, evidence.to);
-    let reported = || means.iter().filter(|mean| mean.is_whole());
     let verdicts = evidence.cases().flat_map(|case| &case.verdicts);
     let verdicts = verdicts
         .filter(|verdict| verdict.other == *to)
@@ -98,15 +97,6 @@ fn verdict_in_memory(evidence: &Evidence<'_>, means: &[Mean]) -> (Answer, String
         .iter()
         .filter_map(|verdict| NoFigure::of_undecided(verdict))
         .collect_vec();
-    let unreported = || {
-        let unreported = means.iter().flat_map(|mean| &mean.unreported);
-        NoFigure::in_words(unreported.map(|(_, why)| *why))
-    };
-    let not_decided = || {
-        let labels = means.iter().filter(|mean| !mean.is_decided());
-        let labels = labels.map(|mean| mean.label).join(", ");
-        format!("Not decided: {labels}: {}.", unreported())
-    };
     let limit = format!("{:.0} %", (NO_MORE_THAN - 1.0) * 100.0);
     if verdicts.is_empty() {
         return (Answer::Open, "No case was compared.".to_owned());
@@ -116,6 +106,10 @@ fn verdict_in_memory(evidence: &Evidence<'_>, means: &[Mean]) -> (Answer, String
         return (Answer::Open, format!("No case was decided: {why}."));
     }
     let slower = means.iter().filter(|mean| mean.is_slower()).collect_vec();
+    let (decided, open): (Vec<&Mean>, Vec<&Mean>) =
+        means.iter().partition(|mean| mean.is_decided());
+    let why_open = NoFigure::in_words(open.iter().flat_map(|mean| mean.reasons()));
+    let not_decided = format!("Not decided: {}: {why_open}.", labels(&open));
     if !slower.is_empty() {
         let parts = slower.iter();
         let parts = parts.map(|mean| format!("{} {}", mean.name, change(mean.ratio)));
@@ -123,43 +117,42 @@ fn verdict_in_memory(evidence: &Evidence<'_>, means: &[Mean]) -> (Answer, String
             "{to} takes more than {limit} more than {from}: {}.",
             parts.format(", ")
         );
-        let mut undecided = means.iter().filter(|mean| !mean.is_decided());
         return if slower.len() == means.len() || slower.iter().any(|mean| mean.is_headline()) {
             (Answer::No, because)
-        } else if undecided.any(Mean::is_headline) {
+        } else if open.iter().any(|mean| mean.is_headline()) {
             // A part that every connection pays for could be slower too.
-            (Answer::Open, format!("{because} {}", not_decided()))
+            (Answer::Open, format!("{because} {not_decided}"))
         } else {
             (Answer::WithLosses, because)
         };
     }
-    if means.is_empty() {
-        let because = "No case of the client's side was compared.".to_owned();
-        return (Answer::Open, because);
-    }
-    match reported().count() {
-        0 => (
+    match (decided.is_empty(), open.is_empty()) {
+        (true, true) => (
+            Answer::Open,
+            "No case of the client's side was compared.".to_owned(),
+        ),
+        (true, false) => (
+            Answer::Open,
+            format!("No part of the suite has figures of all cases: {why_open}."),
+        ),
+        (false, false) => (
             Answer::Open,
             format!(
-                "No part of the suite has figures of all cases: {}.",
-                unreported()
+                "By the mean of the cases, {to} takes at most {limit} more than {from} for {}. {not_decided}",
+                labels(&decided)
             ),
         ),
-        count if count < means.len() => (
-            Answer::Open,
-            format!(
-                "By the mean of the cases, {to} takes at most {limit} more than {from} for {}. {}",
-                reported().map(|mean| mean.label).join(", "),
-                not_decided()
-            ),
-        ),
-        _ => (
+        (false, true) => (
             Answer::Yes,
             format!(
                 "In no part of the suite {to} takes more than {limit} more than {from}, by the mean of its cases."
             ),
         ),
     }
+}
+
+fn labels(means: &[&Mean]) -> String {
+    means.iter().map(|mean| mean.label).join(", ")
 }
 
 fn whole_connections(

@@ -11,8 +11,8 @@ use crate::{
     text::{change, count, some_of, time_and_change},
 };
 
-/// The ratio from which a mean is over the limit although cases have too few operations in a turn: such figures are up
-/// to 10 % off.
+/// The ratio from which a mean exceeds the limit even if cases have too few operations in a turn. The figures of such
+/// cases deviate by up to 10 %.
 const CLEARLY_MORE_THAN: f64 = 1.25;
 
 /// The cost of a part of the suite, over its cases.
@@ -42,8 +42,8 @@ impl Mean {
         self.unreported.is_empty()
     }
 
-    /// Returns whether the mean is over the limit. Cases whose turns have too few operations count where the mean is
-    /// further beyond than they can be off.
+    /// Returns whether the mean exceeds the limit. Cases whose turns have too few operations count if the mean exceeds
+    /// the limit by more than their figures can deviate.
     pub(super) fn is_slower(&self) -> bool {
         self.is_whole() && self.ratio > NO_MORE_THAN
             || self.has_figures() && self.ratio > CLEARLY_MORE_THAN
@@ -56,14 +56,18 @@ impl Mean {
 
     /// Returns whether every case has a figure, which can be a few percent off.
     fn has_figures(&self) -> bool {
-        let mut unreported = self.unreported.iter();
-        unreported.all(|(_, why)| *why == NoFigure::FewOperations)
+        self.reasons().all(|why| why == NoFigure::FewOperations)
+    }
+
+    /// Returns the reasons for the cases without a figure to judge by.
+    pub(super) fn reasons(&self) -> impl Iterator<Item = NoFigure> {
+        self.unreported.iter().map(|(_, why)| *why)
     }
 
     /// Adds the mean to the figures, or the individual cases if some have no figure.
     pub(super) fn tell(&self, question: &mut Question) {
         if !self.is_whole() {
-            let reasons = NoFigure::in_words(self.unreported.iter().map(|(_, why)| *why));
+            let reasons = NoFigure::in_words(self.reasons());
             let cases = some_of(3, self.unreported.iter().map(|(name, _)| name));
             let missing = format!("{}: {reasons}: {cases}", self.label);
             question.missing.push(missing);

@@ -1,9 +1,8 @@
-use std::{fs, path::PathBuf};
+use std::path::PathBuf;
 
-use anyhow::Context;
 use clap::{Args, ValueHint};
 
-use crate::{cache, exit::Ended, show};
+use crate::{cache, exit::Ended, output, show};
 
 pub(crate) const EXAMPLES: &str = "\
 Examples:
@@ -27,7 +26,7 @@ pub(crate) fn demo(options: &Demo) -> anyhow::Result<Ended> {
         Some(file) => file.clone(),
         None => cache::folder("reports")?.join("demo.html"),
     };
-    fs::write(&page, PAGE).with_context(|| format!("cannot write {}", page.display()))?;
+    output::write_file(&page, PAGE)?;
     note!("netbench: the page is {}", page.display());
     if options.output.is_none() {
         show::open(&page);

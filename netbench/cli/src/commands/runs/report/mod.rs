@@ -1,12 +1,10 @@
 pub(crate) mod args;
 
 use std::{
-    fs,
     io::{IsTerminal, stdout},
     path::{Path, PathBuf},
 };
 
-use anyhow::Context;
 use netbench_report::{Document, Goes, Takes};
 
 use self::args::Report;
@@ -36,8 +34,8 @@ pub(crate) fn report(options: &Report) -> anyhow::Result<Ended> {
         },
     );
     let path = match &options.output {
-        Some(file) if !to_stdout(options) => Some(write_file(file, &bytes)?),
-        None if options.open => Some(write_file(&opened_page(&options.runs)?, &bytes)?),
+        Some(file) if !to_stdout(options) => Some(output::write_file(file, &bytes)?),
+        None if options.open => Some(output::write_file(&opened_page(&options.runs)?, &bytes)?),
         _ => None,
     };
     match path {
@@ -98,9 +96,4 @@ fn to_stdout(options: &Report) -> bool {
         .output
         .as_deref()
         .is_some_and(|file| file == Path::new("-"))
-}
-
-fn write_file(path: &Path, bytes: &[u8]) -> anyhow::Result<PathBuf> {
-    fs::write(path, bytes).with_context(|| format!("cannot write {}", path.display()))?;
-    Ok(path.to_owned())
 }
