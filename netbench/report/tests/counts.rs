@@ -123,7 +123,9 @@ fn sites_have_one_denominator_and_those_outside_it_are_named() {
     assert_eq!(lost(first), "4 of 6");
     assert_eq!(second.figures[0].value, "4 of 6");
     assert!(
-        evaluation.sentence.contains("4 of 6 sites are lost"),
+        evaluation
+            .sentence
+            .contains("4 of 6 built-in sites are lost"),
         "{}",
         evaluation.sentence
     );

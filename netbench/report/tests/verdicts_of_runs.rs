@@ -160,10 +160,10 @@ fn the_sentence_has_the_heap_of_a_client_and_of_a_server() {
         };
         evaluation(whole::run(&[]), found).sentence
     };
-    let apart = "; heap of a client's session 16.0 kB → 8.00 kB, of a server's 4.00 kB → 2.00 kB.";
+    let apart = "; a session's heap: client -50 %, server -50 %.";
     assert!(sentence(&suite).contains(apart), "{}", sentence(&suite));
     suite.cases.retain(|row| !row.case.is_of_one_side());
-    let together = "; memory per session (half of a client's and a server's together) ";
+    let together = "; a session's memory (both sides): ";
     assert!(sentence(&suite).contains(together), "{}", sentence(&suite));
 }
 

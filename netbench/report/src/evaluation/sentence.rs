@@ -8,28 +8,54 @@ use super::{Answer, Evidence, NO_MORE_THAN, Question, basis, fast, supports::rou
 use crate::{
     ConnectSummary,
     connect::{PhaseRow, first_longer},
-    text::{bytes, change, time},
+    text::{change, time},
 };
 
 /// The relative difference in memory from which it gets a clause.
 const MEMORY: f64 = 0.05;
 
-/// Returns the sentence: `Switch: nothing is lost; connections take the same time; …`
+/// The maximal number of words of the sentence.
+const WORDS: usize = 30;
+
+/// Returns the sentence: `Switch: nothing is lost; connections take the same time; …`. The clauses are in order of
+/// their weight for the decision, and a clause that would make the sentence longer than [`WORDS`] is left to the cards.
 pub(super) fn sentence(evidence: &Evidence<'_>, questions: &[Question]) -> String {
-    let clauses = [
-        Some(sites(evidence, questions)),
+    let first = [
+        sites(evidence, questions),
+        web(evidence),
         glitches(evidence, questions),
         servers(evidence),
-        Some(connections(evidence)),
-        first_connection(evidence),
+    ];
+    let last = [
         fast::is_open_in_memory(evidence).then(|| "speed in memory is open".to_owned()),
+        first_connection(evidence),
         memory(evidence),
     ];
-    format!(
-        "{} {}.",
-        decision(evidence, questions),
-        clauses.into_iter().flatten().join("; ")
-    )
+    let clauses = first.into_iter().flatten();
+    let clauses = clauses
+        .chain(connections(evidence))
+        .chain(last.into_iter().flatten());
+    let decision = decision(evidence, questions);
+    let mut left = WORDS.saturating_sub(words(&decision));
+    let mut fitting = Vec::new();
+    for clause in clauses {
+        if let Some(rest) = left.checked_sub(words(&clause)) {
+            left = rest;
+            fitting.push(clause);
+        }
+    }
+    if fitting.is_empty() {
+        return format!("{}.", decision.trim_end_matches([':', ';']));
+    }
+    format!("{decision} {}.", fitting.join("; "))
+}
+
+/// Returns the number of words; a sign between spaces is none.
+fn words(text: &str) -> usize {
+    let words = text.split_whitespace();
+    words
+        .filter(|word| word.contains(char::is_alphanumeric))
+        .count()
 }
 
 /// Returns the decision that the answers allow, with the punctuation before the clauses. An untested part leaves it
@@ -56,17 +82,13 @@ fn decision(evidence: &Evidence<'_>, questions: &[Question]) -> String {
     }
 }
 
-fn sites(evidence: &Evidence<'_>, questions: &[Question]) -> String {
-    let Some(losses) = evidence.losses else {
-        return "which sites would be lost was not tested".to_owned();
-    };
+/// Returns the sites that are lost; `None` if none were scanned, which the decision states.
+fn sites(evidence: &Evidence<'_>, questions: &[Question]) -> Option<String> {
+    let losses = evidence.losses?;
     let reached = losses.both + losses.lost.len() as u64;
-    match losses.lost.len() {
+    Some(match losses.lost.len() {
         _ if reached == 0 => format!("{} itself reaches none of the sites", evidence.from),
-        0 if evidence.built_in_sites => format!(
-            "no site of the built-in list is lost{}",
-            not_given(evidence)
-        ),
+        0 if evidence.built_in_sites => "no built-in site is lost".to_owned(),
         0 if questions.get(1).map(|works| works.answer) == Some(Answer::Yes)
             && basis::untested(evidence)
                 .or(basis::excluded(evidence))
@@ -76,35 +98,30 @@ fn sites(evidence: &Evidence<'_>, questions: &[Question]) -> String {
         }
         0 => "no site is lost".to_owned(),
         lost => {
-            let reasons = losses.lost.iter().counts_by(|site| site.reason.as_str());
-            let reasons = reasons.into_iter().sorted().map(|(reason, sites)| {
-                if sites == lost {
-                    reason.to_owned()
+            let (site, is) = (
+                if evidence.built_in_sites {
+                    "built-in sites"
                 } else {
-                    format!("{sites} {reason}")
-                }
-            });
-            let is = if lost == 1 { "is" } else { "are" };
-            let reasons = reasons.collect_vec().join(", ");
-            let given = not_given(evidence);
-            format!("{lost} of {reached} sites {is} lost ({reasons}){given}")
+                    "sites"
+                },
+                if lost == 1 { "is" } else { "are" },
+            );
+            let mut reasons = losses.lost.iter().map(|site| &site.reason);
+            match reasons.all_equal_value() {
+                Ok(reason) => format!("{lost} of {reached} {site} {is} lost ({reason})"),
+                Err(_) => format!("{lost} of {reached} {site} {is} lost"),
+            }
         }
-    }
+    })
 }
 
-/// Returns the sites of the web, which decide if the user gave none; empty if the user did.
-fn not_given(evidence: &Evidence<'_>) -> String {
-    if !evidence.built_in_sites {
-        return String::new();
-    }
-    let web = evidence.web.filter(|web| web.high > 0.0).map(|web| {
-        let [expected, low, high] = rounded(web);
-        format!(
-            ", {expected} ({low} to {high}) of a million sites of the web are expected to be lost"
-        )
-    });
-    let web = web.unwrap_or_default();
-    format!("{web}, and your own sites were not given")
+/// Returns the sites of the web, which decide if the user gave none.
+fn web(evidence: &Evidence<'_>) -> Option<String> {
+    evidence.losses.filter(|losses| losses.counted() > 0)?;
+    let web = evidence.web.filter(|web| web.high > 0.0)?;
+    let [_, low, high] = rounded(web);
+    let web = || format!("{low} to {high} of a million web sites may be");
+    evidence.built_in_sites.then(web)
 }
 
 /// Returns the failures beyond the lost sites; `None` if there are none.
@@ -136,9 +153,8 @@ fn servers(evidence: &Evidence<'_>) -> Option<String> {
     let worse = compat.worse().len();
     (worse > 0).then(|| {
         format!(
-            "{worse} of {} test servers fare worse with {}",
-            compat.told_of_both(),
-            evidence.to
+            "{worse} of {} test servers fare worse",
+            compat.told_of_both()
         )
     })
 }
@@ -164,9 +180,10 @@ fn takes(row: &PhaseRow) -> String {
     }
 }
 
-fn connections(evidence: &Evidence<'_>) -> String {
+/// Returns a clause if all conditions have the same result, and else one for each condition, the slower ones first.
+fn connections(evidence: &Evidence<'_>) -> Vec<String> {
     if evidence.timed().is_some_and(ConnectSummary::is_loopback) {
-        return "connections were timed over loopback alone".to_owned();
+        return vec!["connections were timed over loopback alone".to_owned()];
     }
     let comparisons = evidence
         .timed()
@@ -175,20 +192,24 @@ fn connections(evidence: &Evidence<'_>) -> String {
     let rows = comparisons
         .filter(|comparison| comparison.first == *evidence.from && comparison.other == *evidence.to)
         .filter(|comparison| comparison.condition != Condition::Cold)
-        .filter_map(|comparison| {
-            let row = comparison.phase(Phase::Total)?;
-            Some((comparison.condition, takes(row)))
+        .filter_map(|comparison| Some((comparison.condition, comparison.phase(Phase::Total)?)))
+        .sorted_by_key(|(_, row)| match row.change.verdict {
+            Verdict::Slower => 0,
+            Verdict::Undecided | Verdict::NotJudged => 1,
+            Verdict::Same | Verdict::Faster => 2,
         })
+        .map(|(condition, row)| (condition, takes(row)))
         .collect_vec();
     match rows.as_slice() {
-        [] => "connections were not compared".to_owned(),
-        rows if rows.iter().map(|(_, takes)| takes).all_equal() => {
-            format!("connections take {}", rows[0].1)
+        [] if evidence.timed().is_none() => Vec::new(),
+        [] => vec!["connections were not compared".to_owned()],
+        [(_, takes), rest @ ..] if rest.iter().all(|(_, other)| other == takes) => {
+            vec![format!("connections take {takes}")]
         }
-        [(condition, takes), rest @ ..] => {
-            let rest = rest.iter();
-            let rest = rest.map(|(condition, takes)| format!(", {condition} ones {takes}"));
-            format!("{condition} connections take {takes}{}", rest.format(""))
+        rows => {
+            let rows = rows.iter();
+            rows.map(|(condition, takes)| format!("{condition} connections take {takes}"))
+                .collect()
         }
     }
 }
@@ -204,8 +225,8 @@ fn first_connection(evidence: &Evidence<'_>) -> Option<String> {
     ))
 }
 
-/// Returns the memory of a session, for the newest version and the largest number of sessions that were measured:
-/// the heap of a client's and of a server's, or half of both together if they were not measured separately.
+/// Returns the change of a session's memory, for the newest version and the largest number of sessions that were
+/// measured: of a client's and of a server's heap, or of both sides together if they were not measured separately.
 fn memory(evidence: &Evidence<'_>) -> Option<String> {
     let [client, server, both] = [
         Measure::HeapOfClient,
@@ -214,21 +235,16 @@ fn memory(evidence: &Evidence<'_>) -> Option<String> {
     ]
     .map(|measure| held(evidence, measure));
     let differs = |(from, to): &(f64, f64)| (to / from - 1.0).abs() > MEMORY;
-    let change = |(from, to): (f64, f64)| format!("{} → {}", bytes(from), bytes(to));
+    let more = |(from, to): (f64, f64)| change(to / from);
     match (client, server) {
         (Some(client), Some(server)) => (differs(&client) || differs(&server)).then(|| {
-            format!(
-                "heap of a client's session {}, of a server's {}",
-                change(client),
-                change(server)
-            )
+            let (client, server) = (more(client), more(server));
+            format!("a session's heap: client {client}, server {server}")
         }),
-        _ => both.filter(differs).map(|both| {
-            format!(
-                "memory per session (half of a client's and a server's together) {}",
-                change(both)
-            )
-        }),
+        _ => {
+            let both = both.filter(differs)?;
+            Some(format!("a session's memory (both sides): {}", more(both)))
+        }
     }
 }
 
