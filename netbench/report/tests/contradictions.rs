@@ -186,7 +186,7 @@ fn sites(made: &Made, evaluation: &Evaluation, hold: &mut Hold<'_>) {
     hold(
         agrees(
             said,
-            " of a million web sites may be",
+            "web: ",
             !given && reached > 0 && web_is(|_, high| high > 0.0),
         ),
         "the sentence leaves out the sites of the web that decide, or names them where they do not",

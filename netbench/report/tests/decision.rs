@@ -23,12 +23,12 @@ fn whole() -> Evaluation {
 
 /// Returns the decision, with which the sentence begins.
 fn decision(evaluation: &Evaluation) -> &str {
-    let end = if evaluation.sentence.starts_with("Not decided: ") {
-        ';'
+    let ends: &[char] = if evaluation.sentence.starts_with("Not decided: ") {
+        &[';', '.']
     } else {
-        ':'
+        &[':']
     };
-    evaluation.sentence.split(end).next().unwrap()
+    evaluation.sentence.split(ends).next().unwrap()
 }
 
 #[test]
@@ -201,4 +201,31 @@ fn several_runs_of_the_suite_have_one_verdict() {
         "{}",
         evaluation.sentence
     );
+}
+
+#[test]
+fn the_sentence_has_the_part_that_is_slower_in_memory() {
+    let cases = [
+        (
+            [MadeCase::handshake(1.2, 1.3), MadeCase::receive(0.9, 0.92)],
+            Some("; in-memory handshake +25 %"),
+        ),
+        (
+            [MadeCase::handshake(1.2, 1.3), MadeCase::receive(1.4, 1.6)],
+            Some("; in-memory bulk received +50 %"),
+        ),
+        (
+            [MadeCase::handshake(0.9, 0.92), MadeCase::receive(0.9, 0.92)],
+            None,
+        ),
+    ];
+    for (cases, clause) in cases {
+        let mut made = whole();
+        made.found.suites = vec![Arc::new(whole::suite(&cases))];
+        let sentence = evaluation(made.run, made.found).sentence;
+        match clause {
+            Some(clause) => assert!(sentence.contains(clause), "{sentence}"),
+            None => assert!(!sentence.contains("in-memory"), "{sentence}"),
+        }
+    }
 }

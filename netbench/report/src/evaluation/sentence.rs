@@ -22,12 +22,11 @@ const WORDS: usize = 30;
 pub(super) fn sentence(evidence: &Evidence<'_>, questions: &[Question]) -> String {
     let first = [
         sites(evidence, questions),
-        web(evidence),
         glitches(evidence, questions),
         servers(evidence),
     ];
     let last = [
-        fast::is_open_in_memory(evidence).then(|| "speed in memory is open".to_owned()),
+        fast::worst_in_memory(evidence),
         first_connection(evidence),
         memory(evidence),
     ];
@@ -86,7 +85,7 @@ fn decision(evidence: &Evidence<'_>, questions: &[Question]) -> String {
 fn sites(evidence: &Evidence<'_>, questions: &[Question]) -> Option<String> {
     let losses = evidence.losses?;
     let reached = losses.both + losses.lost.len() as u64;
-    Some(match losses.lost.len() {
+    let counted = match losses.lost.len() {
         _ if reached == 0 => format!("{} itself reaches none of the sites", evidence.from),
         0 if evidence.built_in_sites => "no built-in site is lost".to_owned(),
         0 if questions.get(1).map(|works| works.answer) == Some(Answer::Yes)
@@ -98,20 +97,21 @@ fn sites(evidence: &Evidence<'_>, questions: &[Question]) -> Option<String> {
         }
         0 => "no site is lost".to_owned(),
         lost => {
-            let (site, is) = (
-                if evidence.built_in_sites {
-                    "built-in sites"
-                } else {
-                    "sites"
-                },
-                if lost == 1 { "is" } else { "are" },
-            );
-            let mut reasons = losses.lost.iter().map(|site| &site.reason);
-            match reasons.all_equal_value() {
-                Ok(reason) => format!("{lost} of {reached} {site} {is} lost ({reason})"),
-                Err(_) => format!("{lost} of {reached} {site} {is} lost"),
-            }
+            let built_in = if evidence.built_in_sites {
+                "built-in "
+            } else {
+                ""
+            };
+            let is = if lost == 1 { "is" } else { "are" };
+            format!("{lost} of {reached} {built_in}sites {is} lost")
         }
+    };
+    let mut reasons = losses.lost.iter().map(|site| &site.reason);
+    let reason = reasons.all_equal_value().ok().cloned();
+    let notes = reason.into_iter().chain(web(evidence)).join("; ");
+    Some(match notes.as_str() {
+        "" => counted,
+        _ => format!("{counted} ({notes})"),
     })
 }
 
@@ -120,8 +120,8 @@ fn web(evidence: &Evidence<'_>) -> Option<String> {
     evidence.losses.filter(|losses| losses.counted() > 0)?;
     let web = evidence.web.filter(|web| web.high > 0.0)?;
     let [_, low, high] = rounded(web);
-    let web = || format!("{low} to {high} of a million web sites may be");
-    evidence.built_in_sites.then(web)
+    let per_million = || format!("web: {low} to {high} per million");
+    evidence.built_in_sites.then(per_million)
 }
 
 /// Returns the failures beyond the lost sites; `None` if there are none.
@@ -139,6 +139,8 @@ fn glitches(evidence: &Evidence<'_>, questions: &[Question]) -> Option<String> {
         return Some(format!("{more}{other} {sites} with {}", evidence.to));
     }
     match questions.get(1)?.answer {
+        // The decision names untested parts.
+        Answer::Open if basis::untested(evidence).is_some() => None,
         Answer::Open => Some(format!("whether {} works is open", evidence.to)),
         Answer::WithLosses | Answer::No if lost.is_empty() && servers(evidence).is_none() => {
             Some("not all tests went as they should".to_owned())
