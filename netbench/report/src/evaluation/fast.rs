@@ -268,7 +268,9 @@ fn totals(evidence: &Evidence<'_>) -> Vec<(String, Change)> {
 }
 
 /// Returns the comparisons that concern every connection: `cold` is left out.
-fn comparisons<'a>(evidence: &Evidence<'a>) -> impl Iterator<Item = &'a Comparison> + use<'a> {
+pub(super) fn comparisons<'a>(
+    evidence: &Evidence<'a>,
+) -> impl Iterator<Item = &'a Comparison> + use<'a> {
     let (from, to) = (evidence.from, evidence.to);
     let comparisons = evidence.timed().into_iter().flat_map(|c| &c.comparisons);
     comparisons

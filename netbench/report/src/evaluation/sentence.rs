@@ -1,7 +1,7 @@
 //! All answers of an evaluation in one sentence, from the same evidence as the cards below it.
 
 use itertools::Itertools;
-use netbench_model::{Condition, HeldAfter, Measure, Phase, StackName, Work};
+use netbench_model::{HeldAfter, Measure, Phase, StackName, Work};
 use netbench_stats::Verdict;
 
 use super::{Answer, Evidence, NO_MORE_THAN, Question, basis, fast, supports::rounded, works};
@@ -84,7 +84,7 @@ fn decision(evidence: &Evidence<'_>, questions: &[Question]) -> String {
 /// Returns the sites that are lost; `None` if none were scanned, which the decision states.
 fn sites(evidence: &Evidence<'_>, questions: &[Question]) -> Option<String> {
     let losses = evidence.losses?;
-    let reached = losses.both + losses.lost.len() as u64;
+    let reached = losses.counted();
     let counted = match losses.lost.len() {
         _ if reached == 0 => format!("{} itself reaches none of the sites", evidence.from),
         0 if evidence.built_in_sites => "no built-in site is lost".to_owned(),
@@ -108,7 +108,8 @@ fn sites(evidence: &Evidence<'_>, questions: &[Question]) -> Option<String> {
     };
     let mut reasons = losses.lost.iter().map(|site| &site.reason);
     let reason = reasons.all_equal_value().ok().cloned();
-    let notes = reason.into_iter().chain(web(evidence)).join("; ");
+    let web = web(evidence).filter(|_| reached > 0);
+    let notes = reason.into_iter().chain(web).join("; ");
     Some(match notes.as_str() {
         "" => counted,
         _ => format!("{counted} ({notes})"),
@@ -117,11 +118,11 @@ fn sites(evidence: &Evidence<'_>, questions: &[Question]) -> Option<String> {
 
 /// Returns the sites of the web, which decide if the user gave none.
 fn web(evidence: &Evidence<'_>) -> Option<String> {
-    evidence.losses.filter(|losses| losses.counted() > 0)?;
     let web = evidence.web.filter(|web| web.high > 0.0)?;
     let [_, low, high] = rounded(web);
-    let per_million = || format!("web: {low} to {high} per million");
-    evidence.built_in_sites.then(per_million)
+    evidence
+        .built_in_sites
+        .then(|| format!("web: {low} to {high} per million"))
 }
 
 /// Returns the failures beyond the lost sites; `None` if there are none.
@@ -187,13 +188,7 @@ fn connections(evidence: &Evidence<'_>) -> Vec<String> {
     if evidence.timed().is_some_and(ConnectSummary::is_loopback) {
         return vec!["connections were timed over loopback alone".to_owned()];
     }
-    let comparisons = evidence
-        .timed()
-        .into_iter()
-        .flat_map(|run| &run.comparisons);
-    let rows = comparisons
-        .filter(|comparison| comparison.first == *evidence.from && comparison.other == *evidence.to)
-        .filter(|comparison| comparison.condition != Condition::Cold)
+    let rows = fast::comparisons(evidence)
         .filter_map(|comparison| Some((comparison.condition, comparison.phase(Phase::Total)?)))
         .sorted_by_key(|(_, row)| match row.change.verdict {
             Verdict::Slower => 0,
