@@ -43,7 +43,8 @@ Exit codes:
     1  a problem of this machine: no permission, no space, no worker
     2  the command line or an input file is wrong
     3  nothing could be compared
-    4  a check failed: runs compare --fail-on-regression, bogo --check, scan --policy
+    4  a check failed: an evaluation's answer is no, --threshold,
+       runs compare --fail-on-regression, bogo --check, scan --policy
     5  this machine cannot emulate a network, and --link none was not given
     6  a check cannot tell: runs compare --fail-on-regression, with too few rounds
   130  interrupted; what was measured is stored and reported";

@@ -8,7 +8,9 @@ use std::{
 
 use clap::{Args, ValueEnum, ValueHint};
 use netbench_link::LinkChoice;
-use netbench_model::{ConnectTo, Profile, RootsSource, parse_duration};
+use netbench_model::{
+    ConnectTo, NamedThreshold, Profile, Quantity, RootsSource, Thresholds, parse_duration,
+};
 use netbench_report::Format;
 
 use crate::{
@@ -180,6 +182,39 @@ pub(crate) struct StoredIn {
     /// Make an HTML page of the report too, report.html in the run's folder, and open it in the browser
     #[arg(long)]
     pub(crate) open: bool,
+}
+
+/// The thresholds by which questions are answered.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct ThresholdOptions {
+    #[arg(
+        long = "threshold",
+        help = "Answer yes up to an amount and no from another: connection-time=5%..20%",
+        long_help = about_thresholds(),
+        value_name = "NAME=YES..NO",
+        value_delimiter = ',',
+        help_heading = "Results"
+    )]
+    named: Vec<NamedThreshold>,
+}
+
+fn about_thresholds() -> String {
+    let usual = Quantity::ALL.iter();
+    let usual = usual.map(|name| format!("\n  {name}={}", name.usual()));
+    format!(
+        "Answer yes up to an amount and no from another: connection-time=5%..20%\n\n\
+         In between, the answer is \"yes, with losses\". YES.. is never a no, and one amount is both. These hold unless \
+         they are set:\n{}\n\n\
+         An evaluation ends with exit code 4 if an answer is no; a run of one kind does so if a threshold is set.",
+        usual.collect::<String>()
+    )
+}
+
+impl ThresholdOptions {
+    /// Returns the thresholds; of several for one quantity, the last.
+    pub(crate) fn collected(&self) -> Thresholds {
+        self.named.iter().copied().collect()
+    }
 }
 
 #[derive(Debug, Clone, Args)]

@@ -15,7 +15,7 @@ use std::{
 use anyhow::Context;
 use netbench_link::{Link, Namespace};
 use netbench_model::{
-    LinkCheck, LinkRecord, Manifest, Origin, Plan, Record, Recorded, WorkerRecord,
+    LinkCheck, LinkRecord, Manifest, Origin, Plan, Record, Recorded, Thresholds, WorkerRecord,
 };
 use netbench_runner::{Targets, Workers, environment};
 use netbench_scan::raise_descriptor_limit;
@@ -131,6 +131,8 @@ impl<'a> Asked<'a> {
 pub(crate) struct Planned<P> {
     pub(crate) plan: P,
     pub(crate) origin: Origin,
+    /// The limits by which the report answers its questions.
+    pub(crate) thresholds: Thresholds,
 }
 
 impl<P> From<P> for Planned<P> {
@@ -138,6 +140,7 @@ impl<P> From<P> for Planned<P> {
         Self {
             plan,
             origin: Origin::default(),
+            thresholds: Thresholds::default(),
         }
     }
 }

@@ -36,6 +36,7 @@ pub(crate) fn manifest<P: Plan>(planned: Planned<P>) -> Manifest<P> {
         sessions: Vec::new(),
         warnings: Vec::new(),
         origin: planned.origin,
+        thresholds: planned.thresholds,
     }
 }
 

@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use netbench_model::Quantity;
+
 use crate::support::{Done, Place, finish, manifest, words};
 
 /// A command line that fails before anything starts, because a file is missing.
@@ -58,7 +60,7 @@ fn init_writes_a_file_that_can_be_used_and_never_overwrites() {
 #[test]
 fn what_is_wrong_in_it_is_named_with_its_line() {
     let place = Place::new();
-    let cases: [(&[u8], &str); 13] = [
+    let cases: [(&[u8], &str); 16] = [
         (
             b"\nround = 3\n",
             "netbench.toml: line 2: unknown key \"round\"; did you mean \"rounds\"?",
@@ -99,6 +101,18 @@ fn what_is_wrong_in_it_is_named_with_its_line() {
         (
             b"sites = 3\n",
             "line 1: sites: the name of a file is expected",
+        ),
+        (
+            b"thresholds = \"connection-time=5%\"\n",
+            "line 1: thresholds: a list of texts in quotes is expected",
+        ),
+        (
+            b"thresholds = [\"lost-sites=0%..1%\", \"speed=5%\"]\n",
+            "line 1: thresholds: invalid value 'speed=5%'",
+        ),
+        (
+            b"\nthresholds = [\"lost-sites=0%..many\"]\n",
+            "line 2: thresholds: invalid value 'lost-sites=0%..many'",
         ),
         (b"rounds = 3\nrounds = 4\n", "line 2: duplicate key"),
         (b"link = \"\xff\"\n", "netbench.toml: line 1: not UTF-8"),
@@ -207,14 +221,16 @@ fn a_run_records_what_the_file_added() {
     place.write(
         "netbench.toml",
         "stacks = [\"rustls-ring\", \"rustls-aws-lc\"]\nsites = \"sites.txt\"\nrounds = 1\nlink = \"none\"\n\
-         client-profile = \"default\"\n",
+         client-profile = \"default\"\nthresholds = [\"connection-time=5%..20%\", \"lost-sites=1%\"]\n",
     );
     place.netbench(&["connect", "--quiet"]).expect(0);
     let manifest = manifest(&place.run());
     assert_eq!(manifest.plan.rounds, 1);
+    let limit = manifest.thresholds.of(Quantity::ConnectionTime);
+    assert_eq!(limit.to_string(), "5%..20%");
     let line = manifest.sessions[0].command[1..].join(" ");
     let expected = "connect --stack rustls-ring,rustls-aws-lc --sites sites.txt --rounds 1 --link none \
-                    --client-profile default --no-config --quiet";
+                    --client-profile default --threshold connection-time=5%..20%,lost-sites=1% --no-config --quiet";
     assert_eq!(line, expected);
     // The stored command line repeats the run without the file, which has changed.
     place.write("netbench.toml", "rounds = 7\n");

@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-use std::path::Path;
+use std::{fs, path::Path};
 
 use netbench_model::compat::{CompatSample, Judgement};
 use netbench_report::{Answer, Gate};
@@ -14,6 +14,7 @@ use crate::{
         made_parts,
         rows::{Change, End, ROWS},
         runs::{COMPAT, CONNECT, FIRST, GATES, STACKS, connect, first, gate, stacks, suite_rows},
+        whole::MadeCase,
     },
     support::{Done, Place, json},
 };
@@ -23,6 +24,7 @@ const WELL: i32 = 0;
 const FAILED: i32 = 1;
 const NOTHING_TO_COMPARE: i32 = 3;
 const REGRESSED: i32 = 4;
+const NO: i32 = 4;
 const CANNOT_TELL: i32 = 6;
 
 fn report(place: &Place, run: &Path, more: &[&str]) -> Done {
@@ -96,10 +98,10 @@ fn each_stored_evaluation_has_its_answers_and_its_exit_code() {
     for (at, (changes, expected, sentence)) in rows.iter().enumerate() {
         let place = Place::new();
         let run = store_evaluation(&place.path().join("e"), changes);
-        let code = if compares(changes) {
-            WELL
-        } else {
-            NOTHING_TO_COMPARE
+        let code = match compares(changes) {
+            true if expected.contains(&Answer::No) => NO,
+            true => WELL,
+            false => NOTHING_TO_COMPARE,
         };
         let told = report(&place, &run, &["--json"]);
         assert_eq!(told.code, Some(code), "row {at}: {}", told.stderr);
@@ -247,6 +249,52 @@ fn each_stored_run_of_connect_has_its_answer_and_its_exit_code() {
         assert_eq!(last_answer(&page), row.2, "{row:?}");
         assert!(page.replace('\u{a0}', " ").contains(row.3), "{row:?}");
     }
+}
+
+/// A run of one kind fails by its answer only if the user set thresholds, which its manifest has.
+#[test]
+fn a_stored_run_with_thresholds_has_its_answer_and_its_exit_code() {
+    let ratio = 1.5;
+    let cases = [MadeCase::handshake(ratio, ratio + 0.01)];
+    for (thresholds, answer, code) in [
+        (None, Answer::No, WELL),
+        (Some(r#"{"in-memory": "5%"}"#), Answer::No, NO),
+        (Some(r#"{"in-memory": "60%"}"#), Answer::Yes, WELL),
+        (Some(r#"{"connection-time": "1%"}"#), Answer::No, NO),
+    ] {
+        let place = Place::new();
+        let run = place.path().join("suite");
+        store_suite(&run, &cases);
+        if let Some(thresholds) = thresholds {
+            set_thresholds(&run, thresholds);
+        }
+        let page = report(&place, &run, &["--format", "html"]).expect(code);
+        assert_eq!(last_answer(&page.stdout), answer, "{thresholds:?}");
+    }
+    for (wrong, expected) in [
+        (r#"{"in-memory": "3"}"#, "in-memory has another unit"),
+        (r#"{"speed": "3%"}"#, "unknown variant `speed`"),
+        (r#"{"in-memory": "5%..1%"}"#, "1 % is less than 5 %"),
+        ("3", "invalid type"),
+    ] {
+        let place = Place::new();
+        let run = place.path().join("suite");
+        store_suite(&run, &cases);
+        set_thresholds(&run, wrong);
+        let said = report(&place, &run, &[]).expect(2).stderr;
+        assert!(
+            said.contains("run.json") && said.contains(expected),
+            "{wrong}: {said}"
+        );
+    }
+}
+
+/// Adds thresholds to the manifest of a run.
+fn set_thresholds(run: &Path, thresholds: &str) {
+    let file = run.join("run.json");
+    let mut manifest: Value = json(&fs::read_to_string(&file).unwrap());
+    manifest["thresholds"] = json(thresholds);
+    fs::write(file, manifest.to_string()).unwrap();
 }
 
 #[test]

@@ -30,6 +30,7 @@ mod sites_file;
 mod suite;
 mod sweep;
 mod tally;
+mod thresholds;
 mod urls;
 
 pub use netbench_tls as tls;
@@ -63,6 +64,7 @@ pub use suite::{
 };
 pub use sweep::{LinkPreset, PointClient, Sweep, SweepAxis, SweepError, SweepPoint};
 pub use tally::{Recorded, Tally};
+pub use thresholds::{Amount, NamedThreshold, Quantity, Threshold, ThresholdError, Thresholds};
 pub use urls::{parse_target, parse_target_of};
 
 /// The version of every JSON document that netbench publishes (`run.json`, `samples.jsonl`, `summary.json`). The

@@ -3,7 +3,7 @@ use std::{borrow::Cow, fmt};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
-use crate::{Environment, LinkRecord, Origin, ServerCount, WorkerRecord};
+use crate::{Environment, LinkRecord, Origin, ServerCount, Thresholds, WorkerRecord};
 
 /// The description of a run of any kind: its `run.json`. Written before the first measurement, and again at the end.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -35,6 +35,9 @@ pub struct Manifest<P> {
     /// The origin of the run: vantage point, shard, the runs that were merged.
     #[serde(default)]
     pub origin: Origin,
+    /// The limits by which the report answers its questions; absent if the user sets none.
+    #[serde(default, skip_serializing_if = "Thresholds::are_usual")]
+    pub thresholds: Thresholds,
 }
 
 impl<P> Manifest<P> {

@@ -3,7 +3,9 @@
 use std::borrow::Cow;
 
 use itertools::Itertools;
-use netbench_model::{Manifest, Origin, Plan, SCHEMA_VERSION, StackName, Tally, WorkerRecord};
+use netbench_model::{
+    Manifest, Origin, Plan, SCHEMA_VERSION, StackName, Tally, Thresholds, WorkerRecord,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -20,12 +22,16 @@ pub struct SummaryHead {
     /// The seed of every random choice; absent if there is none, and in summaries of earlier versions.
     #[serde(default)]
     pub seed: Option<u64>,
+    /// The limits by which the questions are answered; absent if the user sets none.
+    #[serde(default, skip_serializing_if = "Thresholds::are_usual")]
+    pub thresholds: Thresholds,
 }
 
 impl SummaryHead {
     pub(crate) fn of<P: Plan>(manifest: &Manifest<P>) -> Self {
         Self {
             seed: manifest.plan.random_seed(),
+            thresholds: manifest.thresholds.clone(),
             ..Self::new(P::KIND.name())
         }
     }
@@ -36,6 +42,7 @@ impl SummaryHead {
             schema: SCHEMA_VERSION,
             kind: kind.to_owned(),
             seed: None,
+            thresholds: Thresholds::default(),
         }
     }
 }

@@ -23,5 +23,6 @@ mod suite_turns;
 mod summary;
 mod support;
 mod sweep;
+mod thresholds;
 mod verdicts;
 mod verdicts_of_runs;

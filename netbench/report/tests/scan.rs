@@ -72,6 +72,7 @@ fn summary(count: usize) -> ScanSummary {
             schema: SCHEMA_VERSION,
             kind: "scan".to_owned(),
             seed: Some(1),
+            ..SummaryHead::default()
         },
         run: ScanHead {
             head: RunHead {

@@ -7,7 +7,7 @@ use std::{collections::BTreeMap, fs, path::Path};
 use netbench_model::{
     ClientSettings, Condition, ConnectManifest, ConnectPlan, Environment, EvaluationPlan, LinkKind,
     LinkRecord, Origin, Outcome, Plan, Profile, Record, Role, RootsRecord, RootsSource, Sample,
-    ScanPlan, StackName, SuitePlan, SuiteSample, Target,
+    ScanPlan, StackName, SuitePlan, SuiteSample, Target, Thresholds,
     browser::{BrowserPlan, VisitSample},
     chains::{ChainSample, ChainsPlan},
     compat::{CompatPlan, CompatSample},
@@ -71,6 +71,7 @@ fn manifest() -> ConnectManifest {
         sessions: Vec::new(),
         warnings: Vec::new(),
         origin: Origin::default(),
+        thresholds: Thresholds::default(),
     }
 }
 

@@ -28,9 +28,11 @@ enum ValueKind {
     Number,
     /// Names of stacks.
     Stacks,
+    /// A list of texts.
+    Texts,
 }
 
-const KEYS: [Key; 7] = [
+const KEYS: [Key; 8] = [
     Key {
         name: "stacks",
         value_kind: ValueKind::Stacks,
@@ -91,6 +93,18 @@ const KEYS: [Key; 7] = [
         about: "Rounds of connections (evaluate, connect)",
         example: "10",
         read_by: &[("evaluate", "rounds"), ("connect", "rounds")],
+    },
+    Key {
+        name: "thresholds",
+        value_kind: ValueKind::Texts,
+        about: "What is still a yes, and what is a no (evaluate, connect, scan, suite; see their --help)",
+        example: r#"["connection-time=5%..20%", "lost-sites=0%..1%", "false-accepts=0..1"]"#,
+        read_by: &[
+            ("evaluate", "threshold"),
+            ("connect", "threshold"),
+            ("scan", "threshold"),
+            ("suite", "threshold"),
+        ],
     },
     Key {
         name: "fail-on-regression",
@@ -184,6 +198,8 @@ impl Setting {
             (ValueKind::Text, _) => wrong("a text in quotes"),
             (ValueKind::Number, Value::Number(number)) => Ok(number.to_string().into()),
             (ValueKind::Number, _) => wrong("a whole number"),
+            (ValueKind::Texts, Value::Texts(texts)) => Ok(texts.join(",").into()),
+            (ValueKind::Texts, _) => wrong("a list of texts in quotes"),
             (ValueKind::Stacks, Value::Texts(stacks)) => match (option, stacks.as_slice()) {
                 ("from", [from, _, ..]) => Ok(from.into()),
                 ("to", [_, to, ..]) => Ok(to.into()),

@@ -16,7 +16,7 @@ use crate::{
     Asked,
     cell::Cell,
     document::{Document, Excerpt, Extent, Item, Machine, Place, Report, Section, Table},
-    evaluation::{Evidence, Subject, fast, works},
+    evaluation::{Evidence, Subject, fast, within, works},
     explain::explain_section,
     run::origin,
     text::{
@@ -56,6 +56,10 @@ impl ConnectReport {
 impl Report for ConnectReport {
     fn tells(&self) -> bool {
         self.summary.compares()
+    }
+
+    fn passes(&self) -> bool {
+        within(&self.summary.head.thresholds, &questions(self))
     }
 
     fn document(&self, extent: Extent) -> Document<'_> {
@@ -98,7 +102,7 @@ fn questions(report: &ConnectReport) -> Vec<Asked> {
     let questions = switches.unique().flat_map(|(from, to)| {
         let evidence = Evidence {
             connections: Some(summary),
-            ..Evidence::of(from, to, summary.run.target)
+            ..Evidence::of([from, to], summary.run.target, &summary.head.thresholds)
         };
         let answers = [
             (Subject::Works, works::answer(&evidence), &others),
@@ -215,7 +219,11 @@ fn explanation(summary: &ConnectSummary) -> String {
 /// Summarizes a comparison in a sentence.
 fn headline(summary: &ConnectSummary, comparison: &Comparison) -> String {
     if comparison.condition == Condition::Cold
-        && let Some(cost) = cold_sentence(&summary.cold, &comparison.first, &comparison.other)
+        && let Some(cost) = cold_sentence(
+            &summary.cold,
+            [&comparison.first, &comparison.other],
+            &summary.head.thresholds,
+        )
     {
         return format!("cold: {cost}.");
     }

@@ -34,7 +34,7 @@ pub(super) fn predict(
     if let Some(summary) = evidence.roots {
         reasons.extend(stores(question, summary, evidence, worse));
     }
-    if worse.count() {
+    if worse.count(evidence) {
         question.answer = question.answer.at_best_with_losses();
     }
     if !worse.is_empty() {

@@ -41,6 +41,11 @@ impl Report for EvaluationReport {
         self.evaluation.tells()
     }
 
+    fn passes(&self) -> bool {
+        let mut questions = self.evaluation.questions.iter();
+        questions.all(|question| question.answer != Answer::No)
+    }
+
     fn document(&self, extent: Extent) -> Document<'_> {
         let evaluation = &self.evaluation;
         let run = &evaluation.run;

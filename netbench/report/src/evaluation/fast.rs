@@ -1,11 +1,11 @@
 //! The question whether the new stack is fast enough.
 
 use itertools::Itertools;
-use netbench_model::{Condition, Part, Phase, Profile, Unit};
+use netbench_model::{Condition, Part, Phase, Profile, Quantity, Unit};
 use netbench_stats::{Change, Verdict};
 
 use super::{
-    Answer, Evidence, NO_MORE_THAN, Question,
+    Answer, Evidence, Question,
     means::{Mean, NoFigure, means},
     of_totals,
 };
@@ -53,6 +53,8 @@ pub(crate) fn answer(evidence: &Evidence<'_>) -> Question {
         // An evaluation and a run of the suite alone answer one question.
         let (answer, because) = verdict_in_memory(evidence, &means);
         question.answer = match (answer, question.answer) {
+            // Whole connections contain the time in memory, unless it is a multiple.
+            _ if means.iter().any(Mean::is_no) => Answer::No,
             (Answer::WithLosses | Answer::No, answer) => answer.at_best_with_losses(),
             (Answer::Open, Answer::Yes) => Answer::Open,
             (Answer::Open | Answer::Yes, answer) => answer,
@@ -85,8 +87,8 @@ pub(super) fn worst_in_memory(evidence: &Evidence<'_>) -> Option<String> {
     }
 }
 
-/// The same question of a run of the suite alone: by the means of the client's cases, no more than
-/// [`NO_MORE_THAN`] in any part.
+/// The same question of a run of the suite alone, by the means of the client's cases: the answer is no if a part that
+/// every connection pays for takes more than the first end of the limit.
 pub(crate) fn answer_in_memory(evidence: &Evidence<'_>) -> Question {
     let means = means(evidence);
     let to = evidence.to;
@@ -113,7 +115,7 @@ fn verdict_in_memory(evidence: &Evidence<'_>, means: &[Mean]) -> (Answer, String
         .iter()
         .filter_map(|verdict| NoFigure::of_undecided(verdict))
         .collect_vec();
-    let limit = format!("{:.0} %", (NO_MORE_THAN - 1.0) * 100.0);
+    let limit = limit_in_words(means);
     if verdicts.is_empty() {
         return (Answer::Open, "No case was compared.".to_owned());
     }
@@ -133,7 +135,8 @@ fn verdict_in_memory(evidence: &Evidence<'_>, means: &[Mean]) -> (Answer, String
             "{to} takes more than {limit} more than {from}: {}.",
             parts.format(", ")
         );
-        return if slower.len() == means.len() || slower.iter().any(|mean| mean.is_headline()) {
+        let is_no = |mean: &&Mean| mean.is_headline() || mean.is_no();
+        return if slower.len() == means.len() || slower.iter().any(is_no) {
             (Answer::No, because)
         } else if open.iter().any(|mean| mean.is_headline()) {
             // A part that every connection pays for could be slower too.
@@ -164,6 +167,21 @@ fn verdict_in_memory(evidence: &Evidence<'_>, means: &[Mean]) -> (Answer, String
                 "In no part of the suite {to} takes more than {limit} more than {from}, by the mean of its cases."
             ),
         ),
+    }
+}
+
+/// Returns the limit of the means, and that of memory if it is another one.
+fn limit_in_words(means: &[Mean]) -> String {
+    let limits = means.iter().map(|mean| (mean.part, mean.limit.yes));
+    let limits = limits.unique_by(|(_, yes)| *yes).collect_vec();
+    match limits.as_slice() {
+        [] => String::new(),
+        [(_, first)] => first.to_string(),
+        [(_, first), rest @ ..] => {
+            let rest = rest.iter();
+            let rest = rest.map(|(part, yes)| format!("{}: {yes}", part.name()));
+            format!("{first} ({})", rest.format(", "))
+        }
     }
 }
 
@@ -232,8 +250,9 @@ fn judge_first_connection(evidence: &Evidence<'_>, question: &mut Question) {
     let Some(longer) = first_longer(cold(evidence), evidence.from, evidence.to) else {
         return;
     };
-    let (limit, judged) = longer.judge();
+    let (limit, judged) = longer.judge(evidence.thresholds.of(Quantity::FirstConnection));
     question.answer = match (limit, question.answer) {
+        (FirstLimit::No, _) => Answer::No,
         (FirstLimit::Beyond, answer) => answer.at_best_with_losses(),
         (FirstLimit::Open, Answer::Yes) => Answer::Open,
         (FirstLimit::Within | FirstLimit::Open, answer) => answer,
@@ -280,7 +299,7 @@ pub(super) fn comparisons<'a>(
 
 fn verdict(evidence: &Evidence<'_>, totals: &[(String, Change)]) -> (Answer, String) {
     let (from, to) = (evidence.from, evidence.to);
-    let limit = format!("{:.0} %", (NO_MORE_THAN - 1.0) * 100.0);
+    let limit = evidence.thresholds.of(Quantity::ConnectionTime);
     let loopback = evidence.timed().filter(|c| c.is_loopback());
     if let Some(connections) = loopback {
         let because = format!(
@@ -289,29 +308,31 @@ fn verdict(evidence: &Evidence<'_>, totals: &[(String, Change)]) -> (Answer, Str
         );
         return (Answer::Open, because);
     }
-    let answer = of_totals(totals.iter().map(|(_, paired)| paired));
+    let answer = of_totals(totals.iter().map(|(_, paired)| paired), limit);
+    let yes = limit.yes;
     let because = match answer {
         Answer::Open if totals.is_empty() => no_totals(evidence),
         Answer::Open => format!(
-            "Too few connections to tell whether {to} takes more than {limit} longer: more rounds decide it."
+            "Too few connections to tell whether {to} takes more than {yes} longer: more rounds decide it."
         ),
         Answer::Yes => {
             let each = totals
                 .iter()
                 .map(|(condition, paired)| format!("{} ({condition})", word(paired)));
             format!(
-                "Whole connections with {to}, against {from}{}: {}; no interval goes beyond {limit} longer.",
+                "Whole connections with {to}, against {from}{}: {}; no interval goes beyond {yes} longer.",
                 on_sites(evidence),
                 each.format(", ")
             )
         }
         Answer::WithLosses | Answer::No => {
+            let beyond = limit.no.filter(|_| answer == Answer::No).unwrap_or(yes);
             let slower = totals
                 .iter()
-                .filter(|(_, paired)| paired.interval.is_some_and(|i| i.low > NO_MORE_THAN))
+                .filter(|(_, paired)| paired.interval.is_some_and(|i| i.low > yes.ratio()))
                 .map(|(condition, paired)| format!("{condition} {}", change(paired.ratio)));
             format!(
-                "With {to} whole connections take more than {limit} longer{}: {}.",
+                "With {to} whole connections take more than {beyond} longer{}: {}.",
                 on_sites(evidence),
                 slower.format(", ")
             )

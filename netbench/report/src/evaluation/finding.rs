@@ -7,7 +7,7 @@ use netbench_model::{ClientUse, LostSite, SwitchEffect, Target, Weight};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Families, Member, PublishedShare, Question};
+use super::{Answer, Evidence, Families, Member, PublishedShare, Question};
 use crate::{
     cell::Cell,
     document::{Item, Section, Table},
@@ -172,10 +172,21 @@ impl Findings {
         });
     }
 
-    /// Returns whether any finding makes the answer worse.
-    pub(super) fn count(&self) -> bool {
-        let mut all = self.0.keys();
-        all.any(|(_, severity)| *severity != Severity::RefusedByBrowsersToo)
+    /// Returns whether any finding makes the answer worse. Of false accepts, so many do as the limit says.
+    pub(super) fn count(&self, evidence: &Evidence<'_>) -> bool {
+        let accepts = evidence.of_false_accepts(self.false_accepts());
+        self.0.keys().any(|(_, severity)| match severity {
+            Severity::RefusedByBrowsersToo => false,
+            Severity::AcceptsForbidden => accepts != Answer::Yes,
+            Severity::Crashes | Severity::DoesNotLoad | Severity::LacksFeature => true,
+        })
+    }
+
+    /// Returns the number of servers, chains and tests that the stack accepts and must refuse.
+    pub(super) fn false_accepts(&self) -> usize {
+        let all = self.0.iter();
+        let accepts = all.filter(|((_, severity), _)| *severity == Severity::AcceptsForbidden);
+        accepts.map(|(_, finding)| finding.evidence.len()).sum()
     }
 
     pub(super) fn is_empty(&self) -> bool {

@@ -1,19 +1,19 @@
 //! Means over the cases of a part of the suite.
 
 use itertools::Itertools;
-use netbench_model::{Measure, Part};
+use netbench_model::{Measure, Part, Quantity, Threshold};
 use netbench_stats::{RoundsNeeded, UndecidedReason};
 
-use super::{Evidence, NO_MORE_THAN, Question};
+use super::{Evidence, Question};
 use crate::{
     CaseVerdict,
     suite::row_name,
     text::{change, count, some_of, time_and_change},
 };
 
-/// The ratio from which a mean exceeds the limit even if cases have too few operations in a turn. The figures of such
-/// cases deviate by up to 10 %.
-const CLEARLY_MORE_THAN: f64 = 1.25;
+/// The factor by which a mean must exceed a limit if cases have too few operations in a turn, whose figures deviate by
+/// up to 10 %. It is 1.25 for the usual limit of 5 %.
+const FEW_OPERATIONS: f64 = 1.25 / 1.05;
 
 /// The cost of a part of the suite, over its cases.
 pub(super) struct Mean {
@@ -27,6 +27,8 @@ pub(super) struct Mean {
     /// The cases without a figure to judge by, each with the reason.
     pub(super) unreported: Vec<(String, NoFigure)>,
     pub(super) ratio: f64,
+    /// The limit of the ratio's excess over 1.
+    pub(super) limit: Threshold,
     /// The mean time of one operation with the stack in use, if the cases measure such a time.
     pub(super) from_ns: Option<f64>,
 }
@@ -45,8 +47,27 @@ impl Mean {
     /// Returns whether the mean exceeds the limit. Cases whose turns have too few operations count if the mean exceeds
     /// the limit by more than their figures can deviate.
     pub(super) fn is_slower(&self) -> bool {
-        self.is_whole() && self.ratio > NO_MORE_THAN
-            || self.has_figures() && self.ratio > CLEARLY_MORE_THAN
+        self.certain()
+            .is_some_and(|ratio| ratio > self.limit.yes.ratio())
+    }
+
+    /// Returns whether the mean alone makes the answer a no: every connection pays the cost, or each process with many
+    /// sessions does.
+    pub(super) fn is_no(&self) -> bool {
+        let counts = self.is_headline() || self.part == Part::Memory;
+        counts
+            && self
+                .certain()
+                .is_some_and(|ratio| self.limit.is_no(ratio - 1.0))
+    }
+
+    /// Returns the ratio that the mean has at least.
+    fn certain(&self) -> Option<f64> {
+        if self.is_whole() {
+            Some(self.ratio)
+        } else {
+            self.has_figures().then_some(self.ratio / FEW_OPERATIONS)
+        }
     }
 
     /// Returns whether an answer can rest on the mean.
@@ -215,6 +236,10 @@ fn mean(
             _ => part.name().to_owned(),
         },
         label,
+        limit: evidence.thresholds.of(match part {
+            Part::Memory => Quantity::Memory,
+            _ => Quantity::InMemory,
+        }),
         ratio: geometric_mean(reported.iter().map(|(_, ratio)| *ratio)),
         from_ns: from
             .filter(|from| of_one_operation && !from.is_empty())
@@ -257,6 +282,7 @@ mod tests {
                 part: Part::Bulk,
                 name: "bulk sent".to_owned(),
                 label: "data",
+                limit: Quantity::InMemory.usual(),
                 reported: reported
                     .iter()
                     .map(|name| ((*name).to_owned(), 1.1))
@@ -281,18 +307,21 @@ mod tests {
     #[test]
     fn a_mean_of_few_operations_decides_only_what_is_clear() {
         use NoFigure::{FewOperations, NeverQuiet};
-        for (unreported, ratio, slower, decided) in [
-            (None, 1.04, false, true),
-            (None, 1.06, true, true),
-            (Some(FewOperations), 1.06, false, false),
-            (Some(FewOperations), 39.0, true, true),
-            (Some(FewOperations), 0.5, false, false),
-            (Some(NeverQuiet), 39.0, false, false),
+        for (unreported, ratio, slower, is_no, decided) in [
+            (None, 1.04, false, false, true),
+            (None, 1.06, true, false, true),
+            (None, 10.1, true, true, true),
+            (Some(FewOperations), 1.06, false, false, false),
+            (Some(FewOperations), 10.1, true, false, true),
+            (Some(FewOperations), 39.0, true, true, true),
+            (Some(FewOperations), 0.5, false, false, false),
+            (Some(NeverQuiet), 39.0, false, false, false),
         ] {
             let mean = Mean {
                 part: Part::Handshake,
                 name: "handshake".to_owned(),
                 label: "handshake",
+                limit: Quantity::InMemory.usual(),
                 reported: vec![("a".to_owned(), ratio)],
                 unreported: unreported
                     .map(|why| ("a".to_owned(), why))
@@ -301,8 +330,8 @@ mod tests {
                 ratio,
                 from_ns: None,
             };
-            let found = (mean.is_slower(), mean.is_decided());
-            assert_eq!(found, (slower, decided), "{unreported:?} {ratio}");
+            let found = (mean.is_slower(), mean.is_no(), mean.is_decided());
+            assert_eq!(found, (slower, is_no, decided), "{unreported:?} {ratio}");
         }
     }
 }

@@ -24,7 +24,8 @@ use std::sync::Arc;
 use itertools::Itertools;
 use netbench_interop::WebLoss;
 use netbench_model::{
-    ClientUse, EvaluationManifest, Losses, PartRecord, PartState, StackName, Target,
+    ClientUse, EvaluationManifest, Losses, PartRecord, PartState, Quantity, StackName, Target,
+    Threshold, Thresholds,
     coverage::{Coverage, Defects, Difference, Matrix},
 };
 use netbench_stats::Change;
@@ -171,6 +172,15 @@ impl Answer {
         }
     }
 
+    /// Returns the answer after a finding that alone would give `other`: an open answer becomes a no or stays open.
+    fn worsened_by(self, other: Self) -> Self {
+        match other {
+            Self::Yes | Self::Open => self,
+            Self::WithLosses => self.at_best_with_losses(),
+            Self::No => Self::No,
+        }
+    }
+
     /// Turns a yes into a yes with losses; an open answer stays open.
     fn at_best_with_losses(self) -> Self {
         match self {
@@ -229,7 +239,7 @@ pub fn evaluation(run: EvaluationManifest, mut found: Found) -> Evaluation {
         suites: found.suites.iter().map(AsRef::as_ref).collect(),
         parts: Some(&run.plan.parts),
         client_use: plan.client_use,
-        ..Evidence::of(&plan.from, &plan.to, plan.target)
+        ..Evidence::of([&plan.from, &plan.to], plan.target, &run.thresholds)
     };
     let mut questions = vec![
         supports::without_cause(&evidence),
@@ -350,6 +360,8 @@ pub(crate) struct Evidence<'a> {
     pub(crate) to: &'a StackName,
     /// The target of the sites.
     pub(crate) target: Target,
+    /// The limits by which questions are answered.
+    pub(crate) thresholds: &'a Thresholds,
     /// The use of the client.
     pub(crate) client_use: ClientUse,
     /// Features; the stack in use is the first column.
@@ -382,11 +394,16 @@ pub(crate) struct Evidence<'a> {
 
 impl<'a> Evidence<'a> {
     /// Returns empty evidence.
-    pub(crate) fn of(from: &'a StackName, to: &'a StackName, target: Target) -> Self {
+    pub(crate) fn of(
+        [from, to]: [&'a StackName; 2],
+        target: Target,
+        thresholds: &'a Thresholds,
+    ) -> Self {
         Self {
             from,
             to,
             target,
+            thresholds,
             client_use: ClientUse::default(),
             matrix: None,
             older_features: None,
@@ -408,6 +425,11 @@ impl<'a> Evidence<'a> {
     pub(crate) fn timed(&self) -> Option<&'a ConnectSummary> {
         let pinned = self.same_settings.filter(|pinned| pinned.compares());
         pinned.or(self.connections)
+    }
+
+    /// Answers by the number of servers, chains and tests that the new stack accepts and must refuse.
+    fn of_false_accepts(&self, number: usize) -> Answer {
+        by_limit(number as f64, self.thresholds.of(Quantity::FalseAccepts))
     }
 
     /// The cases of the suites, in the order of the runs.
@@ -446,49 +468,57 @@ impl<'a> Evidence<'a> {
     }
 }
 
-/// The share of lost sites from which a switch is no replacement.
-pub(crate) const LOST_SHARE: f64 = 0.05;
+/// Returns whether no question has the answer *no*, if the user sets thresholds: without them, a run of one kind only
+/// measures.
+pub(crate) fn within(thresholds: &Thresholds, questions: &[Asked]) -> bool {
+    let mut answers = questions.iter().map(|asked| asked.question.answer);
+    thresholds.are_usual() || answers.all(|answer| answer != Answer::No)
+}
 
 /// Answers by the expected loss among the sites of the web: by its whole interval, which contains the limit if the
 /// sources do not decide.
-fn of_web(loss: &WebLoss) -> Answer {
-    let limit = LOST_SHARE * 1e6;
-    if loss.low >= limit {
+fn of_web(loss: &WebLoss, limit: Threshold) -> Answer {
+    let [low, high] = [loss.low, loss.high].map(|sites| sites / 1e6);
+    if limit.is_no(low) {
         Answer::No
-    } else if loss.high >= limit {
+    } else if limit.is_no(high) {
         Answer::Open
-    } else if loss.high > 0.0 {
+    } else if high > limit.yes.value() {
         Answer::WithLosses
     } else {
         Answer::Yes
     }
 }
 
-/// The ratio up to which a connection is still fast enough: the difference is less than the effect of one lost
-/// packet in a few hundred connections on the mean, and less than any user notices.
-pub(crate) const NO_MORE_THAN: f64 = 1.05;
-
 /// Answers by the number of lost sites.
-fn of_lost(lost: u64, of: u64) -> Answer {
-    match lost {
-        0 => Answer::Yes,
-        lost if lost as f64 >= LOST_SHARE * of as f64 => Answer::No,
-        _ => Answer::WithLosses,
+fn of_lost(lost: u64, of: u64, limit: Threshold) -> Answer {
+    by_limit(lost as f64 / of.max(1) as f64, limit)
+}
+
+/// Answers by an amount that is known exactly.
+fn by_limit(amount: f64, limit: Threshold) -> Answer {
+    if limit.is_no(amount) {
+        Answer::No
+    } else if amount > limit.yes.value() {
+        Answer::WithLosses
+    } else {
+        Answer::Yes
     }
 }
 
-/// Answers whether it is fast enough by the total time in each condition: yes if no interval reaches beyond
-/// [`NO_MORE_THAN`], and no for conditions whose whole interval lies beyond.
-pub(crate) fn of_totals<'a>(totals: impl IntoIterator<Item = &'a Change>) -> Answer {
-    let (mut enough, mut slower, mut all) = (0, 0, 0);
-    for paired in totals {
+/// Answers whether it is fast enough by the total time in each condition: yes if every whole interval lies within the
+/// limit, and no if every whole interval lies beyond the end that makes the answer a no.
+fn of_totals<'a>(totals: impl IntoIterator<Item = &'a Change>, limit: Threshold) -> Answer {
+    let (mut enough, mut slower, mut bad, mut all) = (0, 0, 0, 0);
+    for interval in totals.into_iter().map(|paired| paired.interval) {
         all += 1;
-        enough += usize::from(paired.interval.is_some_and(|i| i.high <= NO_MORE_THAN));
-        slower += usize::from(paired.interval.is_some_and(|i| i.low > NO_MORE_THAN));
+        enough += usize::from(interval.is_some_and(|i| i.high <= limit.yes.ratio()));
+        slower += usize::from(interval.is_some_and(|i| i.low > limit.yes.ratio()));
+        bad += usize::from(interval.is_some_and(|i| limit.is_no(i.low - 1.0)));
     }
     match (slower, enough) {
         (_, _) if all == 0 => Answer::Open,
-        (slower, _) if slower == all => Answer::No,
+        (_, _) if bad == all => Answer::No,
         (0, enough) if enough == all => Answer::Yes,
         (0, _) => Answer::Open,
         _ => Answer::WithLosses,

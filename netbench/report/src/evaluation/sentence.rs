@@ -1,10 +1,10 @@
 //! All answers of an evaluation in one sentence, from the same evidence as the cards below it.
 
 use itertools::Itertools;
-use netbench_model::{HeldAfter, Measure, Phase, StackName, Work};
+use netbench_model::{HeldAfter, Measure, Phase, Quantity, StackName, Work};
 use netbench_stats::Verdict;
 
-use super::{Answer, Evidence, NO_MORE_THAN, Question, basis, fast, supports::rounded, works};
+use super::{Answer, Evidence, Question, basis, fast, supports::rounded, works};
 use crate::{
     ConnectSummary,
     connect::{PhaseRow, first_longer},
@@ -163,7 +163,8 @@ fn servers(evidence: &Evidence<'_>) -> Option<String> {
 }
 
 /// Returns the result of a row of connections, to follow “take”.
-fn takes(row: &PhaseRow) -> String {
+fn takes(row: &PhaseRow, evidence: &Evidence<'_>) -> String {
+    let limit = evidence.thresholds.of(Quantity::ConnectionTime);
     let (first_ns, ratio) = (row.first.p50_ns, row.change.ratio);
     let by = |word: &str| {
         let ms = time((first_ns * (ratio - 1.0)).abs());
@@ -174,7 +175,7 @@ fn takes(row: &PhaseRow) -> String {
         Verdict::Faster => by("less"),
         Verdict::Slower => by("longer"),
         Verdict::Undecided | Verdict::NotJudged => match row.change.interval {
-            Some(interval) if interval.high <= NO_MORE_THAN => {
+            Some(interval) if interval.high <= limit.yes.ratio() => {
                 let most = change(interval.high.max(1.0));
                 format!("at most {} longer", most.trim_start_matches('+'))
             }
@@ -195,7 +196,7 @@ fn connections(evidence: &Evidence<'_>) -> Vec<String> {
             Verdict::Undecided | Verdict::NotJudged => 1,
             Verdict::Same | Verdict::Faster => 2,
         })
-        .map(|(condition, row)| (condition, takes(row)))
+        .map(|(condition, row)| (condition, takes(row, evidence)))
         .collect_vec();
     match rows.as_slice() {
         [] if evidence.timed().is_none() => Vec::new(),

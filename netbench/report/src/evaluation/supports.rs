@@ -3,12 +3,12 @@
 use itertools::Itertools;
 use netbench_interop::WebLoss;
 use netbench_model::{
-    Losses, Outside, StackName, SwitchEffect, Target,
+    Losses, Outside, Quantity, SwitchEffect, Target,
     coverage::{Matrix, Support},
 };
 
 use super::{
-    Answer, Evidence, LOST_SHARE, Question, Severity, counts, finding::Findings, of_lost, of_web,
+    Answer, Evidence, Question, Severity, counts, finding::Findings, of_lost, of_web,
     settle::unnamed,
 };
 use crate::{
@@ -43,9 +43,8 @@ pub(super) fn without_cause(evidence: &Evidence<'_>) -> Question {
             sites(&mut question, losses, evidence, &mut findings);
             web(&mut question, evidence);
             (question.answer, question.because) = verdict(losses, evidence);
-            if !losses.without_warning.is_empty() {
-                question.answer = question.answer.at_best_with_losses();
-            }
+            let accepts = evidence.of_false_accepts(losses.without_warning.len());
+            question.answer = question.answer.worsened_by(accepts);
         }
         None => {
             let missing = evidence.missing("sites", "which sites would be lost");
@@ -96,7 +95,7 @@ fn verdict(losses: &Losses, evidence: &Evidence<'_>) -> (Answer, String) {
     if !evidence.built_in_sites {
         return (answer, because);
     }
-    let of_web = evidence.web.map(|loss| of_a_million(loss, to));
+    let of_web = evidence.web.map(|loss| of_a_million(loss, evidence));
     let of_web = of_web.unwrap_or_default();
     (
         answer,
@@ -107,11 +106,14 @@ fn verdict(losses: &Losses, evidence: &Evidence<'_>) -> (Answer, String) {
 /// Returns the answer by the lost sites: by the share of the user's own sites, or, if none were given, by the web,
 /// for which the built-in list shows in addition whether any site is lost.
 pub(super) fn answer_by_sites(losses: &Losses, evidence: &Evidence<'_>) -> Answer {
+    let limit = evidence.thresholds.of(Quantity::LostSites);
     match losses.counted() {
         0 => Answer::Open,
-        reached if !evidence.built_in_sites => of_lost(losses.lost.len() as u64, reached),
+        reached if !evidence.built_in_sites => of_lost(losses.lost.len() as u64, reached, limit),
         _ => {
-            let answer = evidence.web.map_or(Answer::Open, of_web);
+            let answer = evidence
+                .web
+                .map_or(Answer::Open, |loss| of_web(loss, limit));
             match losses.lost.len() {
                 0 => answer,
                 _ => answer.at_best_with_losses(),
@@ -121,16 +123,18 @@ pub(super) fn answer_by_sites(losses: &Losses, evidence: &Evidence<'_>) -> Answe
 }
 
 /// Compares the expected loss among the sites of the web with the limit.
-fn of_a_million(loss: &WebLoss, to: &StackName) -> String {
+fn of_a_million(loss: &WebLoss, evidence: &Evidence<'_>) -> String {
+    let to = evidence.to;
     let [expected, low, high] = rounded(loss);
-    let limit = LOST_SHARE * 100.0;
-    let beside = match of_web(loss) {
-        Answer::Yes | Answer::WithLosses => format!("all below the limit of {limit} %"),
-        Answer::No => format!("all above the limit of {limit} %"),
-        Answer::Open => format!("which contains the limit of {limit} %"),
-    };
+    let limit = evidence.thresholds.of(Quantity::LostSites);
+    let beside = limit.no.map(|no| match of_web(loss, limit) {
+        Answer::Yes | Answer::WithLosses => format!(", all below the limit of {no}"),
+        Answer::No => format!(", all above the limit of {no}"),
+        Answer::Open => format!(", which contains the limit of {no}"),
+    });
     format!(
-        " Of a million sites of the web {to} is expected to lose {expected} ({low} to {high}, {beside})."
+        " Of a million sites of the web {to} is expected to lose {expected} ({low} to {high}{}).",
+        beside.unwrap_or_default()
     )
 }
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use itertools::Itertools;
 use netbench_model::{
-    CertificateFault, Condition, FailureClass, StackName, Standing, SwitchEffect,
+    CertificateFault, Condition, FailureClass, Quantity, StackName, Standing, SwitchEffect,
     compat::Judgement, coverage::Defects,
 };
 
@@ -69,6 +69,14 @@ pub(crate) fn answer(evidence: &Evidence<'_>) -> Question {
         question.answer = question.answer.at_best_with_losses();
         reasons.push(reason);
     }
+    let accepts = findings.false_accepts();
+    if evidence.of_false_accepts(accepts) == Answer::No {
+        question.answer = Answer::No;
+        let limit = evidence.thresholds.of(Quantity::FalseAccepts);
+        reasons.push(format!(
+            "{to} wrongly accepts {accepts}: the limit of false accepts is {limit}."
+        ));
+    }
     question.because = reasons.join(" ");
     question.findings = findings.ranked(evidence.client_use);
     question
@@ -113,11 +121,12 @@ fn connections(
         let missing = format!("connections to {others} of the {of}: they were scanned alone");
         question.missing.push(missing);
     }
+    let limit = evidence.thresholds.of(Quantity::LostSites);
     question.answer = match of {
         0 => Answer::Open,
         // The built-in list is no sample of the web, whose share of lost sites is judged by the first question.
-        _ if evidence.built_in_sites => of_lost(failing.len() as u64, of),
-        _ => of_lost(failed as u64, of),
+        _ if evidence.built_in_sites => of_lost(failing.len() as u64, of, limit),
+        _ => of_lost(failed as u64, of, limit),
     };
     if let Some(losses) = evidence.losses.filter(|_| !lost.is_empty()) {
         let by_sites = answer_by_sites(losses, evidence);

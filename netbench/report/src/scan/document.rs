@@ -15,7 +15,7 @@ use crate::{
     Asked,
     cell::{Cell, Digits},
     document::{Document, Excerpt, Extent, Item, Place, Report, Section, Table},
-    evaluation::{Evidence, Subject, losses, supports, web_loss},
+    evaluation::{Evidence, Subject, losses, supports, web_loss, within},
     run::origin,
     text::{count, in_place_of, named_site, places, shorten, some_of},
 };
@@ -37,16 +37,12 @@ impl Report for ScanSummary {
     fn passes(&self) -> bool {
         let mut sites = self.policy.iter().flat_map(|policy| &policy.sites);
         sites.all(SitePolicy::keeps)
+            && within(&self.head.thresholds, &questions(self, &self.stacks()))
     }
 
     fn document(&self, _: Extent) -> Document<'_> {
         let run = &self.run;
-        let stacks: Vec<&str> = self
-            .loss
-            .iter()
-            .flat_map(|loss| &loss.offers)
-            .map(|offer| offer.stack.as_str())
-            .collect();
+        let stacks = self.stacks();
         Document {
             place: Place::Scans,
             about: in_place_of(&stacks),
@@ -68,6 +64,14 @@ impl Report for ScanSummary {
     }
 }
 
+impl ScanSummary {
+    /// Returns the stacks whose offers the sites are compared with.
+    fn stacks(&self) -> Vec<&str> {
+        let offers = self.loss.iter().flat_map(|loss| &loss.offers);
+        offers.map(|offer| offer.stack.as_str()).collect()
+    }
+}
+
 /// Returns, for each stack in place of the first, whether it supports the features that the sites need.
 fn questions(summary: &ScanSummary, stacks: &[&str]) -> Vec<Asked> {
     let (Some(loss), Some((from, others))) = (&summary.loss, stacks.split_first()) else {
@@ -80,7 +84,11 @@ fn questions(summary: &ScanSummary, stacks: &[&str]) -> Vec<Asked> {
         let evidence = Evidence {
             losses: Some(&losses),
             web: web.as_ref(),
-            ..Evidence::of(&switch[0], &switch[1], summary.run.place)
+            ..Evidence::of(
+                [&switch[0], &switch[1]],
+                summary.run.place,
+                &summary.head.thresholds,
+            )
         };
         Some(Asked {
             subject: Subject::Supports,

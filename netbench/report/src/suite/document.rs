@@ -14,7 +14,7 @@ use crate::{
     Asked,
     cell::{Cell, Digits},
     document::{Document, Extent, Item, Machine, Report, Section, Table},
-    evaluation::{Evidence, Subject, fast},
+    evaluation::{Evidence, Subject, fast, within},
     text::{count, in_place_of, machine, shorten, stacks_with, would_decide},
 };
 
@@ -43,6 +43,10 @@ impl SuiteReport {
 impl Report for SuiteReport {
     fn tells(&self) -> bool {
         self.summary.tells()
+    }
+
+    fn passes(&self) -> bool {
+        within(&self.summary.head.thresholds, &questions(&self.summary))
     }
 
     fn document(&self, _: Extent) -> Document<'_> {
@@ -79,7 +83,7 @@ fn questions(summary: &SuiteSummary) -> Vec<Asked> {
         subject: Subject::Fast,
         question: fast::answer_in_memory(&Evidence {
             suites: vec![summary],
-            ..Evidence::of(from, to, Target::Lab)
+            ..Evidence::of([from, to], Target::Lab, &summary.head.thresholds)
         }),
         about: in_place_of(&[from.as_str(), to.as_str()]),
         section: Some(SECTION.to_owned()),

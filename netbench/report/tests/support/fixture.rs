@@ -153,6 +153,7 @@ impl Fixture {
             }],
             warnings: Vec::new(),
             origin: netbench_model::Origin::default(),
+            thresholds: netbench_model::Thresholds::default(),
         }
     }
 

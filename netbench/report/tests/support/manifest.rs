@@ -1,6 +1,6 @@
 //! Manifests of artificial runs.
 
-use netbench_model::{Environment, Manifest, Origin, Plan, SCHEMA_VERSION, Session};
+use netbench_model::{Environment, Manifest, Origin, Plan, SCHEMA_VERSION, Session, Thresholds};
 
 const STARTED: &str = "2026-01-02T03:04:05Z";
 
@@ -20,6 +20,7 @@ pub fn manifest_of<P: Plan>(plan: P) -> Manifest<P> {
         sessions: Vec::new(),
         warnings: Vec::new(),
         origin: Origin::default(),
+        thresholds: Thresholds::default(),
     }
 }
 

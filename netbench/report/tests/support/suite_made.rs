@@ -6,7 +6,8 @@ use netbench_model::{
     Aead, Distribution, Environment, Failure, FailureClass, HandshakeKind, HeapUse, Held,
     HeldAfter, KeyType, LayoutRecord, Measure, Origin, PinRecord, Plan, ReferenceFigures,
     SCHEMA_VERSION, Scenario, Session, SessionSettings, SliceFigures, StackName, SuiteManifest,
-    SuiteMeasured, SuiteOutcome, SuitePlan, SuiteSample, TlsVersion, Work, WorkerRecord,
+    SuiteMeasured, SuiteOutcome, SuitePlan, SuiteSample, Thresholds, TlsVersion, Work,
+    WorkerRecord,
 };
 use netbench_report::{SuiteReport, SuiteSummary, summarize_suite};
 use netbench_stats::Rng;
@@ -123,6 +124,7 @@ impl Fixture {
             warnings: Vec::new(),
             link: None,
             origin: Origin::default(),
+            thresholds: Thresholds::default(),
         }
     }
 

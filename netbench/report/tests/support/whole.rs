@@ -190,17 +190,17 @@ pub fn suite(cases: &[MadeCase]) -> SuiteSummary {
             |row: &&CaseRow| row.part == made.part && row.case.measure == made.measure;
         let so_far = rows.iter().filter(of_its_kind).count();
         let all = SUITE.cases.iter().filter(of_its_kind).cloned();
-        // The source run has no separate verification.
+        // The source run has no separate verification, and no memory.
         let alone = SUITE.cases.iter().map(|row| CaseRow {
-            part: Part::Verify,
+            part: made.part,
             case: Case {
-                measure: Measure::Whole,
+                measure: made.measure,
                 ..row.case
             },
             ..row.clone()
         });
         let mut all: Vec<CaseRow> = match made.part {
-            Part::Verify => alone.collect(),
+            Part::Verify | Part::Memory => alone.collect(),
             _ => all.collect(),
         };
         let mut row = all.swap_remove(so_far);

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use netbench_browser::{BrowserError, BrowserProgram, Product, other_user};
 use netbench_link::LinkChoice;
 use netbench_model::{
-    ClientSettings, Condition, StackName,
+    ClientSettings, Condition, StackName, Thresholds,
     browser::{BrowserManifest, BrowserPlan, BrowserRecord, Sandbox},
 };
 
@@ -83,6 +83,7 @@ pub(crate) fn plan(options: &BrowserOptions) -> anyhow::Result<Planned<BrowserPl
     Ok(Planned {
         plan,
         origin: targets::here(),
+        thresholds: Thresholds::default(),
     })
 }
 

@@ -10,7 +10,7 @@ use crate::{
     exit::bail_input,
     options::{
         Output, PathOptions, ProfileArg, RootsOptions, SiteOptions, StackOptions, StartOptions,
-        StoredIn, TargetOptions,
+        StoredIn, TargetOptions, ThresholdOptions,
     },
 };
 
@@ -125,6 +125,8 @@ pub(crate) struct Connect {
     #[arg(long, value_name = "SHARE")]
     pub(crate) cpu: Option<CpuShare>,
 
+    #[command(flatten)]
+    pub(crate) thresholds: ThresholdOptions,
     #[command(flatten)]
     pub(crate) stored_in: StoredIn,
     #[command(flatten)]

@@ -53,7 +53,11 @@ pub(crate) fn plan(options: &Connect) -> anyhow::Result<Planned<ConnectPlan>> {
     };
     sweep::sweep(options, &mut plan)?;
     let origin = targets::origin(&options.path, &mut plan.sites)?;
-    Ok(Planned { plan, origin })
+    Ok(Planned {
+        plan,
+        origin,
+        thresholds: options.thresholds.collected(),
+    })
 }
 
 /// The sites of a plan, and the values that it only describes.

@@ -7,6 +7,7 @@ use crate::{
     client::{RequestOptions, Unstored},
     options::{
         Output, ProfileArg, RootsOptions, SiteOptions, StartOptions, StoredIn, TargetOptions,
+        ThresholdOptions,
     },
 };
 
@@ -107,6 +108,8 @@ pub(crate) struct Evaluate {
     )]
     pub(crate) link: LinkChoice,
 
+    #[command(flatten)]
+    pub(crate) thresholds: ThresholdOptions,
     #[command(flatten)]
     pub(crate) stored_in: StoredIn,
     #[command(flatten)]

@@ -40,7 +40,9 @@ use crate::{
         },
     },
     options::Output,
-    output, pipeline, run, show,
+    output,
+    pipeline::{self, Planned},
+    run, show,
     stack_names::new_seed,
     stored, targets, workers,
 };
@@ -101,7 +103,7 @@ fn run_parts(
             (number, parts),
             Duration::from_secs(record.estimate_s),
         );
-        let (state, notes) = run_part(part, folder, &manifest.plan, unstored, stop, &progress);
+        let (state, notes) = run_part(part, folder, &manifest, unstored, stop, &progress);
         let took = progress.end(words(&state));
         let record = &mut manifest.plan.parts[at];
         record.took_s = Some(record.took_s.unwrap_or(0) + took.as_secs());
@@ -241,7 +243,11 @@ fn begin(options: &Evaluate) -> anyhow::Result<(RunFolder, EvaluationManifest)> 
     if let Ok(workers) = Workers::probe(programs, None, Arc::default()) {
         leave_out_what_they_cannot(&mut plan, &workers, options.output.quiet);
     }
-    pipeline::create(run::manifest(plan.into()), &options.stored_in, "evaluate")
+    let planned = Planned {
+        thresholds: options.thresholds.collected(),
+        ..plan.into()
+    };
+    pipeline::create(run::manifest(planned), &options.stored_in, "evaluate")
 }
 
 /// Marks the parts that the worker of either stack does not support.
@@ -333,11 +339,12 @@ fn waits(state: &PartState) -> bool {
 fn run_part(
     part: &Part,
     folder: &RunFolder,
-    plan: &EvaluationPlan,
+    manifest: &EvaluationManifest,
     unstored: &Unstored,
     stop: &AtomicBool,
     progress: &PartProgress,
 ) -> (PartState, Vec<String>) {
+    let plan = &manifest.plan;
     let steps = match (part.steps)(plan, unstored) {
         Ok(steps) => steps,
         Err(Unsupported(why)) => return (PartState::Unsupported { why }, Vec::new()),
@@ -359,7 +366,7 @@ fn run_part(
                 return (PartState::Failed { why }, steps.notes);
             }
         }
-        state = match step::step(step, &workers, &place, stop, progress) {
+        state = match step::step(step, &workers, &manifest.thresholds, &place, stop, progress) {
             Ok(StepEnd::Done) => PartState::Done,
             Ok(StepEnd::Interrupted) => PartState::Interrupted,
             Ok(StepEnd::Failed(why)) => PartState::Failed { why },

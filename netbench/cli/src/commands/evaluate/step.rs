@@ -13,6 +13,7 @@ use std::{
 };
 
 use anyhow::Context;
+use netbench_model::Thresholds;
 use nix::{
     errno::Errno,
     sys::{
@@ -56,6 +57,7 @@ pub(super) enum StepEnd {
 pub(super) fn step(
     step: &Step,
     workers: &[String],
+    thresholds: &Thresholds,
     folder: &Path,
     stop: &AtomicBool,
     progress: &PartProgress,
@@ -96,7 +98,7 @@ pub(super) fn step(
             let folder = folder.join(name);
             let run = match run_in(&folder) {
                 Some(run) => run,
-                None => plan()?.create(&folder)?,
+                None => plan()?.create(&folder, thresholds)?,
             };
             // The user has agreed to the whole evaluation.
             command
@@ -153,8 +155,9 @@ fn follow(
     })?;
     let last = last.into_inner().unwrap_or_else(PoisonError::into_inner);
     Ok(match status {
-        // Exit code 3: the step ran, but found nothing to compare, which the report explains.
-        Some(status) if matches!(status.code(), Some(0 | 3)) => StepEnd::Done,
+        // Exit code 3: the step ran, but found nothing to compare, which the report explains. Exit code 4: a figure is
+        // beyond a threshold, by which the evaluation answers too.
+        Some(status) if matches!(status.code(), Some(0 | 3 | 4)) => StepEnd::Done,
         Some(status) if status.code() == Some(130) || stop.load(Ordering::Relaxed) => {
             StepEnd::Interrupted
         }

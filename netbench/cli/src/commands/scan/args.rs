@@ -11,7 +11,7 @@ use crate::{
     client::IdentityOptions,
     options::{
         Output, PathOptions, ProfileArg, RootsOptions, SiteOptions, StartOptions, StoredIn,
-        TargetOptions, between,
+        TargetOptions, ThresholdOptions, between,
     },
 };
 
@@ -113,6 +113,8 @@ pub(crate) struct Scan {
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(..=10))]
     pub(crate) retries: u32,
 
+    #[command(flatten)]
+    pub(crate) thresholds: ThresholdOptions,
     #[command(flatten)]
     pub(crate) stored_in: StoredIn,
     #[command(flatten)]

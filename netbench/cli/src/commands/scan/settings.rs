@@ -60,7 +60,11 @@ pub(crate) fn plan(options: &Scan) -> anyhow::Result<Planned<ScanPlan>> {
         start_tls: options.start_tls,
         link: targets::requested(options.path.link),
     };
-    Ok(Planned { plan, origin })
+    Ok(Planned {
+        plan,
+        origin,
+        thresholds: options.thresholds.collected(),
+    })
 }
 
 /// The sites of a plan, and the certificate that it only describes.

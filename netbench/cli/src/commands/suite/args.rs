@@ -3,7 +3,7 @@ use std::time::Duration;
 use clap::Args;
 use netbench_model::{Part, Preset, suggestion};
 
-use crate::options::{Output, StackOptions, StartOptions, StoredIn, between};
+use crate::options::{Output, StackOptions, StartOptions, StoredIn, ThresholdOptions, between};
 
 pub(crate) const EXAMPLES: &str = "\
 Examples:
@@ -69,6 +69,8 @@ pub(crate) struct Suite {
     #[arg(long)]
     pub(crate) fixed_layout: bool,
 
+    #[command(flatten)]
+    pub(crate) thresholds: ThresholdOptions,
     #[command(flatten)]
     pub(crate) stored_in: StoredIn,
     #[command(flatten)]

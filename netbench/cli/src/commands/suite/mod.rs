@@ -19,7 +19,7 @@ use crate::{
     cost::{Trials, cores},
     exit::{Ended, bail_input},
     output,
-    pipeline::{self, Measure, Measured, Setup},
+    pipeline::{self, Measure, Measured, Planned, Setup},
     workers::in_path,
 };
 
@@ -33,7 +33,11 @@ pub(crate) fn suite(options: &Suite) -> anyhow::Result<Ended> {
     }
     let name = options.preset.map_or("suite", Preset::name);
     let asked = options.start.asked(&options.output, Unstored::default());
-    pipeline::start::<SuiteRun>(plan, &options.stored_in, name, asked)
+    let planned = Planned {
+        thresholds: options.thresholds.collected(),
+        ..plan.into()
+    };
+    pipeline::start::<SuiteRun>(planned, &options.stored_in, name, asked)
 }
 
 /// The certificates of a plan.

@@ -9,7 +9,7 @@ use std::{
 use anyhow::Context;
 use clap::{Args, Command};
 use netbench_link::LinkChoice;
-use netbench_model::{EvaluationPlan, Manifest, Plan, Record, RootsSource, Target};
+use netbench_model::{EvaluationPlan, Manifest, Plan, Record, RootsSource, Target, Thresholds};
 use netbench_report::{Found, Report};
 use netbench_store::{RunFolder, read_file};
 
@@ -117,7 +117,7 @@ impl Step {
     }
 }
 
-type Create = dyn FnOnce(&StoredIn) -> anyhow::Result<RunFolder>;
+type Create = dyn FnOnce(&StoredIn, Thresholds) -> anyhow::Result<RunFolder>;
 
 /// A run of any kind that has a plan, and no folder yet.
 pub(crate) struct NewRun {
@@ -129,7 +129,11 @@ impl NewRun {
     fn of<P: Listed + 'static>(planned: Planned<P>) -> Self {
         Self {
             time: planned.plan.cost().time,
-            create: Box::new(move |stored_in| {
+            create: Box::new(move |stored_in, thresholds| {
+                let planned = Planned {
+                    thresholds,
+                    ..planned
+                };
                 let kind = P::KIND;
                 let (folder, _) = pipeline::create(run::manifest(planned), stored_in, kind.name())?;
                 Ok(folder)
@@ -137,14 +141,18 @@ impl NewRun {
         }
     }
 
-    /// Creates the run's folder in `parent`.
-    pub(crate) fn create(self, parent: &Path) -> anyhow::Result<RunFolder> {
+    /// Creates the run's folder in `parent`, with the thresholds of the evaluation.
+    pub(crate) fn create(
+        self,
+        parent: &Path,
+        thresholds: &Thresholds,
+    ) -> anyhow::Result<RunFolder> {
         let stored_in = StoredIn {
             out: parent.to_owned(),
             name: None,
             open: false,
         };
-        (self.create)(&stored_in)
+        (self.create)(&stored_in, thresholds.clone())
     }
 }
 

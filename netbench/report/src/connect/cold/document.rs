@@ -1,6 +1,6 @@
 use std::cmp::Ordering;
 
-use netbench_model::{SetUpStep, StackName};
+use netbench_model::{Quantity, SetUpStep, StackName, Threshold, Thresholds};
 
 use super::{ColdAgainst, ColdCauses, ColdRow, FEWEST, LEAST_NS, OnceCost, OnceInterval};
 use crate::{
@@ -217,10 +217,6 @@ pub(crate) struct FirstLonger {
     pub(crate) because: Option<&'static str>,
 }
 
-/// The longest time by which the first connection of a process may become longer, by wall clock: 0.1 s, up to which a
-/// reaction seems immediate (R. B. Miller: Response time in man-computer conversational transactions, 1968).
-const NO_LONGER_THAN_NS: f64 = 100e6;
-
 /// The position of the difference of first connections relative to its limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FirstLimit {
@@ -228,6 +224,8 @@ pub(crate) enum FirstLimit {
     Within,
     /// The whole interval lies beyond it.
     Beyond,
+    /// The whole interval lies beyond the end of the limit from which the answer is no.
+    No,
     /// The interval contains it, or there is no interval.
     Open,
 }
@@ -244,8 +242,11 @@ impl FirstLonger {
     }
 
     /// Judges the difference by its limit, and describes the result.
-    pub(crate) fn judge(&self) -> (FirstLimit, String) {
-        let limit = time(NO_LONGER_THAN_NS);
+    pub(crate) fn judge(&self, limit: Threshold) -> (FirstLimit, String) {
+        let yes_ns = limit.yes.value();
+        let no = limit.no;
+        let limit_reached = |low_ns: f64| limit.is_no(low_ns);
+        let limit = limit.yes;
         match self.range_ns {
             None => {
                 let why = format!(
@@ -253,10 +254,14 @@ impl FirstLonger {
                 );
                 (FirstLimit::Open, why)
             }
-            Some((_, high_ns)) if high_ns <= NO_LONGER_THAN_NS => {
+            Some((_, high_ns)) if high_ns <= yes_ns => {
                 (FirstLimit::Within, format!("within the limit of {limit}"))
             }
-            Some((low_ns, _)) if low_ns > NO_LONGER_THAN_NS => {
+            Some((low_ns, _)) if limit_reached(low_ns) => {
+                let no = no.unwrap_or(limit);
+                (FirstLimit::No, format!("beyond the limit of {no}"))
+            }
+            Some((low_ns, _)) if low_ns > yes_ns => {
                 (FirstLimit::Beyond, format!("beyond the limit of {limit}"))
             }
             Some((low_ns, high_ns)) => {
@@ -335,10 +340,14 @@ pub(crate) fn not_measurable<'a>(
 }
 
 /// Returns both stacks' cost in a sentence, if both have one.
-pub(crate) fn sentence(rows: &[ColdRow], first: &StackName, other: &StackName) -> Option<String> {
+pub(crate) fn sentence(
+    rows: &[ColdRow],
+    [first, other]: [&StackName; 2],
+    thresholds: &Thresholds,
+) -> Option<String> {
     let cost = first_cost(rows, first, other)?;
     let longer = first_longer(rows, first, other)?;
-    let (_, judged) = longer.judge();
+    let (_, judged) = longer.judge(thresholds.of(Quantity::FirstConnection));
     Some(format!(
         "a process' first connection {} with {other} by wall clock, {judged}; it costs {} of {} once, and {} with {first}",
         longer.takes(),
