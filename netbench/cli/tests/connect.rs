@@ -22,6 +22,38 @@ fn place() -> Place {
     Place::with_sites(SITES)
 }
 
+/// Of 13 sites, every third is measured.
+#[test]
+fn a_quick_run_has_at_most_six_sites_and_three_lines() {
+    let sites: String = (0..13)
+        .map(|n| format!("site-{n}.example rtt=1ms\n"))
+        .collect();
+    let place = Place::with_sites(&sites);
+    let line = "connect --quick --sites sites.txt --rounds 1 --link none";
+    let done = place.netbench(&words(line)).expect(0);
+    let manifest = manifest(&place.run());
+    let names: Vec<_> = manifest.plan.sites.iter().map(|site| site.name()).collect();
+    let expected = [0, 3, 6, 9, 12].map(|n| format!("site-{n}.example"));
+    assert_eq!(names, expected);
+    let lines: Vec<&str> = done.stdout.lines().collect();
+    assert_eq!(lines.len(), 3, "{}", done.stdout);
+    assert!(
+        lines[0].contains("10 connections to 5 sites"),
+        "{}",
+        done.stdout
+    );
+    assert!(lines[1].starts_with("Where rustls-aws-lc differs from openssl: too few"));
+    assert!(lines[2].starts_with("Are connections of rustls-aws-lc fast enough? Open."));
+    let table = place
+        .netbench(&words(&format!("{line} --format csv --name table")))
+        .expect(0);
+    assert!(
+        table.stdout.lines().next().unwrap().contains(','),
+        "{}",
+        table.stdout
+    );
+}
+
 #[test]
 fn every_sample_is_a_handshake_that_the_server_counted_too() {
     let place = place();

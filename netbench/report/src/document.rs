@@ -64,6 +64,8 @@ pub struct Document<'a> {
     pub sentence: String,
     /// Questions of a decision maker, with their answers.
     pub questions: Vec<Asked>,
+    /// The differences of each pair of stacks, a line for each.
+    pub(crate) differences: Vec<String>,
     /// The rest, in order.
     pub sections: Vec<Section>,
     /// The machines that the report depends on.
@@ -266,6 +268,7 @@ impl Document<'_> {
             }
             made.push(document.made);
             all.questions.append(&mut document.questions);
+            all.differences.append(&mut document.differences);
             all.sections.append(&mut document.sections);
             all.sites = all.sites.or(document.sites);
             all.machines.append(&mut document.machines);

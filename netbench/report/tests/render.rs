@@ -34,6 +34,32 @@ fn terminal_of_forty_columns() {
     insta::assert_snapshot!(text);
 }
 
+/// The answers and the differences are a line each, and the last line is the answer about the speed.
+#[test]
+fn brief_form() {
+    let brief = |fixture: &Fixture| render(&report(fixture), "brief");
+    let text = brief(&Fixture::default());
+    insta::assert_snapshot!(text);
+    assert_eq!(text.lines().count(), 3, "{text}");
+    let alike = Fixture {
+        factor: 1.0,
+        conditions: vec![netbench_model::Condition::Clean],
+        ..Fixture::default()
+    };
+    let text = brief(&alike);
+    let expected = "Where rustls-ring differs from openssl: no phase differs measurably; other parameters with 1 site";
+    assert!(text.contains(expected), "{text}");
+    let (first, last) = (text.lines().next().unwrap(), text.lines().last().unwrap());
+    assert!(
+        first.starts_with("Do connections of rustls-ring work"),
+        "{text}"
+    );
+    assert!(
+        last.starts_with("Are connections of rustls-ring fast enough? Yes."),
+        "{text}"
+    );
+}
+
 #[test]
 fn colours_are_the_only_difference_of_a_coloured_terminal() {
     let fixture = Fixture::default();

@@ -7,8 +7,8 @@ use netbench_model::{
 use netbench_stats::{MIN_ROUNDS, SAME_MARGIN};
 
 use super::{
-    Comparison, ConnectSummary, LossSummary, SiteTally, charts, checks, cold_items, cold_sentence,
-    latest, match_up, summarize, sweep,
+    Comparison, ConnectSummary, LossSummary, PhaseRow, SiteTally, charts, checks, cold_items,
+    cold_sentence, latest, match_up, summarize, sweep,
     tables::{self, Tables, by},
     warnings::of_times,
 };
@@ -81,6 +81,7 @@ impl Report for ConnectReport {
                 summary.over()
             ),
             questions: questions(self),
+            differences: differences(&self.summary),
             sections,
             machines: vec![Machine::of(manifest)],
             checks: checks::checks(summary),
@@ -118,6 +119,48 @@ fn questions(report: &ConnectReport) -> Vec<Asked> {
         })
     });
     questions.collect()
+}
+
+/// Returns, for each stack in place of the first, the phases that differ and the sites with other parameters.
+fn differences(summary: &ConnectSummary) -> Vec<String> {
+    let pairs = summary.comparisons.iter();
+    let pairs = pairs.map(|comparison| (&comparison.first, &comparison.other));
+    let line = |(first, other): (&StackName, &StackName)| {
+        let of_pair = summary.comparisons.iter();
+        let of_pair = of_pair.filter(|c| c.first == *first && c.other == *other);
+        let rows = of_pair.clone().flat_map(|comparison| &comparison.phases);
+        let is_judged = rows.into_iter().any(|row| row.change.interval.is_some());
+        let phases = of_pair.filter_map(|comparison| {
+            let rows = comparison.phases.iter();
+            let rows = rows.filter(|row| row.key.phase != Phase::Total && differs(row));
+            let rows = rows
+                .map(|row| format!("{} {}", row.words(), change(row.change.ratio)))
+                .collect_vec();
+            (!rows.is_empty()).then(|| format!("{}: {}", comparison.condition, rows.join(", ")))
+        });
+        let phases = match phases.collect_vec() {
+            none if none.is_empty() && is_judged => "no phase differs measurably".to_owned(),
+            none if none.is_empty() => "too few connections to compare times".to_owned(),
+            phases => phases.join("; "),
+        };
+        let left_out = summary.left_out.iter().filter(|row| row.other == *other);
+        let sites = left_out.map(|row| row.site.as_str()).unique().count() as u64;
+        let why = match summary.most_different(other) {
+            Some(why) => format!(
+                "other parameters with {} ({why})",
+                count(sites, "site", "sites")
+            ),
+            None => "the same parameters with every site".to_owned(),
+        };
+        format!("Where {other} differs from {first}: {phases}; {why}.")
+    };
+    pairs.unique().map(line).collect()
+}
+
+/// Returns whether the whole interval of a phase lies beyond the margin of `same`.
+fn differs(row: &PhaseRow) -> bool {
+    let interval = row.change.interval;
+    interval.is_some_and(|i| i.low > 1.0 + SAME_MARGIN || i.high < 1.0 - SAME_MARGIN)
 }
 
 /// Returns the way the run was made and the command that repeats it. The client profile is added if the command

@@ -1,5 +1,6 @@
 //! The formats of a report: each is one function from a [`Document`] to bytes, and a line in [`FORMATS`].
 
+mod brief;
 mod csv;
 mod html;
 mod json;
@@ -122,8 +123,9 @@ impl Default for Options {
 }
 
 /// Every format. A new format is a new file and a line here.
-pub static FORMATS: [Format; 7] = [
+pub static FORMATS: [Format; 8] = [
     terminal::FORMAT,
+    brief::FORMAT,
     markdown::FORMAT,
     csv::FORMAT,
     json::FORMAT,

@@ -17,7 +17,7 @@ use crate::{
 pub(crate) const EXAMPLES: &str = "\
 Examples:
   netbench connect                            openssl and rustls-aws-lc, 101 sites
-  netbench connect --rounds 3 --limit 10      a quick look
+  netbench connect --quick                    three lines, in 20 seconds
   netbench connect --stack openssl,rustls-aws-lc --condition clean,resumed,cold
   netbench connect https://localhost:8443/ --roots my-ca.pem
   netbench connect https://example.test --connect-to example.test:443:127.0.0.1:8443
@@ -36,6 +36,7 @@ runs/. Without --live, nothing leaves this machine.";
 
 #[derive(Debug, Args)]
 #[command(
+    mut_arg("format", |format| format.default_value_if("quick", "true", "brief")),
     mut_arg("seed", |seed| seed.help("Seed of the order of trials and of packet losses [default: a new one]")),
 )]
 pub(crate) struct Connect {
@@ -43,6 +44,9 @@ pub(crate) struct Connect {
     pub(crate) stacks: StackOptions,
     #[command(flatten)]
     pub(crate) over: SiteOptions,
+    /// Take 20 seconds: six of the sites, and an answer of three lines
+    #[arg(long, conflicts_with_all = ["targets", "limit", "every", "only", "sweep", "preset"])]
+    pub(crate) quick: bool,
     /// Conditions to measure: clean (a new connector), resumed (a session), cold (a new process)
     #[arg(
         long,

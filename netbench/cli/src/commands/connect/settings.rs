@@ -15,6 +15,9 @@ use crate::{
     targets::{self, Names, Network, Sites, SitesOfPlan},
 };
 
+/// Number of sites with `--quick`.
+const QUICK_SITES: usize = 6;
+
 /// Returns the plan of the options. Its client lists what the user chose; [`decide`] adds what only workers know.
 pub(crate) fn plan(options: &Connect) -> anyhow::Result<Planned<ConnectPlan>> {
     let (mut file, target) = targets::asked(&options.over, &options.targets, targets::HTTPS)?;
@@ -24,7 +27,10 @@ pub(crate) fn plan(options: &Connect) -> anyhow::Result<Planned<ConnectPlan>> {
     if options.over.live && options.jobs > 16 {
         bail_input!("--live takes at most 16 --jobs");
     }
-    let every = options.every as usize;
+    let every = match options.quick {
+        true => file.sites.len().div_ceil(QUICK_SITES),
+        false => options.every as usize,
+    };
     let mut plan = ConnectPlan {
         seed: options.start.seed.unwrap_or_else(new_seed),
         stacks: stacks(&options.stacks.names())?,
