@@ -9,7 +9,10 @@ use std::{
 
 use serde_json::Value;
 
-use crate::support::{Place, check, json, words};
+use crate::{
+    checkout::{alone, checkout},
+    support::{Place, check, json, words},
+};
 
 const SITES: &str = "\
 one.example    rtt=2ms
@@ -174,7 +177,7 @@ fn a_site_that_a_switch_loses_is_named_with_the_reason_and_on_the_page() {
         "legacy.example rtt=2ms server=openssl tls=1.2 suites=TLS_RSA_WITH_AES_128_GCM_SHA256\n";
     let place = Place::with_sites(&format!("{SITES}{legacy}"));
     let line = "evaluate --quick --sites sites.txt --part sites --json";
-    let done = place.netbench(&words(line)).expect(0);
+    let done = place.netbench(&words(line)).expect(4);
     let found = evaluation(&done.stdout);
     let losses = &found["found"]["losses"];
     assert_eq!(losses["both"], 2, "{losses}");
@@ -200,7 +203,7 @@ name.example  fault=wrong-name
 ";
     let place = Place::with_sites(sites);
     let line = "evaluate --quick --sites sites.txt --part sites,connections --link none --json";
-    let found = evaluation(&place.netbench(&words(line)).expect(0).stdout);
+    let found = evaluation(&place.netbench(&words(line)).expect(4).stdout);
     let profile = |part: &Value| part["client_profile"].as_str().unwrap().to_owned();
     let losses = &found["found"]["losses"];
     let connections = &found["found"]["connections"]["run"];
@@ -258,6 +261,38 @@ fn a_part_that_fails_leaves_the_others_and_can_be_tried_again() {
     assert!(warnings.iter().any(told), "{warnings:?}");
 }
 
+/// In this checkout no worker can be built.
+#[test]
+fn the_part_without_workers_answers_before_anything_is_built() {
+    let place = Place::new();
+    checkout(&place);
+    let tree = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    fs::create_dir(place.path().join("results")).unwrap();
+    for folder in ["results/bogo", "bogo-shims"] {
+        std::os::unix::fs::symlink(tree.join(folder), place.path().join(folder)).unwrap();
+    }
+    place.script("cargo", "echo 'no compiler' >&2\nexit 101");
+    let done = alone(&place, "evaluate --quick").expect(1);
+    let at = |text: &str| {
+        let found = done.stderr.find(text);
+        found.unwrap_or_else(|| panic!("no {text:?} in {}", done.stderr))
+    };
+    let answer = at("so far: Does rustls-aws-lc support what the sites need? open. ");
+    let figure = at("features of openssl that rustls-aws-lc lacks, ");
+    let build = at("Building the openssl worker");
+    assert!(answer < figure && figure < build, "{}", done.stderr);
+    let run = place.run();
+    assert!(run.join("report.html").is_file());
+    // The run can be continued: the next part to be measured fails for the same reason.
+    let line = format!("run {}", run.display());
+    let again = alone(&place, &line).expect(1);
+    assert!(
+        again.stderr.contains("the part compat failed"),
+        "{}",
+        again.stderr
+    );
+}
+
 #[test]
 fn what_a_worker_does_not_do_is_left_out_before_it_takes_time() {
     let place = place();
@@ -283,7 +318,6 @@ fn what_a_worker_does_not_do_is_left_out_before_it_takes_time() {
         "{}",
         done.stderr
     );
-    assert!(done.stderr.contains("part 1 of 1"), "{}", done.stderr);
 }
 
 /// rustls with ring has no hybrid group, which the other stack negotiates with every site.

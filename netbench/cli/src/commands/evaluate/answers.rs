@@ -11,21 +11,33 @@ pub(super) struct Answers {
 }
 
 impl Answers {
-    /// Renews the page, and prints the answers that the parts so far give or change. An open answer is not printed: the
-    /// parts that it waits for follow.
+    /// Renews the page, and prints the answers that the parts so far give or change. Of a question that waits for other
+    /// parts, the figures are printed.
     pub(super) fn show(&mut self, folder: &RunFolder, options: &Output) {
         // The report at the end reads the same files, and has the error.
         let Ok(report) = kinds::evaluation::read(folder) else {
             return;
         };
         for question in &report.evaluation.questions {
-            let line = format!(
-                "{} {}. {}",
-                question.question,
-                question.answer.words(),
-                question.because
-            );
-            if question.answer == Answer::Open || self.shown.contains(&line) {
+            let line = match question.answer {
+                Answer::Open => {
+                    let figures = question.figures.iter();
+                    let figures =
+                        figures.map(|figure| format!("{}: {}", figure.label, figure.value));
+                    let figures: Vec<String> = figures.collect();
+                    if figures.is_empty() {
+                        continue;
+                    }
+                    format!("{} open. {}", question.question, figures.join("; "))
+                }
+                answer => format!(
+                    "{} {}. {}",
+                    question.question,
+                    answer.words(),
+                    question.because
+                ),
+            };
+            if self.shown.contains(&line) {
                 continue;
             }
             if !options.quiet {

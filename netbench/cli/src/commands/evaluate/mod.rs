@@ -7,6 +7,7 @@ mod progress;
 mod step;
 
 use std::{
+    collections::BTreeSet,
     path::{Path, PathBuf},
     sync::{
         Arc,
@@ -36,7 +37,7 @@ use crate::{
         evaluation::{
             PARTS,
             browsers::NAME as BROWSERS,
-            parts::{Part, Step, Unsupported},
+            parts::{Needs, Part, Step, Unsupported},
         },
     },
     options::Output,
@@ -87,15 +88,35 @@ fn run_parts(
     manifest.finished = None;
     manifest.sessions.push(run::session());
     folder.write_manifest(&manifest)?;
-    let parts = waiting(&manifest.plan).count();
+    let mut parts = waiting(&manifest.plan).count();
     let mut number = 0;
     let mut answers = Answers::default();
+    let mut are_workers_found = false;
     for at in 0..manifest.plan.parts.len() {
-        let record = &manifest.plan.parts[at];
-        let known = PARTS.iter().find(|part| part.name == record.part);
-        let Some(part) = known.filter(|_| waits(&record.state)) else {
+        let known = PARTS
+            .iter()
+            .find(|part| part.name == manifest.plan.parts[at].part);
+        let Some(part) = known.filter(|_| waits(&manifest.plan.parts[at].state)) else {
             continue;
         };
+        if part.needs != Needs::Nothing && !are_workers_found {
+            are_workers_found = true;
+            let is_new = manifest.sessions.len() == 1;
+            // In a continued evaluation, each part that lacks a worker fails with the reason.
+            if let Err(error) = find_workers(&mut manifest.plan, output.quiet)
+                && is_new
+            {
+                run::end_session(&mut manifest, true);
+                folder.write_manifest(&manifest)?;
+                return Err(error);
+            }
+            folder.write_manifest(&manifest)?;
+            parts = number + waiting(&manifest.plan).count();
+        }
+        let record = &manifest.plan.parts[at];
+        if !waits(&record.state) {
+            continue;
+        }
         number += 1;
         let progress = PartProgress::new(
             output,
@@ -234,15 +255,9 @@ fn begin(options: &Evaluate) -> anyhow::Result<(RunFolder, EvaluationManifest)> 
         .iter()
         .map(record)
         .collect::<anyhow::Result<Vec<_>>>()?;
-    // An unknown stack is found now, and builds happen before the clock runs.
-    let stacks = [&options.from, &options.to].map(Clone::clone).into();
-    workers::all_known(&stacks, &options.start.own.worker)?;
+    // An unknown stack is an error before anything is built.
+    workers::all_known(&stacks(&plan), &options.start.own.worker)?;
     announce(options.start.consent(), &options.output, &plan)?;
-    let programs = workers::find(&stacks, &options.start.own.worker)?;
-    // A worker that does not start is an error of each part.
-    if let Ok(workers) = Workers::probe(programs, None, Arc::default()) {
-        leave_out_what_they_cannot(&mut plan, &workers, options.output.quiet);
-    }
     let planned = Planned {
         thresholds: options.thresholds.collected(),
         ..plan.into()
@@ -250,12 +265,34 @@ fn begin(options: &Evaluate) -> anyhow::Result<(RunFolder, EvaluationManifest)> 
     pipeline::create(run::manifest(planned), &options.stored_in, "evaluate")
 }
 
+fn stacks(plan: &EvaluationPlan) -> BTreeSet<String> {
+    [&plan.from, &plan.to].map(ToString::to_string).into()
+}
+
+/// Builds the workers of both stacks where they are missing, before the clock of the first part that needs them, and
+/// marks the parts that they do not support.
+///
+/// # Errors
+/// Returns an error if a worker cannot be built. One that does not start is an error of each part.
+fn find_workers(plan: &mut EvaluationPlan, quiet: bool) -> anyhow::Result<()> {
+    let own: Vec<(String, PathBuf)> = plan
+        .workers
+        .iter()
+        .map(|(stack, program)| (stack.clone(), program.into()))
+        .collect();
+    let programs = workers::find(&stacks(plan), &own)?;
+    if let Ok(workers) = Workers::probe(programs, None, Arc::default()) {
+        leave_out_what_they_cannot(plan, &workers, quiet);
+    }
+    Ok(())
+}
+
 /// Marks the parts that the worker of either stack does not support.
 fn leave_out_what_they_cannot(plan: &mut EvaluationPlan, workers: &Workers, quiet: bool) {
     let stacks = [plan.from.clone(), plan.to.clone()];
     for record in plan.parts.iter_mut().filter(|record| waits(&record.state)) {
         let part = PARTS.iter().find(|part| part.name == record.part);
-        let Some(operation) = part.and_then(|part| part.needs) else {
+        let Some(Needs::Operation(operation)) = part.map(|part| part.needs) else {
             continue;
         };
         let mut stacks = stacks.iter();

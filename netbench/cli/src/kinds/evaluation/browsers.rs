@@ -7,7 +7,7 @@ use netbench_report::{Found, Report, summarize_browser, summarize_compat};
 
 use super::{
     compat::servers_plan,
-    parts::{Part, Step, Steps, Unsupported, link, names, sum_up, usual},
+    parts::{Needs, Part, Step, Steps, Unsupported, link, names, sum_up, usual},
 };
 use crate::{
     client::Unstored,
@@ -23,7 +23,7 @@ pub(crate) const NAME: &str = "browsers";
 
 pub(super) const PART: Part = Part {
     name: NAME,
-    needs: None,
+    needs: Needs::Workers,
     steps,
     collect,
 };

@@ -6,7 +6,7 @@ use netbench_model::{
 };
 use netbench_report::{Found, Report, summarize_chains, summarize_compat, summarize_roots};
 
-use super::parts::{Part, RUN, Step, Steps, Unsupported, stacks, sum_up, usual};
+use super::parts::{Needs, Part, RUN, Step, Steps, Unsupported, stacks, sum_up, usual};
 use crate::{
     client::Unstored,
     commands::compat::{self, Client, args::Compat, chains::args::Chains, roots::args::Roots},
@@ -14,7 +14,7 @@ use crate::{
 
 pub(super) const PART: Part = Part {
     name: "compat",
-    needs: None,
+    needs: Needs::Workers,
     steps,
     collect,
 };

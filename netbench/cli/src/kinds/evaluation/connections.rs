@@ -4,7 +4,7 @@ use netbench_model::{Condition, ConnectPlan, Depth, EvaluationPlan, Profile};
 use netbench_report::{FEWEST_ROUNDS, Found, Report};
 
 use super::parts::{
-    Part, RUN, Step, Steps, Unsupported, begun_in, link, roots, sites, stacks, usual,
+    Needs, Part, RUN, Step, Steps, Unsupported, begun_in, link, roots, sites, stacks, usual,
 };
 use crate::{
     client::Unstored,
@@ -15,7 +15,7 @@ use crate::{
 
 pub(super) const PART: Part = Part {
     name: "connections",
-    needs: None,
+    needs: Needs::Workers,
     steps,
     collect,
 };

@@ -4,7 +4,7 @@ use netbench_bogo::KnownShim;
 use netbench_model::{Depth, EvaluationPlan, StackName};
 use netbench_report::{Found, Report};
 
-use super::parts::{Part, Step, Steps, Unsupported, Work, printed};
+use super::parts::{Needs, Part, Step, Steps, Unsupported, Work, printed};
 use crate::{
     client::Unstored,
     commands::bogo::args::processors,
@@ -14,7 +14,7 @@ use crate::{
 
 pub(super) const PART: Part = Part {
     name: "features",
-    needs: None,
+    needs: Needs::Nothing,
     steps,
     collect,
 };

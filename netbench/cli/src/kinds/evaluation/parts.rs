@@ -26,12 +26,23 @@ use crate::{
 pub(crate) struct Part {
     /// The part's name, and that of its folder.
     pub(crate) name: &'static str,
-    /// The operation that the workers of both stacks must support for the part, if any.
-    pub(crate) needs: Option<&'static str>,
+    /// The workers that the part needs.
+    pub(crate) needs: Needs,
     /// Returns the part's steps, in order.
     pub(crate) steps: fn(&EvaluationPlan, &Unstored) -> Result<Steps, Unsupported>,
     /// Reads the files that the steps have left in the part's folder.
     pub(crate) collect: Collect,
+}
+
+/// The workers that a part needs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Needs {
+    /// No worker: the part has results before anything is built.
+    Nothing,
+    /// The workers of both stacks.
+    Workers,
+    /// Workers of both stacks that support this operation.
+    Operation(&'static str),
 }
 
 /// Reads the files that the steps of a part have left in its folder: their results, and the reports of their runs.

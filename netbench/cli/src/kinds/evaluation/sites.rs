@@ -4,7 +4,7 @@ use netbench_model::{EvaluationPlan, ScanPlan};
 use netbench_report::{Found, Report, losses, web_loss};
 
 use super::parts::{
-    Part, RUN, Step, Steps, Unsupported, begun_in, link, names, roots, sites, usual,
+    Needs, Part, RUN, Step, Steps, Unsupported, begun_in, link, names, roots, sites, usual,
 };
 use crate::{
     client::Unstored,
@@ -15,7 +15,7 @@ use crate::{
 
 pub(super) const PART: Part = Part {
     name: "sites",
-    needs: None,
+    needs: Needs::Workers,
     steps,
     collect,
 };

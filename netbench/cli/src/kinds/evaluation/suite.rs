@@ -3,7 +3,7 @@ use std::{path::Path, sync::Arc, time::Duration};
 use netbench_model::{Depth, EvaluationPlan, Part as SuitePart, Preset, SuitePlan};
 use netbench_report::{Found, Report};
 
-use super::parts::{Part, Step, Steps, Unsupported, begun_in, stacks, usual};
+use super::parts::{Needs, Part, Step, Steps, Unsupported, begun_in, stacks, usual};
 use crate::{
     client::Unstored,
     commands::suite::{
@@ -15,7 +15,7 @@ use crate::{
 
 pub(super) const PART: Part = Part {
     name: "suite",
-    needs: Some("suite"),
+    needs: Needs::Operation("suite"),
     steps,
     collect,
 };
