@@ -60,9 +60,11 @@ pub(crate) fn of_machine<P>(run: &Manifest<P>) -> Vec<Fact> {
     ));
     for worker in &run.workers {
         let library = format!("{} {:?}", worker.library, worker.provider);
-        let build = format!("{:?}", worker.build);
         facts.push(Fact::harmless(worker.stack.clone(), library));
-        facts.push(Fact::harmless(format!("build of {}", worker.stack), build));
+        let build = worker.build.iter();
+        facts.extend(build.map(|(name, value)| {
+            Fact::harmless(format!("{}, {name}", worker.stack), value.clone())
+        }));
     }
     facts
 }

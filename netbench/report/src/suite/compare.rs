@@ -91,7 +91,7 @@ pub struct CaseOfSides {
 }
 
 /// A setting or a fact that differs.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct Difference {
     /// The name of the setting or fact.
     #[schemars(extend("x-key" = "item"))]

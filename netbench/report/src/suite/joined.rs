@@ -1,3 +1,4 @@
+use itertools::Itertools;
 use netbench_model::{Case, Part, StackName, SuiteManifest, SuiteSample, Unit};
 use netbench_stats::{
     CASE_MARGIN, Change, Interval, JoinedRatio, RunRatio, UndecidedReason, Verdict, join_runs,
@@ -149,7 +150,8 @@ pub fn join_runs_of_suite(
             .map(|((first, _), others)| {
                 let all = others
                     .iter()
-                    .flat_map(|(other, _)| differences(first, other));
+                    .flat_map(|(other, _)| differences(first, other))
+                    .unique();
                 all.collect()
             })
             .unwrap_or_default(),
