@@ -47,6 +47,9 @@ const IN_FOLDER: [(&str, &str); 3] = [
     ("summary.json", "json"),
 ];
 
+/// The picture of a report's charts, beside its page.
+const PICTURE: &str = "report.svg";
+
 /// Makes the reports in a run's folder.
 pub(crate) fn store(
     folder: &RunFolder,
@@ -77,14 +80,19 @@ pub(crate) fn store_page(
     Ok(page)
 }
 
-/// Makes the HTML page of a report in a run's folder, in place of the one that is there.
+/// Makes the HTML page of a report in a run's folder, in place of the one that is there, and the picture of its charts.
 pub(crate) fn renew_page(folder: &RunFolder, report: &dyn Report) -> anyhow::Result<PathBuf> {
     let format = format::named("html");
     let name = match format.goes {
         Goes::Folder(name) => name,
         Goes::Stdout => "report.html",
     };
-    Ok(folder.write_file(name, &format.of(report, &Options::default()))?)
+    let document = report.document(format.extent);
+    let picture = format::named("svg");
+    if picture.unsupported(&document).is_none() {
+        folder.write_file(PICTURE, &(picture.render)(&document, &Options::default()))?;
+    }
+    Ok(folder.write_file(name, &(format.render)(&document, &Options::default()))?)
 }
 
 /// Writes a report to a file outside the run's folder, and returns its path.

@@ -317,15 +317,21 @@ fn published_reports_are_current() {
         if !run.join("run.json").is_file() || run.ends_with(OF_AN_EARLIER_VERSION) {
             continue;
         }
-        let (file, format) = match run.join("report.html").is_file() {
+        let name = run.file_name().unwrap().to_str().unwrap();
+        let page = match run.join("report.html").is_file() {
             true => ("report.html", "html"),
             false => ("summary.md", "markdown"),
         };
-        let stored = fs::read_to_string(run.join(file)).unwrap();
-        let name = run.file_name().unwrap().to_str().unwrap();
-        let line = format!("netbench runs report results/{name} --format {format}");
-        assert!(output_of(&line) == stored, "{name}/{file} is not current");
-        compared += 1;
+        let files = [page, ("report.svg", "svg")];
+        for (file, format) in files
+            .into_iter()
+            .filter(|(file, _)| run.join(file).is_file())
+        {
+            let stored = fs::read_to_string(run.join(file)).unwrap();
+            let line = format!("netbench runs report results/{name} --format {format}");
+            assert!(output_of(&line) == stored, "{name}/{file} is not current");
+            compared += 1;
+        }
     }
     assert!(compared > 20, "{compared}");
 }

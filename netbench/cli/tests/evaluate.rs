@@ -190,6 +190,8 @@ fn a_site_that_a_switch_loses_is_named_with_the_reason_and_on_the_page() {
     assert_eq!(question["answer"], "no", "a third of the sites: {question}");
     let page = fs::read_to_string(place.run().join("report.html")).unwrap();
     assert!(page.contains("legacy.example") && page.contains("rsa-key-exchange-only"));
+    // A scan has no charts, and no picture of them.
+    assert!(!place.run().join("report.svg").exists());
     assert!(done.stderr.contains("report.html"), "{}", done.stderr);
 }
 

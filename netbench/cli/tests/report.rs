@@ -202,3 +202,29 @@ fn a_demonstration_is_a_whole_page() {
     let done = place.netbench(&unwritable).expect(1);
     assert!(done.stderr.contains("cannot write missing/page.html"));
 }
+
+/// A page of many stacks has pictures of all and no cards, and one of a pair has cards.
+#[test]
+fn pages_of_many_stacks_lead_with_pictures() {
+    let page = |run: &str| {
+        let run = format!("{}/../../results/{run}", env!("CARGO_MANIFEST_DIR"));
+        let place = Place::new();
+        let line = ["runs", "report", &run, "--format", "html"];
+        place.netbench(&line).expect(0).stdout
+    };
+    let many = page("2026-11-23-204717-vm-all-stacks");
+    assert_eq!(many.matches("<article class=\"card").count(), 0);
+    let place = |text: &str| many.find(text).unwrap_or_else(|| panic!("no {text}"));
+    let pictures = place("All stacks, the best first");
+    let answers = place("Is the stack fast enough in memory, in place of openssl?");
+    let figures = place("One row for each stack");
+    assert!(pictures < answers && answers < figures);
+    let leading = &many[pictures..answers];
+    assert_eq!(leading.matches("<figure").count(), 10);
+    // Both widths of the first picture have every stack that has the figure.
+    let first = &leading[..leading.find("</figure>").unwrap()];
+    assert_eq!(first.matches("rustls-graviola").count(), 2 * 2);
+    let pair = page("2026-11-27-000500-vm-rustls-vs-openssl");
+    assert_eq!(pair.matches("<article class=\"card").count(), 1);
+    assert!(!pair.contains("All stacks, the best first"));
+}

@@ -21,7 +21,7 @@ mod outline;
 
 pub(crate) use chart::{
     Bar, BarGroup, Bars, Chart, Colours, Dot, Dots, Drawing, Matrix, MatrixRow, Point, Points,
-    Scatter, Series, Steps,
+    Ranked, Ranking, Scatter, Series, Steps,
 };
 pub(crate) use checks::{Check, CheckSuite, Checked};
 pub(crate) use outline::Part;
@@ -279,6 +279,16 @@ impl Document<'_> {
         all.sentence = sentences.join(" ");
         all.made = made.join(", ");
         all
+    }
+
+    /// Returns all charts, in order.
+    pub(crate) fn pictures(&self) -> Vec<&Chart> {
+        let items = self.sections.iter().flat_map(|section| &section.items);
+        let charts = items.filter_map(|item| match item {
+            Item::Charts(charts) => Some(charts),
+            _ => None,
+        });
+        charts.flatten().collect()
     }
 
     /// Appends the document's number to the ids of its sections.

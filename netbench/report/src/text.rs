@@ -251,9 +251,16 @@ pub fn count(number: impl TryInto<u64>, one: &str, many: &str) -> String {
     }
 }
 
-/// Returns `a or b in place of c`, for stacks of which the first is the one that the others are compared with.
+/// The largest number of stacks that a title names.
+const NAMED_STACKS: usize = 4;
+
+/// Returns `a or b in place of c`, for stacks of which the first is the one that the others are compared with, or
+/// `20 stacks in place of c`.
 pub(crate) fn in_place_of(stacks: &[&str]) -> String {
     match stacks.split_first() {
+        Some((first, others)) if others.len() > NAMED_STACKS => {
+            format!("{} stacks in place of {first}", others.len())
+        }
         Some((first, [])) => format!("{first} alone"),
         Some((first, [others @ .., last])) if !others.is_empty() => {
             format!("{} or {last} in place of {first}", others.join(", "))

@@ -19,6 +19,26 @@ pub(crate) enum Drawing {
     Ecdf(Vec<Series>),
     Matrix(Matrix),
     Steps(Steps),
+    Ranking(Ranking),
+}
+
+/// One figure of several stacks, the best first, over a logarithmic axis of factors.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Ranking {
+    /// The stack with which the others are compared.
+    pub(crate) first: String,
+    pub(crate) rows: Vec<Ranked>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Ranked {
+    pub(crate) name: String,
+    /// The figure with its unit.
+    pub(crate) text: String,
+    /// The stack's time or size over the first one's, which is 1 for the first itself.
+    pub(crate) ratio: f64,
+    pub(crate) interval: Option<Interval>,
+    pub(crate) verdict: Verdict,
 }
 
 /// A figure from version to version.

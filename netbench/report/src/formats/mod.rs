@@ -55,11 +55,15 @@ impl Format {
 
     /// Returns the reason why this document cannot be written in this format; `None` if it can.
     pub fn unsupported(&self, document: &Document<'_>) -> Option<String> {
-        let lacking = self.needs == Needs::Checks && document.checks.is_empty();
+        let lacking = match self.needs {
+            Needs::Checks if document.checks.is_empty() => "nothing in it passes or fails",
+            Needs::Charts if document.pictures().is_empty() => "it has no charts",
+            Needs::Nothing | Needs::Checks | Needs::Charts => return None,
+        };
         let (format, kind) = (self.name, document.kind);
-        lacking.then(|| {
-            format!("there is no {format} of netbench {kind}: nothing in it passes or fails")
-        })
+        Some(format!(
+            "there is no {format} of netbench {kind}: {lacking}"
+        ))
     }
 
     /// Renders a report in this format.
@@ -84,6 +88,8 @@ pub enum Needs {
     Nothing,
     /// Checks that pass or fail.
     Checks,
+    /// Charts.
+    Charts,
 }
 
 /// The default destination of a format.
@@ -123,7 +129,7 @@ impl Default for Options {
 }
 
 /// Every format. A new format is a new file and a line here.
-pub static FORMATS: [Format; 8] = [
+pub static FORMATS: [Format; 9] = [
     terminal::FORMAT,
     brief::FORMAT,
     markdown::FORMAT,
@@ -132,6 +138,7 @@ pub static FORMATS: [Format; 8] = [
     junit::FORMAT,
     sarif::FORMAT,
     html::FORMAT,
+    html::PICTURE,
 ];
 
 /// Returns the format of this name.

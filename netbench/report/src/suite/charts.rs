@@ -1,11 +1,13 @@
-use netbench_model::{HandshakeKind, Measure, Part, Work};
+use itertools::Itertools;
+use netbench_model::{HandshakeKind, Measure, Part, StackName, Work};
+use netbench_stats::Verdict;
 
 use super::{
-    CaseRow, SuiteSummary,
+    CaseRow, StackFigures, SuiteSummary,
     cases::{row_name, value},
 };
 use crate::{
-    document::{Bar, BarGroup, Bars, Chart, Colours, Drawing, Item},
+    document::{Bar, BarGroup, Bars, Chart, Colours, Drawing, Item, Ranked, Ranking},
     text::factor,
 };
 
@@ -17,24 +19,15 @@ pub(super) fn charts(summary: &SuiteSummary, part: Part) -> Vec<Item> {
             cases.filter(|case| case.part == part && !case.stacks.is_empty() && wanted(case));
         bars(summary, title, cases)
     };
-    let full = |case: &CaseRow| {
-        matches!(
-            case.case.scenario.work,
-            Work::Handshake {
-                kind: HandshakeKind::Full,
-                ..
-            }
-        )
-    };
     let charts = match part {
         Part::Bulk => vec![chart(
             "Application data per second: more is better",
             &|_| true,
         )],
         Part::Handshake => vec![
-            chart("Full handshakes per second: more is better", &full),
+            chart("Full handshakes per second: more is better", &is_full),
             chart("Resumed handshakes per second: more is better", &|case| {
-                !full(case)
+                !is_full(case)
             }),
         ],
         Part::Memory => vec![
@@ -52,6 +45,105 @@ pub(super) fn charts(summary: &SuiteSummary, part: Part) -> Vec<Item> {
     };
     let charts = charts.into_iter().flatten();
     charts.map(|chart| Item::Charts(vec![chart])).collect()
+}
+
+/// The largest number of rankings; of more cases, one of each kind has a ranking.
+const RANKINGS: usize = 12;
+
+/// Builds a ranking of all stacks for each of these cases, if there are more than two stacks: their tables and answers
+/// show pairs.
+pub(super) fn rankings(summary: &SuiteSummary, cases: &[&CaseRow]) -> Vec<Item> {
+    let Some((first, _)) = summary.run.stacks.first().filter(|_| has_many(summary)) else {
+        return Vec::new();
+    };
+    let mut cases: Vec<&CaseRow> = cases.to_vec();
+    if cases.len() > RANKINGS {
+        let kind = |case: &&CaseRow| (case.part, case.case.measure, is_full(case));
+        cases = cases.into_iter().unique_by(kind).take(RANKINGS).collect();
+    }
+    let rows = |case: &CaseRow| {
+        let ranked = |figures: &StackFigures| {
+            let change = case.against_first(&figures.stack).map(|v| &v.change);
+            let ratio = change.map_or(1.0, |change| change.ratio);
+            if change.is_none() && figures.stack != *first || !ratio.is_normal() || ratio < 0.0 {
+                return None;
+            }
+            Some(Ranked {
+                name: figures.stack.to_string(),
+                text: value(case, figures).render(),
+                ratio,
+                interval: change.and_then(|change| change.interval),
+                verdict: change.map_or(Verdict::Same, |change| change.verdict),
+            })
+        };
+        let rows = case.stacks.iter().filter_map(ranked);
+        rows.sorted_by(|a, b| a.ratio.total_cmp(&b.ratio))
+            .collect_vec()
+    };
+    let charts = cases.into_iter().map(|case| (case, rows(case)));
+    let charts = charts.filter(|(_, rows)| rows.len() > 1);
+    let charts = charts.map(|(case, rows)| {
+        Item::Charts(vec![Chart {
+            title: title(case),
+            note: format!(
+                "{}. After a figure, its factor: the time or size of {first} over the stack's. Lines: 95 % intervals.",
+                row_name(&case.name)
+            ),
+            drawing: Drawing::Ranking(Ranking {
+                first: first.to_string(),
+                rows,
+            }),
+        }])
+    });
+    let charts = charts.collect_vec();
+    if charts.is_empty() {
+        return charts;
+    }
+    let heading = Item::heading("All stacks, the best first");
+    [vec![heading], charts].concat()
+}
+
+/// Returns whether a run measured more than two stacks.
+pub(super) fn has_many(summary: &SuiteSummary) -> bool {
+    let stacks = summary.run.stacks.iter();
+    stacks
+        .filter(|(name, _)| is_measured(summary, name))
+        .count()
+        > 2
+}
+
+/// Returns whether any case has a figure of the stack: for others, no round decides anything.
+pub(super) fn is_measured(summary: &SuiteSummary, stack: &StackName) -> bool {
+    summary.cases.iter().any(|case| case.of(stack).is_some())
+}
+
+fn is_full(case: &CaseRow) -> bool {
+    matches!(
+        case.case.scenario.work,
+        Work::Handshake {
+            kind: HandshakeKind::Full,
+            ..
+        }
+    )
+}
+
+/// Returns the figure of a case in words, for the title of a chart.
+fn title(case: &CaseRow) -> String {
+    let measure = case.case.measure;
+    match case.part {
+        Part::Handshake => {
+            let kind = if is_full(case) { "Full" } else { "Resumed" };
+            format!("{kind} handshakes, {measure}: more is better")
+        }
+        Part::Bulk => format!("Application data, {measure}: more is better"),
+        Part::Verify => "Verification of a chain: less is better".to_owned(),
+        Part::Connector => "Making of a client's configuration: less is better".to_owned(),
+        Part::Memory if measure == Measure::Peak => {
+            "Peak memory of a process with many sessions: less is better".to_owned()
+        }
+        Part::Memory => "Memory of a session: less is better".to_owned(),
+        Part::Crypto | Part::Threads | Part::Instructions => row_name(&case.name).to_string(),
+    }
 }
 
 fn bars<'a>(

@@ -6,8 +6,9 @@ use netbench_stats::{CASE_LEVEL, CASE_MARGIN, Choice, OtherFigure, RoundsNeeded,
 use super::{
     CaseRow, CaseVerdict, StackFigures, SuiteFailure, SuiteSummary, breakdown,
     cases::{by_stack, value},
-    charts::charts,
+    charts::{charts, has_many, is_measured},
     checks::checks,
+    history::is_history,
     preset, summarize_suite,
 };
 use crate::{
@@ -59,7 +60,10 @@ impl Report for SuiteReport {
                 "{} in memory: what the libraries themselves take, without a network.",
                 count(summary.cases.len(), "case", "cases")
             ),
-            questions: questions(summary),
+            questions: match has_many(summary) {
+                true => Vec::new(),
+                false => questions(summary),
+            },
             sections: vec![section(summary)],
             machines: vec![Machine::of(&self.manifest)],
             checks: checks(summary),
@@ -75,10 +79,7 @@ fn questions(summary: &SuiteSummary) -> Vec<Asked> {
     let Some(from) = stacks.next() else {
         return Vec::new();
     };
-    // For a stack that the suite cannot run, no round decides anything.
-    let is_measured =
-        |stack: &&StackName| summary.cases.iter().any(|case| case.of(stack).is_some());
-    let stacks = stacks.filter(is_measured);
+    let stacks = stacks.filter(|stack| is_measured(summary, stack));
     let asked = |to: &StackName| Asked {
         subject: Subject::Fast,
         question: fast::answer_in_memory(&Evidence {
@@ -96,8 +97,15 @@ fn questions(summary: &SuiteSummary) -> Vec<Asked> {
 fn section(summary: &SuiteSummary) -> Section {
     let run = &summary.run;
     let mut items = Vec::new();
-    for (other, _) in run.stacks.iter().skip(1) {
-        items.push(Item::Headline(headline(summary, other)));
+    if has_many(summary) {
+        // The versions of a history are compared one after another.
+        if !is_history(run.preset.as_deref()) {
+            items.extend(preset::pictures(summary));
+            items.extend(answers(summary));
+        }
+    } else {
+        let others = run.stacks.iter().skip(1);
+        items.extend(others.map(|(other, _)| Item::Headline(headline(summary, other))));
     }
     items.extend(Item::warnings(&summary.warnings));
     preset::table(&mut items, summary);
@@ -124,12 +132,43 @@ fn section(summary: &SuiteSummary) -> Section {
             count(summary.cases.len(), "case", "cases"),
             count(run.rounds, "round", "rounds"),
             count(run.samples, "sample", "samples"),
-            stacks_with(run.stacks.iter().map(|(name, about)| (name, about)))
+            match run.stacks.as_slice() {
+                [first, _, _, ..] => stacks_with([(&first.0, &first.1)]),
+                stacks => stacks_with(stacks.iter().map(|(name, about)| (name, about))),
+            }
         ),
         items,
         missing: (!summary.measures()).then(|| "No figures: no trial ended well.".to_owned()),
         ..Section::default()
     }
+}
+
+/// Builds a row for each stack with its answer: cards have room for a pair.
+fn answers(summary: &SuiteSummary) -> Vec<Item> {
+    let Some((first, _)) = summary.run.stacks.first() else {
+        return Vec::new();
+    };
+    let asked = questions(summary);
+    if asked.is_empty() {
+        return Vec::new();
+    }
+    let what = match only_sizes(summary) {
+        true => format!("Does the stack take no more memory than {first}?"),
+        false => format!("Is the stack fast enough in memory, in place of {first}?"),
+    };
+    let others = summary.run.stacks.iter().skip(1);
+    let others = others.filter(|(name, _)| is_measured(summary, name));
+    let rows = others.zip(asked);
+    let table = Table::of(rows)
+        .col("stack", 0, |((name, _), _)| Cell::text(name))
+        .col("version", 2, |((_, about), _)| Cell::text(about))
+        .col("answer", 0, |(_, asked)| {
+            Cell::text(asked.question.answer.words())
+        })
+        .col("because", 1, |(_, asked)| {
+            Cell::text(&asked.question.because)
+        });
+    vec![Item::Heading(what), table.item()]
 }
 
 fn only_sizes(summary: &SuiteSummary) -> bool {

@@ -3,12 +3,19 @@ use netbench_model::{Measure, Part, Preset, StackName, Unit};
 use super::{
     CaseRow, StackFigures, SuiteSummary,
     cases::{by_stack, row_name, value},
+    charts::rankings,
     history::{self, is_history},
 };
 use crate::{
     cell::{Cell, Digits},
     document::{Item, Table},
 };
+
+/// Builds the pictures of a run of more than two stacks.
+pub(super) fn pictures(summary: &SuiteSummary) -> Vec<Item> {
+    let cases = summary.cases.iter().filter(|case| in_table(case));
+    rankings(summary, &cases.collect::<Vec<_>>())
+}
 
 /// Builds the table of a preset in its published format: a row for each scenario, a column for each stack, and the
 /// factor; and the published table for comparison.

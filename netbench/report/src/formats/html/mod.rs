@@ -3,6 +3,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use netbench_stats::Verdict;
 use sha2::{Digest, Sha256};
 
+pub(super) use self::picture::PICTURE;
 use self::{
     card::card,
     chart::{Width, draw, legend},
@@ -18,6 +19,7 @@ use crate::{
 mod card;
 mod chart;
 mod machine;
+mod picture;
 mod table;
 
 /// A self-contained HTML page with charts: no network, no other file.

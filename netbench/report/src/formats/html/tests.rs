@@ -7,7 +7,7 @@ use crate::{
     cell::Cell,
     document::{
         Align, Bar, BarGroup, Bars, Colours, Column, Dot, Dots, Drawing, Excerpt, Folded, Matrix,
-        MatrixRow, Table,
+        MatrixRow, Ranked, Ranking, Table,
     },
 };
 
@@ -25,6 +25,39 @@ fn a_small_page() {
     let body =
         &text[text.find("<body>").unwrap_or_default()..text.find("<script>").unwrap_or_default()];
     insta::assert_snapshot!(body);
+}
+
+/// The picture is well-formed XML with the same charts, each once, and nothing that a viewer would obey.
+#[test]
+fn a_picture_of_the_charts() {
+    let picture = (PICTURE.render)(&small(), &Options::default());
+    let text = String::from_utf8(picture).unwrap();
+    let mut reader = quick_xml::Reader::from_str(&text);
+    let (mut charts, mut names) = (0, Vec::new());
+    loop {
+        match reader.read_event() {
+            Ok(quick_xml::events::Event::Eof) => break,
+            Ok(quick_xml::events::Event::Start(tag)) => {
+                let name = String::from_utf8_lossy(tag.name().as_ref()).into_owned();
+                charts += usize::from(name == "desc");
+                names.push(name);
+            }
+            Ok(_) => {}
+            Err(error) => panic!("{error}: {text}"),
+        }
+    }
+    assert_eq!(charts, 4, "{text}");
+    for title in ["Change", "All stacks", "Rate", "Features"] {
+        assert!(
+            text.contains(&format!(">{title}</text>")),
+            "{title}: {text}"
+        );
+    }
+    assert!(!names.iter().any(|name| name == "script"), "{names:?}");
+    assert!(!text.contains('\x1b') && text.contains("&lt;script&gt;"));
+    let empty = Document::new("test", String::new());
+    let why = PICTURE.unsupported(&empty).unwrap();
+    assert_eq!(why, "there is no svg of netbench test: it has no charts");
 }
 
 #[test]
@@ -142,6 +175,25 @@ fn small() -> Document<'static> {
             ],
         }],
     };
+    let ranked = |name: &str, ratio: f64, verdict| Ranked {
+        name: name.to_owned(),
+        text: "9/s".to_owned(),
+        ratio,
+        interval: (ratio != 1.0).then_some(Interval {
+            level: 0.95,
+            low: 0.9 * ratio,
+            high: 1.1 * ratio,
+        }),
+        verdict,
+    };
+    let ranking = Ranking {
+        first: "a".to_owned(),
+        rows: vec![
+            ranked("b", 0.5, Verdict::Faster),
+            ranked("a", 1.0, Verdict::Same),
+            ranked(HOSTILE, 20.0, Verdict::NotJudged),
+        ],
+    };
     let chart = |title: &str, drawing| Chart {
         title: title.to_owned(),
         note: "n = 2.".to_owned(),
@@ -181,6 +233,7 @@ fn small() -> Document<'static> {
             items: vec![
                 Item::Warning("Busy.".to_owned()),
                 Item::Charts(vec![chart("Change", Drawing::Dots(dots))]),
+                Item::Charts(vec![chart("All stacks", Drawing::Ranking(ranking))]),
                 Item::Charts(vec![
                     chart("Rate", Drawing::Bars(bars)),
                     chart("Features", Drawing::Matrix(matrix)),

@@ -105,13 +105,17 @@ fn mark(canvas: &mut Canvas, dot: &Dot, r: f64, at: impl Fn(f64) -> (f64, f64)) 
     if let Some(Interval { low, high, .. }) = dot.interval {
         canvas.line(&format!("iv {class}"), at(low - 1.0), at(high - 1.0));
     }
-    let shape = match dot.verdict {
+    canvas.mark(class, shape(dot.verdict), at(dot.ratio - 1.0), r, &tip(dot));
+}
+
+/// Returns the shape of a verdict's mark.
+pub(super) fn shape(verdict: Verdict) -> usize {
+    match verdict {
         Verdict::Faster => 0,
         Verdict::Undecided | Verdict::NotJudged => 1,
         Verdict::Slower => 2,
         Verdict::Same => 3,
-    };
-    canvas.mark(class, shape, at(dot.ratio - 1.0), r, &tip(dot));
+    }
 }
 
 /// Draws the line of no difference, and the meaning of its sides.

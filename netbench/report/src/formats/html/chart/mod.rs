@@ -6,6 +6,7 @@ mod bars;
 mod dots;
 mod ecdf;
 mod matrix;
+mod ranking;
 mod scale;
 mod scatter;
 mod steps;
@@ -13,7 +14,8 @@ mod steps;
 use maud::{Markup, PreEscaped, html};
 
 use crate::document::{
-    Bars, Chart, Colours, Dot, Dots, Drawing, Matrix, Point, Scatter, Series, Steps,
+    Bars, Chart, Colours, Dot, Dots, Drawing, Matrix, Point, Ranked, Ranking, Scatter, Series,
+    Steps,
 };
 
 /// The width of a chart, in pixels if the chart is not scaled.
@@ -26,7 +28,7 @@ pub(super) enum Width {
 }
 
 impl Width {
-    fn px(self) -> f64 {
+    pub(super) fn px(self) -> f64 {
         match self {
             Self::Wide => 800.0,
             Self::Narrow => 340.0,
@@ -49,10 +51,14 @@ fn colour(stack: usize) -> &'static str {
     Colours::Stacks.class(stack)
 }
 
-/// Draws the chart as SVG. `id` is unique on the page.
-pub(super) fn draw(chart: &Chart, id: &str, width: Width) -> Markup {
+/// Returns the height of a chart at this width.
+pub(super) fn height(chart: &Chart, width: Width) -> f64 {
+    shapes(chart, width.px()).1
+}
+
+/// Returns the shapes of a chart, and its height.
+fn shapes(chart: &Chart, w: f64) -> (Canvas, f64) {
     let mut canvas = Canvas::default();
-    let w = width.px();
     let height = match &chart.drawing {
         Drawing::Dots(dots) => dots::draw(&mut canvas, dots, w),
         Drawing::Bars(bars) => bars::draw(&mut canvas, bars, w),
@@ -60,8 +66,15 @@ pub(super) fn draw(chart: &Chart, id: &str, width: Width) -> Markup {
         Drawing::Ecdf(series) => ecdf::draw(&mut canvas, series, w),
         Drawing::Matrix(matrix) => matrix::draw(&mut canvas, matrix, w),
         Drawing::Steps(steps) => steps::draw(&mut canvas, steps, w),
+        Drawing::Ranking(ranking) => ranking::draw(&mut canvas, ranking, w),
     };
-    let height = height.round();
+    (canvas, height.round())
+}
+
+/// Draws the chart as SVG. `id` is unique on the page.
+pub(super) fn draw(chart: &Chart, id: &str, width: Width) -> Markup {
+    let w = width.px();
+    let (canvas, height) = shapes(chart, w);
     let class = match width {
         Width::Wide => "wide",
         Width::Narrow => "narrow",
@@ -80,7 +93,9 @@ pub(super) fn draw(chart: &Chart, id: &str, width: Width) -> Markup {
 /// Returns the names of the colours that a legend explains, if one is needed.
 pub(super) fn legend(drawing: &Drawing) -> (Colours, Vec<&str>) {
     let names: Vec<&str> = match drawing {
-        Drawing::Dots(_) | Drawing::Matrix(_) | Drawing::Steps(_) => Vec::new(),
+        Drawing::Dots(_) | Drawing::Matrix(_) | Drawing::Steps(_) | Drawing::Ranking(_) => {
+            Vec::new()
+        }
         Drawing::Bars(bars) => bars.series.iter().map(String::as_str).collect(),
         Drawing::Scatter(scatter) => scatter.series.iter().map(|s| s.name.as_str()).collect(),
         Drawing::Ecdf(series) => series.iter().map(|s| s.name.as_str()).collect(),

@@ -71,6 +71,33 @@ pub(super) fn time_ticks(low_ln: f64, high_ln: f64, most: usize) -> Vec<(f64, St
     ticks
 }
 
+/// Returns factors to mark on a logarithmic axis, with their text.
+pub(super) fn factor_ticks(low: f64, high: f64, most: usize) -> Vec<(f64, String)> {
+    let mut ticks = Vec::new();
+    let fine = [
+        1.0, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.8, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 9.0,
+    ];
+    let few = [1.0, 1.2, 1.5, 2.0, 3.0, 5.0, 7.0];
+    for factors in [&fine[..], &few, &[1.0, 2.0, 5.0], &[1.0, 3.0], &[1.0]] {
+        ticks.clear();
+        for exponent in -6..7 {
+            for factor in factors {
+                let tick: f64 = factor * 10f64.powi(exponent);
+                if (low..=high).contains(&tick) {
+                    // Display omits superfluous decimals; six digits hide errors of the multiplication.
+                    let text = format!("{tick:.6}");
+                    let text = text.trim_end_matches('0').trim_end_matches('.');
+                    ticks.push((tick, format!("{text}×")));
+                }
+            }
+        }
+        if ticks.len() <= most {
+            break;
+        }
+    }
+    ticks
+}
+
 /// Formats a round time without superfluous decimals.
 pub(super) fn short_time(ns: f64) -> String {
     if ns <= 0.0 {
@@ -100,6 +127,18 @@ mod tests {
                 assert!(tick >= low - 1e-9 && tick <= high.max(low + 1.0) + 1e-9);
             }
         }
+    }
+
+    #[test]
+    fn factors_are_round_and_few() {
+        let texts = |low, high, most| {
+            let ticks = factor_ticks(low, high, most).into_iter();
+            ticks.map(|(_, text)| text).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(texts(0.02, 3.0, 8), "0.02× 0.05× 0.1× 0.2× 0.5× 1× 2×");
+        assert_eq!(texts(0.95, 1.25, 8), "1× 1.1× 1.2×");
+        assert_eq!(texts(0.9, 2.1, 8), "1× 1.2× 1.5× 2×");
+        assert_eq!(texts(0.001, 900.0, 8), "0.001× 0.01× 0.1× 1× 10× 100×");
     }
 
     #[test]
