@@ -267,7 +267,9 @@ fn glitches(made: &Made, evaluation: &Evaluation, hold: &mut Hold<'_>) {
         let lost = lost.into_iter().any(|lost| lost.site == *site);
         hold(named != lost, "a site that fails is not named once");
     }
-    let figure = &card.figures[0].value;
+    let mut figures = card.figures.iter();
+    let of_sites = figures.find(|figure| figure.label.starts_with("sites that fail with"));
+    let figure = &of_sites.unwrap().value;
     let counted = evaluation.found.losses.as_ref().map(|l| l.counted());
     if counted.unwrap_or(made.counted()) == 0 {
         hold(

@@ -217,8 +217,8 @@ fn the_first_question_speaks_of_the_web_and_of_the_sites_that_were_given() {
         "{}",
         built_in.because
     );
-    assert_eq!(built_in.figures[0].value, "open");
-    let figure = &built_in.figures[2];
+    assert_eq!(built_in.figures[2].value, "open");
+    let figure = &built_in.figures[0];
     assert_eq!(figure.value, "1760 (0 to 82200)");
     assert!(figure.label.contains("web-2026"), "{}", figure.label);
     assert!(figure.label.contains("rustls-2021"), "{}", figure.label);

@@ -48,8 +48,18 @@ pub(crate) fn answer(evidence: &Evidence<'_>) -> Question {
     }
     if !evidence.suites.is_empty() {
         let means = means(evidence);
-        means.iter().for_each(|mean| mean.tell(&mut question));
+        let of_connections = question.figures.len();
+        let slower = means.iter().filter(|mean| mean.is_slower());
+        let slower = slower.sorted_by(|a, b| b.ratio.total_cmp(&a.ratio));
+        let others = means.iter().filter(|mean| !mean.is_slower());
+        slower
+            .chain(others)
+            .for_each(|mean| mean.tell(&mut question));
         question.breaks.extend(slower_cases(evidence));
+        // The parts that take longer come first if connections do not.
+        if question.answer == Answer::Yes && means.iter().any(Mean::is_slower) {
+            question.figures.rotate_left(of_connections);
+        }
         // An evaluation and a run of the suite alone answer one question.
         let (answer, because) = verdict_in_memory(evidence, &means);
         question.answer = match (answer, question.answer) {

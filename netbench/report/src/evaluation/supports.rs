@@ -40,8 +40,9 @@ pub(super) fn without_cause(evidence: &Evidence<'_>) -> Question {
     let mut findings = Findings::default();
     match evidence.losses {
         Some(losses) => {
-            sites(&mut question, losses, evidence, &mut findings);
+            // The web decides where the user gave no sites.
             web(&mut question, evidence);
+            sites(&mut question, losses, evidence, &mut findings);
             (question.answer, question.because) = verdict(losses, evidence);
             let accepts = evidence.of_false_accepts(losses.without_warning.len());
             question.answer = question.answer.worsened_by(accepts);
@@ -152,9 +153,6 @@ fn sites(
     let reached = losses.counted();
     let [_, sites] = site_words(evidence.target);
     let of = format!("{} of {reached}", losses.lost.len());
-    if evidence.built_in_sites {
-        question.figure("open", "your sites: none were given");
-    }
     if reached == 0 {
         question
             .missing
@@ -165,7 +163,12 @@ fn sites(
             format!("lost of the {reached} {sites} of the built-in list"),
         );
     } else {
+        // The user's own sites decide.
         question.figure(of, format!("lost of your {reached} {sites}"));
+        question.figures.rotate_right(1);
+    }
+    if evidence.built_in_sites {
+        question.figure("open", "your sites: none were given");
     }
     for lost in &losses.lost {
         findings.site(lost, Severity::DoesNotLoad, reached, evidence.target);

@@ -55,7 +55,12 @@ pub(crate) fn answer(evidence: &Evidence<'_>) -> Question {
         }
     }
     let mut findings = Findings::default();
+    // The figures of the catalogues come first if they alone show changes for the worse.
+    let of_sites = question.figures.len();
     reasons.extend(catalogues::predict(&mut question, evidence, &mut findings));
+    if question.answer == Answer::WithLosses && question.breaks.is_empty() {
+        question.figures.rotate_left(of_sites);
+    }
     let worse = match (evidence.defects, evidence.older_features) {
         (Some(defects), _) => self::defects(&mut question, defects, &mut findings),
         (None, Some(coverage)) => counts::defects(&mut question, coverage, &mut findings),

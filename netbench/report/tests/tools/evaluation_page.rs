@@ -21,6 +21,7 @@ use crate::{
 netbench_testing::module_tests! {
     it_says_what_to_decide_first;
     an_older_evaluation_keeps_its_figures;
+    the_first_screen_has_what_one_decides_by: Chromium;
     nothing_is_cut_on_any_screen: Chromium;
     ten_thousand_sites_open: Chromium;
 }
@@ -189,6 +190,40 @@ fn what_decides_comes_first(losing: &EvaluationReport) {
     assert!(text.contains(">rustls-aws-lc verdict</th>"));
     assert!(text.contains(">rustls-aws-lc factor</th>"));
     assert!(!text.contains(">verdict</th>"));
+}
+
+/// The texts of the published evaluation that end below the first screen. With `cards`, each of the three cards has its
+/// question, its answer and the three worst changes there, or all if there are fewer.
+const BELOW: &str = r#"(cards) => {
+  const seen = (e) => e.getClientRects().length > 0;
+  const due = [document.querySelector(".sentence")];
+  const of = cards ? document.querySelectorAll(".card") : document.querySelectorAll(".strip li");
+  for (const e of [...of].slice(0, 3)) {
+    due.push(e.querySelector(cards ? "h2" : "a"), e.querySelector(".answer"));
+    if (cards) due.push(...e.querySelectorAll(".worst li"));
+  }
+  const below = due.filter((e) => !seen(e) || e.getBoundingClientRect().bottom > innerHeight);
+  return [due.length, below.map((e) => e.textContent)];
+}"#;
+
+fn the_first_screen_has_what_one_decides_by() {
+    let file = published::run("-evaluate").path().join("report.html");
+    let mut browser = Browser::start(&Tool::Chromium.path().unwrap());
+    for theme in ["light", "dark"] {
+        // The sentence, three questions with their answers, and the worst changes: 3, 3 and 1.
+        for (width, height, cards, due) in [(1280, 800, true, 14), (390, 844, false, 7)] {
+            let view = View {
+                width,
+                height,
+                theme,
+            };
+            browser.open(&file, view);
+            let found = browser.value(&format!("({BELOW})({cards})"));
+            assert_eq!(found, json!([due, []]), "{width}, {theme}");
+            let strip = "document.querySelector('.strip').getClientRects().length > 0";
+            assert_eq!(browser.value(strip), !cards);
+        }
+    }
 }
 
 /// A script that returns everything unfolded that is wider than its container, has lines of a few letters, or is

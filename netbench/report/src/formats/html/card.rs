@@ -3,33 +3,47 @@ use maud::{Markup, html};
 use super::unbroken;
 use crate::{Answer, Asked};
 
-/// Number of figures under an answer; the sections have all of them.
+/// Number of figures of an answer; the sections have all of them.
 const CARRYING: usize = 3;
 
-/// Renders a question with its answer.
-pub(super) fn card(asked: &Asked) -> Markup {
+/// Number of changes for the worse that stand above the reasons, so that the first screen has them.
+const FIRST: usize = 3;
+
+/// Renders a question with its answer, the figure to act on and the worst changes first. `title` is the title of the
+/// page, which a card does not repeat.
+pub(super) fn card(number: usize, asked: &Asked, title: &str) -> Markup {
     let question = &asked.question;
-    let (class, sign) = match question.answer {
-        Answer::Yes => ("yes", "✓"),
-        Answer::WithLosses => ("losses", "!"),
-        Answer::No => ("no", "✗"),
-        Answer::Open => ("open", "?"),
-    };
+    let figures = &question.figures[..question.figures.len().min(CARRYING)];
+    let (first, rest) = divided(question.worst());
+    let more = rest.iter().map(|(_, lines)| lines.len()).sum::<usize>();
     html! {
-        article class={ "card " (class) } {
+        article class={ "card " (class(question.answer)) } id={ "answer-" (number) } {
             h2 { (question.question) }
-            @if !asked.about.is_empty() { p.about { (asked.about) } }
-            p.answer { span.sign aria-hidden="true" { (sign) } (question.answer.words()) }
+            @if !asked.about.is_empty() && asked.about != title { p.about { (asked.about) } }
+            (answer(question.answer))
+            @if let Some(figure) = figures.first() {
+                dl.act { div { dt { (unbroken(&figure.value)) } dd { (unbroken(&figure.label)) } } }
+            }
+            @if !first.is_empty() {
+                div.worst {
+                    @for (heading, lines) in &first { (list(heading.trim_end_matches(':'), lines)) }
+                }
+            }
+            @if more > 0 {
+                details.rest {
+                    summary { (more) " more" }
+                    @for (heading, lines) in &rest { (list(heading.trim_end_matches(':'), lines)) }
+                }
+            }
             p { (unbroken(&question.because)) }
-            @if !question.figures.is_empty() {
+            @if figures.len() > 1 {
                 dl {
-                    @for figure in question.figures.iter().take(CARRYING) {
+                    @for figure in &figures[1..] {
                         div { dt { (unbroken(&figure.value)) } dd { (unbroken(&figure.label)) } }
                     }
                 }
             }
             @for warning in &asked.warnings { p class="note warning" { (unbroken(warning)) } }
-            @for (heading, lines) in question.worst() { (list(heading.trim_end_matches(':'), &lines)) }
             (list("What would be better", &question.gains))
             (list("Not tested", &question.missing))
             p.more {
@@ -38,6 +52,55 @@ pub(super) fn card(asked: &Asked) -> Markup {
             }
         }
     }
+}
+
+/// Renders the answers alone, for the first screen of a phone: cards are below one another there.
+pub(super) fn strip(questions: &[Asked]) -> Markup {
+    html! {
+        ul.strip {
+            @for (number, asked) in questions.iter().enumerate() {
+                @let question = &asked.question;
+                li class=(class(question.answer)) {
+                    a href={ "#answer-" (number) } { (question.question) }
+                    " " (answer(question.answer))
+                }
+            }
+        }
+    }
+}
+
+fn class(answer: Answer) -> &'static str {
+    match answer {
+        Answer::Yes => "yes",
+        Answer::WithLosses => "losses",
+        Answer::No => "no",
+        Answer::Open => "open",
+    }
+}
+
+fn answer(answer: Answer) -> Markup {
+    let sign = match answer {
+        Answer::Yes => "✓",
+        Answer::WithLosses => "!",
+        Answer::No => "✗",
+        Answer::Open => "?",
+    };
+    html! { p.answer { span.sign aria-hidden="true" { (sign) } (answer.words()) } }
+}
+
+type Groups = Vec<(&'static str, Vec<String>)>;
+
+/// Divides groups of lines into the first [`FIRST`] lines and the rest.
+fn divided(groups: Groups) -> (Groups, Groups) {
+    let (mut first, mut rest) = (Groups::new(), Groups::new());
+    let mut room = FIRST;
+    for (heading, mut lines) in groups {
+        let hidden = lines.split_off(lines.len().min(room));
+        room -= lines.len();
+        first.extend((!lines.is_empty()).then_some((heading, lines)));
+        rest.extend((!hidden.is_empty()).then_some((heading, hidden)));
+    }
+    (first, rest)
 }
 
 fn list(heading: &str, lines: &[String]) -> Markup {

@@ -5,7 +5,7 @@ use sha2::{Digest, Sha256};
 
 pub(super) use self::picture::PICTURE;
 use self::{
-    card::card,
+    card::{card, strip},
     chart::{Width, draw, legend},
     machine::machine_section,
     table::table,
@@ -96,14 +96,18 @@ fn body(document: &Document<'_>, title: &str, sections: &[&Section]) -> Markup {
             }
             h1 { (title) }
             @if !document.sentence.is_empty() { p.sentence { (unbroken(&document.sentence)) } }
-            p.lead { (document.lead) }
+            @if document.questions.len() > 1 { (strip(&document.questions)) }
+            @if document.questions.is_empty() { p.lead { (document.lead) } }
         }
         (LINE)
         main id="main" {
             @if !document.questions.is_empty() {
                 section.answers aria-label="The answers" {
-                    @for asked in &document.questions { (LINE) (card(asked)) }
+                    @for (number, asked) in document.questions.iter().enumerate() {
+                        (LINE) (card(number, asked, title))
+                    }
                 }
+                p.lead { (document.lead) }
             }
             (contents(sections))
             @for section in sections { (LINE) (self::section(section)) }
