@@ -5,17 +5,20 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod forms;
+mod sentence;
+
 use std::collections::BTreeSet;
 
 use netbench_model::Outside;
 use netbench_model::compat::Judgement;
 use netbench_report::{Answer, Evaluation, EvaluationReport};
-use serde_json::Value;
 
-use crate::support::{
-    formats::{render, terminal},
-    made::{self, Fate, Made, MadeSuite},
+use self::{
+    forms::forms_agree,
+    sentence::{Clause, agrees, sentence},
 };
+use crate::support::made::{self, Fate, Made, MadeSuite};
 
 /// Number of evaluations that are made.
 const EVALUATIONS: u64 = 1000;
@@ -186,7 +189,7 @@ fn sites(made: &Made, evaluation: &Evaluation, hold: &mut Hold<'_>) {
     hold(
         agrees(
             said,
-            "web: ",
+            Clause("web: ", 16),
             !given && reached > 0 && web_is(|_, high| high > 0.0),
         ),
         "the sentence leaves out the sites of the web that decide, or names them where they do not",
@@ -309,7 +312,7 @@ fn servers(made: &Made, evaluation: &Evaluation, hold: &mut Hold<'_>) {
         .filter(|server| judged[*server] <= Judgement::FalseAccept)
         .collect();
     hold(
-        agrees(said, clause, !worse.is_empty()),
+        agrees(said, Clause(clause, 7), !worse.is_empty()),
         "the sentence says other than the servers",
     );
     hold(
@@ -447,157 +450,6 @@ fn times(made: &Made, evaluation: &Evaluation, hold: &mut Hold<'_>) {
             rtts.into_iter().all(|row| row.key.rtt_ns == 0),
             "a round-trip time that was not emulated",
         );
-    }
-}
-
-/// Checks the sentence at the top by the cards under it.
-fn sentence(made: &Made, evaluation: &Evaluation, hold: &mut Hold<'_>) {
-    let said = &evaluation.sentence;
-    let answers: Vec<Answer> = evaluation.questions.iter().map(|q| q.answer).collect();
-    let all = answers.iter().all(|answer| *answer == Answer::Yes);
-    let found = &evaluation.found;
-    let complete = found.matrix.is_some()
-        && found.losses.is_some()
-        && found.compat.is_some()
-        && found
-            .connections
-            .as_ref()
-            .is_some_and(|run| run.run.samples > 0)
-        && made.suite != MadeSuite::LeftOut;
-    let excluded = made.suite == MadeSuite::Unsupported;
-    let switch = match excluded {
-        true => "Switch (speed in memory not included): ",
-        false => "Switch: ",
-    };
-    hold(
-        said.starts_with(switch) == (all && complete),
-        "switch, or not, against the cards",
-    );
-    hold(
-        !all || complete,
-        "every card says yes, and a part is missing",
-    );
-    let no = answers.contains(&Answer::No);
-    hold(
-        said.starts_with("Not decided: ") == (!complete && !no),
-        "a missing part does not leave the decision open",
-    );
-    hold(
-        said.starts_with("Do not switch yet: ") == no,
-        "no switch, against the cards",
-    );
-    if said.contains("nothing is lost") {
-        let lost = answers[..2].iter().any(|answer| *answer != Answer::Yes);
-        hold(!lost, "nothing is lost, against the cards");
-    }
-    if let Some(losses) = evaluation
-        .found
-        .losses
-        .as_ref()
-        .filter(|l| !l.lost.is_empty())
-    {
-        let lost = losses.lost.len() as u64;
-        let built_in = match evaluation.run.plan.sites_file {
-            Some(_) => "",
-            None => "built-in ",
-        };
-        let of = format!("{lost} of {} {built_in}sites", losses.both + lost);
-        hold(
-            said.contains(&of),
-            "the sentence counts lost sites otherwise",
-        );
-    }
-    let connections = evaluation.found.connections.as_ref();
-    let loopback = connections.is_some_and(|connections| connections.is_loopback());
-    hold(
-        agrees(said, "over loopback", loopback),
-        "times of loopback in the sentence",
-    );
-    hold(words(said) <= WORDS, "the sentence is too long");
-}
-
-/// The maximal number of words of the sentence, and the number that its longest clause may have.
-const WORDS: usize = 30;
-const CLAUSE: usize = 13;
-
-fn words(text: &str) -> usize {
-    let words = text.split_whitespace();
-    words
-        .filter(|word| word.contains(char::is_alphanumeric))
-        .count()
-}
-
-/// Returns whether the sentence has a clause if the fact holds, and only then. A long sentence may lack the clause.
-fn agrees(sentence: &str, clause: &str, holds: bool) -> bool {
-    match sentence.contains(clause) {
-        true => holds,
-        false => !holds || words(sentence) + CLAUSE > WORDS,
-    }
-}
-
-/// Checks that all formats state the same.
-fn forms_agree(report: &EvaluationReport, hold: &mut Hold<'_>) {
-    let evaluation = &report.evaluation;
-    let json: Value = serde_json::from_str(&render(report, "json")).unwrap();
-    let (wide, csv, html) = (
-        terminal(report, usize::MAX),
-        render(report, "csv"),
-        render(report, "html").replace('\u{a0}', " "),
-    );
-    let junit = render(report, "junit");
-    for (mark, answer) in [(r#"type="no""#, Answer::No), ("<skipped", Answer::Open)] {
-        let cards = evaluation.questions.iter();
-        let cards = cards.filter(|card| card.answer == answer).count();
-        hold(
-            junit.matches(mark).count() == cards,
-            "JUnit fails or skips other questions than the cards answer so",
-        );
-    }
-    for format in [&wide, &html] {
-        hold(
-            format.contains(&evaluation.sentence),
-            "a format has another sentence on top",
-        );
-    }
-    for (number, question) in evaluation.questions.iter().enumerate() {
-        let answer = serde_json::to_value(question.answer).unwrap();
-        let word = answer.as_str().unwrap();
-        hold(
-            json["questions"][number]["answer"] == answer,
-            "JSON has another answer",
-        );
-        let row = format!("questions,,,,{},answer,{word},", question.question);
-        hold(csv.contains(&row), "CSV has another answer");
-        hold(
-            wide.contains(&question.because),
-            "the terminal has another sentence",
-        );
-        let words = question.answer.words();
-        let (initial, rest) = words.split_at(1);
-        let words = format!("{}{rest}. {}", initial.to_uppercase(), question.because);
-        hold(wide.contains(&words), "the terminal has another answer");
-        hold(
-            html.contains(&question.because),
-            "the page has another sentence",
-        );
-    }
-    if let Some(losses) = &evaluation.found.losses {
-        let said = match losses.counted() {
-            0 => "No site that old can agree with was compared".to_owned(),
-            _ => format!(
-                "that old can agree with, new can agree with {} and loses {}.",
-                losses.both,
-                losses.lost.len()
-            ),
-        };
-        for format in [&wide, &html] {
-            hold(
-                format.contains(&said),
-                "a headline counts sites otherwise than the cards",
-            );
-        }
-        let listed = losses.lost.iter().all(|site| wide.contains(&site.site));
-        hold(listed, "a lost site is not in the table");
     }
 }
 
