@@ -38,6 +38,10 @@ impl WorkerRecord {
     /// The entry of [`Self::build`] with the execution mode of the virtual machine, in that machine's terms.
     pub const VM_INFO: &'static str = "vm_info";
 
+    /// The reason why a worker that compiles while it runs is not timed in memory: each round has a fresh process, whose
+    /// times are those of a program that has just started.
+    pub const NEEDS_WARM_UP: &'static str = "needs a warmed-up virtual machine";
+
     /// Returns whether the worker interprets code first, and compiles frequent code at run time: `mixed mode` in Java's
     /// terms.
     pub fn compiles_while_it_runs(&self) -> bool {

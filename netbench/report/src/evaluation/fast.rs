@@ -10,7 +10,7 @@ use super::{
     of_totals,
 };
 use crate::{
-    ColdRow, Comparison, ConnectSummary,
+    CaseRow, ColdRow, Comparison, ConnectSummary,
     connect::{FirstLimit, first_cost, first_longer, not_measurable},
     suite::row_name,
     text::{TOO_FEW, change, count, interval, signed_time, some_of, time, time_and_change},
@@ -114,8 +114,19 @@ pub(crate) fn answer_in_memory(evidence: &Evidence<'_>) -> Question {
     question
 }
 
-/// The answer by the means of the parts of which all cases have figures, and the reason.
+/// The answer by the means of the parts of which all cases have figures, and the reason. Sizes alone do not answer a
+/// question about times.
 fn verdict_in_memory(evidence: &Evidence<'_>, means: &[Mean]) -> (Answer, String) {
+    let timed = || evidence.cases().filter(|case| case.part != Part::Memory);
+    let is_of_stack = |case: &CaseRow| case.verdicts.iter().any(|v| v.other == *evidence.to);
+    let (answer, because) = verdict_by_means(evidence, means);
+    if timed().next().is_some() && !timed().any(is_of_stack) && !means.is_empty() {
+        return (Answer::Open, format!("No times were compared. {because}"));
+    }
+    (answer, because)
+}
+
+fn verdict_by_means(evidence: &Evidence<'_>, means: &[Mean]) -> (Answer, String) {
     let (from, to) = (evidence.from, evidence.to);
     let verdicts = evidence.cases().flat_map(|case| &case.verdicts);
     let verdicts = verdicts

@@ -1,9 +1,9 @@
-use std::collections::BTreeSet;
+use std::{borrow::Cow, collections::BTreeSet};
 
 use itertools::Itertools;
 use netbench_model::{
     Case, LayoutRecord, Part, Recorded, Scenario, StackName, SuiteManifest, SuiteOutcome,
-    SuiteSample, Unit,
+    SuiteSample, Unit, WorkerRecord,
 };
 
 use netbench_stats::{Choice, UndecidedReason};
@@ -17,6 +17,7 @@ use crate::run::{RunHead, SummaryHead, about_stack, incomplete};
 /// Summarizes a run from its manifest and all its samples.
 pub fn summarize_suite(manifest: &SuiteManifest, samples: &[SuiteSample]) -> SuiteSummary {
     let plan = &manifest.plan;
+    let samples = &*without_cold_times(manifest, samples);
     let verdicts = Verdicts::of(plan, samples);
     let cases: Vec<CaseRow> = plan
         .scenarios
@@ -44,6 +45,36 @@ pub fn summarize_suite(manifest: &SuiteManifest, samples: &[SuiteSample]) -> Sui
     };
     warn(&mut summary, manifest);
     summary
+}
+
+/// Returns the samples, in which the times of workers that compile while they run are unsupported: earlier versions
+/// measured them.
+fn without_cold_times<'a>(
+    manifest: &SuiteManifest,
+    samples: &'a [SuiteSample],
+) -> Cow<'a, [SuiteSample]> {
+    let workers = manifest.workers.iter();
+    let compiling: BTreeSet<&str> = workers
+        .filter(|worker| worker.compiles_while_it_runs())
+        .map(|worker| worker.stack.as_str())
+        .collect();
+    if compiling.is_empty() {
+        return samples.into();
+    }
+    let scenarios = manifest.plan.scenarios.iter();
+    let timed: BTreeSet<String> = scenarios
+        .filter(|scenario| scenario.is_timed())
+        .map(ToString::to_string)
+        .collect();
+    let mut samples = samples.to_vec();
+    for sample in &mut samples {
+        if compiling.contains(sample.stack.stack()) && timed.contains(&sample.name) {
+            sample.outcome = SuiteOutcome::Unsupported {
+                reason: WorkerRecord::NEEDS_WARM_UP.to_owned(),
+            };
+        }
+    }
+    samples.into()
 }
 
 fn row(
@@ -176,14 +207,6 @@ fn warn(summary: &mut SuiteSummary, manifest: &SuiteManifest) {
     for worker in unverified.filter(|worker| !worker.verifies_chains()) {
         say(format!(
             "{} verifies no certificates: its client has less to do in a handshake than those of other stacks.",
-            worker.stack
-        ));
-    }
-    let compiling = manifest.workers.iter();
-    for worker in compiling.filter(|worker| worker.compiles_while_it_runs()) {
-        say(format!(
-            "{} interprets code first and compiles what runs often while it runs. Every round begins with a new process: \
-             its figures are those of a program that has just started, and not what it reaches after minutes.",
             worker.stack
         ));
     }

@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use netbench_model::{Failure, FailureClass, Scenario, StackName, SuiteOutcome};
+use netbench_model::{Failure, FailureClass, Scenario, StackName, SuiteOutcome, WorkerRecord};
 use netbench_protocol::{Prepare, Prepared, RequestBody, ResponseBody, Slice, Sliced};
 
 use super::{SuiteTrials, WrongWork};
@@ -64,6 +64,11 @@ pub(super) fn ready(
     if !workers.does(stack.stack(), "suite") {
         let reason = format!("the worker of {stack} does not do the suite");
         return Err(Lost::Unsupported(reason));
+    }
+    let description = workers.description(stack.stack());
+    let compiles = description.is_some_and(|found| found.record.compiles_while_it_runs());
+    if compiles && scenario.is_timed() {
+        return Err(Lost::Unsupported(WorkerRecord::NEEDS_WARM_UP.to_owned()));
     }
     let mut worker = Worker::start(program, launch).map_err(Lost::Worker)?;
     let request = RequestBody::Prepare(Box::new(Prepare {

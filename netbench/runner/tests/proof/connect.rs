@@ -422,6 +422,7 @@ fn script(stack: &str, lies: Vec<Lie>) -> Script {
         stack: stack.to_owned(),
         operations: vec!["connect".to_owned()],
         body_bytes: 1_000,
+        vm_info: None,
         lies,
     }
 }

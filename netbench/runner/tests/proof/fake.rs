@@ -1,7 +1,6 @@
 //! A worker that does no work, reports success, and lies on request.
 
 use std::{
-    collections::BTreeMap,
     fs::{self, OpenOptions},
     io::{self, BufRead, Write},
     path::{Path, PathBuf},
@@ -34,6 +33,8 @@ pub(crate) struct Script {
     pub(crate) stack: String,
     pub(crate) operations: Vec<String>,
     pub(crate) body_bytes: u64,
+    /// The execution mode of the worker's virtual machine, if it has one.
+    pub(crate) vm_info: Option<String>,
     pub(crate) lies: Vec<Lie>,
 }
 
@@ -216,7 +217,11 @@ fn answer(script: &Script, request: &RequestBody, prepared: Option<&Scenario>) -
                     library: "none".to_owned(),
                     provider: None,
                     connector: "none".to_owned(),
-                    build: BTreeMap::new(),
+                    build: script
+                        .vm_info
+                        .iter()
+                        .map(|info| (WorkerRecord::VM_INFO.to_owned(), info.clone()))
+                        .collect(),
                 },
                 operations: script.operations.clone(),
                 trust_sources: Vec::new(),

@@ -84,6 +84,26 @@ pub(crate) fn tests() -> Vec<Test> {
             }
         },
     ));
+    tests.push(Test::of(
+        "suite::a_worker_that_compiles_while_it_runs_is_not_timed",
+        || {
+            let cold = Script {
+                vm_info: Some("mixed mode, sharing".to_owned()),
+                ..script(LIAR, &SUITE, None)
+            };
+            let sent = Unsupported("needs a warmed-up virtual machine");
+            let honest = script(HONEST, &SUITE, None);
+            for scenario in [full(), held_after(HeldAfter::Handshake)] {
+                let due = if scenario.is_timed() { sent } else { End::Ok };
+                let name = scenario.to_string();
+                let samples = execute(&honest, &cold, scenario);
+                for sample in samples.iter().filter(|sample| sample.name == name) {
+                    let is_cold = sample.stack.as_str() == LIAR;
+                    expect(sample, if is_cold { due } else { End::Ok });
+                }
+            }
+        },
+    ));
     tests
 }
 
@@ -215,6 +235,7 @@ fn script(stack: &str, operations: &[&str], lie: Option<Lie>) -> Script {
         stack: stack.to_owned(),
         operations: operations.iter().map(|&o| o.to_owned()).collect(),
         body_bytes: 0,
+        vm_info: None,
         lies: lie.into_iter().collect(),
     }
 }

@@ -361,6 +361,11 @@ pub struct Scenario {
 }
 
 impl Scenario {
+    /// Returns whether the scenario's figures are times, and not sizes alone.
+    pub fn is_timed(&self) -> bool {
+        !matches!(self.work, Work::Memory { .. })
+    }
+
     /// Creates the scenario that is timed.
     pub fn timed(work: Work) -> Self {
         Self {
