@@ -46,6 +46,19 @@ fn brief_form() {
         conditions: vec![netbench_model::Condition::Clean],
         ..Fixture::default()
     };
+    // A stack whose connections all fail has no parameters, and no site is called one with the same.
+    let mut failing = alike.samples();
+    for sample in &mut failing {
+        if sample.stack.as_str() == "rustls-ring" {
+            sample.outcome = netbench_model::Outcome::Unsupported {
+                reason: "not built".to_owned(),
+            };
+        }
+    }
+    let failing = ConnectReport::new(alike.manifest(), failing);
+    let text = render(&failing, "brief");
+    let expected = "too few connections to compare times; no site was reached by both.";
+    assert!(text.contains(expected), "{text}");
     let text = brief(&alike);
     let expected = "Where rustls-ring differs from openssl: no phase differs measurably; other parameters with 1 site";
     assert!(text.contains(expected), "{text}");

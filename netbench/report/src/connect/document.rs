@@ -130,6 +130,9 @@ fn differences(summary: &ConnectSummary) -> Vec<String> {
         let of_pair = of_pair.filter(|c| c.first == *first && c.other == *other);
         let rows = of_pair.clone().flat_map(|comparison| &comparison.phases);
         let is_judged = rows.into_iter().any(|row| row.change.interval.is_some());
+        let is_compared = of_pair
+            .clone()
+            .any(|comparison| !comparison.phases.is_empty());
         let phases = of_pair.filter_map(|comparison| {
             let rows = comparison.phases.iter();
             let rows = rows.filter(|row| row.key.phase != Phase::Total && differs(row));
@@ -150,7 +153,8 @@ fn differences(summary: &ConnectSummary) -> Vec<String> {
                 "other parameters with {} ({why})",
                 count(sites, "site", "sites")
             ),
-            None => "the same parameters with every site".to_owned(),
+            None if !is_compared => "no site was reached by both".to_owned(),
+            None => "the same parameters with every site that both reached".to_owned(),
         };
         format!("Where {other} differs from {first}: {phases}; {why}.")
     };
