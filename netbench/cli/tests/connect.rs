@@ -22,7 +22,7 @@ fn place() -> Place {
     Place::with_sites(SITES)
 }
 
-/// Of 13 sites, every third is measured.
+/// A quick run measures every third of 13 sites.
 #[test]
 fn a_quick_run_has_at_most_six_sites_and_three_lines() {
     let sites: String = (0..13)

@@ -263,7 +263,7 @@ fn a_part_that_fails_leaves_the_others_and_can_be_tried_again() {
     assert!(warnings.iter().any(told), "{warnings:?}");
 }
 
-/// In this checkout no worker can be built.
+/// The Cargo of this checkout fails, so that it builds no worker.
 #[test]
 fn the_part_without_workers_answers_before_anything_is_built() {
     let place = Place::new();

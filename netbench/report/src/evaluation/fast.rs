@@ -126,6 +126,7 @@ fn verdict_in_memory(evidence: &Evidence<'_>, means: &[Mean]) -> (Answer, String
     (answer, because)
 }
 
+/// The same answer, whether or not times were compared.
 fn verdict_by_means(evidence: &Evidence<'_>, means: &[Mean]) -> (Answer, String) {
     let (from, to) = (evidence.from, evidence.to);
     let verdicts = evidence.cases().flat_map(|case| &case.verdicts);

@@ -172,7 +172,7 @@ impl Findings {
         });
     }
 
-    /// Returns whether any finding makes the answer worse. Of false accepts, so many do as the limit says.
+    /// Returns whether any finding makes the answer worse. False accepts do so if their number exceeds the limit.
     pub(super) fn count(&self, evidence: &Evidence<'_>) -> bool {
         let accepts = evidence.of_false_accepts(self.false_accepts());
         self.0.keys().any(|(_, severity)| match severity {

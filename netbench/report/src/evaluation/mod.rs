@@ -468,11 +468,11 @@ impl<'a> Evidence<'a> {
     }
 }
 
-/// Returns whether no question has the answer *no*, if the user sets thresholds: without them, a run of one kind only
-/// measures.
-pub(crate) fn within(thresholds: &Thresholds, questions: &[Asked]) -> bool {
+/// Returns whether no question has the answer *no*. A run of one kind fails by its answers only if the user sets
+/// thresholds: without them, it only measures.
+pub(crate) fn none_is_no(questions: &[Asked]) -> bool {
     let mut answers = questions.iter().map(|asked| asked.question.answer);
-    thresholds.are_usual() || answers.all(|answer| answer != Answer::No)
+    answers.all(|answer| answer != Answer::No)
 }
 
 /// Answers by the expected loss among the sites of the web: by its whole interval, which contains the limit if the

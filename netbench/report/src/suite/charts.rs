@@ -117,7 +117,8 @@ pub(super) fn is_measured(summary: &SuiteSummary, stack: &StackName) -> bool {
     summary.cases.iter().any(|case| case.of(stack).is_some())
 }
 
-fn is_full(case: &CaseRow) -> bool {
+/// Returns whether a case is of full handshakes.
+pub(super) fn is_full(case: &CaseRow) -> bool {
     matches!(
         case.case.scenario.work,
         Work::Handshake {

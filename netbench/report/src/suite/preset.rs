@@ -3,7 +3,7 @@ use netbench_model::{Measure, Part, Preset, StackName, Unit};
 use super::{
     CaseRow, StackFigures, SuiteSummary,
     cases::{by_stack, row_name, value},
-    charts::rankings,
+    charts::{is_full, rankings},
     history::{self, is_history},
 };
 use crate::{
@@ -92,11 +92,7 @@ fn column(case: &CaseRow) -> String {
     let measure = case.case.measure;
     match case.part {
         Part::Handshake => {
-            let kind = if case.name.contains("-full_") {
-                "full"
-            } else {
-                "ticket"
-            };
+            let kind = if is_full(case) { "full" } else { "ticket" };
             format!("{kind}, {measure}")
         }
         Part::Bulk => measure.to_string(),

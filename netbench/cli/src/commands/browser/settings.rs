@@ -3,7 +3,7 @@ use std::sync::Arc;
 use netbench_browser::{BrowserError, BrowserProgram, Product, other_user};
 use netbench_link::LinkChoice;
 use netbench_model::{
-    ClientSettings, Condition, StackName, Thresholds,
+    ClientSettings, Condition, StackName,
     browser::{BrowserManifest, BrowserPlan, BrowserRecord, Sandbox},
 };
 
@@ -81,9 +81,8 @@ pub(crate) fn plan(options: &BrowserOptions) -> anyhow::Result<Planned<BrowserPl
         link: targets::requested(options.link),
     };
     Ok(Planned {
-        plan,
         origin: targets::here(),
-        thresholds: Thresholds::default(),
+        ..plan.into()
     })
 }
 

@@ -243,30 +243,27 @@ impl FirstLonger {
 
     /// Judges the difference by its limit, and describes the result.
     pub(crate) fn judge(&self, limit: Threshold) -> (FirstLimit, String) {
-        let yes_ns = limit.yes.value();
-        let no = limit.no;
-        let limit_reached = |low_ns: f64| limit.is_no(low_ns);
-        let limit = limit.yes;
+        let Threshold { yes, no } = limit;
         match self.range_ns {
             None => {
                 let why = format!(
-                    "and fewer than {FEWEST} processes of a stack are too few for the limit of {limit}"
+                    "and fewer than {FEWEST} processes of a stack are too few for the limit of {yes}"
                 );
                 (FirstLimit::Open, why)
             }
-            Some((_, high_ns)) if high_ns <= yes_ns => {
-                (FirstLimit::Within, format!("within the limit of {limit}"))
+            Some((_, high_ns)) if high_ns <= yes.value() => {
+                (FirstLimit::Within, format!("within the limit of {yes}"))
             }
-            Some((low_ns, _)) if limit_reached(low_ns) => {
-                let no = no.unwrap_or(limit);
+            Some((low_ns, _)) if limit.is_no(low_ns) => {
+                let no = no.unwrap_or(yes);
                 (FirstLimit::No, format!("beyond the limit of {no}"))
             }
-            Some((low_ns, _)) if low_ns > yes_ns => {
-                (FirstLimit::Beyond, format!("beyond the limit of {limit}"))
+            Some((low_ns, _)) if low_ns > yes.value() => {
+                (FirstLimit::Beyond, format!("beyond the limit of {yes}"))
             }
             Some((low_ns, high_ns)) => {
                 let range = format!("{} to {}", signed_time(low_ns), signed_time(high_ns));
-                let why = format!("and the interval ({range}) contains the limit of {limit}");
+                let why = format!("and the interval ({range}) contains the limit of {yes}");
                 (FirstLimit::Open, why)
             }
         }

@@ -6,7 +6,7 @@ use crate::{Answer, Asked};
 /// Number of figures of an answer; the sections have all of them.
 const CARRYING: usize = 3;
 
-/// Number of changes for the worse that stand above the reasons, so that the first screen has them.
+/// The number of changes for the worse above the reasons. The first screen has room for them.
 const FIRST: usize = 3;
 
 /// Renders a question with its answer, the figure to act on and the worst changes first. `title` is the title of the

@@ -46,10 +46,7 @@ const LINE: PreEscaped<&str> = PreEscaped("\n");
 fn render(document: &Document<'_>, _: &Options) -> Vec<u8> {
     let machine = machine_section(&document.machines);
     let sections: Vec<&Section> = document.sections.iter().chain(machine.as_ref()).collect();
-    let title = match document.about.as_str() {
-        "" => &document.title,
-        about => about,
-    };
+    let title = title(document);
     let page = html! {
         (DOCTYPE) (LINE)
         html lang="en" {
@@ -58,8 +55,21 @@ fn render(document: &Document<'_>, _: &Options) -> Vec<u8> {
         }
         (LINE)
     };
-    // Values are escaped when they are written; this removes characters that a browser would obey inside a text.
-    let lines = page.0.split('\n').map(plain);
+    bytes(&page)
+}
+
+/// Returns the compared stacks, or the document's title if it compares none.
+fn title<'a>(document: &'a Document<'_>) -> &'a str {
+    match document.about.as_str() {
+        "" => &document.title,
+        about => about,
+    }
+}
+
+/// Returns the bytes of a page or a picture. Values are escaped when they are written; this removes characters that a
+/// browser would obey inside a text.
+fn bytes(markup: &Markup) -> Vec<u8> {
+    let lines = markup.0.split('\n').map(plain);
     lines.collect::<Vec<_>>().join("\n").into_bytes()
 }
 

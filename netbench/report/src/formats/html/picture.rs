@@ -1,13 +1,14 @@
 use maud::{Markup, PreEscaped, html};
 
 use super::{
-    STYLE,
-    chart::{Width, draw, height, legend},
+    STYLE, bytes,
+    chart::{Width, draw_with_height, legend},
+    title,
 };
 use crate::{
     document::{Chart, Document, Extent},
     formats::{Format, Needs, Options},
-    text::{plain, wrap},
+    text::wrap,
 };
 
 /// The charts of a report below one another, as a picture for other documents.
@@ -30,10 +31,6 @@ const LETTER: f64 = 6.4;
 const LETTERS: usize = 120;
 
 fn render(document: &Document<'_>, _: &Options) -> Vec<u8> {
-    let title = match document.about.as_str() {
-        "" => &document.title,
-        about => about,
-    };
     let mut y = MARGIN + 2.0 * LINE;
     let mut charts = Vec::new();
     for (number, chart) in document.pictures().into_iter().enumerate() {
@@ -49,13 +46,12 @@ fn render(document: &Document<'_>, _: &Options) -> Vec<u8> {
             height=(height) role="img" {
             style { (PreEscaped(STYLE)) (PreEscaped(OWN)) }
             rect.paper width=(width) height=(height) {}
-            text.title x=(MARGIN) y=(MARGIN + LINE) { (title) }
+            text.title x=(MARGIN) y=(MARGIN + LINE) { (title(document)) }
             text x=(MARGIN) y=(MARGIN + 2.0 * LINE) { (document.made) }
             @for chart in &charts { (PreEscaped("\n")) (chart) }
         }
     };
-    let lines = picture.0.split('\n').map(plain);
-    lines.collect::<Vec<_>>().join("\n").into_bytes()
+    bytes(&picture)
 }
 
 /// The rules of a picture in addition to those of a page.
@@ -67,7 +63,8 @@ fn framed(chart: &Chart, number: usize, top: f64) -> (Markup, f64) {
     let (colours, names) = legend(&chart.drawing);
     let legend_high = if names.is_empty() { 0.0 } else { LINE };
     let drawn_at = top + LINE + legend_high;
-    let notes_at = drawn_at + height(chart, Width::Wide);
+    let (drawn, drawn_high) = draw_with_height(chart, &format!("picture-{number}"), Width::Wide);
+    let notes_at = drawn_at + drawn_high;
     let notes = wrap(&chart.note, LETTERS);
     let lines = (1u32..).zip(&notes);
     let lines = lines.map(|(line, text)| (notes_at + f64::from(line) * LINE, text));
@@ -84,8 +81,8 @@ fn framed(chart: &Chart, number: usize, top: f64) -> (Markup, f64) {
             rect class=(colours.class(*place)) x=(x) y=(top + 6.0) width="10" height="10" {}
             text x=(x + 14.0) y=(top + 15.0) { (name) }
         }
-        svg x=(MARGIN) y=(drawn_at) width=(Width::Wide.px()) height=(height(chart, Width::Wide)) {
-            (draw(chart, &format!("picture-{number}"), Width::Wide))
+        svg x=(MARGIN) y=(drawn_at) width=(Width::Wide.px()) height=(drawn_high) {
+            (drawn)
         }
         @for (y, text) in lines { text x=(MARGIN) y=(y) { (text) } }
     };

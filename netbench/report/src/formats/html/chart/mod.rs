@@ -51,14 +51,15 @@ fn colour(stack: usize) -> &'static str {
     Colours::Stacks.class(stack)
 }
 
-/// Returns the height of a chart at this width.
-pub(super) fn height(chart: &Chart, width: Width) -> f64 {
-    shapes(chart, width.px()).1
+/// Draws the chart as SVG. `id` is unique on the page.
+pub(super) fn draw(chart: &Chart, id: &str, width: Width) -> Markup {
+    draw_with_height(chart, id, width).0
 }
 
-/// Returns the shapes of a chart, and its height.
-fn shapes(chart: &Chart, w: f64) -> (Canvas, f64) {
+/// Draws the chart as [`draw`] does, and returns its height too.
+pub(super) fn draw_with_height(chart: &Chart, id: &str, width: Width) -> (Markup, f64) {
     let mut canvas = Canvas::default();
+    let w = width.px();
     let height = match &chart.drawing {
         Drawing::Dots(dots) => dots::draw(&mut canvas, dots, w),
         Drawing::Bars(bars) => bars::draw(&mut canvas, bars, w),
@@ -68,26 +69,21 @@ fn shapes(chart: &Chart, w: f64) -> (Canvas, f64) {
         Drawing::Steps(steps) => steps::draw(&mut canvas, steps, w),
         Drawing::Ranking(ranking) => ranking::draw(&mut canvas, ranking, w),
     };
-    (canvas, height.round())
-}
-
-/// Draws the chart as SVG. `id` is unique on the page.
-pub(super) fn draw(chart: &Chart, id: &str, width: Width) -> Markup {
-    let w = width.px();
-    let (canvas, height) = shapes(chart, w);
+    let height = height.round();
     let class = match width {
         Width::Wide => "wide",
         Width::Narrow => "narrow",
     };
     let (title, describe) = (format!("{id}-{class}-t"), format!("{id}-{class}-d"));
-    html! {
+    let svg = html! {
         svg class=(class) viewBox={ "0 0 " (w) " " (height) } width=(w) height=(height) role="img"
             aria-labelledby={ (title) " " (describe) } {
             title id=(title) { (chart.title) }
             desc id=(describe) { (chart.note) }
             (PreEscaped(canvas.shapes))
         }
-    }
+    };
+    (svg, height)
 }
 
 /// Returns the names of the colours that a legend explains, if one is needed.

@@ -1,3 +1,5 @@
+use std::ops::Range;
+
 use crate::text::time;
 
 /// A linear axis.
@@ -52,50 +54,54 @@ fn round_step(about: f64) -> f64 {
 
 /// Returns times to mark on a logarithmic axis, as natural logarithms with their text.
 pub(super) fn time_ticks(low_ln: f64, high_ln: f64, most: usize) -> Vec<(f64, String)> {
-    let mut ticks = Vec::new();
     let fine = [1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0];
-    for factors in [&fine[..], &[1.0, 2.0, 5.0], &[1.0, 3.0], &[1.0]] {
-        ticks.clear();
-        for exponent in 0..13 {
-            for factor in factors {
-                let ns: f64 = factor * 10f64.powi(exponent);
-                if ns.ln() >= low_ln && ns.ln() <= high_ln {
-                    ticks.push((ns.ln(), short_time(ns)));
-                }
-            }
-        }
-        if ticks.len() <= most {
-            break;
-        }
-    }
-    ticks
+    let factors: [&[f64]; 4] = [&fine, &[1.0, 2.0, 5.0], &[1.0, 3.0], &[1.0]];
+    let ticks = round_values((low_ln, high_ln), 0..13, &factors, most);
+    let ticks = ticks.into_iter();
+    ticks.map(|ns| (ns.ln(), short_time(ns))).collect()
 }
 
 /// Returns factors to mark on a logarithmic axis, with their text.
 pub(super) fn factor_ticks(low: f64, high: f64, most: usize) -> Vec<(f64, String)> {
-    let mut ticks = Vec::new();
     let fine = [
         1.0, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.8, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 9.0,
     ];
     let few = [1.0, 1.2, 1.5, 2.0, 3.0, 5.0, 7.0];
-    for factors in [&fine[..], &few, &[1.0, 2.0, 5.0], &[1.0, 3.0], &[1.0]] {
-        ticks.clear();
-        for exponent in -6..7 {
-            for factor in factors {
-                let tick: f64 = factor * 10f64.powi(exponent);
-                if (low..=high).contains(&tick) {
-                    // Display omits superfluous decimals; six digits hide errors of the multiplication.
-                    let text = format!("{tick:.6}");
-                    let text = text.trim_end_matches('0').trim_end_matches('.');
-                    ticks.push((tick, format!("{text}×")));
-                }
-            }
+    let factors: [&[f64]; 5] = [&fine, &few, &[1.0, 2.0, 5.0], &[1.0, 3.0], &[1.0]];
+    let ticks = round_values((low.ln(), high.ln()), -6..7, &factors, most);
+    let ticks = ticks.into_iter();
+    ticks
+        .map(|tick| (tick, format!("{}×", short_number(tick))))
+        .collect()
+}
+
+/// Returns the products of powers of ten and the first of these lists of factors with at most `most` values between the
+/// natural logarithms; the last list if each has more.
+fn round_values(
+    (low_ln, high_ln): (f64, f64),
+    exponents: Range<i32>,
+    factors: &[&[f64]],
+    most: usize,
+) -> Vec<f64> {
+    let mut values = Vec::new();
+    for factors in factors {
+        values.clear();
+        for exponent in exponents.clone() {
+            let products = factors.iter().map(|factor| factor * 10f64.powi(exponent));
+            values.extend(products.filter(|value| (low_ln..=high_ln).contains(&value.ln())));
         }
-        if ticks.len() <= most {
+        if values.len() <= most {
             break;
         }
     }
-    ticks
+    values
+}
+
+/// Formats a number without superfluous decimals. Six digits hide errors of a multiplication.
+fn short_number(number: f64) -> String {
+    let text = format!("{number:.6}");
+    let text = text.trim_end_matches('0').trim_end_matches('.');
+    text.to_owned()
 }
 
 /// Formats a round time without superfluous decimals.
