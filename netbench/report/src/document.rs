@@ -281,16 +281,6 @@ impl Document<'_> {
         all
     }
 
-    /// Returns all charts, in order.
-    pub(crate) fn pictures(&self) -> Vec<&Chart> {
-        let items = self.sections.iter().flat_map(|section| &section.items);
-        let charts = items.filter_map(|item| match item {
-            Item::Charts(charts) => Some(charts),
-            _ => None,
-        });
-        charts.flatten().collect()
-    }
-
     /// Appends the document's number to the ids of its sections.
     pub(crate) fn number(&mut self, number: usize) {
         for section in &mut self.sections {

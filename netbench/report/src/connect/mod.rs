@@ -6,6 +6,7 @@ mod charts;
 mod checks;
 mod cold;
 mod compare;
+mod differences;
 mod document;
 mod failures;
 mod latest;

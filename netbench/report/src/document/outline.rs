@@ -1,6 +1,6 @@
 use std::borrow::Cow;
 
-use super::{Document, Item, Section, Table};
+use super::{Chart, Document, Item, Section, Table};
 use crate::Asked;
 
 /// A part of a document as formats without charts show it.
@@ -34,6 +34,16 @@ impl Document<'_> {
         }
         parts.retain(|part| !part.is_empty());
         parts
+    }
+
+    /// Returns all charts, in order.
+    pub(crate) fn pictures(&self) -> Vec<&Chart> {
+        let items = self.sections.iter().flat_map(|section| &section.items);
+        let charts = items.filter_map(|item| match item {
+            Item::Charts(charts) => Some(charts),
+            _ => None,
+        });
+        charts.flatten().collect()
     }
 }
 

@@ -6,8 +6,8 @@ use netbench_stats::{Change, Verdict};
 
 use super::{
     Answer, Evidence, Question,
+    limits::of_totals,
     means::{Mean, NoFigure, means},
-    of_totals,
 };
 use crate::{
     CaseRow, ColdRow, Comparison, ConnectSummary,

@@ -184,9 +184,9 @@ impl Findings {
 
     /// Returns the number of servers, chains and tests that the stack accepts and must refuse.
     pub(super) fn false_accepts(&self) -> usize {
-        let all = self.0.iter();
-        let accepts = all.filter(|((_, severity), _)| *severity == Severity::AcceptsForbidden);
-        accepts.map(|(_, finding)| finding.evidence.len()).sum()
+        let findings = self.0.values();
+        let accepts = findings.filter(|finding| finding.severity == Severity::AcceptsForbidden);
+        accepts.map(|finding| finding.evidence.len()).sum()
     }
 
     pub(super) fn is_empty(&self) -> bool {

@@ -8,7 +8,9 @@ use netbench_model::{
 };
 
 use super::{
-    Answer, Evidence, Question, Severity, counts, finding::Findings, of_lost, of_web,
+    Answer, Evidence, Question, Severity, counts,
+    finding::Findings,
+    limits::{of_lost, of_web},
     settle::unnamed,
 };
 use crate::{

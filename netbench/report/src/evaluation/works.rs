@@ -9,8 +9,8 @@ use netbench_model::{
 };
 
 use super::{
-    Answer, Evidence, Question, catalogues, counts, finding::Findings, losses::contradicted,
-    of_lost, supports::answer_by_sites,
+    Answer, Evidence, Question, catalogues, counts, finding::Findings, limits::of_lost,
+    losses::contradicted, supports::answer_by_sites,
 };
 use crate::{
     ConnectSummary, FailureRow,

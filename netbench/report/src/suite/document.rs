@@ -1,26 +1,27 @@
 use std::{collections::BTreeMap, sync::Arc};
 
-use netbench_model::{Part, StackName, SuiteManifest, SuiteSample, Target, Unit};
+use netbench_model::{Part, StackName, SuiteManifest, SuiteSample, Unit};
 use netbench_stats::{CASE_LEVEL, CASE_MARGIN, Choice, OtherFigure, RoundsNeeded, UndecidedReason};
 
 use super::{
     CaseRow, CaseVerdict, StackFigures, SuiteFailure, SuiteSummary, breakdown,
     cases::{by_stack, value},
-    charts::{charts, has_many, is_measured},
+    charts::{charts, has_many},
     checks::checks,
     history::is_history,
-    preset, summarize_suite,
+    preset,
+    questions::{answers, only_sizes, questions},
+    summarize_suite,
 };
 use crate::{
-    Asked,
     cell::{Cell, Digits},
     document::{Document, Extent, Item, Machine, Report, Section, Table},
-    evaluation::{Evidence, Subject, fast, none_is_no},
+    evaluation::none_is_no,
     text::{count, in_place_of, machine, shorten, stacks_with, would_decide},
 };
 
 /// The id of the section with the run's figures.
-const SECTION: &str = "suite";
+pub(super) const SECTION: &str = "suite";
 
 /// A run of the in-memory suite with the data of its report.
 #[derive(Debug, Clone)]
@@ -73,27 +74,6 @@ impl Report for SuiteReport {
     }
 }
 
-/// Returns, for each stack in place of the first, whether it is fast enough.
-fn questions(summary: &SuiteSummary) -> Vec<Asked> {
-    let mut stacks = summary.run.stacks.iter().map(|(name, _)| name);
-    let Some(from) = stacks.next() else {
-        return Vec::new();
-    };
-    let stacks = stacks.filter(|stack| is_measured(summary, stack));
-    let asked = |to: &StackName| Asked {
-        subject: Subject::Fast,
-        question: fast::answer_in_memory(&Evidence {
-            suites: vec![summary],
-            ..Evidence::of([from, to], Target::Lab, &summary.head.thresholds)
-        }),
-        about: in_place_of(&[from.as_str(), to.as_str()]),
-        section: Some(SECTION.to_owned()),
-        warnings: summary.warnings.clone(),
-        ..Asked::default()
-    };
-    stacks.map(asked).collect()
-}
-
 fn section(summary: &SuiteSummary) -> Section {
     let run = &summary.run;
     let mut items = Vec::new();
@@ -141,38 +121,6 @@ fn section(summary: &SuiteSummary) -> Section {
         missing: (!summary.measures()).then(|| "No figures: no trial ended well.".to_owned()),
         ..Section::default()
     }
-}
-
-/// Builds a row for each stack with its answer: cards have room for a pair.
-fn answers(summary: &SuiteSummary) -> Vec<Item> {
-    let Some((first, _)) = summary.run.stacks.first() else {
-        return Vec::new();
-    };
-    let asked = questions(summary);
-    if asked.is_empty() {
-        return Vec::new();
-    }
-    let what = match only_sizes(summary) {
-        true => format!("Does the stack take no more memory than {first}?"),
-        false => format!("Is the stack fast enough in memory, in place of {first}?"),
-    };
-    let others = summary.run.stacks.iter().skip(1);
-    let others = others.filter(|(name, _)| is_measured(summary, name));
-    let rows = others.zip(asked);
-    let table = Table::of(rows)
-        .col("stack", 0, |((name, _), _)| Cell::text(name))
-        .col("version", 2, |((_, about), _)| Cell::text(about))
-        .col("answer", 0, |(_, asked)| {
-            Cell::text(asked.question.answer.words())
-        })
-        .col("because", 1, |(_, asked)| {
-            Cell::text(&asked.question.because)
-        });
-    vec![Item::Heading(what), table.item()]
-}
-
-fn only_sizes(summary: &SuiteSummary) -> bool {
-    summary.cases.iter().all(|case| case.part == Part::Memory)
 }
 
 /// Summarizes the run's verdicts on a stack in a sentence.

@@ -15,6 +15,7 @@ mod joined;
 mod joined_document;
 mod preset;
 mod published;
+mod questions;
 mod summarize;
 mod summary;
 mod verdicts;
