@@ -47,7 +47,7 @@ impl Responder for Prober<'_> {
                     let read = self.encrypted(&spec, &keys, &[], &flight, &mut records, &mut wire);
                     if let Some(session) = read.await {
                         stated_groups = session.encrypted.stated_groups();
-                        self.know_certificate(&spec, keys, &session.encrypted);
+                        self.know_certificate(&spec, &flight, keys, &session.encrypted);
                     }
                 }
                 let exchange = flight.key_exchange.as_ref();

@@ -96,21 +96,35 @@ impl Prober<'_> {
         }
     }
 
-    /// Adds the certificate to the answer to the known hello, where this is its encrypted part.
+    /// Adds the certificate to the answer to the known hello, if this is its encrypted part. If the encrypted part of the
+    /// known hello was lost, the hello whose certificate arrived takes its place.
     pub(super) fn know_certificate(
         &self,
         spec: &HelloSpec,
+        flight: &Flight,
         keys: PrivateShares,
         encrypted: &Encrypted13,
     ) {
         let mut known = self.known.borrow_mut();
-        let known = known
-            .as_mut()
-            .filter(|known| known.spec.random == spec.random);
-        if let (Some(known), Some((leaf, _))) = (known, encrypted.certificates.first()) {
-            known.answer.leaf = Some(leaf.clone());
-            known.keys = Some(Rc::new(keys));
+        let (Some(known), Some((leaf, _))) = (known.as_mut(), encrypted.certificates.first())
+        else {
+            return;
+        };
+        if known.spec.random != spec.random {
+            if known.answer.is_retry || known.answer.leaf.is_some() {
+                return;
+            }
+            *known = Known {
+                spec: spec.clone(),
+                bytes: spec.records(usize::MAX),
+                answer: Answer::of(flight),
+                keys: None,
+            };
+            // Whether the server of the earlier connections had this certificate is unknown.
+            self.misjudged.set(true);
         }
+        known.answer.leaf = Some(leaf.clone());
+        known.keys = Some(Rc::new(keys));
     }
 
     /// The answer to the known hello, decrypted where the first one was.

@@ -274,6 +274,50 @@ pub(crate) fn another_server_that_differs_by_its_certificate_alone_is_noticed() 
     }
 }
 
+/// The certificate of the first connection may be lost on the way; a later one takes its place.
+pub(crate) fn another_server_is_noticed_if_the_first_certificate_was_lost() {
+    let (files, other) = (Files::new(Key::Rsa), Files::new(Key::Rsa));
+    let lines = "ssl_protocols TLSv1.2 TLSv1.3; ssl_ecdh_curve X25519;";
+    let server = nginx(&files, lines);
+    let twin = nginx(&other, &format!("{lines} ssl_ciphers ECDHE+AES128+AESGCM;"));
+    let whole = scan(server.address, &[ScanPart::Features]);
+    assert_eq!(whole.outcome, ScanOutcome::Scanned, "{}", shown(&whole));
+    for most in [2, 4, 6] {
+        let connections = AtomicUsize::new(0);
+        let (to, beyond) = (server.address, twin.address);
+        let front = Hostile::new(move |_, mut stream| {
+            let number = connections.fetch_add(1, Ordering::Relaxed);
+            if number > 0 {
+                let to = if number < most { to } else { beyond };
+                return crate::fronts::relay(&[], stream, to);
+            }
+            let Some((_, bytes)) = read_hello_and_bytes(&mut stream) else {
+                return;
+            };
+            let mut server = TcpStream::connect(to).unwrap();
+            server.write_all(&bytes).unwrap();
+            let mut head = [0; 5];
+            server.read_exact(&mut head).unwrap();
+            let mut hello = vec![0; usize::from(u16::from_be_bytes([head[3], head[4]]))];
+            server.read_exact(&mut hello).unwrap();
+            let _ = stream.write_all(&[&head[..], &hello].concat());
+            crate::hostile::linger(stream);
+        });
+        let limits = Limits {
+            parts: vec![ScanPart::Features],
+            ..within(10)
+        };
+        let found = scan_within(front.address, limits);
+        let name = format!("{most}: {}", shown(&found));
+        is_sure_of_what_it_says(&found, &whole, &name);
+        let said = found
+            .notes
+            .iter()
+            .any(|note| note.contains("another certificate"));
+        assert!(said, "{name}: {:?}", found.notes);
+    }
+}
+
 /// Scans behind each kind of limit in this number: so many hellos after the first, over so many seconds. `NETBENCH_LIMIT_RUNS` sets it.
 const RUNS: u64 = 2;
 
