@@ -163,7 +163,7 @@ fn forms_of_roots() {
         insta::assert_snapshot!(format!("roots_{format}"), render(&summary, format));
     }
     insta::assert_snapshot!("roots_terminal", terminal(&summary, 120));
-    assert!(render(&summary, "html").contains("What a user does not expect"));
+    assert!(render(&summary, "html").contains("Unexpected results"));
 }
 
 #[test]

@@ -162,8 +162,7 @@ fn a_run_is_stored_and_reported_again() {
     let place = Place::new();
     let line = "compat chains -q --case own/time/* --stack openssl,rustls-ring --format markdown";
     let first = place.netbench(&words(line)).expect(0);
-    let lead =
-        "What each stack's own verifier says of 15 certificate chains, and what it should say.";
+    let lead = "The verdicts of each stack's own verifier on 15 certificate chains, and the correct verdicts.";
     assert!(first.stdout.contains(lead), "{}", first.stdout);
     let run = place.run();
     let path = run.to_str().unwrap();

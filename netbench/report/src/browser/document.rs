@@ -1,3 +1,4 @@
+use itertools::Itertools;
 use netbench_model::{Target, browser::Mark};
 
 use super::{
@@ -10,7 +11,7 @@ use crate::{
         Check, CheckSuite, Checked, Document, Excerpt, Extent, Filling, Item, Report, Section,
         Table,
     },
-    text::{count, named_site},
+    text::{count, named_site, some_of},
 };
 
 impl Report for BrowserSummary {
@@ -30,7 +31,7 @@ impl Report for BrowserSummary {
             negotiated(self),
         ];
         Document {
-            about: String::new(),
+            about: clients_of(self),
             lead: format!(
                 "How long pages of {} take in real browsers, and what the browsers show where a page is refused.",
                 count(run.sites, "emulated site", "emulated sites")
@@ -42,6 +43,13 @@ impl Report for BrowserSummary {
             ..Document::of_run("browser", &self.run.head)
         }
     }
+}
+
+/// Returns the title of the page: `Pages in chromium, firefox and 2 more`.
+fn clients_of(summary: &BrowserSummary) -> String {
+    const NAMED: usize = 4;
+    let names = summary.clients.iter().map(|row| &row.client).unique();
+    format!("Pages in {}", some_of(NAMED, names))
 }
 
 fn clients(summary: &BrowserSummary, extent: Extent) -> Section {
@@ -87,8 +95,13 @@ fn clients(summary: &BrowserSummary, extent: Extent) -> Section {
             .col("with start and end", 2, |row| {
                 Cell::time(row.took_ms.map(|ms| ms * 1e6))
             })
-            .col("what it is", 4, |row| Cell::text(&row.library))
             .item(),
+    );
+    items.extend(
+        Table::of(&summary.clients)
+            .col("client", 0, |row| Cell::text(&row.client))
+            .col("what it is", 0, |row| Cell::text(&row.library))
+            .under("The clients"),
     );
     if let Some(page) = &summary.run.page {
         let origins = count(page.origins, "origin", "origins");
@@ -115,7 +128,7 @@ fn clients(summary: &BrowserSummary, extent: Extent) -> Section {
             browser.name, browser.version
         )));
     }
-    Section::new("clients", "What a page takes", items).explained(format!(
+    Section::new("clients", "Times of a page", items).explained(format!(
             "Medians. A browser's times are those of the page's own Navigation Timing, a stack's those of its connection \
              through hyper. Each visit has a fresh profile, and one is made at a time. {}",
             summary.run.head.again(summary.head.seed)

@@ -20,7 +20,7 @@ impl Report for ChainsSummary {
         Document {
             about: in_place_of(&stacks),
             lead: format!(
-                "What each stack's own verifier says of {}, and what it should say.",
+                "The verdicts of each stack's own verifier on {}, and the correct verdicts.",
                 count(run.chains, "certificate chain", "certificate chains")
             ),
             sections,
@@ -38,11 +38,11 @@ fn differences(summary: &ChainsSummary, stacks: &[&str]) -> Section {
     let worse = found.iter().filter(|group| group.switch.advice.is_some());
     let worse: usize = worse.map(|group| group.cases.len()).sum();
     let mut items = vec![Item::Headline(match (stacks.len(), all) {
-        (..2, _) => "One stack was asked: there is nothing to compare it with.".to_owned(),
+        (..2, _) => "The run has one stack alone, and no comparison.".to_owned(),
         (_, 0) => "The stacks accept and reject the same chains.".to_owned(),
         _ => format!(
-            "{} judged otherwise than by {first}; in {worse} of them something is lost.",
-            count(all, "chain is", "chains are")
+            "{} a verdict other than that of {first}; {worse} of them are changes for the worse.",
+            count(all, "chain has", "chains have")
         ),
     })];
     items.extend(Item::warnings(&summary.warnings));
@@ -66,7 +66,7 @@ fn differences(summary: &ChainsSummary, stacks: &[&str]) -> Section {
                 .col("now", 0, |group| Cell::text(group.verdict()))
                 .col("effect", 0, |group| Cell::maybe(group.switch.effect))
                 .col("reason", 0, |group| Cell::text(name(group)))
-                .col("who rejects says", 3, |group| Cell::text(faults(group)))
+                .col("reason given", 3, |group| Cell::text(faults(group)))
                 .col("what a user sees", 1, |group| {
                     Cell::text(&group.switch.seen)
                 })
@@ -77,7 +77,7 @@ fn differences(summary: &ChainsSummary, stacks: &[&str]) -> Section {
         items.extend(reasons(found));
     }
     Section::new("differences", "What changes", items).explained(format!(
-        "Each chain is put to the verifier as the stack's clients use it, with its roots, its host and its time. {}.",
+        "Each verifier is set up as in the stack's clients, and is given the chain with its roots, its host and its time. {}.",
         ComparedStack::libraries(&summary.run.stacks)
     ))
 }

@@ -32,12 +32,8 @@ impl Report for CompatSummary {
         Document {
             about: in_place_of(&stacks),
             lead: format!(
-                "What each stack does with {} right, wrong, old or odd, and what a browser should do.",
-                count(
-                    self.matrix.cases.len(),
-                    "server that is",
-                    "servers that are"
-                )
+                "The outcome for each stack with {}: valid, invalid, old and unusual ones; and the outcome that a browser should have.",
+                count(self.matrix.cases.len(), "server", "servers")
             ),
             sections: sections.into_iter().flatten().collect(),
             checks: self.matrix.suites(run.stacks.len(), check),
@@ -63,7 +59,7 @@ fn differences(summary: &CompatSummary, stacks: &[&str]) -> Option<Section> {
         effects => effects.to_owned(),
     };
     items.push(Item::Headline(match (stacks.len(), found.len()) {
-        (..2, _) => "One stack was tried: there is nothing to compare it with.".to_owned(),
+        (..2, _) => "The run has one stack alone, and no comparison.".to_owned(),
         (_, 0) => "The stacks do the same with every server.".to_owned(),
         (_, all) => format!(
             "{} {}; {effects}.",
@@ -85,7 +81,7 @@ fn differences(summary: &CompatSummary, stacks: &[&str]) -> Option<Section> {
                 .col(stacks.first().copied().unwrap_or("before"), 2, |row| {
                     Cell::text(&row.is.did)
                 })
-                .col(if several { "it" } else { stacks[1] }, 0, |row| {
+                .col(if several { "this stack" } else { stacks[1] }, 0, |row| {
                     Cell::text(&row.is.does)
                 })
                 .col("effect", 0, |row| Cell::maybe(row.is.switch.effect))

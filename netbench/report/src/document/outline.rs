@@ -65,11 +65,12 @@ fn question<'a>(parts: &mut Vec<Part<'a>>, Asked { question, .. }: &'a Asked) {
 
 fn section<'a>(parts: &mut Vec<Part<'a>>, section: &'a Section) {
     let inside = if section.heading.is_empty() { 2 } else { 3 };
-    parts.extend([
-        Part::Heading(2, &section.heading),
+    let explanation = [
         Part::text(&section.explanation),
         Part::text(section.missing.as_deref().unwrap_or_default()),
-    ]);
+    ];
+    parts.push(Part::Heading(2, &section.heading));
+    let begin = parts.len() + section.headlines();
     for (at, item) in section.items.iter().enumerate() {
         parts.push(match item {
             Item::Heading(_) if only_charts_follow(&section.items[at + 1..]) => continue,
@@ -81,6 +82,7 @@ fn section<'a>(parts: &mut Vec<Part<'a>>, section: &'a Section) {
             Item::Table(table) => Part::Table(Cow::Borrowed(table)),
         });
     }
+    parts.splice(begin..begin, explanation);
 }
 
 /// Returns whether the heading before these items has only charts under it.

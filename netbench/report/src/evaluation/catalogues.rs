@@ -1,5 +1,5 @@
 //! The breakages of a switch by netbench's own catalogues: servers, certificate chains and trust stores that are
-//! right, wrong, old or odd. Results of real sites are stronger evidence where they show an effect; these cover
+//! valid, invalid, old and unusual. Results of real sites are stronger evidence where they show an effect; these cover
 //! cases that no list of sites has.
 
 use itertools::Itertools;
@@ -24,7 +24,7 @@ pub(super) fn predict(
     match evidence.compat {
         Some(compat) => reasons.extend(servers(question, compat, evidence, worse)),
         None => {
-            let what = "a catalogue of right, wrong, old and odd servers, certificate chains and trust stores";
+            let what = "a catalogue of valid, invalid, old and unusual servers, certificate chains and trust stores";
             question.missing.extend(evidence.missing("compat", what));
         }
     }

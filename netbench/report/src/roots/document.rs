@@ -19,8 +19,9 @@ impl Report for RootsSummary {
     fn document(&self, _: Extent) -> Document<'_> {
         let run = &self.run;
         Document {
+            about: "The trust stores that clients find by default".to_owned(),
             lead: format!(
-                "What each client trusts by itself, with {} of a system's trust store.",
+                "The sites that each client trusts by default, with {} of a system's trust store.",
                 count(self.matrix.cases.len(), "layout", "layouts")
             ),
             sections: vec![wrong(self), trusted(self), times(self)],
@@ -41,11 +42,11 @@ fn wrong(summary: &RootsSummary) -> Section {
         "Every client trusts what a user of the system expects.".to_owned()
     } else {
         format!(
-            "{} what a user of the system does not expect.",
+            "{} from what a user of the system expects.",
             count(
                 found.iter().map(|found| found.layouts.len()).sum::<usize>(),
-                "time a client does",
-                "times a client does"
+                "result differs",
+                "results differ"
             )
         )
     })];
@@ -64,7 +65,7 @@ fn wrong(summary: &RootsSummary) -> Section {
                 .item(),
         );
     }
-    Section::new("wrong", "What a user does not expect", items).explained("A client is a stack with the roots that it finds by itself. Its process sees the layout in the \
+    Section::new("wrong", "Unexpected results", items).explained("A client is a stack with the roots that it finds by itself. Its process sees the layout in the \
                       place of this system's folders, and verifies the chain of each site.")
 }
 

@@ -18,7 +18,7 @@ impl Report for ShipSummary {
         let stacks: Vec<&str> = self.stacks.iter().map(|row| row.stack.as_str()).collect();
         Document {
             about: in_place_of(&stacks),
-            lead: "What it costs to ship the least client of hyper with each stack.".to_owned(),
+            lead: "The cost of shipping a minimal client of hyper with each stack.".to_owned(),
             sections: vec![costs(self), crates(self)],
             data: vec![self],
             ..Document::of_run("ship", &run.head)
@@ -97,8 +97,7 @@ fn costs(summary: &ShipSummary) -> Section {
     });
     Section::new("ship", "What shipping each stack costs", items).explained(format!(
             "The same few lines of Rust, which make a connector and a request, built by {} with optimisation and stripped of \
-             symbols. Versions are those of the Cargo.lock: {}. Computing is that of cargo and of all that it starts, from \
-             nothing. Lines are those of the sources of all crates, for all platforms, without tests; C that the system has \
+             symbols. Versions are those of the Cargo.lock: {}. The CPU time is that of cargo and of the programs that it starts, without any cache. Lines are those of the sources of all crates, for all platforms, without tests; C that the system has \
              is not among them. Build tools are those that the build started beside rustc; every stack needs a \
              linker.{advisories}",
             run.rustc, run.lock

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     run::{RunHead, SummaryHead},
-    text::{bytes, count},
+    text::{bytes, count, grouped},
 };
 
 /// The findings of a run of `ship`: its `summary.json`.
@@ -156,15 +156,15 @@ fn difference(from: &StackName, before: &Shipped, to: &StackName, now: &Shipped)
         ),
     };
     let cpu = format!(
-        "{:.0} s {} of computing to build",
+        "{:.0} s {} of CPU time to build",
         apart(now.build_cpu_ms, before.build_cpu_ms) / 1000.0,
         more(now.build_cpu_ms > before.build_cpu_ms)
     );
     let (crates, c_lines) = (now.crates.len(), now.c_lines());
     let lines = format!(
-        "{} of C and assembly in place of {}",
-        count(c_lines, "line", "lines"),
-        before.c_lines()
+        "{} lines of C and assembly in place of {}",
+        grouped(c_lines as f64),
+        grouped(before.c_lines() as f64)
     );
     let tools = |has: &Shipped, lacks: &Shipped| {
         let only = has.tools.iter().filter(|tool| !lacks.tools.contains(tool));
@@ -172,9 +172,9 @@ fn difference(from: &StackName, before: &Shipped, to: &StackName, now: &Shipped)
     };
     let needs = match (tools(now, before), tools(before, now)) {
         (new, old) if new.is_empty() && old.is_empty() => String::new(),
-        (new, old) if new.is_empty() => format!("; it does without {old}"),
+        (new, old) if new.is_empty() => format!("; it does not need {old}"),
         (new, old) if old.is_empty() => format!("; it needs {new} too"),
-        (new, old) => format!("; it needs {new}, and does without {old}"),
+        (new, old) => format!("; it needs {new}, and does not need {old}"),
     };
     format!(
         "{to} in place of {from}: {size}, {cpu}, {} in place of {}, {lines}{needs}.",

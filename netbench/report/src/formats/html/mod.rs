@@ -181,12 +181,15 @@ fn section(section: &Section) -> Markup {
         });
         headings.next().unwrap_or(&section.heading)
     };
+    let headlines = section.headlines();
+    let numbered = || section.items.iter().enumerate();
+    let item =
+        |(number, item)| self::item(item, &format!("{}-{number}", section.id), before(number));
     let body = html! {
+        @for pair in numbered().take(headlines) { (LINE) (item(pair)) }
         @if !section.explanation.is_empty() { p.explanation { (section.explanation) } }
         @if let Some(missing) = &section.missing { p class="note missing" { (missing) } }
-        @for (number, item) in section.items.iter().enumerate() {
-            (LINE) (self::item(item, &format!("{}-{number}", section.id), before(number)))
-        }
+        @for pair in numbered().skip(headlines) { (LINE) (item(pair)) }
     };
     let heading = html! { @if headed { h2 id=(heading) { (section.heading) } } };
     let labelled = headed.then(|| format!("{}-heading", section.id));
