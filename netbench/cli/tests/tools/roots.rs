@@ -178,7 +178,8 @@ fn a_run_is_stored_and_reported_again() {
     let place = Place::new();
     let line = "compat roots -q --layout *ssl-cert* --stack openssl,rustls-ring --format markdown";
     let first = place.netbench(&words(line)).expect(0);
-    let lead = "What each client trusts by itself, with 2 layouts of a system's trust store.";
+    let lead =
+        "The sites that each client trusts by default, with 2 layouts of a system's trust store.";
     assert!(first.stdout.contains(lead), "{}", first.stdout);
     let run = place.run();
     let path = run.to_str().unwrap();
