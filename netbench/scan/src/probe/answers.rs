@@ -1,5 +1,7 @@
 //! Hellos of the enumeration and what their answers show.
 
+use std::rc::Rc;
+
 use super::{
     prober::Prober,
     wire::{ConnectionError, Reply, Wire},
@@ -28,7 +30,7 @@ impl Responder for Prober<'_> {
                 groups.truncate(2);
                 // In the order of the groups (RFC 8446 section 4.2.8).
                 groups.sort_by_key(|group| hello.groups.iter().position(|code| code == group));
-                Some(PrivateShares::new(&groups))
+                Some(Rc::new(PrivateShares::new(&groups)))
             }
             Shares::Empty => None,
         };
@@ -44,11 +46,9 @@ impl Responder for Prober<'_> {
             Reply::Flight(flight, mut records, mut wire) => {
                 let mut stated_groups = None;
                 if let Some(keys) = keys.filter(|_| !flight.hello.is_retry) {
-                    let read = self.encrypted(&spec, &keys, &[], &flight, &mut records, &mut wire);
-                    if let Some(session) = read.await {
-                        stated_groups = session.encrypted.stated_groups();
-                        self.know_certificate(&spec, &flight, keys, &session.encrypted);
-                    }
+                    let read = self.encrypted(&spec, &keys, &flight, &mut records, &mut wire);
+                    let session = read.await;
+                    stated_groups = session.and_then(|session| session.encrypted.stated_groups());
                 }
                 let exchange = flight.key_exchange.as_ref();
                 return Ok(ProbeAnswer::Chose(Choice {
@@ -93,15 +93,20 @@ impl Prober<'_> {
     pub(super) async fn encrypted(
         &self,
         spec: &HelloSpec,
-        keys: &PrivateShares,
-        psk: &[u8],
+        keys: &Rc<PrivateShares>,
         flight: &Flight,
         records: &mut Records,
         wire: &mut Wire,
     ) -> Option<Session13> {
         // In a box: most of the sites that are scanned at a time wait for something else.
-        let read = Box::pin(self.decrypt(spec, keys, psk, flight, records, wire));
-        let session = read.await?;
+        let read = Box::pin(self.decrypt(spec, keys, &[], flight, records, wire));
+        let session = read.await;
+        self.know_certificate(
+            spec,
+            keys,
+            session.as_ref().map(|session| &session.encrypted),
+        );
+        let session = session?;
         let mut findings = self.findings.borrow_mut();
         let (host, roots) = (&self.target.host, &self.client.roots);
         findings.encrypted(spec, &session.encrypted, host, roots);

@@ -1,5 +1,7 @@
 //! Signature schemes, and features that need a separate hello.
 
+use std::rc::Rc;
+
 use super::{
     compression::compression,
     prober::Prober,
@@ -57,7 +59,7 @@ pub(super) async fn read_with_share(
     if groups.is_empty() || suites.is_empty() {
         return Ok(None);
     }
-    let keys = PrivateShares::new(&groups);
+    let keys = Rc::new(PrivateShares::new(&groups));
     let mut spec = prober.spec(&ProbeHello::new(TlsVersion::Tls13, &suites, &groups));
     spec.shares = Some(keys.public());
     change(&mut spec);
@@ -67,7 +69,7 @@ pub(super) async fn read_with_share(
     if flight.hello.is_retry || flight.hello.version != TlsVersion::Tls13.code() {
         return Ok(None);
     }
-    let session = prober.encrypted(&spec, &keys, &[], &flight, &mut records, &mut wire);
+    let session = prober.encrypted(&spec, &keys, &flight, &mut records, &mut wire);
     Ok(session.await)
 }
 
@@ -245,7 +247,7 @@ async fn takes_share(
     groups.retain(|code| *code != group);
     groups.push(group);
     let mut spec = prober.spec(&ProbeHello::new(TlsVersion::Tls13, &codes(found), &groups));
-    let keys = PrivateShares::new(&[group]);
+    let keys = Rc::new(PrivateShares::new(&[group]));
     spec.shares = Some(keys.public());
     let Reply::Flight(flight, mut records, mut wire) = prober.hello(&spec).await? else {
         return Ok(None);
@@ -257,7 +259,7 @@ async fn takes_share(
         return Ok(None);
     }
     prober
-        .encrypted(&spec, &keys, &[], &flight, &mut records, &mut wire)
+        .encrypted(&spec, &keys, &flight, &mut records, &mut wire)
         .await;
     Ok(Some(true))
 }

@@ -52,6 +52,15 @@ impl Answer {
         }
     }
 
+    /// Whether this is the other answer with a certificate that the other lacks.
+    fn adds_certificate_to(&self, other: &Self) -> bool {
+        let without = Self {
+            leaf: None,
+            ..self.clone()
+        };
+        self.leaf.is_some() && without == *other
+    }
+
     fn differs_in(&self, other: &Self) -> String {
         let name = |code| TlsVersion::of(code).map_or("unknown", TlsVersion::name);
         let parts = [
@@ -96,35 +105,30 @@ impl Prober<'_> {
         }
     }
 
-    /// Adds the certificate to the answer to the known hello, if this is its encrypted part. If the encrypted part of the
-    /// known hello was lost, the hello whose certificate arrived takes its place.
+    /// Adds the certificate to the answer to the known hello, if this is its encrypted part; `None` if that was lost.
     pub(super) fn know_certificate(
         &self,
         spec: &HelloSpec,
-        flight: &Flight,
-        keys: PrivateShares,
-        encrypted: &Encrypted13,
+        keys: &Rc<PrivateShares>,
+        encrypted: Option<&Encrypted13>,
     ) {
         let mut known = self.known.borrow_mut();
-        let (Some(known), Some((leaf, _))) = (known.as_mut(), encrypted.certificates.first())
-        else {
-            return;
-        };
-        if known.spec.random != spec.random {
-            if known.answer.is_retry || known.answer.leaf.is_some() {
-                return;
-            }
-            *known = Known {
-                spec: spec.clone(),
-                bytes: spec.records(usize::MAX),
-                answer: Answer::of(flight),
-                keys: None,
-            };
-            // Whether the server of the earlier connections had this certificate is unknown.
-            self.misjudged.set(true);
+        let known = known
+            .as_mut()
+            .filter(|known| known.spec.random == spec.random);
+        if let Some(known) = known {
+            let first = encrypted.and_then(|flight| flight.certificates.first());
+            known.answer.leaf = first.map(|(leaf, _)| leaf.clone());
+            known.keys = Some(Rc::clone(keys));
         }
-        known.answer.leaf = Some(leaf.clone());
-        known.keys = Some(Rc::new(keys));
+    }
+
+    /// Adds a certificate that was lost the first time. Whether the server of the connections before had it is unknown.
+    fn know_late(&self, answer: Answer) {
+        self.misjudged.set(true);
+        if let Some(known) = self.known.borrow_mut().as_mut() {
+            known.answer = answer;
+        }
     }
 
     /// The answer to the known hello, decrypted where the first one was.
@@ -162,6 +166,10 @@ impl Prober<'_> {
                 Reply::Flight(flight, mut records, mut wire) => {
                     let read = self.answer_to(&known, &flight, &mut records, &mut wire);
                     let answer = read.await;
+                    if answer.adds_certificate_to(&known.answer) {
+                        self.know_late(answer);
+                        return Ok(Standing::Same);
+                    }
                     if answer == known.answer {
                         if number == 0 {
                             return Ok(Standing::Same);

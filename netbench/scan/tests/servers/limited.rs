@@ -47,7 +47,7 @@ pub(crate) struct Counter {
     most: usize,
     window: Duration,
     begun: Mutex<VecDeque<Instant>>,
-    over: AtomicU32,
+    pub(crate) over: AtomicU32,
 }
 
 impl Counter {
@@ -241,80 +241,6 @@ pub(crate) fn limits_that_answer_are_no_policy_of_the_server() {
         let scanned = found.outcome == ScanOutcome::Scanned;
         assert!(scanned || !helps, "{name}: {}", shown(&found));
         assert!(!found.notes.is_empty(), "{name}");
-    }
-}
-
-/// The certificate of TLS 1.3 is encrypted, and a HelloRetryRequest has none.
-pub(crate) fn another_server_that_differs_by_its_certificate_alone_is_noticed() {
-    let (files, other) = (Files::new(Key::Rsa), Files::new(Key::Rsa));
-    for curve in ["X25519", "secp384r1"] {
-        let lines = format!("ssl_protocols TLSv1.2 TLSv1.3; ssl_ecdh_curve {curve};");
-        let server = nginx(&files, &lines);
-        let sorry = nginx(&other, &format!("{lines} ssl_ciphers ECDHE+AES128+AESGCM;"));
-        let whole = scan(server.address, &[ScanPart::Features]);
-        assert_eq!(whole.outcome, ScanOutcome::Scanned, "{}", shown(&whole));
-        for most in [6, 10] {
-            let counter = Arc::new(Counter::new(most, Duration::from_secs(100)));
-            let how = Over::Sorry(sorry.address);
-            let relay = relay(&[server.address], Arc::clone(&counter), how, |_| {});
-            let limits = Limits {
-                parts: vec![ScanPart::Features],
-                ..within(10)
-            };
-            let found = scan_within(relay.address, limits);
-            let name = format!("{curve}, {most}: {}", shown(&found));
-            assert!(counter.over.load(Ordering::Relaxed) > 0, "{name}");
-            is_sure_of_what_it_says(&found, &whole, &name);
-            let said = found
-                .notes
-                .iter()
-                .any(|note| note.contains("another certificate"));
-            assert!(said, "{name}: {:?}", found.notes);
-        }
-    }
-}
-
-/// The certificate of the first connection may be lost on the way; a later one takes its place.
-pub(crate) fn another_server_is_noticed_if_the_first_certificate_was_lost() {
-    let (files, other) = (Files::new(Key::Rsa), Files::new(Key::Rsa));
-    let lines = "ssl_protocols TLSv1.2 TLSv1.3; ssl_ecdh_curve X25519;";
-    let server = nginx(&files, lines);
-    let twin = nginx(&other, &format!("{lines} ssl_ciphers ECDHE+AES128+AESGCM;"));
-    let whole = scan(server.address, &[ScanPart::Features]);
-    assert_eq!(whole.outcome, ScanOutcome::Scanned, "{}", shown(&whole));
-    for most in [2, 4, 6] {
-        let connections = AtomicUsize::new(0);
-        let (to, beyond) = (server.address, twin.address);
-        let front = Hostile::new(move |_, mut stream| {
-            let number = connections.fetch_add(1, Ordering::Relaxed);
-            if number > 0 {
-                let to = if number < most { to } else { beyond };
-                return crate::fronts::relay(&[], stream, to);
-            }
-            let Some((_, bytes)) = read_hello_and_bytes(&mut stream) else {
-                return;
-            };
-            let mut server = TcpStream::connect(to).unwrap();
-            server.write_all(&bytes).unwrap();
-            let mut head = [0; 5];
-            server.read_exact(&mut head).unwrap();
-            let mut hello = vec![0; usize::from(u16::from_be_bytes([head[3], head[4]]))];
-            server.read_exact(&mut hello).unwrap();
-            let _ = stream.write_all(&[&head[..], &hello].concat());
-            crate::hostile::linger(stream);
-        });
-        let limits = Limits {
-            parts: vec![ScanPart::Features],
-            ..within(10)
-        };
-        let found = scan_within(front.address, limits);
-        let name = format!("{most}: {}", shown(&found));
-        is_sure_of_what_it_says(&found, &whole, &name);
-        let said = found
-            .notes
-            .iter()
-            .any(|note| note.contains("another certificate"));
-        assert!(said, "{name}: {:?}", found.notes);
     }
 }
 

@@ -32,6 +32,7 @@ mod scanners;
 mod start_tls;
 mod strict;
 mod support;
+mod twins;
 mod workers;
 
 netbench_testing::tests! {
@@ -80,8 +81,8 @@ netbench_testing::tests! {
     workers::workers_are_enumerated: Workers;
     limited::limits_of_connections_are_waited_for_or_said: Nginx;
     limited::limits_that_answer_are_no_policy_of_the_server: Nginx;
-    limited::another_server_that_differs_by_its_certificate_alone_is_noticed: Nginx;
-    limited::another_server_is_noticed_if_the_first_certificate_was_lost: Nginx;
+    twins::another_server_that_differs_by_its_certificate_alone_is_noticed: Nginx;
+    twins::another_server_is_noticed_by_the_certificate_of_any_part: Nginx;
     limited::no_kind_of_limit_misleads: Nginx;
     limited::a_server_that_refuses_without_an_alert_is_known_whole;
     limited::servers_that_do_not_agree_behind_one_address_are_not_known_whole: Nginx;

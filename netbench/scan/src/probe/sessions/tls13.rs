@@ -1,5 +1,7 @@
 //! Whole handshakes of TLS 1.3.
 
+use std::rc::Rc;
+
 use netbench_model::{
     scan::Observed,
     tls::{CipherSuite, TlsVersion},
@@ -54,7 +56,7 @@ async fn full13(
     groups: &[u16],
     method: Method,
 ) -> Result<Option<Resumption13>, Stop> {
-    let keys = PrivateShares::new(groups);
+    let keys = Rc::new(PrivateShares::new(groups));
     let mut spec = prober.spec(&ProbeHello::new(TlsVersion::Tls13, suites, groups));
     spec.shares = Some(keys.public());
     spec.alpn = http1(&spec);
@@ -64,7 +66,7 @@ async fn full13(
     if flight.hello.is_retry || flight.hello.version != TlsVersion::Tls13.code() {
         return Ok(None);
     }
-    let session = prober.encrypted(&spec, &keys, &[], &flight, &mut records, &mut wire);
+    let session = prober.encrypted(&spec, &keys, &flight, &mut records, &mut wire);
     let Some(mut session) = session.await else {
         prober.note_missing("TLS 1.3: the encrypted flight could not be read");
         return Ok(None);
