@@ -313,12 +313,6 @@ impl Section {
         }
     }
 
-    /// Returns the number of headlines at the beginning. They precede the explanation: a reader wants the answer first.
-    pub(crate) fn headlines(&self) -> usize {
-        let is_headline = |item: &&Item| matches!(item, Item::Headline(_));
-        self.items.iter().take_while(is_headline).count()
-    }
-
     /// Returns a section without a heading, for a document with only one section.
     pub(crate) fn only(items: Vec<Item>) -> Self {
         Self {

@@ -251,6 +251,9 @@ pub fn count(number: impl TryInto<u64>, one: &str, many: &str) -> String {
     }
 }
 
+/// The headline of a run whose only stack has nothing to be compared with.
+pub(crate) const ONE_STACK: &str = "The run has one stack alone, and no comparison.";
+
 /// The largest number of stacks that a title names.
 const NAMED_STACKS: usize = 4;
 

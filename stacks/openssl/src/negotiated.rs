@@ -59,8 +59,8 @@ pub(crate) fn negotiated(ssl: &SslRef, side: Side) -> Negotiated {
 }
 
 /// Returns the scheme (RFC 8446 section 4.2.3) of a signature with this hash and this type of key, as
-/// OpenSSL's NIDs, or `None` for pairs that no scheme of TLS 1.3 has. OpenSSL
-/// has one NID for both kinds of RSASSA-PSS; the result is that for keys of type rsaEncryption.
+/// OpenSSL's NIDs, or `None` for pairs that no scheme of TLS 1.3 has. OpenSSL has one NID for both
+/// kinds of RSASSA-PSS; the result is the kind for keys of type rsaEncryption.
 fn scheme((hash, key): (i32, i32)) -> Option<SignatureScheme> {
     const EC: Nid = Nid::X9_62_ID_ECPUBLICKEY;
     const RSA: Nid = Nid::RSAENCRYPTION;

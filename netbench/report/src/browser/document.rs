@@ -98,7 +98,7 @@ fn clients(summary: &BrowserSummary, extent: Extent) -> Section {
             .item(),
     );
     items.extend(
-        Table::of(&summary.clients)
+        Table::of(summary.clients.iter().unique_by(|row| &row.client))
             .col("client", 0, |row| Cell::text(&row.client))
             .col("what it is", 0, |row| Cell::text(&row.library))
             .under("The clients"),

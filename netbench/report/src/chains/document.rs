@@ -5,7 +5,7 @@ use crate::{
     cell::Cell,
     document::{Check, Checked, Document, Extent, Item, Report, Section, Table},
     matrix::{ComparedStack, Judgements},
-    text::{count, in_place_of},
+    text::{ONE_STACK, count, in_place_of},
 };
 
 impl Report for ChainsSummary {
@@ -38,7 +38,7 @@ fn differences(summary: &ChainsSummary, stacks: &[&str]) -> Section {
     let worse = found.iter().filter(|group| group.switch.advice.is_some());
     let worse: usize = worse.map(|group| group.cases.len()).sum();
     let mut items = vec![Item::Headline(match (stacks.len(), all) {
-        (..2, _) => "The run has one stack alone, and no comparison.".to_owned(),
+        (..2, _) => ONE_STACK.to_owned(),
         (_, 0) => "The stacks accept and reject the same chains.".to_owned(),
         _ => format!(
             "{} a verdict other than that of {first}; {worse} of them are changes for the worse.",

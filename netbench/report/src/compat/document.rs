@@ -10,7 +10,7 @@ use crate::{
     cell::Cell,
     document::{Check, Document, Extent, Item, Report, Section, Table},
     matrix::ComparedStack,
-    text::{count, in_place_of, profile_in_words},
+    text::{ONE_STACK, count, in_place_of, profile_in_words},
 };
 
 impl Report for CompatSummary {
@@ -59,7 +59,7 @@ fn differences(summary: &CompatSummary, stacks: &[&str]) -> Option<Section> {
         effects => effects.to_owned(),
     };
     items.push(Item::Headline(match (stacks.len(), found.len()) {
-        (..2, _) => "The run has one stack alone, and no comparison.".to_owned(),
+        (..2, _) => ONE_STACK.to_owned(),
         (_, 0) => "The stacks do the same with every server.".to_owned(),
         (_, all) => format!(
             "{} {}; {effects}.",

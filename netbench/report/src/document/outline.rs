@@ -47,6 +47,16 @@ impl Document<'_> {
     }
 }
 
+impl Section {
+    /// Returns the number of headlines at the beginning. They precede the explanation: a reader wants the answer first.
+    pub(crate) fn headlines(&self) -> usize {
+        let items = self.items.iter();
+        items
+            .take_while(|item| matches!(item, Item::Headline(_)))
+            .count()
+    }
+}
+
 fn question<'a>(parts: &mut Vec<Part<'a>>, Asked { question, .. }: &'a Asked) {
     parts.extend([
         Part::Heading(2, &question.question),

@@ -97,8 +97,9 @@ fn costs(summary: &ShipSummary) -> Section {
     });
     Section::new("ship", "What shipping each stack costs", items).explained(format!(
             "The same few lines of Rust, which make a connector and a request, built by {} with optimisation and stripped of \
-             symbols. Versions are those of the Cargo.lock: {}. The CPU time is that of cargo and of the programs that it starts, without any cache. Lines are those of the sources of all crates, for all platforms, without tests; C that the system has \
-             is not among them. Build tools are those that the build started beside rustc; every stack needs a \
+             symbols. Versions are those of the Cargo.lock: {}. The CPU time is that of cargo and of the programs that it \
+             starts, without any cache. Lines are those of the sources of all crates, for all platforms, without tests; C \
+             that the system has is not among them. Build tools are those that the build started beside rustc; every stack needs a \
              linker.{advisories}",
             run.rustc, run.lock
         ))

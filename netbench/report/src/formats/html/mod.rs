@@ -1,3 +1,5 @@
+use std::ops::Range;
+
 use base64::{Engine, engine::general_purpose::STANDARD};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use netbench_stats::Verdict;
@@ -172,24 +174,12 @@ fn contents(sections: &[&Section]) -> Markup {
 fn section(section: &Section) -> Markup {
     let heading = format!("{}-heading", section.id);
     let headed = !section.heading.is_empty();
-    // A table without a caption is named by the preceding heading.
-    let before = |number: usize| {
-        let items = section.items[..number].iter().rev();
-        let mut headings = items.filter_map(|item| match item {
-            Item::Heading(text) => Some(text),
-            _ => None,
-        });
-        headings.next().unwrap_or(&section.heading)
-    };
     let headlines = section.headlines();
-    let numbered = || section.items.iter().enumerate();
-    let item =
-        |(number, item)| self::item(item, &format!("{}-{number}", section.id), before(number));
     let body = html! {
-        @for pair in numbered().take(headlines) { (LINE) (item(pair)) }
+        (items(section, 0..headlines))
         @if !section.explanation.is_empty() { p.explanation { (section.explanation) } }
         @if let Some(missing) = &section.missing { p class="note missing" { (missing) } }
-        @for pair in numbered().skip(headlines) { (LINE) (item(pair)) }
+        (items(section, headlines..section.items.len()))
     };
     let heading = html! { @if headed { h2 id=(heading) { (section.heading) } } };
     let labelled = headed.then(|| format!("{}-heading", section.id));
@@ -201,6 +191,25 @@ fn section(section: &Section) -> Markup {
             }
         }
     }
+}
+
+fn items(section: &Section, numbers: Range<usize>) -> Markup {
+    html! {
+        @for number in numbers {
+            (LINE)
+            (item(&section.items[number], &format!("{}-{number}", section.id), heading_before(section, number)))
+        }
+    }
+}
+
+/// Returns the heading that precedes an item, by which a table without a caption is named.
+fn heading_before(section: &Section, number: usize) -> &str {
+    let items = section.items[..number].iter().rev();
+    let mut headings = items.filter_map(|item| match item {
+        Item::Heading(text) => Some(text),
+        _ => None,
+    });
+    headings.next().unwrap_or(&section.heading)
 }
 
 fn item(item: &Item, id: &str, before: &str) -> Markup {
