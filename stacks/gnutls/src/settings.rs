@@ -104,11 +104,7 @@ impl Drop for Priority {
 impl Priority {
     /// Makes the library's default priorities, with these versions.
     pub(crate) fn of_library(versions: &[TlsVersion]) -> Result<Self, SetupError> {
-        let mut words = "NORMAL:-VERS-ALL".to_owned();
-        for version in versions {
-            words += &format!(":+{}", version_word(*version)?);
-        }
-        Self::parse(&words)
+        Self::parse(&library_words(versions)?)
     }
 
     /// Makes priorities with exactly these settings; all others are those of the library's `NORMAL`.
@@ -174,10 +170,25 @@ impl Priority {
 /// `GNUTLS_E_UNKNOWN_CIPHER_SUITE`.
 const UNKNOWN_CIPHER_SUITE: i32 = -21;
 
-fn words(settings: &Settings<'_>, suites: &[CipherSuite]) -> Result<String, SetupError> {
-    let mut versions: Vec<_> = suites.iter().map(|suite| suite.version()).collect();
+/// Returns the words of the library's default priorities with these versions.
+fn library_words(versions: &[TlsVersion]) -> Result<String, SetupError> {
+    let mut words = "NORMAL:-VERS-ALL".to_owned();
+    // The library offers the versions in this order, and some servers choose the first one that they support.
+    for version in newest_first(versions.iter().copied()) {
+        words += &format!(":+{}", version_word(version)?);
+    }
+    Ok(words)
+}
+
+fn newest_first(versions: impl Iterator<Item = TlsVersion>) -> Vec<TlsVersion> {
+    let mut versions: Vec<_> = versions.collect();
     versions.sort_unstable_by_key(|version| std::cmp::Reverse(version.code()));
     versions.dedup();
+    versions
+}
+
+fn words(settings: &Settings<'_>, suites: &[CipherSuite]) -> Result<String, SetupError> {
+    let versions = newest_first(suites.iter().map(|suite| suite.version()));
     if versions.is_empty() {
         return Err(SetupError::Refused(
             "versions: none with a suite".to_owned(),
@@ -293,6 +304,12 @@ mod tests {
             groups: &[Group::X25519, Group::SECP256R1],
             signatures: SignatureScheme::OFFERED,
         }
+    }
+
+    #[test]
+    fn the_newest_version_is_offered_first() {
+        let words = library_words(&[TlsVersion::Tls12, TlsVersion::Tls13]).unwrap();
+        assert_eq!(words, "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2");
     }
 
     #[test]
