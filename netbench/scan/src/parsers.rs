@@ -33,17 +33,26 @@ pub const ALL: [Parser; 9] = [
     ("start_tls", start_tls),
 ];
 
-/// Parses a server's first flight: at once, and in pieces, which must give the same result.
+/// Parses a server's first flight, and the same bytes as the flight after a HelloRetryRequest: at once, and in pieces, which
+/// must give the same result.
 pub fn flight(bytes: &[u8]) {
-    let whole = read(bytes.chunks(bytes.len().max(1)));
-    for size in [1, 7, 100] {
-        assert_eq!(whole, read(bytes.chunks(size)), "in pieces of {size} bytes");
+    let readers: [fn() -> FlightReader; 2] = [FlightReader::default, || {
+        FlightReader::after_retry(Records::default())
+    }];
+    for reader in readers {
+        let whole = read(reader(), bytes.chunks(bytes.len().max(1)));
+        for size in [1, 7, 100] {
+            let parts = read(reader(), bytes.chunks(size));
+            assert_eq!(whole, parts, "in pieces of {size} bytes");
+        }
     }
 }
 
 /// Returns how a flight ended (done, incomplete, an alert, an error) and its contents.
-fn read<'a>(pieces: impl Iterator<Item = &'a [u8]>) -> (String, Option<crate::codec::Flight>) {
-    let mut reader = FlightReader::default();
+fn read<'a>(
+    mut reader: FlightReader,
+    pieces: impl Iterator<Item = &'a [u8]>,
+) -> (String, Option<crate::codec::Flight>) {
     for piece in pieces {
         match reader.push(piece) {
             Ok(Step::More) => {}

@@ -75,9 +75,20 @@ pub struct FlightReader {
     joined: Vec<u8>,
     flight: Option<Flight>,
     empty_records: u32,
+    /// Whether the flight answers the second hello of a connection.
+    follows_retry: bool,
 }
 
 impl FlightReader {
+    /// Creates a reader of the flight after a HelloRetryRequest, from the records that followed that message.
+    pub fn after_retry(records: Records) -> Self {
+        Self {
+            records,
+            follows_retry: true,
+            ..Self::default()
+        }
+    }
+
     /// Returns the flight that has been read so far.
     pub fn flight(&self) -> Option<&Flight> {
         self.flight.as_ref()
@@ -133,6 +144,8 @@ impl FlightReader {
                     flight.is_done = true;
                     Ok(Step::Done)
                 }
+                // For middleboxes (RFC 8446 appendix D.4).
+                None if self.follows_retry => Ok(Step::More),
                 None => Err(ReadError::Malformed(
                     "a ChangeCipherSpec before the ServerHello".to_owned(),
                 )),

@@ -45,7 +45,11 @@ impl Responder for Prober<'_> {
         let refusal = match reply {
             Reply::Flight(flight, mut records, mut wire) => {
                 let mut stated_groups = None;
-                if let Some(keys) = keys.filter(|_| !flight.hello.is_retry) {
+                if flight.hello.is_retry {
+                    if self.lacks_certificate_of(&spec) {
+                        Box::pin(self.learn_by_retry(&spec, &flight, records, wire)).await;
+                    }
+                } else if let Some(keys) = keys {
                     let read = self.encrypted(&spec, &keys, &flight, &mut records, &mut wire);
                     let session = read.await;
                     stated_groups = session.and_then(|session| session.encrypted.stated_groups());
@@ -98,36 +102,46 @@ impl Prober<'_> {
         records: &mut Records,
         wire: &mut Wire,
     ) -> Option<Session13> {
+        let hello = spec.message();
         // In a box: most of the sites that are scanned at a time wait for something else.
-        let read = Box::pin(self.decrypt(spec, keys, &[], flight, records, wire));
+        let read = Box::pin(self.decrypt(&hello, keys, flight, records, wire));
         let session = read.await;
-        self.know_certificate(
-            spec,
-            keys,
-            session.as_ref().map(|session| &session.encrypted),
-        );
-        let session = session?;
-        let mut findings = self.findings.borrow_mut();
-        let (host, roots) = (&self.target.host, &self.client.roots);
-        findings.encrypted(spec, &session.encrypted, host, roots);
-        Some(session)
+        self.learn(spec, keys, session.as_ref());
+        session
     }
 
-    /// Reads the encrypted flight after a ServerHello of TLS 1.3.
+    /// Continues a handshake after a HelloRetryRequest, and records what the encrypted flight shows of the site.
+    async fn learn_by_retry(&self, spec: &HelloSpec, retry: &Flight, records: Records, wire: Wire) {
+        let Some(keys) = Self::keys_for(&retry.hello) else {
+            return;
+        };
+        let session = self.after_retry(spec, &keys, retry, records, wire).await;
+        self.learn(spec, &keys, session.as_ref());
+    }
+
+    /// Records what the encrypted flight after this hello shows of the site; `None` if it cannot be read.
+    fn learn(&self, spec: &HelloSpec, keys: &Rc<PrivateShares>, session: Option<&Session13>) {
+        let encrypted = session.map(|session| &session.encrypted);
+        self.know_certificate(spec, keys, encrypted);
+        if let Some(encrypted) = encrypted {
+            let mut findings = self.findings.borrow_mut();
+            let (host, roots) = (&self.target.host, &self.client.roots);
+            findings.encrypted(spec, encrypted, host, roots);
+        }
+    }
+
+    /// Reads the encrypted flight after a ServerHello of TLS 1.3, from all handshake messages `before` it.
     pub(super) async fn decrypt(
         &self,
-        spec: &HelloSpec,
+        before: &[u8],
         keys: &PrivateShares,
-        psk: &[u8],
         flight: &Flight,
         records: &mut Records,
         wire: &mut Wire,
     ) -> Option<Session13> {
         let (group, share) = flight.hello.share()?;
         let shared = keys.agree(group, share)?;
-        let message = spec.message();
-        let mut session =
-            Session13::new(&message, &flight.hello_message, &flight.hello, &shared, psk)?;
+        let mut session = Session13::new(before, &flight.hello_message, &flight.hello, &shared)?;
         loop {
             while let Ok(Some(record)) = records.next_record() {
                 session.take(&record)?;

@@ -14,6 +14,7 @@ mod names;
 mod pace;
 mod prober;
 mod refusals;
+mod retry;
 mod scan_all;
 mod sessions;
 mod site;

@@ -19,7 +19,7 @@ use super::{
     limits::{Gate, Limits, ScanClient, ScanTarget},
     pace::Pace,
     refusals::Habit,
-    steadiness::Known,
+    steadiness::{Known, Misjudged},
     wire::{ConnectionError, Counts, Reply, Wire},
 };
 use crate::{
@@ -68,8 +68,8 @@ pub(super) struct Prober<'a> {
     /// known one too, or another server answered it.
     pub(super) careful: Cell<bool>,
     pub(super) habit: RefCell<Habit>,
-    /// Whether refusals were taken for the site's that may have been those of a limit.
-    pub(super) misjudged: Cell<bool>,
+    /// The reason for which parts of the enumeration may be of another server.
+    pub(super) misjudged: Cell<Option<Misjudged>>,
     /// The longest time of a response.
     pub(super) slowest: Cell<Duration>,
     /// Number of hellos without a response before the first response.
@@ -115,7 +115,7 @@ impl<'a> Prober<'a> {
             known: RefCell::default(),
             careful: Cell::new(false),
             habit: RefCell::default(),
-            misjudged: Cell::new(false),
+            misjudged: Cell::default(),
             slowest: Cell::new(Duration::ZERO),
             silences: Cell::new(0),
             was_silent: Cell::new(false),

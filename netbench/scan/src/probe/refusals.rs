@@ -7,7 +7,7 @@ use tokio::time::{Instant, sleep, timeout};
 use super::{
     pace::{Pace, WINDOW},
     prober::Prober,
-    steadiness::Known,
+    steadiness::{Known, Misjudged},
     wire::{ConnectionError, Reply},
 };
 use crate::enumeration::{Responder as _, Stop};
@@ -122,7 +122,9 @@ impl Prober<'_> {
                     return Ok(reply);
                 }
                 Shown::Refusal(reply) => {
-                    self.misjudged.set(self.misjudged.get() || is_usual);
+                    if is_usual {
+                        self.misjudged.set(Some(Misjudged::Refusals));
+                    }
                     self.habit.borrow_mut().prove(&reply);
                     return Ok(reply);
                 }
@@ -143,7 +145,9 @@ impl Prober<'_> {
     /// Forgets the site's way of refusing: connections also end for another reason, and so may have those that were not proven.
     fn forget_habit(&self) {
         let assumed = self.habit.take().assumed;
-        self.misjudged.set(self.misjudged.get() || assumed > 0);
+        if assumed > 0 {
+            self.misjudged.set(Some(Misjudged::Refusals));
+        }
     }
 
     /// Returns how long a response is waited for: less once the site was silent, because silence is verified.

@@ -11,7 +11,7 @@ use super::{
     limits::{Gate, Limits, ScanClient, ScanPart, ScanTarget},
     prober::Prober,
     sessions,
-    steadiness::Standing,
+    steadiness::{Misjudged, Standing},
     wire::ConnectionError,
 };
 use netbench_model::{
@@ -112,7 +112,7 @@ async fn run(
         }
         prober.part.set("steadiness");
         let standing = prober.standing().await;
-        let is_proven = !prober.misjudged.take();
+        let is_proven = prober.misjudged.take().is_none();
         if standing == Ok(Standing::Same) && is_proven {
             break enumeration;
         }
@@ -152,10 +152,7 @@ async fn run(
     if !prober.limits.parts.is_empty() {
         prober.part.set("steadiness");
         let why = match prober.standing().await? {
-            Standing::Same if prober.misjudged.get() => {
-                Some("refusals may have been those of a limit of connections")
-            }
-            Standing::Same => None,
+            Standing::Same => prober.misjudged.get().map(Misjudged::why),
             _ => Some("the server that answered at first did not answer at the end"),
         };
         if let Some(why) = why {

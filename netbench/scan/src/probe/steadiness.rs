@@ -84,17 +84,38 @@ pub(super) enum Standing {
     Other,
 }
 
+/// A reason why parts of an enumeration may be of another server, or of none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Misjudged {
+    /// Refusals were taken for the site's that may have been those of a limit.
+    Refusals,
+    /// The certificate was learnt late: whether the server of the connections before had it is unknown.
+    Certificate,
+}
+
+impl Misjudged {
+    /// Describes the reason.
+    pub(super) fn why(self) -> &'static str {
+        match self {
+            Self::Refusals => "refusals may have been those of a limit of connections",
+            Self::Certificate => {
+                "the certificate was learnt late: another server may have answered before"
+            }
+        }
+    }
+}
+
 /// The number of repetitions of the known hello if the response differs.
 const ASKED_AGAIN: usize = 3;
 
 impl Prober<'_> {
-    /// Keeps the first hello that was answered, and in place of one that was answered by a HelloRetryRequest the first that
-    /// was answered by a ServerHello: only the flight after that has the certificate.
+    /// Keeps the first hello that was answered. If a HelloRetryRequest answered it and no certificate could be learnt on
+    /// that connection, the first hello that a ServerHello answers takes its place.
     pub(super) fn know(&self, spec: &HelloSpec, bytes: Vec<u8>, flight: &Flight) {
         let mut known = self.known.borrow_mut();
-        let stays = known
-            .as_ref()
-            .is_some_and(|known| !known.answer.is_retry || flight.hello.is_retry);
+        let stays = known.as_ref().is_some_and(|known| {
+            !known.answer.is_retry || known.answer.leaf.is_some() || flight.hello.is_retry
+        });
         if !stays {
             *known = Some(Known {
                 spec: spec.clone(),
@@ -103,6 +124,15 @@ impl Prober<'_> {
                 keys: None,
             });
         }
+    }
+
+    /// Returns whether this is the known hello, and the certificate of its answer is not known yet.
+    pub(super) fn lacks_certificate_of(&self, spec: &HelloSpec) -> bool {
+        let known = self.known.borrow();
+        let known = known
+            .as_ref()
+            .filter(|known| known.spec.random == spec.random);
+        known.is_some_and(|known| known.answer.leaf.is_none())
     }
 
     /// Adds the certificate to the answer to the known hello, if this is its encrypted part; `None` if that was lost.
@@ -125,25 +155,36 @@ impl Prober<'_> {
 
     /// Adds a certificate that was lost the first time. Whether the server of the connections before had it is unknown.
     fn know_late(&self, answer: Answer) {
-        self.misjudged.set(true);
+        self.misjudged.set(Some(Misjudged::Certificate));
         if let Some(known) = self.known.borrow_mut().as_mut() {
             known.answer = answer;
         }
     }
 
-    /// The answer to the known hello, decrypted where the first one was.
+    /// The answer to the known hello, with the certificate that the handshake shows.
     async fn answer_to(
         &self,
         known: &Known,
         flight: &Flight,
-        records: &mut Records,
-        wire: &mut Wire,
+        mut records: Records,
+        mut wire: Wire,
     ) -> Answer {
         let mut answer = Answer::of(flight);
-        if let Some(keys) = known.keys.as_ref().filter(|_| !answer.is_retry) {
-            let read = Box::pin(self.decrypt(&known.spec, keys, &[], flight, records, wire));
-            let encrypted = read.await.map(|session| session.encrypted);
-            let leaf = encrypted.and_then(|flight| flight.certificates.into_iter().next());
+        let keys = match &known.keys {
+            None if answer.is_retry => Self::keys_for(&flight.hello),
+            keys => keys.clone(),
+        };
+        if let Some(keys) = keys {
+            let session = if answer.is_retry {
+                self.after_retry(&known.spec, &keys, flight, records, wire)
+                    .await
+            } else {
+                let hello = known.spec.message();
+                self.decrypt(&hello, &keys, flight, &mut records, &mut wire)
+                    .await
+            };
+            let chain = session.map(|session| session.encrypted.certificates);
+            let leaf = chain.and_then(|chain| chain.into_iter().next());
             answer.leaf = leaf.map(|(leaf, _)| leaf);
         }
         answer
@@ -163,8 +204,8 @@ impl Prober<'_> {
                 return Err(Stop);
             }
             let how = match self.send_once(&[&known.bytes]).await {
-                Reply::Flight(flight, mut records, mut wire) => {
-                    let read = self.answer_to(&known, &flight, &mut records, &mut wire);
+                Reply::Flight(flight, records, wire) => {
+                    let read = Box::pin(self.answer_to(&known, &flight, records, wire));
                     let answer = read.await;
                     if answer.adds_certificate_to(&known.answer) {
                         self.know_late(answer);
@@ -200,8 +241,8 @@ impl Prober<'_> {
     /// Whether the reply is to the known hello, and as it was at first; while nothing is suspected, any answer will do.
     pub(super) async fn is_as_before(&self, reply: Reply, known: &Known) -> bool {
         match reply {
-            Reply::Flight(flight, mut records, mut wire) if self.careful.get() => {
-                let read = self.answer_to(known, &flight, &mut records, &mut wire);
+            Reply::Flight(flight, records, wire) if self.careful.get() => {
+                let read = Box::pin(self.answer_to(known, &flight, records, wire));
                 read.await == known.answer
             }
             Reply::Flight(..) => true,

@@ -180,8 +180,16 @@ impl Wire {
     }
 
     /// Reads a server's first flight. A flight that breaks off after the ServerHello is still a response.
-    pub(super) async fn flight(mut self, counts: &RefCell<Counts>) -> Reply {
-        let mut reader = FlightReader::default();
+    pub(super) async fn flight(self, counts: &RefCell<Counts>) -> Reply {
+        self.flight_into(FlightReader::default(), counts).await
+    }
+
+    /// Reads a server's flight into a reader that may hold records already.
+    pub(super) async fn flight_into(
+        mut self,
+        mut reader: FlightReader,
+        counts: &RefCell<Counts>,
+    ) -> Reply {
         let (before, mut first) = (self.taken, Vec::new());
         loop {
             let read = self.read(counts, |arrived| {

@@ -55,6 +55,11 @@ impl PrivateShares {
         )
     }
 
+    /// Returns whether there are no keys.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// Returns the public halves, for a hello.
     pub(crate) fn public(&self) -> Vec<KeyShare> {
         self.0.iter().filter_map(Share::public).collect()

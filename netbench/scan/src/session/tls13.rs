@@ -156,17 +156,17 @@ pub(crate) struct Session13 {
 }
 
 impl Session13 {
-    /// Starts the key schedule from both hellos as handshake messages, and the shared secret of the key exchange.
+    /// Starts the key schedule from all handshake messages before the ServerHello, from that message, and from the shared
+    /// secret of the key exchange.
     pub(crate) fn new(
-        client_hello: &[u8],
+        before: &[u8],
         server_hello: &[u8],
         hello: &ServerHello,
         shared: &[u8],
-        psk: &[u8],
     ) -> Option<Self> {
         let hash = Hash::of(hello.suite);
-        let transcript = [client_hello, server_hello].concat();
-        let early = hash.extract(&[], psk);
+        let transcript = [before, server_hello].concat();
+        let early = hash.extract(&[], &[]);
         let derived = hash.derive(&early, "derived", &hash.of_bytes(&[]));
         let handshake_secret = hash.extract(&derived, shared);
         let so_far = hash.of_bytes(&transcript);

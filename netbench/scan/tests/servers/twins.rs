@@ -4,6 +4,7 @@ use std::{
     io::{Read, Write},
     net::{SocketAddr, TcpStream},
     sync::{Arc, Mutex, atomic::Ordering},
+    thread,
     time::Duration,
 };
 
@@ -40,6 +41,34 @@ pub(crate) fn another_server_that_differs_by_its_certificate_alone_is_noticed() 
     }
 }
 
+/// The first hello has no key share, and a HelloRetryRequest has no certificate: the handshake continues on its connection.
+/// Nothing else distinguishes the two servers, and the second may answer from the second connection on.
+pub(crate) fn another_server_is_noticed_from_the_second_connection_on() {
+    let (files, other) = (Files::new(Key::Rsa), Files::new(Key::Rsa));
+    for (versions, curve) in [
+        ("TLSv1.3", "X25519"),
+        ("TLSv1.3", "secp384r1"),
+        ("TLSv1.2 TLSv1.3", "X25519:secp384r1"),
+    ] {
+        let lines = format!("ssl_protocols {versions}; ssl_ecdh_curve {curve};");
+        let (server, twin) = (nginx(&files, &lines), nginx(&other, &lines));
+        // Most of a scan's time is the wait for the first server.
+        thread::scope(|scope| {
+            for most in [1, 2, 3] {
+                let (lines, address, how) = (&lines, server.address, Over::Sorry(twin.address));
+                scope.spawn(move || {
+                    let counter = Arc::new(Counter::new(most, Duration::from_secs(100)));
+                    let relay = relay(&[address], counter, how, |_| {});
+                    let found = scan_features(relay.address);
+                    let name = format!("{lines}, {most}: {}", shown(&found));
+                    assert_ne!(found.outcome, ScanOutcome::Scanned, "{name}");
+                    names_another_certificate(&found, &name);
+                });
+            }
+        });
+    }
+}
+
 /// The treatment of the first connection with a key share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum FirstShare {
@@ -48,8 +77,7 @@ enum FirstShare {
     Cut,
 }
 
-/// The enumeration of a server with one group needs no key share: its first certificate is that of a later part, and may be
-/// lost.
+/// The first flight with a key share may be lost, and another server may answer after the enumeration.
 pub(crate) fn another_server_is_noticed_by_the_certificate_of_any_part() {
     let (files, other) = (Files::new(Key::Rsa), Files::new(Key::Rsa));
     let lines = "ssl_protocols TLSv1.3; ssl_ecdh_curve X25519;";
