@@ -2,7 +2,9 @@
 
 use std::{collections::BTreeSet, fmt};
 
-use netbench_model::scan::{CompressionScan, Features, NamedCode, Observed, ScanOutcome, SiteScan};
+use netbench_model::scan::{
+    CompressionScan, Features, NamedCode, Observed, Order, ScanOutcome, SiteScan,
+};
 
 /// A feature of a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,6 +65,7 @@ pub fn features(site: &SiteScan) -> Vec<Feature> {
         client_certificate,
         client_certificate_required,
         shares_taken,
+        share_order,
         certificate_compression,
         http_status,
         strict_transport_security,
@@ -91,6 +94,7 @@ pub fn features(site: &SiteScan) -> Vec<Feature> {
         observed("requires a client certificate", client_certificate_required),
         certificates(certificate_compression.as_deref()),
         shares(shares_taken.as_deref()),
+        Feature::new("of two key shares takes", share_order.map(first_share)),
         number("HTTP status", http_status),
         header(
             "Strict-Transport-Security",
@@ -168,6 +172,14 @@ fn shares(found: Option<&[NamedCode]>) -> Feature {
             let names: Vec<&str> = groups.iter().map(|group| group.name.as_str()).collect();
             Feature::new(NAME, Some(set(&names))).shown(names.join(", "))
         }
+    }
+}
+
+/// Names the share that a server takes by this order.
+fn first_share(order: Order) -> String {
+    match order {
+        Order::Client => "the client's first".to_owned(),
+        _ => "the one of the group that it prefers".to_owned(),
     }
 }
 

@@ -17,7 +17,7 @@ use netbench_model::{
 
 use crate::{
     hello_limits::hello_fault,
-    trips::{Share, round_trips},
+    trips::{Share, first_accepted, round_trips},
 };
 
 /// Returns the agreement of the stack that made `offer` with `site`. The newest common version decides, as it
@@ -193,6 +193,15 @@ fn choose(
             share = Share::of(offer, site, groups, wanted);
             is_known |= matches!(share, Share::Accepted(_));
             is_known &= share != Share::Unknown;
+            // The server may take the client's first share in place of that of the group that it prefers.
+            let by_order = matches!(found.group_order, Order::Client | Order::Single);
+            if let Some(first) = first_accepted(offer, site, groups)
+                && share != Share::Accepted(first)
+                && !by_order
+                && site.features.share_order.is_none()
+            {
+                is_known = false;
+            }
         }
         group = match share {
             Share::Accepted(accepted) => Some(group_name(accepted)),
@@ -302,11 +311,19 @@ const UNREAD_FLIGHT: &str =
 const CA_AS_LEAF: &str =
     "the server's own certificate is a CA's, and stacks differ in whether they accept that";
 
+/// The reason for the lack of a prediction for a server with a short RSA key: rustls refuses such a key, as OpenSSL does at
+/// the security level of its newer versions, and Go and NSS accept it.
+const SHORT_RSA_KEY: &str =
+    "the site's RSA key has less than 2,048 bits, and stacks differ in whether they accept that";
+
+/// The number of bits below which stacks differ in whether they accept an RSA key.
+const RSA_BITS: u32 = 2048;
+
 /// Returns whether only a handshake can show a stack's result with the site: it depends on the stack's
 /// verifier, and not on its offer.
 pub fn is_up_to_the_verifier(agreement: &Agreement) -> bool {
     is_up_to_the_common_name(agreement)
-        || matches!(agreement, Agreement::Unknown { why } if why == CA_AS_LEAF)
+        || matches!(agreement, Agreement::Unknown { why } if [CA_AS_LEAF, SHORT_RSA_KEY].contains(&why.as_str()))
 }
 
 /// Returns whether there is no prediction because the certificate has the host in its common name alone.
@@ -393,7 +410,11 @@ fn chain_fault(offer: &Offer, site: &SiteScan, version: TlsVersion) -> Option<Ag
     if common_name_alone {
         return Some(Agreement::unknown(COMMON_NAME_ALONE));
     }
-    leaf.is_ca.then(|| Agreement::unknown(CA_AS_LEAF))
+    if leaf.is_ca {
+        return Some(Agreement::unknown(CA_AS_LEAF));
+    }
+    let is_short = leaf.key == "rsa" && leaf.key_bits < RSA_BITS;
+    is_short.then(|| Agreement::unknown(SHORT_RSA_KEY))
 }
 
 /// Returns the site's groups in a version; the groups of older versions are those of the newest version

@@ -1,7 +1,7 @@
 //! The number of round trips to a site before its response arrives.
 
 use netbench_model::{
-    scan::{ChainScan, NamedCode, Observed, Offer, RoundTrips, SiteScan, SuiteScan},
+    scan::{ChainScan, NamedCode, Observed, Offer, Order, RoundTrips, SiteScan, SuiteScan},
     tls::{CipherSuite, KeyExchange, TlsVersion},
 };
 
@@ -35,6 +35,10 @@ impl Share {
             let name = named(*code).map(|group| &group.name);
             offer.shares.iter().any(|share| Some(&share.group) == name)
         };
+        let first = first_accepted(offer, site, groups);
+        if let Some(first) = first.filter(|_| site.features.share_order == Some(Order::Client)) {
+            return Self::Accepted(first);
+        }
         if sent(&wanted) {
             return Self::Accepted(wanted);
         }
@@ -49,6 +53,16 @@ impl Share {
             .find(|code| accepted.iter().any(|group: &NamedCode| group.code == *code))
             .map_or(Self::Refused, Self::Accepted)
     }
+}
+
+/// Returns the group of the client's first key share that the server accepts although it may prefer another group.
+pub(crate) fn first_accepted(offer: &Offer, site: &SiteScan, groups: &[u16]) -> Option<u16> {
+    let accepted = site.features.shares_taken.as_ref()?;
+    let common = accepted.iter().filter(|group| groups.contains(&group.code));
+    let mut shares = offer.shares.iter();
+    shares
+        .find_map(|share| common.clone().find(|group| group.name == share.group))
+        .map(|group| group.code)
 }
 
 /// Returns the round trips of a new connection whose client sends its request with the last message of its

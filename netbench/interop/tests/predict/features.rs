@@ -1,5 +1,7 @@
 use netbench_interop::{ChangeKind, changes, features};
-use netbench_model::scan::{CompressionScan, Features, NamedCode, Observed, ScanOutcome, SiteScan};
+use netbench_model::scan::{
+    CompressionScan, Features, NamedCode, Observed, Order, ScanOutcome, SiteScan,
+};
 use serde_json::{Value, json};
 
 use super::made::*;
@@ -31,6 +33,7 @@ fn observed() -> SiteScan {
                 name: "x25519".to_owned(),
                 code: X25519,
             }]),
+            share_order: Some(Order::Client),
             certificate_compression: Some(vec![compressed(700)]),
             http_status: Some(200),
             strict_transport_security: Some("max-age=1".to_owned()),
@@ -54,6 +57,7 @@ fn compressed(compressed_bytes: u32) -> CompressionScan {
 fn other(value: &Value) -> Value {
     match value {
         Value::String(text) if text == "yes" => json!("no"),
+        Value::String(text) if text == "client" => json!("server"),
         Value::String(_) => json!("another"),
         Value::Number(_) => json!(404),
         Value::Array(_) => json!([]),

@@ -399,7 +399,7 @@ fn of_many_sites_those_are_listed_that_a_stack_loses() {
 }
 
 /// A prediction holds or is not made: all verifiers refuse a certificate for clients alone, they differ about the one of
-/// a CA, and a certificate that was not read can be anything.
+/// a CA and about a short key, and a certificate that was not read can be anything.
 #[test]
 fn a_certificate_with_another_purpose_or_unread_is_no_agreement() {
     for version in [TlsVersion::Tls12, TlsVersion::Tls13] {
@@ -418,6 +418,11 @@ fn a_certificate_with_another_purpose_or_unread_is_no_agreement() {
         assert!(matches!(predict(&broad(), &scan), Agreement::Agrees(_)));
 
         scan.chains[0].certificates[0].is_ca = true;
+        let predicted = predict(&broad(), &scan);
+        assert!(is_up_to_the_verifier(&predicted), "{predicted:?}");
+
+        scan.chains[0].certificates[0].is_ca = false;
+        scan.chains[0].certificates[0].key_bits = 1024;
         let predicted = predict(&broad(), &scan);
         assert!(is_up_to_the_verifier(&predicted), "{predicted:?}");
 

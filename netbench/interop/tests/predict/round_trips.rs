@@ -59,6 +59,41 @@ fn a_share_that_is_there_may_be_taken_instead_of_another_one() {
 }
 
 #[test]
+fn the_first_of_two_shares_may_be_taken_instead_of_the_preferred_one() {
+    let mut client = strict();
+    client.shares = vec![share("secp256r1"), share("x25519")];
+    let of = |accepted: &[u16], order: Option<Order>| {
+        let mut found = spoken(TlsVersion::Tls13, &[GCM13], &[X25519, P256]);
+        found.group_order = Order::Server;
+        let mut site = site("a.test", vec![found], &[(TlsVersion::Tls13, PSS)]);
+        let mut sent = chain(Anchor::Known, true, true, "sha256WithRSAEncryption");
+        sent.versions = vec![TlsVersion::Tls13];
+        site.chains.push(sent);
+        site.features.shares_taken = Some(named(accepted));
+        site.features.share_order = order;
+        match predict(&client, &site) {
+            Agreement::Agrees(agreed) => (agreed.group.unwrap(), agreed.or),
+            other => panic!("{other:?}"),
+        }
+    };
+    let both: &[u16] = &[X25519, P256];
+    for (accepted, order, group, or) in [
+        (both, Some(Order::Client), "secp256r1", None),
+        (both, Some(Order::Server), "x25519", None),
+        (both, None, "x25519", Some("secp256r1")),
+        // The server requests a share of the group that it prefers.
+        (&[X25519], None, "x25519", None),
+    ] {
+        let or: Vec<String> = or.into_iter().map(str::to_owned).collect();
+        assert_eq!(
+            of(accepted, order),
+            (group.to_owned(), or),
+            "{accepted:?}, {order:?}"
+        );
+    }
+}
+
+#[test]
 fn round_trips_follow_from_version_flight_and_name() {
     let mut client = strict();
     client.shares = vec![share("x25519")];

@@ -254,6 +254,10 @@ pub struct Features {
     /// groups. For its other groups, the server requests another share. `None` if not probed.
     #[serde(default)]
     pub shares_taken: Option<Vec<NamedCode>>,
+    /// The side whose order decides between two key shares that the server accepts: `client` for the client's first share,
+    /// `server` for the server's preferred group. `None` if not probed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub share_order: Option<Order>,
     /// Algorithms with which the server compresses its certificates in TLS 1.3 (RFC 8879), in the order in which it selected
     /// them; empty if it sends them uncompressed. `None` if not probed.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -227,12 +227,39 @@ async fn shares(prober: &Prober<'_>, found: &VersionFound) -> Result<(), Stop> {
             break;
         }
     }
+    if found.group_order != Order::Client {
+        share_order(prober, found, &taken).await?;
+    }
     let taken = able.into_iter().filter(|group| taken.contains(group));
     let named = taken.map(|code| NamedCode {
         name: Group(code).to_string(),
         code,
     });
     prober.findings.borrow_mut().features.shares_taken = Some(named.collect());
+    Ok(())
+}
+
+/// Finds the side whose order decides between two key shares that the server accepts: the share of the group that it prefers
+/// less comes first.
+async fn share_order(prober: &Prober<'_>, found: &VersionFound, taken: &[u16]) -> Result<(), Stop> {
+    let groups = found.groups.iter().copied();
+    let mut both = groups.filter(|group| taken.contains(group));
+    let (Some(more), Some(less)) = (both.next(), both.next_back()) else {
+        return Ok(());
+    };
+    let groups = [&[less, more], rest(&found.groups, &[less, more]).as_slice()].concat();
+    let mut spec = prober.spec(&ProbeHello::new(TlsVersion::Tls13, &codes(found), &groups));
+    spec.shares = Some(PrivateShares::new(&[less, more]).public());
+    if let Reply::Flight(flight, ..) = prober.hello(&spec).await?
+        && !flight.hello.is_retry
+    {
+        let chosen = flight.hello.group();
+        prober.findings.borrow_mut().features.share_order = if chosen == Some(less) {
+            Some(Order::Client)
+        } else {
+            chosen.filter(|group| *group == more).map(|_| Order::Server)
+        };
+    }
     Ok(())
 }
 

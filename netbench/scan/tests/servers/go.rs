@@ -132,6 +132,9 @@ fn check(folder: &TempDir, setting: &Setting) {
     names.sort_unstable();
     assert_eq!(names, setting.names, "{}", shown(&found));
     let f = &found.features;
+    if setting.versions.contains(&TlsVersion::Tls13) && setting.groups.len() > 1 {
+        assert_eq!(f.share_order, Some(Order::Server), "{}", shown(&found));
+    }
     assert_eq!(f.http_status, Some(418), "{}", shown(&found));
     assert_eq!(f.alpn, ["http/1.1"], "{}", shown(&found));
     if newest == TlsVersion::Tls13 {

@@ -308,6 +308,7 @@ pub(crate) fn features_agree_with_the_setting() {
         "{}",
         shown(&plain)
     );
+    assert_eq!(f.share_order, Some(Order::Client), "{}", shown(&plain));
     assert_eq!(f.fallback_scsv, Observed::Yes);
     assert!(f.alpn.is_empty());
 
