@@ -43,6 +43,8 @@ pub enum Tool {
     Boringssl,
     /// The TLS library of Bouncy Castle, as Debian has it.
     BouncyCastle,
+    /// The TLS library BearSSL with its headers, and a C compiler.
+    Bearssl,
     /// The web server Caddy.
     Caddy,
     /// The workers of rustls, OpenSSL and s2n-tls, beside the tests.
@@ -89,7 +91,7 @@ pub enum Tool {
 
 impl Tool {
     /// Every tool.
-    pub const ALL: [Self; 37] = [
+    pub const ALL: [Self; 38] = [
         Self::Go,
         Self::Javac,
         Self::Python,
@@ -106,6 +108,7 @@ impl Tool {
         Self::Erl,
         Self::Boringssl,
         Self::BouncyCastle,
+        Self::Bearssl,
         Self::Caddy,
         Self::Workers,
         Self::Stunnel,
@@ -148,6 +151,7 @@ impl Tool {
             Self::Erl => "erl",
             Self::Boringssl => "boringssl",
             Self::BouncyCastle => "bouncy-castle",
+            Self::Bearssl => "bearssl",
             Self::Caddy => "caddy",
             Self::Workers => "workers",
             Self::Stunnel => "stunnel",
@@ -205,6 +209,13 @@ impl Tool {
             Self::BouncyCastle => {
                 let jar = Path::new("/usr/share/java/bctls.jar");
                 (!jar.is_file()).then(|| format!("{} is missing", jar.display()))
+            }
+            Self::Bearssl => {
+                let header = Path::new("/usr/include/bearssl.h");
+                let missing = format!("{} is missing", header.display());
+                (!header.is_file())
+                    .then_some(missing)
+                    .or_else(|| absent("cc"))
             }
             Self::Workers => ["rustls", "openssl", "s2n-tls"]
                 .into_iter()

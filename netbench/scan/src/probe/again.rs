@@ -12,8 +12,11 @@ use crate::enumeration::{
     is_ecdhe_rsa, offered_groups, offered_suites,
 };
 
-/// Offers all values that were not found, twice in direct succession: a balancer that alternates then leads to two
-/// of its servers.
+/// The number of repetitions of an offer that was refused. A balancer that alternates leads two in direct succession to two
+/// of its servers; the third makes it unlikely that a server which answers at random refuses all of them.
+const REPETITIONS: u32 = 3;
+
+/// Offers all values that were not found, several times in direct succession.
 pub(super) async fn is_refused_again(
     prober: &Prober<'_>,
     found: &mut Enumeration,
@@ -22,7 +25,7 @@ pub(super) async fn is_refused_again(
         let Some(hello) = the_rest(version) else {
             continue;
         };
-        for _ in 0..2 {
+        for _ in 0..REPETITIONS {
             if takes(prober, &hello).await? {
                 prober.note_missing(&format!(
                     "TLS {}: took what it had refused before, as servers do that do not agree behind one address",
@@ -32,7 +35,7 @@ pub(super) async fn is_refused_again(
             }
         }
         if let Some(hello) = the_other_groups(version) {
-            for _ in 0..2 {
+            for _ in 0..REPETITIONS {
                 if takes(prober, &hello).await? {
                     prober.note_missing(&format!(
                         "TLS {}: took a group that it had refused before",

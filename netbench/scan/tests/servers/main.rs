@@ -78,11 +78,13 @@ netbench_testing::tests! {
     rare_libraries::nss_is_enumerated: Selfserv, OpensslCommand;
     rare_libraries::boringssl_is_enumerated: Boringssl;
     rare_libraries::caddy_is_enumerated: Caddy;
+    rare_libraries::bearssl_is_enumerated: Bearssl;
     workers::workers_are_enumerated: Workers;
     limited::limits_of_connections_are_waited_for_or_said: Nginx;
     limited::limits_that_answer_are_no_policy_of_the_server: Nginx;
     twins::another_server_that_differs_by_its_certificate_alone_is_noticed: Nginx;
     twins::another_server_is_noticed_by_the_certificate_of_any_part: Nginx;
+    twins::another_server_is_noticed_from_the_second_connection_on: Nginx;
     limited::no_kind_of_limit_misleads: Nginx;
     limited::a_server_that_refuses_without_an_alert_is_known_whole;
     limited::servers_that_do_not_agree_behind_one_address_are_not_known_whole: Nginx;

@@ -1,10 +1,13 @@
 //! Packaged servers of TLS libraries that few sites use, each compared with the brute force.
 
+use std::process::Command;
+
 use netbench_testing::Tool;
 
 use crate::{
     libraries::{is_found, serve},
     nss::nss_database,
+    start_tls::listening,
     support::{Files, Key, Server},
 };
 
@@ -74,5 +77,28 @@ pub(crate) fn caddy_is_enumerated() {
                 .to_vec()
         });
         is_found(&server, &format!("Caddy, {lines}"));
+    }
+}
+
+const BEARSSL: &str = include_str!("bearssl.c");
+
+pub(crate) fn bearssl_is_enumerated() {
+    for key in KEYS {
+        let files = Files::new(key);
+        let (source, program) = (files.write("server.c", BEARSSL), files.path("server"));
+        let mut compiler = Command::new("cc");
+        compiler.args(["-O2", "-o", &program, &source, "-lbearssl"]);
+        let made = compiler.output().unwrap();
+        assert!(made.status.success(), "{made:?}");
+        for (oldest, newest) in [("0301", "0303"), ("0303", "0303"), ("0301", "0302")] {
+            let server = listening(|address| {
+                let mut command = Command::new(&program);
+                command.arg(address.port().to_string());
+                command.args(["leaf.der", "ca.der", "key.der"].map(|name| files.path(name)));
+                command.args([oldest, newest]);
+                command
+            });
+            is_found(&server, &format!("BearSSL, {key:?}, {oldest} to {newest}"));
+        }
     }
 }

@@ -15,7 +15,7 @@ use netbench_model::{
     tls::{Authentication, CipherSuite, TlsVersion},
 };
 use netbench_scan::{Limits, Place, ScanEvent, ScanPart, ScanTarget, TrustAnchors, scan_all};
-use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair};
+use rcgen::{BasicConstraints, Certificate, CertificateParams, DnType, IsCa, Issuer, KeyPair};
 use tempfile::TempDir;
 
 /// The site's name in all tests.
@@ -48,15 +48,21 @@ impl Files {
         let folder = tempfile::tempdir().unwrap();
         let files = Self { folder, root_pem };
         files.write("key.pem", &leaf_key.serialize_pem());
-        files.write("leaf.pem", &chain[0]);
-        files.write("ca.pem", &chain[1]);
-        files.write("whole.pem", &chain.concat());
+        files.write("key.der", &leaf_key.serialize_der());
+        for (name, certificate) in ["leaf", "ca"].iter().zip(&chain) {
+            files.write(&format!("{name}.pem"), &certificate.pem());
+            files.write(&format!("{name}.der"), certificate.der());
+        }
+        files.write(
+            "whole.pem",
+            &chain.map(|certificate| certificate.pem()).concat(),
+        );
         files
     }
 
-    pub(crate) fn write(&self, name: &str, text: &str) -> String {
+    pub(crate) fn write(&self, name: &str, contents: impl AsRef<[u8]>) -> String {
         let path = self.path(name);
-        fs::write(&path, text).unwrap();
+        fs::write(&path, contents).unwrap();
         path
     }
 
@@ -65,8 +71,8 @@ impl Files {
     }
 }
 
-/// Returns a leaf and the intermediate that issued it, as PEM; the leaf's key; the root, as PEM.
-fn chain(key: Key, subject: &str) -> ([String; 2], KeyPair, String) {
+/// Returns a leaf and the intermediate that issued it; the leaf's key; the root, as PEM.
+fn chain(key: Key, subject: &str) -> ([Certificate; 2], KeyPair, String) {
     let authority = |name: &str| {
         let mut params = CertificateParams::default();
         params.distinguished_name.push(DnType::CommonName, name);
@@ -88,7 +94,7 @@ fn chain(key: Key, subject: &str) -> ([String; 2], KeyPair, String) {
     let mut leaf = CertificateParams::new([HOST.to_owned()]).unwrap();
     leaf.distinguished_name.push(DnType::CommonName, subject);
     let leaf = leaf.signed_by(&leaf_key, &issuer).unwrap();
-    ([leaf.pem(), middle.unwrap().pem()], leaf_key, root_pem)
+    ([leaf, middle.unwrap()], leaf_key, root_pem)
 }
 
 /// A server's process; it ends when this value is dropped.

@@ -1,7 +1,7 @@
 //! Suites that a server hides. A server that chooses by its own order may choose a suite that it cannot use, and refuse
 //! the hello (mbedTLS); such a suite hides all that the server prefers less.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use netbench_model::{scan::Order, tls::CipherSuite};
 
@@ -21,7 +21,11 @@ pub(crate) async fn find_hidden<R: Responder>(
     found: &mut VersionFound,
 ) -> Result<bool, Stop> {
     let known = found.suites.last().map(|suite| suite.code);
-    let mut search = Search { server, found };
+    let mut search = Search {
+        server,
+        found,
+        refused: BTreeSet::new(),
+    };
     let Some(taken) = search.take_any().await? else {
         return Ok(true);
     };
@@ -65,6 +69,8 @@ pub(crate) async fn find_hidden<R: Responder>(
 struct Search<'a, R> {
     server: &'a R,
     found: &'a mut VersionFound,
+    /// Lists that the server has refused alone.
+    refused: BTreeSet<Vec<u16>>,
 }
 
 impl<R: Responder> Search<'_, R> {
@@ -74,6 +80,7 @@ impl<R: Responder> Search<'_, R> {
             if let Some(choice) = self.offer(&class).await? {
                 return Ok(Some(self.take(choice)));
             }
+            self.refused.insert(class);
         }
         Ok(None)
     }
@@ -90,9 +97,14 @@ impl<R: Responder> Search<'_, R> {
             let beside = [&list[..], &[least]].concat();
             match self.offer(&beside).await? {
                 Some(choice) if choice.suite == least => {
+                    if self.refused.contains(&list) {
+                        continue;
+                    }
                     if let Some(choice) = self.offer(&list).await? {
                         least = self.take(choice);
                         lists.push(list);
+                    } else {
+                        self.refused.insert(list);
                     }
                 }
                 Some(choice) => {
