@@ -36,6 +36,7 @@ type work struct {
 	WriteBytes  int              `json:"write_bytes"`
 	AmountBytes int64            `json:"amount_bytes"`
 	MaxFragment *int             `json:"max_fragment_bytes"`
+	Heap        string           `json:"heap"`
 	Form        string           `json:"form"`
 	Primitive   *primitive       `json:"primitive"`
 	Threads     int              `json:"threads"`
@@ -169,6 +170,9 @@ func newScenario(request *prepareRequest) (*scenario, *preparedAnswer, error) {
 	}
 	if err := withinBounds(wanted); err != nil {
 		return nil, nil, err
+	}
+	if wanted.Heap == "young" {
+		return nil, nil, unsupported("Go has a heap of its own, which its collector settles")
 	}
 	kind, parallel, err := wanted.kind()
 	if err != nil {

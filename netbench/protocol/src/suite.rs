@@ -103,6 +103,9 @@ pub struct Sliced {
     /// a turn of counted operations.
     #[serde(default)]
     pub reference: Option<ReferenceFigures>,
+    /// Number of minor page faults of the thread during the turn; absent if they were not counted, as with threads.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub minor_faults: Option<u64>,
     /// Number of handshakes.
     pub handshakes: u32,
     /// Number of those handshakes that were resumed, as the client reports.
@@ -118,6 +121,7 @@ impl Default for Sliced {
             batch: 1,
             timings_ns: BTreeMap::new(),
             reference: None,
+            minor_faults: None,
             handshakes: 0,
             client_resumed: 0,
             server_resumed: 0,

@@ -5,7 +5,8 @@ use netbench_model::{
     IdleReference, SliceFigures, StackName, SuiteManifest, SuiteOutcome, SuiteSample, Unit,
 };
 use netbench_report::{
-    Regression, compare_runs_of_suite, compare_stacks_of_suite, join_runs_of_suite, summarize_suite,
+    Regression, SuiteReport, compare_runs_of_suite, compare_stacks_of_suite, join_runs_of_suite,
+    summarize_suite,
 };
 use netbench_stats::{UndecidedReason, Verdict};
 
@@ -122,5 +123,40 @@ fn turns_that_allow_no_verdict_give_none_wherever_they_are_compared() {
             assert!(joined.all(|joined| joined.verdict == Verdict::NotJudged));
         }
         assert!(terminal(&alone, 240).contains(words));
+    }
+}
+
+#[test]
+fn page_faults_of_every_operation_are_shown() {
+    let fixture = Fixture::default();
+    let (manifest, mut samples) = (fixture.manifest(), fixture.samples());
+    let shown = |samples: &[SuiteSample]| {
+        let report = SuiteReport::new(manifest.clone(), samples);
+        terminal(&report, 240).contains("Page faults")
+    };
+    // Six faults in a turn of 30 operations.
+    assert!(!shown(&samples));
+    let other = samples
+        .iter_mut()
+        .filter(|sample| sample.stack.as_str() == "rustls-ring");
+    for sample in other {
+        if let SuiteOutcome::Ok(measured) = &mut sample.outcome {
+            for slice in &mut measured.slices {
+                slice.minor_faults = Some(30 * 225);
+            }
+        }
+    }
+    assert!(shown(&samples));
+    let summary = summarize_suite(&manifest, &samples);
+    let timed = summary
+        .cases
+        .iter()
+        .filter(|case| case.unit == Unit::Nanoseconds);
+    for case in timed {
+        for figures in &case.stacks {
+            let is_other = figures.stack.as_str() == "rustls-ring";
+            let faults = if is_other { 225.0 } else { 0.2 };
+            assert_eq!(figures.page_faults, Some(faults), "{}", case.name);
+        }
     }
 }

@@ -14,7 +14,7 @@ use netbench_model::{
     Aead, HeldAfter, KeyType, Measure, Scenario, SessionSettings, TlsVersion, Work,
 };
 use netbench_protocol::{
-    Clocks, Hold, Material, Prepare, RequestBody, ResponseBody, Slice, SliceLimit,
+    Clocks, Hold, Material, Prepare, RequestBody, ResponseBody, Slice, SliceLimit, Sliced,
 };
 use netbench_runner::{Launch, Layout, WARM_UP, Worker};
 use netbench_stats::{FEWEST_OPERATIONS, median, quantile_sorted};
@@ -307,6 +307,17 @@ impl<'a> Harness<'a> {
         both
     }
 
+    /// Returns the number of minor page faults of an operation of a fresh worker.
+    ///
+    /// # Panics
+    /// The worker does not execute a request, or does not count page faults.
+    pub fn page_faults(&self, scenario: &Scenario, operations: u32) -> f64 {
+        let mut worker = self.prepared(scenario, Layout::System);
+        let sliced = sliced(&mut worker, operations);
+        let faults = sliced.minor_faults.expect("a number of page faults");
+        faults as f64 / f64::from(sliced.operations)
+    }
+
     /// Has fresh processes hold `sessions`, in turns with `plain`, which gives the bytes that a session adds to
     /// the resident size of a fresh process; prints the medians and their ratio.
     ///
@@ -427,17 +438,21 @@ fn timings_of<const N: usize>(
     operations: u32,
     measures: [Measure; N],
 ) -> [Vec<f64>; N] {
+    let sliced = sliced(worker, operations);
+    measures.map(|measure| {
+        let timings = sliced.timings_ns[&measure].iter().skip(WARM_UP as usize);
+        timings.map(|ns| *ns as f64).collect()
+    })
+}
+
+fn sliced(worker: &mut Worker, operations: u32) -> Sliced {
     let slice = Slice {
         limit: SliceLimit::Operations(operations),
         clocks: Clocks::Wall,
         batch: 1,
     };
-    let sliced = match worker.ask(RequestBody::Slice(slice), LIMIT) {
-        Ok(ResponseBody::Sliced(sliced)) => sliced,
+    match worker.ask(RequestBody::Slice(slice), LIMIT) {
+        Ok(ResponseBody::Sliced(sliced)) => *sliced,
         other => panic!("{other:?}"),
-    };
-    measures.map(|measure| {
-        let timings = sliced.timings_ns[&measure].iter().skip(WARM_UP as usize);
-        timings.map(|ns| *ns as f64).collect()
-    })
+    }
 }

@@ -23,8 +23,8 @@ use bertie::{
 };
 use netbench_lab::SUITE_HOST;
 use netbench_tls::{
-    Aead, Group, HandshakeKind, KeyType, Measure, Scenario, SessionSettings, TlsVersion, Work,
-    burst_bytes,
+    Aead, Group, HandshakeKind, HeapState, KeyType, Measure, Scenario, SessionSettings, TlsVersion,
+    Work, burst_bytes,
 };
 use netbench_worker_test::plain::{self, Harness, material_of};
 use rand::thread_rng;
@@ -57,6 +57,7 @@ fn timings(harness: &Harness<'_>) {
         write_bytes: u32::try_from(WRITE).unwrap(),
         amount_bytes: 1_000_000_000,
         max_fragment_bytes: None,
+        heap: HeapState::Settled,
     });
     let (client, server, _) = Plain::new(KemScheme::X25519, &settings(Group::X25519)).connect();
     let (mut client, mut server) = (Some(client), Some(server));

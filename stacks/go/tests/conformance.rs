@@ -38,9 +38,10 @@ const CONNECTIONS: [Lack; 3] = [
     ),
 ];
 
-const SUITE: [Lack; 2] = [
+const SUITE: [Lack; 3] = [
     ("handshake-session-id_1.2_", "Go's server keeps no sessions"),
     ("_fragment-", "Go cannot be told how long records may be"),
+    ("_young-heap", "Go has a heap of its own"),
 ];
 
 /// The cases of connections in FIPS mode, which has no X25519 that would precede secp256r1.
@@ -53,8 +54,9 @@ const FIPS_CONNECTIONS: [Lack; 2] = [
 ];
 
 /// The first entry that is part of a name counts. The usual group is X25519.
-const FIPS_SUITE: [Lack; 4] = [
+const FIPS_SUITE: [Lack; 5] = [
     SUITE[1],
+    SUITE[2],
     ("CHACHA20-POLY1305", "Go in FIPS mode has no suite of"),
     SUITE[0],
     ("", "Go in FIPS mode has no group x25519"),

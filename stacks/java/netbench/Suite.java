@@ -146,6 +146,9 @@ final class Suite {
         if (work.has("threads") && (work.number("threads") < 1 || work.number("threads") > MOST_THREADS)) {
             throw new Failed("setup", new SSLException("there are 1 to " + MOST_THREADS + " threads"));
         }
+        if (work.has("heap") && work.text("heap").equals("young")) {
+            throw new Unsupported("Java has a heap of its own, which its collector settles");
+        }
         if (work.has("max_fragment_bytes")) {
             long bytes = work.number("max_fragment_bytes");
             if (bytes < 1 || bytes > MOST_FRAGMENT) {

@@ -31,10 +31,13 @@ const CONNECTIONS: [Lack; 2] = [
     ("-secp384r1-", "JSSE orders groups itself"),
 ];
 
-const SUITE: [Lack; 1] = [(
-    "_fragment-",
-    "JSSE can be told how long packets may be, and not how much plaintext",
-)];
+const SUITE: [Lack; 2] = [
+    (
+        "_fragment-",
+        "JSSE can be told how long packets may be, and not how much plaintext",
+    ),
+    ("_young-heap", "Java has a heap of its own"),
+];
 
 /// Returns the command that compiles the worker.
 fn build(program: &Path) -> Command {

@@ -20,7 +20,8 @@ use std::{
 
 use netbench_lab::SUITE_HOST;
 use netbench_tls::{
-    Aead, HandshakeKind, HeldAfter, KeyType, Measure, Scenario, SessionSettings, TlsVersion, Work,
+    Aead, HandshakeKind, HeapState, HeldAfter, KeyType, Measure, Scenario, SessionSettings,
+    TlsVersion, Work,
 };
 use netbench_worker_test::plain::{self, Harness, material, resident_bytes};
 use openssl::{
@@ -79,6 +80,7 @@ fn timings(harness: &Harness<'_>) {
         write_bytes: u32::try_from(WRITE).unwrap(),
         amount_bytes: 1_000_000_000,
         max_fragment_bytes: None,
+        heap: HeapState::Settled,
     });
     let plain = Plain::new(TlsVersion::Tls13, HandshakeKind::Full);
     let (mut pair, write, mut read) = (plain.connect(), vec![7; WRITE], vec![0; 16 << 10]);

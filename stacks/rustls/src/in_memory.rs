@@ -93,8 +93,8 @@ impl Rustls {
     fn has_cryptography_of_its_own(&self) -> Result<(), SetupError> {
         match self.interface {
             Interface::Buffered => Ok(()),
-            Interface::Unbuffered => Err(SetupError::Unsupported(
-                "it has the cryptography of the same stack with buffers".to_owned(),
+            Interface::Unbuffered | Interface::NoBufferLimit => Err(SetupError::Unsupported(
+                "it has the cryptography of the same stack with limited buffers".to_owned(),
             )),
         }
     }
@@ -273,9 +273,9 @@ impl Endpoint for Client {
         let (config, name) = (Arc::clone(&self.config), self.name.clone());
         let refused = |e| SessionError::new(FailureWord::Session, e);
         Ok(match self.interface {
-            Interface::Buffered => {
+            Interface::Buffered | Interface::NoBufferLimit => {
                 let client = ClientConnection::new(config, name).map_err(refused)?;
-                Box::new(Buffered(Connection::Client(client)))
+                Box::new(Buffered::new(Connection::Client(client), self.interface))
             }
             Interface::Unbuffered => {
                 let client = UnbufferedClientConnection::new(config, name).map_err(refused)?;
@@ -295,9 +295,9 @@ impl Endpoint for Server {
         let config = Arc::clone(&self.config);
         let refused = |e| SessionError::new(FailureWord::Session, e);
         Ok(match self.interface {
-            Interface::Buffered => {
+            Interface::Buffered | Interface::NoBufferLimit => {
                 let server = ServerConnection::new(config).map_err(refused)?;
-                Box::new(Buffered(Connection::Server(server)))
+                Box::new(Buffered::new(Connection::Server(server), self.interface))
             }
             Interface::Unbuffered => {
                 let server = UnbufferedServerConnection::new(config).map_err(refused)?;
@@ -310,6 +310,13 @@ impl Endpoint for Server {
 struct Buffered(Connection);
 
 impl Buffered {
+    fn new(mut connection: Connection, interface: Interface) -> Self {
+        if interface == Interface::NoBufferLimit {
+            connection.set_buffer_limit(None);
+        }
+        Self(connection)
+    }
+
     fn write_out(&mut self, output: &mut Vec<u8>) -> Result<(), SessionError> {
         while self.0.wants_write() {
             self.0

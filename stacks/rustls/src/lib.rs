@@ -26,4 +26,4 @@ pub use provider::AwsLc;
 #[cfg(feature = "ring")]
 pub use provider::Ring;
 pub use provider::{Provider, package_version};
-pub use stack::Rustls;
+pub use stack::{Interface, Rustls};

@@ -1,10 +1,12 @@
-//! The worker of `rustls-ring`, `rustls-aws-lc` and `rustls-aws-lc+unbuffered`; or only of another version of
-//! rustls or aws-lc-rs, where it is built with one.
+//! The worker of `rustls-ring`, `rustls-aws-lc` and its variants for the suite; or only of another version of rustls or
+//! aws-lc-rs, where it is built with one.
 
 use std::{process::ExitCode, sync::Arc};
 
 #[cfg(feature = "aws-lc")]
 use netbench_stack_rustls::AwsLc;
+#[cfg(feature = "aws-lc")]
+use netbench_stack_rustls::Interface;
 use netbench_stack_rustls::{Ring, Rustls};
 use netbench_worker::Stack;
 
@@ -28,7 +30,9 @@ fn stacks(executable: &'static str) -> Vec<Arc<dyn Stack>> {
             #[cfg(feature = "aws-lc")]
             Arc::new(aws_lc()),
             #[cfg(feature = "aws-lc")]
-            Arc::new(aws_lc().unbuffered("rustls-aws-lc+unbuffered")),
+            Arc::new(aws_lc().variant("rustls-aws-lc+unbuffered", Interface::Unbuffered)),
+            #[cfg(feature = "aws-lc")]
+            Arc::new(aws_lc().variant("rustls-aws-lc+no-buffer-limit", Interface::NoBufferLimit)),
         ],
     }
 }

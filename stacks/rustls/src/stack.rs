@@ -15,12 +15,15 @@ use crate::{
 
 /// The interface through which rustls is driven in memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Interface {
+pub enum Interface {
     /// Records go through the library's own buffers (`ClientConnection`), as with tokio-rustls.
     Buffered,
     /// Records are read and written in place (`UnbufferedClientConnection`). Only for the suite: the
     /// connectors do not use this interface.
     Unbuffered,
+    /// As `Buffered`, without the limit of 64 KiB for data that were not sent yet (`set_buffer_limit`): a large write is
+    /// encrypted whole before anything is sent. Only for the suite.
+    NoBufferLimit,
 }
 
 /// rustls with one provider.
@@ -42,12 +45,12 @@ impl Rustls {
         }
     }
 
-    /// Makes the same stack with rustls' unbuffered interface, under the name `name`.
+    /// Makes the same stack with another interface, under the name `name`.
     #[must_use]
-    pub fn unbuffered(self, name: &'static str) -> Self {
+    pub fn variant(self, name: &'static str, interface: Interface) -> Self {
         Self {
             name,
-            interface: Interface::Unbuffered,
+            interface,
             ..self
         }
     }
@@ -66,8 +69,8 @@ impl Rustls {
     fn beyond_the_suite(&self) -> Result<(), SetupError> {
         match self.interface {
             Interface::Buffered => Ok(()),
-            Interface::Unbuffered => Err(SetupError::Unsupported(
-                "it is for the suite; hyper-rustls and tokio-rustls use the interface with buffers"
+            Interface::Unbuffered | Interface::NoBufferLimit => Err(SetupError::Unsupported(
+                "it is for the suite; hyper-rustls and tokio-rustls use the interface with limited buffers"
                     .to_owned(),
             )),
         }
@@ -106,14 +109,14 @@ impl Stack for Rustls {
                 "early-data",
                 "verify",
             ],
-            Interface::Unbuffered => &["suite"],
+            Interface::Unbuffered | Interface::NoBufferLimit => &["suite"],
         };
         StackDescription {
             record: self.record(),
             operations: operations.iter().map(|op| (*op).to_owned()).collect(),
             trust_sources: match self.interface {
                 Interface::Buffered => trust::SOURCES.map(str::to_owned).to_vec(),
-                Interface::Unbuffered => Vec::new(),
+                Interface::Unbuffered | Interface::NoBufferLimit => Vec::new(),
             },
             groups: self.provider.can_groups(),
             suites: self.provider.can_suites(),

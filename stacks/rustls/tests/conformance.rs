@@ -2,13 +2,17 @@
 
 use std::path::Path;
 
+use netbench_tls::{Aead, HeapState, KeyType, Scenario, SessionSettings, TlsVersion, Work};
 use netbench_worker_test::{
-    conformance, documented, nginx, openssl_command, protocol, set_up, suite, verify,
+    conformance, documented, nginx, openssl_command, plain::Harness, protocol, set_up, suite,
+    verify,
 };
 
 const WORKER: &str = env!("CARGO_BIN_EXE_netbench-worker-rustls");
 
 const STACKS: [&str; 2] = ["rustls-ring", "rustls-aws-lc"];
+/// Variants that do only the suite.
+const SUITE_ONLY: [&str; 2] = ["rustls-aws-lc+unbuffered", "rustls-aws-lc+no-buffer-limit"];
 
 netbench_testing::tests! {
     ring_serves_and_connects_to_itself;
@@ -20,6 +24,7 @@ netbench_testing::tests! {
     they_get_on_with_nginx: Nginx;
     they_do_the_suite;
     they_verify_chains;
+    a_new_process_returns_the_memory_of_large_writes;
 }
 
 fn ring_serves_and_connects_to_itself() {
@@ -65,7 +70,32 @@ fn they_get_on_with_nginx() {
 }
 
 fn they_do_the_suite() {
-    for stack in STACKS.into_iter().chain(["rustls-aws-lc+unbuffered"]) {
+    for stack in STACKS.into_iter().chain(SUITE_ONLY) {
         suite(Path::new(WORKER), stack);
+    }
+}
+
+/// glibc returns the top of the heap of a new process to the system, and the next write pays for each of its pages.
+fn a_new_process_returns_the_memory_of_large_writes() {
+    const WRITE: u32 = 1 << 20;
+    const PAGES: f64 = (WRITE / 4096) as f64;
+    let faults = |stack, heap| {
+        let scenario = Scenario::timed(Work::Bulk {
+            settings: SessionSettings::usual(TlsVersion::Tls12, KeyType::Rsa2048, Aead::Aes128Gcm),
+            write_bytes: WRITE,
+            amount_bytes: Work::USUAL_AMOUNT_BYTES,
+            max_fragment_bytes: None,
+            heap,
+        });
+        Harness::on_one_core(Path::new(WORKER), stack, 0).page_faults(&scenario, 80)
+    };
+    let unlimited = "rustls-aws-lc+no-buffer-limit";
+    for (stack, heap, pages) in [
+        (unlimited, HeapState::Young, PAGES / 2.0..=2.0 * PAGES),
+        (unlimited, HeapState::Settled, 0.0..=PAGES / 8.0),
+        ("rustls-aws-lc", HeapState::Young, 0.0..=PAGES / 8.0),
+    ] {
+        let faults = faults(stack, heap);
+        assert!(pages.contains(&faults), "{stack}, {heap}: {faults}");
     }
 }

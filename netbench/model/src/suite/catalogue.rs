@@ -1,8 +1,8 @@
 //! The catalogue of scenarios: every scenario that a user can select by name.
 
 use crate::{
-    Aead, HandshakeKind, HeldAfter, KeyType, ParallelWork, Primitive, RootsForm, Scenario,
-    SessionSettings, TlsVersion, Work, named::named,
+    Aead, HandshakeKind, HeapState, HeldAfter, KeyType, ParallelWork, Primitive, RootsForm,
+    Scenario, SessionSettings, TlsVersion, Work, named::named,
 };
 
 /// Numbers of trust roots: only the chain's own, a few, Mozilla's current number, Servo's number in 2017, and far too
@@ -28,6 +28,9 @@ named!(
         AllStacks = "all-stacks",
         /// rustls with each provider, with another compiler and with each allocator.
         RustlsMatrix = "rustls-matrix",
+        /// rustls with and without its limit of buffered data, with glibc's allocator and jemalloc, in a process that has
+        /// worked for a while and in a new one.
+        Allocators = "allocators",
         /// The benefit of AVX-512 for RSA and AES: each library that heeds OPENSSL_ia32cap, with AVX-512 and without.
         Avx512 = "avx512",
         /// The main figures of all versions of one stack.
@@ -51,14 +54,16 @@ pub fn catalogue(cores: u16) -> Vec<Scenario> {
                 Work::USUAL_AMOUNT_BYTES,
                 1_000_000_000,
             ] {
-                for max_fragment_bytes in [None, Some(512), Some(1024), Some(4096)] {
-                    all.push(Work::Bulk {
-                        settings,
-                        write_bytes,
-                        amount_bytes,
-                        max_fragment_bytes,
-                    });
-                }
+                let bulk = |max_fragment_bytes, heap| Work::Bulk {
+                    settings,
+                    write_bytes,
+                    amount_bytes,
+                    max_fragment_bytes,
+                    heap,
+                };
+                let fragments = [None, Some(512), Some(1024), Some(4096)];
+                all.extend(fragments.map(|fragment| bulk(fragment, HeapState::Settled)));
+                all.push(bulk(None, HeapState::Young));
             }
         }
     }

@@ -124,6 +124,10 @@ pub struct SliceFigures {
     /// Durations of the reference loops between the operations; `None` with threads, and in runs without the loops.
     #[serde(default)]
     pub reference: Option<ReferenceFigures>,
+    /// Number of minor page faults in the whole slice, warm-up included. Absent with threads, and in runs that did not
+    /// count them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub minor_faults: Option<u64>,
 }
 
 impl SliceFigures {

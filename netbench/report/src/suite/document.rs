@@ -9,7 +9,7 @@ use super::{
     charts::{charts, has_many},
     checks::checks,
     history::is_history,
-    preset,
+    page_faults, preset,
     questions::{answers, only_sizes, questions},
     summarize_suite,
 };
@@ -96,6 +96,7 @@ fn section(summary: &SuiteSummary) -> Section {
     items.extend(breakdown::items(summary));
     other_figures(&mut items, summary);
     after_pause(&mut items, summary);
+    items.extend(page_faults::items(summary));
     spread(&mut items, summary);
     trouble(&mut items, summary);
     how(&mut items, summary);

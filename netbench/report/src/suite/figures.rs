@@ -44,9 +44,23 @@ pub(super) fn figures(
         mad: p50.and_then(|p50| mad(&all, p50)),
         outliers: p50.map_or(0, |p50| outliers(&all, p50)),
         cpu_p50: cpu.quantile_ns(0.5).map(|ns| ns as f64),
+        page_faults: page_faults(&measured),
         by_round,
         negotiated: measured.iter().find_map(|m| m.client.clone()),
     })
+}
+
+/// Returns the number of page faults of an operation; `None` if no turn counted them.
+fn page_faults(measured: &[&SuiteMeasured]) -> Option<f64> {
+    let slices = measured.iter().flat_map(|m| &m.slices);
+    let counted = slices.filter_map(|slice| {
+        let operations = u64::from(slice.operations + slice.warm_up) * u64::from(slice.batch);
+        Some((slice.minor_faults?, operations))
+    });
+    let (faults, operations) = counted.fold((0, 0), |(faults, all), (of, operations)| {
+        (faults + of, all + operations)
+    });
+    (operations > 0).then(|| faults as f64 / operations as f64)
 }
 
 /// Returns the median of the turns' first operations.

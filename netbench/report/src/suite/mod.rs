@@ -13,6 +13,7 @@ mod figures;
 mod history;
 mod joined;
 mod joined_document;
+mod page_faults;
 mod preset;
 mod published;
 mod questions;

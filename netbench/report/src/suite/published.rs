@@ -47,6 +47,7 @@ pub(super) fn published(preset: &str) -> Option<PublishedTable> {
         }
         Preset::MemoryTable => include_str!("../../../catalogue/published/memory-table.toml"),
         Preset::Bertie => include_str!("../../../catalogue/published/bertie.toml"),
+        Preset::Allocators => include_str!("../../../catalogue/published/allocators.toml"),
         Preset::S2n
         | Preset::AllStacks
         | Preset::RustlsMatrix
@@ -66,6 +67,7 @@ mod tests {
             (Preset::RustlsVsOpenssl, 20),
             (Preset::MemoryTable, 8),
             (Preset::Bertie, 6),
+            (Preset::Allocators, 8),
         ] {
             let table = published(&preset.to_string());
             assert_eq!(table.map(|table| table.rows.len()), Some(rows), "{preset}");

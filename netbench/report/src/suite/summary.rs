@@ -113,6 +113,10 @@ pub struct StackFigures {
     pub outliers: u64,
     /// The median of the thread's CPU time, of operations around which only that clock was read.
     pub cpu_p50: Option<f64>,
+    /// Number of minor page faults of an operation: the mean over all turns, of both sides of a session together. Absent if they
+    /// were not counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub page_faults: Option<f64>,
     /// The median of the per-round figures that verdicts rest on, one for each round.
     pub by_round: Vec<f64>,
     /// The negotiated parameters, as the client saw them.

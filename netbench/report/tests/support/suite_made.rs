@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use netbench_model::{
-    Aead, Distribution, Environment, Failure, FailureClass, HandshakeKind, HeapUse, Held,
-    HeldAfter, KeyType, LayoutRecord, Measure, Origin, PinRecord, Plan, ReferenceFigures,
+    Aead, Distribution, Environment, Failure, FailureClass, HandshakeKind, HeapState, HeapUse,
+    Held, HeldAfter, KeyType, LayoutRecord, Measure, Origin, PinRecord, Plan, ReferenceFigures,
     SCHEMA_VERSION, Scenario, Session, SessionSettings, SliceFigures, StackName, SuiteManifest,
     SuiteMeasured, SuiteOutcome, SuitePlan, SuiteSample, Thresholds, TlsVersion, Work,
     WorkerRecord,
@@ -55,6 +55,7 @@ pub(crate) fn scenarios() -> Vec<Scenario> {
             write_bytes: 1 << 20,
             amount_bytes: 1_000_000_000,
             max_fragment_bytes: None,
+            heap: HeapState::Settled,
         }),
         handshake(),
         Scenario::timed(Work::Verify {
@@ -245,6 +246,7 @@ pub(crate) fn measured(
             mean_ns: low_ns.clone(),
             low_ns,
             reference: Some(reference(*disturbed, rng)),
+            minor_faults: Some(6),
         });
     }
     made.wall = all

@@ -216,6 +216,7 @@ fn figures(sliced: &Sliced, warm_up: u32) -> SliceFigures {
         median_ns: BTreeMap::new(),
         mean_ns: BTreeMap::new(),
         reference: sliced.reference,
+        minor_faults: sliced.minor_faults,
     };
     for (measure, timings) in &sliced.timings_ns {
         let first = timings.first().filter(|_| warm_up > 0 && sliced.batch == 1);

@@ -48,10 +48,10 @@ impl Files {
         let folder = tempfile::tempdir().unwrap();
         let files = Self { folder, root_pem };
         files.write("key.pem", &leaf_key.serialize_pem());
-        files.write("key.der", &leaf_key.serialize_der());
+        files.write_bytes("key.der", &leaf_key.serialize_der());
         for (name, certificate) in ["leaf", "ca"].iter().zip(&chain) {
             files.write(&format!("{name}.pem"), &certificate.pem());
-            files.write(&format!("{name}.der"), certificate.der());
+            files.write_bytes(&format!("{name}.der"), certificate.der());
         }
         files.write(
             "whole.pem",
@@ -60,7 +60,11 @@ impl Files {
         files
     }
 
-    pub(crate) fn write(&self, name: &str, contents: impl AsRef<[u8]>) -> String {
+    pub(crate) fn write(&self, name: &str, text: &str) -> String {
+        self.write_bytes(name, text.as_bytes())
+    }
+
+    fn write_bytes(&self, name: &str, contents: &[u8]) -> String {
         let path = self.path(name);
         fs::write(&path, contents).unwrap();
         path

@@ -8,6 +8,6 @@ mod scenario;
 pub use figures::{HeapUse, Held, ReferenceFigures};
 pub use measure::{Case, Measure, Unit, burst_bytes};
 pub use scenario::{
-    Aead, ClientAuth, HandshakeKind, HeldAfter, ParallelWork, Part, Primitive, RootsForm, Scenario,
-    SessionSettings, Work,
+    Aead, ClientAuth, HandshakeKind, HeapState, HeldAfter, ParallelWork, Part, Primitive,
+    RootsForm, Scenario, SessionSettings, Work,
 };

@@ -6,7 +6,8 @@ use std::fmt;
 use crate::{Group, KeyType, TlsVersion};
 
 use super::{
-    Aead, ClientAuth, HeldAfter, ParallelWork, Primitive, Scenario, SessionSettings, Work,
+    Aead, ClientAuth, HeapState, HeldAfter, ParallelWork, Primitive, Scenario, SessionSettings,
+    Work,
 };
 
 /// Default size of one write in a name, in bytes.
@@ -32,6 +33,7 @@ fn work(work: &Work) -> String {
             write_bytes,
             amount_bytes,
             max_fragment_bytes,
+            heap,
         } => {
             let mut name = format!("bulk_{}", session(settings));
             if *write_bytes != USUAL_WRITE {
@@ -42,6 +44,9 @@ fn work(work: &Work) -> String {
             }
             if let Some(most) = max_fragment_bytes {
                 name += &format!("_fragment-{most}");
+            }
+            if *heap != HeapState::Settled {
+                name += &format!("_{heap}-heap");
             }
             name
         }

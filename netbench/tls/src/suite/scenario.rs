@@ -51,6 +51,27 @@ named!(
     }
 );
 
+named!(
+    /// The state of the allocator in which data are sent.
+    HeapState, "state of the heap", {
+        /// The allocator keeps freed memory, and its heap has holes, as in a process that has worked for a while.
+        Settled = "settled",
+        /// The allocator is as a new process has it: glibc returns the top of its heap to the system after a free of more
+        /// than 128 KiB, and takes it again, page by page, at the next allocation.
+        Young = "young",
+    }
+);
+
+impl HeapState {
+    fn is_settled(&self) -> bool {
+        *self == Self::Settled
+    }
+
+    fn settled() -> Self {
+        Self::Settled
+    }
+}
+
 impl HeldAfter {
     /// The bytes of data that each side sends: one full record.
     pub const DATA_BYTES: usize = 16 * 1024;
@@ -228,6 +249,12 @@ pub enum Work {
         amount_bytes: u64,
         /// Maximum plaintext in a record, if limited to less than 16 KiB (`max_fragment`).
         max_fragment_bytes: Option<u16>,
+        /// The state of the allocator.
+        #[serde(
+            default = "HeapState::settled",
+            skip_serializing_if = "HeapState::is_settled"
+        )]
+        heap: HeapState,
     },
     /// Verification of a server's chain, from DER to the verdict, including name and dates.
     Verify {

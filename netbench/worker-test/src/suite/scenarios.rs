@@ -1,6 +1,6 @@
 use netbench_model::{
-    Aead, ClientAuth, Group, HandshakeKind, KeyType, ParallelWork, Primitive, RootsForm, Scenario,
-    SessionSettings, TlsVersion, Work,
+    Aead, ClientAuth, Group, HandshakeKind, HeapState, KeyType, ParallelWork, Primitive, RootsForm,
+    Scenario, SessionSettings, TlsVersion, Work,
 };
 
 /// Number of threads of a parallel scenario.
@@ -89,12 +89,19 @@ fn bulks() -> impl Iterator<Item = Work> {
     settings.flat_map(|settings| {
         let sizes = [1 << 10, 16 << 10, 1 << 20].into_iter();
         sizes.flat_map(move |write_bytes| {
-            [None, Some(512), Some(4096)].map(|max_fragment_bytes| Work::Bulk {
+            let conditions = [
+                (None, HeapState::Settled),
+                (None, HeapState::Young),
+                (Some(512), HeapState::Settled),
+                (Some(4096), HeapState::Settled),
+            ];
+            conditions.map(|(max_fragment_bytes, heap)| Work::Bulk {
                 settings,
                 write_bytes,
                 // More than one burst of small writes and less than two: the third burst needs a new session.
                 amount_bytes: 100_000,
                 max_fragment_bytes,
+                heap,
             })
         })
     })

@@ -1,7 +1,8 @@
 //! Impossible requests, which a worker must answer without a change of its state.
 
 use netbench_model::{
-    ClientAuth, HandshakeKind, KeyType, RootsForm, Scenario, SessionSettings, TlsVersion, Work,
+    ClientAuth, HandshakeKind, HeapState, KeyType, RootsForm, Scenario, SessionSettings,
+    TlsVersion, Work,
 };
 use netbench_protocol::{
     Clocks, Hold, Material, Prepare, RequestBody, ResponseBody, Slice, SliceLimit,
@@ -145,6 +146,7 @@ fn all(plain: SessionSettings) -> Result<Vec<(&'static str, Scenario, Material)>
             write_bytes: 1 << 10,
             amount_bytes: 1 << 20,
             max_fragment_bytes: Some(max_fragment_bytes),
+            heap: HeapState::Settled,
         };
         put(what, Scenario::timed(work), &|_| {});
     }

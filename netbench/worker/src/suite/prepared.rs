@@ -1,7 +1,9 @@
 use std::sync::Arc;
 
 use netbench_protocol::{Hold, Prepare, Prepared, Slice, Sliced};
-use netbench_tls::{FailureWord, HandshakeKind, Held, HeldAfter, Negotiated, ParallelWork, Work};
+use netbench_tls::{
+    FailureWord, HandshakeKind, HeapState, Held, HeldAfter, Negotiated, ParallelWork, Work,
+};
 
 use super::{
     EndpointSetup, EndpointSide, InMemory, SessionError,
@@ -67,9 +69,14 @@ impl PreparedScenario {
         };
         let handshakes = |settings, kind, fragment| kinds(settings, [kind; 2], fragment);
         within_bounds(&request.scenario.work)?;
-        // A measurement of memory would count the memory that the allocator keeps.
-        if !matches!(request.scenario.work, Work::Memory { .. }) {
-            settle_heap(layout::seed());
+        match request.scenario.work {
+            // A measurement of memory would count the memory that the allocator keeps.
+            Work::Memory { .. } => {}
+            Work::Bulk {
+                heap: HeapState::Young,
+                ..
+            } => {}
+            _ => settle_heap(layout::seed()),
         }
         let mut prepared = Prepared::default();
         let running = match &request.scenario.work {
@@ -102,6 +109,7 @@ impl PreparedScenario {
                 write_bytes,
                 amount_bytes,
                 max_fragment_bytes,
+                heap: _,
             } => {
                 let mut made = handshakes(settings, HandshakeKind::Full, *max_fragment_bytes)?;
                 prepared = agreed(&mut made, HandshakeKind::Full)?;

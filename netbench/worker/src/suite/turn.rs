@@ -4,12 +4,14 @@ use netbench_protocol::{Clocks, Slice, SliceLimit, Sliced};
 use netbench_tls::Measure;
 
 use super::reference::Reference;
+use crate::spent::minor_faults;
 
 /// A turn in progress.
 pub(crate) struct Turn<'a> {
     pub(crate) slice: Slice,
     pub(crate) sliced: Sliced,
     begun: Instant,
+    minor_faults: u64,
     reference: Option<&'a mut Reference>,
 }
 
@@ -22,12 +24,14 @@ impl<'a> Turn<'a> {
             slice,
             sliced: Sliced::default(),
             begun: Instant::now(),
+            minor_faults: minor_faults(),
             reference: timed.then_some(reference),
         }
     }
 
     /// Returns the results of the turn.
     pub(crate) fn end(mut self) -> Sliced {
+        self.sliced.minor_faults = Some(minor_faults().saturating_sub(self.minor_faults));
         self.sliced.reference = self.reference.and_then(Reference::figures);
         self.sliced
     }
