@@ -31,6 +31,8 @@ named!(
         /// rustls with and without its limit of buffered data, with glibc's allocator and jemalloc, in a process that has
         /// worked for a while and in a new one.
         Allocators = "allocators",
+        /// OpenSSL compiled by GCC and by Clang.
+        OpensslCompilers = "openssl-compilers",
         /// The benefit of AVX-512 for RSA and AES: each library that heeds OPENSSL_ia32cap, with AVX-512 and without.
         Avx512 = "avx512",
         /// The main figures of all versions of one stack.

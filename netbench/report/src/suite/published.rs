@@ -48,6 +48,9 @@ pub(super) fn published(preset: &str) -> Option<PublishedTable> {
         Preset::MemoryTable => include_str!("../../../catalogue/published/memory-table.toml"),
         Preset::Bertie => include_str!("../../../catalogue/published/bertie.toml"),
         Preset::Allocators => include_str!("../../../catalogue/published/allocators.toml"),
+        Preset::OpensslCompilers => {
+            include_str!("../../../catalogue/published/openssl-compilers.toml")
+        }
         Preset::S2n
         | Preset::AllStacks
         | Preset::RustlsMatrix
@@ -68,6 +71,7 @@ mod tests {
             (Preset::MemoryTable, 8),
             (Preset::Bertie, 6),
             (Preset::Allocators, 8),
+            (Preset::OpensslCompilers, 8),
         ] {
             let table = published(&preset.to_string());
             assert_eq!(table.map(|table| table.rows.len()), Some(rows), "{preset}");

@@ -18,6 +18,20 @@ pub(super) const WINDOW: Duration = Duration::from_secs(10);
 /// The first wait for a server that has stopped responding. Each further one is twice as long.
 const FIRST_WAIT: Duration = Duration::from_secs(1);
 
+/// The margin of the time between two connections over the one that a limit allows.
+const MARGIN: f64 = 1.1;
+
+/// The ages of connections.
+#[derive(Debug)]
+pub(super) struct Recent(Vec<Duration>);
+
+impl Recent {
+    /// Returns the number of connections that began within this time.
+    pub(super) fn within(&self, window: Duration) -> usize {
+        self.0.iter().filter(|age| **age <= window).count()
+    }
+}
+
 /// The rate at which one site is probed.
 #[derive(Debug, Default)]
 pub(super) struct Pace {
@@ -64,10 +78,11 @@ impl Pace {
         std::iter::successors(Some(FIRST_WAIT), |wait| Some(*wait * 2))
     }
 
-    /// Returns the number of connections of the last [`WINDOW`].
-    pub(super) fn recent(&self) -> usize {
+    /// Returns the connections of the last [`WINDOW`].
+    pub(super) fn recent(&self) -> Recent {
         self.forget();
-        self.begun.borrow().len()
+        let begun = self.begun.borrow();
+        Recent(begun.iter().map(Instant::elapsed).collect())
     }
 
     /// Returns the time between two connections, if a limit was met.
@@ -75,9 +90,12 @@ impl Pace {
         self.interval.get()
     }
 
-    /// Sets the pace to fewer connections than `too_many` in each [`WINDOW`], or to half of the previous pace.
-    pub(super) fn slow_down(&self, too_many: usize) -> Duration {
-        let fewer = WINDOW.mul_f64(1.25 / too_many.max(1) as f64);
+    /// Sets the pace to fewer connections than were too many, or to half of the previous pace. A limit counts connections over
+    /// `window` at most, which is the time after which it was over.
+    pub(super) fn slow_down(&self, too_many: &Recent, window: Duration) -> Duration {
+        let window = window.min(WINDOW);
+        let allowed = too_many.within(window).saturating_sub(1).max(1);
+        let fewer = window.mul_f64(MARGIN / allowed as f64);
         let interval = self.interval.get().map_or(fewer, |was| was * 2);
         self.interval.set(Some(interval));
         interval
@@ -88,5 +106,32 @@ impl Pace {
         while begun.front().is_some_and(|at| at.elapsed() > WINDOW) {
             begun.pop_front();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_limit_that_was_met_is_kept_to() {
+        let ms = Duration::from_millis;
+        for (limit, window_ms, age_ms, waited_ms) in [
+            // Three in a second, met by four in a burst.
+            (3, 1_000, 5, 1_000),
+            // Fifteen in five seconds: the waits of 1, 2 and 4 s.
+            (15, 5_000, 100, 7_000),
+            (60, 60_000, 2_000, 63_000),
+        ] {
+            let begun = vec![ms(age_ms); limit + 1];
+            let interval = Pace::default().slow_down(&Recent(begun), ms(waited_ms));
+            let window = ms(window_ms).min(WINDOW);
+            let over = interval.as_secs_f64() * limit as f64 / window.as_secs_f64();
+            assert!((1.0..=2.0).contains(&over), "{limit}: {interval:?}");
+        }
+        // Connections before the time that was waited are not counted.
+        let old = Recent(vec![ms(2_000); 20]);
+        let interval = Pace::default().slow_down(&old, ms(1_000));
+        assert_eq!(interval, ms(1_000).mul_f64(MARGIN));
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep, timeout};
 
 use super::{
-    pace::{Pace, WINDOW},
+    pace::{Pace, Recent, WINDOW},
     prober::Prober,
     steadiness::{Known, Misjudged},
     wire::{ConnectionError, Reply},
@@ -130,7 +130,7 @@ impl Prober<'_> {
                 }
                 Shown::Limit => {
                     self.forget_habit();
-                    self.wait_for(&known, recent).await?;
+                    self.wait_for(&known, &recent).await?;
                 }
             }
         }
@@ -240,7 +240,8 @@ impl Prober<'_> {
         if !self.needs_proof(&reply) {
             return Ok((reply, true));
         }
-        let forgotten = begun.elapsed().div_duration_f64(WINDOW) * self.pace.recent() as f64;
+        let recent = self.pace.recent().within(WINDOW);
+        let forgotten = begun.elapsed().div_duration_f64(WINDOW) * recent as f64;
         for _ in 0..=(2.0 * forgotten) as usize {
             self.pace.count(1);
             let _permit = self.enter(1).await;
@@ -257,7 +258,7 @@ impl Prober<'_> {
     }
 
     /// Waits until a hello is answered that was answered before.
-    pub(super) async fn wait_for(&self, known: &Known, recent: usize) -> Result<(), Stop> {
+    pub(super) async fn wait_for(&self, known: &Known, recent: &Recent) -> Result<(), Stop> {
         const LONGEST: u32 = 6;
         let begun = Instant::now();
         for wait in Pace::waits() {
@@ -268,7 +269,13 @@ impl Prober<'_> {
             sleep(wait).await;
             let reply = self.send_once(&[&known.bytes]).await;
             if self.is_as_before(reply, known).await {
-                let interval = self.pace.slow_down(recent);
+                // Where the limit answers, many of the recent connections were over it.
+                let window = if self.careful.get() {
+                    WINDOW
+                } else {
+                    begun.elapsed()
+                };
+                let interval = self.pace.slow_down(recent, window);
                 self.note(format!(
                     "limits connections: it did not answer for {:.0} s. From then on the scan made one connection every {:.1} s",
                     begun.elapsed().as_secs_f64(),

@@ -130,7 +130,7 @@ async fn run(
             break enumeration;
         }
         prober.careful.set(true);
-        prober.wait_for(&known, prober.pace.recent()).await?;
+        prober.wait_for(&known, &prober.pace.recent()).await?;
         prober.forget();
         prober.part.set("enumeration");
     };

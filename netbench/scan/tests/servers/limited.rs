@@ -154,6 +154,7 @@ pub(crate) fn limits_of_connections_are_waited_for_or_said() {
         (15, 5 * second, Over::Reset, 2, true),
         (12, 4 * second, Over::Close, 2, true),
         (15, 5 * second, Over::Drop, 2, true),
+        (3, second, Over::Close, 2, true),
         // Limits for which the site's time does not suffice.
         (5, 10 * second, Over::Reset, 2, false),
         (10, 10 * second, Over::Drop, 1, false),
