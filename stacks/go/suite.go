@@ -172,7 +172,7 @@ func newScenario(request *prepareRequest) (*scenario, *preparedAnswer, error) {
 		return nil, nil, err
 	}
 	if wanted.Heap == "young" {
-		return nil, nil, unsupported("Go has a heap of its own, which its collector settles")
+		return nil, nil, unsupported("Go manages the heap itself, and its collector determines the state")
 	}
 	kind, parallel, err := wanted.kind()
 	if err != nil {

@@ -94,7 +94,7 @@ pub fn features(site: &SiteScan) -> Vec<Feature> {
         observed("requires a client certificate", client_certificate_required),
         certificates(certificate_compression.as_deref()),
         shares(shares_taken.as_deref()),
-        Feature::new("of two key shares takes", share_order.map(first_share)),
+        Feature::new("takes of two key shares", share_order.map(first_share)),
         number("HTTP status", http_status),
         header(
             "Strict-Transport-Security",

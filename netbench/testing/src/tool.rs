@@ -206,17 +206,8 @@ impl Tool {
                 .path()
                 .is_none()
                 .then(|| format!("{self} is not installed")),
-            Self::BouncyCastle => {
-                let jar = Path::new("/usr/share/java/bctls.jar");
-                (!jar.is_file()).then(|| format!("{} is missing", jar.display()))
-            }
-            Self::Bearssl => {
-                let header = Path::new("/usr/include/bearssl.h");
-                let missing = format!("{} is missing", header.display());
-                (!header.is_file())
-                    .then_some(missing)
-                    .or_else(|| absent("cc"))
-            }
+            Self::BouncyCastle => absent_file("/usr/share/java/bctls.jar"),
+            Self::Bearssl => absent_file("/usr/include/bearssl.h").or_else(|| absent("cc")),
             Self::Workers => ["rustls", "openssl", "s2n-tls"]
                 .into_iter()
                 .find_map(|name| {
@@ -321,6 +312,10 @@ fn postgres_of_debian() -> Option<PathBuf> {
         .map_while(Result::ok)
         .map(|v| v.path().join("bin/postgres"));
     programs.find(|program| program.is_file())
+}
+
+fn absent_file(path: &str) -> Option<String> {
+    (!Path::new(path).is_file()).then(|| format!("{path} is missing"))
 }
 
 fn absent(name: &str) -> Option<String> {

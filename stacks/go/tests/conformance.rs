@@ -41,7 +41,7 @@ const CONNECTIONS: [Lack; 3] = [
 const SUITE: [Lack; 3] = [
     ("handshake-session-id_1.2_", "Go's server keeps no sessions"),
     ("_fragment-", "Go cannot be told how long records may be"),
-    ("_young-heap", "Go has a heap of its own"),
+    ("_young-heap", "Go manages the heap itself"),
 ];
 
 /// The cases of connections in FIPS mode, which has no X25519 that would precede secp256r1.

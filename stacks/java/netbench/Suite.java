@@ -147,7 +147,7 @@ final class Suite {
             throw new Failed("setup", new SSLException("there are 1 to " + MOST_THREADS + " threads"));
         }
         if (work.has("heap") && work.text("heap").equals("young")) {
-            throw new Unsupported("Java has a heap of its own, which its collector settles");
+            throw new Unsupported("Java manages the heap itself, and its collector determines the state");
         }
         if (work.has("max_fragment_bytes")) {
             long bytes = work.number("max_fragment_bytes");

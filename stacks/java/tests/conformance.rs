@@ -36,7 +36,7 @@ const SUITE: [Lack; 2] = [
         "_fragment-",
         "JSSE can be told how long packets may be, and not how much plaintext",
     ),
-    ("_young-heap", "Java has a heap of its own"),
+    ("_young-heap", "Java manages the heap itself"),
 ];
 
 /// Returns the command that compiles the worker.

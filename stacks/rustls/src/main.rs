@@ -4,9 +4,7 @@
 use std::{process::ExitCode, sync::Arc};
 
 #[cfg(feature = "aws-lc")]
-use netbench_stack_rustls::AwsLc;
-#[cfg(feature = "aws-lc")]
-use netbench_stack_rustls::Interface;
+use netbench_stack_rustls::{AwsLc, Interface};
 use netbench_stack_rustls::{Ring, Rustls};
 use netbench_worker::Stack;
 

@@ -21,8 +21,8 @@ pub enum Interface {
     /// Records are read and written in place (`UnbufferedClientConnection`). Only for the suite: the
     /// connectors do not use this interface.
     Unbuffered,
-    /// As `Buffered`, without the limit of 64 KiB for data that were not sent yet (`set_buffer_limit`): a large write is
-    /// encrypted whole before anything is sent. Only for the suite.
+    /// The interface of `Buffered` without the limit of 64 KiB for unsent data (`set_buffer_limit`): the library encrypts a
+    /// large write whole before it sends a part. Only for the suite.
     NoBufferLimit,
 }
 

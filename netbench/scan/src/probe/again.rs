@@ -12,8 +12,8 @@ use crate::enumeration::{
     is_ecdhe_rsa, offered_groups, offered_suites,
 };
 
-/// The number of repetitions of an offer that was refused. A balancer that alternates leads two in direct succession to two
-/// of its servers; the third makes it unlikely that a server which answers at random refuses all of them.
+/// The number of repetitions of a refused offer. Two in direct succession reach two servers of a balancer that alternates. A
+/// server that sends alerts at random is unlikely to refuse all three.
 const REPETITIONS: u32 = 3;
 
 /// Offers all values that were not found, several times in direct succession.

@@ -69,14 +69,17 @@ impl PreparedScenario {
         };
         let handshakes = |settings, kind, fragment| kinds(settings, [kind; 2], fragment);
         within_bounds(&request.scenario.work)?;
-        match request.scenario.work {
-            // A measurement of memory would count the memory that the allocator keeps.
-            Work::Memory { .. } => {}
-            Work::Bulk {
-                heap: HeapState::Young,
-                ..
-            } => {}
-            _ => settle_heap(layout::seed()),
+        // A measurement of memory would count the memory that the allocator keeps.
+        let wants_new_heap = matches!(
+            request.scenario.work,
+            Work::Memory { .. }
+                | Work::Bulk {
+                    heap: HeapState::Young,
+                    ..
+                }
+        );
+        if !wants_new_heap {
+            settle_heap(layout::seed());
         }
         let mut prepared = Prepared::default();
         let running = match &request.scenario.work {
