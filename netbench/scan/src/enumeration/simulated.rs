@@ -222,6 +222,27 @@ fn named(own_order: bool, suites: &[u16], versions: &[TlsVersion]) -> Server {
     }
 }
 
+/// A server whose own order agrees with the client's in its first choices, and which supports only one group.
+#[test]
+fn a_server_that_seems_to_follow_the_client_has_its_own_order() {
+    let suites = [
+        0x002c, 0x0023, 0xd001, 0x0033, 0xc028, 0xc011, 0x009b, 0xc070, 0x0016, 0xc0a4, 0x009c,
+        0x0029, 0xc058, 0x0037,
+    ];
+    let server = Server {
+        groups: vec![10],
+        ..named(true, &suites, &[TlsVersion::Tls12])
+    };
+    let found = run(&server);
+    let version = found.versions.iter().find(|v| !v.suites.is_empty());
+    let version = version.unwrap();
+    let codes: Vec<u16> = version.suites.iter().map(|suite| suite.code).collect();
+    assert_eq!(
+        (codes, version.suite_order),
+        (suites.to_vec(), Order::Server)
+    );
+}
+
 /// Counts the connections that enumeration needs, on servers like those used to compare scanners.
 #[test]
 fn few_connections_settle_everything() {

@@ -44,6 +44,11 @@ struct Enumerator<'a, R> {
     narrowed: bool,
     /// Whether the order of the suites cannot be determined.
     unsure: bool,
+    /// Whether a suite was recorded on the assumption that the server follows the client's order, from a hello without
+    /// the groups that suites before it may need.
+    assumed: bool,
+    /// Whether such a suite was found later, so that a server's own order is not the one in which they were found.
+    misplaced: bool,
     /// Whether the suites were first offered in several hellos, so that the order in which they were found is
     /// meaningless.
     divided: bool,
@@ -90,6 +95,8 @@ pub(super) async fn enumerate<R: Responder>(
         groups_done: groups == Groups::Known,
         narrowed: false,
         unsure: false,
+        assumed: false,
+        misplaced: false,
         divided: false,
         read: None,
         refusal: Cell::new(None),
@@ -195,6 +202,7 @@ impl<R: Responder> Enumerator<'_, R> {
             // The curve of an ECDSA certificate must be among the groups: with fewer of them, such a suite may
             // have been skipped.
             self.unsure |= self.narrowed && is_ecdhe_ecdsa(choice.suite);
+            self.misplaced |= self.assumed && is_ecdhe_rsa(choice.suite);
             self.chose(&part, &choice);
             if self.groups.is_empty() {
                 self.chose_group(&self.reads.few(&self.all_groups), &choice);
@@ -319,10 +327,15 @@ impl<R: Responder> Enumerator<'_, R> {
             let alone = self.offer(offered.0.clone(), offered.1.clone()).await?;
             suite = alone.map(|choice| choice.suite);
         }
-        let suite_order = match judge(evidence, &offered.0, &found, suite) {
-            Order::Server if self.unsure => Order::Unknown,
-            order => order,
-        };
+        let mut suite_order = judge(evidence, &offered.0, &found, suite);
+        if suite_order == Order::Server {
+            if self.misplaced && !self.divided {
+                self.in_one_hello().await?;
+            }
+            if self.unsure {
+                suite_order = Order::Unknown;
+            }
+        }
         let evidence = self.group_choices.evidence(&self.groups);
         let group = choice.and_then(|choice| choice.group);
         Ok((
