@@ -222,25 +222,38 @@ fn named(own_order: bool, suites: &[u16], versions: &[TlsVersion]) -> Server {
     }
 }
 
-/// A server whose own order agrees with the client's in its first choices, and which supports only one group.
+/// Servers whose own order agrees with the client's in its first choices, and which support only one group. The first
+/// has an ECDHE suite behind these choices, the other an anonymous one.
 #[test]
-fn a_server_that_seems_to_follow_the_client_has_its_own_order() {
-    let suites = [
-        0x002c, 0x0023, 0xd001, 0x0033, 0xc028, 0xc011, 0x009b, 0xc070, 0x0016, 0xc0a4, 0x009c,
-        0x0029, 0xc058, 0x0037,
+fn servers_that_seem_to_follow_the_client_have_their_own_order() {
+    let cases: [(u16, &[u16]); 2] = [
+        (
+            10,
+            &[
+                0x002c, 0x0023, 0xd001, 0x0033, 0xc028, 0xc011, 0x009b, 0xc070, 0x0016, 0xc0a4,
+                0x009c, 0x0029, 0xc058, 0x0037,
+            ],
+        ),
+        (
+            38,
+            &[
+                0x001e, 0x00b2, 0xc04f, 0x002f, 0xc04d, 0xc017, 0x0029, 0x0023, 0xc00d, 0xc07f,
+                0x00b1, 0xc082, 0xc052, 0x0033, 0x00bf, 0x0068, 0x0069, 0xc0b1, 0x0009, 0x0015,
+                0xc084, 0xccad, 0xc01f, 0x00a7, 0x009c, 0x002b, 0xc069,
+            ],
+        ),
     ];
-    let server = Server {
-        groups: vec![10],
-        ..named(true, &suites, &[TlsVersion::Tls12])
-    };
-    let found = run(&server);
-    let version = found.versions.iter().find(|v| !v.suites.is_empty());
-    let version = version.unwrap();
-    let codes: Vec<u16> = version.suites.iter().map(|suite| suite.code).collect();
-    assert_eq!(
-        (codes, version.suite_order),
-        (suites.to_vec(), Order::Server)
-    );
+    for (group, suites) in cases {
+        let server = Server {
+            groups: vec![group],
+            ..named(true, suites, &[TlsVersion::Tls12])
+        };
+        let found = run(&server);
+        let version = found.versions.iter().find(|v| !v.suites.is_empty());
+        let version = version.unwrap();
+        let codes: Vec<u16> = version.suites.iter().map(|suite| suite.code).collect();
+        assert_eq!((&codes[..], version.suite_order), (suites, Order::Server));
+    }
 }
 
 /// Counts the connections that enumeration needs, on servers like those used to compare scanners.

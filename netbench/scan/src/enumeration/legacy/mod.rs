@@ -44,11 +44,9 @@ struct Enumerator<'a, R> {
     narrowed: bool,
     /// Whether the order of the suites cannot be determined.
     unsure: bool,
-    /// Whether a suite was recorded on the assumption that the server follows the client's order, from a hello without
-    /// the groups that suites before it may need.
-    assumed: bool,
-    /// Whether such a suite was found later, so that a server's own order is not the one in which they were found.
-    misplaced: bool,
+    /// A suite that the server chose in a hello without the groups that other suites may need. Its place among the
+    /// found suites is right only if the server follows the client's order.
+    assumed: Option<u16>,
     /// Whether the suites were first offered in several hellos, so that the order in which they were found is
     /// meaningless.
     divided: bool,
@@ -95,8 +93,7 @@ pub(super) async fn enumerate<R: Responder>(
         groups_done: groups == Groups::Known,
         narrowed: false,
         unsure: false,
-        assumed: false,
-        misplaced: false,
+        assumed: None,
         divided: false,
         read: None,
         refusal: Cell::new(None),
@@ -202,7 +199,6 @@ impl<R: Responder> Enumerator<'_, R> {
             // The curve of an ECDSA certificate must be among the groups: with fewer of them, such a suite may
             // have been skipped.
             self.unsure |= self.narrowed && is_ecdhe_ecdsa(choice.suite);
-            self.misplaced |= self.assumed && is_ecdhe_rsa(choice.suite);
             self.chose(&part, &choice);
             if self.groups.is_empty() {
                 self.chose_group(&self.reads.few(&self.all_groups), &choice);
@@ -329,7 +325,7 @@ impl<R: Responder> Enumerator<'_, R> {
         }
         let mut suite_order = judge(evidence, &offered.0, &found, suite);
         if suite_order == Order::Server {
-            if self.misplaced && !self.divided {
+            if self.is_misplaced() && !self.divided {
                 self.in_one_hello().await?;
             }
             if self.unsure {
@@ -397,6 +393,16 @@ impl<R: Responder> Enumerator<'_, R> {
                 prime: choice.prime.clone(),
             });
         }
+    }
+
+    /// Returns whether a suite that needs a group was found after the assumed one: the server may prefer it.
+    fn is_misplaced(&self) -> bool {
+        let codes = self.found.iter().map(|found| Some(found.code));
+        self.assumed.is_some()
+            && codes
+                .skip_while(|code| *code != self.assumed)
+                .flatten()
+                .any(is_ecdhe)
     }
 
     fn chose_group(&mut self, offered: &[u16], choice: &Choice) {

@@ -14,7 +14,7 @@ impl<R: Responder> Enumerator<'_, R> {
         if offered.contains(&known) {
             self.groups_done = true;
             if let Some(first) = first {
-                self.assumed = true;
+                self.assumed = Some(first.suite);
                 self.chose(&plain, &first);
             }
             return Ok(());
