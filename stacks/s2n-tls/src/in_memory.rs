@@ -136,8 +136,8 @@ fn server(setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
 /// Makes the common part of both sides' configuration.
 fn both_sides(setup: &EndpointSetup<'_>) -> Result<Builder, SetupError> {
     let mut config = without_delays(Builder::new())?;
-    // The default is kept otherwise. A client that excludes authentication computes fewer digests of a TLS 1.2
-    // handshake than a usual client, which is prepared for a request.
+    // Otherwise, the library's default applies. A client that excludes authentication computes fewer digests of a TLS
+    // 1.2 handshake than usual clients, which may receive a request for a certificate.
     if setup.settings.client_auth == ClientAuth::On {
         config
             .set_client_auth_type(ClientAuthType::Required)
@@ -366,24 +366,24 @@ mod tests {
 
     use super::*;
 
-    /// The suite's client is a usual one: it computes what the signature of its own certificate would need.
+    fn session(side: EndpointSide, client_auth: ClientAuth) -> Box<dyn Session> {
+        let usual = SessionSettings::usual(TlsVersion::Tls12, KeyType::Rsa2048, Aead::Aes256Gcm);
+        let setup = EndpointSetup {
+            side,
+            settings: &SessionSettings {
+                client_auth,
+                ..usual
+            },
+            kind: HandshakeKind::Full,
+            max_fragment_bytes: None,
+            material: &material(),
+        };
+        S2n::new().endpoint(&setup).unwrap().session().unwrap()
+    }
+
+    /// The suite's client keeps the digests that a signature with its own certificate would need, as usual clients do.
     #[test]
     fn a_client_without_a_certificate_answers_a_request_for_one() {
-        let material = material();
-        let settings = |client_auth| SessionSettings {
-            client_auth,
-            ..SessionSettings::usual(TlsVersion::Tls12, KeyType::Rsa2048, Aead::Aes256Gcm)
-        };
-        let session = |side, client_auth| {
-            let setup = EndpointSetup {
-                side,
-                settings: &settings(client_auth),
-                kind: HandshakeKind::Full,
-                max_fragment_bytes: None,
-                material: &material,
-            };
-            S2n::new().endpoint(&setup).unwrap().session().unwrap()
-        };
         let mut client = session(EndpointSide::Client, ClientAuth::Off);
         let mut server = session(EndpointSide::Server, ClientAuth::On);
         let (mut to_server, mut to_client) = (Vec::new(), Vec::new());
