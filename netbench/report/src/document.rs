@@ -20,8 +20,8 @@ mod checks;
 mod outline;
 
 pub(crate) use chart::{
-    Bar, BarGroup, Bars, Chart, Colours, Dot, Dots, Drawing, Matrix, MatrixRow, Point, Points,
-    Ranked, Ranking, Scatter, Series, Steps,
+    Bar, BarGroup, Bars, Chart, Colours, Dot, Dots, Drawing, Heat, HeatCell, Matrix, MatrixRow,
+    Point, Points, Property, Ranked, Ranking, Scatter, Series, Steps,
 };
 pub(crate) use checks::{Check, CheckSuite, Checked};
 pub(crate) use outline::Part;

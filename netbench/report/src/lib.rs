@@ -56,9 +56,9 @@ pub use connect::{
 };
 pub use document::{Document, Extent, Report, Section};
 pub use evaluation::{
-    Answer, Asked, Evaluation, EvaluationReport, Families, Family, FamilyError, Finding, Found,
-    KeyFigure, Member, PublishedShare, Question, Severity, Share, ShareOf, Subject, evaluation,
-    losses, web_loss,
+    Answer, Asked, Evaluation, EvaluationReport, Families, Family, FamilyError, Finding,
+    Found, KeyFigure, Member, PublishedShare, Question, Severity, Share, ShareOf, Subject,
+    evaluation, losses, web_loss,
 };
 pub use explain::{
     AgainstRow, BimodalRow, CharacteristicRow, ConditionRow, ExplainSummary, Explanation,
@@ -79,11 +79,11 @@ pub use scan::{
 pub use ship::{ShipHead, ShipRow, ShipSummary, summarize_ship};
 pub use stacks::{BuildTime, LicenceRow, StackRow, StacksReport, VariantRow, WorkerState};
 pub use suite::{
-    CaseOfSides, CaseRow, CaseVerdict, CompareSummary, Compared, ComparedCase, Difference,
-    HandshakeBreakdown, JoinedCase, JoinedRun, JoinedSummary, PublishedRow, PublishedTable,
-    RunSays, StackFigures, SuiteExplained, SuiteFailure, SuiteHead, SuiteReport, SuiteSummary,
-    compare_runs_of_suite, compare_stacks_of_suite, decided, idle_reference, join_runs_of_suite,
-    summarize_suite,
+    Agreement, CaseOfSides, CaseRow, CaseVerdict, CompareSummary, Compared, ComparedCase,
+    Difference, HandshakeBreakdown, JoinedCase, JoinedRun, JoinedSummary, PublishedRow,
+    PublishedTable, RunSays, StackFigures, SuiteExplained, SuiteFailure, SuiteHead, SuiteReport,
+    SuiteSummary, Today, compare_runs_of_suite, compare_stacks_of_suite, decided, idle_reference,
+    join_runs_of_suite, summarize_suite,
 };
 pub use text::{count, wrap};
 

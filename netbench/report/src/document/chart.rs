@@ -1,3 +1,4 @@
+use jiff::civil::Date;
 use netbench_model::coverage::Support;
 use netbench_stats::{Interval, Verdict};
 
@@ -20,6 +21,36 @@ pub(crate) enum Drawing {
     Matrix(Matrix),
     Steps(Steps),
     Ranking(Ranking),
+    Heat(Heat),
+}
+
+/// A change in time at each combination of the values of two properties.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Heat {
+    /// The property with a column for each value.
+    pub(crate) across: Property,
+    /// The property with a row for each value.
+    pub(crate) down: Property,
+    pub(crate) cells: Vec<HeatCell>,
+}
+
+/// A property of links or clients, with its values in their order.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Property {
+    pub(crate) name: String,
+    pub(crate) values: Vec<String>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct HeatCell {
+    /// The indices of the values in `across` and `down`.
+    pub(crate) place: (usize, usize),
+    pub(crate) change_ns: f64,
+    /// The change with its unit.
+    pub(crate) text: String,
+    /// The interval of the change.
+    pub(crate) about: String,
+    pub(crate) verdict: Verdict,
 }
 
 /// One figure of several stacks, the best first, over a logarithmic axis of factors.
@@ -52,6 +83,8 @@ pub(crate) struct Steps {
 pub(crate) struct Point {
     /// The version.
     pub(crate) label: String,
+    /// The date of its release, if it is known.
+    pub(crate) released: Option<Date>,
     /// The figure; `None` if the version has no figure.
     pub(crate) value: Option<f64>,
     /// The figure with its unit.

@@ -4,6 +4,7 @@ use netbench_stats::{CASE_MARGIN, Verdict};
 use super::{
     CaseRow, CaseVerdict, SuiteSummary,
     cases::{row_name, value},
+    released::released,
 };
 use crate::{
     cell::Cell,
@@ -18,10 +19,10 @@ pub(super) fn is_history(preset: Option<&str>) -> bool {
 
 /// Builds a row for each case with a column for each version, the steps beyond noise, and a chart of each case.
 pub(super) fn items(summary: &SuiteSummary, cases: &[&CaseRow]) -> Vec<Item> {
-    let versions: Vec<&StackName> = summary.run.stacks.iter().map(|(name, _)| name).collect();
+    let versions = &summary.run.stacks;
     let mut table =
         Table::of(cases.to_vec()).col("case", 0, |case| Cell::text(row_name(&case.name)));
-    for version in versions.iter().copied() {
+    for (version, _) in versions {
         table = table.col(version.as_str(), 0, |case| figure(case, version));
     }
     let mut items = vec![
@@ -37,7 +38,7 @@ pub(super) fn items(summary: &SuiteSummary, cases: &[&CaseRow]) -> Vec<Item> {
     let charts: Vec<Chart> = cases
         .iter()
         .filter(|case| case.stacks.len() > 1)
-        .map(|case| chart(case, &versions))
+        .map(|case| chart(case, versions))
         .collect();
     if !charts.is_empty() {
         items.push(Item::Charts(charts));
@@ -100,8 +101,8 @@ fn beyond_noise(cases: &[&CaseRow]) -> Vec<Item> {
     vec![heading, table.item()]
 }
 
-fn chart(case: &CaseRow, versions: &[&StackName]) -> Chart {
-    let points = versions.iter().map(|version| {
+fn chart(case: &CaseRow, versions: &[(StackName, String)]) -> Chart {
+    let points = versions.iter().map(|(version, library)| {
         let label = version.as_str();
         let figure = case.of(version).map(|figures| value(case, figures));
         let step = case.step_to(version);
@@ -118,6 +119,7 @@ fn chart(case: &CaseRow, versions: &[&StackName]) -> Chart {
                 .split_once('@')
                 .map_or(label, |(_, line)| line)
                 .to_owned(),
+            released: released(library),
             value: figure.as_ref().and_then(Cell::value),
             text: figure.map(|figure| figure.render()).unwrap_or_default(),
             about: against.unwrap_or_default(),
@@ -125,14 +127,18 @@ fn chart(case: &CaseRow, versions: &[&StackName]) -> Chart {
         }
     });
     let rounds = case.stacks.iter().map(|figures| figures.rounds).max();
+    let points: Vec<Point> = points.collect();
+    let by_date = match points.iter().all(|point| point.released.is_some()) {
+        true => "By the date of release. ",
+        false => "",
+    };
     Chart {
         title: row_name(&case.name),
         note: format!(
-            "n = up to {} of each version. A triangle: better, a rhombus: worse than the version before it by more than noise.",
+            "{by_date}n = up to {} of each version. A triangle: better, a rhombus: worse than the version before it by more \
+             than noise.",
             crate::text::count(rounds.unwrap_or(0), "round", "rounds")
         ),
-        drawing: Drawing::Steps(Steps {
-            points: points.collect(),
-        }),
+        drawing: Drawing::Steps(Steps { points }),
     }
 }

@@ -17,6 +17,7 @@ mod page_faults;
 mod preset;
 mod published;
 mod questions;
+mod released;
 mod summarize;
 mod summary;
 mod verdicts;
@@ -29,7 +30,7 @@ pub use compare::{
 pub(crate) use compare_document::differences as difference_items;
 pub use document::SuiteReport;
 pub use joined::{JoinedCase, JoinedRun, JoinedSummary, RunSays, join_runs_of_suite};
-pub use published::{PublishedRow, PublishedTable};
+pub use published::{Agreement, PublishedRow, PublishedTable, Today};
 pub use summarize::summarize_suite;
 pub use summary::{CaseRow, CaseVerdict, StackFigures, SuiteFailure, SuiteHead, SuiteSummary};
 pub use verdicts::{decided, idle_reference};

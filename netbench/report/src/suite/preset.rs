@@ -5,10 +5,12 @@ use super::{
     cases::{by_stack, row_name, value},
     charts::{is_full, rankings},
     history::{self, is_history},
+    published::{Agreement, PublishedTable},
 };
 use crate::{
     cell::{Cell, Digits},
     document::{Item, Table},
+    text::count,
 };
 
 /// Builds the pictures of a run of more than two stacks.
@@ -140,16 +142,47 @@ fn published(items: &mut Vec<Item>, summary: &SuiteSummary) {
     for fault in &table.faults {
         items.push(Item::Text(format!("Known fault (marked !): {fault}")));
     }
+    items.extend(agreement(table));
     let figure = |value: f64| Cell::number(value, Digits::All, "");
-    items.push(
-        Table::of(&table.rows)
-            .col("Scenario", 0, |row| Cell::text(row_name(&row.case)))
-            .col(&table.columns[0], 1, |row| figure(row.figures[0]))
-            .col(&table.columns[1], 1, |row| figure(row.figures[1]))
-            .col("published", 0, |row| {
-                let mark = if row.doubtful { " !" } else { "" };
-                Cell::text(format!("{}{mark}", row.comparison))
+    let mut rows = Table::of(&table.rows)
+        .col("Scenario", 0, |row| Cell::text(row_name(&row.case)))
+        .col(&table.columns[0], 2, |row| figure(row.figures[0]))
+        .col(&table.columns[1], 2, |row| figure(row.figures[1]))
+        .col("published", 0, |row| {
+            let mark = if row.doubtful { " !" } else { "" };
+            Cell::text(format!("{}{mark}", row.comparison))
+        });
+    if table.rows.iter().any(|row| row.today.is_some()) {
+        rows = rows
+            .col("measured here", 0, |row| {
+                row.today
+                    .map_or(Cell::Missing, |today| Cell::Factor(today.measured))
             })
-            .item(),
-    );
+            .col("the same?", 0, |row| {
+                Cell::maybe(row.today.map(|today| today.agreement.words()))
+            })
+            .col("cause of the difference", 3, |row| {
+                Cell::maybe(row.cause.as_ref())
+            });
+    }
+    items.push(rows.item());
+}
+
+/// States how many published factors are measured today.
+fn agreement(table: &PublishedTable) -> Option<Item> {
+    let [first, other] = table.stacks.as_ref()?;
+    let agreements = table.rows.iter().filter_map(|row| row.today);
+    let agreements: Vec<Agreement> = agreements.map(|today| today.agreement).collect();
+    let number = |of: Agreement| agreements.iter().filter(|found| **found == of).count();
+    if agreements.is_empty() {
+        return None;
+    }
+    Some(Item::Text(format!(
+        "Measured here with {first} and {other}: of {}, {} are within 10 % of the published one, {} more have its sign (factors \
+         within 5 % of 1 have none), and {} have another sign.",
+        count(agreements.len(), "factor", "factors"),
+        number(Agreement::Same),
+        number(Agreement::SameSign),
+        number(Agreement::OtherSign),
+    )))
 }

@@ -1,9 +1,17 @@
 //! Published tables of others, which are shown with a preset's own table. They are quoted word for word; they were
 //! measured on other machines with other versions, and are no part of any verdict.
 
-use netbench_model::Preset;
+use netbench_model::{Preset, StackName, Unit};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+use super::CaseRow;
+
+/// The largest distance of a measured factor from the published one at which the two are called the same.
+const SAME: f64 = 1.1;
+
+/// The largest distance of a factor from 1 at which its sign is not that of a difference.
+const EQUAL: f64 = 1.05;
 
 /// A published table.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -16,6 +24,9 @@ pub struct PublishedTable {
     pub faults: Vec<String>,
     /// The headings of its two columns.
     pub columns: [String; 2],
+    /// The stacks of netbench that correspond to them. Absent in summaries of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stacks: Option<[StackName; 2]>,
     /// The unit of the figures.
     pub unit: String,
     /// Its rows.
@@ -36,6 +47,96 @@ pub struct PublishedRow {
     pub comparison: String,
     /// Whether a fault affects the row.
     pub doubtful: bool,
+    /// The cause of a difference from today's figures, with the measurement that shows it; absent if it is unknown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cause: Option<String>,
+    /// The comparison with the factor of this run; absent if the run does not have both stacks, and in summaries of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub today: Option<Today>,
+}
+
+/// A published factor beside the measured one.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Today {
+    /// The published factor, as time or size.
+    #[schemars(extend("x-unit" = "other/first"))]
+    pub published: f64,
+    /// The measured factor.
+    #[schemars(extend("x-unit" = "other/first"))]
+    pub measured: f64,
+    /// Whether the two agree.
+    pub agreement: Agreement,
+}
+
+/// The agreement of a measured factor with a published one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Agreement {
+    /// The two are within 10 % of each other.
+    Same,
+    /// Both are above 1, both are below 1, or both are within 5 % of 1.
+    SameSign,
+    /// The signs differ.
+    OtherSign,
+}
+
+impl Agreement {
+    fn of(published: f64, measured: f64) -> Self {
+        let sign = |factor: f64| match factor.ln() {
+            ln if ln.abs() <= EQUAL.ln() => 0,
+            ln if ln > 0.0 => 1,
+            _ => -1,
+        };
+        if (measured / published).ln().abs() <= SAME.ln() {
+            Self::Same
+        } else if sign(measured) == sign(published) {
+            Self::SameSign
+        } else {
+            Self::OtherSign
+        }
+    }
+
+    pub(super) fn words(self) -> &'static str {
+        match self {
+            Self::Same => "same",
+            Self::SameSign => "same sign",
+            Self::OtherSign => "OTHER SIGN",
+        }
+    }
+}
+
+impl PublishedTable {
+    /// Compares the rows with the figures of a run.
+    pub(super) fn with_cases(mut self, cases: &[CaseRow]) -> Self {
+        let Some([first, other]) = &self.stacks else {
+            return self;
+        };
+        for row in &mut self.rows {
+            let case = cases.iter().find(|case| case.name == row.case);
+            row.today = case.and_then(|case| {
+                let published = match case.unit {
+                    Unit::Bytes => row.figures[1] / row.figures[0],
+                    _ => row.figures[0] / row.figures[1],
+                };
+                let measured = measured(case, first, other)?;
+                Some(Today {
+                    published,
+                    measured,
+                    agreement: Agreement::of(published, measured),
+                })
+            });
+        }
+        self
+    }
+}
+
+/// Returns the factor between two stacks: the one that the tables of the run have, or that of the figures if these tables
+/// compare both with another stack.
+fn measured(case: &CaseRow, first: &StackName, other: &StackName) -> Option<f64> {
+    let verdicts = case.verdicts.iter();
+    let own = verdicts.filter(|verdict| verdict.first == *first && verdict.other == *other);
+    let paired = own.map(|verdict| verdict.change.ratio).next();
+    paired.or_else(|| Some(case.of(other)?.low / case.of(first)?.low))
 }
 
 /// Returns the table that `preset` reproduces, if there is one that can be quoted. s2n's harness has no published
@@ -77,5 +178,21 @@ mod tests {
             assert_eq!(table.map(|table| table.rows.len()), Some(rows), "{preset}");
         }
         assert_eq!(published(&Preset::S2n.to_string()), None);
+    }
+
+    #[test]
+    fn factors_agree_by_distance_and_sign() {
+        for (published, measured, expected) in [
+            (2.0, 2.1, Agreement::Same),
+            (1.03, 0.97, Agreement::Same),
+            (2.0, 2.3, Agreement::SameSign),
+            (0.5, 0.4, Agreement::SameSign),
+            (0.7, 1.19, Agreement::OtherSign),
+            (1.03, 0.89, Agreement::OtherSign),
+            (0.96, 1.16, Agreement::OtherSign),
+        ] {
+            let found = Agreement::of(published, measured);
+            assert_eq!(found, expected, "{published} {measured}");
+        }
     }
 }

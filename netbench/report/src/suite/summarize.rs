@@ -32,8 +32,12 @@ pub fn summarize_suite(manifest: &SuiteManifest, samples: &[SuiteSample]) -> Sui
         head: SummaryHead::of(manifest),
         run: head(manifest, samples),
         breakdowns: breakdowns(&cases),
+        published: plan
+            .preset
+            .as_deref()
+            .and_then(published::published)
+            .map(|table| table.with_cases(&cases)),
         cases,
-        published: plan.preset.as_deref().and_then(published::published),
         failures,
         unsupported,
         warnings: [

@@ -148,6 +148,8 @@ fn nearest<'a>(pattern: &str, names: impl Iterator<Item = &'a str>) -> Vec<&'a s
 mod tests {
     use std::{collections::BTreeSet, fs, path::Path};
 
+    use netbench_report::PublishedTable;
+
     use super::*;
 
     #[test]
@@ -176,6 +178,34 @@ mod tests {
         let published = all.of(&usual.presets, "rustls-vs-openssl").unwrap();
         let rows = published.iter().map(|scenario| scenario.measures().len());
         assert_eq!(rows.sum::<usize>(), 26);
+    }
+
+    #[test]
+    fn published_tables_are_of_cases_and_stacks_of_their_preset() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../catalogue/published");
+        let (all, usual) = (Named::all(), Usual::read().unwrap());
+        let mut tables = 0;
+        for file in fs::read_dir(folder).unwrap() {
+            let file = file.unwrap().path();
+            let preset = file.file_stem().unwrap().to_str().unwrap();
+            let table: PublishedTable =
+                toml::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
+            let scenarios = all.of(&usual.presets, preset).unwrap();
+            let cases = scenarios.iter().flat_map(Scenario::cases);
+            let cases: BTreeSet<String> = cases.map(|case| case.to_string()).collect();
+            for row in &table.rows {
+                assert!(cases.contains(&row.case), "{preset}: {}", row.case);
+            }
+            let of_preset = usual.stacks.get(preset);
+            for stack in table.stacks.unwrap() {
+                crate::workers::known(stack.as_str()).unwrap();
+                let has_it =
+                    |stacks: &Vec<String>| stacks.iter().any(|name| name == stack.as_str());
+                assert!(of_preset.is_none_or(has_it), "{preset}: {stack}");
+            }
+            tables += 1;
+        }
+        assert_eq!(tables, 5);
     }
 
     /// A published run of a preset without the stack that the preset is about would answer another question.

@@ -1,14 +1,21 @@
 use itertools::Itertools;
+use netbench_model::SweepAxis;
 use netbench_stats::spread;
 
-use super::{SweepDifference, SweepTime};
+use super::{SweepDifference, SweepTime, document::interval};
 use crate::{
-    document::{Bar, BarGroup, Bars, Chart, Colours, Dot, Dots, Drawing, Item},
-    text::time,
+    cell::Cell,
+    document::{
+        Bar, BarGroup, Bars, Chart, Colours, Dot, Dots, Drawing, Heat, HeatCell, Item, Property,
+    },
+    text::{count, time},
 };
 
 /// Number of points that one chart shows.
 const DRAWN: usize = 60;
+
+/// Number of heat maps that are drawn: one for each combination of the values of further axes.
+const MAPS: usize = 6;
 
 const PARTS: [&str; 4] = ["round trips", "CPU", "bytes", "losses and the rest"];
 
@@ -30,8 +37,8 @@ pub(super) fn differences(rows: &[&SweepDifference], about: &str) -> Item {
         note: format!(
             "n = {} with up to {} each{}. Dots: the middle of the paired ratios (Hodges and Lehmann); lines: \
              intervals of at least 95 %.",
-            crate::text::count(rows.len(), "point", "points"),
-            crate::text::count(rounds, "round", "rounds"),
+            count(rows.len(), "point", "points"),
+            count(rounds, "round", "rounds"),
             only_some(rows.len())
         ),
         drawing: Drawing::Dots(Dots {
@@ -40,6 +47,82 @@ pub(super) fn differences(rows: &[&SweepDifference], about: &str) -> Item {
             dots: dots.collect(),
         }),
     }])
+}
+
+/// Draws the change at each point as a heat map over the two axes with the most values. Returns `None` if only one axis has several
+/// values.
+pub(super) fn heat_maps(
+    axes: &[&SweepAxis],
+    rows: &[&SweepDifference],
+    about: &str,
+) -> Option<Item> {
+    let by_length = axes.iter().sorted_by_key(|axis| axis.values.len()).rev();
+    let (down, across) = by_length.copied().take(2).collect_tuple()?;
+    let others = axes.iter().map(|axis| &axis.name);
+    let others: Vec<&String> = others
+        .filter(|name| **name != down.name && **name != across.name)
+        .collect();
+    let settings = |row: &SweepDifference| {
+        let settings = others.iter().map(|axis| {
+            let value = row.key.settings.get(*axis).map_or("", String::as_str);
+            format!(", {axis}={value}")
+        });
+        settings.collect::<String>()
+    };
+    let maps = rows.iter().map(|row| settings(row)).unique();
+    let maps: Vec<String> = maps.collect();
+    let note = format!(
+        "Other less first, the middle of the paired differences of the total time. Green: {}; red: slower; grey: the same or \
+         undecided; the stronger, the larger.{}",
+        rows.first().map_or_else(String::new, |row| format!(
+            "{} is faster",
+            row.key.other_stack
+        )),
+        match maps.len() {
+            drawn if drawn <= MAPS => String::new(),
+            all => format!(" {MAPS} of {all} combinations of the other settings are drawn."),
+        }
+    );
+    let charts = maps.iter().take(MAPS).map(|of_map| {
+        let own = rows.iter().filter(|row| settings(row) == *of_map);
+        Chart {
+            title: format!(
+                "The change by {} and {}: {about}{of_map}",
+                down.name, across.name
+            ),
+            note: note.clone(),
+            drawing: Drawing::Heat(Heat {
+                across: property(across),
+                down: property(down),
+                cells: own.filter_map(|row| heat_cell(row, across, down)).collect(),
+            }),
+        }
+    });
+    Some(Item::Charts(charts.collect()))
+}
+
+fn property(axis: &SweepAxis) -> Property {
+    Property {
+        name: axis.name.clone(),
+        values: axis.values.clone(),
+    }
+}
+
+fn heat_cell(row: &SweepDifference, across: &SweepAxis, down: &SweepAxis) -> Option<HeatCell> {
+    let change_ns = row.key.difference.middle_ns;
+    Some(HeatCell {
+        place: (place(row, across)?, place(row, down)?),
+        change_ns,
+        text: Cell::TimeDifference(change_ns).render(),
+        about: interval(&row.key.difference),
+        verdict: row.change.verdict,
+    })
+}
+
+/// Returns the index of a point's value on an axis.
+fn place(row: &SweepDifference, axis: &SweepAxis) -> Option<usize> {
+    let value = row.key.settings.get(&axis.name)?;
+    axis.values.iter().position(|other| other == value)
 }
 
 /// Charts the median time of each stack at each point, in its predicted parts.
@@ -62,7 +145,7 @@ pub(super) fn times(rows: &[&SweepTime], about: &str) -> Option<Item> {
         title: format!("What the median time is made of at each point: {about}"),
         note: format!(
             "n = {}{}. The first three parts are predicted or measured by themselves, the last is what is left of the median.",
-            crate::text::count(points.len(), "point", "points"),
+            count(points.len(), "point", "points"),
             only_some(points.len())
         ),
         drawing: Drawing::Bars(Bars {

@@ -35,6 +35,8 @@ fn whole(sweep: &SweepSummary, place: &str) -> Vec<Item> {
             "Medians of the total time. The difference and its interval are of the rounds, each pair side by side \
              (Hodges and Lehmann; Wilcoxon's signed ranks, at least 95 % for each point by itself).",
         ));
+        let axes: Vec<&SweepAxis> = axes(sweep).collect();
+        items.extend(charts::heat_maps(&axes, &rows, &about));
         items.push(charts::differences(&rows, &about));
         items.push(differences(sweep, &rows, &about));
         items.push(turns(sweep, condition, other, &about));
@@ -179,7 +181,7 @@ fn turns(sweep: &SweepSummary, condition: Condition, other: &StackName, about: &
 }
 
 /// Formats both ends of a difference's interval.
-fn interval(of: &RoundsDifference) -> String {
+pub(super) fn interval(of: &RoundsDifference) -> String {
     let (Some(low), Some(high)) = (of.low_ns, of.high_ns) else {
         return crate::text::TOO_FEW.to_owned();
     };

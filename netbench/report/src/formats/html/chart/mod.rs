@@ -5,6 +5,7 @@
 mod bars;
 mod dots;
 mod ecdf;
+mod heat;
 mod matrix;
 mod ranking;
 mod scale;
@@ -14,8 +15,8 @@ mod steps;
 use maud::{Markup, PreEscaped, html};
 
 use crate::document::{
-    Bars, Chart, Colours, Dot, Dots, Drawing, Matrix, Point, Ranked, Ranking, Scatter, Series,
-    Steps,
+    Bars, Chart, Colours, Dot, Dots, Drawing, Heat, HeatCell, Matrix, Point, Ranked, Ranking,
+    Scatter, Series, Steps,
 };
 
 /// The width of a chart, in pixels if the chart is not scaled.
@@ -68,6 +69,7 @@ pub(super) fn draw_with_height(chart: &Chart, id: &str, width: Width) -> (Markup
         Drawing::Matrix(matrix) => matrix::draw(&mut canvas, matrix, w),
         Drawing::Steps(steps) => steps::draw(&mut canvas, steps, w),
         Drawing::Ranking(ranking) => ranking::draw(&mut canvas, ranking, w),
+        Drawing::Heat(heat) => heat::draw(&mut canvas, heat, w),
     };
     let height = height.round();
     let class = match width {
@@ -89,9 +91,11 @@ pub(super) fn draw_with_height(chart: &Chart, id: &str, width: Width) -> (Markup
 /// Returns the names of the colours that a legend explains, if one is needed.
 pub(super) fn legend(drawing: &Drawing) -> (Colours, Vec<&str>) {
     let names: Vec<&str> = match drawing {
-        Drawing::Dots(_) | Drawing::Matrix(_) | Drawing::Steps(_) | Drawing::Ranking(_) => {
-            Vec::new()
-        }
+        Drawing::Dots(_)
+        | Drawing::Matrix(_)
+        | Drawing::Steps(_)
+        | Drawing::Ranking(_)
+        | Drawing::Heat(_) => Vec::new(),
         Drawing::Bars(bars) => bars.series.iter().map(String::as_str).collect(),
         Drawing::Scatter(scatter) => scatter.series.iter().map(|s| s.name.as_str()).collect(),
         Drawing::Ecdf(series) => series.iter().map(|s| s.name.as_str()).collect(),
