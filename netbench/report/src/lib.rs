@@ -56,7 +56,7 @@ pub use connect::{
 };
 pub use document::{Document, Extent, Report, Section};
 pub use evaluation::{
-    Answer, Asked, Evaluation, EvaluationReport, Families, Family, FamilyError, Finding,
+    Answer, Asked, Counted, Evaluation, EvaluationReport, Families, Family, FamilyError, Finding,
     Found, KeyFigure, Member, PublishedShare, Question, Severity, Share, ShareOf, Subject,
     evaluation, losses, web_loss,
 };

@@ -44,12 +44,28 @@ pub struct PublishedShare {
     pub low_ppm: u32,
     /// The highest share that the source allows for, in parts per million.
     pub high_ppm: u32,
+    /// The set that the source counts.
+    #[serde(default)]
+    pub counted: Counted,
     /// The unit of the share.
     pub of: ShareOf,
     /// The year of the count.
     pub year: u16,
     /// The publications.
     pub source: String,
+}
+
+/// The set that a source of a share counts.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum Counted {
+    /// The members of the family.
+    #[default]
+    Family,
+    /// A larger set: the share is at most that of the set.
+    LargerSet,
 }
 
 /// The unit of a share.
@@ -322,6 +338,7 @@ fn published(
         return Ok(PublishedShare {
             low_ppm: ppm(kind.low)?,
             high_ppm: ppm(kind.high)?,
+            counted: Counted::Family,
             of: ShareOf::Sites,
             year: year.ok_or_else(|| format!("population: {first} ends in no year"))?,
             source: texts.join("; "),
@@ -343,6 +360,10 @@ fn published(
     Ok(PublishedShare {
         low_ppm: ppm(low)?,
         high_ppm: ppm(high)?,
+        counted: match low {
+            0.0 => Counted::LargerSet,
+            _ => Counted::Family,
+        },
         of: spec.of.ok_or("of: missing")?,
         year: source.year,
         source: format!("{}, {}", source.text, source.url),

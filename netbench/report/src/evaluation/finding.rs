@@ -7,7 +7,7 @@ use netbench_model::{ClientUse, LostSite, SwitchEffect, Target, Weight};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Answer, Evidence, Families, Member, PublishedShare, Question};
+use super::{Answer, Evidence, Families, Member, Question, Share, share::ShareRank};
 use crate::{
     cell::Cell,
     document::{Item, Section, Table},
@@ -58,23 +58,6 @@ pub enum Severity {
     LacksFeature,
     /// A server is no longer reached, and other browsers refuse it too.
     RefusedByBrowsersToo,
-}
-
-/// The number of those who meet a finding.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Share {
-    /// Sites of the user's list that a scan found.
-    Scanned {
-        /// Number of sites that meet it.
-        sites: u64,
-        /// Number of sites that were compared.
-        of: u64,
-    },
-    /// The share by a publication.
-    Published(PublishedShare),
-    /// No scan and no publication has a number.
-    Unknown,
 }
 
 /// A difference between two stacks.
@@ -219,14 +202,12 @@ impl Finding {
         format!("{}{}{rest}", first.unwrap_or_default(), letters.as_str())
     }
 
-    /// Returns the rank: severity, then known shares before unknown ones, the largest first, and then the number of cases. The
-    /// family's name makes the order independent of that of the catalogue.
-    fn rank(&self, client: ClientUse) -> (u8, bool, Reverse<u64>, Reverse<usize>, String) {
-        let ppm = self.share.highest_ppm();
+    /// Returns the rank: severity, then the share, and then the number of cases. The family's name makes the order independent of
+    /// that of the catalogue.
+    fn rank(&self, client: ClientUse) -> (u8, ShareRank, Reverse<usize>, String) {
         (
             self.severity.rank(client),
-            ppm.is_none(),
-            Reverse(ppm.unwrap_or_default()),
+            self.share.rank(),
             Reverse(self.evidence.len()),
             self.family.clone(),
         )
@@ -262,43 +243,6 @@ impl Severity {
             (Self::AcceptsForbidden | Self::DoesNotLoad, _) => 2,
             (Self::LacksFeature, _) => 3,
             (Self::RefusedByBrowsersToo, _) => 4,
-        }
-    }
-}
-
-impl Share {
-    /// Returns the share with its year, in words.
-    pub fn words(&self) -> String {
-        match self {
-            Self::Scanned { sites, of } => format!("{sites} of {of} scanned sites"),
-            Self::Published(share) => {
-                let [low, high] = [share.low_ppm, share.high_ppm].map(|ppm| f64::from(ppm) / 1e4);
-                let range = if share.low_ppm == share.high_ppm {
-                    format!("{high} %")
-                } else {
-                    format!("{low} to {high} %")
-                };
-                format!("{range} of {}, {}", share.of.words(), share.year)
-            }
-            Self::Unknown => "share unknown".to_owned(),
-        }
-    }
-
-    /// Returns the source of the share.
-    fn source(&self) -> &str {
-        match self {
-            Self::Scanned { .. } => "the scan",
-            Self::Published(share) => &share.source,
-            Self::Unknown => "",
-        }
-    }
-
-    /// Returns the upper end of the share, or `None` if it is unknown.
-    fn highest_ppm(&self) -> Option<u64> {
-        match self {
-            Self::Scanned { sites, of } => Some(sites * 1_000_000 / (*of).max(1)),
-            Self::Published(share) => Some(u64::from(share.high_ppm)),
-            Self::Unknown => None,
         }
     }
 }
@@ -368,7 +312,7 @@ impl Question {
         let heading = format!("Everything that would be worse: {}", self.question);
         Some(Section::new(id, heading, items).explained(
             "Ranked by severity, then by the upper end of the share. Shares of sites, connections and certificates are compared as \
-             they are; findings of an unknown share follow those of a known one.",
+             they are; findings of which only a larger set was counted (≤) follow, and then those of an unknown share.",
         ))
     }
 }
@@ -381,7 +325,10 @@ fn with_advice(finding: &&Finding) -> String {
 mod tests {
     use proptest::prelude::*;
 
-    use super::{super::ShareOf, *};
+    use super::{
+        super::{Counted, PublishedShare, ShareOf},
+        *,
+    };
 
     const SEVERITIES: [Severity; 5] = [
         Severity::Crashes,
@@ -392,16 +339,20 @@ mod tests {
     ];
 
     fn share() -> impl Strategy<Value = Share> {
+        let counted = proptest::sample::select(vec![Counted::Family, Counted::LargerSet]);
         prop_oneof![
             Just(Share::Unknown),
             (0..=50_u64, 50..=100_u64).prop_map(|(sites, of)| Share::Scanned { sites, of }),
-            (0..=1_000_000_u32).prop_map(|high_ppm| Share::Published(PublishedShare {
-                low_ppm: 0,
-                high_ppm,
-                of: ShareOf::Sites,
-                year: 2026,
-                source: "a count".to_owned(),
-            })),
+            (0..=1_000_000_u32, counted).prop_map(|(high_ppm, counted)| Share::Published(
+                PublishedShare {
+                    low_ppm: 0,
+                    high_ppm,
+                    counted,
+                    of: ShareOf::Sites,
+                    year: 2026,
+                    source: "a count".to_owned(),
+                }
+            )),
         ]
     }
 
@@ -439,8 +390,8 @@ mod tests {
                 let severities = [first, next].map(|finding| finding.severity.rank(client));
                 prop_assert!(severities[0] <= severities[1]);
                 if severities[0] == severities[1] {
-                    let shares = [first, next].map(|finding| finding.share.highest_ppm());
-                    prop_assert!(shares[0] >= shares[1], "{:?}", shares);
+                    let shares = [first, next].map(|finding| finding.share.rank());
+                    prop_assert!(shares[0] <= shares[1], "{:?}", shares);
                 }
             }
         }

@@ -17,6 +17,7 @@ mod losses;
 mod means;
 mod sentence;
 mod settle;
+mod share;
 pub(crate) mod supports;
 pub(crate) mod works;
 
@@ -41,9 +42,10 @@ use crate::{
 };
 
 pub use document::EvaluationReport;
-pub use families::{Families, Family, FamilyError, Member, PublishedShare, ShareOf};
-pub use finding::{Finding, Severity, Share};
+pub use families::{Counted, Families, Family, FamilyError, Member, PublishedShare, ShareOf};
+pub use finding::{Finding, Severity};
 pub use losses::{losses, web_loss};
+pub use share::Share;
 
 /// The result of an evaluation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
