@@ -35,7 +35,7 @@ fn rounds(plan: &EvaluationPlan) -> u32 {
 }
 
 /// The largest number of sites to which a quick evaluation connects.
-const QUICK_SITES: u32 = 50;
+const QUICK_SITES: u32 = 25;
 
 /// Returns the step at which sites are picked: in a quick evaluation, the smallest that leaves no more than
 /// [`QUICK_SITES`]. The first sites would be a poor sample: lists are sorted, often by a property that makes neighbours
@@ -145,10 +145,10 @@ mod tests {
             serde_json::from_value(plan).unwrap()
         };
         for (depth, sites, limit, some) in [
-            ("quick", 50, None, None),
-            ("quick", 51, None, Some("26")),
-            ("quick", 101, None, Some("34")),
-            ("quick", 10_000, None, Some("50")),
+            ("quick", 25, None, None),
+            ("quick", 26, None, Some("13")),
+            ("quick", 101, None, Some("21")),
+            ("quick", 10_000, None, Some("25")),
             ("quick", 101, Some(101), None),
             ("full", 101, None, None),
         ] {
@@ -168,7 +168,7 @@ mod tests {
         // The built-in list has 101 sites.
         let quick = plan("quick", 101, None);
         let connect = connect_plan(&quick, Profile::Library, &Unstored::default()).unwrap();
-        assert_eq!(connect.plan.sites.len(), 34);
+        assert_eq!(connect.plan.sites.len(), 21);
         assert_eq!(connect.plan.client.profile, Profile::Library);
         assert_eq!(connect.plan.rounds, FEWEST_ROUNDS);
     }
