@@ -55,8 +55,8 @@ pub use signed_rank::{MIN_ROUNDS, RoundsDifference, compare_rounds, difference_o
 pub use spread::spread;
 pub use student::student_t_quantile;
 pub use turns::{
-    Choice, FEWEST_OPERATIONS, FEWEST_QUIET, OtherFigure, SideTurns, Turn, TurnPair, TurnsRatio,
-    UndecidedReason, compare_turns, held_back,
+    Choice, FEWEST_OPERATIONS, FEWEST_QUIET, Order, OtherFigure, SideTurns, Turn, TurnPair,
+    TurnsRatio, UndecidedReason, compare_turns, held_back,
 };
 pub use verdict::{CASE_MARGIN, Interval, SAME_MARGIN, Verdict};
 

@@ -118,8 +118,20 @@ pub struct SideTurns<'a> {
     pub idle: &'a [Idle],
 }
 
+/// The order in which two sides ran.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// Their turns alternated.
+    Alternating,
+    /// They ran at different times.
+    Apart,
+}
+
 /// Returns the reason why a comparison of two sides has no verdict, whatever its ratio is.
-pub fn held_back(sides: [SideTurns<'_>; 2]) -> Option<UndecidedReason> {
+///
+/// If the turns alternated, an AES loop that was slow beside one side alone is an effect of that side's code: work of other programs
+/// would have slowed the loop beside both.
+pub fn held_back(sides: [SideTurns<'_>; 2], order: Order) -> Option<UndecidedReason> {
     let any = |holds: fn(&SideTurns<'_>) -> bool| sides.iter().any(holds);
     if any(|side| side.operations < FEWEST_OPERATIONS) {
         return Some(UndecidedReason::FewOperations);
@@ -127,12 +139,40 @@ pub fn held_back(sides: [SideTurns<'_>; 2]) -> Option<UndecidedReason> {
     if any(|side| side.quiet.is_some_and(|quiet| quiet < FEWEST_QUIET)) {
         return Some(UndecidedReason::FewQuietTurns);
     }
-    let was_never_quiet = |side: &SideTurns<'_>| {
-        let mut idle = side.idle.iter();
-        side.level
-            .is_some_and(|level| idle.any(|idle| level.is_over(idle)))
+    let [first, other] = &sides;
+    let is_quiet = match order {
+        Order::Apart => !first.was_never_quiet() && !other.was_never_quiet(),
+        Order::Alternating => {
+            let is_own_effect = |side: &SideTurns<'_>, beside: &SideTurns<'_>| {
+                side.has_slow_aes_alone() && beside.was_quiet()
+            };
+            (!first.was_never_quiet() || is_own_effect(first, other))
+                && (!other.was_never_quiet() || is_own_effect(other, first))
+        }
     };
-    any(was_never_quiet).then_some(UndecidedReason::NeverQuiet)
+    (!is_quiet).then_some(UndecidedReason::NeverQuiet)
+}
+
+impl SideTurns<'_> {
+    /// Returns whether the machine is known never to have been in its idle state.
+    fn was_never_quiet(&self) -> bool {
+        let mut idle = self.idle.iter();
+        self.level
+            .is_some_and(|level| idle.any(|idle| level.is_over(idle)))
+    }
+
+    /// Returns whether the machine is known to have been in its idle state.
+    fn was_quiet(&self) -> bool {
+        self.level.is_some() && !self.idle.is_empty() && !self.was_never_quiet()
+    }
+
+    /// Returns whether the AES loop alone was slower than on an idle machine.
+    fn has_slow_aes_alone(&self) -> bool {
+        self.level.is_some_and(|level| {
+            let mut over = self.idle.iter().filter(|idle| level.is_over(idle));
+            over.all(|idle| level.is_over_by_aes_alone(idle))
+        })
+    }
 }
 
 /// Decides from turns. `idle` has the levels beside A and beside B on this processor when it is idle, as far as they are
@@ -183,10 +223,13 @@ pub fn compare_turns(
         level,
         idle: idle[at],
     };
-    let held_back = held_back([
-        of_side(0, levels.map(|(a, _)| a)),
-        of_side(1, levels.map(|(_, b)| b)),
-    ]);
+    let held_back = held_back(
+        [
+            of_side(0, levels.map(|(a, _)| a)),
+            of_side(1, levels.map(|(_, b)| b)),
+        ],
+        Order::Alternating,
+    );
     let mut low = compare(&pairs(&chosen, |turn| Some(turn.low_ns)), resampling)?;
     let plain = Verdict::beyond(low.interval, CASE_MARGIN);
     let difference = (all_turns / low.ratio).ln().abs();

@@ -1,6 +1,6 @@
 use netbench_model::{Case, Part, Scenario, StackName, SuiteManifest, SuiteSample};
 use netbench_stats::{
-    Autocorrelation, CASE_MARGIN, Change, Precision, Resampling, UndecidedReason, Verdict,
+    Autocorrelation, CASE_MARGIN, Change, Order, Precision, Resampling, UndecidedReason, Verdict,
     compare_runs, held_back,
 };
 use schemars::JsonSchema;
@@ -150,7 +150,7 @@ pub fn compare_runs_of_suite(
             let idle = [verdicts[0].idle(a), verdicts[1].idle(b)];
             let turns =
                 side_turns(case, a, first.1, &idle[0]).zip(side_turns(case, b, other.1, &idle[1]));
-            let undecided = turns.and_then(|(x, y)| held_back([x, y]));
+            let undecided = turns.and_then(|(x, y)| held_back([x, y], Order::Apart));
             let precision = Precision::of(&change).map(|precision| {
                 let rounds = [&x.by_round[..], &y.by_round];
                 precision.with_correlation(Autocorrelation::of(&rounds))
