@@ -11,7 +11,7 @@ Examples:
 
 /// The page of a published evaluation.
 const PAGE: &[u8] =
-    include_bytes!("../../../../../results/2026-11-26-154739-vm-evaluate/report.html");
+    include_bytes!("../../../../../results/2026-11-27-235128-vm-evaluate/report.html");
 
 #[derive(Debug, Args)]
 pub(crate) struct Demo {
