@@ -229,7 +229,9 @@ fn what_browsers_do_is_said_of_those_that_were_observed() {
             let mut found = summarize_compat(&manifest, samples).differences;
             found.remove(0).switch.seen
         };
-        let lost = format!("The page does not load any more, as in {browsers}: bad-purpose.");
+        let lost = format!(
+            "The page does not load any more, as in {browsers}: the certificate is for another purpose."
+        );
         assert_eq!(seen(accepted(), refused()), lost);
         let gained = format!("The page loads, which it did not before; {browsers} do not load it.");
         assert_eq!(seen(refused(), accepted()), gained);

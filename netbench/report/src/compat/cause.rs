@@ -30,8 +30,35 @@ pub(super) fn cause(outcome: &CompatOutcome) -> String {
         Refusal::Class(class) if *class != FailureClass::Alert && !words.is_empty() => {
             format!("{reason}, \"{words}\"")
         }
-        Refusal::Certificate(_) if library != reason.name() => format!("{reason} ({library})"),
-        Refusal::Certificate(_) | Refusal::Class(_) => reason.to_string(),
+        Refusal::Certificate(fault) if library != reason.name() => {
+            format!("{} ({library})", in_words(*fault))
+        }
+        Refusal::Certificate(fault) => in_words(*fault).to_owned(),
+        Refusal::Class(_) => reason.to_string(),
+    }
+}
+
+/// Returns the fault of a certificate in words.
+fn in_words(fault: CertificateFault) -> &'static str {
+    match fault {
+        CertificateFault::BadEncoding => "the certificate cannot be read",
+        CertificateFault::BadSignature => "a signature is wrong",
+        CertificateFault::NotYetValid => "the certificate is not valid yet",
+        CertificateFault::Expired => "the certificate has expired",
+        CertificateFault::Revoked => "the certificate is revoked",
+        CertificateFault::UnknownIssuer => "no path leads to a trusted root",
+        CertificateFault::BadCa => "an issuer may not issue certificates",
+        CertificateFault::CaAsLeaf => "the server's certificate is that of a CA",
+        CertificateFault::BadPurpose => "the certificate is for another purpose",
+        CertificateFault::WrongName => "the certificate is for another name",
+        CertificateFault::UnknownCriticalExtension => {
+            "the client does not know a critical extension"
+        }
+        CertificateFault::WeakOrUnknownSignature => {
+            "a key or signature is too weak, or its algorithm is unknown"
+        }
+        CertificateFault::NonePresented => "the server sent no certificate",
+        CertificateFault::Other => "another fault of the certificate",
     }
 }
 
