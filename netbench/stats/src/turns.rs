@@ -142,13 +142,7 @@ pub fn held_back(sides: [SideTurns<'_>; 2], order: Order) -> Option<UndecidedRea
     let [first, other] = &sides;
     let is_quiet = match order {
         Order::Apart => !first.was_never_quiet() && !other.was_never_quiet(),
-        Order::Alternating => {
-            let is_own_effect = |side: &SideTurns<'_>, beside: &SideTurns<'_>| {
-                side.has_slow_aes_alone() && beside.was_quiet()
-            };
-            (!first.was_never_quiet() || is_own_effect(first, other))
-                && (!other.was_never_quiet() || is_own_effect(other, first))
-        }
+        Order::Alternating => first.is_quiet_beside(other) && other.is_quiet_beside(first),
     };
     (!is_quiet).then_some(UndecidedReason::NeverQuiet)
 }
@@ -159,6 +153,11 @@ impl SideTurns<'_> {
         let mut idle = self.idle.iter();
         self.level
             .is_some_and(|level| idle.any(|idle| level.is_over(idle)))
+    }
+
+    /// Returns whether the machine may have been in its idle state, apart from an effect of this side's own code.
+    fn is_quiet_beside(&self, other: &Self) -> bool {
+        !self.was_never_quiet() || self.has_slow_aes_alone() && other.was_quiet()
     }
 
     /// Returns whether the machine is known to have been in its idle state.

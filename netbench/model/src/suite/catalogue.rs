@@ -18,6 +18,8 @@ named!(
         /// rustls's own comparison with OpenSSL: its twenty rows, with x25519, and the handshakes of TLS 1.3 with
         /// X25519MLKEM768, which is the default group of both libraries today.
         RustlsVsOpenssl = "rustls-vs-openssl",
+        /// rustls' report of March 2026: its sixteen rows, with BoringSSL.
+        Rustls2026 = "rustls-2026",
         /// The comparison of memory up to ten thousand sessions.
         MemoryTable = "memory-table",
         /// The harness of s2n-tls: latency by key type, throughput, memory.

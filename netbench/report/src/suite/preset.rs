@@ -1,3 +1,4 @@
+use itertools::Itertools;
 use netbench_model::{Measure, Part, Preset, StackName, Unit};
 
 use super::{
@@ -5,11 +6,11 @@ use super::{
     cases::{by_stack, row_name, value},
     charts::{is_full, rankings},
     history::{self, is_history},
-    published::{Agreement, PublishedTable},
+    published::{Agreement, PublishedRow, PublishedTable, Today},
 };
 use crate::{
     cell::{Cell, Digits},
-    document::{Item, Table},
+    document::{Filling, Item, Table},
     text::count,
 };
 
@@ -142,47 +143,102 @@ fn published(items: &mut Vec<Item>, summary: &SuiteSummary) {
     for fault in &table.faults {
         items.push(Item::Text(format!("Known fault (marked !): {fault}")));
     }
-    items.extend(agreement(table));
-    let figure = |value: f64| Cell::number(value, Digits::All, "");
-    let mut rows = Table::of(&table.rows)
-        .col("Scenario", 0, |row| Cell::text(row_name(&row.case)))
-        .col(&table.columns[0], 2, |row| figure(row.figures[0]))
-        .col(&table.columns[1], 2, |row| figure(row.figures[1]))
-        .col("published", 0, |row| {
-            let mark = if row.doubtful { " !" } else { "" };
-            Cell::text(format!("{}{mark}", row.comparison))
-        });
-    if table.rows.iter().any(|row| row.today.is_some()) {
-        rows = rows
-            .col("measured here", 0, |row| {
-                row.today
-                    .map_or(Cell::Missing, |today| Cell::Factor(today.measured))
-            })
-            .col("the same?", 0, |row| {
-                Cell::maybe(row.today.map(|today| today.agreement.words()))
-            })
-            .col("cause of the difference", 3, |row| {
-                Cell::maybe(row.cause.as_ref())
-            });
-    }
-    items.push(rows.item());
+    items.extend(agreements(table));
+    items.push(rows_of(table));
 }
 
-/// States how many published factors are measured today.
-fn agreement(table: &PublishedTable) -> Option<Item> {
-    let [first, other] = table.stacks.as_ref()?;
-    let agreements = table.rows.iter().filter_map(|row| row.today);
-    let agreements: Vec<Agreement> = agreements.map(|today| today.agreement).collect();
-    let number = |of: Agreement| agreements.iter().filter(|found| **found == of).count();
-    if agreements.is_empty() {
+/// Builds the rows of a published table, with the factors that were measured here.
+fn rows_of(table: &PublishedTable) -> Item {
+    let mut rows = Table::of(&table.rows).col("Scenario", 0, |row| Cell::text(row_name(&row.case)));
+    for (place, column) in table.columns.iter().enumerate() {
+        rows = rows.col(column, 2, |row| {
+            row.figures.get(place).map_or(Cell::Missing, |figure| {
+                Cell::number(*figure, Digits::All, "")
+            })
+        });
+    }
+    if table.rows.iter().any(|row| row.comparison.is_some()) {
+        rows = rows.col("published", 0, |row| {
+            let mark = if row.doubtful { " !" } else { "" };
+            let comparison = row.comparison.as_ref();
+            Cell::maybe(comparison.map(|comparison| format!("{comparison}{mark}")))
+        });
+    }
+    rows = with_today(rows, table);
+    if table
+        .rows
+        .iter()
+        .any(|row| row.cause.is_some() && !row.today.is_empty())
+    {
+        rows = rows.col("cause of the difference", 3, |row| {
+            Cell::maybe(row.cause.as_ref())
+        });
+    }
+    rows.item()
+}
+
+/// Adds the published and the measured factor of each stack. A table of two stacks has the published factors already.
+fn with_today<'a>(
+    mut rows: Filling<&'a PublishedRow>,
+    table: &'a PublishedTable,
+) -> Filling<&'a PublishedRow> {
+    let today = table.rows.iter().flat_map(|row| &row.today);
+    let stacks: Vec<&StackName> = today.map(|today| &today.stack).unique().collect();
+    for stack in &stacks {
+        if stacks.len() > 1 {
+            rows = rows.col_of(stack.as_str(), &format!("{stack}, published"), 0, |row| {
+                row.against(stack)
+                    .map_or(Cell::Missing, |today| Cell::Factor(today.published))
+            });
+        }
+        let headings = ["measured here", "the same?"].map(|heading| match stacks.len() {
+            1 => heading.to_owned(),
+            _ => format!("{stack}, {heading}"),
+        });
+        rows = rows
+            .col_of(stack.as_str(), &headings[0], 0, |row| {
+                row.against(stack)
+                    .map_or(Cell::Missing, |today| Cell::Factor(today.measured))
+            })
+            .col_of(stack.as_str(), &headings[1], 0, |row| {
+                Cell::maybe(row.against(stack).map(|today| today.agreement.words()))
+            });
+    }
+    rows
+}
+
+impl PublishedRow {
+    /// Returns the comparison of a stack with the first.
+    fn against(&self, stack: &StackName) -> Option<&Today> {
+        self.today.iter().find(|today| today.stack == *stack)
+    }
+}
+
+/// States for each stack how many published factors are measured today.
+fn agreements(table: &PublishedTable) -> Vec<Item> {
+    let Some((first, others)) = table.stacks.split_first() else {
+        return Vec::new();
+    };
+    others
+        .iter()
+        .filter_map(|other| agreement(table, first, other))
+        .collect()
+}
+
+/// States how many published factors of a stack are measured today.
+fn agreement(table: &PublishedTable, first: &StackName, other: &StackName) -> Option<Item> {
+    let rows = table.rows.iter();
+    let today = rows.filter_map(|row| row.against(other));
+    let numbers = today.map(|today| today.agreement).counts();
+    if numbers.is_empty() {
         return None;
     }
+    let [same, same_sign, other_sign] =
+        [Agreement::Same, Agreement::SameSign, Agreement::OtherSign]
+            .map(|agreement| numbers.get(&agreement).copied().unwrap_or(0));
     Some(Item::Text(format!(
-        "Measured here with {first} and {other}: of {}, {} are within 10 % of the published one, {} more have its sign (factors \
-         within 5 % of 1 have none), and {} have another sign.",
-        count(agreements.len(), "factor", "factors"),
-        number(Agreement::Same),
-        number(Agreement::SameSign),
-        number(Agreement::OtherSign),
+        "Measured here with {first} and {other}: of {}, {same} are within 10 % of the published one, {same_sign} more have its sign \
+         (factors within 5 % of 1 have none), and {other_sign} have another sign.",
+        count(same + same_sign + other_sign, "factor", "factors"),
     )))
 }

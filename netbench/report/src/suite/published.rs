@@ -1,6 +1,8 @@
 //! Published tables of others, which are shown with a preset's own table. They are quoted word for word; they were
 //! measured on other machines with other versions, and are no part of any verdict.
 
+use std::cmp::Ordering;
+
 use netbench_model::{Preset, StackName, Unit};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -22,11 +24,12 @@ pub struct PublishedTable {
     pub about: String,
     /// The known faults of the table.
     pub faults: Vec<String>,
-    /// The headings of its two columns.
-    pub columns: [String; 2],
-    /// The stacks of netbench that correspond to them. Absent in summaries of earlier versions.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub stacks: Option<[StackName; 2]>,
+    /// The headings of its columns of figures.
+    pub columns: Vec<String>,
+    /// The stacks of netbench that correspond to them, of which each is compared with the first. Empty in summaries of earlier
+    /// versions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stacks: Vec<StackName>,
     /// The unit of the figures.
     pub unit: String,
     /// Its rows.
@@ -39,25 +42,29 @@ pub struct PublishedRow {
     /// The corresponding case of netbench.
     #[schemars(extend("x-key" = "item"))]
     pub case: String,
-    /// Its two figures.
+    /// Its figures, one for each column.
     #[schemars(extend("x-names" = "/columns"))]
     #[schemars(extend("x-unit-in" = "unit"))]
-    pub figures: [f64; 2],
-    /// Its last column: a factor, or a change.
-    pub comparison: String,
+    pub figures: Vec<f64>,
+    /// Its last column, a factor or a change, if the publication has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub comparison: Option<String>,
     /// Whether a fault affects the row.
     pub doubtful: bool,
     /// The cause of a difference from today's figures, with the measurement that shows it; absent if it is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cause: Option<String>,
-    /// The comparison with the factor of this run; absent if the run does not have both stacks, and in summaries of earlier versions.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub today: Option<Today>,
+    /// The factors of this run, for each stack but the first as far as the run has both; empty in summaries of earlier versions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub today: Vec<Today>,
 }
 
 /// A published factor beside the measured one.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Today {
+    /// The stack that is compared with the first.
+    #[schemars(extend("x-key" = "other"))]
+    pub stack: StackName,
     /// The published factor, as time or size.
     #[schemars(extend("x-unit" = "other/first"))]
     pub published: f64,
@@ -69,7 +76,7 @@ pub struct Today {
 }
 
 /// The agreement of a measured factor with a published one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Agreement {
     /// The two are within 10 % of each other.
@@ -82,11 +89,6 @@ pub enum Agreement {
 
 impl Agreement {
     fn of(published: f64, measured: f64) -> Self {
-        let sign = |factor: f64| match factor.ln() {
-            ln if ln.abs() <= EQUAL.ln() => 0,
-            ln if ln > 0.0 => 1,
-            _ => -1,
-        };
         if (measured / published).ln().abs() <= SAME.ln() {
             Self::Same
         } else if sign(measured) == sign(published) {
@@ -96,6 +98,7 @@ impl Agreement {
         }
     }
 
+    /// Returns the agreement in words.
     pub(super) fn words(self) -> &'static str {
         match self {
             Self::Same => "same",
@@ -105,28 +108,48 @@ impl Agreement {
     }
 }
 
+/// Returns on which side of 1 a factor is, or that it is on none.
+fn sign(factor: f64) -> Ordering {
+    if factor.ln().abs() <= EQUAL.ln() {
+        Ordering::Equal
+    } else {
+        factor.total_cmp(&1.0)
+    }
+}
+
 impl PublishedTable {
     /// Compares the rows with the figures of a run.
     pub(super) fn with_cases(mut self, cases: &[CaseRow]) -> Self {
-        let Some([first, other]) = &self.stacks else {
-            return self;
-        };
         for row in &mut self.rows {
-            let case = cases.iter().find(|case| case.name == row.case);
-            row.today = case.and_then(|case| {
+            if let Some(case) = cases.iter().find(|case| case.name == row.case) {
+                row.today = row.today_of(case, &self.stacks);
+            }
+        }
+        self
+    }
+}
+
+impl PublishedRow {
+    fn today_of(&self, case: &CaseRow, stacks: &[StackName]) -> Vec<Today> {
+        let mut sides = stacks.iter().zip(&self.figures);
+        let Some((first, of_first)) = sides.next() else {
+            return Vec::new();
+        };
+        sides
+            .filter_map(|(stack, figure)| {
                 let published = match case.unit {
-                    Unit::Bytes => row.figures[1] / row.figures[0],
-                    _ => row.figures[0] / row.figures[1],
+                    Unit::Bytes => figure / of_first,
+                    _ => of_first / figure,
                 };
-                let measured = measured(case, first, other)?;
+                let measured = measured(case, first, stack)?;
                 Some(Today {
+                    stack: stack.clone(),
                     published,
                     measured,
                     agreement: Agreement::of(published, measured),
                 })
-            });
-        }
-        self
+            })
+            .collect()
     }
 }
 
@@ -146,6 +169,7 @@ pub(super) fn published(preset: &str) -> Option<PublishedTable> {
         Preset::RustlsVsOpenssl => {
             include_str!("../../../catalogue/published/rustls-vs-openssl.toml")
         }
+        Preset::Rustls2026 => include_str!("../../../catalogue/published/rustls-2026.toml"),
         Preset::MemoryTable => include_str!("../../../catalogue/published/memory-table.toml"),
         Preset::Bertie => include_str!("../../../catalogue/published/bertie.toml"),
         Preset::Allocators => include_str!("../../../catalogue/published/allocators.toml"),
@@ -169,6 +193,7 @@ mod tests {
     fn every_table_is_read() {
         for (preset, rows) in [
             (Preset::RustlsVsOpenssl, 20),
+            (Preset::Rustls2026, 16),
             (Preset::MemoryTable, 8),
             (Preset::Bertie, 6),
             (Preset::Allocators, 8),

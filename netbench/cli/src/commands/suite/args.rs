@@ -36,7 +36,7 @@ pub(crate) struct Suite {
     /// Run only the cases whose names match; * and ? as in a shell
     #[arg(long = "case", value_name = "GLOB", conflicts_with = "preset")]
     pub(crate) cases: Vec<String>,
-    /// Run the cases of a published benchmark (rustls-vs-openssl, memory-table, s2n, bertie), the headline
+    /// Run the cases of a published benchmark (rustls-vs-openssl, rustls-2026, memory-table, s2n, bertie), the headline
     /// figures of every stack that is built (all-stacks) or of all built versions of one (history), or stacks with
     /// their variants (rustls-matrix, avx512)
     #[arg(long, value_name = "NAME", conflicts_with = "parts")]

@@ -194,10 +194,12 @@ mod tests {
             let cases = scenarios.iter().flat_map(Scenario::cases);
             let cases: BTreeSet<String> = cases.map(|case| case.to_string()).collect();
             for row in &table.rows {
+                assert_eq!(row.figures.len(), table.columns.len(), "{}", row.case);
                 assert!(cases.contains(&row.case), "{preset}: {}", row.case);
             }
             let of_preset = usual.stacks.get(preset);
-            for stack in table.stacks.unwrap() {
+            assert_eq!(table.stacks.len(), table.columns.len(), "{preset}");
+            for stack in table.stacks {
                 crate::workers::known(stack.as_str()).unwrap();
                 let has_it =
                     |stacks: &Vec<String>| stacks.iter().any(|name| name == stack.as_str());
@@ -205,7 +207,7 @@ mod tests {
             }
             tables += 1;
         }
-        assert_eq!(tables, 5);
+        assert_eq!(tables, 6);
     }
 
     /// A published run of a preset without the stack that the preset is about would answer another question.

@@ -62,14 +62,7 @@ pub(super) fn heat_maps(
     let others: Vec<&String> = others
         .filter(|name| **name != down.name && **name != across.name)
         .collect();
-    let settings = |row: &SweepDifference| {
-        let settings = others.iter().map(|axis| {
-            let value = row.key.settings.get(*axis).map_or("", String::as_str);
-            format!(", {axis}={value}")
-        });
-        settings.collect::<String>()
-    };
-    let maps = rows.iter().map(|row| settings(row)).unique();
+    let maps = rows.iter().map(|row| settings(row, &others)).unique();
     let maps: Vec<String> = maps.collect();
     let note = format!(
         "Other less first, the middle of the paired differences of the total time. Green: {}; red: slower; grey: the same or \
@@ -84,7 +77,7 @@ pub(super) fn heat_maps(
         }
     );
     let charts = maps.iter().take(MAPS).map(|of_map| {
-        let own = rows.iter().filter(|row| settings(row) == *of_map);
+        let own = rows.iter().filter(|row| settings(row, &others) == *of_map);
         Chart {
             title: format!(
                 "The change by {} and {}: {about}{of_map}",
@@ -99,6 +92,16 @@ pub(super) fn heat_maps(
         }
     });
     Some(Item::Charts(charts.collect()))
+}
+
+/// Returns the values of a point on these axes, in words.
+fn settings(row: &SweepDifference, axes: &[&String]) -> String {
+    axes.iter()
+        .map(|axis| {
+            let value = row.key.settings.get(*axis).map_or("", String::as_str);
+            format!(", {axis}={value}")
+        })
+        .collect()
 }
 
 fn property(axis: &SweepAxis) -> Property {

@@ -138,16 +138,12 @@ fn labels(canvas: &mut Canvas, known: &[(f64, f64, &Point)], width: f64) {
         let text = format!("{}: {}", point.label, point.text);
         let wide = text.chars().count() as f64 * 6.4;
         let middle = x.clamp(wide / 2.0, (width - wide / 2.0).max(wide / 2.0));
-        let places = [-16.0, 16.0, -30.0, 30.0, -44.0, 44.0].map(|by| y + by);
-        let places = places.into_iter();
-        let mut places = places.map(|y| Area::around(middle, y, wide, HIGH));
-        let is_free = |area: &Area| {
-            area.low.1 > 0.0
-                && area.high.1 < EXTENT.0
-                && !taken.iter().any(|other| area.overlaps(other))
-        };
+        let free = [-16.0, 16.0, -30.0, 30.0, -44.0, 44.0]
+            .map(|by| Area::around(middle, y + by, wide, HIGH))
+            .into_iter()
+            .find(|area| area.is_within_the_chart() && !area.overlaps_any(&taken));
         // Without a free place, the tip of the mark remains.
-        if let Some(area) = places.find(is_free) {
+        if let Some(area) = free {
             canvas.text("lb", Anchor::Middle, (middle, area.high.1 - 3.0), &text);
             taken.push(area);
         }
@@ -166,6 +162,14 @@ impl Area {
             low: (x - wide / 2.0, y - high / 2.0),
             high: (x + wide / 2.0, y + high / 2.0),
         }
+    }
+
+    fn is_within_the_chart(&self) -> bool {
+        self.low.1 > 0.0 && self.high.1 < EXTENT.0
+    }
+
+    fn overlaps_any(&self, others: &[Self]) -> bool {
+        others.iter().any(|other| self.overlaps(other))
     }
 
     fn overlaps(&self, other: &Self) -> bool {
