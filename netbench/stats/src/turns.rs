@@ -150,14 +150,13 @@ pub fn held_back(sides: [SideTurns<'_>; 2], order: Order) -> Option<UndecidedRea
 impl SideTurns<'_> {
     /// Returns whether the machine is known never to have been in its idle state.
     fn was_never_quiet(&self) -> bool {
-        let mut idle = self.idle.iter();
-        self.level
-            .is_some_and(|level| idle.any(|idle| level.is_over(idle)))
+        self.exceeds_idle(QuietLevel::is_over)
     }
 
     /// Returns whether the machine may have been in its idle state, apart from an effect of this side's own code.
     fn is_quiet_beside(&self, other: &Self) -> bool {
-        !self.was_never_quiet() || self.has_slow_aes_alone() && other.was_quiet()
+        !self.was_never_quiet()
+            || other.was_quiet() && !self.exceeds_idle(QuietLevel::is_over_without_aes)
     }
 
     /// Returns whether the machine is known to have been in its idle state.
@@ -165,12 +164,10 @@ impl SideTurns<'_> {
         self.level.is_some() && !self.idle.is_empty() && !self.was_never_quiet()
     }
 
-    /// Returns whether the AES loop alone was slower than on an idle machine.
-    fn has_slow_aes_alone(&self) -> bool {
-        self.level.is_some_and(|level| {
-            let mut over = self.idle.iter().filter(|idle| level.is_over(idle));
-            over.all(|idle| level.is_over_by_aes_alone(idle))
-        })
+    /// Returns whether the level is over any of those of the idle machine.
+    fn exceeds_idle(&self, is_over: fn(&QuietLevel, &Idle) -> bool) -> bool {
+        self.level
+            .is_some_and(|level| self.idle.iter().any(|idle| is_over(&level, idle)))
     }
 }
 

@@ -156,10 +156,10 @@ impl PublishedRow {
 /// Returns the factor between two stacks: the one that the tables of the run have, or that of the figures if these tables
 /// compare both with another stack.
 fn measured(case: &CaseRow, first: &StackName, other: &StackName) -> Option<f64> {
-    let verdicts = case.verdicts.iter();
-    let own = verdicts.filter(|verdict| verdict.first == *first && verdict.other == *other);
-    let paired = own.map(|verdict| verdict.change.ratio).next();
-    paired.or_else(|| Some(case.of(other)?.low / case.of(first)?.low))
+    match case.against_first(other) {
+        Some(verdict) if verdict.first == *first => Some(verdict.change.ratio),
+        _ => Some(case.of(other)?.low / case.of(first)?.low),
+    }
 }
 
 /// Returns the table that `preset` reproduces, if there is one that can be quoted. s2n's harness has no published

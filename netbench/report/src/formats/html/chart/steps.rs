@@ -22,9 +22,10 @@ pub(super) fn draw(canvas: &mut Canvas, steps: &Steps, width: f64) -> f64 {
         canvas.line("gr", (0.0, y), (width, y));
     }
     let dates: Option<Vec<Date>> = steps.points.iter().map(|point| point.released).collect();
+    let dates = dates.filter(|dates| dates.iter().min() < dates.iter().max());
     let across: Vec<f64> = match &dates {
-        Some(dates) if dates.iter().min() < dates.iter().max() => by_date(canvas, dates, width),
-        _ => in_order(canvas, steps, width),
+        Some(dates) => by_date(canvas, dates, width),
+        None => in_order(canvas, steps, width),
     };
     let known = across
         .iter()
