@@ -94,7 +94,7 @@ fn bash_completes_by_the_script() {
     let done = finish(command.current_dir(place.path())).expect(0);
     assert_eq!(
         done.stdout.trim(),
-        "rustls-vs-openssl rustls-2026 rustls-matrix",
+        "rustls-vs-openssl rustls-2026 rustls-matrix rustls-providers",
         "{}",
         done.stderr
     );

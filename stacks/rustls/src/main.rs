@@ -25,6 +25,10 @@ fn stacks(executable: &'static str) -> Vec<Arc<dyn Stack>> {
         Some(library) => vec![Arc::new(ring.version_of(library))],
         None => vec![
             Arc::new(ring),
+            Arc::new(
+                Rustls::new(&Ring, executable)
+                    .variant("rustls-ring+no-buffer-limit", Interface::NoBufferLimit),
+            ),
             #[cfg(feature = "aws-lc")]
             Arc::new(aws_lc()),
             #[cfg(feature = "aws-lc")]

@@ -12,7 +12,11 @@ const WORKER: &str = env!("CARGO_BIN_EXE_netbench-worker-rustls");
 
 const STACKS: [&str; 2] = ["rustls-ring", "rustls-aws-lc"];
 /// Variants that do only the suite.
-const SUITE_ONLY: [&str; 2] = ["rustls-aws-lc+unbuffered", "rustls-aws-lc+no-buffer-limit"];
+const SUITE_ONLY: [&str; 3] = [
+    "rustls-aws-lc+unbuffered",
+    "rustls-aws-lc+no-buffer-limit",
+    "rustls-ring+no-buffer-limit",
+];
 
 netbench_testing::tests! {
     ring_serves_and_connects_to_itself;

@@ -33,6 +33,12 @@ named!(
         /// rustls with and without its limit of buffered data, with glibc's allocator and jemalloc, in a process that has
         /// worked for a while and in a new one.
         Allocators = "allocators",
+        /// rustls' comparison of its providers: its twenty rows of ring and aws-lc.
+        RustlsProviders = "rustls-providers",
+        /// rustls with ring, with glibc's allocator and jemalloc: rustls' seven rows.
+        RingAllocators = "ring-allocators",
+        /// rustls with ring compiled by GCC and by Clang: rustls' twelve rows.
+        RingCompilers = "ring-compilers",
         /// OpenSSL compiled by GCC and by Clang.
         OpensslCompilers = "openssl-compilers",
         /// The benefit of AVX-512 for RSA and AES: each library that heeds OPENSSL_ia32cap, with AVX-512 and without.

@@ -173,6 +173,11 @@ pub(super) fn published(preset: &str) -> Option<PublishedTable> {
         Preset::MemoryTable => include_str!("../../../catalogue/published/memory-table.toml"),
         Preset::Bertie => include_str!("../../../catalogue/published/bertie.toml"),
         Preset::Allocators => include_str!("../../../catalogue/published/allocators.toml"),
+        Preset::RustlsProviders => {
+            include_str!("../../../catalogue/published/rustls-providers.toml")
+        }
+        Preset::RingAllocators => include_str!("../../../catalogue/published/ring-allocators.toml"),
+        Preset::RingCompilers => include_str!("../../../catalogue/published/ring-compilers.toml"),
         Preset::OpensslCompilers => {
             include_str!("../../../catalogue/published/openssl-compilers.toml")
         }
@@ -195,8 +200,11 @@ mod tests {
             (Preset::RustlsVsOpenssl, 20),
             (Preset::Rustls2026, 16),
             (Preset::MemoryTable, 8),
-            (Preset::Bertie, 6),
+            (Preset::Bertie, 12),
             (Preset::Allocators, 8),
+            (Preset::RustlsProviders, 20),
+            (Preset::RingAllocators, 7),
+            (Preset::RingCompilers, 12),
             (Preset::OpensslCompilers, 8),
         ] {
             let table = published(&preset.to_string());
