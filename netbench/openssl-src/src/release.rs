@@ -12,7 +12,7 @@ const LOCK: &str = include_str!("../pin/Cargo.lock");
 /// A release of OpenSSL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Release {
-    /// The line of which it is the last release on crates.io.
+    /// The line of which it is the last release on crates.io, or the whole version of a release that a published study used.
     pub line: &'static str,
     /// The version.
     pub version: &'static str,
@@ -24,8 +24,8 @@ pub struct Release {
     unknown_options: &'static [&'static str],
 }
 
-/// One release per line, the oldest first.
-pub const RELEASES: [Release; 6] = [
+/// One release per line and those of published studies, the oldest first.
+pub const RELEASES: [Release; 8] = [
     Release {
         line: "1.1.1",
         version: "1.1.1w",
@@ -39,6 +39,20 @@ pub const RELEASES: [Release; 6] = [
         package: "300.0.13",
         checksum: "f00789a63ec8951fcda9adb0f2258582afdcfe1b2435e332d3a859896f814f0a",
         unknown_options: &["no-docs"],
+    },
+    Release {
+        line: "3.1",
+        version: "3.1.4",
+        package: "300.1.6",
+        checksum: "439fac53e092cd7442a3660c85dde4643ab3b5bd39040912388dcdabf6b88085",
+        unknown_options: &["no-docs"],
+    },
+    Release {
+        line: "3.2.0",
+        version: "3.2.0",
+        package: "300.2.1",
+        checksum: "3fe476c29791a5ca0d1273c697e96085bbabbbea2ef7afd5617e78a4b40332d3",
+        unknown_options: &[],
     },
     Release {
         line: "3.2",
@@ -133,9 +147,11 @@ mod tests {
     #[test]
     fn a_release_is_of_its_line() {
         for release in RELEASES {
-            let rest = release.version.strip_prefix(release.line).unwrap_or("");
-            let is_patch = rest.starts_with('.') || rest.chars().all(char::is_alphabetic);
-            assert!(is_patch && !rest.is_empty(), "{release:?}");
+            let rest = release.version.strip_prefix(release.line);
+            let is_patch = rest
+                .is_some_and(|rest| rest.starts_with('.') || rest.chars().all(char::is_alphabetic));
+            let is_whole = release.version.matches('.').count() == 2;
+            assert!(is_patch && is_whole, "{release:?}");
         }
     }
 }
