@@ -181,11 +181,8 @@ pub(super) fn published(preset: &str) -> Option<PublishedTable> {
         Preset::OpensslCompilers => {
             include_str!("../../../catalogue/published/openssl-compilers.toml")
         }
-        Preset::S2n
-        | Preset::AllStacks
-        | Preset::RustlsMatrix
-        | Preset::Avx512
-        | Preset::History => return None,
+        Preset::Avx512 => include_str!("../../../catalogue/published/avx512.toml"),
+        Preset::S2n | Preset::AllStacks | Preset::RustlsMatrix | Preset::History => return None,
     };
     toml::from_str(text).ok()
 }
@@ -206,6 +203,7 @@ mod tests {
             (Preset::RingAllocators, 7),
             (Preset::RingCompilers, 12),
             (Preset::OpensslCompilers, 8),
+            (Preset::Avx512, 1),
         ] {
             let table = published(&preset.to_string());
             assert_eq!(table.map(|table| table.rows.len()), Some(rows), "{preset}");
