@@ -1,8 +1,8 @@
 //! The command `netbench`: parses the command line, reports its errors, and passes a validated plan to the rooms below.
 //! Only this crate and `report` print.
 //!
-//! Start reading at `commands/mod.rs`. Each command is a folder there: `args.rs` has its arguments, `mod.rs` its
-//! implementation. Options that several commands share are in `options.rs`.
+//! Start reading at `commands/mod.rs`, the list of commands, and `kinds/mod.rs`, the list of the kinds of run: a command
+//! that makes runs is in the folder of its kind. Options that several commands share are in `options.rs`.
 
 #![deny(
     clippy::print_stderr,
@@ -18,6 +18,7 @@ mod ask;
 mod cache;
 mod client;
 mod commands;
+mod compare;
 mod config;
 mod cost;
 mod exit;
@@ -46,7 +47,7 @@ use clap::{CommandFactory, Parser};
 
 /// Runs the command line of this process, and returns the exit code.
 pub fn main() -> ExitCode {
-    if commands::setup::completions::answers() {
+    if commands::setup::completions::answers(commands::Netbench::command) {
         return ExitCode::SUCCESS;
     }
     match config::complete(commands::Netbench::command()) {

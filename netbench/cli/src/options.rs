@@ -2,6 +2,7 @@
 //! in the group's section of the help; the main options of a command have no section, and come first.
 
 use std::{
+    fmt::Display,
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -16,8 +17,8 @@ use netbench_report::Format;
 use crate::{
     client::Unstored,
     cost::Consent,
+    exit::bail_input,
     format::{format, named},
-    pipeline::Asked,
     shard::ShardArg,
 };
 
@@ -138,6 +139,57 @@ pub(crate) struct OwnWorkers {
     /// Add a stack of your own: a program that speaks the worker protocol
     #[arg(long, value_name = "STACK=PROGRAM", value_parser = worker)]
     pub(crate) worker: Vec<(String, PathBuf)>,
+}
+
+/// The options of every session.
+pub(crate) struct Asked<'a> {
+    pub(crate) own: &'a OwnWorkers,
+    pub(crate) unstored: Unstored,
+    pub(crate) consent: Consent,
+    pub(crate) output: &'a Output,
+}
+
+impl<'a> Asked<'a> {
+    /// Returns the options of a kind of run that takes minutes, and for which users supply no secrets.
+    pub(crate) fn short(own: &'a OwnWorkers, output: &'a Output) -> Self {
+        Self {
+            own,
+            unstored: Unstored::default(),
+            consent: Consent::Given,
+            output,
+        }
+    }
+}
+
+/// The HTML page of a run's report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Page {
+    /// No page is made.
+    None,
+    /// A page is made.
+    Made,
+    /// A page is made, and opened in the browser.
+    Opened,
+}
+
+impl Page {
+    /// Returns the value of `--open`.
+    pub(crate) fn of_option(open: bool) -> Self {
+        if open { Self::Opened } else { Self::None }
+    }
+}
+
+/// The options of merging runs.
+pub(crate) struct Merging<'a> {
+    pub(crate) out: &'a Path,
+    pub(crate) gaps: Gaps,
+}
+
+/// The treatment of missing shards and unfinished runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Gaps {
+    Allowed,
+    Refused,
 }
 
 /// What runs are begun with.
@@ -265,6 +317,19 @@ impl From<ProfileArg> for Profile {
             ProfileArg::Library => Self::Library,
         }
     }
+}
+
+/// Returns the values of an option, and refuses values that are given twice.
+pub(crate) fn each_once<'a, T: PartialEq + Display>(
+    option: &str,
+    values: &'a [T],
+) -> anyhow::Result<&'a [T]> {
+    for (at, value) in values.iter().enumerate() {
+        if values[..at].contains(value) {
+            bail_input!("{option} names {value} twice");
+        }
+    }
+    Ok(values)
 }
 
 /// Parses a time from `least` to `most`.

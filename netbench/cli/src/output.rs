@@ -10,7 +10,12 @@ use netbench_store::RunFolder;
 use serde::Serialize;
 use terminal_size::{Width, terminal_size_of};
 
-use crate::{exit::bail_input, format, options::Output};
+use crate::{
+    exit::{Ended, bail_input},
+    format,
+    options::{Output, Page},
+    show,
+};
 
 /// Prints a line to stderr. A closed stderr never ends a command.
 macro_rules! note {
@@ -50,12 +55,38 @@ const IN_FOLDER: [(&str, &str); 3] = [
 /// The picture of a report's charts, beside its page.
 const PICTURE: &str = "report.svg";
 
-/// Makes the reports in a run's folder.
-pub(crate) fn store(
-    folder: &RunFolder,
+/// Makes the reports of a run in its folder and on stdout. The returned end shows whether the report has any figure.
+pub(crate) fn publish(
     report: &dyn Report,
+    folder: &RunFolder,
     output: &Output,
-) -> anyhow::Result<()> {
+    page: Page,
+) -> anyhow::Result<Ended> {
+    print(report, output)?;
+    store(folder, report, output)?;
+    if page != Page::None {
+        let path = renew_page(folder, report)?;
+        if !output.quiet {
+            note!("netbench: the page is {}", path.display());
+        }
+        if page == Page::Opened {
+            show::open(&path);
+        }
+    }
+    Ok(ended(report))
+}
+
+/// Returns how a command ends after this report.
+pub(crate) fn ended(report: &dyn Report) -> Ended {
+    match (report.tells(), report.passes()) {
+        (false, _) => Ended::NothingToCompare,
+        (true, false) => Ended::CheckFailed,
+        (true, true) => Ended::Well,
+    }
+}
+
+/// Makes the reports in a run's folder.
+fn store(folder: &RunFolder, report: &dyn Report, output: &Output) -> anyhow::Result<()> {
     let document = report.document(Extent::Brief);
     for (file, name) in IN_FOLDER {
         let format = format::named(name);
@@ -65,19 +96,6 @@ pub(crate) fn store(
         note!("netbench: the run is in {}", folder.path().display());
     }
     Ok(())
-}
-
-/// Makes the HTML page of a report in a run's folder, and prints its path.
-pub(crate) fn store_page(
-    folder: &RunFolder,
-    report: &dyn Report,
-    output: &Output,
-) -> anyhow::Result<PathBuf> {
-    let page = renew_page(folder, report)?;
-    if !output.quiet {
-        note!("netbench: the page is {}", page.display());
-    }
-    Ok(page)
 }
 
 /// Makes the HTML page of a report in a run's folder, in place of the one that is there, and the picture of its charts.

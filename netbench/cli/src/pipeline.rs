@@ -3,8 +3,9 @@
 //! opened; and after the measurement the report is made from the folder's contents.
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeSet, HashSet},
     ops::ControlFlow,
+    path::{Path, PathBuf},
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -15,34 +16,88 @@ use std::{
 use anyhow::Context;
 use netbench_link::{Link, Namespace};
 use netbench_model::{
-    LinkCheck, LinkRecord, Manifest, Origin, Plan, Record, Recorded, Thresholds, WorkerRecord,
+    LinkCheck, LinkRecord, Manifest, Plan, Record, Recorded, StackName, WorkerRecord,
 };
+use netbench_report::Report;
 use netbench_runner::{Targets, Workers, environment};
 use netbench_scan::raise_descriptor_limit;
 use netbench_store::{Appender, RunFolder, StoreError};
 
 use crate::{
     client::Unstored,
-    commands::run::args::Run,
-    cost::Consent,
+    compare::Compare,
+    cost::Cost,
     exit::{Ended, bail_input},
     interrupt,
-    kinds::{self, Listed, Page},
-    options::{Output, OwnWorkers, StoredIn},
+    options::{Asked, Merging, OwnWorkers, Page, StoredIn},
     output,
     progress::{Progress, outcome_of},
-    run, stored,
+    run::{self, Planned},
+    stack_names::clients,
+    stored,
     targets::{Needs, Sites},
     workers,
 };
+
+/// A plan of one kind: the facts that lists of runs, estimates and the pipeline need.
+pub(crate) trait Listed: Recorded {
+    /// The name of a piece of work, in the singular and in the plural.
+    const UNIT: (&'static str, &'static str);
+
+    /// The options that make a run shorter.
+    const SHORTER: &'static str;
+
+    /// Returns the stacks of the plan's samples.
+    fn stacks(&self) -> &[StackName];
+
+    /// Returns the number of sites or scenarios.
+    fn cases(&self) -> u64;
+
+    /// Predicts the time of the whole run.
+    fn time(&self) -> Duration;
+
+    /// Returns the number of pieces of work, as far as it is known before the run.
+    fn pieces(&self) -> u64 {
+        self.planned()
+    }
+
+    /// Predicts the cost of the whole run.
+    fn cost(&self) -> Cost {
+        Cost {
+            time: self.time(),
+            pieces: self.pieces(),
+            unit: Self::UNIT,
+            shorter: Self::SHORTER,
+        }
+    }
+
+    /// Returns the stacks for which workers are needed, without the servers of sites.
+    fn workers(&self) -> BTreeSet<String> {
+        clients(self.stacks())
+    }
+}
 
 /// A kind of run: the steps that differ between kinds. A value has everything that the plan refers to.
 pub(crate) trait Measured: Sized {
     /// The plan of the run, as in its manifest.
     type Plan: Listed;
 
-    /// The name of a piece of work in the progress, in the singular and in the plural.
-    const UNIT: (&'static str, &'static str);
+    /// Merges runs into one, if the kind supports it.
+    const MERGE: Option<Merge> = None;
+
+    /// Compares runs, if the kind supports it.
+    const COMPARE: Option<CompareRuns> = None;
+
+    /// The names of files in the run's folder besides manifest, records and reports.
+    const FILES: &'static [&'static str] = &[];
+
+    /// Reads a run with everything that its report needs.
+    fn read(folder: &RunFolder) -> anyhow::Result<Box<dyn Report>>;
+
+    /// Refuses values that are not stored and that this kind of run does not use.
+    fn accept(unstored: &Unstored) -> anyhow::Result<()> {
+        Ok(unstored.refuse_certificate(&Self::Plan::KIND)?)
+    }
 
     /// Reads everything that the plan of a run refers to.
     ///
@@ -67,16 +122,59 @@ pub(crate) trait Measured: Sized {
 
     /// Prepares the measurement, after workers and servers have started. In the first session, adds to the plan the
     /// facts that only workers know.
-    fn ready<'a>(
-        &'a self,
-        setup: &'a Setup,
-        run: &mut Manifest<Self::Plan>,
-    ) -> anyhow::Result<Measure<'a, Self::Plan>>;
+    fn ready(&mut self, _setup: &Setup, _run: &mut Manifest<Self::Plan>) -> anyhow::Result<()> {
+        Ok(())
+    }
+
+    /// Measures by the plan of a run, and appends the records to its folder.
+    fn measure(self, session: Session<'_, Self::Plan>) -> anyhow::Result<()>;
 }
 
-/// Measures by the plan of a run, and appends the records to its folder.
-pub(crate) type Measure<'a, P> =
-    Box<dyn FnOnce(&Manifest<P>, &RunFolder, Appender) -> anyhow::Result<()> + 'a>;
+/// Merges runs into one.
+pub(crate) type Merge = fn(&[PathBuf], &Merging<'_>) -> anyhow::Result<RunFolder>;
+
+/// Compares runs, or the chosen stacks of them.
+pub(crate) type CompareRuns =
+    fn(&Compare, Option<(&StackName, &StackName)>) -> anyhow::Result<Ended>;
+
+/// A session of a run that is about to be measured.
+pub(crate) struct Session<'a, P> {
+    pub(crate) run: &'a Manifest<P>,
+    pub(crate) folder: &'a RunFolder,
+    pub(crate) appender: Appender,
+    pub(crate) setup: &'a Setup,
+}
+
+impl<'a, P: Listed> Session<'a, P> {
+    /// Returns the records of earlier sessions.
+    pub(crate) fn earlier(&self) -> Result<Vec<P::Counted>, StoreError> {
+        self.folder.records()
+    }
+
+    /// Begins the progress of the work that is left. Returns the keys of the work that is done.
+    pub(crate) fn resume<'r>(self, earlier: &'r [P::Counted]) -> (HashSet<P::Key<'r>>, Keeper<'a>) {
+        let done = self.run.plan.done(earlier);
+        let keeper = self.keeper(done.len() as u64);
+        (done, keeper)
+    }
+
+    /// Begins the progress of a run that has `earlier` records.
+    pub(crate) fn keeper(self, earlier: u64) -> Keeper<'a> {
+        let (cost, progress) = (self.run.plan.cost(), &self.setup.progress);
+        progress.begin(cost.pieces, earlier, cost.after(earlier).time);
+        Keeper {
+            appender: self.appender,
+            progress,
+            each: cost.each(),
+            kept: Ok(()),
+        }
+    }
+
+    /// Returns the number of this session, which the manifest has already.
+    pub(crate) fn number(&self) -> u32 {
+        u32::try_from(self.run.sessions.len().saturating_sub(1)).unwrap_or(u32::MAX)
+    }
+}
 
 /// Networks that a run makes in addition to that of its sites.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -107,44 +205,6 @@ impl Setup {
     }
 }
 
-/// The options of every session.
-pub(crate) struct Asked<'a> {
-    pub(crate) own: &'a OwnWorkers,
-    pub(crate) unstored: Unstored,
-    pub(crate) consent: Consent,
-    pub(crate) output: &'a Output,
-}
-
-impl<'a> Asked<'a> {
-    /// Returns the options of a kind of run that takes minutes, and for which users supply no secrets.
-    pub(crate) fn short(own: &'a OwnWorkers, output: &'a Output) -> Self {
-        Self {
-            own,
-            unstored: Unstored::default(),
-            consent: Consent::Given,
-            output,
-        }
-    }
-}
-
-/// A plan that is validated, and the origin of its run.
-pub(crate) struct Planned<P> {
-    pub(crate) plan: P,
-    pub(crate) origin: Origin,
-    /// The limits by which the report answers its questions.
-    pub(crate) thresholds: Thresholds,
-}
-
-impl<P> From<P> for Planned<P> {
-    fn from(plan: P) -> Self {
-        Self {
-            plan,
-            origin: Origin::default(),
-            thresholds: Thresholds::default(),
-        }
-    }
-}
-
 /// The folder of a run.
 enum Place<'a> {
     /// A new folder, whose name ends with the given one unless the user gives one.
@@ -166,16 +226,14 @@ pub(crate) fn start<M: Measured>(
 }
 
 /// Begins or continues the run in a folder, by the plan in its manifest.
-pub(crate) fn go_on<M: Measured>(options: &Run) -> anyhow::Result<Ended> {
-    let (folder, manifest) = stored::open(&options.run)
-        .with_context(|| format!("cannot continue {}", options.run.display()))?;
-    let asked = Asked {
-        own: &options.own,
-        unstored: options.unstored.clone(),
-        consent: options.consent(),
-        output: &options.output,
-    };
-    session::<M>(manifest, Place::Existing(folder), asked, options.page())
+pub(crate) fn go_on<M: Measured>(
+    path: &Path,
+    asked: Asked<'_>,
+    page: Page,
+) -> anyhow::Result<Ended> {
+    let (folder, manifest) =
+        stored::open(path).with_context(|| format!("cannot continue {}", path.display()))?;
+    session::<M>(manifest, Place::Existing(folder), asked, page)
 }
 
 /// Creates the folder of a run, which [`go_on`] begins.
@@ -198,7 +256,8 @@ fn session<M: Measured>(
     asked: Asked<'_>,
     page: Page,
 ) -> anyhow::Result<Ended> {
-    let measured = M::open(&manifest, &asked.unstored)?;
+    M::accept(&asked.unstored)?;
+    let mut measured = M::open(&manifest, &asked.unstored)?;
     if asked.output.github_summary {
         output::step_summary()?;
     }
@@ -224,9 +283,9 @@ fn session<M: Measured>(
     }
     let cost = manifest.plan.cost().after(done);
     cost.announce(asked.consent, asked.output.quiet)?;
-    let progress = Progress::counting(asked.output, M::UNIT);
+    let progress = Progress::counting(asked.output, cost.unit);
     let setup = set_up(&measured, &manifest, asked.own, progress, stop)?;
-    let measure = measured.ready(&setup, &mut manifest)?;
+    measured.ready(&setup, &mut manifest)?;
     if !manifest.has_begun() {
         let checks = check(&measured, &setup)?;
         manifest.link = link(&setup, checks);
@@ -253,7 +312,12 @@ fn session<M: Measured>(
     let place = folder.path().display();
     setup.progress.stage(&format!("results go to {place}"));
 
-    let ran = measure(&manifest, &folder, appender);
+    let ran = measured.measure(Session {
+        run: &manifest,
+        folder: &folder,
+        appender,
+        setup: &setup,
+    });
     setup.progress.end();
     let interrupted = setup.stop.load(Ordering::Relaxed);
     end_session(&mut manifest, &setup, interrupted || ran.is_err());
@@ -262,8 +326,9 @@ fn session<M: Measured>(
     // Ends the servers and the link, so that no process runs while the user reads the report. The plan of a run of many
     // sites is freed before the report reads it again.
     drop(setup);
-    drop((measured, manifest));
-    let ended = kinds::publish(&folder, asked.output, page);
+    drop(manifest);
+    let ended =
+        M::read(&folder).and_then(|report| output::publish(&*report, &folder, asked.output, page));
     ran?;
     written?;
     let ended = ended?;
@@ -272,11 +337,6 @@ fn session<M: Measured>(
     } else {
         ended
     })
-}
-
-/// Returns the number of the session that is about to begin.
-pub(crate) fn next_session<P>(run: &Manifest<P>) -> u32 {
-    u32::try_from(run.sessions.len()).unwrap_or(u32::MAX)
 }
 
 /// The records that a session appends to a run, each with its line in the progress.
@@ -288,24 +348,7 @@ pub(crate) struct Keeper<'a> {
     kept: Result<(), StoreError>,
 }
 
-impl<'a> Keeper<'a> {
-    /// Begins the progress of a run that has `earlier` records.
-    pub(crate) fn begin<P: Listed>(
-        plan: &P,
-        earlier: u64,
-        appender: Appender,
-        progress: &'a Progress,
-    ) -> Self {
-        let cost = plan.cost();
-        progress.begin(cost.pieces, earlier, cost.after(earlier).time);
-        Self {
-            appender,
-            progress,
-            each: cost.each(),
-            kept: Ok(()),
-        }
-    }
-
+impl Keeper<'_> {
     /// Appends a record.
     pub(crate) fn append(&mut self, record: &impl Told) -> Result<(), StoreError> {
         self.appender.append(record)?;

@@ -10,12 +10,10 @@ use std::{
 };
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
-use netbench_model::{Outcome, Role, Sample, SuiteOutcome};
 use netbench_report::count;
-use netbench_runner::{Event, SuiteEvent};
 
 use crate::{
-    cost::{self, Eta, Piece, Trials, about, exact},
+    cost::{Eta, Piece, about, exact},
     options::Output,
     output::for_stderr,
 };
@@ -195,13 +193,17 @@ impl Progress {
         }
     }
 
-    /// Counts a completed piece that was estimated to take `work`.
-    pub(crate) fn advance(&self, failed: bool, work: Duration) {
-        self.is_over(failed, Piece::Done(work));
+    /// Counts a completed piece that was estimated to take `work`, and prints a line for it if the user wants it. The
+    /// line contains words of servers and workers.
+    pub(crate) fn sampled(&self, told: impl FnOnce() -> String, failed: bool, work: Duration) {
+        self.ended(told, failed, Piece::Done(work));
     }
 
-    /// Counts a piece that has ended.
-    fn is_over(&self, failed: bool, piece: Piece) {
+    /// Counts a piece that has ended, like [`Self::sampled`].
+    pub(crate) fn ended(&self, told: impl FnOnce() -> String, failed: bool, piece: Piece) {
+        if self.samples == Samples::Told {
+            self.stage(&told().escape_debug().to_string());
+        }
         lock(&self.pace).advance(piece);
         let failed = self.failed.fetch_add(failed.into(), Ordering::Relaxed) + u64::from(failed);
         let failed = match failed {
@@ -229,21 +231,8 @@ impl Progress {
         }
     }
 
-    /// Counts a piece like [`Self::advance`], and prints a line for it if the user wants it. The line contains words of
-    /// servers and workers.
-    pub(crate) fn sampled(&self, told: impl FnOnce() -> String, failed: bool, work: Duration) {
-        self.tell(told);
-        self.advance(failed, work);
-    }
-
-    fn tell(&self, told: impl FnOnce() -> String) {
-        if self.samples == Samples::Told {
-            self.stage(&told().escape_debug().to_string());
-        }
-    }
-
     /// Changes the number of remaining pieces.
-    fn change(&self, left: impl FnOnce(u64) -> u64) {
+    pub(crate) fn change(&self, left: impl FnOnce(u64) -> u64) {
         let done = self.bar.position();
         let before = self.bar.length().unwrap_or(0).saturating_sub(done);
         let after = left(before);
@@ -255,68 +244,6 @@ impl Progress {
     pub(crate) fn end(&self) {
         self.bar.finish_and_clear();
     }
-
-    pub(crate) fn hear(&self, event: &Event, work: &cost::Work) {
-        match event {
-            Event::Begin { samples, done } => {
-                self.begin(*samples, *done, work.left(*samples, *done));
-            }
-            Event::Sampled(sample) if sample.role == Role::Measured && sample.outcome.counts() => {
-                let failed = matches!(sample.outcome, Outcome::Failed(_));
-                self.tell(|| told(sample));
-                self.is_over(failed, work.piece(sample));
-            }
-            Event::Sampled(_) => {}
-            Event::Again(samples) => {
-                self.change(|left| left + samples);
-            }
-            Event::ServerDied { server, why } => {
-                self.stage(&format!("the lab's server {server}: {why}"));
-            }
-            Event::WorkerLost { stack, why } => self.stage(&format!("{stack}: {why}")),
-        }
-    }
-
-    pub(crate) fn hear_suite(&self, event: &SuiteEvent<'_>, work: &Trials<'_>) {
-        match event {
-            SuiteEvent::Begin { trials, done } => {
-                self.begin(*trials, *done, work.left(*done));
-            }
-            SuiteEvent::Sampled(sample) => {
-                let (stack, scenario) = (&sample.stack, &sample.scenario);
-                let told = || format!("round {}, {scenario}, {stack}", sample.round + 1);
-                let failed = matches!(sample.outcome, SuiteOutcome::Failed(_));
-                self.sampled(told, failed, work.weight(&sample.scenario));
-            }
-            SuiteEvent::Decided { saved, left } => {
-                self.change(|left| left.saturating_sub(*saved));
-                self.stage(&format!("decided; {left} scenarios are left"));
-            }
-            SuiteEvent::WorkerLost { stack, why } => self.stage(&format!("{stack}: {why}")),
-        }
-    }
-}
-
-/// Formats a sample in a line. Reasons come from servers and workers.
-fn told(sample: &Sample) -> String {
-    let came = match &sample.outcome {
-        Outcome::Ok(figures) => {
-            let total_ms = figures.phases.total_ns as f64 / 1e6;
-            let agreed = figures.client.version.zip(figures.client.suite);
-            let agreed = agreed.map(|(version, suite)| format!(", TLS {version}, {suite}"));
-            format!("{total_ms:.2} ms{}", agreed.unwrap_or_default())
-        }
-        Outcome::Failed(failure) => format!("{}: {}", failure.class, failure.reason),
-        Outcome::Unsupported { reason } => format!("not tried: {reason}"),
-        Outcome::Discarded { reason } => format!("discarded: {reason}"),
-    };
-    format!(
-        "round {}, {}, {}, {}: {came}",
-        sample.round + 1,
-        sample.site,
-        sample.condition,
-        sample.stack
-    )
 }
 
 /// Returns the name of a sample's outcome in the run's file.

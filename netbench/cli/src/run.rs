@@ -1,10 +1,28 @@
 //! The name, manifest and sessions of a run of any kind.
 
 use jiff::Timestamp;
-use netbench_model::{Manifest, Plan, SCHEMA_VERSION, Session};
+use netbench_model::{Manifest, Origin, Plan, SCHEMA_VERSION, Session, Thresholds};
 use netbench_runner::environment;
 
-use crate::{config, options::StoredIn, pipeline::Planned};
+use crate::{config, options::StoredIn};
+
+/// A plan that is validated, and the origin of its run.
+pub(crate) struct Planned<P> {
+    pub(crate) plan: P,
+    pub(crate) origin: Origin,
+    /// The limits by which the report answers its questions.
+    pub(crate) thresholds: Thresholds,
+}
+
+impl<P> From<P> for Planned<P> {
+    fn from(plan: P) -> Self {
+        Self {
+            plan,
+            origin: Origin::default(),
+            thresholds: Thresholds::default(),
+        }
+    }
+}
 
 /// Returns the name of a run's folder: time, host, kind, and a number if the name is taken.
 pub(crate) fn name(stored_in: &StoredIn, what: &str) -> String {

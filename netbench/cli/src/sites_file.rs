@@ -8,7 +8,6 @@ use sha2::{Digest, Sha256};
 use crate::{
     exit::{WrongInput, bail_input},
     loopback,
-    targets::HTTPS,
     user_file::read_text,
 };
 
@@ -17,6 +16,9 @@ pub(crate) const BUILT_IN: &str = include_str!("../../../sites.txt");
 
 /// The largest size of a sites file, in bytes.
 const MAX_BYTES: u64 = 64 << 20;
+
+/// The port of sites that are asked for HTTPS.
+pub(crate) const HTTPS: u16 = 443;
 
 pub(crate) struct SitesFile {
     pub(crate) name: String,

@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use netbench_model::{Kind, Manifest, Plan};
+use netbench_model::{Kind, Manifest, Plan, Recorded};
 use netbench_report::count;
 use netbench_store::{RunFolder, StoreError};
 
-use crate::{exit::WrongInput, kinds::Listed};
+use crate::exit::WrongInput;
 
 pub(crate) fn open<P: Plan>(path: &Path) -> anyhow::Result<(RunFolder, Manifest<P>)> {
     let folder = RunFolder::open(path).map_err(wrong)?;
@@ -36,12 +36,16 @@ pub(crate) fn kind(path: &Path) -> anyhow::Result<Kind> {
 }
 
 /// Reads a run of one kind, with its records.
-pub(crate) fn read<P: Listed>(
-    path: &Path,
-) -> anyhow::Result<(RunFolder, Manifest<P>, Vec<P::Record>)> {
-    let (folder, manifest) = open(path)?;
-    let records = folder.records().map_err(wrong)?;
-    Ok((folder, manifest, records))
+pub(crate) fn read<P: Recorded>(path: &Path) -> anyhow::Result<(Manifest<P>, Vec<P::Record>)> {
+    contents(&open::<P>(path)?.0)
+}
+
+/// Returns the manifest and the records of a run.
+pub(crate) fn contents<P: Recorded>(
+    folder: &RunFolder,
+) -> anyhow::Result<(Manifest<P>, Vec<P::Record>)> {
+    let manifest = folder.manifest().map_err(wrong)?;
+    Ok((manifest, folder.records().map_err(wrong)?))
 }
 
 /// Converts an error in a run's folder into wrong input, unless the machine causes the error.

@@ -7,10 +7,10 @@ use netbench_lab::{Lab, Roots, RootsError};
 use netbench_link::{Link, LinkChoice, LinkError, LinkPlan, LinkSite};
 use netbench_model::{
     ConnectTo, Failure, FailureWord, HostName, LinkKind, Manifest, Origin, RootsRecord,
-    RootsSource, Site, Target, authority, destination, suggestion,
+    RootsSource, Site, Target, authority, destination, parse_target, suggestion,
 };
 use netbench_protocol::Resolve;
-use netbench_runner::{HostAddress, Targets, Workers, resolve, unresolved};
+use netbench_runner::{HostAddress, Targets, Workers, resolve, scan::EXAMPLE_HOST, unresolved};
 
 use crate::{
     exit::{NoNetwork, WrongInput, bail_input, in_a_line},
@@ -19,7 +19,7 @@ use crate::{
     progress::Progress,
     run,
     shard::{self, ShardArg},
-    sites_file::{self, SitesFile},
+    sites_file::{self, HTTPS, SitesFile},
 };
 
 /// The longest time in which a real name must resolve.
@@ -56,18 +56,6 @@ pub(crate) struct Sites {
     pub(crate) names: Names,
 }
 
-/// The part of a plan that describes its sites.
-pub(crate) struct SitesOfPlan<'a> {
-    pub(crate) network: Network,
-    pub(crate) sites: Arc<Vec<Site>>,
-    pub(crate) roots: &'a RootsRecord,
-    pub(crate) connect_to: &'a [ConnectTo],
-    pub(crate) seed: u64,
-    /// The link that the user requested, if any.
-    pub(crate) link: Option<&'a str>,
-    pub(crate) names: Names,
-}
-
 /// The time at which names of real hosts are resolved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Names {
@@ -78,35 +66,13 @@ pub(crate) enum Names {
 }
 
 impl Sites {
-    /// Returns the sites of a run's plan.
-    ///
-    /// # Errors
-    /// The run is not one that can be measured, or its trust roots have changed.
-    pub(crate) fn open<P>(run: &Manifest<P>, plan: SitesOfPlan<'_>) -> anyhow::Result<Self> {
-        let name = &run.name;
-        shard::may_go_on(name, &run.origin, plan.sites.len())?;
-        if plan.network == Network::Loopback {
-            all_on_loopback(&plan.sites, plan.connect_to)?;
+    /// Refuses a run that cannot be measured: a merged one, or one of sites that are not where its plan says.
+    pub(crate) fn validate<P>(&self, run: &Manifest<P>) -> anyhow::Result<()> {
+        shard::may_go_on(&run.name, &run.origin, self.sites.len())?;
+        if self.network == Network::Loopback {
+            all_on_loopback(&self.sites, &self.connect_to)?;
         }
-        let roots = self::roots(&plan.roots.source, Some(plan.roots.count))?;
-        if roots.sha256 != plan.roots.sha256 {
-            bail_input!("run {name} cannot be continued: it was started with other trust roots");
-        }
-        let link = match run.link.as_ref().map(|link| link.kind) {
-            _ if !run.has_begun() => plan.link.map_or(Ok(LinkChoice::Auto), str::parse),
-            Some(LinkKind::User) => Ok(LinkChoice::User),
-            Some(LinkKind::Netem) => Ok(LinkChoice::Netem),
-            Some(LinkKind::None | LinkKind::Live) | None => Ok(LinkChoice::None),
-        };
-        Ok(Self {
-            network: plan.network,
-            sites: plan.sites,
-            roots,
-            link: link.map_err(WrongInput)?,
-            connect_to: plan.connect_to.to_vec(),
-            seed: plan.seed,
-            names: plan.names,
-        })
+        Ok(())
     }
 
     /// Returns the servers of emulated sites, for which workers are needed.
@@ -235,6 +201,28 @@ impl Sites {
     }
 }
 
+/// Returns the trust roots of a run, which must be those of its plan.
+pub(crate) fn roots_of_run<P>(run: &Manifest<P>, plan: &RootsRecord) -> anyhow::Result<Roots> {
+    let roots = roots(&plan.source, Some(plan.count))?;
+    if roots.sha256 != plan.sha256 {
+        let name = &run.name;
+        bail_input!("run {name} cannot be continued: it was started with other trust roots");
+    }
+    Ok(roots)
+}
+
+/// Returns the link of a run: the one with which it began, or the one that its plan requests.
+pub(crate) fn link_of_run<P>(run: &Manifest<P>, asked: Option<&str>) -> anyhow::Result<LinkChoice> {
+    Ok(match run.link.as_ref().map(|link| link.kind) {
+        _ if !run.has_begun() => asked
+            .map_or(Ok(LinkChoice::Auto), str::parse)
+            .map_err(WrongInput)?,
+        Some(LinkKind::User) => LinkChoice::User,
+        Some(LinkKind::Netem) => LinkChoice::Netem,
+        Some(LinkKind::None | LinkKind::Live) | None => LinkChoice::None,
+    })
+}
+
 /// Returns the trust roots of the options, for a plan.
 pub(crate) fn roots_record(
     options: &RootsOptions,
@@ -271,9 +259,6 @@ pub(crate) fn origin(path: &PathOptions, sites: &mut Vec<Site>) -> anyhow::Resul
 pub(crate) fn requested(link: LinkChoice) -> Option<String> {
     (link != LinkChoice::Auto).then(|| link.to_string())
 }
-
-/// The port of sites that are asked for HTTPS.
-pub(crate) const HTTPS: u16 = 443;
 
 /// Returns the sites of the command line, and their target. Sites without a port are at `default_port`.
 pub(crate) fn asked(
@@ -331,6 +316,11 @@ pub(crate) fn of_file(file: &SitesFile) -> Result<Target, WrongInput> {
             elsewhere.name()
         ),
     }
+}
+
+/// Returns the site to which hellos are addressed by default.
+pub(crate) fn example_site() -> Result<Site, WrongInput> {
+    parse_target(EXAMPLE_HOST).map_err(WrongInput)
 }
 
 /// Returns the host and the port to which connections to a site go.

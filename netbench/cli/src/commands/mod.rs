@@ -1,23 +1,19 @@
-//! The commands, one module each: `args.rs` has the arguments, `mod.rs` the implementation.
+//! The commands. Those that make runs are in the folder of their kind, in `kinds/`.
 
 pub(crate) mod bogo;
-pub(crate) mod browser;
-pub(crate) mod compat;
-pub(crate) mod connect;
-pub(crate) mod evaluate;
 #[cfg(test)]
 mod examples;
 pub(crate) mod run;
 pub(crate) mod runs;
-pub(crate) mod scan;
 pub(crate) mod setup;
-pub(crate) mod ship;
 mod stacks;
-pub(crate) mod suite;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
-use crate::exit::{EXIT_CODES, Ended};
+use crate::{
+    exit::{EXIT_CODES, Ended},
+    kinds::{browser, compat, connect, evaluation, scan, ship, suite},
+};
 
 /// Measure what changes when a client switches to another TLS stack.
 #[derive(Debug, Parser)]
@@ -33,8 +29,8 @@ pub(crate) struct Netbench {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Compare two stacks in full: features, sites that can be reached, speed
-    #[command(after_help = evaluate::args::EXAMPLES)]
-    Evaluate(Box<evaluate::args::Evaluate>),
+    #[command(after_help = evaluation::args::EXAMPLES)]
+    Evaluate(Box<evaluation::args::Evaluate>),
     /// Time connections from each stack to each site, phase by phase
     #[command(after_help = connect::args::EXAMPLES)]
     Connect(Box<connect::args::Connect>),
@@ -57,8 +53,8 @@ pub(crate) enum Command {
     #[command(after_help = ship::args::EXAMPLES)]
     Ship(Box<ship::args::Ship>),
     /// Continue a run of any kind that was stopped or killed
-    #[command(after_help = run::args::EXAMPLES)]
-    Run(Box<run::args::Run>),
+    #[command(after_help = run::EXAMPLES)]
+    Run(Box<run::Run>),
     /// List, show, compare, explain, merge and delete stored runs
     #[command(after_help = runs::args::EXAMPLES)]
     Runs(Box<runs::args::Runs>),
@@ -66,14 +62,14 @@ pub(crate) enum Command {
     #[command(after_help = stacks::args::EXAMPLES)]
     Stacks(Box<stacks::args::Stacks>),
     /// Write a configuration file, sites files, completions and manual pages; measure the link
-    #[command(after_help = setup::args::EXAMPLES)]
-    Setup(Box<setup::args::Setup>),
+    #[command(after_help = setup::EXAMPLES)]
+    Setup(Box<setup::Setup>),
 }
 
 impl Command {
     pub(crate) fn run(&self) -> anyhow::Result<Ended> {
         match self {
-            Self::Evaluate(options) => evaluate::evaluate(options),
+            Self::Evaluate(options) => evaluation::evaluate(options),
             Self::Connect(options) => connect::connect(options),
             Self::Suite(options) => suite::suite(options),
             Self::Scan(options) => scan::scan(options),
@@ -84,7 +80,7 @@ impl Command {
             Self::Run(options) => run::run(options),
             Self::Runs(options) => runs::runs(options),
             Self::Stacks(options) => stacks::stacks(options),
-            Self::Setup(options) => setup::setup(options),
+            Self::Setup(options) => setup::setup(options, Netbench::command()),
         }
     }
 }

@@ -1,35 +1,21 @@
-//! The predicted time of a run, announced before it begins. Each kind of run is estimated in a file here and nowhere
-//! else. The estimates come from the plan of a run and from figures that were measured on two cores at about 2.5 GHz;
-//! during a run, [`Eta`] corrects them by the run's own pace.
+//! The predicted time of a run, announced before it begins. Each kind of run estimates its own time, from its plan and
+//! from figures that were measured on two cores at about 2.5 GHz; during a run, [`Eta`] corrects them by the run's own
+//! pace.
 
-mod bogo;
-mod browser;
-mod chains;
-mod compat;
-mod connect;
 mod eta;
-mod roots;
-mod scan;
-mod ship;
-mod suite;
+mod network;
 
 use std::{
     fmt,
     io::{IsTerminal, stderr, stdin},
+    num::NonZero,
+    thread,
     time::Duration,
 };
 
 pub(crate) use self::{
-    bogo::{all_tests, tests},
-    browser::browser,
-    chains::chains,
-    compat::compat,
-    connect::{Connections, Work, connect},
     eta::{Eta, Piece},
-    roots::roots,
-    scan::scan,
-    ship::ship,
-    suite::{Trials, cores, suite},
+    network::{Reached, transfer},
 };
 use crate::{ask, exit::bail_input};
 
@@ -53,14 +39,20 @@ impl Consent {
     }
 }
 
+/// Returns the number of this machine's cores that the process may use.
+pub(crate) fn cores() -> u16 {
+    let cores = thread::available_parallelism().map_or(1, NonZero::get);
+    u16::try_from(cores).unwrap_or(u16::MAX)
+}
+
 /// The predicted cost of a run.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Cost {
     pub(crate) time: Duration,
     /// Number of pieces of work: samples, sites, tests.
     pub(crate) pieces: u64,
-    /// The name of these pieces, in the plural.
-    pub(crate) unit: &'static str,
+    /// The name of these pieces, in the singular and in the plural.
+    pub(crate) unit: (&'static str, &'static str),
     /// The options that make such a run shorter.
     pub(crate) shorter: &'static str,
 }
@@ -106,8 +98,8 @@ impl Cost {
 
 impl fmt::Display for Cost {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (time, unit) = (about(self.time), self.unit);
-        write!(f, "about {time} ({} {unit})", grouped(self.pieces))
+        let (time, pieces) = (about(self.time), grouped(self.pieces));
+        write!(f, "about {time} ({pieces} {})", self.unit.1)
     }
 }
 
@@ -159,7 +151,7 @@ fn grouped(number: u64) -> String {
 }
 
 /// Multiplies a duration, and returns the maximum if the product exceeds the range of `Duration`.
-fn times(time: Duration, factor: f64) -> Duration {
+pub(crate) fn times(time: Duration, factor: f64) -> Duration {
     Duration::try_from_secs_f64(time.as_secs_f64() * factor).unwrap_or(Duration::MAX)
 }
 
@@ -210,7 +202,7 @@ mod tests {
         let cost = Cost {
             time: Duration::from_secs(600),
             pieces: 20_200_000,
-            unit: "samples",
+            unit: ("sample", "samples"),
             shorter: "fewer --rounds",
         };
         assert_eq!(cost.to_string(), "about 10 min (20,200,000 samples)");

@@ -1,18 +1,21 @@
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Gaps, Merged, Part};
-use crate::exit::{WrongInput, bail_input};
+use super::{Merged, Part};
+use crate::{
+    exit::{WrongInput, bail_input},
+    options::Gaps,
+};
 
 /// Runs that together completed the rounds of a plan once: one whole run, or its shards.
-pub(super) struct Group<P: Merged> {
-    pub(super) parts: Vec<Part<P>>,
+pub(crate) struct Group<P: Merged> {
+    pub(crate) parts: Vec<Part<P>>,
     /// Descriptions of the missing parts.
-    pub(super) missing: Vec<String>,
+    pub(crate) missing: Vec<String>,
 }
 
 /// Groups the runs. Shards with the same seed are one group; if such shards overlap, the shards
 /// with the same seed and vantage point are.
-pub(super) fn groups<P: Merged>(
+pub(crate) fn groups<P: Merged>(
     parts: Vec<Part<P>>,
     gaps: Gaps,
 ) -> Result<Vec<Group<P>>, WrongInput> {
@@ -21,10 +24,7 @@ pub(super) fn groups<P: Merged>(
     for part in parts {
         match part.manifest.origin.shard {
             None => groups.push(vec![part]),
-            Some(_) => by_seed
-                .entry(part.manifest.plan.seed())
-                .or_default()
-                .push(part),
+            Some(_) => by_seed.entry(part.seed()).or_default().push(part),
         }
     }
     for shards in by_seed.into_values() {
@@ -72,7 +72,7 @@ pub(super) fn refuse_twice<P: Merged>(parts: &[Part<P>]) -> Result<(), WrongInpu
     let mut seen = BTreeMap::new();
     for part in parts {
         let manifest = &part.manifest;
-        let run = (&manifest.name, &manifest.started, manifest.plan.seed());
+        let run = (&manifest.name, &manifest.started, part.seed());
         let place = (&manifest.origin.vantage, manifest.origin.shard);
         if let Some(before) = seen.insert((run, place), &part.path) {
             bail_input!("{before} and {} are the same run", part.path);
@@ -121,7 +121,7 @@ fn missing<P: Merged>(parts: &[Part<P>]) -> Vec<String> {
             .take(20)
             .map(|index| format!("{index}/{of}"))
             .collect();
-        let seed = first.manifest.plan.seed();
+        let seed = first.seed();
         if !gone.is_empty() {
             let more = if of as usize - there.len() > gone.len() {
                 " and more"
@@ -137,9 +137,9 @@ fn missing<P: Merged>(parts: &[Part<P>]) -> Vec<String> {
     for part in parts {
         if part.manifest.finished.is_none() {
             words.push(format!("{} was not finished", part.path));
-        } else if let missing @ 1.. = P::missing(part) {
+        } else if let missing @ 1.. = part.read.missing {
             words.push(format!("{} lacks {missing} of its samples", part.path));
-        } else if let Some(what) = P::lacks(part) {
+        } else if let Some(what) = part.read.lacks {
             words.push(format!("{} has no {what}", part.path));
         }
     }

@@ -1,9 +1,7 @@
 //! Merging of stored runs: the shards of one plan, or whole runs from several machines, become one run that every
-//! command reads. This module finds the runs that belong together; the code for each kind is in its file.
+//! command reads. This module finds the runs that belong together; the code for each kind is in the kind's folder.
 
-pub(crate) mod connect;
 mod groups;
-pub(crate) mod scan;
 mod settings;
 
 use std::path::{Path, PathBuf};
@@ -12,48 +10,42 @@ use anyhow::Context;
 use netbench_model::{LinkRecord, Manifest, MergedRun, Origin, Plan, Site};
 use netbench_store::{RunFolder, StoreError};
 
+pub(crate) use self::groups::{Group, groups};
 use crate::{
     exit::{WrongInput, bail_input},
-    kinds::Listed,
+    pipeline::Listed,
     stored,
 };
 
-pub(crate) struct Merging<'a> {
-    pub(crate) out: &'a Path,
-    pub(crate) gaps: Gaps,
-}
-
-/// The treatment of missing shards and unfinished runs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Gaps {
-    Allowed,
-    Refused,
-}
-
-trait Merged: Listed {
-    /// The representation of a plan's records: the records themselves, or their positions.
+/// A plan whose runs can be merged.
+pub(crate) trait Merged: Listed {
+    /// The representation of a run's records: the records themselves, or their positions.
     type Records;
-    type Extra;
 
-    fn seed(&self) -> u64;
+    /// The fields of the plan in which runs may differ that belong together, as JSON pointers. The sites are always
+    /// among them, because a shard has a part of them, and places, which are paths of one machine.
+    const MAY_DIFFER: &'static [&'static str];
+
     fn sites(&self) -> &[Site];
-    fn records(folder: &RunFolder, manifest: &Manifest<Self>) -> Result<Self::Records, StoreError>;
-    /// Reads the data of a run besides its records.
-    fn extra(folder: &RunFolder) -> Result<Self::Extra, StoreError>;
-    /// Returns the number of records that a run lacks.
-    fn missing(part: &Part<Self>) -> u64;
-    /// Names the data that a run should have but lacks completely.
-    fn lacks(part: &Part<Self>) -> Option<&'static str>;
-    /// Returns all settings of the plan that must be the same in merged runs.
-    fn settings(&self) -> Vec<(&'static str, String)>;
+
+    fn read(folder: &RunFolder, manifest: &Manifest<Self>) -> Result<Read<Self>, StoreError>;
 }
 
-struct Part<P: Merged> {
+/// What is read of a run besides its manifest.
+pub(crate) struct Read<P: Merged> {
+    pub(crate) records: P::Records,
+    /// The number of records that the run lacks.
+    pub(crate) missing: u64,
+    /// The data that the run should have but lacks completely.
+    pub(crate) lacks: Option<&'static str>,
+}
+
+/// A run that is merged with others.
+pub(crate) struct Part<P: Merged> {
     /// The path as the user gave it.
-    path: String,
-    manifest: Manifest<P>,
-    records: P::Records,
-    extra: P::Extra,
+    pub(crate) path: String,
+    pub(crate) manifest: Manifest<P>,
+    pub(crate) read: Read<P>,
 }
 
 impl<P: Merged> Part<P> {
@@ -61,8 +53,7 @@ impl<P: Merged> Part<P> {
         let (folder, manifest) = stored::open::<P>(path)?;
         let part = Self {
             path: path.display().to_string(),
-            records: P::records(&folder, &manifest).map_err(stored::wrong)?,
-            extra: P::extra(&folder).map_err(stored::wrong)?,
+            read: P::read(&folder, &manifest).map_err(stored::wrong)?,
             manifest,
         };
         if part.manifest.origin.merged.is_empty() {
@@ -73,12 +64,16 @@ impl<P: Merged> Part<P> {
             .into())
     }
 
-    fn wrong(&self, why: &str) -> WrongInput {
+    fn seed(&self) -> u64 {
+        self.manifest.plan.random_seed().unwrap_or_default()
+    }
+
+    pub(crate) fn wrong(&self, why: &str) -> WrongInput {
         WrongInput(format!("{}: {why}", self.path))
     }
 
     /// Returns the record of the part, with the beginning of its numbers in the merged run.
-    fn merged_run(&self, before: Option<&MergedRun>) -> Option<MergedRun> {
+    pub(crate) fn merged_run(&self, before: Option<&MergedRun>) -> Option<MergedRun> {
         let manifest = &self.manifest;
         let first_session = before.map_or(0, |run| run.first_session + run.sessions);
         let sessions = u32::try_from(manifest.sessions.len()).ok()?;
@@ -86,7 +81,7 @@ impl<P: Merged> Part<P> {
         Some(MergedRun {
             name: manifest.name.clone(),
             vantage: manifest.origin.vantage.clone(),
-            seed: manifest.plan.seed(),
+            seed: self.seed(),
             started: manifest.started.clone(),
             finished: manifest.finished.clone(),
             shard: manifest.origin.shard,
@@ -98,7 +93,7 @@ impl<P: Merged> Part<P> {
     }
 
     /// Returns the positions of the part's sites in the whole list, and the list's length.
-    fn places(&self) -> Result<Places, WrongInput> {
+    pub(crate) fn places(&self) -> Result<Places, WrongInput> {
         let count = self.manifest.plan.sites().len();
         let Some(record) = self.manifest.origin.shard else {
             return Ok(Places {
@@ -117,15 +112,15 @@ impl<P: Merged> Part<P> {
     }
 }
 
-struct Places {
+pub(crate) struct Places {
     /// Number of sites in the whole list.
-    whole: u64,
+    pub(crate) whole: u64,
     /// The positions of the part's sites in the whole list.
-    sites: Vec<usize>,
+    pub(crate) sites: Vec<usize>,
 }
 
 /// Reads the runs, and refuses those that do not belong together.
-fn parts<P: Merged>(paths: &[PathBuf]) -> anyhow::Result<Vec<Part<P>>> {
+pub(crate) fn parts<P: Merged>(paths: &[PathBuf]) -> anyhow::Result<Vec<Part<P>>> {
     let parts = paths.iter().map(|path| Part::read(path));
     let parts = parts.collect::<anyhow::Result<Vec<_>>>()?;
     settings::refuse_mixed(&parts)?;
@@ -134,21 +129,21 @@ fn parts<P: Merged>(paths: &[PathBuf]) -> anyhow::Result<Vec<Part<P>>> {
 }
 
 /// The merged run, to which parts are added.
-struct Whole<P> {
+pub(crate) struct Whole<P> {
     /// The manifest of the first part, with the additions of the others.
     manifest: Option<Manifest<P>>,
-    merged: Vec<MergedRun>,
+    pub(crate) merged: Vec<MergedRun>,
 }
 
 impl<P: Plan> Whole<P> {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self {
             manifest: None,
             merged: Vec::new(),
         }
     }
 
-    fn add(&mut self, part: Manifest<P>) {
+    pub(crate) fn add(&mut self, part: Manifest<P>) {
         let Some(whole) = &mut self.manifest else {
             self.manifest = Some(part);
             return;
@@ -166,7 +161,11 @@ impl<P: Plan> Whole<P> {
     }
 
     /// Returns the manifest of a run called `name` with these gaps.
-    fn manifest(self, name: String, missing: &[String]) -> Result<Manifest<P>, WrongInput> {
+    pub(crate) fn manifest(
+        self,
+        name: String,
+        missing: &[String],
+    ) -> Result<Manifest<P>, WrongInput> {
         let Some(mut manifest) = self.manifest else {
             bail_input!("no runs");
         };
@@ -184,7 +183,7 @@ impl<P: Plan> Whole<P> {
 }
 
 /// Writes the merged run. The run is marked as unfinished until `finish` has written the rest.
-fn write<P: Merged>(
+pub(crate) fn write<P: Merged>(
     out: &Path,
     manifest: Manifest<P>,
     records: impl Iterator<Item = anyhow::Result<P::Record>>,
@@ -209,7 +208,7 @@ fn write<P: Merged>(
 }
 
 /// Returns the name of the merged run, which is that of its folder.
-fn name(out: &Path) -> Result<String, WrongInput> {
+pub(crate) fn name(out: &Path) -> Result<String, WrongInput> {
     out.file_name()
         .map(|name| name.to_string_lossy().into_owned())
         .ok_or_else(|| WrongInput(format!("--out {}: not a folder's name", out.display())))

@@ -1,45 +1,63 @@
 use netbench_model::{Manifest, StackName, WorkerRecord};
-use serde::Serialize;
+use serde_json::{Map, Value, json};
 
 use super::{Merged, Part};
-use crate::exit::{WrongInput, bail_input};
+use crate::exit::bail_input;
+
+/// The length of the longest value in a message.
+const LONGEST: usize = 60;
 
 /// Refuses runs whose samples would describe different things under one name, and names the
 /// differences.
-pub(super) fn refuse_mixed<P: Merged>(parts: &[Part<P>]) -> Result<(), WrongInput> {
+pub(super) fn refuse_mixed<P: Merged>(parts: &[Part<P>]) -> anyhow::Result<()> {
     let Some((first, others)) = parts.split_first() else {
         return Ok(());
     };
-    let wanted = settings(&first.manifest);
+    let wanted = settings(&first.manifest)?;
     for part in others {
-        let found = settings(&part.manifest);
-        let differing: Vec<String> = wanted
-            .iter()
-            .zip(&found)
-            .filter(|((_, a), (_, b))| a != b)
-            .map(|((what, a), (_, b))| {
-                if a.len().max(b.len()) <= 60 {
-                    format!("{what} ({a} and {b})")
-                } else {
-                    (*what).to_owned()
-                }
-            })
-            .collect();
-        if !differing.is_empty() {
+        let found = settings(&part.manifest)?;
+        let differences = differences(&wanted, &found);
+        if !differences.is_empty() {
             bail_input!(
                 "{} and {} differ in {}: they cannot be merged",
                 first.path,
                 part.path,
-                differing.join(", ")
+                differences.join(", ")
             );
         }
     }
     Ok(())
 }
 
-/// Returns all settings that must be the same in merged runs.
-fn settings<P: Merged>(manifest: &Manifest<P>) -> Vec<(&'static str, String)> {
+/// Names the settings that differ, with both values if they are short. JSON contains no control
+/// characters.
+fn differences(wanted: &Map<String, Value>, found: &Map<String, Value>) -> Vec<String> {
+    let new = found.keys().filter(|name| !wanted.contains_key(*name));
+    let names = wanted.keys().chain(new);
+    names
+        .filter(|name| wanted.get(*name) != found.get(*name))
+        .map(|name| {
+            let [a, b] = [wanted, found].map(|all| all.get(name).unwrap_or(&Value::Null));
+            let (a, b) = (a.to_string(), b.to_string());
+            if a.len().max(b.len()) <= LONGEST {
+                format!("{name} ({a} and {b})")
+            } else {
+                name.clone()
+            }
+        })
+        .collect()
+}
+
+/// Returns all settings that must be the same in merged runs: the fields of the plan, and facts about the session.
+fn settings<P: Merged>(manifest: &Manifest<P>) -> anyhow::Result<Map<String, Value>> {
     let plan = &manifest.plan;
+    let mut settings = serde_json::to_value(plan)?;
+    for field in P::MAY_DIFFER {
+        remove(&mut settings, field);
+    }
+    let Value::Object(mut settings) = settings else {
+        return Ok(Map::new());
+    };
     let whole_sites = manifest
         .origin
         .shard
@@ -48,15 +66,24 @@ fn settings<P: Merged>(manifest: &Manifest<P>) -> Vec<(&'static str, String)> {
         });
     let link = manifest.link.as_ref().map(|link| link.kind);
     let workers = workers(&manifest.workers, plan.stacks());
-    let mut settings = vec![("the version of netbench", text(&manifest.netbench))];
-    settings.extend(plan.settings());
-    settings.extend([
-        ("the stacks", text(&plan.stacks())),
-        ("the number of sites", text(&whole_sites)),
-        ("the link", text(&link)),
-        ("the workers of the stacks", text(&workers)),
-    ]);
-    settings
+    for (name, value) in [
+        ("the version of netbench", json!(manifest.netbench)),
+        ("the number of sites", json!(whole_sites)),
+        ("the link", json!(link)),
+        ("the workers of the stacks", json!(workers)),
+    ] {
+        settings.insert(name.to_owned(), value);
+    }
+    Ok(settings)
+}
+
+/// Removes the field of a JSON pointer.
+fn remove(value: &mut Value, pointer: &str) {
+    if let Some((above, field)) = pointer.rsplit_once('/')
+        && let Some(Value::Object(fields)) = value.pointer_mut(above)
+    {
+        fields.remove(field);
+    }
 }
 
 /// Returns the workers of the stacks: a shard has only the servers that its sites need.
@@ -65,10 +92,4 @@ fn workers(all: &[WorkerRecord], stacks: &[StackName]) -> Vec<WorkerRecord> {
     workers.retain(|worker| stacks.iter().any(|name| name.stack() == worker.stack));
     workers.sort_by(|a, b| a.stack.cmp(&b.stack));
     workers
-}
-
-/// Formats a value for comparisons, and for messages if it is short. JSON contains no control
-/// characters.
-pub(super) fn text(value: &impl Serialize) -> String {
-    serde_json::to_string(value).unwrap_or_default()
 }

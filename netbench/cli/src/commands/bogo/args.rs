@@ -1,8 +1,11 @@
-use std::{num::NonZero, thread, time::Duration};
+use std::time::Duration;
 
 use clap::{Args, Subcommand};
 
-use crate::options::{Output, between};
+use crate::{
+    cost::cores,
+    options::{Output, between},
+};
 
 pub(crate) const EXAMPLES: &str = "\
 Examples:
@@ -68,14 +71,8 @@ pub(crate) struct BogoHow {
 impl BogoHow {
     /// Returns the number of tests to run at a time.
     pub(crate) fn jobs(&self) -> u32 {
-        self.jobs.unwrap_or_else(processors)
+        self.jobs.unwrap_or_else(|| cores().into())
     }
-}
-
-/// Returns the number of this machine's processors, which is the usual number of concurrent tests.
-pub(crate) fn processors() -> u32 {
-    let processors = thread::available_parallelism().map_or(1, NonZero::get);
-    u32::try_from(processors).unwrap_or(1)
 }
 
 #[derive(Debug, Subcommand)]

@@ -3,6 +3,7 @@
 
 pub(crate) mod args;
 mod check;
+pub(crate) mod cost;
 mod runs;
 mod shims;
 
@@ -12,16 +13,15 @@ use netbench_bogo::{
 };
 use netbench_model::suggestion;
 
-use crate::{
-    exit::{Ended, WrongInput, bail_input},
-    output,
-    workers::SourceTree,
-};
-
 use self::{
     args::{Bogo, BogoCommand, BogoDefects, BogoDiff},
     runs::{Job, Setup, ShimRun},
     shims::Shim,
+};
+use crate::{
+    exit::{Ended, WrongInput, bail_input},
+    output,
+    workers::SourceTree,
 };
 
 /// The shims of the default table, with the control column first.

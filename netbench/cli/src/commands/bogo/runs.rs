@@ -16,15 +16,10 @@ use sha2::{Digest, Sha256};
 
 use super::{
     args::BogoHow,
+    cost,
     shims::{self, Shim},
 };
-use crate::{
-    cache,
-    cost::{self, about},
-    interrupt,
-    options::Output,
-    progress::Progress,
-};
+use crate::{cache, cost::about, interrupt, options::Output, progress::Progress};
 
 /// Everything that the runs of all shims share.
 pub(crate) struct Setup<'a> {

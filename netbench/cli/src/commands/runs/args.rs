@@ -2,8 +2,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueHint};
 
-use super::{compare, demo, explain, merge, report};
-use crate::options::Output;
+use super::{demo, explain, merge, report};
+use crate::{compare, options::Output};
 
 pub(crate) const EXAMPLES: &str = "\
 Examples:
@@ -41,20 +41,20 @@ pub(crate) enum RunsCommand {
         output: Output,
     },
     /// Write the report of runs: tables, or an HTML page with charts
-    #[command(after_help = report::args::EXAMPLES)]
-    Report(report::args::Report),
+    #[command(after_help = report::EXAMPLES)]
+    Report(report::Report),
     /// Open the page of a published evaluation, without building or measuring anything
     #[command(after_help = demo::EXAMPLES)]
     Demo(demo::Demo),
     /// Compare two runs of suite or connect, such as before and after an upgrade
-    #[command(after_help = compare::args::EXAMPLES)]
-    Compare(compare::args::Compare),
+    #[command(after_help = compare::EXAMPLES)]
+    Compare(compare::Compare),
     /// Find the sites on which one stack is faster, and their common characteristics
-    #[command(after_help = explain::args::EXAMPLES)]
-    Explain(explain::args::Explain),
+    #[command(after_help = explain::EXAMPLES)]
+    Explain(explain::Explain),
     /// Merge the shards of a run, or runs of connect from several machines
-    #[command(after_help = merge::args::EXAMPLES)]
-    Merge(merge::args::Merge),
+    #[command(after_help = merge::EXAMPLES)]
+    Merge(merge::Merge),
     /// Delete old runs, or compress them
     #[command(after_help = PRUNE)]
     Prune(Prune),

@@ -8,7 +8,7 @@ use netbench_store::{Packed, RunFolder};
 use super::{args::Prune, prune::old_runs};
 use crate::{
     exit::{Ended, bail_input},
-    kinds::{self, Holds, StoredRun},
+    kinds::{self, kind::Holds},
     output,
     stored::wrong,
 };
@@ -53,7 +53,7 @@ fn pack(folders: &[RunFolder]) -> anyhow::Result<String> {
     let mut all = Packed::default();
     for folder in folders {
         // A run that is unreadable before packing stays unreadable afterwards.
-        StoredRun::read(folder.path())?;
+        kinds::read(folder.path())?;
         all += folder.pack().map_err(wrong)?;
     }
     let megabytes = |bytes: u64| bytes as f64 / 1e6;

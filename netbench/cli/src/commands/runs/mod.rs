@@ -1,7 +1,6 @@
 //! `netbench runs`: reads and manages stored runs. No command here measures.
 
 pub(crate) mod args;
-pub(crate) mod compare;
 mod compress;
 pub(crate) mod demo;
 mod explain;
@@ -10,10 +9,15 @@ mod merge;
 mod prune;
 mod report;
 
+use netbench_model::StackName;
 use netbench_report::RunsSummary;
 
 use self::args::{Runs, RunsCommand};
-use crate::{exit::Ended, kinds::StoredRun, output};
+use crate::{
+    compare::Compare,
+    exit::{Ended, bail_input},
+    kinds, output,
+};
 
 pub(crate) fn runs(options: &Runs) -> anyhow::Result<Ended> {
     match &options.command {
@@ -27,15 +31,30 @@ pub(crate) fn runs(options: &Runs) -> anyhow::Result<Ended> {
             Ok(Ended::Well)
         }
         RunsCommand::Show { run, output } => {
-            output::print(&*StoredRun::read(run)?.report, output)?;
+            output::print(&*kinds::read(run)?, output)?;
             Ok(Ended::Well)
         }
         RunsCommand::Report(options) => report::report(options),
         RunsCommand::Demo(options) => demo::demo(options),
-        RunsCommand::Compare(options) => compare::compare(options),
+        RunsCommand::Compare(options) => compare(options),
         RunsCommand::Explain(options) => explain::explain(options),
         RunsCommand::Merge(options) => merge::merge(options),
         RunsCommand::Prune(options) if options.compress => compress::compress(options),
         RunsCommand::Prune(options) => prune::prune(options),
+    }
+}
+
+/// Compares runs of one kind.
+fn compare(options: &Compare) -> anyhow::Result<Ended> {
+    let chosen: Vec<StackName> = options.stack.iter().map(StackName::new).collect();
+    let chosen = match chosen.as_slice() {
+        [] => None,
+        [a, b] => Some((a, b)),
+        _ => bail_input!("--stack takes two stacks"),
+    };
+    let kind = kinds::of_all(&options.runs, "compared")?;
+    match kind.compare {
+        Some(compare) => compare(options, chosen),
+        None => bail_input!("runs of {} cannot be compared", kind.kind),
     }
 }

@@ -18,7 +18,7 @@ use super::{
 use crate::{
     ask::agrees,
     exit::{Ended, bail_input},
-    kinds::{self, Holds},
+    kinds::{self, kind::Holds},
     output,
 };
 

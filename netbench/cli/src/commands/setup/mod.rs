@@ -1,21 +1,51 @@
 //! `netbench setup`: files and facts of this machine that the other commands use.
 
-pub(crate) mod args;
 pub(crate) mod completions;
 mod config;
 mod link;
 mod man;
 mod sites;
 
-use self::args::{Setup, SetupCommand};
+use clap::{Args, Command, Subcommand};
+
 use crate::exit::Ended;
 
-pub(crate) fn setup(options: &Setup) -> anyhow::Result<Ended> {
+pub(crate) const EXAMPLES: &str = "\
+Examples:
+  netbench setup config                            write a netbench.toml
+  netbench setup sites check my-sites.txt
+  netbench setup link bench                        how exact is the emulated link here?
+  netbench setup completions bash > ~/.local/share/bash-completion/completions/netbench
+  netbench setup man ~/.local/share/man/man1";
+
+#[derive(Debug, Args)]
+pub(crate) struct Setup {
+    #[command(subcommand)]
+    pub(crate) command: SetupCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum SetupCommand {
+    /// Write a netbench.toml, which sets options for a folder
+    #[command(after_help = config::EXAMPLES)]
+    Config(config::Config),
+    /// Check, print and record sites files
+    Sites(sites::Sites),
+    /// Measure the emulated network itself, and list the links that have a name
+    Link(link::Link),
+    /// Generate a completion script for a shell
+    Completions(completions::Completions),
+    /// Generate the manual pages
+    Man(man::Man),
+}
+
+/// Runs a command of `netbench setup`, given the definition of netbench's command line.
+pub(crate) fn setup(options: &Setup, netbench: Command) -> anyhow::Result<Ended> {
     match &options.command {
         SetupCommand::Config(options) => config::config(options),
         SetupCommand::Sites(options) => sites::sites(options),
         SetupCommand::Link(options) => link::link(options),
         SetupCommand::Completions(options) => completions::completions(options),
-        SetupCommand::Man(options) => man::man(options),
+        SetupCommand::Man(options) => man::man(options, netbench),
     }
 }

@@ -61,8 +61,8 @@ pub(crate) enum StacksCommand {
     /// Delete the workers in the cache folder, or what their builds left behind
     Clean(Clean),
     /// Show the ClientHello of each stack: what it offers, its size, JA3 and JA4
-    #[command(after_help = hello::args::EXAMPLES)]
-    Hello(hello::args::Hello),
+    #[command(after_help = hello::EXAMPLES)]
+    Hello(hello::Hello),
 }
 
 #[derive(Debug, Args)]

@@ -12,9 +12,9 @@ use netbench_stacks::Stack;
 
 use super::args::List;
 use crate::{
-    commands::stacks::hello::example_site,
     exit::{Ended, in_a_line},
-    output, targets,
+    output,
+    targets::{self, example_site},
     workers::{Program, SourceTree},
 };
 

@@ -1,25 +1,57 @@
-//! Evaluations: their parts, which are runs of other kinds or the output of other commands. A new
-//! part is a file here and a line in [`PARTS`].
+//! `netbench evaluate`: runs its parts one after another, each a command of netbench in a separate
+//! process, and makes one report of their results.
 
-pub(crate) mod browsers;
-mod compat;
-mod connections;
-mod features;
-pub(crate) mod parts;
-mod sites;
-mod suite;
+mod answers;
+pub(crate) mod args;
+mod parts;
+mod progress;
+mod step;
 
-use netbench_model::{EvaluationManifest, EvaluationPlan, Plan};
-use netbench_report::{EvaluationReport, Found, RunRow, evaluation};
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+
+use anyhow::{Context, bail};
+use netbench_link::LinkChoice;
+use netbench_model::{
+    ConnectionSettings, Depth, EvaluationManifest, EvaluationPlan, PartRecord, PartState, Plan,
+    RootsSource, StackName, Target, suggestion,
+};
+use netbench_report::RunRow;
+use netbench_runner::Workers;
 use netbench_store::{RunFolder, StoreError};
 
-use self::parts::Part;
-use super::{Holds, KindOfRun};
-use crate::{commands::evaluate::go_on, exit::in_a_line, stored::wrong};
+pub(crate) use self::parts::PARTS;
+use self::{
+    answers::Answers,
+    args::Evaluate,
+    parts::{BROWSERS, Needs, Part, Step, Unsupported},
+    progress::PartProgress,
+    step::StepEnd,
+};
+use super::kind::{Holds, KindOfRun};
+use crate::{
+    client::{self, Shown, Unstored, millis},
+    cost::{Consent, Cost},
+    exit::{Ended, bail_input, in_a_line},
+    interrupt,
+    options::{Asked, Output, Page},
+    output, pipeline,
+    run::{self, Planned},
+    sites_file::HTTPS,
+    stack_names::new_seed,
+    stored, targets, workers,
+};
 
 pub(super) const KIND: KindOfRun = KindOfRun {
     kind: EvaluationPlan::KIND,
-    read: |folder| Ok(Box::new(read(folder)?)),
+    read: |folder| Ok(Box::new(parts::read(folder)?)),
     list,
     run: go_on,
     merge: None,
@@ -27,39 +59,12 @@ pub(super) const KIND: KindOfRun = KindOfRun {
     holds: Holds::Runs,
 };
 
-/// All parts, in the order in which they run: quick parts, and those that least need an idle
-/// machine, come first.
-pub(crate) const PARTS: [Part; 6] = [
-    features::PART,
-    compat::PART,
-    browsers::PART,
-    sites::PART,
-    connections::PART,
-    suite::PART,
-];
-
-/// Reads an evaluation and the results of its parts.
-pub(crate) fn read(folder: &RunFolder) -> anyhow::Result<EvaluationReport> {
-    let manifest: EvaluationManifest = folder.manifest().map_err(wrong)?;
-    let mut found = Found::default();
-    let mut parts = Vec::new();
-    let mut unread = Vec::new();
-    for record in &manifest.plan.parts {
-        let Some(part) = PARTS.iter().find(|part| part.name == record.part) else {
-            continue;
-        };
-        let place = folder.path().join(part.name);
-        if let Err(error) = (part.collect)(&place, &manifest.plan, &mut found, &mut parts) {
-            unread.push(format!(
-                "The results of the part {} cannot be read: {}",
-                part.name,
-                in_a_line(&error)
-            ));
-        }
-    }
-    let mut evaluation = evaluation(manifest, found);
-    evaluation.warnings.extend(unread);
-    Ok(EvaluationReport { evaluation, parts })
+pub(crate) fn evaluate(options: &Evaluate) -> anyhow::Result<Ended> {
+    let stop = interrupt::stop_on_signals()?;
+    let (folder, manifest) = begin(options)?;
+    let page = Page::of_option(options.stored_in.open);
+    let (unstored, output) = (&options.unstored, &options.output);
+    run_parts(&folder, manifest, unstored, output, page, &stop)
 }
 
 fn list(folder: &RunFolder) -> Result<RunRow, StoreError> {
@@ -76,4 +81,370 @@ fn list(folder: &RunFolder) -> Result<RunRow, StoreError> {
         finished: manifest.finished,
         ..RunRow::default()
     })
+}
+
+/// Continues an evaluation. Parts that failed are attempted again.
+fn go_on(path: &Path, asked: Asked<'_>, page: Page) -> anyhow::Result<Ended> {
+    let stop = interrupt::stop_on_signals()?;
+    let (folder, manifest) = stored::open::<EvaluationPlan>(path)
+        .with_context(|| format!("cannot continue {}", path.display()))?;
+    if !asked.own.worker.is_empty() {
+        bail_input!("--worker: an evaluation continues with the workers it began with");
+    }
+    let (unstored, output) = (&asked.unstored, asked.output);
+    same_unstored(unstored, &manifest)?;
+    announce(asked.consent, output, &manifest.plan)?;
+    run_parts(&folder, manifest, unstored, output, page, &stop)
+}
+
+/// Runs the parts that wait, and makes the report.
+fn run_parts(
+    folder: &RunFolder,
+    mut manifest: EvaluationManifest,
+    unstored: &Unstored,
+    output: &Output,
+    page: Page,
+    stop: &AtomicBool,
+) -> anyhow::Result<Ended> {
+    interrupt::keep();
+    if !output.quiet {
+        note!("netbench: results go to {}", folder.path().display());
+    }
+    manifest.finished = None;
+    manifest.sessions.push(run::session());
+    folder.write_manifest(&manifest)?;
+    let mut parts = waiting(&manifest.plan).count();
+    let mut number = 0;
+    let mut answers = Answers::default();
+    let mut are_workers_found = false;
+    for at in 0..manifest.plan.parts.len() {
+        let known = PARTS
+            .iter()
+            .find(|part| part.name == manifest.plan.parts[at].part);
+        let Some(part) = known.filter(|_| waits(&manifest.plan.parts[at].state)) else {
+            continue;
+        };
+        if part.needs != Needs::Nothing && !are_workers_found {
+            are_workers_found = true;
+            let is_new = manifest.sessions.len() == 1;
+            // In a continued evaluation, each part that lacks a worker fails with the reason.
+            if let Err(error) = find_workers(&mut manifest.plan, output.quiet)
+                && is_new
+            {
+                run::end_session(&mut manifest, true);
+                folder.write_manifest(&manifest)?;
+                return Err(error);
+            }
+            folder.write_manifest(&manifest)?;
+            parts = number + waiting(&manifest.plan).count();
+        }
+        let record = &manifest.plan.parts[at];
+        if !waits(&record.state) {
+            continue;
+        }
+        number += 1;
+        let progress = PartProgress::new(
+            output,
+            part.name,
+            (number, parts),
+            Duration::from_secs(record.estimate_s),
+        );
+        let (state, notes) = run_part(part, folder, &manifest, unstored, stop, &progress);
+        let took = progress.end(words(&state));
+        let record = &mut manifest.plan.parts[at];
+        record.took_s = Some(record.took_s.unwrap_or(0) + took.as_secs());
+        record.state = state;
+        record.notes = notes;
+        folder.write_manifest(&manifest)?;
+        if stop.load(Ordering::Relaxed) {
+            break;
+        }
+        if number < parts {
+            answers.show(folder, output);
+        }
+    }
+    let interrupted = stop.load(Ordering::Relaxed);
+    run::end_session(&mut manifest, interrupted);
+    folder.write_manifest(&manifest)?;
+    let report = parts::read(folder)?;
+    let page = match page {
+        Page::None => Page::Made,
+        page => page,
+    };
+    let ended = output::publish(&report, folder, output, page)?;
+    let failed = |record: &&PartRecord| matches!(record.state, PartState::Failed { .. });
+    let mut failed = report.evaluation.run.plan.parts.iter().filter(failed);
+    if let (Some(record), false) = (failed.next(), interrupted) {
+        bail!(
+            "the part {} failed; the report says why. `netbench run {}` attempts it again",
+            record.part,
+            folder.path().display()
+        );
+    }
+    Ok(if interrupted {
+        Ended::Interrupted
+    } else {
+        ended
+    })
+}
+
+/// Validates all options, and makes the folder.
+fn begin(options: &Evaluate) -> anyhow::Result<(RunFolder, EvaluationManifest)> {
+    if options.from == options.to {
+        bail_input!(
+            "--from and --to are both {}: a stack is compared with itself by `netbench connect --stack A,A`",
+            output::shown(&options.from)
+        );
+    }
+    for name in options.part.iter().chain(&options.skip) {
+        if !PARTS.iter().any(|part| part.name == name) {
+            let names = PARTS.map(|part| part.name);
+            let (shown, suggestion) = (output::shown(name), suggestion(name, &names));
+            bail_input!("unknown part \"{shown}\"; {suggestion}");
+        }
+    }
+    let wanted = |part: &Part| {
+        let named = |names: &[String]| names.iter().any(|name| name == part.name);
+        let is_asked = part.name != BROWSERS || !options.browsers.is_empty();
+        is_asked && (options.part.is_empty() || named(&options.part)) && !named(&options.skip)
+    };
+    if options.browsers.is_empty() && options.part.iter().any(|name| name == BROWSERS) {
+        bail_input!("--part browsers needs --browsers: no browser is asked without it");
+    }
+    if !PARTS.iter().any(wanted) {
+        bail_input!("--skip leaves no part");
+    }
+    let (file, target) = targets::asked(&options.over, &options.targets, HTTPS)?;
+    let sites = u32::try_from(file.sites.len()).unwrap_or(u32::MAX);
+    let absolute = |path: &Path| {
+        let path = std::path::absolute(path)
+            .with_context(|| format!("cannot tell where {} is", path.display()))?;
+        let text = path.to_str().map(str::to_owned);
+        text.with_context(|| format!("{}: the path is not UTF-8", path.display()))
+    };
+    let workers = options
+        .start
+        .own
+        .worker
+        .iter()
+        .map(|(stack, program)| Ok((stack.clone(), absolute(program)?)))
+        .collect::<anyhow::Result<Vec<_>>>()?;
+    let mut plan = EvaluationPlan {
+        from: StackName::new(&options.from),
+        to: StackName::new(&options.to),
+        depth: if options.quick {
+            Depth::Quick
+        } else {
+            Depth::Full
+        },
+        target,
+        sites_file: options.over.sites.as_deref().map(absolute).transpose()?,
+        urls: options.targets.targets.clone(),
+        connections: connections(options, target, absolute)?,
+        limit: options.over.limit,
+        sites: options.over.limit.map_or(sites, |limit| limit.min(sites)),
+        client_use: options.client_use,
+        client_profile: Some(options.client_profile.into()),
+        link: (options.link != LinkChoice::Auto).then(|| options.link.to_string()),
+        seed: options.start.seed.unwrap_or_else(new_seed),
+        workers,
+        browsers: options.browsers.iter().map(ToString::to_string).collect(),
+        parts: Vec::new(),
+    };
+    let record = |part: &Part| {
+        let wanted = wanted(part);
+        let time = if wanted {
+            part_time(part, &plan, &options.unstored)?
+        } else {
+            Duration::ZERO
+        };
+        Ok(PartRecord {
+            part: part.name.to_owned(),
+            state: if wanted {
+                PartState::Pending
+            } else {
+                PartState::LeftOut
+            },
+            estimate_s: time.as_secs(),
+            took_s: None,
+            notes: Vec::new(),
+        })
+    };
+    plan.parts = PARTS
+        .iter()
+        .map(record)
+        .collect::<anyhow::Result<Vec<_>>>()?;
+    // An unknown stack is an error before anything is built.
+    workers::all_known(&stacks(&plan), &options.start.own.worker)?;
+    announce(options.start.consent(), &options.output, &plan)?;
+    let planned = Planned {
+        thresholds: options.thresholds.collected(),
+        ..plan.into()
+    };
+    pipeline::create(run::manifest(planned), &options.stored_in, "evaluate")
+}
+
+fn stacks(plan: &EvaluationPlan) -> BTreeSet<String> {
+    [&plan.from, &plan.to].map(ToString::to_string).into()
+}
+
+/// Builds the workers of both stacks where they are missing, before the clock of the first part that needs them, and
+/// marks the parts that they do not support.
+///
+/// # Errors
+/// Returns an error if a worker cannot be built. One that does not start is an error of each part.
+fn find_workers(plan: &mut EvaluationPlan, quiet: bool) -> anyhow::Result<()> {
+    let own: Vec<(String, PathBuf)> = plan
+        .workers
+        .iter()
+        .map(|(stack, program)| (stack.clone(), program.into()))
+        .collect();
+    let programs = workers::find(&stacks(plan), &own)?;
+    if let Ok(workers) = Workers::probe(programs, None, Arc::default()) {
+        leave_out_what_they_cannot(plan, &workers, quiet);
+    }
+    Ok(())
+}
+
+/// Marks the parts that the worker of either stack does not support.
+fn leave_out_what_they_cannot(plan: &mut EvaluationPlan, workers: &Workers, quiet: bool) {
+    let stacks = [plan.from.clone(), plan.to.clone()];
+    for record in plan.parts.iter_mut().filter(|record| waits(&record.state)) {
+        let part = PARTS.iter().find(|part| part.name == record.part);
+        let Some(Needs::Operation(operation)) = part.map(|part| part.needs) else {
+            continue;
+        };
+        let mut stacks = stacks.iter();
+        if let Some(stack) = stacks.find(|stack| !workers.does(stack.stack(), operation)) {
+            let why = format!("it is not supported by the worker of {stack}");
+            if !quiet {
+                note!("netbench: the part {} is left out: {why}", record.part);
+            }
+            record.state = PartState::Unsupported { why };
+            record.estimate_s = 0;
+        }
+    }
+}
+
+/// Returns the settings of connections, read and validated.
+fn connections(
+    options: &Evaluate,
+    target: Target,
+    absolute: impl Fn(&Path) -> anyhow::Result<String>,
+) -> anyhow::Result<ConnectionSettings> {
+    let roots = options.roots.source();
+    targets::roots(&roots, None)?;
+    let request = &options.request;
+    let sent = client::request(&request.method, &options.unstored.header);
+    client::only_for_servers(target, &sent, &options.unstored.identity)?;
+    Ok(ConnectionSettings {
+        roots: match roots {
+            RootsSource::Mozilla => None,
+            RootsSource::Native => Some(RootsSource::Native),
+            RootsSource::File(file) => Some(RootsSource::File(absolute(Path::new(&file))?)),
+        },
+        rounds: options.rounds,
+        pause_ms: request.pause.map(millis),
+        connect_to: options.targets.connect_to.clone(),
+        request: client::record(&sent),
+        client_certificate: Shown(options.unstored.identity.load()?).record(),
+    })
+}
+
+/// Refuses to continue with another certificate or other headers than the evaluation began with.
+fn same_unstored(unstored: &Unstored, manifest: &EvaluationManifest) -> anyhow::Result<()> {
+    let (name, begun) = (&manifest.name, &manifest.plan.connections);
+    client::request_again(name, &begun.request, &unstored.header)?;
+    let shown = Shown(unstored.identity.load()?);
+    shown.must_be(name, begun.client_certificate.as_ref())?;
+    Ok(())
+}
+
+/// Returns the predicted time of a part, which is the sum of those of its steps.
+fn part_time(part: &Part, plan: &EvaluationPlan, unstored: &Unstored) -> anyhow::Result<Duration> {
+    match (part.steps)(plan, unstored) {
+        Ok(steps) => steps.steps.iter().map(Step::time).sum(),
+        Err(Unsupported(_)) => Ok(Duration::ZERO),
+    }
+}
+
+/// Announces the predicted time of the remaining parts.
+fn announce(consent: Consent, output: &Output, plan: &EvaluationPlan) -> anyhow::Result<()> {
+    let seconds = waiting(plan).map(|part| part.estimate_s).sum();
+    let cost = Cost {
+        time: Duration::from_secs(seconds),
+        pieces: waiting(plan).count() as u64,
+        unit: ("part", "parts"),
+        shorter: "--quick, a --limit or fewer parts",
+    };
+    cost.announce(consent, output.quiet)
+}
+
+fn waiting(plan: &EvaluationPlan) -> impl Iterator<Item = &PartRecord> {
+    plan.parts.iter().filter(|part| waits(&part.state))
+}
+
+/// Returns whether a part is still to be run: a failed part runs again.
+fn waits(state: &PartState) -> bool {
+    match state {
+        PartState::Pending | PartState::Interrupted | PartState::Failed { .. } => true,
+        PartState::Done | PartState::Unsupported { .. } | PartState::LeftOut => false,
+    }
+}
+
+fn run_part(
+    part: &Part,
+    folder: &RunFolder,
+    manifest: &EvaluationManifest,
+    unstored: &Unstored,
+    stop: &AtomicBool,
+    progress: &PartProgress,
+) -> (PartState, Vec<String>) {
+    let plan = &manifest.plan;
+    let steps = match (part.steps)(plan, unstored) {
+        Ok(steps) => steps,
+        Err(Unsupported(why)) => return (PartState::Unsupported { why }, Vec::new()),
+    };
+    let place = folder.path().join(part.name);
+    let workers: Vec<String> = plan
+        .workers
+        .iter()
+        .flat_map(|(stack, program)| ["--worker".to_owned(), format!("{stack}={program}")])
+        .collect();
+    let mut state = PartState::Done;
+    for step in &steps.steps {
+        match step.only_if.map(|needed| needed(&place, plan)).transpose() {
+            Ok(None) => {}
+            Ok(Some(Some(why))) => progress.line(why),
+            Ok(Some(None)) => continue,
+            Err(error) => {
+                let why = in_a_line(&error);
+                return (PartState::Failed { why }, steps.notes);
+            }
+        }
+        state = match step::step(step, &workers, &manifest.thresholds, &place, stop, progress) {
+            Ok(StepEnd::Done) => PartState::Done,
+            Ok(StepEnd::Interrupted) => PartState::Interrupted,
+            Ok(StepEnd::Failed(why)) => PartState::Failed { why },
+            Ok(StepEnd::Unsupported(why)) => PartState::Unsupported { why },
+            Err(error) => PartState::Failed {
+                why: in_a_line(&error),
+            },
+        };
+        if state != PartState::Done {
+            break;
+        }
+    }
+    (state, steps.notes)
+}
+
+fn words(state: &PartState) -> &'static str {
+    match state {
+        PartState::Pending => "not begun",
+        PartState::Done => "done",
+        PartState::Interrupted => "interrupted",
+        PartState::Failed { .. } => "failed",
+        PartState::Unsupported { .. } => "unsupported",
+        PartState::LeftOut => "left out",
+    }
 }

@@ -2,21 +2,16 @@
 
 use std::{collections::BTreeSet, ffi::OsStr};
 
-use clap::{Arg, Command, CommandFactory};
+use clap::{Arg, Command};
 use clap_complete::{ArgValueCandidates, ArgValueCompleter, CompletionCandidate};
 use netbench_bogo::{FEATURES, KNOWN_SHIMS};
 use netbench_link::LinkChoice;
 use netbench_model::{Alpn, Condition, Group, Part, Preset, TlsVersion, catalogue};
 
-use crate::commands::Netbench;
 use crate::kinds::evaluation::PARTS;
 
-/// Returns the command line's definition, with completions.
-pub(crate) fn command() -> Command {
-    with_candidates(Netbench::command())
-}
-
-fn with_candidates(command: Command) -> Command {
+/// Adds completions to the definition of a command and its subcommands.
+pub(super) fn added_to(command: Command) -> Command {
     command
         .mut_args(|argument| {
             if argument.get_possible_values().is_empty() {
@@ -25,7 +20,7 @@ fn with_candidates(command: Command) -> Command {
                 argument
             }
         })
-        .mut_subcommands(with_candidates)
+        .mut_subcommands(added_to)
 }
 
 /// Adds the candidates of an option. Options of the same name have the same candidates in every command.

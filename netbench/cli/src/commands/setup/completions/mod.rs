@@ -1,16 +1,21 @@
 //! `netbench setup completions`: prints a script by which a shell asks the command itself for completions. The script is
 //! small, and its completions are as new as the command.
 
-pub(crate) mod args;
 mod candidates;
 
-use clap_complete::{CompleteEnv, env::Shells};
+use clap::{Args, Command};
+use clap_complete::{CompleteEnv, Shell, env::Shells};
 
-use self::args::Completions;
 use crate::{
     exit::{Ended, bail_input},
     output,
 };
+
+#[derive(Debug, Args)]
+pub(crate) struct Completions {
+    /// Shell to generate for
+    pub(crate) shell: Shell,
+}
 
 /// The variable in which the script gives the shell's name when it asks.
 const ASKED: &str = "NETBENCH_COMPLETE";
@@ -27,9 +32,10 @@ pub(crate) fn completions(options: &Completions) -> anyhow::Result<Ended> {
     Ok(Ended::Well)
 }
 
-/// Answers a shell that asks for completions by its script. Returns whether a shell asked.
-pub(crate) fn answers() -> bool {
-    let asked = CompleteEnv::with_factory(candidates::command).var(ASKED);
+/// Answers a shell that asks for completions of netbench's command line by its script. Returns whether a shell asked.
+pub(crate) fn answers(netbench: fn() -> Command) -> bool {
+    let command = || candidates::added_to(netbench());
+    let asked = CompleteEnv::with_factory(command).var(ASKED);
     let folder = std::env::current_dir().ok();
     // No error message may appear on the user's command line.
     asked

@@ -1,0 +1,153 @@
+use crate::{exit::Ended, output};
+use clap::{Args, Subcommand};
+use netbench_link::LinkChoice;
+use netbench_link::bench::{LinkBench, ThreadTime, run_bench};
+use netbench_model::{BitRate, LinkPreset, LinkProfile};
+use serde::Serialize;
+
+#[derive(Debug, Args)]
+pub(crate) struct Link {
+    #[command(subcommand)]
+    pub(crate) command: LinkCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum LinkCommand {
+    /// List the links that have a name, for --sweep link=…
+    List {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Compare the emulated link with its settings: round-trip time, rate, lateness
+    Bench {
+        /// Link to measure: auto, user, tun, netem, none
+        #[arg(long, value_name = "LINK", default_value = "auto")]
+        link: LinkChoice,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+pub(crate) fn link(options: &Link) -> anyhow::Result<Ended> {
+    match &options.command {
+        LinkCommand::List { json } => {
+            let presets = LinkPreset::ALL.map(|preset| NamedLink::of(&preset));
+            if *json {
+                output::write_json(&presets)?;
+            } else {
+                output::write_lines(&presets.map(|link| link.line()))?;
+            }
+        }
+        LinkCommand::Bench { link, json } => {
+            let bench = run_bench(*link)?;
+            if *json {
+                output::write_json(&bench)?;
+            } else {
+                output::write_lines(&lines(&bench))?;
+            }
+        }
+    }
+    Ok(Ended::Well)
+}
+
+/// A preset in the list.
+#[derive(Serialize)]
+struct NamedLink {
+    name: &'static str,
+    about: &'static str,
+    #[serde(flatten)]
+    profile: LinkProfile,
+}
+
+impl NamedLink {
+    fn of(preset: &LinkPreset) -> Self {
+        Self {
+            name: preset.name,
+            about: preset.about,
+            profile: preset.profile,
+        }
+    }
+
+    fn line(&self) -> String {
+        let rate =
+            |rate: Option<BitRate>| rate.map_or_else(|| "none".to_owned(), |rate| rate.to_string());
+        let profile = &self.profile;
+        format!(
+            "{:<10} rtt={}ms rate={} rate-up={} queue={} loss={}  # {}",
+            self.name,
+            profile.rtt().as_millis(),
+            rate(profile.rate),
+            rate(profile.rate_up),
+            profile.queue.packets,
+            profile.loss,
+            self.about
+        )
+    }
+}
+
+fn lines(bench: &LinkBench) -> Vec<String> {
+    let ms = |ns: u64| format!("{:.3} ms", ns as f64 / 1e6);
+    let mut lines = vec![format!("link: {}", bench.why)];
+    for connect in &bench.connects {
+        let kernel = connect.kernel_rtt_ns.map_or_else(String::new, |ns| {
+            format!("; by the kernel {} between SYN and SYN-ACK", ms(ns))
+        });
+        lines.push(format!(
+            "idle TCP connect at RTT {}: median {}, {} to {}, of {}{kernel}",
+            ms(connect.rtt_ns),
+            ms(connect.median_ns),
+            ms(connect.min_ns),
+            ms(connect.max_ns),
+            connect.connects
+        ));
+    }
+    for (quantile, ns) in &bench.lateness_ns {
+        lines.push(format!(
+            "released late, {quantile}: {:.1} µs",
+            *ns as f64 / 1e3
+        ));
+    }
+    let transfer = &bench.transfer;
+    lines.push(format!(
+        "{} bytes at RTT {}: median {}, {:+.1} % of the slow-start ideal of {}",
+        transfer.bytes,
+        ms(transfer.rtt_ns),
+        ms(transfer.median_ns),
+        100.0 * (transfer.median_ns as f64 / transfer.ideal_ns as f64 - 1.0),
+        ms(transfer.ideal_ns)
+    ));
+    lines.push(format!(
+        "without delay: {:.2} Gbit/s{}",
+        bench.throughput_bits_per_second as f64 / 1e9,
+        bench
+            .throughput_thread
+            .map(|thread| limit(thread, bench.throughput_bits_per_second))
+            .unwrap_or_default()
+    ));
+    lines
+}
+
+/// Describes the limit of a transfer without delay, by the times of the link's thread.
+fn limit(thread: ThreadTime, bits_per_second: u64) -> String {
+    /// The share of the time that identifies the limit.
+    const MUCH: f64 = 0.2;
+    let share = |ns: u64| ns as f64 / thread.elapsed_ns.max(1) as f64;
+    let (running, waiting) = (share(thread.running_ns), share(thread.waiting_ns));
+    let limit = if waiting >= MUCH {
+        "other programs on its core"
+    } else if running >= 1.0 - MUCH {
+        "the work for a packet, on one core"
+    } else {
+        "the two hosts, or other programs on their cores"
+    };
+    format!(
+        ", limited by {limit}: the link's thread ran for {:.0} % of the time, {:.1} µs a packet, and waited for a core for {:.0} %; \
+         the time that it ran is enough for {:.2} Gbit/s",
+        100.0 * running,
+        thread.running_ns as f64 / 1e3 / thread.packets.max(1) as f64,
+        100.0 * waiting,
+        bits_per_second as f64 / 1e9 / running.max(f64::MIN_POSITIVE)
+    )
+}

@@ -1,0 +1,76 @@
+use std::{collections::BTreeMap, path::PathBuf};
+
+use clap::{Args, Subcommand, ValueHint};
+use netbench_model::Target;
+use netbench_report::count;
+
+use crate::{
+    exit::Ended,
+    kinds::scan::record,
+    output,
+    sites_file::{BUILT_IN, read, refuse_what_is_not_emulated},
+    targets::of_file,
+};
+
+#[derive(Debug, Args)]
+pub(crate) struct Sites {
+    #[command(subcommand)]
+    pub(crate) command: SitesCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum SitesCommand {
+    /// Check a sites file and list every line that is wrong
+    Check {
+        /// File to check [default: the built-in one]
+        #[arg(value_hint = ValueHint::FilePath)]
+        file: Option<PathBuf>,
+    },
+    /// Print the built-in sites file
+    Print,
+    /// Print a sites file that emulates the servers of a scan
+    Record {
+        /// Folder of the scan
+        #[arg(value_hint = ValueHint::DirPath)]
+        run: PathBuf,
+    },
+}
+
+pub(crate) fn sites(options: &Sites) -> anyhow::Result<Ended> {
+    match &options.command {
+        SitesCommand::Print => output::write(BUILT_IN.as_bytes())?,
+        SitesCommand::Record { run } => return record::record(run),
+        SitesCommand::Check { file } => {
+            let file = read(file.as_deref())?;
+            if of_file(&file)? == Target::Lab {
+                refuse_what_is_not_emulated(&file)?;
+            }
+            let mut servers: BTreeMap<&str, usize> = BTreeMap::new();
+            for site in file.sites.iter() {
+                *servers.entry(&site.lab.server).or_default() += 1;
+            }
+            let mut rtts: Vec<_> = file.sites.iter().map(|site| site.lab.link.rtt_ns).collect();
+            rtts.sort_unstable();
+            rtts.dedup();
+            let mut lines = vec![
+                format!(
+                    "{}: {}, no errors",
+                    file.name,
+                    count(file.sites.len(), "site", "sites")
+                ),
+                format!(
+                    "  {}",
+                    count(
+                        rtts.len(),
+                        "distinct round-trip time",
+                        "distinct round-trip times"
+                    )
+                ),
+            ];
+            let served = servers.iter();
+            lines.extend(served.map(|(server, sites)| format!("  {sites} served by {server}")));
+            output::write_lines(&lines)?;
+        }
+    }
+    Ok(Ended::Well)
+}

@@ -1,0 +1,79 @@
+use std::time::Duration;
+
+use netbench_model::{Site, browser::BrowserPlan};
+
+use crate::cost::{times, transfer};
+
+/// The time of a visit: a profile, a browser's start, a page and the end of all its processes.
+const VISIT: Duration = Duration::from_millis(1_600);
+
+/// The time of a stack's connection that accompanies a visit.
+const CONNECTION: Duration = Duration::from_millis(250);
+
+/// Predicts the time of a run of `browser`.
+pub(super) fn time(plan: &BrowserPlan) -> Duration {
+    let limit = Duration::from_millis(plan.limit_ms);
+    let browsers = plan.browsers.len();
+    let stacks = plan.clients.len() - browsers;
+    let of_site = |site: &Site| {
+        let body = transfer(site);
+        let visit = VISIT.saturating_add(body).min(limit.max(VISIT));
+        let connection = CONNECTION.saturating_add(body).min(limit.max(CONNECTION));
+        times(visit, browsers as f64).saturating_add(times(connection, stacks as f64))
+    };
+    let one = plan.sites.iter().map(of_site);
+    let one = one.fold(Duration::ZERO, Duration::saturating_add);
+    let times_each = plan.conditions.len() as f64 * f64::from(plan.rounds);
+    times(one, times_each)
+}
+
+#[cfg(test)]
+mod tests {
+    use netbench_model::{
+        Condition, RootsRecord, RootsSource, StackName,
+        browser::{BrowserRecord, Sandbox},
+        parse_sites,
+    };
+
+    use super::*;
+
+    #[test]
+    fn long_bodies_over_slow_links_cost_time_up_to_the_limit() {
+        let cost = |line: &str| {
+            let record = |name: &str| BrowserRecord {
+                name: name.to_owned(),
+                version: String::new(),
+                library: String::new(),
+                sandbox: Sandbox::On,
+                user: None,
+                settings: Vec::new(),
+            };
+            let plan = BrowserPlan {
+                seed: 1,
+                clients: ["chromium", "firefox", "openssl"]
+                    .map(StackName::new)
+                    .into(),
+                browsers: ["chromium", "firefox"].map(record).into(),
+                conditions: vec![Condition::Clean],
+                rounds: 10,
+                sites_file: String::new(),
+                sites_sha256: String::new(),
+                sites: parse_sites(line).unwrap(),
+                roots: RootsRecord {
+                    source: RootsSource::Mozilla,
+                    count: 0,
+                    sha256: String::new(),
+                },
+                client: None,
+                page: None,
+                limit_ms: 60_000,
+                link: None,
+            };
+            time(&plan).as_secs()
+        };
+        assert_eq!(cost("a.example"), 34);
+        // 2 MiB at 1 Mbit/s take 17 s.
+        assert!((500..560).contains(&cost("a.example rate=1mbit body=2m")));
+        assert_eq!(cost("a.example rate=1mbit body=200m"), 1_800);
+    }
+}

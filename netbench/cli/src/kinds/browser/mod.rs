@@ -1,0 +1,127 @@
+//! `netbench browser`: real browsers visit the lab's sites.
+
+pub(crate) mod args;
+mod cost;
+mod plan;
+
+use std::{collections::BTreeSet, time::Duration};
+
+use netbench_model::{
+    StackName,
+    browser::{BrowserManifest, BrowserPlan, VisitOutcome, VisitSample},
+};
+use netbench_report::{Report, summarize_browser};
+use netbench_runner::{
+    browser::{Visitor, Visits},
+    scan::client_settings,
+};
+use netbench_store::RunFolder;
+
+pub(crate) use self::plan::{BrowserRun, plan};
+use self::{args::BrowserOptions, plan::stacks};
+use crate::{
+    client::Unstored,
+    exit::Ended,
+    pipeline::{self, Listed, Measured, Session, Setup, Told},
+    stack_names::clients,
+    stored,
+    targets::Sites,
+};
+
+pub(crate) fn browser(options: &BrowserOptions) -> anyhow::Result<Ended> {
+    let asked = options.start.asked(&options.output, Unstored::default());
+    pipeline::start::<BrowserRun>(plan(options)?, &options.stored_in, "browser", asked)
+}
+
+impl Listed for BrowserPlan {
+    const UNIT: (&'static str, &'static str) = ("visit", "visits");
+    const SHORTER: &'static str = "fewer --rounds or a --limit";
+
+    fn stacks(&self) -> &[StackName] {
+        &self.clients
+    }
+
+    fn cases(&self) -> u64 {
+        self.sites.len() as u64
+    }
+
+    fn time(&self) -> Duration {
+        cost::time(self)
+    }
+
+    fn workers(&self) -> BTreeSet<String> {
+        clients(stacks(self))
+    }
+}
+
+impl Measured for BrowserRun {
+    type Plan = BrowserPlan;
+
+    fn read(folder: &RunFolder) -> anyhow::Result<Box<dyn Report>> {
+        let (manifest, samples) = stored::contents(folder)?;
+        Ok(Box::new(summarize_browser(&manifest, &samples)))
+    }
+
+    fn open(run: &BrowserManifest, _: &Unstored) -> anyhow::Result<Self> {
+        Self::open(run)
+    }
+
+    fn sites(&self) -> Option<&Sites> {
+        Some(&self.over)
+    }
+
+    fn ready(&mut self, setup: &Setup, run: &mut BrowserManifest) -> anyhow::Result<()> {
+        if let (false, Some(client)) = (run.has_begun(), &run.plan.client) {
+            let settings = client_settings(client.profile, stacks(&run.plan), &setup.workers);
+            run.plan.client = Some(settings);
+        }
+        let first = self.visits(&run.plan, setup, 0)?;
+        self.caches = Visitor::new(&first)?.try_browsers()?;
+        Ok(())
+    }
+
+    fn measure(self, session: Session<'_, BrowserPlan>) -> anyhow::Result<()> {
+        let visits = self.visits(&session.run.plan, session.setup, session.number())?;
+        let visitor = Visitor::new(&visits)?;
+        let earlier = session.earlier()?;
+        let (done, mut keeper) = session.resume(&earlier);
+        visitor.visit_all(&done, |sample| keeper.keep(&sample));
+        Ok(keeper.end()?)
+    }
+}
+
+impl BrowserRun {
+    fn visits<'a>(
+        &'a self,
+        plan: &'a BrowserPlan,
+        setup: &'a Setup,
+        session: u32,
+    ) -> anyhow::Result<Visits<'a>> {
+        Ok(Visits {
+            plan,
+            programs: &self.programs,
+            startup_caches: &self.caches,
+            workers: &setup.workers,
+            targets: setup.targets()?,
+            roots_pem: &setup.roots_pem,
+            session,
+            stop: &setup.stop,
+        })
+    }
+}
+
+impl Told for VisitSample {
+    fn piece(&self) -> String {
+        format!(
+            "round {}, {}, {}, {}",
+            self.round + 1,
+            self.site,
+            self.condition,
+            self.client
+        )
+    }
+
+    fn failed(&self) -> bool {
+        matches!(self.outcome, VisitOutcome::Failed(_))
+    }
+}

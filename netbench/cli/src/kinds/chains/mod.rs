@@ -1,0 +1,188 @@
+//! `netbench compat chains`: gives certificate chains to each stack's own verifier.
+
+pub(crate) mod args;
+mod bettertls;
+
+use std::{collections::HashSet, time::Duration};
+
+use jiff::Timestamp;
+use netbench_compat::chains::{BETTERTLS, BetterTls, Chain, OWN, own, reasons};
+use netbench_model::{
+    Recorded, StackName,
+    chains::{ChainCase, ChainOutcome, ChainSample, ChainsManifest, ChainsPlan, SuiteOfChains},
+};
+use netbench_report::{Report, summarize_chains};
+use netbench_runner::chains::{Verifiers, verify_chains};
+use netbench_store::RunFolder;
+
+use self::{args::Chains, bettertls::bettertls};
+use super::wanted::{Wanted, lines};
+use crate::{
+    client::{Unstored, millis},
+    cost::times,
+    exit::{Ended, bail_input},
+    options::Asked,
+    output,
+    pipeline::{self, Listed, Measured, Session, Told},
+    sites_file::sha256,
+    stack_names::stack_names,
+    stored,
+};
+
+/// The time of a chain on one core: three signatures, parsing its certificates, and writing a
+/// sample.
+const CHAIN: Duration = Duration::from_micros(700);
+
+pub(super) fn chains(options: &Chains) -> anyhow::Result<Ended> {
+    let plan = plan(options)?;
+    if options.list {
+        let cases = plan.cases.iter();
+        let cases = cases.map(|case| (case.name.as_str(), case.due.to_string()));
+        output::write(lines(cases).as_bytes())?;
+        return Ok(Ended::Well);
+    }
+    let asked = Asked::short(&options.own, &options.output);
+    pipeline::start::<ChainsRun>(plan, &options.stored_in, "chains", asked)
+}
+
+pub(crate) fn plan(options: &Chains) -> anyhow::Result<ChainsPlan> {
+    let wants = |suite: &str| {
+        let begins = format!("{suite}/");
+        let may_match = |pattern: &String| {
+            let literal = pattern
+                .split(['*', '?', '[', '{'])
+                .next()
+                .unwrap_or_default();
+            literal.starts_with(&begins) || begins.starts_with(literal)
+        };
+        options.case.is_empty() || options.case.iter().any(may_match)
+    };
+    let (mut chains, suites) = all(wants)?;
+    let missing = suites.iter().find_map(|suite| suite.missing.as_deref());
+    if let (true, Some(missing)) = (chains.is_empty(), missing) {
+        bail_input!("there is no chain to verify: {missing}");
+    }
+    let names: Vec<&str> = chains.iter().map(|chain| &*chain.case.name).collect();
+    let wanted = Wanted::of(
+        "--case",
+        &options.case,
+        &names,
+        "netbench compat chains --list",
+    )?;
+    chains.retain(|chain| wanted.takes(&chain.case.name));
+    Ok(ChainsPlan {
+        stacks: stack_names(&options.stacks.names()),
+        suites,
+        cases: chains.into_iter().map(|chain| chain.case).collect(),
+        limit_ms: millis(options.timeout),
+    })
+}
+
+/// The chains of a plan.
+pub(crate) struct ChainsRun(Vec<Chain>);
+
+/// Returns the chains of the wanted suites, and the descriptions of these suites.
+fn all(wants: impl Fn(&str) -> bool) -> anyhow::Result<(Vec<Chain>, Vec<SuiteOfChains>)> {
+    let (mut chains, mut suites) = (Vec::new(), Vec::new());
+    if wants(BETTERTLS) {
+        let found = bettertls()?;
+        suites.push(SuiteOfChains {
+            name: BETTERTLS.to_owned(),
+            version: BetterTls::version().to_owned(),
+            sha256: found
+                .as_ref()
+                .ok()
+                .map(|found| sha256(found.head.as_bytes())),
+            missing: found.as_ref().err().cloned(),
+        });
+        match found {
+            Ok(found) => chains.extend(found.chains),
+            Err(missing) => note!("netbench: {missing}"),
+        }
+    }
+    if wants(OWN) {
+        suites.push(SuiteOfChains {
+            name: OWN.to_owned(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            // The suite's keys are new in every run.
+            sha256: None,
+            missing: None,
+        });
+        chains.extend(own(Timestamp::now()));
+    }
+    Ok((chains, suites))
+}
+
+impl Listed for ChainsPlan {
+    const UNIT: (&'static str, &'static str) = ("chain", "chains");
+    const SHORTER: &'static str = "--case or fewer stacks";
+
+    fn stacks(&self) -> &[StackName] {
+        &self.stacks
+    }
+
+    fn cases(&self) -> u64 {
+        self.cases.len() as u64
+    }
+
+    fn time(&self) -> Duration {
+        times(CHAIN, self.planned() as f64)
+    }
+}
+
+impl Measured for ChainsRun {
+    type Plan = ChainsPlan;
+
+    fn read(folder: &RunFolder) -> anyhow::Result<Box<dyn Report>> {
+        let (manifest, samples) = stored::contents(folder)?;
+        Ok(Box::new(summarize_chains(&manifest, samples, &reasons())))
+    }
+
+    fn open(run: &ChainsManifest, _: &Unstored) -> anyhow::Result<Self> {
+        let plan = &run.plan;
+        let there = || plan.suites.iter().filter(|suite| suite.missing.is_none());
+        let (mut chains, suites) = all(|name| there().any(|suite| suite.name == name))?;
+        for then in there() {
+            let now = suites.iter().find(|suite| suite.name == then.name);
+            if now.is_none_or(|now| (&now.version, &now.sha256) != (&then.version, &then.sha256)) {
+                bail_input!(
+                    "run {} cannot be continued: the chains of {} are not the same any more",
+                    run.name,
+                    then.name
+                );
+            }
+        }
+        let cases: HashSet<&ChainCase> = plan.cases.iter().collect();
+        chains.retain(|chain| cases.contains(&chain.case));
+        Ok(Self(chains))
+    }
+
+    fn measure(self, session: Session<'_, ChainsPlan>) -> anyhow::Result<()> {
+        let (plan, setup) = (&session.run.plan, session.setup);
+        let earlier = session.earlier()?;
+        let (done, mut keeper) = session.resume(&earlier);
+        let verifiers = Verifiers {
+            workers: &setup.workers,
+            limit: Duration::from_millis(plan.limit_ms),
+            stop: &setup.stop,
+        };
+        let wanted = |stack: &StackName, chain: &Chain| !done.contains(&(&*chain.case.name, stack));
+        verify_chains(&verifiers, &plan.stacks, &self.0, wanted, |sample| {
+            keeper.keep(&sample)
+        });
+        Ok(keeper.end()?)
+    }
+}
+
+impl Told for ChainSample {
+    fn piece(&self) -> String {
+        format!("{}, {}", self.case, self.stack)
+    }
+
+    fn failed(&self) -> bool {
+        matches!(
+            self.outcome,
+            ChainOutcome::Crash { .. } | ChainOutcome::Hang { .. }
+        )
+    }
+}

@@ -1,0 +1,49 @@
+//! The catalogue, and the selection of its cases.
+
+use std::path::Path;
+
+use netbench_compat::{BUILT_IN, Case, catalogue};
+
+use super::super::wanted::Wanted;
+use crate::{exit::WrongInput, sites_file::sha256, user_file::read_text};
+
+/// The largest size of a catalogue, in bytes.
+const MAX_BYTES: u64 = 16 << 20;
+
+/// The name of the built-in catalogue.
+pub(super) const BUILT_IN_NAME: &str = "built-in";
+
+pub(super) struct Cases {
+    pub(super) name: String,
+    pub(super) sha256: String,
+    pub(super) all: Vec<Case>,
+}
+
+impl Cases {
+    /// Reads the cases of a file, or the built-in cases if there is no file.
+    pub(super) fn read(file: Option<&Path>) -> anyhow::Result<Self> {
+        let name = file.map_or_else(
+            || BUILT_IN_NAME.to_owned(),
+            |path| path.display().to_string(),
+        );
+        let wrong = |what: &dyn std::fmt::Display| WrongInput(format!("{name}: {what}"));
+        let text = match file {
+            None => BUILT_IN.to_owned(),
+            Some(path) => read_text(path, MAX_BYTES).map_err(|error| wrong(&error))?,
+        };
+        let all = catalogue(&text).map_err(|error| wrong(&error))?;
+        Ok(Self {
+            sha256: sha256(text.as_bytes()),
+            all,
+            name,
+        })
+    }
+
+    /// Returns the cases that match any of the patterns, or all cases if there is no pattern.
+    pub(super) fn matching(&self, patterns: &[String]) -> anyhow::Result<Vec<Case>> {
+        let names: Vec<&str> = self.all.iter().map(|case| &*case.record.name).collect();
+        let wanted = Wanted::of("--case", patterns, &names, "netbench compat --list")?;
+        let is_wanted = |case: &&Case| wanted.takes(&case.record.name);
+        Ok(self.all.iter().filter(is_wanted).cloned().collect())
+    }
+}

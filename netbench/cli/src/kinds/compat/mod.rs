@@ -1,0 +1,203 @@
+//! `netbench compat`: tries each stack with a catalogue of servers.
+
+pub(crate) mod args;
+pub(crate) mod breakages;
+mod cases;
+mod outside;
+
+use std::{
+    collections::{BTreeSet, HashSet},
+    time::Duration,
+};
+
+use netbench_compat::Case;
+use netbench_model::{
+    Profile, StackName,
+    compat::{CompatManifest, CompatOutcome, CompatPlan, CompatSample},
+};
+use netbench_report::{Report, summarize_compat};
+use netbench_runner::{
+    compat::{CompatClients, OutsideClients, try_cases, try_engines, try_outside},
+    scan::client_settings,
+};
+use netbench_store::RunFolder;
+
+pub(crate) use self::outside::Client;
+use self::{
+    args::{Compat, Part},
+    cases::Cases,
+    outside::{Clients, engines},
+};
+use super::{chains, roots, wanted::lines};
+use crate::{
+    client::{Unstored, millis},
+    cost::times,
+    exit::{Ended, bail_input},
+    options::Asked,
+    output,
+    pipeline::{self, Listed, Measured, Networks, Session, Setup, Told},
+    stack_names::{clients, stack_names},
+    stored,
+};
+
+pub(crate) fn compat(options: &Compat) -> anyhow::Result<Ended> {
+    match &options.part {
+        Some(Part::Chains(options)) => chains::chains(options),
+        Some(Part::Roots(options)) => roots::roots(options),
+        Some(Part::Breakages(options)) => breakages::breakages(options),
+        None => servers(options),
+    }
+}
+
+fn servers(options: &Compat) -> anyhow::Result<Ended> {
+    let plan = plan(options)?;
+    if options.list {
+        let cases = plan.cases.iter();
+        let cases = cases.map(|case| (case.name.as_str(), case.expected.to_string()));
+        output::write(lines(cases).as_bytes())?;
+        return Ok(Ended::Well);
+    }
+    let asked = Asked::short(&options.own, &options.output);
+    pipeline::start::<CompatRun>(plan, &options.stored_in, "compat", asked)
+}
+
+/// Returns the plan of the options, without the descriptions of engines, which only workers know.
+pub(crate) fn plan(options: &Compat) -> anyhow::Result<CompatPlan> {
+    let cases = Cases::read(options.catalogue.as_deref())?;
+    let chosen = cases.matching(&options.case)?;
+    let stacks = stack_names(&options.stacks.names());
+    Ok(CompatPlan {
+        clients: outside::find(options, &stacks)?.records,
+        stacks,
+        cases: chosen.into_iter().map(|case| case.record).collect(),
+        catalogue: cases.name,
+        catalogue_sha256: cases.sha256,
+        client_profile: options.client_profile.into(),
+        limit_ms: millis(options.timeout),
+    })
+}
+
+/// The time of an attempt on one core: certificates, a worker's connector and a handshake. Four stacks take 8 s for 90
+/// cases.
+const STACK: Duration = Duration::from_millis(40);
+
+/// The time of an attempt of a client from outside: a page of a running browser, or a process.
+const OUTSIDE: Duration = Duration::from_millis(150);
+
+impl Listed for CompatPlan {
+    const UNIT: (&'static str, &'static str) = ("try", "tries");
+    const SHORTER: &'static str = "--case or fewer stacks";
+
+    fn stacks(&self) -> &[StackName] {
+        &self.stacks
+    }
+
+    fn cases(&self) -> u64 {
+        self.cases.len() as u64
+    }
+
+    fn time(&self) -> Duration {
+        let cases = self.cases.len() as f64;
+        let stacks = times(STACK, cases * self.stacks.len() as f64);
+        stacks + times(OUTSIDE, cases * self.clients.len() as f64)
+    }
+
+    fn workers(&self) -> BTreeSet<String> {
+        let mut workers = clients(&self.stacks);
+        workers.extend(clients(&engines(self)));
+        workers
+    }
+}
+
+/// The cases and the clients of a plan.
+pub(crate) struct CompatRun {
+    cases: Vec<Case>,
+    clients: Clients,
+}
+
+impl Measured for CompatRun {
+    type Plan = CompatPlan;
+
+    fn read(folder: &RunFolder) -> anyhow::Result<Box<dyn Report>> {
+        let (manifest, samples) = stored::contents(folder)?;
+        Ok(Box::new(summarize_compat(&manifest, samples)))
+    }
+
+    fn open(run: &CompatManifest, _: &Unstored) -> anyhow::Result<Self> {
+        let plan = &run.plan;
+        let file = (plan.catalogue != cases::BUILT_IN_NAME).then_some(plan.catalogue.as_ref());
+        let cases = Cases::read(file)?;
+        if cases.sha256 != plan.catalogue_sha256 {
+            bail_input!(
+                "run {} cannot be continued: its catalogue ({}) has changed since",
+                run.name,
+                plan.catalogue
+            );
+        }
+        let names: HashSet<&str> = plan.cases.iter().map(|case| case.name.as_str()).collect();
+        let mut chosen = cases.all;
+        chosen.retain(|case| names.contains(case.record.name.as_str()));
+        Ok(Self {
+            cases: chosen,
+            clients: outside::find_again(&run.name, &plan.clients)?,
+        })
+    }
+
+    fn networks(&self) -> Networks {
+        if self.clients.outside.is_empty() {
+            Networks::None
+        } else {
+            Networks::OfClients
+        }
+    }
+
+    fn ready(&mut self, setup: &Setup, run: &mut CompatManifest) -> anyhow::Result<()> {
+        outside::describe(&mut run.plan.clients, &setup.workers)
+    }
+
+    fn measure(self, session: Session<'_, CompatPlan>) -> anyhow::Result<()> {
+        let (plan, setup) = (&session.run.plan, session.setup);
+        let workers = &setup.workers;
+        let earlier = session.earlier()?;
+        let (done, mut keeper) = session.resume(&earlier);
+        let client = client_settings(plan.client_profile, &plan.stacks, workers);
+        let clients = CompatClients {
+            workers,
+            client: &client,
+            limit: Duration::from_millis(plan.limit_ms),
+            stop: &setup.stop,
+        };
+        let wanted = |stack: &StackName, case: &Case| !done.contains(&(&*case.record.name, stack));
+        let mut found = |sample: CompatSample| keeper.keep(&sample);
+        try_cases(&clients, &plan.stacks, &self.cases, wanted, &mut found)?;
+        let engines = engines(plan);
+        let own = client_settings(Profile::Library, &engines, workers);
+        let embedded = CompatClients {
+            client: &own,
+            ..clients
+        };
+        try_engines(&embedded, &engines, &self.cases, wanted, &mut found)?;
+        // The outside clients run last: stacks have shorter time limits, and browsers need
+        // both cores.
+        let outside = OutsideClients {
+            clients: &self.clients.outside,
+            limit: clients.limit,
+            stop: clients.stop,
+        };
+        try_outside(&outside, &self.cases, wanted, &mut found)?;
+        Ok(keeper.end()?)
+    }
+}
+
+impl Told for CompatSample {
+    fn piece(&self) -> String {
+        format!("{}, {}", self.case, self.stack)
+    }
+
+    fn failed(&self) -> bool {
+        matches!(
+            self.outcome,
+            CompatOutcome::Crash { .. } | CompatOutcome::Hang { .. }
+        )
+    }
+}

@@ -1,0 +1,414 @@
+use std::{collections::HashMap, time::Duration};
+
+use netbench_model::{Condition, ConnectPlan, FailureClass, Fault, Outcome, Sample, Site};
+use netbench_runner::TIME_OUTS;
+
+use crate::{
+    cost::{Cost, Piece, Reached, times, transfer},
+    pipeline::Listed,
+};
+
+/// The time of a run of `connect`, computed from its plan.
+#[derive(Debug)]
+pub(super) struct Connections<'a> {
+    plan: &'a ConnectPlan,
+    reached: Reached,
+}
+
+/// The time for certificates, servers and the check of the links.
+const SET_UP: Duration = Duration::from_secs(5);
+
+/// Number of round trips of a connection, from its first packet to the end of the response.
+const ROUND_TRIPS: f64 = 3.8;
+
+/// The time of a connection besides its round trips, with other connections at the same time.
+const CONNECTION: Duration = Duration::from_millis(25);
+
+/// The time of a new process, including its configuration.
+const PROCESS: Duration = Duration::from_millis(60);
+
+/// The time of a connection to an unknown host.
+const UNKNOWN: Duration = Duration::from_millis(250);
+
+impl<'a> Connections<'a> {
+    pub(super) fn of(plan: &'a ConnectPlan) -> Self {
+        Self {
+            plan,
+            reached: Reached::of(plan.target, plan.link.as_deref()),
+        }
+    }
+
+    /// Predicts the time of the whole run.
+    pub(super) fn time(&self) -> Duration {
+        let rounds = f64::from(self.plan.rounds);
+        let round = self.processes().saturating_add(self.samples());
+        times(round, rounds).saturating_add(self.set_up())
+    }
+
+    /// Returns the share of each sample in the run's time.
+    pub(super) fn work(&self) -> Work {
+        let of = |site: &Site| {
+            let each = |condition: &Condition| {
+                let waited = if self.never_answers(site) {
+                    times(self.plan.timeout(), 1.0 / self.silent_at_a_time())
+                } else {
+                    times(self.plan.timeout(), 1.0 / self.sites_at_a_time(*condition))
+                };
+                let sample = SampleWork {
+                    estimated: self.share(site, *condition),
+                    waited,
+                    answers: !self.never_answers(site),
+                };
+                (*condition, sample)
+            };
+            (site.name(), self.plan.conditions.iter().map(each).collect())
+        };
+        Work {
+            all: Cost {
+                time: times(self.samples(), self.plan.rounds.into()),
+                ..self.plan.cost()
+            },
+            samples: self.plan.sites.iter().map(of).collect(),
+        }
+    }
+
+    fn set_up(&self) -> Duration {
+        match self.reached {
+            Reached::Links => SET_UP,
+            Reached::Loopback | Reached::Network => Duration::ZERO,
+        }
+    }
+
+    /// Returns the time of the new processes at the beginning of a round, with a first connection of each.
+    fn processes(&self) -> Duration {
+        times(PROCESS + CONNECTION, self.plan.stacks.len() as f64)
+    }
+
+    /// Returns the time of a round's samples.
+    fn samples(&self) -> Duration {
+        let samples = self.plan.sites.iter().flat_map(|site| {
+            let each = |condition: &Condition| self.share(site, *condition);
+            self.plan.conditions.iter().map(each)
+        });
+        let one_stack = samples.fold(Duration::ZERO, Duration::saturating_add);
+        times(one_stack, self.plan.stacks.len() as f64)
+    }
+
+    /// Returns the share of a sample in the run's time, which several concurrent trials share.
+    fn share(&self, site: &Site, condition: Condition) -> Duration {
+        if self.never_answers(site) {
+            // The run gives up the site: of all its samples, only the first reach the time limit.
+            let units =
+                f64::from(self.plan.rounds.max(1)) * self.plan.conditions.len().max(1) as f64;
+            let time_outs = (f64::from(TIME_OUTS) / units).min(1.0);
+            return times(self.plan.timeout(), time_outs / self.silent_at_a_time());
+        }
+        let one = self.connection(site).saturating_add(self.plan.pause());
+        let sample = one.saturating_mul(condition.connections())
+            + match condition {
+                Condition::Cold => PROCESS,
+                Condition::Clean | Condition::Resumed => Duration::ZERO,
+            };
+        times(sample, 1.0 / self.sites_at_a_time(condition))
+    }
+
+    /// Returns whether every connection to a site reaches the time limit.
+    fn never_answers(&self, site: &Site) -> bool {
+        let fault = site.lab.fault;
+        self.reached == Reached::Links && matches!(fault, Some(Fault::Silent | Fault::SlowResponse))
+    }
+
+    /// Returns the number of silent sites that are waited for at the same time. The other trials of a round end long
+    /// before, so that they share none of this time.
+    fn silent_at_a_time(&self) -> f64 {
+        let silent = self
+            .plan
+            .sites
+            .iter()
+            .filter(|site| self.never_answers(site));
+        (silent.count() as f64)
+            .min(f64::from(self.plan.jobs))
+            .max(1.0)
+    }
+
+    /// Returns the number of concurrent trials, with one connection at a time to each site.
+    fn sites_at_a_time(&self, condition: Condition) -> f64 {
+        let most = u32::try_from(self.plan.sites.len())
+            .unwrap_or(u32::MAX)
+            .max(1);
+        self.at_a_time(condition).min(most.into())
+    }
+
+    /// Returns the number of concurrent trials. New processes keep the cores busy.
+    fn at_a_time(&self, condition: Condition) -> f64 {
+        let jobs = f64::from(self.plan.jobs.max(1));
+        match condition {
+            Condition::Cold => jobs.min(4.0),
+            Condition::Clean | Condition::Resumed => jobs,
+        }
+    }
+
+    fn connection(&self, site: &Site) -> Duration {
+        let usual = match self.reached {
+            Reached::Links => {
+                let round_trips = CONNECTION + times(site.lab.link.rtt(), ROUND_TRIPS);
+                round_trips.saturating_add(transfer(site))
+            }
+            Reached::Loopback | Reached::Network if self.plan.pause().is_zero() => CONNECTION,
+            Reached::Loopback | Reached::Network => UNKNOWN,
+        };
+        usual.min(self.plan.timeout())
+    }
+}
+
+/// The shares of samples in a run's time.
+pub(super) struct Work {
+    all: Cost,
+    /// The shares by site.
+    samples: HashMap<String, Vec<(Condition, SampleWork)>>,
+}
+
+/// The share of a sample of one site under one condition in the run's time.
+#[derive(Debug, Clone, Copy)]
+struct SampleWork {
+    estimated: Duration,
+    /// The share if the connection reaches the time limit.
+    waited: Duration,
+    /// Whether the site was expected to answer.
+    answers: bool,
+}
+
+impl Work {
+    /// Returns the piece of work of a sample.
+    pub(super) fn piece(&self, sample: &Sample) -> Piece {
+        let conditions = self.samples.get(&sample.site).into_iter().flatten();
+        let mut of = conditions.filter(|(condition, _)| *condition == sample.condition);
+        let Some((_, work)) = of.next() else {
+            return Piece::Done(Duration::ZERO);
+        };
+        match (&sample.outcome, work.answers) {
+            (Outcome::Failed(failure), true) if failure.class == FailureClass::Timeout => {
+                Piece::TimedOut {
+                    estimated: work.estimated,
+                    waited: work.waited,
+                }
+            }
+            (Outcome::Failed(failure), false) if failure.class == FailureClass::Timeout => {
+                Piece::Done(work.waited)
+            }
+            // The site's share of the time was spent on the connections before the run gave up the site.
+            (Outcome::Unsupported { .. }, false) => Piece::Done(Duration::ZERO),
+            (Outcome::Unsupported { .. }, true) => Piece::Skipped(work.estimated),
+            _ => Piece::Done(work.estimated),
+        }
+    }
+
+    /// Returns the time of the remaining work, after `done` of `samples` samples.
+    pub(super) fn left(&self, samples: u64, done: u64) -> Duration {
+        let all = Cost {
+            pieces: samples,
+            ..self.all
+        };
+        all.after(done).time
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use netbench_model::{
+        ClientSettings, Failure, FailureWord, Profile, RequestRecord, Role, RootsRecord,
+        RootsSource, SCHEMA_VERSION, StackName, parse_sites,
+    };
+
+    use netbench_model::Target;
+
+    use super::*;
+    use crate::cost::Eta;
+
+    const SITES: &str = "near.example rtt=5ms\nfar.example rtt=300ms\nmute.example fault=silent\n";
+
+    fn plan(sites: &str) -> ConnectPlan {
+        ConnectPlan {
+            seed: 1,
+            stacks: ["a", "b"].map(StackName::new).into(),
+            conditions: Condition::ALL.to_vec(),
+            rounds: 10,
+            jobs: 6,
+            cpu_percent: None,
+            target: Target::Lab,
+            sites_file: String::new(),
+            sites_sha256: String::new(),
+            sites: parse_sites(sites).unwrap(),
+            sweep: None,
+            client: ClientSettings {
+                profile: Profile::Default,
+                versions: Vec::new(),
+                suites: Vec::new(),
+                groups: Vec::new(),
+                signatures: Vec::new(),
+                alpn: Vec::new(),
+            },
+            roots: RootsRecord {
+                source: RootsSource::Mozilla,
+                count: 0,
+                sha256: String::new(),
+            },
+            timeout_ms: 10_000,
+            pause_ms: None,
+            connect_to: Vec::new(),
+            request: RequestRecord::default(),
+            client_certificate: None,
+            link: None,
+        }
+    }
+
+    #[test]
+    fn what_samples_take_is_what_the_run_takes() {
+        let plan = plan(SITES);
+        let connections = Connections::of(&plan);
+        let (cost, work) = (plan.cost(), connections.work());
+        assert_eq!(cost.pieces, 3 * 3 * 2 * 10);
+        let each = work
+            .samples
+            .values()
+            .flatten()
+            .map(|(_, sample)| sample.estimated);
+        let all = each.sum::<Duration>() * 2 * 10;
+        let left = work.left(cost.pieces, 0);
+        assert!((all.as_secs_f64() / left.as_secs_f64() - 1.0).abs() < 1e-6);
+        assert!(left < cost.time);
+        assert_eq!(work.left(cost.pieces, cost.pieces), Duration::ZERO);
+    }
+
+    #[test]
+    fn rates_bodies_and_losses_cost_time() {
+        let plan = ConnectPlan {
+            timeout_ms: 100_000,
+            ..plan(
+                "usual.example rtt=50ms\n\
+             slow.example rtt=50ms rate=1mbit body=500k\n\
+             long.example rtt=50ms body=10m\n\
+             lossy.example rtt=50ms body=500k loss=10%\n\
+             endless.example rtt=50ms rate=8kbit body=10m\n",
+            )
+        };
+        let connections = Connections::of(&plan);
+        let seconds = |site: usize| connections.connection(&plan.sites[site]).as_secs_f64();
+        assert!(seconds(0) < 0.3, "{}", seconds(0));
+        // Four megabits at one megabit per second.
+        assert!((4.0..4.6).contains(&seconds(1)), "{}", seconds(1));
+        // From ten segments to ten megabytes the window doubles nine times.
+        assert!((0.6..0.9).contains(&seconds(2)), "{}", seconds(2));
+        // 345 segments, at four per round trip.
+        assert!((4.0..6.0).contains(&seconds(3)), "{}", seconds(3));
+        assert_eq!(seconds(4), 100.0);
+    }
+
+    #[test]
+    fn pauses_silence_and_far_sites_cost_time() {
+        let usual = plan(SITES);
+        let share = |plan: &ConnectPlan, site: usize| {
+            Connections::of(plan).share(&plan.sites[site], Condition::Clean)
+        };
+        assert!(share(&usual, 1) > 10 * share(&usual, 0));
+        // Two of each stack's thirty connections reach the time limit, after all others have ended.
+        assert_eq!(share(&usual, 2), times(usual.timeout(), 1.0 / 15.0));
+        let paused = ConnectPlan {
+            target: Target::Live,
+            ..plan(SITES)
+        };
+        assert_eq!(paused.pause(), Duration::from_secs(1));
+        assert!(share(&paused, 0) > Duration::from_millis(400));
+        assert_eq!(share(&paused, 0), share(&paused, 2));
+        let endless = ConnectPlan {
+            rounds: u32::MAX,
+            timeout_ms: u64::MAX,
+            ..plan("endless.example rtt=1s rate=8kbit body=200m\n")
+        };
+        assert!(endless.time() > Duration::from_secs(1 << 48));
+    }
+
+    fn sample(site: &Site, condition: Condition, outcome: Outcome) -> Sample {
+        Sample {
+            schema: SCHEMA_VERSION,
+            session: 0,
+            trial: 0,
+            site: site.name(),
+            stack: StackName::new("openssl"),
+            condition,
+            round: 0,
+            block: 0,
+            role: Role::Measured,
+            started_unix_ms: 0,
+            outcome,
+            losses: Vec::new(),
+            packets: None,
+        }
+    }
+
+    fn failed(class: FailureClass) -> Outcome {
+        Outcome::Failed(Failure {
+            class,
+            reason: FailureWord::Failed.into(),
+            detail: String::new(),
+            phase: None,
+            after_ns: None,
+        })
+    }
+
+    /// Simulates a run in which every connection takes its estimated time, and which gives up a site that never answers
+    /// after two time-outs of every stack. Returns the smallest and the largest predicted end, as fractions of the
+    /// run's time.
+    fn predictions(connections: &Connections<'_>, silent: &str) -> (f64, f64) {
+        let mut eta = Eta::new(connections.work().left(connections.plan.pieces(), 0));
+        let (work, mut now, mut time_outs) = (connections.work(), Duration::ZERO, 0);
+        let mut ends = Vec::new();
+        for _ in 0..connections.plan.rounds {
+            for condition in &connections.plan.conditions {
+                let given_up = time_outs >= TIME_OUTS;
+                for site in &connections.plan.sites {
+                    for _ in &connections.plan.stacks {
+                        let outcome = match (site.name() == silent, given_up) {
+                            (false, _) => failed(FailureClass::Closed),
+                            (true, false) => failed(FailureClass::Timeout),
+                            (true, true) => Outcome::Unsupported {
+                                reason: "given up".to_owned(),
+                            },
+                        };
+                        now += match (site.name() == silent, given_up) {
+                            (false, _) => connections.share(site, *condition),
+                            (true, false) => connections.plan.timeout(),
+                            (true, true) => Duration::ZERO,
+                        };
+                        eta.advance(work.piece(&sample(site, *condition, outcome)), now);
+                        ends.push((now + eta.left(now)).as_secs_f64());
+                    }
+                }
+                time_outs += 1;
+            }
+        }
+        let parts = ends.iter().map(|end| end / now.as_secs_f64());
+        let smallest = parts.clone().fold(f64::MAX, f64::min);
+        (smallest, parts.fold(0.0, f64::max))
+    }
+
+    #[test]
+    fn time_outs_of_a_site_that_is_given_up_tell_nothing_of_the_others() {
+        let old = |silent: &str| {
+            let good = "modern.example\ntls12.example\ndhe.example\nrsa.example\nmixed.example\ncbc.example\nname.example\n";
+            format!("{good}silent.example {silent}\n")
+        };
+        // A site that is known to be silent, and one whose silence no estimate can predict.
+        for (line, smallest, largest) in [("fault=silent", 0.9, 1.1), ("", 0.0, 1.6)] {
+            let plan = ConnectPlan {
+                rounds: 6,
+                ..plan(&old(line))
+            };
+            let (first, last) = predictions(&Connections::of(&plan), "silent.example");
+            assert!(
+                first > smallest && last < largest,
+                "{line}: {first} to {last}"
+            );
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! `netbench connect`: times connections of each stack to each site.
+
+pub(crate) mod args;
+mod compare;
+mod cost;
+mod merge;
+mod plan;
+mod sweep;
+
+use std::time::Duration;
+
+use anyhow::bail;
+use netbench_model::{ConnectManifest, ConnectPlan, Outcome, Role, Sample, StackName};
+use netbench_report::{ConnectReport, Report};
+use netbench_runner::{Event, Trials, execute};
+use netbench_scan::raise_descriptor_limit;
+use netbench_store::RunFolder;
+
+pub(crate) use self::plan::{ConnectRun, plan};
+use self::{
+    args::Connect,
+    cost::{Connections, Work},
+    plan::decide,
+};
+use crate::{
+    client::Unstored,
+    exit::Ended,
+    pipeline::{self, CompareRuns, Listed, Measured, Merge, Session, Setup},
+    progress::Progress,
+    stored,
+    targets::Sites,
+};
+
+pub(crate) fn connect(options: &Connect) -> anyhow::Result<Ended> {
+    let asked = options
+        .start
+        .asked(&options.output, options.unstored.clone());
+    pipeline::start::<ConnectRun>(plan(options)?, &options.stored_in, "connect", asked)
+}
+
+/// Reads a run for its report.
+pub(crate) fn read(folder: &RunFolder) -> anyhow::Result<ConnectReport> {
+    let (manifest, samples) = stored::contents(folder)?;
+    Ok(ConnectReport::new(manifest, samples))
+}
+
+impl Listed for ConnectPlan {
+    const UNIT: (&'static str, &'static str) = ("sample", "samples");
+    const SHORTER: &'static str = "fewer --rounds or a --limit";
+
+    fn stacks(&self) -> &[StackName] {
+        &self.stacks
+    }
+
+    fn cases(&self) -> u64 {
+        self.site_count()
+    }
+
+    fn time(&self) -> Duration {
+        Connections::of(self).time()
+    }
+}
+
+impl Measured for ConnectRun {
+    type Plan = ConnectPlan;
+
+    const MERGE: Option<Merge> = Some(merge::merge);
+
+    const COMPARE: Option<CompareRuns> = Some(compare::compare);
+
+    fn read(folder: &RunFolder) -> anyhow::Result<Box<dyn Report>> {
+        Ok(Box::new(read(folder)?))
+    }
+
+    fn accept(_: &Unstored) -> anyhow::Result<()> {
+        Ok(())
+    }
+
+    fn open(run: &ConnectManifest, unstored: &Unstored) -> anyhow::Result<Self> {
+        Self::open(run, unstored)
+    }
+
+    fn sites(&self) -> Option<&Sites> {
+        Some(&self.over)
+    }
+
+    fn ready(&mut self, setup: &Setup, run: &mut ConnectManifest) -> anyhow::Result<()> {
+        self.stacks_can(&run.plan, &setup.workers)?;
+        enough_descriptors(&run.plan)?;
+        if !run.has_begun() {
+            decide(&mut run.plan, &setup.workers)?;
+        }
+        Ok(())
+    }
+
+    fn measure(self, session: Session<'_, ConnectPlan>) -> anyhow::Result<()> {
+        let (run, setup) = (session.run, session.setup);
+        let work = Connections::of(&run.plan).work();
+        let trials = Trials {
+            plan: &run.plan,
+            shard: run.origin.shard,
+            roots_pem: &setup.roots_pem,
+            identity: self.shown.identity(),
+            request: self.request.clone(),
+            session: session.number(),
+        };
+        execute(
+            &trials,
+            &setup.workers,
+            setup.targets()?,
+            &session.earlier()?,
+            session.appender,
+            &|event| hear(&setup.progress, &event, &work),
+            &setup.stop,
+        )?;
+        Ok(())
+    }
+}
+
+/// Shows an event of the measurement in the progress.
+fn hear(progress: &Progress, event: &Event, work: &Work) {
+    match event {
+        Event::Begin { samples, done } => {
+            progress.begin(*samples, *done, work.left(*samples, *done));
+        }
+        Event::Sampled(sample) if sample.role == Role::Measured && sample.outcome.counts() => {
+            let failed = matches!(sample.outcome, Outcome::Failed(_));
+            progress.ended(|| told(sample), failed, work.piece(sample));
+        }
+        Event::Sampled(_) => {}
+        Event::Again(samples) => progress.change(|left| left + samples),
+        Event::ServerDied { server, why } => {
+            progress.stage(&format!("the lab's server {server}: {why}"));
+        }
+        Event::WorkerLost { stack, why } => progress.stage(&format!("{stack}: {why}")),
+    }
+}
+
+/// Formats a sample in a line. Reasons come from servers and workers.
+fn told(sample: &Sample) -> String {
+    let came = match &sample.outcome {
+        Outcome::Ok(figures) => {
+            let total_ms = figures.phases.total_ns as f64 / 1e6;
+            let agreed = figures.client.version.zip(figures.client.suite);
+            let agreed = agreed.map(|(version, suite)| format!(", TLS {version}, {suite}"));
+            format!("{total_ms:.2} ms{}", agreed.unwrap_or_default())
+        }
+        Outcome::Failed(failure) => format!("{}: {}", failure.class, failure.reason),
+        Outcome::Unsupported { reason } => format!("not tried: {reason}"),
+        Outcome::Discarded { reason } => format!("discarded: {reason}"),
+    };
+    format!(
+        "round {}, {}, {}, {}: {came}",
+        sample.round + 1,
+        sample.site,
+        sample.condition,
+        sample.stack
+    )
+}
+
+/// Refuses a run that would fail midway, because there are too few descriptors for the workers'
+/// pipes.
+fn enough_descriptors(plan: &ConnectPlan) -> anyhow::Result<()> {
+    const PIPES: u64 = 3;
+    const OTHERS: u64 = 50;
+    let mut clients = Vec::new();
+    for site in &plan.sites {
+        let own = site.point.as_deref().map(|point| point.client);
+        if !clients.contains(&own) {
+            clients.push(own);
+        }
+    }
+    let (jobs, stacks) = (plan.jobs, plan.stacks.len() * clients.len());
+    let needed = OTHERS + PIPES * u64::from(jobs) * stacks as u64;
+    match raise_descriptor_limit() {
+        Some(limit) if limit < needed => bail!(
+            "{jobs} jobs of {stacks} stacks need {needed} open files, and this process may have {limit}: \
+             raise that with `ulimit -n {needed}`, or take fewer --jobs"
+        ),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,113 @@
+use std::path::{Path, PathBuf};
+
+use netbench_browser::{BrowserProgram, Outside, Product};
+use netbench_link::LinkChoice;
+use netbench_model::{Depth, EvaluationPlan, Target, browser::BrowserPlan};
+use netbench_report::{Found, Report, summarize_browser, summarize_compat};
+
+use super::{
+    compat::servers_plan,
+    part::{Needs, Part, Step, Steps, Unsupported, link, names, sum_up, usual},
+};
+use crate::{
+    client::Unstored,
+    kinds::{
+        browser::{self, args::BrowserOptions},
+        compat::Client,
+    },
+    run::Planned,
+};
+
+/// The part's name, by which it is left out if no browser was requested.
+pub(crate) const NAME: &str = "browsers";
+
+pub(super) const PART: Part = Part {
+    name: NAME,
+    needs: Needs::Workers,
+    steps,
+    collect,
+};
+
+const SERVERS: &str = "servers";
+const VISITS: &str = "visits";
+
+/// Number of sites that are visited.
+const SITES_QUICK: u32 = 10;
+const SITES_FULL: u32 = 25;
+
+fn steps(plan: &EvaluationPlan, _: &Unstored) -> Result<Steps, Unsupported> {
+    let mut notes = Vec::new();
+    let mut here = Vec::new();
+    for name in &plan.browsers {
+        let product: Product = name.parse().map_err(Unsupported)?;
+        match BrowserProgram::find(product) {
+            Ok(_) => here.push(product),
+            Err(error) => notes.push(error.to_string()),
+        }
+    }
+    if here.is_empty() {
+        return Err(Unsupported(notes.join("; ")));
+    }
+    let (servers, clients) = (plan.clone(), here.clone());
+    let mut steps = vec![Step::run(SERVERS, move || {
+        let clients = clients
+            .iter()
+            .map(|product| Client::Outside(Outside::Browser(*product)));
+        Ok(servers_plan(&servers, clients.collect())?.into())
+    })];
+    if plan.target == Target::Lab {
+        let most = match plan.depth {
+            Depth::Quick => SITES_QUICK,
+            Depth::Full => SITES_FULL,
+        };
+        let sites = most.min(plan.sites);
+        if sites < plan.sites {
+            notes.push(format!(
+                "Browsers visited the first {sites} of {} sites.",
+                plan.sites
+            ));
+        }
+        let visits = plan.clone();
+        steps.push(Step::run(VISITS, move || {
+            visits_plan(&visits, &here, sites)
+        }));
+    } else {
+        notes.push("Browsers visit emulated sites alone: yours were not visited.".to_owned());
+    }
+    Ok(Steps { steps, notes })
+}
+
+fn visits_plan(
+    plan: &EvaluationPlan,
+    browsers: &[Product],
+    sites: u32,
+) -> anyhow::Result<Planned<BrowserPlan>> {
+    let mut options: BrowserOptions = usual()?;
+    options.browser = browsers.to_vec();
+    options.stack = names(plan).to_vec();
+    options.sites = plan.sites_file.as_ref().map(PathBuf::from);
+    options.limit = Some(sites);
+    options.start.seed = Some(plan.seed);
+    // Without a link, a browser would not be kept off the network.
+    options.link = match link(plan)? {
+        LinkChoice::None => LinkChoice::Auto,
+        link => link,
+    };
+    browser::plan(&options)
+}
+
+fn collect(
+    folder: &Path,
+    _plan: &EvaluationPlan,
+    found: &mut Found,
+    runs: &mut Vec<Box<dyn Report>>,
+) -> anyhow::Result<()> {
+    let visits = |manifest: &_, samples: Vec<_>| summarize_browser(manifest, &samples);
+    sum_up(&folder.join(VISITS), visits, &mut found.visits, runs)?;
+    sum_up(
+        &folder.join(SERVERS),
+        summarize_compat,
+        &mut found.clients,
+        runs,
+    )
+}

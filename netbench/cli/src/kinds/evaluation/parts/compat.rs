@@ -1,0 +1,86 @@
+use std::path::Path;
+
+use netbench_compat::chains::reasons;
+use netbench_model::{
+    Depth, EvaluationPlan, chains::ChainsPlan, compat::CompatPlan, roots::RootsPlan,
+};
+use netbench_report::{Found, Report, summarize_chains, summarize_compat, summarize_roots};
+
+use super::part::{Needs, Part, RUN, Step, Steps, Unsupported, stacks, sum_up, usual};
+use crate::{
+    client::Unstored,
+    kinds::{
+        chains::{self, args::Chains},
+        compat::{self, Client, args::Compat},
+        roots::{self, args::Roots},
+    },
+};
+
+pub(super) const PART: Part = Part {
+    name: "compat",
+    needs: Needs::Workers,
+    steps,
+    collect,
+};
+
+const CHAINS: &str = "chains";
+const ROOTS: &str = "roots";
+
+fn steps(plan: &EvaluationPlan, _: &Unstored) -> Result<Steps, Unsupported> {
+    let plans = [plan.clone(), plan.clone(), plan.clone()];
+    let [servers, chains, roots] = plans;
+    let steps = vec![
+        Step::run(RUN, move || Ok(servers_plan(&servers, Vec::new())?.into())),
+        Step::run(CHAINS, move || Ok(chains_plan(&chains)?.into())),
+        Step::run(ROOTS, move || Ok(roots_plan(&roots)?.into())),
+    ];
+    let notes = match plan.depth {
+        Depth::Quick => {
+            vec!["--quick put netbench's own certificate chains alone to the verifiers".to_owned()]
+        }
+        Depth::Full => Vec::new(),
+    };
+    Ok(Steps { steps, notes })
+}
+
+/// Returns the plan of both stacks and these clients with all servers.
+pub(super) fn servers_plan(
+    plan: &EvaluationPlan,
+    clients: Vec<Client>,
+) -> anyhow::Result<CompatPlan> {
+    let mut options: Compat = usual()?;
+    options.stacks = stacks(plan);
+    options.client = clients;
+    let mut servers = compat::plan(&options)?;
+    if let Some(profile) = plan.client_profile {
+        servers.client_profile = profile;
+    }
+    Ok(servers)
+}
+
+fn chains_plan(plan: &EvaluationPlan) -> anyhow::Result<ChainsPlan> {
+    let mut options: Chains = usual()?;
+    options.stacks = stacks(plan);
+    if plan.depth == Depth::Quick {
+        options.case = vec!["own/*".to_owned()];
+    }
+    chains::plan(&options)
+}
+
+fn roots_plan(plan: &EvaluationPlan) -> anyhow::Result<RootsPlan> {
+    let mut options: Roots = usual()?;
+    options.stacks = stacks(plan);
+    roots::plan(&options)
+}
+
+fn collect(
+    folder: &Path,
+    _plan: &EvaluationPlan,
+    found: &mut Found,
+    runs: &mut Vec<Box<dyn Report>>,
+) -> anyhow::Result<()> {
+    let chains = |manifest: &_, samples| summarize_chains(manifest, samples, &reasons());
+    sum_up(&folder.join(RUN), summarize_compat, &mut found.compat, runs)?;
+    sum_up(&folder.join(CHAINS), chains, &mut found.chains, runs)?;
+    sum_up(&folder.join(ROOTS), summarize_roots, &mut found.roots, runs)
+}

@@ -1,0 +1,174 @@
+use std::{path::Path, sync::Arc, time::Duration};
+
+use netbench_model::{Condition, ConnectPlan, Depth, EvaluationPlan, Profile};
+use netbench_report::{FEWEST_ROUNDS, Found, Report};
+
+use super::part::{
+    Needs, Part, RUN, Step, Steps, Unsupported, begun_in, link, roots, sites, stacks, usual,
+};
+use crate::{
+    client::Unstored,
+    kinds::connect::{self, args::Connect},
+    run::Planned,
+};
+
+pub(super) const PART: Part = Part {
+    name: "connections",
+    needs: Needs::Workers,
+    steps,
+    collect,
+};
+
+/// The folder of the run in which both stacks have the same settings.
+const SAME_SETTINGS: &str = "same-settings";
+
+fn rounds(plan: &EvaluationPlan) -> u32 {
+    if let Some(asked) = plan.connections.rounds {
+        return asked;
+    }
+    match plan.depth {
+        // The smallest number of rounds after which a site has a verdict.
+        Depth::Quick => FEWEST_ROUNDS,
+        Depth::Full => 10,
+    }
+}
+
+/// The largest number of sites to which a quick evaluation connects.
+const QUICK_SITES: u32 = 25;
+
+/// Returns the step at which sites are picked: in a quick evaluation, the smallest that leaves no more than
+/// [`QUICK_SITES`]. The first sites would be a poor sample: lists are sorted, often by a property that makes neighbours
+/// alike.
+fn every(plan: &EvaluationPlan) -> u32 {
+    match plan.depth {
+        Depth::Quick if plan.limit.is_none() => plan.sites.div_ceil(QUICK_SITES).max(1),
+        Depth::Quick | Depth::Full => 1,
+    }
+}
+
+fn steps(plan: &EvaluationPlan, unstored: &Unstored) -> Result<Steps, Unsupported> {
+    let every = every(plan);
+    let mut notes = Vec::new();
+    if every > 1 {
+        let (some, all) = (plan.sites.div_ceil(every), plan.sites);
+        notes.push(format!(
+            "--quick connected to {some} of the {all} sites; `--limit {all}` connects to all"
+        ));
+    }
+    // Evaluations that record no profile began when this was the default of connect.
+    let profile = plan.client_profile.unwrap_or(Profile::Default);
+    let step = |folder, profile| {
+        let (plan, shown) = (plan.clone(), unstored.clone());
+        Step::run(folder, move || connect_plan(&plan, profile, &shown)).with(unstored.clone())
+    };
+    let mut steps = vec![step(RUN, profile)];
+    if profile == Profile::Library {
+        steps.push(Step {
+            only_if: Some(other_work),
+            ..step(SAME_SETTINGS, Profile::Default)
+        });
+    }
+    Ok(Steps { steps, notes })
+}
+
+/// Returns the reason to measure once more with the same settings, or `None` if there is none: the stacks, each with
+/// its own settings, agreed on different things with most sites, so that times of the same work need the same settings.
+fn other_work(folder: &Path, plan: &EvaluationPlan) -> anyhow::Result<Option<&'static str>> {
+    let Some(run) = begun_in(&folder.join(RUN)) else {
+        return Ok(None);
+    };
+    let summary = connect::read(&run)?.summary;
+    let needed = summary.did_other_work(&plan.from, &plan.to);
+    Ok(needed.then_some(
+        "once more with the same settings for both: with their own they agree on different suites or groups",
+    ))
+}
+
+fn connect_plan(
+    plan: &EvaluationPlan,
+    profile: Profile,
+    unstored: &Unstored,
+) -> anyhow::Result<Planned<ConnectPlan>> {
+    let mut options: Connect = usual()?;
+    options.stacks = stacks(plan);
+    (options.over, options.targets) = sites(plan);
+    options.roots = roots(plan);
+    options.path.link = link(plan)?;
+    options.every = every(plan);
+    options.condition = vec![Condition::Clean, Condition::Resumed, Condition::Cold];
+    options.rounds = rounds(plan);
+    options.start.seed = Some(plan.seed);
+    options.request.pause = plan.connections.pause_ms.map(Duration::from_millis);
+    plan.connections
+        .request
+        .method
+        .clone_into(&mut options.request.method);
+    options.unstored = unstored.clone();
+    let mut planned = connect::plan(&options)?;
+    planned.plan.client.profile = profile;
+    Ok(planned)
+}
+
+fn collect(
+    folder: &Path,
+    _plan: &EvaluationPlan,
+    found: &mut Found,
+    runs: &mut Vec<Box<dyn Report>>,
+) -> anyhow::Result<()> {
+    for (name, found) in [
+        (RUN, &mut found.connections),
+        (SAME_SETTINGS, &mut found.same_settings),
+    ] {
+        if let Some(run) = begun_in(&folder.join(name)) {
+            let run = connect::read(&run)?;
+            *found = Some(Arc::clone(&run.summary));
+            runs.push(Box::new(run));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_quick_evaluation_connects_to_no_more_sites_than_it_has_time_for() {
+        let plan = |depth: &str, sites: u32, limit: Option<u32>| -> EvaluationPlan {
+            let plan = json!({
+                "from": "openssl", "to": "rustls-aws-lc", "depth": depth, "target": "lab",
+                "sites_file": null, "limit": limit, "sites": sites, "seed": 1, "workers": [], "parts": [],
+            });
+            serde_json::from_value(plan).unwrap()
+        };
+        for (depth, sites, limit, some) in [
+            ("quick", 25, None, None),
+            ("quick", 26, None, Some("13")),
+            ("quick", 101, None, Some("21")),
+            ("quick", 10_000, None, Some("25")),
+            ("quick", 101, Some(101), None),
+            ("full", 101, None, None),
+        ] {
+            let plan = plan(depth, sites, limit);
+            let Ok(steps) = steps(&plan, &Unstored::default()) else {
+                panic!("every plan has connections");
+            };
+            match some {
+                Some(some) => assert!(
+                    steps.notes[0].starts_with(&format!("--quick connected to {some} of the ")),
+                    "{:?}",
+                    steps.notes
+                ),
+                None => assert!(steps.notes.is_empty(), "{:?}", steps.notes),
+            }
+        }
+        // The built-in list has 101 sites.
+        let quick = plan("quick", 101, None);
+        let connect = connect_plan(&quick, Profile::Library, &Unstored::default()).unwrap();
+        assert_eq!(connect.plan.sites.len(), 21);
+        assert_eq!(connect.plan.client.profile, Profile::Library);
+        assert_eq!(connect.plan.rounds, FEWEST_ROUNDS);
+    }
+}

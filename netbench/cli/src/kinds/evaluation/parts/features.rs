@@ -1,0 +1,111 @@
+use std::{path::Path, time::Duration};
+
+use netbench_bogo::KnownShim;
+use netbench_model::{Depth, EvaluationPlan, StackName};
+use netbench_report::{Found, Report};
+
+use super::part::{Needs, Part, Step, Steps, Unsupported, Work, printed};
+use crate::{
+    client::Unstored,
+    commands::bogo::cost::all_tests,
+    cost::cores,
+    workers::{SourceTree, in_path},
+};
+
+pub(super) const PART: Part = Part {
+    name: "features",
+    needs: Needs::Nothing,
+    steps,
+    collect,
+};
+
+const MATRIX: &str = "matrix.json";
+const DEFECTS: &str = "defects.json";
+const COVERAGE: &str = "coverage.json";
+const DIFFERENCE: &str = "difference.json";
+
+/// The source of outcomes.
+enum How {
+    Fresh,
+    Stored { note: &'static str },
+}
+
+fn how(plan: &EvaluationPlan) -> How {
+    match plan.depth {
+        Depth::Quick => How::Stored {
+            note: "Protocol tests: stored outcomes of results/bogo, not a run of today.",
+        },
+        Depth::Full if SourceTree::find().is_none() => How::Stored {
+            note: "Protocol tests: running them needs netbench's source, so these are the stored outcomes of \
+                   results/bogo, not a run of today.",
+        },
+        Depth::Full if in_path("go").is_none() => How::Stored {
+            note: "Protocol tests: Go is missing (https://go.dev/dl), so these are the stored outcomes of \
+                   results/bogo, not a run of today.",
+        },
+        Depth::Full => How::Fresh,
+    }
+}
+
+fn steps(plan: &EvaluationPlan, _: &Unstored) -> Result<Steps, Unsupported> {
+    let (from, to) = (shim(&plan.from)?, shim(&plan.to)?);
+    if from == to {
+        let why = format!(
+            "{} and {} have the same shim for the protocol tests",
+            plan.from, plan.to
+        );
+        return Err(Unsupported(why));
+    }
+    let (stored, notes, time) = match how(plan) {
+        How::Fresh => (None, Vec::new(), all_tests(2, cores().into()).time),
+        How::Stored { note } => (Some("--stored"), vec![note.to_owned()], Duration::ZERO),
+    };
+    let shims = format!("--shim={from},{to}");
+    // The first step runs the tests; the others find the cached results.
+    let steps = [
+        (vec!["bogo", &shims], COVERAGE, time),
+        (vec!["bogo", &shims, "--matrix"], MATRIX, Duration::ZERO),
+        (vec!["bogo", "defects", from, to], DEFECTS, Duration::ZERO),
+        (vec!["bogo", "diff", from, to], DIFFERENCE, Duration::ZERO),
+    ];
+    let steps = steps.map(|(command, file, time)| {
+        let arguments = command.into_iter().chain(["--json"]).chain(stored);
+        Step {
+            work: Work::Printed {
+                arguments: arguments.map(str::to_owned).collect(),
+                file,
+                time,
+            },
+            only_if: None,
+        }
+    });
+    Ok(Steps {
+        steps: steps.into(),
+        notes,
+    })
+}
+
+/// Returns the shim of a stack. Copies of a stack and builds of one library share a shim.
+fn shim(stack: &StackName) -> Result<&'static str, Unsupported> {
+    let stack = stack.stack();
+    let shim = KnownShim::of_stack(stack).ok_or_else(|| {
+        let shown = stack.escape_debug();
+        Unsupported(format!(
+            "there is no shim of {shown} for the protocol tests"
+        ))
+    })?;
+    Ok(shim.name)
+}
+
+fn collect(
+    folder: &Path,
+    _plan: &EvaluationPlan,
+    found: &mut Found,
+    _runs: &mut Vec<Box<dyn Report>>,
+) -> anyhow::Result<()> {
+    found.matrix = printed(&folder.join(MATRIX))?;
+    found.defects = printed(&folder.join(DEFECTS))?;
+    found.coverage = printed(&folder.join(COVERAGE))?;
+    found.difference = printed(&folder.join(DIFFERENCE))?;
+    Ok(())
+}

@@ -1,0 +1,55 @@
+//! Evaluations: their parts, which are runs of other kinds or the output of other commands. A new
+//! part is a file here and a line in [`PARTS`].
+
+mod browsers;
+mod compat;
+mod connections;
+mod features;
+mod part;
+mod sites;
+mod suite;
+
+use netbench_model::EvaluationManifest;
+use netbench_report::{EvaluationReport, Found, evaluation};
+use netbench_store::RunFolder;
+
+pub(super) use self::{
+    browsers::NAME as BROWSERS,
+    part::{Needs, Part, Step, Unsupported, Work, run_in},
+};
+use crate::{exit::in_a_line, stored::wrong};
+
+/// All parts, in the order in which they run: quick parts, and those that least need an idle
+/// machine, come first.
+pub(crate) const PARTS: [Part; 6] = [
+    features::PART,
+    compat::PART,
+    browsers::PART,
+    sites::PART,
+    connections::PART,
+    suite::PART,
+];
+
+/// Reads an evaluation and the results of its parts.
+pub(super) fn read(folder: &RunFolder) -> anyhow::Result<EvaluationReport> {
+    let manifest: EvaluationManifest = folder.manifest().map_err(wrong)?;
+    let mut found = Found::default();
+    let mut parts = Vec::new();
+    let mut unread = Vec::new();
+    for record in &manifest.plan.parts {
+        let Some(part) = PARTS.iter().find(|part| part.name == record.part) else {
+            continue;
+        };
+        let place = folder.path().join(part.name);
+        if let Err(error) = (part.collect)(&place, &manifest.plan, &mut found, &mut parts) {
+            unread.push(format!(
+                "The results of the part {} cannot be read: {}",
+                part.name,
+                in_a_line(&error)
+            ));
+        }
+    }
+    let mut evaluation = evaluation(manifest, found);
+    evaluation.warnings.extend(unread);
+    Ok(EvaluationReport { evaluation, parts })
+}

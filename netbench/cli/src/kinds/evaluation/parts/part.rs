@@ -1,0 +1,263 @@
+//! The parts of an evaluation, and their steps.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
+
+use anyhow::Context;
+use clap::{Args, Command};
+use netbench_link::LinkChoice;
+use netbench_model::{EvaluationPlan, Manifest, Recorded, RootsSource, Target, Thresholds};
+use netbench_report::{Found, Report};
+use netbench_store::{RunFolder, read_file};
+
+use crate::{
+    client::Unstored,
+    exit::WrongInput,
+    options::{RootsOptions, SiteOptions, StackOptions, StoredIn, TargetOptions},
+    pipeline::{self, Listed},
+    run::{self, Planned},
+    stored::{contents, note_repeated, wrong},
+};
+
+pub(crate) struct Part {
+    /// The part's name, and that of its folder.
+    pub(crate) name: &'static str,
+    /// The workers that the part needs.
+    pub(crate) needs: Needs,
+    /// Returns the part's steps, in order.
+    pub(crate) steps: fn(&EvaluationPlan, &Unstored) -> Result<Steps, Unsupported>,
+    /// Reads the files that the steps have left in the part's folder.
+    pub(crate) collect: Collect,
+}
+
+/// The workers that a part needs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Needs {
+    /// No worker: the part has results before anything is built.
+    Nothing,
+    /// The workers of both stacks.
+    Workers,
+    /// Workers of both stacks that support this operation.
+    Operation(&'static str),
+}
+
+/// Reads the files that the steps of a part have left in its folder: their results, and the reports of their runs.
+pub(crate) type Collect =
+    fn(&Path, &EvaluationPlan, &mut Found, &mut Vec<Box<dyn Report>>) -> anyhow::Result<()>;
+
+pub(crate) struct Steps {
+    pub(crate) steps: Vec<Step>,
+    /// Facts about the method that a reader must know.
+    pub(crate) notes: Vec<String>,
+}
+
+impl From<Vec<Step>> for Steps {
+    fn from(steps: Vec<Step>) -> Self {
+        Self {
+            steps,
+            notes: Vec::new(),
+        }
+    }
+}
+
+/// The folder of a part that is one run.
+pub(super) const RUN: &str = "run";
+
+pub(crate) struct Step {
+    pub(crate) work: Work,
+    /// Decides whether the step is needed, by the results of earlier steps in the part's folder; `None` for always.
+    pub(crate) only_if: Option<OnlyIf>,
+}
+
+/// A function that returns the reason why a step is needed, in words for the progress, or `None` if it is not needed.
+pub(crate) type OnlyIf = fn(&Path, &EvaluationPlan) -> anyhow::Result<Option<&'static str>>;
+
+/// The work of a step, whose results are under the part's folder.
+pub(crate) enum Work {
+    /// A command of netbench, whose output goes into a file.
+    Printed {
+        arguments: Vec<String>,
+        file: &'static str,
+        time: Duration,
+    },
+    /// A run in a folder.
+    Run {
+        folder: &'static str,
+        /// Makes the plan of the run.
+        plan: Box<dyn Fn() -> anyhow::Result<NewRun>>,
+        /// The values that a run does not store. Every session supplies them again.
+        unstored: Unstored,
+    },
+}
+
+impl Step {
+    /// Returns a step that makes a run in a folder, by the plan that the function makes.
+    pub(super) fn run<P: Listed + 'static>(
+        folder: &'static str,
+        plan: impl Fn() -> anyhow::Result<Planned<P>> + 'static,
+    ) -> Self {
+        Self {
+            work: Work::Run {
+                folder,
+                plan: Box::new(move || Ok(NewRun::of(plan()?))),
+                unstored: Unstored::default(),
+            },
+            only_if: None,
+        }
+    }
+
+    /// Gives the run these values in every session.
+    pub(super) fn with(mut self, given: Unstored) -> Self {
+        if let Work::Run { unstored, .. } = &mut self.work {
+            *unstored = given;
+        }
+        self
+    }
+
+    /// Returns the predicted time of the step. A step that may not be needed takes none.
+    pub(crate) fn time(&self) -> anyhow::Result<Duration> {
+        match &self.work {
+            _ if self.only_if.is_some() => Ok(Duration::ZERO),
+            Work::Printed { time, .. } => Ok(*time),
+            Work::Run { plan, .. } => Ok(plan()?.time),
+        }
+    }
+}
+
+type Create = dyn FnOnce(&StoredIn, Thresholds) -> anyhow::Result<RunFolder>;
+
+/// A run of any kind that has a plan, and no folder yet.
+pub(crate) struct NewRun {
+    time: Duration,
+    create: Box<Create>,
+}
+
+impl NewRun {
+    fn of<P: Listed + 'static>(planned: Planned<P>) -> Self {
+        Self {
+            time: planned.plan.cost().time,
+            create: Box::new(move |stored_in, thresholds| {
+                let planned = Planned {
+                    thresholds,
+                    ..planned
+                };
+                let kind = P::KIND;
+                let (folder, _) = pipeline::create(run::manifest(planned), stored_in, kind.name())?;
+                Ok(folder)
+            }),
+        }
+    }
+
+    /// Creates the run's folder in `parent`, with the thresholds of the evaluation.
+    pub(crate) fn create(
+        self,
+        parent: &Path,
+        thresholds: &Thresholds,
+    ) -> anyhow::Result<RunFolder> {
+        let stored_in = StoredIn {
+            out: parent.to_owned(),
+            name: None,
+            open: false,
+        };
+        (self.create)(&stored_in, thresholds.clone())
+    }
+}
+
+/// The reason why these stacks or this machine do not support a part.
+pub(crate) struct Unsupported(pub(crate) String);
+
+/// Returns the only run in a folder, if it has begun.
+pub(super) fn begun_in(folder: &Path) -> Option<RunFolder> {
+    // An unreadable manifest is an error of the part that reads it.
+    run_in(folder).filter(|run| run.head().map_or(true, |head| head.has_begun()))
+}
+
+/// Returns the only run in a folder, if there is one.
+pub(crate) fn run_in(folder: &Path) -> Option<RunFolder> {
+    let mut runs: Vec<PathBuf> = std::fs::read_dir(folder)
+        .ok()?
+        .flatten()
+        .map(|entry| entry.path())
+        .collect();
+    runs.sort();
+    let run = runs.iter().find_map(|path| RunFolder::open(path).ok())?;
+    // An unreadable file is an error of the part that reads it.
+    let _ = note_repeated(&run);
+    Some(run)
+}
+
+/// Summarizes the run in `folder`, if there is one: for the answers, and as a section of the report.
+pub(super) fn sum_up<P: Recorded, S: Report + Clone + 'static>(
+    folder: &Path,
+    summarize: impl FnOnce(&Manifest<P>, Vec<P::Record>) -> S,
+    found: &mut Option<Arc<S>>,
+    runs: &mut Vec<Box<dyn Report>>,
+) -> anyhow::Result<()> {
+    if let Some(run) = begun_in(folder) {
+        let (manifest, samples) = contents(&run)?;
+        let summary = summarize(&manifest, samples);
+        *found = Some(Arc::new(summary.clone()));
+        runs.push(Box::new(summary));
+    }
+    Ok(())
+}
+
+/// Reads a file that a step printed, or returns `None` if the step was not reached.
+pub(super) fn printed<T: serde::de::DeserializeOwned>(path: &Path) -> anyhow::Result<Option<T>> {
+    let Some(bytes) = read_file(path).map_err(wrong)? else {
+        return Ok(None);
+    };
+    let read = serde_json::from_slice(&bytes);
+    read.map(Some)
+        .with_context(|| format!("{}: not what the part prints", path.display()))
+}
+
+/// Returns the options of a command with their default values.
+pub(super) fn usual<T: Args>() -> anyhow::Result<T> {
+    let command = T::augment_args(Command::new("netbench"));
+    Ok(T::from_arg_matches(
+        &command.try_get_matches_from(["netbench"])?,
+    )?)
+}
+
+/// Returns the names of the stacks of an evaluation.
+pub(super) fn names(plan: &EvaluationPlan) -> [String; 2] {
+    [&plan.from, &plan.to].map(|stack| stack.stack().to_owned())
+}
+
+/// Returns the option that names the stacks of an evaluation.
+pub(super) fn stacks(plan: &EvaluationPlan) -> StackOptions {
+    StackOptions::of(names(plan))
+}
+
+/// Returns the options that name the sites of an evaluation.
+pub(super) fn sites(plan: &EvaluationPlan) -> (SiteOptions, TargetOptions) {
+    let over = SiteOptions {
+        sites: plan.sites_file.as_ref().map(PathBuf::from),
+        limit: plan.limit,
+        live: plan.target == Target::Live,
+    };
+    let targets = TargetOptions {
+        targets: plan.urls.clone(),
+        connect_to: plan.connections.connect_to.clone(),
+    };
+    (over, targets)
+}
+
+/// Returns the option that names the trust roots of an evaluation.
+pub(super) fn roots(plan: &EvaluationPlan) -> RootsOptions {
+    let usual = RootsSource::Mozilla;
+    RootsOptions::of(plan.connections.roots.as_ref().unwrap_or(&usual))
+}
+
+/// Returns the link that an evaluation requests.
+pub(super) fn link(plan: &EvaluationPlan) -> anyhow::Result<LinkChoice> {
+    let link = plan
+        .link
+        .as_deref()
+        .map_or(Ok(LinkChoice::Auto), str::parse);
+    Ok(link.map_err(WrongInput)?)
+}

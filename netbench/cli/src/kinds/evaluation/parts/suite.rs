@@ -1,0 +1,89 @@
+use std::{path::Path, sync::Arc, time::Duration};
+
+use netbench_model::{Depth, EvaluationPlan, Part as SuitePart, Preset, SuitePlan};
+use netbench_report::{Found, Report};
+
+use super::part::{Needs, Part, Step, Steps, Unsupported, begun_in, stacks, usual};
+use crate::{
+    client::Unstored,
+    kinds::suite::{
+        self,
+        args::{PartArg, Suite},
+    },
+};
+
+pub(super) const PART: Part = Part {
+    name: "suite",
+    needs: Needs::Operation("suite"),
+    steps,
+    collect,
+};
+
+/// The folder of the run that measures data and handshakes.
+const SPEED: &str = "speed";
+
+/// The folder of the run that measures verification, connectors and memory.
+const COSTS: &str = "costs";
+
+/// The costs that a quick evaluation measures.
+const QUICK_CASES: [&str; 4] = [
+    "verify_{rsa-2048,ecdsa-p256}_chain-2_roots-118",
+    "connector_{pem_roots-118,native}",
+    "memory-1000_1.3_ECDHE_ECDSA_AES128-GCM_SHA256",
+    "memory-1000_1.3_ECDHE_ECDSA_AES128-GCM_SHA256_after-data",
+];
+
+fn steps(plan: &EvaluationPlan, _: &Unstored) -> Result<Steps, Unsupported> {
+    let (one, other) = (plan.clone(), plan.clone());
+    let speed = Step::run(SPEED, move || Ok(speed(&one)?.into()));
+    let costs = Step::run(COSTS, move || Ok(costs(&other)?.into()));
+    Ok(vec![speed, costs].into())
+}
+
+fn speed(plan: &EvaluationPlan) -> anyhow::Result<SuitePlan> {
+    let mut options = options(plan)?;
+    options.preset = Some(Preset::RustlsVsOpenssl);
+    options.until_decided = true;
+    options.budget = Duration::from_secs(match plan.depth {
+        Depth::Quick => 55,
+        Depth::Full => 280,
+    });
+    suite::plan(&options)
+}
+
+fn costs(plan: &EvaluationPlan) -> anyhow::Result<SuitePlan> {
+    let mut options = options(plan)?;
+    let parts = [SuitePart::Verify, SuitePart::Connector, SuitePart::Memory];
+    options.parts = parts.map(PartArg::One).to_vec();
+    match plan.depth {
+        Depth::Quick => {
+            options.rounds = Some(6);
+            options.cases = QUICK_CASES.map(str::to_owned).to_vec();
+        }
+        Depth::Full => options.rounds = Some(12),
+    }
+    suite::plan(&options)
+}
+
+fn options(plan: &EvaluationPlan) -> anyhow::Result<Suite> {
+    let mut options: Suite = usual()?;
+    options.stacks = stacks(plan);
+    options.start.seed = Some(plan.seed);
+    Ok(options)
+}
+
+fn collect(
+    folder: &Path,
+    _plan: &EvaluationPlan,
+    found: &mut Found,
+    runs: &mut Vec<Box<dyn Report>>,
+) -> anyhow::Result<()> {
+    for name in [SPEED, COSTS] {
+        if let Some(run) = begun_in(&folder.join(name)) {
+            let run = suite::read(&run)?;
+            found.suites.push(Arc::clone(&run.summary));
+            runs.push(Box::new(run));
+        }
+    }
+    Ok(())
+}

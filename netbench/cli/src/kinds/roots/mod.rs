@@ -1,0 +1,181 @@
+//! `netbench compat roots`: the roots that each stack trusts by default, with the trust stores of
+//! many systems.
+
+pub(crate) mod args;
+
+use std::time::Duration;
+
+use netbench_compat::stores::{Layout, Stores, layouts};
+use netbench_model::{
+    StackName,
+    roots::{RootsClient, RootsManifest, RootsOutcome, RootsPlan, RootsSample, StoreLayout},
+};
+use netbench_report::{Report, summarize_roots};
+use netbench_runner::{
+    Workers,
+    roots::{RootsTrial, try_layouts},
+};
+use netbench_store::RunFolder;
+
+use self::args::Roots;
+use super::wanted::{Wanted, lines};
+use crate::{
+    client::Unstored,
+    cost::times,
+    exit::{Ended, bail_input},
+    options::Asked,
+    output,
+    pipeline::{self, Listed, Measured, Session, Setup, Told},
+    stack_names::stack_names,
+    stored,
+};
+
+/// The time of a layout with all sources of one stack: a process for each source, which reads its
+/// store.
+const LAYOUT: Duration = Duration::from_millis(250);
+
+pub(super) fn roots(options: &Roots) -> anyhow::Result<Ended> {
+    if options.list {
+        let layouts = chosen(options)?;
+        let layouts = layouts.iter().map(|layout| {
+            let trusts = match layout.trusts.as_slice() {
+                [] => "nothing".to_owned(),
+                trusts => trusts.join(", "),
+            };
+            (layout.name.as_str(), trusts)
+        });
+        output::write(lines(layouts).as_bytes())?;
+        return Ok(Ended::Well);
+    }
+    let asked = Asked::short(&options.own, &options.output);
+    pipeline::start::<RootsRun>(plan(options)?, &options.stored_in, "roots", asked)
+}
+
+/// Returns the plan of the options, without the clients, which only workers know.
+pub(crate) fn plan(options: &Roots) -> anyhow::Result<RootsPlan> {
+    let made = Stores::new(jiff::Timestamp::now()).map_err(anyhow::Error::msg)?;
+    Ok(RootsPlan {
+        stacks: stack_names(&options.stacks.names()),
+        clients: Vec::new(),
+        layouts: chosen(options)?.iter().map(recorded).collect(),
+        sites: made.sites.into_iter().map(|(site, _)| site).collect(),
+    })
+}
+
+fn chosen(options: &Roots) -> anyhow::Result<Vec<Layout>> {
+    let mut all = layouts();
+    let names: Vec<&str> = all.iter().map(|layout| layout.name.as_str()).collect();
+    let wanted = Wanted::of(
+        "--layout",
+        &options.layout,
+        &names,
+        "netbench compat roots --list",
+    )?;
+    all.retain(|layout| wanted.takes(&layout.name));
+    Ok(all)
+}
+
+/// The layouts of a plan.
+pub(crate) struct RootsRun(Vec<Layout>);
+
+fn clients(stack: &StackName, workers: &Workers) -> Vec<RootsClient> {
+    let description = workers.description(stack.stack());
+    let sources = description.map_or(&[][..], |told| &told.trust_sources);
+    let found: Vec<_> = match sources {
+        [] => vec![None],
+        sources => sources.iter().cloned().map(Some).collect(),
+    };
+    found
+        .into_iter()
+        .map(|source| RootsClient {
+            stack: stack.clone(),
+            source,
+        })
+        .collect()
+}
+
+fn recorded(layout: &Layout) -> StoreLayout {
+    StoreLayout {
+        name: layout.name.clone(),
+        about: layout.about.clone(),
+        trusts: layout.trusts.clone(),
+    }
+}
+
+impl Listed for RootsPlan {
+    const UNIT: (&'static str, &'static str) = ("store", "stores");
+    const SHORTER: &'static str = "--layout or fewer stacks";
+
+    fn stacks(&self) -> &[StackName] {
+        &self.stacks
+    }
+
+    fn cases(&self) -> u64 {
+        self.layouts.len() as u64
+    }
+
+    fn time(&self) -> Duration {
+        times(LAYOUT, (self.layouts.len() * self.stacks.len()) as f64)
+    }
+
+    fn pieces(&self) -> u64 {
+        // Only workers know the sources of their stacks.
+        (self.layouts.len() * self.clients.len().max(self.stacks.len())) as u64
+    }
+}
+
+impl Measured for RootsRun {
+    type Plan = RootsPlan;
+
+    fn read(folder: &RunFolder) -> anyhow::Result<Box<dyn Report>> {
+        let (manifest, samples) = stored::contents(folder)?;
+        Ok(Box::new(summarize_roots(&manifest, samples)))
+    }
+
+    fn open(run: &RootsManifest, _: &Unstored) -> anyhow::Result<Self> {
+        let mut all = layouts();
+        all.retain(|layout| run.plan.layouts.contains(&recorded(layout)));
+        if all.len() != run.plan.layouts.len() {
+            bail_input!(
+                "run {} cannot be continued: the layouts have changed since",
+                run.name
+            );
+        }
+        Ok(Self(all))
+    }
+
+    fn ready(&mut self, setup: &Setup, run: &mut RootsManifest) -> anyhow::Result<()> {
+        if !run.has_begun() {
+            let stacks = run.plan.stacks.iter();
+            let clients = stacks.flat_map(|stack| clients(stack, &setup.workers));
+            run.plan.clients = clients.collect();
+        }
+        Ok(())
+    }
+
+    fn measure(self, session: Session<'_, RootsPlan>) -> anyhow::Result<()> {
+        let (plan, setup) = (&session.run.plan, session.setup);
+        let earlier = session.earlier()?;
+        let (done, mut keeper) = session.resume(&earlier);
+        let trial = RootsTrial {
+            workers: &setup.workers,
+            stop: &setup.stop,
+        };
+        let wanted =
+            |client: &RootsClient, layout: &Layout| !done.contains(&(layout.name.as_str(), client));
+        try_layouts(&trial, &plan.clients, &self.0, wanted, |sample| {
+            keeper.keep(&sample)
+        })?;
+        Ok(keeper.end()?)
+    }
+}
+
+impl Told for RootsSample {
+    fn piece(&self) -> String {
+        format!("{}, {}", self.layout, self.client)
+    }
+
+    fn failed(&self) -> bool {
+        matches!(self.outcome, RootsOutcome::Broken { .. })
+    }
+}

@@ -1,0 +1,284 @@
+//! `netbench scan`: scans the sites, collects the hellos of the stacks' workers, predicts the sites that each stack
+//! loses, and confirms the predictions by handshakes.
+
+pub(crate) mod args;
+mod cost;
+mod diff;
+mod merge;
+mod plan;
+mod policy;
+pub(crate) mod record;
+
+use std::{collections::HashSet, net::SocketAddr, time::Duration};
+
+use netbench_interop::{LossReport, Losses};
+use netbench_model::{
+    Plan, Profile, ScanManifest, ScanPlan, Site, StackName,
+    scan::{AgainstRecord, Agreement, Offer, SiteOutcome, SiteScan},
+};
+use netbench_report::{Report, ScanSummary, summarize_scan};
+use netbench_runner::{
+    Targets,
+    scan::{Chosen, Clients, Most, Reached, choose, client_settings, confirm, offers},
+};
+use netbench_scan::{Place, ScanClient, ScanEvent, ScanTarget, TrustAnchors, Witness, scan_all};
+use netbench_store::{Index, RunFolder, StoreError};
+
+pub(crate) use self::plan::{ScanRun, plan};
+use self::{
+    args::{Scan, ScanCommand},
+    merge::AGAINST,
+    plan::limits,
+};
+use crate::{
+    client::{Unstored, all_can},
+    exit::Ended,
+    pipeline::{self, Listed, Measured, Merge, Session, Setup, Told},
+    stored::wrong,
+    targets::{Needs, Network, Sites, example_site},
+};
+
+pub(crate) fn scan(options: &Scan) -> anyhow::Result<Ended> {
+    if let Some(ScanCommand::Diff(diff)) = &options.command {
+        return diff::diff(diff);
+    }
+    let unstored = Unstored {
+        identity: options.identity.clone(),
+        header: Vec::new(),
+    };
+    let asked = options.start.asked(&options.output, unstored);
+    pipeline::start::<ScanRun>(plan(options)?, &options.stored_in, "scan", asked)
+}
+
+/// Reads a run for its report.
+pub(crate) fn read(folder: &RunFolder) -> anyhow::Result<ScanSummary> {
+    let manifest: ScanManifest = folder.manifest().map_err(wrong)?;
+    let against = folder.read_json(AGAINST).map_err(wrong)?;
+    let index = index(folder).map_err(wrong)?;
+    let sites = manifest.plan.sites.iter();
+    let scans = sites.filter_map(|site| index.read(&site.name()).transpose());
+    summarize_scan(&manifest, scans, against).map_err(wrong)
+}
+
+/// Returns the position of each site's scan in the folder. If a site was scanned twice, the last
+/// scan counts.
+fn index(folder: &RunFolder) -> Result<Index, StoreError> {
+    folder.index(|outcome: SiteOutcome| outcome.site)
+}
+
+impl Listed for ScanPlan {
+    const UNIT: (&'static str, &'static str) = ("site", "sites");
+    const SHORTER: &'static str = "a --limit or fewer --parts";
+
+    fn stacks(&self) -> &[StackName] {
+        &self.against
+    }
+
+    fn cases(&self) -> u64 {
+        self.sites.len() as u64
+    }
+
+    fn time(&self) -> Duration {
+        cost::time(self)
+    }
+}
+
+impl Measured for ScanRun {
+    type Plan = ScanPlan;
+
+    const MERGE: Option<Merge> = Some(merge::merge);
+
+    const FILES: &'static [&'static str] = &[AGAINST];
+
+    fn read(folder: &RunFolder) -> anyhow::Result<Box<dyn Report>> {
+        Ok(Box::new(read(folder)?))
+    }
+
+    fn accept(unstored: &Unstored) -> anyhow::Result<()> {
+        Ok(unstored.refuse_headers(&ScanPlan::KIND)?)
+    }
+
+    fn open(run: &ScanManifest, unstored: &Unstored) -> anyhow::Result<Self> {
+        Self::open(run, unstored)
+    }
+
+    fn sites(&self) -> Option<&Sites> {
+        Some(&self.over)
+    }
+
+    fn needs(&self) -> Needs {
+        Needs::Answers
+    }
+
+    fn ready(&mut self, setup: &Setup, run: &mut ScanManifest) -> anyhow::Result<()> {
+        let (workers, plan) = (&setup.workers, &run.plan);
+        self.offers = offers(
+            &plan.against,
+            workers,
+            setup.inside.as_ref(),
+            &client_settings(plan.client_profile, &plan.against, workers),
+            &setup.roots_pem,
+            &example_site()?,
+        )?;
+        for offer in &mut self.offers {
+            offer.has_certificate = self.shown.0.is_some();
+            offer.has_nagle = plan.client_profile == Profile::Servo;
+        }
+        if self.shown.0.is_some() {
+            let stacks = plan.against.iter().map(StackName::stack);
+            let what = "show a client certificate";
+            all_can(stacks, workers, "client-certificate", what)?;
+        }
+        Ok(())
+    }
+
+    fn measure(self, session: Session<'_, ScanPlan>) -> anyhow::Result<()> {
+        let (plan, folder, setup) = (&session.run.plan, session.folder, session.setup);
+        self.scan_sites(session)?;
+        self.against(plan, folder, setup)
+    }
+}
+
+impl Told for SiteScan {
+    fn piece(&self) -> String {
+        self.site.clone()
+    }
+
+    fn failed(&self) -> bool {
+        !self.is_scanned()
+    }
+}
+
+impl ScanRun {
+    /// Scans the sites that no earlier session has scanned.
+    fn scan_sites(&self, session: Session<'_, ScanPlan>) -> anyhow::Result<()> {
+        let (plan, setup) = (&session.run.plan, session.setup);
+        let addresses = setup.targets()?;
+        let mut done: HashSet<String> = HashSet::new();
+        // Failed sites are scanned again.
+        session.folder.each_record(|earlier: SiteOutcome| {
+            if earlier.outcome.is_scanned() {
+                done.insert(earlier.site);
+            }
+        })?;
+        let mut keeper = session.keeper(done.len() as u64);
+        let targets = plan.sites.iter().enumerate();
+        let targets = targets.filter(|(_, site)| !done.contains(&site.name()));
+        let targets = targets.map(|(i, site)| ScanTarget {
+            site: site.name(),
+            host: plan.sni.as_ref().unwrap_or(&site.host).to_string(),
+            port: site.port,
+            path: site.path.clone(),
+            place: place(&self.over, addresses, i, site),
+            start_tls: plan.start_tls,
+        });
+        let client = ScanClient {
+            roots: TrustAnchors::of_pem(&setup.roots_pem),
+            identity: self.identity()?,
+        };
+        let work = || {
+            scan_all::<anyhow::Error>(targets, limits(plan), client, &setup.stop, |event| {
+                let ScanEvent::Done(scan) = event;
+                Ok(keeper.append(scan)?)
+            })
+        };
+        match addresses.link() {
+            Some(link) => link.client_namespace().run(work)?,
+            None => work(),
+        }
+    }
+
+    /// Predicts the connections of the stacks, confirms the predictions by handshakes, and stores both.
+    fn against(self, plan: &ScanPlan, folder: &RunFolder, setup: &Setup) -> anyhow::Result<()> {
+        if self.offers.is_empty() {
+            return Ok(());
+        }
+        let (stacks, sites) = (&plan.against, &plan.sites);
+        let most = Most {
+            lost: plan.confirm as usize,
+            reached: plan.confirm_reached as usize,
+        };
+        let index = index(folder)?;
+        let (predicted, reached) = predict(self.offers, sites, &index)?;
+        setup.progress.stage("confirming by handshakes");
+        let mut chosen = Vec::new();
+        let mut found = vec![None; sites.len()];
+        for place in choose(&predicted, sites, &reached, most) {
+            let scan: Option<SiteScan> = index.read(&sites[place].name())?;
+            if let Some(scan) = scan {
+                found[place] = scan.address;
+                let offers = predicted.offers.iter();
+                chosen.push(Chosen {
+                    site: place,
+                    agreements: offers
+                        .map(|offer| netbench_interop::predict(offer, &scan))
+                        .collect(),
+                    witness: Witness::of(&scan),
+                });
+            }
+        }
+        let found = match self.over.network {
+            Network::Live { .. } => Some(Targets::Hosts(self.over.at(found))),
+            Network::Lab | Network::Loopback => None,
+        };
+        let targets = match &found {
+            Some(found) => found,
+            None => setup.targets()?,
+        };
+        let identity = self.shown.identity();
+        let client = client_settings(plan.client_profile, stacks, &setup.workers);
+        let clients = Clients {
+            workers: &setup.workers,
+            targets,
+            place: setup.inside.as_ref(),
+            client: &client,
+            roots_pem: &setup.roots_pem,
+            identity: identity.as_ref(),
+            answer_limit: limits(plan).timeout,
+            stop: &setup.stop,
+        };
+        let confirmed = confirm(&clients, stacks, sites, &chosen);
+        let record = AgainstRecord {
+            offers: predicted.offers,
+            confirmed,
+        };
+        folder.write_file(AGAINST, &serde_json::to_vec_pretty(&record)?)?;
+        Ok(())
+    }
+}
+
+fn place(over: &Sites, addresses: &Targets, index: usize, site: &Site) -> Place {
+    if matches!(over.network, Network::Live { .. }) {
+        let (host, port) = over.place(site);
+        return match host.address() {
+            Some(ip) => Place::At(SocketAddr::new(ip, port)),
+            None => Place::Named(host.to_string(), port),
+        };
+    }
+    match addresses.address(index) {
+        Ok(address) => Place::At(address),
+        Err(failure) => Place::Nowhere(failure.detail),
+    }
+}
+
+/// Predicts the losses of the stacks among the scanned sites, and the sites that each stack reaches.
+fn predict(
+    offers: Vec<Offer>,
+    sites: &[Site],
+    index: &Index,
+) -> anyhow::Result<(LossReport, Vec<Reached>)> {
+    let mut losses = Losses::new(offers, Vec::new());
+    let mut reached = Vec::new();
+    for (place, site) in sites.iter().enumerate() {
+        let scan: Option<SiteScan> = index.read(&site.name())?;
+        let Some(scan) = scan else { continue };
+        if losses.add(&scan).iter().all(Agreement::agrees) {
+            let mut leaves = scan.chains.iter().filter_map(|c| c.certificates.first());
+            reached.push(Reached {
+                site: place,
+                signs: leaves.any(|leaf| leaf.is_ca),
+            });
+        }
+    }
+    Ok((losses.report(), reached))
+}

@@ -1,0 +1,212 @@
+//! `netbench ship`: builds a client with each stack, and measures its cost.
+
+pub(crate) mod args;
+
+use std::{collections::BTreeSet, path::Path, sync::atomic::Ordering, time::Duration};
+
+use netbench_model::{
+    Recorded, SCHEMA_VERSION, StackName,
+    ship::{ShipManifest, ShipOutcome, ShipPlan, ShipSample},
+    suggestion,
+};
+use netbench_report::{Report, summarize_ship};
+use netbench_ship::{
+    BUILT_IN_LOCK, Project, Reuse, ShipError, Toolchain, lock_sha256, providers_of_lock,
+};
+use netbench_stacks::{ShipStack, ship_stacks};
+use netbench_store::RunFolder;
+
+use self::args::Ship;
+use crate::{
+    cache,
+    client::Unstored,
+    cost::times,
+    exit::{Ended, WrongInput, bail_input},
+    options::{Asked, OwnWorkers},
+    output,
+    pipeline::{self, Listed, Measured, Session, Told},
+    stored,
+    user_file::read_text,
+};
+
+/// The name of netbench's own lock file in reports.
+const BUILT_IN: &str = "built-in";
+
+/// The largest size of a Cargo.lock, in bytes.
+const LONGEST_LOCK: u64 = 16 << 20;
+
+/// The time of a build on two cores. OpenSSL takes twice as long, ring half.
+const BUILD: Duration = Duration::from_secs(90);
+
+pub(crate) fn ship(options: &Ship) -> anyhow::Result<Ended> {
+    let no_workers = OwnWorkers { worker: Vec::new() };
+    let asked = Asked::short(&no_workers, &options.output);
+    pipeline::start::<ShipRun>(plan(options)?, &options.stored_in, "ship", asked)
+}
+
+fn plan(options: &Ship) -> anyhow::Result<ShipPlan> {
+    let mut stacks: Vec<StackName> = Vec::new();
+    for name in options.stacks.names() {
+        let stack = StackName::new(&known(&name)?.name);
+        if !stacks.contains(&stack) {
+            stacks.push(stack);
+        }
+    }
+    let file = options.lock.as_ref().map(|path| path.display().to_string());
+    let lock = file.unwrap_or_else(|| BUILT_IN.to_owned());
+    let text = read_lock(&lock)?;
+    let toolchain = toolchain()?;
+    Ok(ShipPlan {
+        stacks,
+        lock_providers: match lock.as_str() {
+            // The built-in lock file contains the providers of every stack.
+            BUILT_IN => Vec::new(),
+            _ => providers_of_lock(&text),
+        },
+        lock_sha256: lock_sha256(&text),
+        lock,
+        cargo: toolchain.cargo_version,
+        rustc: toolchain.rustc_version,
+        fresh: options.fresh,
+    })
+}
+
+/// The files and tools of a plan.
+pub(crate) struct ShipRun {
+    stacks: Vec<&'static ShipStack>,
+    lock: String,
+    toolchain: Toolchain,
+}
+
+fn toolchain() -> anyhow::Result<Toolchain> {
+    let found = Toolchain::find(cache::folder("ship")?);
+    Ok(found.map_err(|error| WrongInput(error.to_string()))?)
+}
+
+fn known(name: &str) -> anyhow::Result<&'static ShipStack> {
+    let stacks = ship_stacks()?;
+    let found = stacks.iter().find(|stack| stack.name == name);
+    found.ok_or_else(|| {
+        let names: Vec<&str> = stacks.iter().map(|stack| stack.name.as_str()).collect();
+        let (shown, suggestion) = (output::shown(name), suggestion(name, &names));
+        WrongInput(format!(
+            "no client is built with the stack \"{shown}\"; {suggestion}"
+        ))
+        .into()
+    })
+}
+
+/// Reads a Cargo.lock. A file of another kind is refused before anything is built.
+fn read_lock(file: &str) -> anyhow::Result<String> {
+    if file == BUILT_IN {
+        return Ok(BUILT_IN_LOCK.to_owned());
+    }
+    let wrong = |why: String| WrongInput(format!("{file}: {why}"));
+    let text = read_text(Path::new(file), LONGEST_LOCK).map_err(wrong)?;
+    let table: toml::Table = text.parse().map_err(|error: toml::de::Error| {
+        let line = error
+            .span()
+            .map_or(1, |span| 1 + text[..span.start].matches('\n').count());
+        wrong(format!("line {line}: {}", error.message()))
+    })?;
+    if !table.contains_key("package") {
+        return Err(wrong("not a Cargo.lock: it has no [[package]]".to_owned()).into());
+    }
+    Ok(text)
+}
+
+impl Listed for ShipPlan {
+    const UNIT: (&'static str, &'static str) = ("build", "builds");
+    const SHORTER: &'static str = "fewer stacks";
+
+    fn stacks(&self) -> &[StackName] {
+        &self.stacks
+    }
+
+    fn cases(&self) -> u64 {
+        1
+    }
+
+    fn time(&self) -> Duration {
+        times(BUILD, self.planned() as f64)
+    }
+
+    fn workers(&self) -> BTreeSet<String> {
+        BTreeSet::new()
+    }
+}
+
+impl Measured for ShipRun {
+    type Plan = ShipPlan;
+
+    fn read(folder: &RunFolder) -> anyhow::Result<Box<dyn Report>> {
+        let (manifest, samples) = stored::contents(folder)?;
+        Ok(Box::new(summarize_ship(&manifest, &samples)))
+    }
+
+    fn open(run: &ShipManifest, _: &Unstored) -> anyhow::Result<Self> {
+        let plan = &run.plan;
+        let stacks = plan.stacks.iter().map(|stack| known(stack.as_str()));
+        let (lock, toolchain) = (read_lock(&plan.lock)?, toolchain()?);
+        for (what, is) in [
+            ("Cargo.lock", lock_sha256(&lock) == plan.lock_sha256),
+            ("cargo", toolchain.cargo_version == plan.cargo),
+            ("rustc", toolchain.rustc_version == plan.rustc),
+        ] {
+            if !is {
+                bail_input!(
+                    "run {} cannot be continued: it was started with another {what}",
+                    run.name
+                );
+            }
+        }
+        Ok(Self {
+            stacks: stacks.collect::<anyhow::Result<_>>()?,
+            lock,
+            toolchain,
+        })
+    }
+
+    fn measure(self, session: Session<'_, ShipPlan>) -> anyhow::Result<()> {
+        let (plan, stop) = (&session.run.plan, &session.setup.stop);
+        let reuse = if plan.fresh {
+            Reuse::Nothing
+        } else {
+            Reuse::Earlier
+        };
+        let earlier = session.earlier()?;
+        let (done, mut keeper) = session.resume(&earlier);
+        for (name, stack) in plan.stacks.iter().zip(&self.stacks) {
+            if done.contains(name) || stop.load(Ordering::Relaxed) {
+                continue;
+            }
+            let project = Project::new(stack, &self.lock);
+            let outcome = match self.toolchain.ship(stack, &project, reuse, stop) {
+                Ok(shipped) => ShipOutcome::Built(Box::new(shipped)),
+                Err(ShipError::Stopped) => break,
+                Err(error) => ShipOutcome::Failed {
+                    why: error.to_string(),
+                },
+            };
+            let sample = ShipSample {
+                schema: SCHEMA_VERSION,
+                stack: name.clone(),
+                outcome,
+            };
+            if keeper.keep(&sample).is_break() {
+                break;
+            }
+        }
+        Ok(keeper.end()?)
+    }
+}
+
+impl Told for ShipSample {
+    fn piece(&self) -> String {
+        self.stack.to_string()
+    }
+
+    fn failed(&self) -> bool {
+        matches!(self.outcome, ShipOutcome::Failed { .. })
+    }
+}

@@ -1,0 +1,177 @@
+//! `netbench suite`: measures the time that the libraries themselves take, in memory.
+
+pub(crate) mod args;
+mod cases;
+mod compare;
+mod cost;
+mod idle;
+mod plan;
+
+use std::{
+    path::PathBuf,
+    time::{Duration, Instant},
+};
+
+use netbench_model::{
+    Case, PinRecord, Preset, StackName, SuiteManifest, SuiteOutcome, SuitePlan, SuiteSample,
+};
+use netbench_report::{Report, SuiteReport, decided, idle_reference};
+use netbench_runner::{Materials, SuiteEvent, SuiteFeedback, SuiteTrials, execute_suite};
+use netbench_store::RunFolder;
+
+pub(crate) use self::plan::plan;
+use self::{
+    args::{Pin, Suite},
+    cost::Trials,
+    plan::{heap_library, permitted_layout, pin},
+};
+use crate::{
+    client::Unstored,
+    cost::cores,
+    exit::{Ended, bail_input},
+    output,
+    pipeline::{self, CompareRuns, Listed, Measured, Session, Setup},
+    progress::Progress,
+    run::Planned,
+    stored,
+    workers::in_path,
+};
+
+pub(crate) fn suite(options: &Suite) -> anyhow::Result<Ended> {
+    let plan = plan(options)?;
+    if options.list {
+        let cases = plan.scenarios.iter().flat_map(|each| each.cases());
+        let names: Vec<String> = cases.map(|case: Case| format!("{case}\n")).collect();
+        output::write(names.concat().as_bytes())?;
+        return Ok(Ended::Well);
+    }
+    let name = options.preset.map_or("suite", Preset::name);
+    let asked = options.start.asked(&options.output, Unstored::default());
+    let planned = Planned {
+        thresholds: options.thresholds.collected(),
+        ..plan.into()
+    };
+    pipeline::start::<SuiteRun>(planned, &options.stored_in, name, asked)
+}
+
+/// Reads a run for its report.
+pub(crate) fn read(folder: &RunFolder) -> anyhow::Result<SuiteReport> {
+    let (manifest, samples) = stored::contents::<SuitePlan>(folder)?;
+    Ok(SuiteReport::new(manifest, &samples))
+}
+
+impl Listed for SuitePlan {
+    const UNIT: (&'static str, &'static str) = ("sample", "samples");
+    const SHORTER: &'static str = "fewer --rounds or a --case";
+
+    fn stacks(&self) -> &[StackName] {
+        &self.stacks
+    }
+
+    fn cases(&self) -> u64 {
+        self.scenarios.len() as u64
+    }
+
+    fn time(&self) -> Duration {
+        Trials::of(self).time()
+    }
+}
+
+/// The certificates of a plan, and the library that counts allocations.
+pub(crate) struct SuiteRun {
+    materials: Materials,
+    heap_library: Option<PathBuf>,
+}
+
+impl Measured for SuiteRun {
+    type Plan = SuitePlan;
+
+    const COMPARE: Option<CompareRuns> = Some(compare::compare);
+
+    fn read(folder: &RunFolder) -> anyhow::Result<Box<dyn Report>> {
+        Ok(Box::new(read(folder)?))
+    }
+
+    fn open(run: &SuiteManifest, _: &Unstored) -> anyhow::Result<Self> {
+        if let PinRecord::Core(core) = run.plan.pin {
+            pin(Pin::Core(core))?;
+        }
+        let materials = Materials::of(&run.plan.scenarios)?;
+        if run.has_begun() && run.plan.pki_sha256 != materials.sha256() {
+            bail_input!(
+                "run {} cannot be continued: it was started with other certificates",
+                run.name
+            );
+        }
+        Ok(Self {
+            materials,
+            heap_library: None,
+        })
+    }
+
+    fn ready(&mut self, setup: &Setup, run: &mut SuiteManifest) -> anyhow::Result<()> {
+        let layout = permitted_layout(&run.plan, &setup.workers, &setup.progress)?;
+        if !run.has_begun() {
+            run.plan.layout = layout;
+            self.materials.sha256().clone_into(&mut run.plan.pki_sha256);
+        } else if layout != run.plan.layout {
+            bail_input!(
+                "run {} cannot be continued: it was started with a fixed layout of memory",
+                run.name
+            );
+        }
+        self.heap_library = heap_library(&run.plan, &setup.progress);
+        Ok(())
+    }
+
+    fn measure(self, session: Session<'_, SuitePlan>) -> anyhow::Result<()> {
+        let (plan, setup, folder) = (&session.run.plan, session.setup, session.folder);
+        let trials = SuiteTrials {
+            plan,
+            materials: &self.materials,
+            deadline: plan.budget().map(|budget| Instant::now() + budget),
+            heap_library: self.heap_library,
+            valgrind: in_path("valgrind"),
+            jobs: cores().into(),
+        };
+        let work = Trials::of(plan);
+        let feedback = |samples: &[SuiteSample], rounds: u32| decided(plan, samples, rounds);
+        let feedback: Option<&SuiteFeedback<'_>> = if plan.until_decided {
+            Some(&feedback)
+        } else {
+            None
+        };
+        execute_suite(
+            &trials,
+            &setup.workers,
+            session.earlier()?,
+            session.appender,
+            feedback,
+            &|event| hear(&setup.progress, &event, &work),
+            &setup.stop,
+        )?;
+        if let Err(error) = idle::remember(idle_reference(&folder.records()?)) {
+            let progress = &setup.progress;
+            progress.stage(&format!("the idle level is not remembered: {error:#}"));
+        }
+        Ok(())
+    }
+}
+
+/// Shows an event of the measurement in the progress.
+fn hear(progress: &Progress, event: &SuiteEvent<'_>, work: &Trials<'_>) {
+    match event {
+        SuiteEvent::Begin { trials, done } => progress.begin(*trials, *done, work.left(*done)),
+        SuiteEvent::Sampled(sample) => {
+            let (stack, scenario) = (&sample.stack, &sample.scenario);
+            let told = || format!("round {}, {scenario}, {stack}", sample.round + 1);
+            let failed = matches!(sample.outcome, SuiteOutcome::Failed(_));
+            progress.sampled(told, failed, work.weight(scenario));
+        }
+        SuiteEvent::Decided { saved, left } => {
+            progress.change(|left| left.saturating_sub(*saved));
+            progress.stage(&format!("decided; {left} scenarios are left"));
+        }
+        SuiteEvent::WorkerLost { stack, why } => progress.stage(&format!("{stack}: {why}")),
+    }
+}
