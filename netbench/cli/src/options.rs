@@ -10,7 +10,8 @@ use std::{
 use clap::{Args, ValueEnum, ValueHint};
 use netbench_link::LinkChoice;
 use netbench_model::{
-    ConnectTo, NamedThreshold, Profile, Quantity, RootsSource, Thresholds, parse_duration,
+    ConnectTo, NamedThreshold, Profile, Quantity, RootsSource, Thresholds, browser::Sandbox,
+    parse_duration,
 };
 use netbench_report::Format;
 
@@ -316,6 +317,15 @@ impl From<ProfileArg> for Profile {
             ProfileArg::Servo => Self::Servo,
             ProfileArg::Library => Self::Library,
         }
+    }
+}
+
+/// Returns the sandbox of browsers by the value of `--no-sandbox`.
+pub(crate) fn sandbox(no_sandbox: bool) -> Sandbox {
+    if no_sandbox {
+        Sandbox::Off
+    } else {
+        Sandbox::On
     }
 }
 

@@ -32,26 +32,26 @@ pub(crate) enum Command {
     #[command(after_help = evaluation::args::EXAMPLES)]
     Evaluate(Box<evaluation::args::Evaluate>),
     /// Time connections from each stack to each site, phase by phase
-    #[command(after_help = connect::args::EXAMPLES)]
-    Connect(Box<connect::args::Connect>),
+    #[command(after_help = connect::EXAMPLES)]
+    Connect(Box<connect::Connect>),
     /// Benchmark the libraries in memory: handshakes, data, verification, memory use
-    #[command(after_help = suite::args::EXAMPLES)]
-    Suite(Box<suite::args::Suite>),
+    #[command(after_help = suite::EXAMPLES)]
+    Suite(Box<suite::Suite>),
     /// Scan servers: what they support, and which of them each stack cannot reach
-    #[command(after_help = scan::args::EXAMPLES)]
-    Scan(Box<scan::args::Scan>),
+    #[command(after_help = scan::EXAMPLES)]
+    Scan(Box<scan::Scan>),
     /// Find out which servers each stack refuses, and whether it should
-    #[command(after_help = compat::args::EXAMPLES)]
-    Compat(Box<compat::args::Compat>),
+    #[command(after_help = compat::EXAMPLES)]
+    Compat(Box<compat::Compat>),
     /// Run BoringSSL's protocol tests and show which features each stack supports
     #[command(after_help = bogo::args::EXAMPLES)]
     Bogo(Box<bogo::args::Bogo>),
     /// Drive real browsers over emulated sites: times, what they negotiate, what they show
-    #[command(after_help = browser::args::EXAMPLES)]
-    Browser(Box<browser::args::BrowserOptions>),
+    #[command(after_help = browser::EXAMPLES)]
+    Browser(Box<browser::BrowserOptions>),
     /// Build a client with each stack: its size, build time, crates, licences
-    #[command(after_help = ship::args::EXAMPLES)]
-    Ship(Box<ship::args::Ship>),
+    #[command(after_help = ship::EXAMPLES)]
+    Ship(Box<ship::Ship>),
     /// Continue a run of any kind that was stopped or killed
     #[command(after_help = run::EXAMPLES)]
     Run(Box<run::Run>),

@@ -55,8 +55,12 @@ fn settings<P: Merged>(manifest: &Manifest<P>) -> anyhow::Result<Map<String, Val
     for field in P::MAY_DIFFER {
         remove(&mut settings, field);
     }
-    let Value::Object(mut settings) = settings else {
-        return Ok(Map::new());
+    let mut settings: Map<String, Value> = match settings {
+        Value::Object(fields) => fields
+            .into_iter()
+            .map(|(name, value)| (format!("the {}", name.replace('_', " ")), value))
+            .collect(),
+        _ => Map::new(),
     };
     let whole_sites = manifest
         .origin

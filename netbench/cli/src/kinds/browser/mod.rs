@@ -1,11 +1,11 @@
 //! `netbench browser`: real browsers visit the lab's sites.
 
-pub(crate) mod args;
 mod cost;
 mod plan;
 
 use std::{collections::BTreeSet, time::Duration};
 
+use netbench_browser::{BrowserProgram, Product, StartupCache};
 use netbench_model::{
     StackName,
     browser::{BrowserManifest, BrowserPlan, VisitOutcome, VisitSample},
@@ -17,15 +17,15 @@ use netbench_runner::{
 };
 use netbench_store::RunFolder;
 
-pub(crate) use self::plan::{BrowserRun, plan};
-use self::{args::BrowserOptions, plan::stacks};
+pub(crate) use self::plan::{BrowserOptions, EXAMPLES, plan};
+use self::plan::{find, record, stacks};
 use crate::{
     client::Unstored,
-    exit::Ended,
+    exit::{Ended, WrongInput, bail_input},
     pipeline::{self, Listed, Measured, Session, Setup, Told},
     stack_names::clients,
     stored,
-    targets::Sites,
+    targets::{self, Names, Network, Sites},
 };
 
 pub(crate) fn browser(options: &BrowserOptions) -> anyhow::Result<Ended> {
@@ -54,6 +54,14 @@ impl Listed for BrowserPlan {
     }
 }
 
+/// The sites and browsers of a plan.
+pub(crate) struct BrowserRun {
+    over: Sites,
+    programs: Vec<BrowserProgram>,
+    /// What the browsers wrote at their first start, which later profiles begin with.
+    caches: Vec<StartupCache>,
+}
+
 impl Measured for BrowserRun {
     type Plan = BrowserPlan;
 
@@ -63,7 +71,42 @@ impl Measured for BrowserRun {
     }
 
     fn open(run: &BrowserManifest, _: &Unstored) -> anyhow::Result<Self> {
-        Self::open(run)
+        let plan = &run.plan;
+        let mut over = Sites {
+            network: Network::Lab,
+            sites: plan.sites.clone().into(),
+            roots: targets::roots_of_run(run, &plan.roots)?,
+            link: targets::link_of_run(run, plan.link.as_deref())?,
+            connect_to: Vec::new(),
+            seed: plan.seed,
+            names: Names::First,
+        };
+        over.validate(run)?;
+        if let Some(page) = &plan.page {
+            // The lab also serves the other origins of the page.
+            let served = plan.served_sites();
+            let served = served.map_err(|why| WrongInput(format!("--page {page}: {why}")))?;
+            over.sites = served.into();
+        }
+        let products = plan.browsers.iter().map(|browser| browser.name.parse());
+        let products: Result<Vec<Product>, String> = products.collect();
+        let programs = find(&products.map_err(WrongInput)?)?;
+        for (then, program) in plan.browsers.iter().zip(&programs) {
+            let now = record(program, then.sandbox)?;
+            if now != *then {
+                bail_input!(
+                    "run {} cannot be continued: it was started with {}, and here is {}",
+                    run.name,
+                    then.version,
+                    now.version
+                );
+            }
+        }
+        Ok(Self {
+            over,
+            programs,
+            caches: Vec::new(),
+        })
     }
 
     fn sites(&self) -> Option<&Sites> {

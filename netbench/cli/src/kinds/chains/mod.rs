@@ -1,10 +1,10 @@
 //! `netbench compat chains`: gives certificate chains to each stack's own verifier.
 
-pub(crate) mod args;
 mod bettertls;
 
 use std::{collections::HashSet, time::Duration};
 
+use clap::Args;
 use jiff::Timestamp;
 use netbench_compat::chains::{BETTERTLS, BetterTls, Chain, OWN, own, reasons};
 use netbench_model::{
@@ -15,19 +15,58 @@ use netbench_report::{Report, summarize_chains};
 use netbench_runner::chains::{Verifiers, verify_chains};
 use netbench_store::RunFolder;
 
-use self::{args::Chains, bettertls::bettertls};
+use self::bettertls::bettertls;
 use super::wanted::{Wanted, lines};
 use crate::{
     client::{Unstored, millis},
     cost::times,
     exit::{Ended, bail_input},
-    options::Asked,
+    options::{Asked, Output, OwnWorkers, StackOptions, StoredIn, between},
     output,
     pipeline::{self, Listed, Measured, Session, Told},
     sites_file::sha256,
     stack_names::stack_names,
     stored,
 };
+
+pub(crate) const EXAMPLES: &str = "\
+Examples:
+  netbench compat chains                      openssl and rustls-aws-lc
+  netbench compat chains --stack openssl,rustls-ring,go
+  netbench compat chains --case 'own/*'       netbench's own chains alone
+  netbench compat chains --list               the chains, and what is due
+  netbench compat chains --json | jq '.differences[] | {stack, reason, cases}'
+
+BetterTLS' chains are made once by a small Go program, which fetches the module
+github.com/Netflix/bettertls through the Go module proxy. Without Go, netbench's
+own chains are verified all the same.";
+
+#[derive(Debug, Args)]
+pub(crate) struct Chains {
+    #[command(flatten)]
+    pub(crate) stacks: StackOptions,
+    /// Verify only the chains whose names match; * and ? as in a shell
+    #[arg(long, value_name = "GLOB")]
+    pub(crate) case: Vec<String>,
+    /// List the chains with what is due, and exit
+    #[arg(long)]
+    pub(crate) list: bool,
+
+    /// Time a verifier has for one chain
+    #[arg(long, value_name = "TIME", default_value = "5s", value_parser = limit, help_heading = "How")]
+    pub(crate) timeout: Duration,
+    #[command(flatten, next_help_heading = "How")]
+    pub(crate) own: OwnWorkers,
+
+    #[command(flatten)]
+    pub(crate) stored_in: StoredIn,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+fn limit(text: &str) -> Result<Duration, String> {
+    between(text, Duration::from_millis(100), Duration::from_secs(60))
+}
 
 /// The time of a chain on one core: three signatures, parsing its certificates, and writing a
 /// sample.

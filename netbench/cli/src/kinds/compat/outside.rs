@@ -11,8 +11,10 @@ use netbench_model::{
 };
 use netbench_runner::Workers;
 
-use super::args::Compat;
-use crate::exit::{WrongInput, bail_input};
+use crate::{
+    exit::{WrongInput, bail_input},
+    options::each_once,
+};
 
 /// The stacks whose workers load pages, as the network stack of a browser engine does.
 const ENGINES: [&str; 1] = ["servo"];
@@ -123,16 +125,12 @@ fn engine(stack: &'static str) -> OutsideClient {
 }
 
 /// Looks for the clients of `--client`. A client that is not installed is kept: the report states how to install it.
-pub(super) fn find(options: &Compat, stacks: &[StackName]) -> anyhow::Result<Clients> {
-    let sandbox = if options.no_sandbox {
-        Sandbox::Off
-    } else {
-        Sandbox::On
-    };
-    for (at, client) in options.client.iter().enumerate() {
-        if options.client[..at].contains(client) {
-            bail_input!("--client names {client} twice");
-        }
+pub(super) fn find(
+    clients: &[Client],
+    sandbox: Sandbox,
+    stacks: &[StackName],
+) -> anyhow::Result<Clients> {
+    for client in each_once("--client", clients)? {
         if stacks
             .iter()
             .any(|stack| stack.stack() == client.to_string())
@@ -140,8 +138,9 @@ pub(super) fn find(options: &Compat, stacks: &[StackName]) -> anyhow::Result<Cli
             bail_input!("{client} is a stack and a client: the run would have two of one name");
         }
     }
-    let clients = options.client.iter().map(|client| (*client, sandbox));
-    Ok(Clients::look(clients))
+    Ok(Clients::look(
+        clients.iter().map(|client| (*client, sandbox)),
+    ))
 }
 
 /// Looks for the clients of a run that continues, which must not have changed.

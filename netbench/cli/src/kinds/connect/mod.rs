@@ -1,6 +1,5 @@
 //! `netbench connect`: times connections of each stack to each site.
 
-pub(crate) mod args;
 mod compare;
 mod cost;
 mod merge;
@@ -11,24 +10,24 @@ use std::time::Duration;
 
 use anyhow::bail;
 use netbench_model::{ConnectManifest, ConnectPlan, Outcome, Role, Sample, StackName};
+use netbench_protocol::HttpRequest;
 use netbench_report::{ConnectReport, Report};
-use netbench_runner::{Event, Trials, execute};
+use netbench_runner::{Event, Trials, Workers, execute};
 use netbench_scan::raise_descriptor_limit;
 use netbench_store::RunFolder;
 
-pub(crate) use self::plan::{ConnectRun, plan};
+pub(crate) use self::plan::{Connect, EXAMPLES, plan};
 use self::{
-    args::Connect,
     cost::{Connections, Work},
-    plan::decide,
+    plan::{decide, network, sweep_can},
 };
 use crate::{
-    client::Unstored,
+    client::{self, Shown, Unstored, all_can},
     exit::Ended,
     pipeline::{self, CompareRuns, Listed, Measured, Merge, Session, Setup},
     progress::Progress,
     stored,
-    targets::Sites,
+    targets::{self, Names, Sites},
 };
 
 pub(crate) fn connect(options: &Connect) -> anyhow::Result<Ended> {
@@ -61,6 +60,15 @@ impl Listed for ConnectPlan {
     }
 }
 
+/// The sites of a plan, and the values that it only describes.
+pub(crate) struct ConnectRun {
+    over: Sites,
+    /// The request that is sent to every site, each at the site's own path.
+    request: HttpRequest,
+    /// The certificate that clients present.
+    shown: Shown,
+}
+
 impl Measured for ConnectRun {
     type Plan = ConnectPlan;
 
@@ -77,7 +85,24 @@ impl Measured for ConnectRun {
     }
 
     fn open(run: &ConnectManifest, unstored: &Unstored) -> anyhow::Result<Self> {
-        Self::open(run, unstored)
+        let plan = &run.plan;
+        let over = Sites {
+            network: network(plan),
+            sites: plan.sites.clone().into(),
+            roots: targets::roots_of_run(run, &plan.roots)?,
+            link: targets::link_of_run(run, plan.link.as_deref())?,
+            connect_to: plan.connect_to.clone(),
+            seed: plan.seed,
+            names: Names::First,
+        };
+        over.validate(run)?;
+        let shown = Shown(unstored.identity.load()?);
+        shown.must_be(&run.name, plan.client_certificate.as_ref())?;
+        Ok(Self {
+            over,
+            request: client::request_again(&run.name, &plan.request, &unstored.header)?,
+            shown,
+        })
     }
 
     fn sites(&self) -> Option<&Sites> {
@@ -114,6 +139,23 @@ impl Measured for ConnectRun {
             &setup.stop,
         )?;
         Ok(())
+    }
+}
+
+impl ConnectRun {
+    /// Refuses stacks that do not support the plan, and would measure something else.
+    fn stacks_can(&self, plan: &ConnectPlan, workers: &Workers) -> anyhow::Result<()> {
+        let stacks = || plan.stacks.iter().map(StackName::stack);
+        let paths = plan.sites.iter().any(|site| site.path != "/");
+        if paths || !self.request.is_usual() {
+            let what = "send a path, method or headers of your own";
+            all_can(stacks(), workers, "request", what)?;
+        }
+        if self.shown.0.is_some() {
+            let what = "show a client certificate";
+            all_can(stacks(), workers, "client-certificate", what)?;
+        }
+        Ok(sweep_can(plan, workers)?)
     }
 }
 

@@ -1,21 +1,217 @@
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
 use netbench_model::{
-    CipherSuite, ClientSettings, ConnectManifest, ConnectPlan, Group, SignatureScheme, Site,
-    StackName, Switch, Target,
+    Alpn, CipherSuite, ClientSettings, Condition, ConnectPlan, CpuShare, Group, LinkPreset,
+    Profile, SignatureScheme, Site, StackName, Switch, Target, TlsVersion, parse_duration,
+    tls::one_of,
 };
-use netbench_protocol::HttpRequest;
 use netbench_report::count;
 use netbench_runner::Workers;
 
-use super::{args::Connect, sweep};
+use super::sweep;
 use crate::{
-    client::{self, Shown, Unstored, all_can, millis},
+    client::{self, RequestOptions, Shown, Unstored, millis},
     exit::{WrongInput, bail_input},
-    options::each_once,
+    options::{
+        Output, PathOptions, ProfileArg, RootsOptions, SiteOptions, StackOptions, StartOptions,
+        StoredIn, TargetOptions, ThresholdOptions, each_once,
+    },
     run::Planned,
     sites_file,
     stack_names::{new_seed, stack_names},
-    targets::{self, Names, Network, Sites},
+    targets::{self, Network},
 };
+
+pub(crate) const EXAMPLES: &str = "\
+Examples:
+  netbench connect                            openssl and rustls-aws-lc, 101 sites
+  netbench connect --quick                    three lines, in 20 seconds
+  netbench connect --stack openssl,rustls-aws-lc --condition clean,resumed,cold
+  netbench connect https://localhost:8443/ --roots my-ca.pem
+  netbench connect https://example.test --connect-to example.test:443:127.0.0.1:8443
+  netbench connect https://example.com https://example.org/path --live
+  netbench connect --sites mine.txt --live    real hosts
+  netbench connect --cpu 25%                  clients with a quarter of a core each
+  netbench connect --sweep rtt=1ms,10ms,100ms --sweep loss=0,1%
+  netbench connect --sweep link=cable,dsl,lte,4g,3g,satellite --only github.com
+  netbench connect --sweep server=openssl,nginx,haproxy --only github.com
+                                              servers as they are installed
+  netbench connect --preset post-quantum      where the hybrid group costs a round trip
+  netbench connect --json | jq .comparisons
+
+The report goes to stdout, progress to stderr, and all files to a new folder in
+runs/. Without --live, nothing leaves this machine.";
+
+#[derive(Debug, Args)]
+#[command(
+    mut_arg("format", |format| format.default_value_if("quick", "true", "brief")),
+    mut_arg("seed", |seed| seed.help("Seed of the order of trials and of packet losses [default: a new one]")),
+)]
+pub(crate) struct Connect {
+    #[command(flatten)]
+    pub(crate) stacks: StackOptions,
+    #[command(flatten)]
+    pub(crate) over: SiteOptions,
+    /// Take 20 seconds: six of the sites, and an answer of three lines
+    #[arg(long, conflicts_with_all = ["targets", "limit", "every", "only", "sweep", "preset"])]
+    pub(crate) quick: bool,
+    /// Conditions to measure: clean (a new connector), resumed (a session), cold (a new process)
+    #[arg(
+        long,
+        value_name = "C,…",
+        value_delimiter = ',',
+        default_value = "clean"
+    )]
+    pub(crate) condition: Vec<Condition>,
+    /// Rounds; each measures every site, condition and stack once
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub(crate) rounds: u32,
+
+    #[command(flatten)]
+    pub(crate) targets: TargetOptions,
+    /// Use only every Nth of the sites
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..), hide_default_value = true, conflicts_with = "targets", help_heading = "What")]
+    pub(crate) every: u32,
+    /// Use only these of the sites
+    #[arg(long, value_name = "SITE,…", value_delimiter = ',', conflicts_with_all = ["targets", "limit", "every"], help_heading = "What")]
+    pub(crate) only: Vec<String>,
+    /// Measure each site at several values of something, and at every combination if given again: rtt, jitter, loss,
+    /// rate, rate-up, queue, any other field of a sites file, link (see netbench setup link list), hybrid (off,on), cpu
+    /// (100%,25%). Without --sites, --only, --limit or --every it is of the first site alone
+    #[arg(long, value_name = "NAME=V,…", conflicts_with_all = ["targets", "live"], help_heading = "What")]
+    pub(crate) sweep: Vec<String>,
+    /// Sweep what answers a question
+    #[arg(long, value_name = "PRESET", value_enum, conflicts_with_all = ["sweep", "targets", "live"], help_heading = "What")]
+    pub(crate) preset: Option<SweepPreset>,
+
+    #[command(flatten, next_help_heading = "Client")]
+    pub(crate) roots: RootsOptions,
+    /// How to set up the connectors [default: library; with --groups, --sweep or --preset, default]
+    #[arg(long, value_name = "P", value_enum)]
+    client_profile: Option<ProfileArg>,
+    /// TLS versions to offer
+    #[arg(
+        long,
+        value_name = "V,…",
+        value_delimiter = ',',
+        value_parser = |text: &str| one_of("TLS version", text, TlsVersion::OFFERED),
+        default_value = "1.2,1.3",
+    )]
+    pub(crate) tls: Vec<TlsVersion>,
+    /// Groups to offer, preferred first [default: all that every chosen stack supports]
+    #[arg(
+        long,
+        value_name = "G,…",
+        value_delimiter = ',',
+        value_parser = |text: &str| one_of("group", text, Group::OFFERED),
+    )]
+    pub(crate) groups: Vec<Group>,
+    /// Application protocols to offer, preferred first
+    #[arg(
+        long,
+        value_name = "A,…",
+        value_delimiter = ',',
+        default_value = "h2,http/1.1"
+    )]
+    pub(crate) alpn: Vec<Alpn>,
+    /// Use exactly N trust roots: leave some out, or add generated ones
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=2_000))]
+    pub(crate) roots_count: Option<u32>,
+    /// Time limit of one connection
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = connection_limit)]
+    pub(crate) timeout: Duration,
+    #[command(flatten)]
+    pub(crate) unstored: Unstored,
+    #[command(flatten)]
+    pub(crate) request: RequestOptions,
+
+    #[command(flatten)]
+    pub(crate) start: StartOptions,
+    #[command(flatten)]
+    pub(crate) path: PathOptions,
+    /// Trials to run at a time, each with its own workers
+    #[arg(long, short, value_name = "N", default_value_t = 6, value_parser = clap::value_parser!(u32).range(1..=64))]
+    pub(crate) jobs: u32,
+
+    /// Give each client only this share of a core's time, as on a weaker machine: 5% to 99%
+    #[arg(long, value_name = "SHARE")]
+    pub(crate) cpu: Option<CpuShare>,
+
+    #[command(flatten)]
+    pub(crate) thresholds: ThresholdOptions,
+    #[command(flatten)]
+    pub(crate) stored_in: StoredIn,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+impl Connect {
+    /// Returns the profile of the clients. Groups can be chosen only where settings are fixed, and a sweep predicts
+    /// times from the settings.
+    ///
+    /// # Errors
+    /// An option chooses groups together with the profile `library`, which offers the groups of the library.
+    pub(crate) fn profile(&self) -> anyhow::Result<Profile> {
+        let is_fixed = !self.groups.is_empty() || !self.sweep.is_empty() || self.preset.is_some();
+        let usual = if is_fixed {
+            Profile::Default
+        } else {
+            Profile::Library
+        };
+        let profile = self.client_profile.map_or(usual, Profile::from);
+        let chooses_groups = [
+            (!self.groups.is_empty(), "--groups"),
+            (self.sweep.iter().any(is_of_groups), "--sweep hybrid"),
+            (self.preset.is_some(), "--preset post-quantum"),
+        ];
+        let mut chooses_groups = chooses_groups.into_iter();
+        match chooses_groups.find(|(is_given, _)| *is_given) {
+            Some((_, option)) if profile == Profile::Library => bail_input!(
+                "{option} has no effect with --client-profile library, which offers the library's own groups; use \
+                 --client-profile default"
+            ),
+            _ => Ok(profile),
+        }
+    }
+}
+
+/// Returns whether a value of `--sweep` chooses groups.
+fn is_of_groups(sweep: impl AsRef<str>) -> bool {
+    sweep.as_ref().split('=').next() == Some("hybrid")
+}
+
+/// A sweep that has a name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SweepPreset {
+    /// Where the hybrid group costs a round trip: without and with it, over eight links, with a short chain and a long
+    /// one
+    PostQuantum,
+}
+
+impl SweepPreset {
+    /// Returns the values of `--sweep` for which the preset stands. With the long chain, OpenSSL as a server sends ten
+    /// segments without the hybrid group and eleven with it, which is one more than it may send before it waits.
+    pub(crate) fn axes(self) -> Vec<String> {
+        let links = LinkPreset::ALL.map(|link| link.name).join(",");
+        match self {
+            Self::PostQuantum => vec![
+                format!("link={links}"),
+                "chain=2,4/11500".to_owned(),
+                "hybrid=off,on".to_owned(),
+            ],
+        }
+    }
+}
+
+fn connection_limit(text: &str) -> Result<Duration, String> {
+    let limit = parse_duration(text).map_err(|e| e.to_string())?;
+    if limit < Duration::from_millis(10) {
+        Err("at least 10ms".to_owned())
+    } else {
+        Ok(limit)
+    }
+}
 
 /// Number of sites with `--quick`.
 const QUICK_SITES: usize = 6;
@@ -68,55 +264,8 @@ pub(crate) fn plan(options: &Connect) -> anyhow::Result<Planned<ConnectPlan>> {
     })
 }
 
-/// The sites of a plan, and the values that it only describes.
-pub(crate) struct ConnectRun {
-    pub(super) over: Sites,
-    /// The request that is sent to every site, each at the site's own path.
-    pub(super) request: HttpRequest,
-    /// The certificate that clients present.
-    pub(super) shown: Shown,
-}
-
-impl ConnectRun {
-    pub(super) fn open(run: &ConnectManifest, unstored: &Unstored) -> anyhow::Result<Self> {
-        let plan = &run.plan;
-        let over = Sites {
-            network: network(plan),
-            sites: plan.sites.clone().into(),
-            roots: targets::roots_of_run(run, &plan.roots)?,
-            link: targets::link_of_run(run, plan.link.as_deref())?,
-            connect_to: plan.connect_to.clone(),
-            seed: plan.seed,
-            names: Names::First,
-        };
-        over.validate(run)?;
-        let shown = Shown(unstored.identity.load()?);
-        shown.must_be(&run.name, plan.client_certificate.as_ref())?;
-        Ok(Self {
-            over,
-            request: client::request_again(&run.name, &plan.request, &unstored.header)?,
-            shown,
-        })
-    }
-
-    /// Refuses stacks that do not support the plan, and would measure something else.
-    pub(super) fn stacks_can(&self, plan: &ConnectPlan, workers: &Workers) -> anyhow::Result<()> {
-        let stacks = || plan.stacks.iter().map(StackName::stack);
-        let paths = plan.sites.iter().any(|site| site.path != "/");
-        if paths || !self.request.is_usual() {
-            let what = "send a path, method or headers of your own";
-            all_can(stacks(), workers, "request", what)?;
-        }
-        if self.shown.0.is_some() {
-            let what = "show a client certificate";
-            all_can(stacks(), workers, "client-certificate", what)?;
-        }
-        Ok(sweep_can(plan, workers)?)
-    }
-}
-
 /// Refuses stacks that do not support the offers of the sweep.
-fn sweep_can(plan: &ConnectPlan, workers: &Workers) -> Result<(), WrongInput> {
+pub(super) fn sweep_can(plan: &ConnectPlan, workers: &Workers) -> Result<(), WrongInput> {
     const HYBRID: Group = Group::X25519MLKEM768;
     let own = |site: &Site| site.point.as_deref()?.client.hybrid;
     if !plan.sites.iter().any(|site| own(site) == Some(Switch::On)) {
@@ -162,7 +311,7 @@ pub(super) fn decide(plan: &mut ConnectPlan, workers: &Workers) -> anyhow::Resul
     Ok(())
 }
 
-fn network(plan: &ConnectPlan) -> Network {
+pub(super) fn network(plan: &ConnectPlan) -> Network {
     match plan.target {
         Target::Lab => Network::Lab,
         Target::Loopback => Network::Loopback,

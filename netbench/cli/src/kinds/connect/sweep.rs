@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use netbench_link::LinkChoice;
 use netbench_model::{ConnectPlan, Site, Sweep, SweepAxis, SweepError, Target, suggestion};
 
-use super::args::Connect;
+use super::plan::Connect;
 use crate::{
     cost::about,
     exit::{WrongInput, bail_input},

@@ -4,7 +4,7 @@ use netbench_model::{ScanManifest, ScanPlan, Site};
 use netbench_report::{Report, diff_scans};
 use netbench_store::Index;
 
-use super::args::Diff;
+use super::{plan::Diff, stored::index};
 use crate::{
     exit::{Ended, bail_input},
     output, stored,
@@ -32,6 +32,6 @@ pub(super) fn diff(options: &Diff) -> anyhow::Result<Ended> {
 
 fn read(path: &Path) -> anyhow::Result<(ScanManifest, Index)> {
     let (folder, manifest) = stored::open::<ScanPlan>(path)?;
-    let index = super::index(&folder)?;
+    let index = index(&folder)?;
     Ok((manifest, index))
 }

@@ -6,16 +6,13 @@ use netbench_model::{
 };
 use netbench_store::{Index, RunFolder, StoreError};
 
-use super::index;
+use super::stored::{AGAINST, index};
 use crate::{
     exit::{WrongInput, bail_input},
     merge::{Merged, Part, Read, Whole, groups, name, parts, write},
     options::Merging,
     stored,
 };
-
-/// The file of the data that a scan stores about the stacks of `--against`.
-pub(super) const AGAINST: &str = "against.json";
 
 /// Merges the shards of a scan, which have the same seed: a scan has each site once.
 pub(super) fn merge(paths: &[PathBuf], merging: &Merging<'_>) -> anyhow::Result<RunFolder> {

@@ -1,41 +1,44 @@
 //! `netbench scan`: scans the sites, collects the hellos of the stacks' workers, predicts the sites that each stack
 //! loses, and confirms the predictions by handshakes.
 
-pub(crate) mod args;
 mod cost;
 mod diff;
 mod merge;
 mod plan;
 mod policy;
 pub(crate) mod record;
+mod stored;
 
-use std::{collections::HashSet, net::SocketAddr, time::Duration};
+use std::{collections::HashSet, net::SocketAddr, sync::Arc, time::Duration};
 
 use netbench_interop::{LossReport, Losses};
 use netbench_model::{
     Plan, Profile, ScanManifest, ScanPlan, Site, StackName,
     scan::{AgainstRecord, Agreement, Offer, SiteOutcome, SiteScan},
 };
-use netbench_report::{Report, ScanSummary, summarize_scan};
+use netbench_report::Report;
 use netbench_runner::{
     Targets,
     scan::{Chosen, Clients, Most, Reached, choose, client_settings, confirm, offers},
 };
-use netbench_scan::{Place, ScanClient, ScanEvent, ScanTarget, TrustAnchors, Witness, scan_all};
-use netbench_store::{Index, RunFolder, StoreError};
+use netbench_scan::{
+    ClientIdentity, Place, ScanClient, ScanEvent, ScanTarget, TrustAnchors, Witness, scan_all,
+};
+use netbench_store::{Index, RunFolder};
 
-pub(crate) use self::plan::{ScanRun, plan};
+pub(crate) use self::{
+    plan::{EXAMPLES, Scan, plan},
+    stored::read,
+};
 use self::{
-    args::{Scan, ScanCommand},
-    merge::AGAINST,
-    plan::limits,
+    plan::{ScanCommand, limits, network},
+    stored::{AGAINST, index},
 };
 use crate::{
-    client::{Unstored, all_can},
-    exit::Ended,
+    client::{Shown, Unstored, all_can},
+    exit::{Ended, WrongInput},
     pipeline::{self, Listed, Measured, Merge, Session, Setup, Told},
-    stored::wrong,
-    targets::{Needs, Network, Sites, example_site},
+    targets::{self, Names, Needs, Network, Sites, example_site},
 };
 
 pub(crate) fn scan(options: &Scan) -> anyhow::Result<Ended> {
@@ -48,22 +51,6 @@ pub(crate) fn scan(options: &Scan) -> anyhow::Result<Ended> {
     };
     let asked = options.start.asked(&options.output, unstored);
     pipeline::start::<ScanRun>(plan(options)?, &options.stored_in, "scan", asked)
-}
-
-/// Reads a run for its report.
-pub(crate) fn read(folder: &RunFolder) -> anyhow::Result<ScanSummary> {
-    let manifest: ScanManifest = folder.manifest().map_err(wrong)?;
-    let against = folder.read_json(AGAINST).map_err(wrong)?;
-    let index = index(folder).map_err(wrong)?;
-    let sites = manifest.plan.sites.iter();
-    let scans = sites.filter_map(|site| index.read(&site.name()).transpose());
-    summarize_scan(&manifest, scans, against).map_err(wrong)
-}
-
-/// Returns the position of each site's scan in the folder. If a site was scanned twice, the last
-/// scan counts.
-fn index(folder: &RunFolder) -> Result<Index, StoreError> {
-    folder.index(|outcome: SiteOutcome| outcome.site)
 }
 
 impl Listed for ScanPlan {
@@ -83,6 +70,15 @@ impl Listed for ScanPlan {
     }
 }
 
+/// The sites of a plan, and the certificate that it only describes.
+pub(crate) struct ScanRun {
+    over: Sites,
+    /// The certificate that the scan and the stacks present.
+    shown: Shown,
+    /// The hellos of the stacks, which their workers send.
+    offers: Vec<Offer>,
+}
+
 impl Measured for ScanRun {
     type Plan = ScanPlan;
 
@@ -99,7 +95,26 @@ impl Measured for ScanRun {
     }
 
     fn open(run: &ScanManifest, unstored: &Unstored) -> anyhow::Result<Self> {
-        Self::open(run, unstored)
+        let plan = &run.plan;
+        let over = Sites {
+            network: network(plan),
+            sites: Arc::clone(&plan.sites),
+            roots: targets::roots_of_run(run, &plan.roots)?,
+            link: targets::link_of_run(run, plan.link.as_deref())?,
+            connect_to: plan.connect_to.clone(),
+            seed: plan.seed,
+            names: Names::AsTheyCome,
+        };
+        over.validate(run)?;
+        let shown = Shown(unstored.identity.load()?);
+        shown.must_be(&run.name, plan.client_certificate.as_ref())?;
+        let opened = Self {
+            over,
+            shown,
+            offers: Vec::new(),
+        };
+        opened.identity()?;
+        Ok(opened)
     }
 
     fn sites(&self) -> Option<&Sites> {
@@ -150,6 +165,14 @@ impl Told for SiteScan {
 }
 
 impl ScanRun {
+    /// Returns the certificate that the scan presents.
+    fn identity(&self) -> Result<Option<ClientIdentity>, WrongInput> {
+        let shown = self.shown.0.as_ref();
+        let read = shown.map(|shown| ClientIdentity::of_pem(&shown.chain_pem, &shown.key_pem));
+        read.transpose()
+            .map_err(|error| WrongInput(format!("--client-cert: {error}")))
+    }
+
     /// Scans the sites that no earlier session has scanned.
     fn scan_sites(&self, session: Session<'_, ScanPlan>) -> anyhow::Result<()> {
         let (plan, setup) = (&session.run.plan, session.setup);

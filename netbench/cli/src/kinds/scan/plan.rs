@@ -1,19 +1,199 @@
-use std::{sync::Arc, time::Duration};
+use std::{path::PathBuf, sync::Arc, time::Duration};
 
-use netbench_model::{ScanManifest, ScanPlan, Site, StartTls, Target, scan::Offer};
+use clap::{
+    Args, Subcommand, ValueHint,
+    builder::{PossibleValue, PossibleValuesParser, TypedValueParser},
+};
+use netbench_model::{HostName, ScanPlan, Site, StartTls, Target};
 use netbench_report::{Needs, count};
-use netbench_scan::{ClientIdentity, Limits, ScanPart};
+use netbench_scan::{Limits, ScanPart};
 use netbench_stats::SplitMix;
 
-use super::{args::Scan, policy::policy};
+use super::policy::policy;
 use crate::{
-    client::{Shown, Unstored, millis},
+    client::{IdentityOptions, Shown, millis},
     exit::{WrongInput, bail_input},
+    options::{
+        Output, PathOptions, ProfileArg, RootsOptions, SiteOptions, StartOptions, StoredIn,
+        TargetOptions, ThresholdOptions, between,
+    },
     run::Planned,
     sites_file,
     stack_names::{new_seed, stack_names},
-    targets::{self, Names, Network, Sites},
+    targets::{self, Network},
 };
+
+pub(crate) const EXAMPLES: &str = "\
+Examples:
+  netbench scan                               the 101 emulated sites
+  netbench scan 127.0.0.1:8443                a server on this machine
+  netbench scan 127.0.0.1:8443 --sni www.example.com --roots my-ca.pem
+  netbench scan https://localhost:8443/ --against openssl --roots my-ca.pem
+  netbench scan --against openssl,rustls-ring which sites would each stack lose?
+  netbench scan --against openssl --sites mine.txt --live --rate 20
+  netbench scan --summary --format markdown   shares of versions, suites, groups
+  netbench scan localhost:8443 --policy mozilla-intermediate --format sarif
+  netbench scan localhost --starttls smtp     a mail server, at port 25
+  netbench scan --sites million.txt --sample 500 --summary --live
+  netbench scan --seed 7 --shard 1/3          a third of the sites (see runs merge)
+  netbench scan diff runs/a runs/b            what changed between two scans
+  netbench scan --json | jq '.sites[] | {site, versions}'
+
+The report goes to stdout, progress to stderr, and all files to a new folder in
+runs/. Without --live, nothing leaves this machine.";
+
+#[derive(Debug, Args)]
+#[command(
+    args_conflicts_with_subcommands = true,
+    mut_arg("targets", |targets| targets.help("Servers to scan, by URL or by host [default: emulated sites]; those of this machine need no --live")),
+    mut_arg("live", |live| live.help("Scan the real hosts over the real network")),
+    mut_arg("seed", |seed| seed.help("Seed of --sample and of packet losses on emulated links [default: a new one]")),
+)]
+pub(crate) struct Scan {
+    #[command(subcommand)]
+    pub(crate) command: Option<ScanCommand>,
+    #[command(flatten)]
+    pub(crate) over: SiteOptions,
+    /// Predict what each of these stacks would negotiate with each site
+    #[arg(long, value_name = "A,B,…", value_delimiter = ',')]
+    pub(crate) against: Vec<String>,
+    /// Check every site against a policy: mozilla-modern, mozilla-intermediate, mozilla-old, or a TOML file; exit
+    /// code 4 if a site breaks it, or could not be seen wholly
+    #[arg(long, value_name = "POLICY", value_hint = ValueHint::FilePath)]
+    pub(crate) policy: Option<String>,
+    /// Add the shares of all sites, and which sites follow Mozilla's recommended configurations
+    #[arg(long)]
+    pub(crate) summary: bool,
+
+    #[command(flatten)]
+    pub(crate) targets: TargetOptions,
+    /// Ask every server for NAME (SNI, and the Host of the request) and check its certificate against it
+    #[arg(long, value_name = "NAME", conflicts_with = "against")]
+    pub(crate) sni: Option<HostName>,
+    /// Ask every server for TLS in plain text first, by this protocol: smtp, imap, pop3, ldap, postgres or xmpp; sites
+    /// without a port are asked at the protocol's port
+    #[arg(long = "starttls", value_name = "PROTOCOL", value_parser = start_tls(), conflicts_with = "against")]
+    pub(crate) start_tls: Option<StartTls>,
+    /// Scan N sites drawn at random, and say what that tells of all (with --summary, --against)
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), conflicts_with_all = ["shard", "limit"])]
+    pub(crate) sample: Option<u32>,
+    /// Parts of the scan; enumeration is always done
+    #[arg(
+        long,
+        value_name = "P,…",
+        value_parser = parts(),
+        value_delimiter = ',',
+        default_value = "enumeration,signatures,sessions,features,intolerance",
+    )]
+    pub(crate) parts: Vec<String>,
+    #[command(flatten)]
+    pub(crate) roots: RootsOptions,
+
+    /// How to set up the connectors of these stacks
+    #[arg(long, value_name = "P", value_enum, default_value_t = ProfileArg::Library, help_heading = "Loss")]
+    pub(crate) client_profile: ProfileArg,
+    /// Confirm at most N of the lost sites with a handshake
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(..=100_000), help_heading = "Loss")]
+    pub(crate) confirm: u32,
+    /// Confirm about N of the sites that all stacks reach, too
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(..=100_000), help_heading = "Loss")]
+    pub(crate) confirm_reached: u32,
+    #[command(flatten)]
+    pub(crate) identity: IdentityOptions,
+
+    #[command(flatten)]
+    pub(crate) start: StartOptions,
+    #[command(flatten)]
+    pub(crate) path: PathOptions,
+    /// Sites to scan at a time [default: 500; with --live 50]
+    #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=5_000))]
+    pub(crate) jobs: Option<u32>,
+    /// Most new connections a second [default: no limit; with --live 100]
+    #[arg(long, value_name = "N", value_parser = rate)]
+    pub(crate) rate: Option<f64>,
+    /// Time limit of a connection, and of an answer; a handshake of --against has twice as long
+    #[arg(long, value_name = "TIME", default_value = "5s", value_parser = limit)]
+    pub(crate) timeout: Duration,
+    /// Time limit of a site; one that limits connections may need more
+    #[arg(long, value_name = "TIME", default_value = "120s", value_parser = site_limit)]
+    pub(crate) site_timeout: Duration,
+    /// Retries of a failed connection
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(..=10))]
+    pub(crate) retries: u32,
+
+    #[command(flatten)]
+    pub(crate) thresholds: ThresholdOptions,
+    #[command(flatten)]
+    pub(crate) stored_in: StoredIn,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ScanCommand {
+    /// Show what changed at each site from one scan to a later one
+    #[command(after_help = DIFF_EXAMPLES)]
+    Diff(Diff),
+}
+
+const DIFF_EXAMPLES: &str = "\
+Examples:
+  netbench scan diff runs/october runs/november
+  netbench scan diff runs/a runs/b --json | jq '.changed[].site'
+
+What a scan may have missed, because it was in part, is not called a change.";
+
+#[derive(Debug, Args)]
+pub(crate) struct Diff {
+    /// Folder of the earlier scan
+    #[arg(value_name = "BEFORE", value_hint = ValueHint::DirPath)]
+    pub(crate) before: PathBuf,
+    /// Folder of the later scan
+    #[arg(value_name = "AFTER", value_hint = ValueHint::DirPath)]
+    pub(crate) after: PathBuf,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+fn parts() -> PossibleValuesParser {
+    let part = |name: &'static str, about: &'static str| PossibleValue::new(name).help(about);
+    PossibleValuesParser::new([
+        part(
+            "enumeration",
+            "Versions, cipher suites and their order, groups",
+        ),
+        part("signatures", "Signature schemes"),
+        part(
+            "sessions",
+            "Whole handshakes: tickets, resumption, early data, renegotiation, the response's head",
+        ),
+        part(
+            "features",
+            "Everything else: ALPN, OCSP stapling, compression, …",
+        ),
+        part("intolerance", "Which unusual ClientHellos it fails on"),
+    ])
+}
+
+fn start_tls() -> impl TypedValueParser<Value = StartTls> {
+    let names = StartTls::ALL.iter().map(|protocol| protocol.name());
+    PossibleValuesParser::new(names).try_map(|name| name.parse())
+}
+
+fn rate(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(rate) if (0.01..=1e6).contains(&rate) => Ok(rate),
+        _ => Err("expected a number of connections a second, from 0.01 to 1000000".to_owned()),
+    }
+}
+
+fn limit(text: &str) -> Result<Duration, String> {
+    between(text, Duration::from_millis(10), Duration::from_secs(60))
+}
+
+fn site_limit(text: &str) -> Result<Duration, String> {
+    between(text, Duration::from_secs(1), Duration::from_secs(3600))
+}
 
 /// Returns the plan of the options.
 pub(crate) fn plan(options: &Scan) -> anyhow::Result<Planned<ScanPlan>> {
@@ -68,48 +248,6 @@ pub(crate) fn plan(options: &Scan) -> anyhow::Result<Planned<ScanPlan>> {
     })
 }
 
-/// The sites of a plan, and the certificate that it only describes.
-pub(crate) struct ScanRun {
-    pub(super) over: Sites,
-    /// The certificate that the scan and the stacks present.
-    pub(super) shown: Shown,
-    /// The hellos of the stacks, which their workers send.
-    pub(super) offers: Vec<Offer>,
-}
-
-impl ScanRun {
-    pub(super) fn open(run: &ScanManifest, unstored: &Unstored) -> anyhow::Result<Self> {
-        let plan = &run.plan;
-        let over = Sites {
-            network: network(plan),
-            sites: Arc::clone(&plan.sites),
-            roots: targets::roots_of_run(run, &plan.roots)?,
-            link: targets::link_of_run(run, plan.link.as_deref())?,
-            connect_to: plan.connect_to.clone(),
-            seed: plan.seed,
-            names: Names::AsTheyCome,
-        };
-        over.validate(run)?;
-        let shown = Shown(unstored.identity.load()?);
-        shown.must_be(&run.name, plan.client_certificate.as_ref())?;
-        let opened = Self {
-            over,
-            shown,
-            offers: Vec::new(),
-        };
-        opened.identity()?;
-        Ok(opened)
-    }
-
-    /// Returns the certificate that the scan presents.
-    pub(super) fn identity(&self) -> Result<Option<ClientIdentity>, WrongInput> {
-        let shown = self.shown.0.as_ref();
-        let read = shown.map(|shown| ClientIdentity::of_pem(&shown.chain_pem, &shown.key_pem));
-        read.transpose()
-            .map_err(|error| WrongInput(format!("--client-cert: {error}")))
-    }
-}
-
 /// Returns the limits of the scanner. A real host gets one connection at a time.
 pub(super) fn limits(plan: &ScanPlan) -> Limits {
     let default = Limits::default();
@@ -155,7 +293,7 @@ fn draw(sites: &mut Vec<Site>, sample: u32, seed: u64) -> Result<u32, WrongInput
     Ok(u32::try_from(whole).unwrap_or(u32::MAX))
 }
 
-fn network(plan: &ScanPlan) -> Network {
+pub(super) fn network(plan: &ScanPlan) -> Network {
     let rate = plan.rate.unwrap_or(f64::INFINITY);
     match plan.place {
         Target::Lab => Network::Lab,

@@ -8,12 +8,13 @@ use netbench_model::{
     scan::{Observed, Order, SiteScan},
 };
 
+use super::stored::index;
 use crate::{exit::Ended, loopback, output, stored};
 
 /// Prints a stored scan as a sites file.
 pub(crate) fn record(run: &Path) -> anyhow::Result<Ended> {
     let (folder, manifest) = stored::open::<ScanPlan>(run)?;
-    let index = super::index(&folder)?;
+    let index = index(&folder)?;
     let mut text = format!(
         "# Recorded by `netbench setup sites record` from the scan {}. The round-trip time is the shortest\n\
          # TCP connect of the scan; losses, rates and bodies are not measured.\n",

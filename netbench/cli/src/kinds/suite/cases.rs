@@ -7,7 +7,7 @@ use globset::{Glob, GlobMatcher};
 use netbench_model::{Part, Preset, Scenario, catalogue};
 use serde::Deserialize;
 
-use super::args::{PartArg, Suite};
+use super::plan::{PartArg, Suite};
 use crate::{cost::cores, exit::bail_input, output::shown};
 
 /// The scenarios that are measured by default.

@@ -1,6 +1,5 @@
 //! `netbench suite`: measures the time that the libraries themselves take, in memory.
 
-pub(crate) mod args;
 mod cases;
 mod compare;
 mod cost;
@@ -19,11 +18,10 @@ use netbench_report::{Report, SuiteReport, decided, idle_reference};
 use netbench_runner::{Materials, SuiteEvent, SuiteFeedback, SuiteTrials, execute_suite};
 use netbench_store::RunFolder;
 
-pub(crate) use self::plan::plan;
+pub(crate) use self::plan::{EXAMPLES, PartArg, Suite, plan};
 use self::{
-    args::{Pin, Suite},
     cost::Trials,
-    plan::{heap_library, permitted_layout, pin},
+    plan::{Pin, heap_library, permitted_layout, pin},
 };
 use crate::{
     client::Unstored,

@@ -12,7 +12,7 @@ use super::{
 use crate::{
     client::Unstored,
     kinds::{
-        browser::{self, args::BrowserOptions},
+        browser::{self, BrowserOptions},
         compat::Client,
     },
     run::Planned,

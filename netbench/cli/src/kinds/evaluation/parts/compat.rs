@@ -10,9 +10,9 @@ use super::part::{Needs, Part, RUN, Step, Steps, Unsupported, stacks, sum_up, us
 use crate::{
     client::Unstored,
     kinds::{
-        chains::{self, args::Chains},
-        compat::{self, Client, args::Compat},
-        roots::{self, args::Roots},
+        chains::{self, Chains},
+        compat::{self, Client, Compat},
+        roots::{self, Roots},
     },
 };
 

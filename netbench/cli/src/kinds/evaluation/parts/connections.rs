@@ -8,7 +8,7 @@ use super::part::{
 };
 use crate::{
     client::Unstored,
-    kinds::connect::{self, args::Connect},
+    kinds::connect::{self, Connect},
     run::Planned,
 };
 

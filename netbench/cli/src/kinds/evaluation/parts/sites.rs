@@ -8,7 +8,7 @@ use super::part::{
 };
 use crate::{
     client::Unstored,
-    kinds::scan::{self, args::Scan},
+    kinds::scan::{self, Scan},
     run::Planned,
 };
 

@@ -6,10 +6,7 @@ use netbench_report::{Found, Report};
 use super::part::{Needs, Part, Step, Steps, Unsupported, begun_in, stacks, usual};
 use crate::{
     client::Unstored,
-    kinds::suite::{
-        self,
-        args::{PartArg, Suite},
-    },
+    kinds::suite::{self, PartArg, Suite},
 };
 
 pub(super) const PART: Part = Part {
