@@ -3,7 +3,7 @@
 //! opened; and after the measurement the report is made from the folder's contents.
 
 use std::{
-    collections::{BTreeSet, HashSet},
+    collections::{BTreeMap, BTreeSet, HashSet},
     ops::ControlFlow,
     path::{Path, PathBuf},
     sync::{
@@ -29,14 +29,14 @@ use crate::{
     cost::Cost,
     exit::{Ended, bail_input},
     interrupt,
-    options::{Asked, Merging, OwnWorkers, Page, StoredIn},
+    options::{Asked, Merging, Page, StoredIn},
     output,
     progress::{Progress, outcome_of},
     run::{self, Planned},
     stack_names::clients,
     stored,
     targets::{Needs, Sites},
-    workers,
+    workers::{self, Source},
 };
 
 /// A plan of one kind: the facts that lists of runs, estimates and the pipeline need.
@@ -82,6 +82,9 @@ pub(crate) trait Measured: Sized {
     /// The plan of the run, as in its manifest.
     type Plan: Listed;
 
+    /// The report of the run.
+    type Report: Report + 'static;
+
     /// Merges runs into one, if the kind supports it.
     const MERGE: Option<Merge> = None;
 
@@ -92,7 +95,7 @@ pub(crate) trait Measured: Sized {
     const FILES: &'static [&'static str] = &[];
 
     /// Reads a run with everything that its report needs.
-    fn read(folder: &RunFolder) -> anyhow::Result<Box<dyn Report>>;
+    fn read(folder: &RunFolder) -> anyhow::Result<Self::Report>;
 
     /// Refuses values that are not stored and that this kind of run does not use.
     fn accept(unstored: &Unstored) -> anyhow::Result<()> {
@@ -272,11 +275,9 @@ fn session<M: Measured>(
             (Some(appender), manifest.plan.tally(&records).taken)
         }
     };
-    let (stacks, servers) = (manifest.plan.workers(), servers(&measured));
-    workers::all_known(&stacks, &asked.own.worker)?;
-    workers::all_servers_known(&servers, &asked.own.worker)?;
-    let needed = stacks.union(&servers).cloned().collect();
-    if let Some(unused) = workers::unused(&needed, &asked.own.worker)
+    let own = &asked.own.worker;
+    let needed = workers::needed(&manifest.plan.workers(), &servers(&measured), own)?;
+    if let Some(unused) = workers::unused(&needed, own)
         && !asked.output.quiet
     {
         note!("netbench: --worker {unused} is not used: no --stack and no site names it");
@@ -284,7 +285,7 @@ fn session<M: Measured>(
     let cost = manifest.plan.cost().after(done);
     cost.announce(asked.consent, asked.output.quiet)?;
     let progress = Progress::counting(asked.output, cost.unit);
-    let setup = set_up(&measured, &manifest, asked.own, progress, stop)?;
+    let setup = set_up(&measured, &manifest, needed, progress, stop)?;
     measured.ready(&setup, &mut manifest)?;
     if !manifest.has_begun() {
         let checks = check(&measured, &setup)?;
@@ -328,7 +329,7 @@ fn session<M: Measured>(
     drop(setup);
     drop(manifest);
     let ended =
-        M::read(&folder).and_then(|report| output::publish(&*report, &folder, asked.output, page));
+        M::read(&folder).and_then(|report| output::publish(&report, &folder, asked.output, page));
     ran?;
     written?;
     let ended = ended?;
@@ -397,12 +398,11 @@ fn check(measured: &impl Measured, setup: &Setup) -> anyhow::Result<Vec<LinkChec
 fn set_up<M: Measured>(
     measured: &M,
     run: &Manifest<M::Plan>,
-    own: &OwnWorkers,
+    needed: BTreeMap<String, Source>,
     progress: Progress,
     stop: Arc<AtomicBool>,
 ) -> anyhow::Result<Setup> {
-    let mut programs = workers::find(&run.plan.workers(), &own.worker)?;
-    programs.extend(workers::find_servers(&servers(measured), &own.worker)?);
+    let programs = workers::find(needed)?;
     let sites = measured.sites();
     let open = |sites: &Sites| sites.open_link(measured.needs());
     let link = sites.map(open).transpose()?.flatten();

@@ -14,8 +14,10 @@ pub(super) struct Key {
     about: &'static str,
     /// An example value for that file, as TOML.
     example: &'static str,
-    /// The commands that read the key, each with the option that the key sets.
-    read_by: &'static [(&'static str, &'static str)],
+    /// The commands that read the key.
+    read_by: &'static [&'static str],
+    /// The options that the key sets, as far as a command has them.
+    sets: &'static [&'static str],
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -38,80 +40,64 @@ const KEYS: [Key; 8] = [
         value_kind: ValueKind::Stacks,
         about: "The stack in use now, then the ones it is compared with",
         example: r#"["openssl", "rustls-aws-lc"]"#,
-        read_by: &[
-            ("evaluate", "from"),
-            ("evaluate", "to"),
-            ("connect", "stack"),
-            ("suite", "stack"),
-            ("stacks hello", "stack"),
-        ],
+        read_by: &["evaluate", "connect", "suite", "stacks hello"],
+        sets: &["from", "to", "stack"],
     },
     Key {
         name: "sites",
         value_kind: ValueKind::File,
         about: "The sites file, from this folder (evaluate, connect, scan)",
         example: r#""sites.txt""#,
-        read_by: &[
-            ("evaluate", "sites"),
-            ("connect", "sites"),
-            ("scan", "sites"),
-        ],
+        read_by: &["evaluate", "connect", "scan"],
+        sets: &["sites"],
     },
     Key {
         name: "roots",
         value_kind: ValueKind::Roots,
         about: "Trust roots: mozilla, native, or a PEM file (evaluate, connect, scan)",
         example: r#""mozilla""#,
-        read_by: &[
-            ("evaluate", "roots"),
-            ("connect", "roots"),
-            ("scan", "roots"),
-        ],
+        read_by: &["evaluate", "connect", "scan"],
+        sets: &["roots"],
     },
     Key {
         name: "client-profile",
         value_kind: ValueKind::Text,
         about: "How to set up the connectors: default, servo, library (evaluate, connect, scan, stacks hello)",
         example: r#""library""#,
-        read_by: &[
-            ("evaluate", "client-profile"),
-            ("connect", "client-profile"),
-            ("scan", "client-profile"),
-            ("stacks hello", "client-profile"),
-        ],
+        read_by: &["evaluate", "connect", "scan", "stacks hello"],
+        sets: &["client-profile"],
     },
     Key {
         name: "link",
         value_kind: ValueKind::Text,
         about: "How to emulate the network: auto, user, tun, netem, none (evaluate, connect, scan)",
         example: r#""auto""#,
-        read_by: &[("evaluate", "link"), ("connect", "link"), ("scan", "link")],
+        read_by: &["evaluate", "connect", "scan"],
+        sets: &["link"],
     },
     Key {
         name: "rounds",
         value_kind: ValueKind::Number,
         about: "Rounds of connections (evaluate, connect)",
         example: "10",
-        read_by: &[("evaluate", "rounds"), ("connect", "rounds")],
+        read_by: &["evaluate", "connect"],
+        sets: &["rounds"],
     },
     Key {
         name: "thresholds",
         value_kind: ValueKind::Texts,
         about: "What is still a yes, and what is a no (evaluate, connect, scan, suite; see their --help)",
         example: r#"["connection-time=5%..20%", "lost-sites=0%..1%", "false-accepts=0..1"]"#,
-        read_by: &[
-            ("evaluate", "threshold"),
-            ("connect", "threshold"),
-            ("scan", "threshold"),
-            ("suite", "threshold"),
-        ],
+        read_by: &["evaluate", "connect", "scan", "suite"],
+        sets: &["threshold"],
     },
     Key {
         name: "fail-on-regression",
         value_kind: ValueKind::Text,
         about: "The change at which `netbench runs compare` of two runs fails",
         example: r#""5%""#,
-        read_by: &[("runs compare", "fail-on-regression")],
+        read_by: &["runs compare"],
+        sets: &["fail-on-regression"],
     },
 ];
 
@@ -127,8 +113,7 @@ pub(super) fn named(name: &str) -> Option<&'static Key> {
 
 /// Returns whether a command reads any key.
 pub(super) fn is_read_by(command: &str) -> bool {
-    let reads = |key: &Key| key.read_by.iter().any(|(name, _)| *name == command);
-    KEYS.iter().any(reads)
+    KEYS.iter().any(|key| key.read_by.contains(&command))
 }
 
 /// Returns the file that `netbench setup config` writes: every key, with only the stacks set.
@@ -164,12 +149,13 @@ impl Setting {
         file: &ConfigFile,
         asked: &ArgMatches,
     ) -> Result<Vec<(&'static str, OsString)>, WrongInput> {
-        let read_by = self.key.read_by.iter();
-        let options = read_by
-            .filter(|(name, _)| *name == command)
-            .map(|(_, option)| *option);
+        let options: &[_] = if self.key.read_by.contains(&command) {
+            self.key.sets
+        } else {
+            &[]
+        };
         let mut set = Vec::new();
-        for option in options {
+        for option in options.iter().copied() {
             // One run, or three and more, have no before and after.
             if option == "fail-on-regression"
                 && asked.get_raw("runs").is_some_and(|runs| runs.len() != 2)

@@ -43,7 +43,7 @@ impl KindOfRun {
     pub(super) const fn of<M: Measured>() -> Self {
         Self {
             kind: <M::Plan as Plan>::KIND,
-            read: M::read,
+            read: |folder| Ok(Box::new(M::read(folder)?)),
             list: row::<M::Plan>,
             run: go_on::<M>,
             merge: M::MERGE,

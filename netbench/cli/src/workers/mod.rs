@@ -17,101 +17,63 @@ use crate::{exit::bail_input, output::shown};
 pub(crate) use self::terminal::Terminal;
 pub(crate) use netbench_stacks::{Profile, Program, SourceTree, build_time, in_path, this_command};
 
-/// Finds the worker of each stack, or builds it.
+/// The place of a worker, which may not be built.
+pub(crate) enum Source {
+    /// A program of the user.
+    Own(PathBuf),
+    /// A worker that netbench finds or builds.
+    Known(Known),
+}
+
+/// Returns the sources of the workers of stacks, and of the servers of emulated sites: a server is a stack's worker, or
+/// the one that starts an installed server.
 ///
-/// Starts no thread: an emulated link has yet to leave this process's namespaces.
-pub(crate) fn find(
+/// # Errors
+/// A stack or a server has no worker.
+pub(crate) fn needed(
     stacks: &BTreeSet<String>,
+    servers: &BTreeSet<String>,
     own: &[(String, PathBuf)],
-) -> anyhow::Result<BTreeMap<String, WorkerProgram>> {
-    let own: BTreeMap<_, _> = own.iter().cloned().collect();
-    let mut programs = BTreeMap::new();
-    for stack in stacks {
-        let program = match own.get(stack) {
-            Some(path) => path.clone().into(),
-            None => {
-                let known = known(stack)?;
-                WorkerProgram {
-                    path: known.program().find_or_build(&Terminal)?,
-                    variants: known.variants,
-                }
-            }
+) -> anyhow::Result<BTreeMap<String, Source>> {
+    let mut sources = BTreeMap::new();
+    let stacks = stacks.iter().map(|name| (name, known as fn(&str) -> _));
+    let servers = servers.iter().map(|name| (name, known_server as _));
+    for (name, known) in stacks.chain(servers) {
+        let source = match own.iter().rfind(|(stack, _)| stack == name) {
+            Some((_, path)) => Source::Own(path.clone()),
+            None => Source::Known(known(name)?),
         };
-        programs.insert(stack.clone(), program);
+        sources.insert(name.clone(), source);
     }
-    Ok(programs)
+    Ok(sources)
 }
 
-/// Refuses a stack without a worker.
-pub(crate) fn all_known(
-    stacks: &BTreeSet<String>,
-    own: &[(String, PathBuf)],
-) -> anyhow::Result<()> {
-    for stack in stacks.iter().filter(|stack| !is_own(stack, own)) {
-        known(stack)?;
-    }
-    Ok(())
-}
-
-/// Returns one of the user's workers that none of these names uses.
+/// Returns one of the user's workers that is not needed.
 pub(crate) fn unused<'a>(
-    names: &BTreeSet<String>,
+    needed: &BTreeMap<String, Source>,
     own: &'a [(String, PathBuf)],
 ) -> Option<&'a str> {
     let mut given = own.iter().map(|(name, _)| name.as_str());
-    given.find(|name| !names.contains(*name))
+    given.find(|name| !needed.contains_key(*name))
 }
 
-/// Returns whether a stack is one of the user's workers.
-fn is_own(stack: &str, own: &[(String, PathBuf)]) -> bool {
-    own.iter().any(|(name, _)| name == stack)
-}
-
-/// Finds or builds the worker of each server of emulated sites: a stack's worker, or the one that starts an installed
-/// server.
+/// Finds workers, or builds them.
 ///
-/// Starts no thread, like [`find`].
-pub(crate) fn find_servers(
-    servers: &BTreeSet<String>,
-    own: &[(String, PathBuf)],
+/// Starts no thread: an emulated link has yet to leave this process's namespaces.
+pub(crate) fn find(
+    needed: BTreeMap<String, Source>,
 ) -> anyhow::Result<BTreeMap<String, WorkerProgram>> {
-    let (installed, stacks) = sorted(servers, own);
-    let mut programs = find(&stacks, own)?;
-    for source in installed {
-        let path = Program::of(source).find_or_build(&Terminal)?;
-        programs.insert(source.name.clone(), path.into());
-    }
-    Ok(programs)
-}
-
-/// Refuses a server without a worker.
-pub(crate) fn all_servers_known(
-    servers: &BTreeSet<String>,
-    own: &[(String, PathBuf)],
-) -> anyhow::Result<()> {
-    let installed = installed_servers().iter();
-    let installed: Vec<_> = installed.map(|server| server.name.as_str()).collect();
-    let (_, stacks) = sorted(servers, own);
-    for stack in stacks.iter().filter(|stack| !is_own(stack, own)) {
-        known_among(stack, &installed)?;
-    }
-    Ok(())
-}
-
-/// Separates installed servers from stacks and the user's workers.
-fn sorted(
-    servers: &BTreeSet<String>,
-    own: &[(String, PathBuf)],
-) -> (Vec<&'static Stack>, BTreeSet<String>) {
-    let installed = installed_servers().iter();
-    let installed: Vec<_> = installed
-        .filter(|source| servers.contains(&source.name) && !is_own(&source.name, own))
-        .collect();
-    let is_stack = |server: &&String| installed.iter().all(|source| source.name != **server);
-    (
-        installed.clone(),
-        servers.iter().filter(is_stack).cloned().collect(),
-    )
+    let found = needed.into_iter().map(|(name, source)| {
+        let program = match source {
+            Source::Own(path) => path.into(),
+            Source::Known(known) => WorkerProgram {
+                path: known.program().find_or_build(&Terminal)?,
+                variants: known.variants,
+            },
+        };
+        Ok((name, program))
+    });
+    found.collect()
 }
 
 /// A stack for which netbench has a worker, with the requested variants.
@@ -139,6 +101,18 @@ pub(crate) fn known(stack: &str) -> anyhow::Result<Known> {
         );
     }
     known_among(stack, &[])
+}
+
+/// Finds a server of emulated sites for which netbench has a worker.
+fn known_server(name: &str) -> anyhow::Result<Known> {
+    let installed = installed_servers();
+    match installed.iter().find(|source| source.name == name) {
+        Some(source) => Ok(Known {
+            source,
+            variants: Variants::NONE,
+        }),
+        None => known_among(name, &names_of(installed, |_| true)),
+    }
 }
 
 /// Finds a stack; `others` are further names for suggestions.

@@ -1,4 +1,7 @@
-use std::{collections::BTreeMap, path::PathBuf};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::PathBuf,
+};
 
 use netbench_protocol::StackDescription;
 use netbench_report::count;
@@ -9,7 +12,7 @@ use super::{args::Check, list::described};
 use crate::{
     exit::Ended,
     output,
-    workers::{all_known, find, in_path},
+    workers::{find, in_path, needed},
 };
 
 /// The largest number of defects that are printed of a check; `--json` has all.
@@ -36,10 +39,9 @@ enum Outcome {
 /// Checks that workers keep the rules.
 pub(super) fn check(options: &Check) -> anyhow::Result<Ended> {
     let stacks = options.stacks.iter().cloned().collect();
-    let own = &options.own.worker;
-    all_known(&stacks, own)?;
+    let needed = needed(&stacks, &BTreeSet::new(), &options.own.worker)?;
     let mut all = Vec::new();
-    for (stack, program) in find(&stacks, own)? {
+    for (stack, program) in find(needed)? {
         let description = described(&stack, &program)?;
         for rules in Rules::ALL.iter().copied() {
             let name = rules.name();

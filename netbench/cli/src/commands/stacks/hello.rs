@@ -1,4 +1,4 @@
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 use clap::{Args, ValueHint};
 use netbench_model::{RootsSource, parse_target};
@@ -12,7 +12,7 @@ use crate::{
     exit::{Ended, WrongInput, bail_input},
     options::{Output, OwnWorkers, ProfileArg, StackOptions},
     output::{self, shown},
-    stack_names::stack_names,
+    stack_names::{clients, stack_names},
     targets::{self, example_site},
     workers,
 };
@@ -48,17 +48,15 @@ pub(crate) fn hello(options: &Hello) -> anyhow::Result<Ended> {
         None => example_site()?,
     };
     let stacks = stack_names(&options.stacks.names());
-    let wanted = stacks
-        .iter()
-        .map(|stack| stack.stack().to_owned())
-        .collect();
-    if let Some(unused) = workers::unused(&wanted, &options.own.worker) {
+    let own = &options.own.worker;
+    let needed = workers::needed(&clients(&stacks), &BTreeSet::new(), own)?;
+    if let Some(unused) = workers::unused(&needed, own) {
         let (names, unused) = (options.stacks.names().join(","), shown(unused));
         bail_input!(
             "--worker {unused}: the stack {unused} is not among those of --stack; `--stack {names},{unused}` adds it"
         );
     }
-    let programs = workers::find(&wanted, &options.own.worker)?;
+    let programs = workers::find(needed)?;
     let probed = Workers::probe(programs, None, Arc::default())?;
     let roots = targets::roots(&RootsSource::Mozilla, None)?;
     let profile = options.client_profile.into();

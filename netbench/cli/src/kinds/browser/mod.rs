@@ -10,7 +10,7 @@ use netbench_model::{
     StackName,
     browser::{BrowserManifest, BrowserPlan, VisitOutcome, VisitSample},
 };
-use netbench_report::{Report, summarize_browser};
+use netbench_report::{BrowserSummary, summarize_browser};
 use netbench_runner::{
     browser::{Visitor, Visits},
     scan::client_settings,
@@ -64,10 +64,11 @@ pub(crate) struct BrowserRun {
 
 impl Measured for BrowserRun {
     type Plan = BrowserPlan;
+    type Report = BrowserSummary;
 
-    fn read(folder: &RunFolder) -> anyhow::Result<Box<dyn Report>> {
+    fn read(folder: &RunFolder) -> anyhow::Result<BrowserSummary> {
         let (manifest, samples) = stored::contents(folder)?;
-        Ok(Box::new(summarize_browser(&manifest, &samples)))
+        Ok(summarize_browser(&manifest, &samples))
     }
 
     fn open(run: &BrowserManifest, _: &Unstored) -> anyhow::Result<Self> {

@@ -11,7 +11,7 @@ use netbench_model::{
     Recorded, StackName,
     chains::{ChainCase, ChainOutcome, ChainSample, ChainsManifest, ChainsPlan, SuiteOfChains},
 };
-use netbench_report::{Report, summarize_chains};
+use netbench_report::{ChainsSummary, summarize_chains};
 use netbench_runner::chains::{Verifiers, verify_chains};
 use netbench_store::RunFolder;
 
@@ -171,10 +171,11 @@ impl Listed for ChainsPlan {
 
 impl Measured for ChainsRun {
     type Plan = ChainsPlan;
+    type Report = ChainsSummary;
 
-    fn read(folder: &RunFolder) -> anyhow::Result<Box<dyn Report>> {
+    fn read(folder: &RunFolder) -> anyhow::Result<ChainsSummary> {
         let (manifest, samples) = stored::contents(folder)?;
-        Ok(Box::new(summarize_chains(&manifest, samples, &reasons())))
+        Ok(summarize_chains(&manifest, samples, &reasons()))
     }
 
     fn open(run: &ChainsManifest, _: &Unstored) -> anyhow::Result<Self> {

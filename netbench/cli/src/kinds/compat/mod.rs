@@ -16,7 +16,7 @@ use netbench_model::{
     Profile, StackName,
     compat::{CompatManifest, CompatOutcome, CompatPlan, CompatSample},
 };
-use netbench_report::{Report, summarize_compat};
+use netbench_report::{CompatSummary, summarize_compat};
 use netbench_runner::{
     compat::{CompatClients, OutsideClients, try_cases, try_engines, try_outside},
     scan::client_settings,
@@ -195,10 +195,11 @@ pub(crate) struct CompatRun {
 
 impl Measured for CompatRun {
     type Plan = CompatPlan;
+    type Report = CompatSummary;
 
-    fn read(folder: &RunFolder) -> anyhow::Result<Box<dyn Report>> {
+    fn read(folder: &RunFolder) -> anyhow::Result<CompatSummary> {
         let (manifest, samples) = stored::contents(folder)?;
-        Ok(Box::new(summarize_compat(&manifest, samples)))
+        Ok(summarize_compat(&manifest, samples))
     }
 
     fn open(run: &CompatManifest, _: &Unstored) -> anyhow::Result<Self> {

@@ -11,7 +11,7 @@ use std::time::Duration;
 use anyhow::bail;
 use netbench_model::{ConnectManifest, ConnectPlan, Outcome, Role, Sample, StackName};
 use netbench_protocol::HttpRequest;
-use netbench_report::{ConnectReport, Report};
+use netbench_report::ConnectReport;
 use netbench_runner::{Event, Trials, Workers, execute};
 use netbench_scan::raise_descriptor_limit;
 use netbench_store::RunFolder;
@@ -35,12 +35,6 @@ pub(crate) fn connect(options: &Connect) -> anyhow::Result<Ended> {
         .start
         .asked(&options.output, options.unstored.clone());
     pipeline::start::<ConnectRun>(plan(options)?, &options.stored_in, "connect", asked)
-}
-
-/// Reads a run for its report.
-pub(crate) fn read(folder: &RunFolder) -> anyhow::Result<ConnectReport> {
-    let (manifest, samples) = stored::contents(folder)?;
-    Ok(ConnectReport::new(manifest, samples))
 }
 
 impl Listed for ConnectPlan {
@@ -71,13 +65,15 @@ pub(crate) struct ConnectRun {
 
 impl Measured for ConnectRun {
     type Plan = ConnectPlan;
+    type Report = ConnectReport;
 
     const MERGE: Option<Merge> = Some(merge::merge);
 
     const COMPARE: Option<CompareRuns> = Some(compare::compare);
 
-    fn read(folder: &RunFolder) -> anyhow::Result<Box<dyn Report>> {
-        Ok(Box::new(read(folder)?))
+    fn read(folder: &RunFolder) -> anyhow::Result<ConnectReport> {
+        let (manifest, samples) = stored::contents(folder)?;
+        Ok(ConnectReport::new(manifest, samples))
     }
 
     fn accept(_: &Unstored) -> anyhow::Result<()> {

@@ -275,7 +275,7 @@ fn begin(options: &Evaluate) -> anyhow::Result<(RunFolder, EvaluationManifest)> 
         .map(record)
         .collect::<anyhow::Result<Vec<_>>>()?;
     // An unknown stack is an error before anything is built.
-    workers::all_known(&stacks(&plan), &options.start.own.worker)?;
+    workers::needed(&stacks(&plan), &BTreeSet::new(), &options.start.own.worker)?;
     announce(options.start.consent(), &options.output, &plan)?;
     let planned = Planned {
         thresholds: options.thresholds.collected(),
@@ -299,7 +299,7 @@ fn find_workers(plan: &mut EvaluationPlan, quiet: bool) -> anyhow::Result<()> {
         .iter()
         .map(|(stack, program)| (stack.clone(), program.into()))
         .collect();
-    let programs = workers::find(&stacks(plan), &own)?;
+    let programs = workers::find(workers::needed(&stacks(plan), &BTreeSet::new(), &own)?)?;
     if let Ok(workers) = Workers::probe(programs, None, Arc::default()) {
         leave_out_what_they_cannot(plan, &workers, quiet);
     }

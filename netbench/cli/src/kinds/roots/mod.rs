@@ -9,7 +9,7 @@ use netbench_model::{
     StackName,
     roots::{RootsClient, RootsManifest, RootsOutcome, RootsPlan, RootsSample, StoreLayout},
 };
-use netbench_report::{Report, summarize_roots};
+use netbench_report::{RootsSummary, summarize_roots};
 use netbench_runner::{
     Workers,
     roots::{RootsTrial, try_layouts},
@@ -155,10 +155,11 @@ impl Listed for RootsPlan {
 
 impl Measured for RootsRun {
     type Plan = RootsPlan;
+    type Report = RootsSummary;
 
-    fn read(folder: &RunFolder) -> anyhow::Result<Box<dyn Report>> {
+    fn read(folder: &RunFolder) -> anyhow::Result<RootsSummary> {
         let (manifest, samples) = stored::contents(folder)?;
-        Ok(Box::new(summarize_roots(&manifest, samples)))
+        Ok(summarize_roots(&manifest, samples))
     }
 
     fn open(run: &RootsManifest, _: &Unstored) -> anyhow::Result<Self> {

@@ -16,7 +16,7 @@ use netbench_model::{
     Plan, Profile, ScanManifest, ScanPlan, Site, StackName,
     scan::{AgainstRecord, Agreement, Offer, SiteOutcome, SiteScan},
 };
-use netbench_report::Report;
+use netbench_report::{ScanSummary, summarize_scan};
 use netbench_runner::{
     Targets,
     scan::{Chosen, Clients, Most, Reached, choose, client_settings, confirm, offers},
@@ -26,10 +26,7 @@ use netbench_scan::{
 };
 use netbench_store::{Index, RunFolder};
 
-pub(crate) use self::{
-    plan::{EXAMPLES, Scan, plan},
-    stored::read,
-};
+pub(crate) use self::plan::{EXAMPLES, Scan, plan};
 use self::{
     plan::{ScanCommand, limits, network},
     stored::{AGAINST, index},
@@ -38,6 +35,7 @@ use crate::{
     client::{Shown, Unstored, all_can},
     exit::{Ended, WrongInput},
     pipeline::{self, Listed, Measured, Merge, Session, Setup, Told},
+    stored::wrong,
     targets::{self, Names, Needs, Network, Sites, example_site},
 };
 
@@ -81,13 +79,19 @@ pub(crate) struct ScanRun {
 
 impl Measured for ScanRun {
     type Plan = ScanPlan;
+    type Report = ScanSummary;
 
     const MERGE: Option<Merge> = Some(merge::merge);
 
     const FILES: &'static [&'static str] = &[AGAINST];
 
-    fn read(folder: &RunFolder) -> anyhow::Result<Box<dyn Report>> {
-        Ok(Box::new(read(folder)?))
+    fn read(folder: &RunFolder) -> anyhow::Result<ScanSummary> {
+        let manifest: ScanManifest = folder.manifest().map_err(wrong)?;
+        let against = folder.read_json(AGAINST).map_err(wrong)?;
+        let index = index(folder).map_err(wrong)?;
+        let sites = manifest.plan.sites.iter();
+        let scans = sites.filter_map(|site| index.read(&site.name()).transpose());
+        summarize_scan(&manifest, scans, against).map_err(wrong)
     }
 
     fn accept(unstored: &Unstored) -> anyhow::Result<()> {

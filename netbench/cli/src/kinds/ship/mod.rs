@@ -13,7 +13,7 @@ use netbench_model::{
     ship::{ShipManifest, ShipOutcome, ShipPlan, ShipSample},
     suggestion,
 };
-use netbench_report::{Report, summarize_ship};
+use netbench_report::{ShipSummary, summarize_ship};
 use netbench_ship::{
     BUILT_IN_LOCK, Project, Reuse, ShipError, Toolchain, lock_sha256, providers_of_lock,
 };
@@ -175,10 +175,11 @@ impl Listed for ShipPlan {
 
 impl Measured for ShipRun {
     type Plan = ShipPlan;
+    type Report = ShipSummary;
 
-    fn read(folder: &RunFolder) -> anyhow::Result<Box<dyn Report>> {
+    fn read(folder: &RunFolder) -> anyhow::Result<ShipSummary> {
         let (manifest, samples) = stored::contents(folder)?;
-        Ok(Box::new(summarize_ship(&manifest, &samples)))
+        Ok(summarize_ship(&manifest, &samples))
     }
 
     fn open(run: &ShipManifest, _: &Unstored) -> anyhow::Result<Self> {

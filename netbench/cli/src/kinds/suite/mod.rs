@@ -14,7 +14,7 @@ use std::{
 use netbench_model::{
     Case, PinRecord, Preset, StackName, SuiteManifest, SuiteOutcome, SuitePlan, SuiteSample,
 };
-use netbench_report::{Report, SuiteReport, decided, idle_reference};
+use netbench_report::{SuiteReport, decided, idle_reference};
 use netbench_runner::{Materials, SuiteEvent, SuiteFeedback, SuiteTrials, execute_suite};
 use netbench_store::RunFolder;
 
@@ -52,12 +52,6 @@ pub(crate) fn suite(options: &Suite) -> anyhow::Result<Ended> {
     pipeline::start::<SuiteRun>(planned, &options.stored_in, name, asked)
 }
 
-/// Reads a run for its report.
-pub(crate) fn read(folder: &RunFolder) -> anyhow::Result<SuiteReport> {
-    let (manifest, samples) = stored::contents::<SuitePlan>(folder)?;
-    Ok(SuiteReport::new(manifest, &samples))
-}
-
 impl Listed for SuitePlan {
     const UNIT: (&'static str, &'static str) = ("sample", "samples");
     const SHORTER: &'static str = "fewer --rounds or a --case";
@@ -83,11 +77,13 @@ pub(crate) struct SuiteRun {
 
 impl Measured for SuiteRun {
     type Plan = SuitePlan;
+    type Report = SuiteReport;
 
     const COMPARE: Option<CompareRuns> = Some(compare::compare);
 
-    fn read(folder: &RunFolder) -> anyhow::Result<Box<dyn Report>> {
-        Ok(Box::new(read(folder)?))
+    fn read(folder: &RunFolder) -> anyhow::Result<SuiteReport> {
+        let (manifest, samples) = stored::contents::<SuitePlan>(folder)?;
+        Ok(SuiteReport::new(manifest, &samples))
     }
 
     fn open(run: &SuiteManifest, _: &Unstored) -> anyhow::Result<Self> {

@@ -3,17 +3,16 @@ use std::path::{Path, PathBuf};
 use netbench_browser::{BrowserProgram, Outside, Product};
 use netbench_link::LinkChoice;
 use netbench_model::{Depth, EvaluationPlan, Target, browser::BrowserPlan};
-use netbench_report::{Found, Report, summarize_browser, summarize_compat};
 
 use super::{
     compat::servers_plan,
-    part::{Needs, Part, Step, Steps, Unsupported, link, names, sum_up, usual},
+    part::{Needs, Part, Results, Step, Steps, Unsupported, link, names, usual},
 };
 use crate::{
     client::Unstored,
     kinds::{
-        browser::{self, BrowserOptions},
-        compat::Client,
+        browser::{self, BrowserOptions, BrowserRun},
+        compat::{Client, CompatRun},
     },
     run::Planned,
 };
@@ -96,18 +95,10 @@ fn visits_plan(
     browser::plan(&options)
 }
 
-fn collect(
-    folder: &Path,
-    _plan: &EvaluationPlan,
-    found: &mut Found,
-    runs: &mut Vec<Box<dyn Report>>,
-) -> anyhow::Result<()> {
-    let visits = |manifest: &_, samples: Vec<_>| summarize_browser(manifest, &samples);
-    sum_up(&folder.join(VISITS), visits, &mut found.visits, runs)?;
-    sum_up(
-        &folder.join(SERVERS),
-        summarize_compat,
-        &mut found.clients,
-        runs,
-    )
+fn collect(folder: &Path, _: &EvaluationPlan, results: &mut Results) -> anyhow::Result<()> {
+    let visits = folder.join(VISITS);
+    results.found.visits = results.add_whole::<BrowserRun>(&visits)?;
+    let servers = folder.join(SERVERS);
+    results.found.clients = results.add_whole::<CompatRun>(&servers)?;
+    Ok(())
 }

@@ -1,18 +1,16 @@
 use std::path::Path;
 
-use netbench_compat::chains::reasons;
 use netbench_model::{
     Depth, EvaluationPlan, chains::ChainsPlan, compat::CompatPlan, roots::RootsPlan,
 };
-use netbench_report::{Found, Report, summarize_chains, summarize_compat, summarize_roots};
 
-use super::part::{Needs, Part, RUN, Step, Steps, Unsupported, stacks, sum_up, usual};
+use super::part::{Needs, Part, RUN, Results, Step, Steps, Unsupported, stacks, usual};
 use crate::{
     client::Unstored,
     kinds::{
-        chains::{self, Chains},
-        compat::{self, Client, Compat},
-        roots::{self, Roots},
+        chains::{self, Chains, ChainsRun},
+        compat::{self, Client, Compat, CompatRun},
+        roots::{self, Roots, RootsRun},
     },
 };
 
@@ -73,14 +71,9 @@ fn roots_plan(plan: &EvaluationPlan) -> anyhow::Result<RootsPlan> {
     roots::plan(&options)
 }
 
-fn collect(
-    folder: &Path,
-    _plan: &EvaluationPlan,
-    found: &mut Found,
-    runs: &mut Vec<Box<dyn Report>>,
-) -> anyhow::Result<()> {
-    let chains = |manifest: &_, samples| summarize_chains(manifest, samples, &reasons());
-    sum_up(&folder.join(RUN), summarize_compat, &mut found.compat, runs)?;
-    sum_up(&folder.join(CHAINS), chains, &mut found.chains, runs)?;
-    sum_up(&folder.join(ROOTS), summarize_roots, &mut found.roots, runs)
+fn collect(folder: &Path, _: &EvaluationPlan, results: &mut Results) -> anyhow::Result<()> {
+    results.found.compat = results.add_whole::<CompatRun>(&folder.join(RUN))?;
+    results.found.chains = results.add_whole::<ChainsRun>(&folder.join(CHAINS))?;
+    results.found.roots = results.add_whole::<RootsRun>(&folder.join(ROOTS))?;
+    Ok(())
 }

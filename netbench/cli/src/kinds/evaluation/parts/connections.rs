@@ -1,14 +1,16 @@
 use std::{path::Path, sync::Arc, time::Duration};
 
 use netbench_model::{Condition, ConnectPlan, Depth, EvaluationPlan, Profile};
-use netbench_report::{FEWEST_ROUNDS, Found, Report};
+use netbench_report::{ConnectReport, FEWEST_ROUNDS};
 
 use super::part::{
-    Needs, Part, RUN, Step, Steps, Unsupported, begun_in, link, roots, sites, stacks, usual,
+    Needs, Part, RUN, Results, Step, Steps, Unsupported, begun_in, link, roots, sites, stacks,
+    usual,
 };
 use crate::{
     client::Unstored,
-    kinds::connect::{self, Connect},
+    kinds::connect::{self, Connect, ConnectRun},
+    pipeline::Measured,
     run::Planned,
 };
 
@@ -77,7 +79,7 @@ fn other_work(folder: &Path, plan: &EvaluationPlan) -> anyhow::Result<Option<&'s
     let Some(run) = begun_in(&folder.join(RUN)) else {
         return Ok(None);
     };
-    let summary = connect::read(&run)?.summary;
+    let summary = ConnectRun::read(&run)?.summary;
     let needed = summary.did_other_work(&plan.from, &plan.to);
     Ok(needed.then_some(
         "once more with the same settings for both: with their own they agree on different suites or groups",
@@ -109,22 +111,11 @@ fn connect_plan(
     Ok(planned)
 }
 
-fn collect(
-    folder: &Path,
-    _plan: &EvaluationPlan,
-    found: &mut Found,
-    runs: &mut Vec<Box<dyn Report>>,
-) -> anyhow::Result<()> {
-    for (name, found) in [
-        (RUN, &mut found.connections),
-        (SAME_SETTINGS, &mut found.same_settings),
-    ] {
-        if let Some(run) = begun_in(&folder.join(name)) {
-            let run = connect::read(&run)?;
-            *found = Some(Arc::clone(&run.summary));
-            runs.push(Box::new(run));
-        }
-    }
+fn collect(folder: &Path, _: &EvaluationPlan, results: &mut Results) -> anyhow::Result<()> {
+    let summary = |run: &ConnectReport| Arc::clone(&run.summary);
+    results.found.connections = results.add::<ConnectRun, _>(&folder.join(RUN), summary)?;
+    let same_settings = folder.join(SAME_SETTINGS);
+    results.found.same_settings = results.add::<ConnectRun, _>(&same_settings, summary)?;
     Ok(())
 }
 

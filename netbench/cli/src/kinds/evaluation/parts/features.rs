@@ -2,9 +2,8 @@ use std::{path::Path, time::Duration};
 
 use netbench_bogo::KnownShim;
 use netbench_model::{Depth, EvaluationPlan, StackName};
-use netbench_report::{Found, Report};
 
-use super::part::{Needs, Part, Step, Steps, Unsupported, Work, printed};
+use super::part::{Needs, Part, Results, Step, Steps, Unsupported, Work, printed};
 use crate::{
     client::Unstored,
     commands::bogo::cost::all_tests,
@@ -97,12 +96,8 @@ fn shim(stack: &StackName) -> Result<&'static str, Unsupported> {
     Ok(shim.name)
 }
 
-fn collect(
-    folder: &Path,
-    _plan: &EvaluationPlan,
-    found: &mut Found,
-    _runs: &mut Vec<Box<dyn Report>>,
-) -> anyhow::Result<()> {
+fn collect(folder: &Path, _: &EvaluationPlan, results: &mut Results) -> anyhow::Result<()> {
+    let found = &mut results.found;
     found.matrix = printed(&folder.join(MATRIX))?;
     found.defects = printed(&folder.join(DEFECTS))?;
     found.coverage = printed(&folder.join(COVERAGE))?;

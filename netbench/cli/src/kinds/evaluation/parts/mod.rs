@@ -10,12 +10,12 @@ mod sites;
 mod suite;
 
 use netbench_model::EvaluationManifest;
-use netbench_report::{EvaluationReport, Found, evaluation};
+use netbench_report::{EvaluationReport, evaluation};
 use netbench_store::RunFolder;
 
 pub(super) use self::{
     browsers::NAME as BROWSERS,
-    part::{Needs, Part, Step, Unsupported, Work, run_in},
+    part::{Needs, Part, Results, Step, Unsupported, Work, run_in},
 };
 use crate::{exit::in_a_line, stored::wrong};
 
@@ -33,15 +33,14 @@ pub(crate) const PARTS: [Part; 6] = [
 /// Reads an evaluation and the results of its parts.
 pub(super) fn read(folder: &RunFolder) -> anyhow::Result<EvaluationReport> {
     let manifest: EvaluationManifest = folder.manifest().map_err(wrong)?;
-    let mut found = Found::default();
-    let mut parts = Vec::new();
+    let mut results = Results::default();
     let mut unread = Vec::new();
     for record in &manifest.plan.parts {
         let Some(part) = PARTS.iter().find(|part| part.name == record.part) else {
             continue;
         };
         let place = folder.path().join(part.name);
-        if let Err(error) = (part.collect)(&place, &manifest.plan, &mut found, &mut parts) {
+        if let Err(error) = (part.collect)(&place, &manifest.plan, &mut results) {
             unread.push(format!(
                 "The results of the part {} cannot be read: {}",
                 part.name,
@@ -49,7 +48,10 @@ pub(super) fn read(folder: &RunFolder) -> anyhow::Result<EvaluationReport> {
             ));
         }
     }
-    let mut evaluation = evaluation(manifest, found);
+    let mut evaluation = evaluation(manifest, results.found);
     evaluation.warnings.extend(unread);
-    Ok(EvaluationReport { evaluation, parts })
+    Ok(EvaluationReport {
+        evaluation,
+        parts: results.runs,
+    })
 }

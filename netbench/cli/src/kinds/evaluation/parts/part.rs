@@ -9,7 +9,7 @@ use std::{
 use anyhow::Context;
 use clap::{Args, Command};
 use netbench_link::LinkChoice;
-use netbench_model::{EvaluationPlan, Manifest, Recorded, RootsSource, Target, Thresholds};
+use netbench_model::{EvaluationPlan, RootsSource, Target, Thresholds};
 use netbench_report::{Found, Report};
 use netbench_store::{RunFolder, read_file};
 
@@ -17,9 +17,9 @@ use crate::{
     client::Unstored,
     exit::WrongInput,
     options::{RootsOptions, SiteOptions, StackOptions, StoredIn, TargetOptions},
-    pipeline::{self, Listed},
+    pipeline::{self, Listed, Measured},
     run::{self, Planned},
-    stored::{contents, note_repeated, wrong},
+    stored::{note_repeated, wrong},
 };
 
 pub(crate) struct Part {
@@ -44,9 +44,40 @@ pub(crate) enum Needs {
     Operation(&'static str),
 }
 
-/// Reads the files that the steps of a part have left in its folder: their results, and the reports of their runs.
-pub(crate) type Collect =
-    fn(&Path, &EvaluationPlan, &mut Found, &mut Vec<Box<dyn Report>>) -> anyhow::Result<()>;
+/// Reads the files that the steps of a part have left in its folder.
+pub(crate) type Collect = fn(&Path, &EvaluationPlan, &mut Results) -> anyhow::Result<()>;
+
+/// The results of an evaluation's parts, and the reports of their runs.
+#[derive(Default)]
+pub(crate) struct Results {
+    pub(super) found: Found,
+    pub(super) runs: Vec<Box<dyn Report>>,
+}
+
+impl Results {
+    /// Adds the report of the run in `folder`, if there is one. Returns its results.
+    pub(super) fn add<M: Measured, T>(
+        &mut self,
+        folder: &Path,
+        results: impl FnOnce(&M::Report) -> T,
+    ) -> anyhow::Result<Option<T>> {
+        let Some(run) = begun_in(folder) else {
+            return Ok(None);
+        };
+        let report = M::read(&run)?;
+        let results = results(&report);
+        self.runs.push(Box::new(report));
+        Ok(Some(results))
+    }
+
+    /// Adds the report of a run like [`Self::add`]. The report is the result.
+    pub(super) fn add_whole<M: Measured<Report: Clone>>(
+        &mut self,
+        folder: &Path,
+    ) -> anyhow::Result<Option<Arc<M::Report>>> {
+        self.add::<M, _>(folder, |report| Arc::new(report.clone()))
+    }
+}
 
 pub(crate) struct Steps {
     pub(crate) steps: Vec<Step>,
@@ -187,22 +218,6 @@ pub(crate) fn run_in(folder: &Path) -> Option<RunFolder> {
     // An unreadable file is an error of the part that reads it.
     let _ = note_repeated(&run);
     Some(run)
-}
-
-/// Summarizes the run in `folder`, if there is one: for the answers, and as a section of the report.
-pub(super) fn sum_up<P: Recorded, S: Report + Clone + 'static>(
-    folder: &Path,
-    summarize: impl FnOnce(&Manifest<P>, Vec<P::Record>) -> S,
-    found: &mut Option<Arc<S>>,
-    runs: &mut Vec<Box<dyn Report>>,
-) -> anyhow::Result<()> {
-    if let Some(run) = begun_in(folder) {
-        let (manifest, samples) = contents(&run)?;
-        let summary = summarize(&manifest, samples);
-        *found = Some(Arc::new(summary.clone()));
-        runs.push(Box::new(summary));
-    }
-    Ok(())
 }
 
 /// Reads a file that a step printed, or returns `None` if the step was not reached.

@@ -1,14 +1,14 @@
 use std::path::Path;
 
 use netbench_model::{EvaluationPlan, ScanPlan};
-use netbench_report::{Found, Report, losses, web_loss};
+use netbench_report::{losses, web_loss};
 
 use super::part::{
-    Needs, Part, RUN, Step, Steps, Unsupported, begun_in, link, names, roots, sites, usual,
+    Needs, Part, RUN, Results, Step, Steps, Unsupported, link, names, roots, sites, usual,
 };
 use crate::{
     client::Unstored,
-    kinds::scan::{self, Scan},
+    kinds::scan::{self, Scan, ScanRun},
     run::Planned,
 };
 
@@ -49,19 +49,17 @@ fn scan_plan(plan: &EvaluationPlan, unstored: &Unstored) -> anyhow::Result<Plann
     Ok(planned)
 }
 
-fn collect(
-    folder: &Path,
-    plan: &EvaluationPlan,
-    found: &mut Found,
-    runs: &mut Vec<Box<dyn Report>>,
-) -> anyhow::Result<()> {
-    if let Some(run) = begun_in(&folder.join(RUN)) {
-        let summary = scan::read(&run)?;
-        let loss = summary.loss.as_ref();
+fn collect(folder: &Path, plan: &EvaluationPlan, results: &mut Results) -> anyhow::Result<()> {
+    let found = results.add::<ScanRun, _>(&folder.join(RUN), |summary| {
+        let loss = summary.loss.as_ref()?;
         let profile = summary.run.client_profile;
-        found.losses = loss.and_then(|loss| losses(loss, profile, &plan.from, &plan.to));
-        found.web = loss.and_then(|loss| web_loss(loss, &plan.from, &plan.to));
-        runs.push(Box::new(summary));
+        Some((
+            losses(loss, profile, &plan.from, &plan.to),
+            web_loss(loss, &plan.from, &plan.to),
+        ))
+    })?;
+    if let Some((losses, web)) = found.flatten() {
+        (results.found.losses, results.found.web) = (losses, web);
     }
     Ok(())
 }

@@ -1,12 +1,12 @@
 use std::{path::Path, sync::Arc, time::Duration};
 
 use netbench_model::{Depth, EvaluationPlan, Part as SuitePart, Preset, SuitePlan};
-use netbench_report::{Found, Report};
+use netbench_report::SuiteReport;
 
-use super::part::{Needs, Part, Step, Steps, Unsupported, begun_in, stacks, usual};
+use super::part::{Needs, Part, Results, Step, Steps, Unsupported, stacks, usual};
 use crate::{
     client::Unstored,
-    kinds::suite::{self, PartArg, Suite},
+    kinds::suite::{self, PartArg, Suite, SuiteRun},
 };
 
 pub(super) const PART: Part = Part {
@@ -69,18 +69,11 @@ fn options(plan: &EvaluationPlan) -> anyhow::Result<Suite> {
     Ok(options)
 }
 
-fn collect(
-    folder: &Path,
-    _plan: &EvaluationPlan,
-    found: &mut Found,
-    runs: &mut Vec<Box<dyn Report>>,
-) -> anyhow::Result<()> {
+fn collect(folder: &Path, _: &EvaluationPlan, results: &mut Results) -> anyhow::Result<()> {
     for name in [SPEED, COSTS] {
-        if let Some(run) = begun_in(&folder.join(name)) {
-            let run = suite::read(&run)?;
-            found.suites.push(Arc::clone(&run.summary));
-            runs.push(Box::new(run));
-        }
+        let summary = |run: &SuiteReport| Arc::clone(&run.summary);
+        let summary = results.add::<SuiteRun, _>(&folder.join(name), summary)?;
+        results.found.suites.extend(summary);
     }
     Ok(())
 }
