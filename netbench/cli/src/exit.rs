@@ -1,4 +1,4 @@
-use std::{error::Error, process::ExitCode};
+use std::{error::Error, fmt::Display, process::ExitCode};
 
 use netbench_link::LinkError;
 use netbench_model::sanitize;
@@ -24,6 +24,11 @@ pub(crate) enum Ended {
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub(crate) struct WrongInput(pub(crate) String);
+
+/// Returns the error for a run that cannot be continued because something has changed.
+pub(crate) fn cannot_continue(run: &str, why: impl Display) -> anyhow::Error {
+    WrongInput(format!("run {run} cannot be continued: {why}")).into()
+}
 
 /// This machine cannot emulate a network, and the user did not choose loopback.
 #[derive(Debug, thiserror::Error)]

@@ -15,7 +15,6 @@
 mod output;
 
 mod ask;
-mod cache;
 mod client;
 mod commands;
 mod compare;

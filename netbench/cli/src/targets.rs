@@ -13,7 +13,7 @@ use netbench_protocol::Resolve;
 use netbench_runner::{HostAddress, Targets, Workers, resolve, scan::EXAMPLE_HOST, unresolved};
 
 use crate::{
-    exit::{NoNetwork, WrongInput, bail_input, in_a_line},
+    exit::{NoNetwork, WrongInput, bail_input, cannot_continue, in_a_line},
     loopback,
     options::{PathOptions, RootsOptions, SiteOptions, TargetOptions},
     progress::Progress,
@@ -205,8 +205,10 @@ impl Sites {
 pub(crate) fn roots_of_run<P>(run: &Manifest<P>, plan: &RootsRecord) -> anyhow::Result<Roots> {
     let roots = roots(&plan.source, Some(plan.count))?;
     if roots.sha256 != plan.sha256 {
-        let name = &run.name;
-        bail_input!("run {name} cannot be continued: it was started with other trust roots");
+        return Err(cannot_continue(
+            &run.name,
+            "it was started with other trust roots",
+        ));
     }
     Ok(roots)
 }

@@ -7,6 +7,8 @@ use std::{
     path::Path,
 };
 
+use serde::de::DeserializeOwned;
+
 /// Reads a file of at most `max_bytes`, or a pipe such as the shell's `<(…)`.
 ///
 /// # Errors
@@ -35,6 +37,19 @@ pub(crate) fn read_text(path: &Path, max_bytes: u64) -> Result<String, String> {
         let before = &error.as_bytes()[..error.utf8_error().valid_up_to()];
         let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
         format!("line {line}: not UTF-8")
+    })
+}
+
+/// Parses a TOML file.
+///
+/// # Errors
+/// The first defect of the file, with its line.
+pub(crate) fn parse_toml<T: DeserializeOwned>(text: &str) -> Result<T, String> {
+    toml::from_str(text).map_err(|error| {
+        let start = error.span().map_or(0, |span| span.start).min(text.len());
+        let line = text[..start].matches('\n').count() + 1;
+        let what = error.message().lines().next().unwrap_or_default();
+        format!("line {line}: {what}")
     })
 }
 

@@ -12,6 +12,7 @@ use netbench_bogo::{
 };
 use netbench_model::coverage::TestOutcome;
 use netbench_report::count;
+use netbench_stacks::cache_folder;
 use sha2::{Digest, Sha256};
 
 use super::{
@@ -19,7 +20,7 @@ use super::{
     cost,
     shims::{self, Shim},
 };
-use crate::{cache, cost::about, interrupt, options::Output, progress::Progress};
+use crate::{cost::about, interrupt, options::Output, progress::Progress};
 
 /// Everything that the runs of all shims share.
 pub(crate) struct Setup<'a> {
@@ -38,7 +39,7 @@ impl<'a> Setup<'a> {
         let progress = Progress::counting(output, ("test", "tests"));
         let stop = interrupt::stop_on_signals()?;
         let say = &mut |step: &str| progress.stage(step);
-        let runner = Runner::make(&cache::folder("bogo")?, stop, say)?;
+        let runner = Runner::make(&cache_folder("bogo")?, stop, say)?;
         let jobs = how.jobs();
         Ok(Self {
             catalog: catalog(&runner, jobs, &progress)?,

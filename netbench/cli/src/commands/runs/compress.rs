@@ -1,11 +1,14 @@
 use std::path::Path;
 
-use anyhow::Context;
 use netbench_model::sanitize;
 use netbench_report::count;
 use netbench_store::{Packed, RunFolder};
 
-use super::{args::Prune, prune::old_runs};
+use super::{
+    args::Prune,
+    list::{in_folder, is_folder},
+    prune::old_runs,
+};
 use crate::{
     exit::{Ended, bail_input},
     kinds::{self, kind::Holds},
@@ -83,10 +86,8 @@ fn collect(path: &Path, folders: &mut Vec<RunFolder>) -> anyhow::Result<Option<&
 }
 
 fn collect_in(path: &Path, folders: &mut Vec<RunFolder>) -> anyhow::Result<Option<&'static str>> {
-    let cannot = || format!("cannot read {}", path.display());
-    for entry in std::fs::read_dir(path).with_context(cannot)? {
-        let entry = entry.with_context(cannot)?;
-        if !entry.file_type().with_context(cannot)?.is_dir() {
+    for entry in in_folder(path)? {
+        if !is_folder(&entry.path()) {
             continue;
         }
         let why = if entry.path().join("run.json").is_file() {

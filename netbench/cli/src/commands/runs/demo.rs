@@ -1,8 +1,9 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
+use netbench_stacks::cache_folder;
 
-use crate::{cache, exit::Ended, output, show};
+use crate::{exit::Ended, output, show};
 
 pub(crate) const EXAMPLES: &str = "\
 Examples:
@@ -24,7 +25,7 @@ pub(crate) struct Demo {
 pub(crate) fn demo(options: &Demo) -> anyhow::Result<Ended> {
     let page = match &options.output {
         Some(file) => file.clone(),
-        None => cache::folder("reports")?.join("demo.html"),
+        None => cache_folder("reports")?.join("demo.html"),
     };
     output::write_file(&page, PAGE)?;
     note!("netbench: the page is {}", page.display());

@@ -1,5 +1,5 @@
 use std::{
-    fs,
+    fs::{self, DirEntry},
     path::{Path, PathBuf},
 };
 
@@ -28,16 +28,26 @@ pub(super) fn entries(folder: &Path) -> anyhow::Result<Vec<Entry>> {
         );
         bail_input!("{why}");
     }
-    let cannot = || format!("cannot read {}", folder.display());
     let mut found = Vec::new();
-    for entry in fs::read_dir(folder).with_context(cannot)? {
-        let entry = entry.with_context(cannot)?;
-        if entry.file_type().with_context(cannot)?.is_dir() {
+    for entry in in_folder(folder)? {
+        if is_folder(&entry.path()) {
             found.push(read(entry.path()));
         }
     }
     found.sort_by(|a, b| a.path.cmp(&b.path));
     Ok(found)
+}
+
+/// Returns the entries of a folder.
+pub(super) fn in_folder(folder: &Path) -> anyhow::Result<Vec<DirEntry>> {
+    fs::read_dir(folder)
+        .and_then(Iterator::collect)
+        .with_context(|| format!("cannot read {}", folder.display()))
+}
+
+/// Returns whether a path is a folder, and not a link to one.
+pub(super) fn is_folder(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|data| data.is_dir())
 }
 
 fn read(path: PathBuf) -> Entry {

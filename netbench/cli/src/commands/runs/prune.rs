@@ -13,7 +13,7 @@ use netbench_store::RunFolder;
 
 use super::{
     args::Prune,
-    list::{self, Entry},
+    list::{self, Entry, in_folder, is_folder},
 };
 use crate::{
     ask::agrees,
@@ -157,10 +157,6 @@ fn may_be_under_way(folder: &RunFolder) -> anyhow::Result<bool> {
     Ok(manifest.finished.is_none() && young)
 }
 
-fn is_folder(path: &Path) -> bool {
-    fs::symlink_metadata(path).is_ok_and(|data| data.is_dir())
-}
-
 /// Returns whether a file belongs to a run, by its name; a folder or a link does not.
 fn is_ours(path: &Path, name: &str, holds: Holds) -> bool {
     let whole = name.strip_suffix(".part").unwrap_or(name);
@@ -173,14 +169,9 @@ fn is_ours(path: &Path, name: &str, holds: Holds) -> bool {
 }
 
 fn names(path: &Path) -> anyhow::Result<Vec<String>> {
-    let cannot = || format!("cannot read {}", path.display());
-    let entries = fs::read_dir(path).with_context(cannot)?;
-    let mut names = Vec::new();
-    for entry in entries {
-        let name = entry.with_context(cannot)?.file_name();
-        names.push(name.to_string_lossy().into_owned());
-    }
-    Ok(names)
+    let entries = in_folder(path)?.into_iter();
+    let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+    Ok(names.collect())
 }
 
 /// Removes a run, with its manifest last: an interrupted removal leaves a run that can be pruned again.

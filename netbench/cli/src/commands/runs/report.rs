@@ -5,9 +5,9 @@ use std::{
 
 use clap::{Args, ValueHint};
 use netbench_report::{Document, FORMATS, Format, Goes, Takes};
+use netbench_stacks::cache_folder;
 
 use crate::{
-    cache,
     exit::{Ended, WrongInput, bail_input},
     format::{format, named},
     kinds, output, show,
@@ -124,7 +124,7 @@ fn opened_page(runs: &[PathBuf]) -> anyhow::Result<PathBuf> {
     let run = runs.first().and_then(|run| run.canonicalize().ok());
     let name = run.as_deref().and_then(Path::file_name);
     let name = name.map_or_else(|| "report".into(), |name| name.to_string_lossy());
-    Ok(cache::folder("reports")?.join(format!("{name}.html")))
+    Ok(cache_folder("reports")?.join(format!("{name}.html")))
 }
 
 fn to_stdout(options: &Report) -> bool {

@@ -5,10 +5,10 @@ use std::{
 
 use anyhow::Context;
 use netbench_model::Variant;
+use netbench_stacks::cache_folder;
 
 use super::{args::Clean, programs};
 use crate::{
-    cache,
     exit::Ended,
     output,
     workers::{SourceTree, build_time},
@@ -44,7 +44,7 @@ fn workers(stacks: &[String]) -> anyhow::Result<Vec<String>> {
 }
 
 fn objects() -> anyhow::Result<Vec<String>> {
-    let mut folders = vec![cache::folder("openssl")?];
+    let mut folders = vec![cache_folder("openssl")?];
     if let Some(tree) = SourceTree::find() {
         folders.extend(folders_of_variants(&tree.target())?);
     }

@@ -11,15 +11,16 @@ use std::{
 use anyhow::Context;
 use netbench_compat::chains::{BetterTls, EXPORTER};
 use netbench_model::sanitize_prefix;
+use netbench_stacks::cache_folder;
 
-use crate::{cache, interrupt, sites_file::sha256, workers::in_path};
+use crate::{interrupt, sites_file::sha256, workers::in_path};
 
 /// The longest time that fetching the module, building and making certificates may take together.
 const LIMIT: Duration = Duration::from_secs(300);
 
 /// Returns the chains, or the reason why there are no chains on this machine.
 pub(super) fn bettertls() -> anyhow::Result<Result<BetterTls, String>> {
-    let home = cache::folder("bettertls")?;
+    let home = cache_folder("bettertls")?;
     let id = &sha256(format!("{EXPORTER:?}").as_bytes())[..12];
     let kept = home.join(format!("chains-{id}.jsonl"));
     if let Ok(text) = fs::read_to_string(&kept)

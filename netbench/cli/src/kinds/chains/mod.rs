@@ -20,7 +20,7 @@ use super::wanted::{Wanted, lines};
 use crate::{
     client::{Unstored, millis},
     cost::times,
-    exit::{Ended, bail_input},
+    exit::{Ended, bail_input, cannot_continue},
     options::{Asked, Output, OwnWorkers, StackOptions, StoredIn, between},
     output,
     pipeline::{self, Listed, Measured, Session, Told},
@@ -185,11 +185,8 @@ impl Measured for ChainsRun {
         for then in there() {
             let now = suites.iter().find(|suite| suite.name == then.name);
             if now.is_none_or(|now| (&now.version, &now.sha256) != (&then.version, &then.sha256)) {
-                bail_input!(
-                    "run {} cannot be continued: the chains of {} are not the same any more",
-                    run.name,
-                    then.name
-                );
+                let why = format!("the chains of {} are not the same any more", then.name);
+                return Err(cannot_continue(&run.name, why));
             }
         }
         let cases: HashSet<&ChainCase> = plan.cases.iter().collect();

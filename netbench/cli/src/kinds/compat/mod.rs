@@ -37,7 +37,7 @@ use super::{
 use crate::{
     client::{Unstored, millis},
     cost::times,
-    exit::{Ended, bail_input},
+    exit::{Ended, cannot_continue},
     options::{Asked, Output, OwnWorkers, ProfileArg, StackOptions, StoredIn, between, sandbox},
     output,
     pipeline::{self, Listed, Measured, Networks, Session, Setup, Told},
@@ -207,11 +207,8 @@ impl Measured for CompatRun {
         let file = (plan.catalogue != cases::BUILT_IN_NAME).then_some(plan.catalogue.as_ref());
         let cases = Cases::read(file)?;
         if cases.sha256 != plan.catalogue_sha256 {
-            bail_input!(
-                "run {} cannot be continued: its catalogue ({}) has changed since",
-                run.name,
-                plan.catalogue
-            );
+            let why = format!("its catalogue ({}) has changed since", plan.catalogue);
+            return Err(cannot_continue(&run.name, why));
         }
         let names: HashSet<&str> = plan.cases.iter().map(|case| case.name.as_str()).collect();
         let mut chosen = cases.all;

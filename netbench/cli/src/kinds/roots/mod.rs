@@ -20,7 +20,7 @@ use super::wanted::{Wanted, lines};
 use crate::{
     client::Unstored,
     cost::times,
-    exit::{Ended, bail_input},
+    exit::{Ended, cannot_continue},
     options::{Asked, Output, OwnWorkers, StackOptions, StoredIn},
     output,
     pipeline::{self, Listed, Measured, Session, Setup, Told},
@@ -166,10 +166,7 @@ impl Measured for RootsRun {
         let mut all = layouts();
         all.retain(|layout| run.plan.layouts.contains(&recorded(layout)));
         if all.len() != run.plan.layouts.len() {
-            bail_input!(
-                "run {} cannot be continued: the layouts have changed since",
-                run.name
-            );
+            return Err(cannot_continue(&run.name, "the layouts have changed since"));
         }
         Ok(Self(all))
     }

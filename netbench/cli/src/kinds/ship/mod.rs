@@ -17,19 +17,18 @@ use netbench_report::{ShipSummary, summarize_ship};
 use netbench_ship::{
     BUILT_IN_LOCK, Project, Reuse, ShipError, Toolchain, lock_sha256, providers_of_lock,
 };
-use netbench_stacks::{ShipStack, ship_stacks};
+use netbench_stacks::{ShipStack, cache_folder, ship_stacks};
 use netbench_store::RunFolder;
 
 use crate::{
-    cache,
     client::Unstored,
     cost::times,
-    exit::{Ended, WrongInput, bail_input},
+    exit::{Ended, WrongInput, cannot_continue},
     options::{Asked, Output, OwnWorkers, StackOptions, StoredIn},
     output,
     pipeline::{self, Listed, Measured, Session, Told},
     stored,
-    user_file::read_text,
+    user_file::{parse_toml, read_text},
 };
 
 pub(crate) const EXAMPLES: &str = "\
@@ -116,7 +115,7 @@ pub(crate) struct ShipRun {
 }
 
 fn toolchain() -> anyhow::Result<Toolchain> {
-    let found = Toolchain::find(cache::folder("ship")?);
+    let found = Toolchain::find(cache_folder("ship")?);
     Ok(found.map_err(|error| WrongInput(error.to_string()))?)
 }
 
@@ -140,12 +139,7 @@ fn read_lock(file: &str) -> anyhow::Result<String> {
     }
     let wrong = |why: String| WrongInput(format!("{file}: {why}"));
     let text = read_text(Path::new(file), LONGEST_LOCK).map_err(wrong)?;
-    let table: toml::Table = text.parse().map_err(|error: toml::de::Error| {
-        let line = error
-            .span()
-            .map_or(1, |span| 1 + text[..span.start].matches('\n').count());
-        wrong(format!("line {line}: {}", error.message()))
-    })?;
+    let table: toml::Table = parse_toml(&text).map_err(wrong)?;
     if !table.contains_key("package") {
         return Err(wrong("not a Cargo.lock: it has no [[package]]".to_owned()).into());
     }
@@ -192,10 +186,8 @@ impl Measured for ShipRun {
             ("rustc", toolchain.rustc_version == plan.rustc),
         ] {
             if !is {
-                bail_input!(
-                    "run {} cannot be continued: it was started with another {what}",
-                    run.name
-                );
+                let why = format!("it was started with another {what}");
+                return Err(cannot_continue(&run.name, why));
             }
         }
         Ok(Self {

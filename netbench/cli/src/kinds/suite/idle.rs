@@ -3,8 +3,9 @@
 use std::{collections::BTreeMap, fs, io, path::PathBuf};
 
 use netbench_model::{IdleReference, StackName};
+use netbench_stacks::cache_folder;
 
-use crate::{cache, sites_file::sha256};
+use crate::sites_file::sha256;
 
 /// The number of runs that are remembered for each processor and stack. Old runs are forgotten, because a virtual
 /// machine may move to another computer with the same name.
@@ -80,7 +81,7 @@ pub(crate) fn remember(levels: BTreeMap<StackName, IdleReference>) -> anyhow::Re
 }
 
 fn file() -> anyhow::Result<PathBuf> {
-    Ok(cache::folder("suite")?.join("reference.json"))
+    Ok(cache_folder("suite")?.join("reference.json"))
 }
 
 /// Reads the history, which is empty if another version wrote the file in another format.

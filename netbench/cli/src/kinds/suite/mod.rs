@@ -26,7 +26,7 @@ use self::{
 use crate::{
     client::Unstored,
     cost::cores,
-    exit::{Ended, bail_input},
+    exit::{Ended, cannot_continue},
     output,
     pipeline::{self, CompareRuns, Listed, Measured, Session, Setup},
     progress::Progress,
@@ -92,10 +92,10 @@ impl Measured for SuiteRun {
         }
         let materials = Materials::of(&run.plan.scenarios)?;
         if run.has_begun() && run.plan.pki_sha256 != materials.sha256() {
-            bail_input!(
-                "run {} cannot be continued: it was started with other certificates",
-                run.name
-            );
+            return Err(cannot_continue(
+                &run.name,
+                "it was started with other certificates",
+            ));
         }
         Ok(Self {
             materials,
@@ -109,10 +109,8 @@ impl Measured for SuiteRun {
             run.plan.layout = layout;
             self.materials.sha256().clone_into(&mut run.plan.pki_sha256);
         } else if layout != run.plan.layout {
-            bail_input!(
-                "run {} cannot be continued: it was started with a fixed layout of memory",
-                run.name
-            );
+            let why = "it was started with a fixed layout of memory";
+            return Err(cannot_continue(&run.name, why));
         }
         self.heap_library = heap_library(&run.plan, &setup.progress);
         Ok(())

@@ -227,19 +227,12 @@ const USUAL: &str = "openssl";
 
 /// Returns the stacks with built workers, the usual one first, and prints a note about the others.
 fn built_stacks() -> anyhow::Result<Vec<String>> {
-    let (mut there, mut missing) = (Vec::new(), Vec::new());
-    for source in netbench_stacks::stacks()? {
-        if source.is_version() {
-            continue;
-        }
-        let found = Program::of(source).find()?;
-        let list = if found.is_some() {
-            &mut there
-        } else {
-            &mut missing
-        };
-        list.push(source.name.clone());
-    }
+    let stacks = netbench_stacks::stacks()?.iter();
+    let (mut there, missing) = by_presence(
+        stacks
+            .filter(|source| !source.is_version())
+            .map(|source| (source.name.clone(), Ok(Program::of(source)))),
+    )?;
     if !missing.is_empty() {
         note!(
             "netbench: left out, because their workers are not built (netbench stacks build): {}",
@@ -255,6 +248,20 @@ fn built_stacks() -> anyhow::Result<Vec<String>> {
     Ok(there)
 }
 
+/// Separates the stacks whose workers are built from the others.
+fn by_presence(
+    stacks: impl Iterator<Item = (String, anyhow::Result<Program>)>,
+) -> anyhow::Result<(Vec<String>, Vec<String>)> {
+    let (mut there, mut missing) = (Vec::new(), Vec::new());
+    for (name, program) in stacks {
+        match program?.find()? {
+            Some(_) => there.push(name),
+            None => missing.push(name),
+        }
+    }
+    Ok((there, missing))
+}
+
 /// Returns the versions of a stack with built workers, and prints a note about the others; or the named versions.
 fn versions(named: &[String]) -> anyhow::Result<Vec<String>> {
     let [stack] = named else {
@@ -266,18 +273,11 @@ fn versions(named: &[String]) -> anyhow::Result<Vec<String>> {
     let (base, variants) = Variants::split(stack).map_err(|e| WrongInput(e.to_string()))?;
     let lines = netbench_stacks::stacks()?.iter().filter_map(|source| {
         let line = source.name.strip_prefix(&base)?.strip_prefix('@')?;
-        Some(format!("{base}@{line}{variants}"))
+        let version = format!("{base}@{line}{variants}");
+        let program = workers::known(&version).map(|known| known.program());
+        Some((version, program))
     });
-    let (mut there, mut missing) = (Vec::new(), Vec::new());
-    for version in lines {
-        let found = workers::known(&version)?.program().find()?;
-        let list = if found.is_some() {
-            &mut there
-        } else {
-            &mut missing
-        };
-        list.push(version);
-    }
+    let (there, missing) = by_presence(lines)?;
     if there.is_empty() && missing.is_empty() {
         bail_input!(
             "--preset history: there are no versions of {}; these have some: {}",

@@ -118,7 +118,7 @@ pub(crate) enum Work {
     Run {
         folder: &'static str,
         /// Makes the plan of the run.
-        plan: Box<dyn Fn() -> anyhow::Result<NewRun>>,
+        plan: Box<dyn Fn() -> anyhow::Result<Box<dyn NewRun>>>,
         /// The values that a run does not store. Every session supplies them again.
         unstored: Unstored,
     },
@@ -133,7 +133,7 @@ impl Step {
         Self {
             work: Work::Run {
                 folder,
-                plan: Box::new(move || Ok(NewRun::of(plan()?))),
+                plan: Box::new(move || Ok(Box::new(plan()?))),
                 unstored: Unstored::default(),
             },
             only_if: None,
@@ -153,38 +153,28 @@ impl Step {
         match &self.work {
             _ if self.only_if.is_some() => Ok(Duration::ZERO),
             Work::Printed { time, .. } => Ok(*time),
-            Work::Run { plan, .. } => Ok(plan()?.time),
+            Work::Run { plan, .. } => Ok(plan()?.time()),
         }
     }
 }
-
-type Create = dyn FnOnce(&StoredIn, Thresholds) -> anyhow::Result<RunFolder>;
 
 /// A run of any kind that has a plan, and no folder yet.
-pub(crate) struct NewRun {
-    time: Duration,
-    create: Box<Create>,
-}
-
-impl NewRun {
-    fn of<P: Listed + 'static>(planned: Planned<P>) -> Self {
-        Self {
-            time: planned.plan.cost().time,
-            create: Box::new(move |stored_in, thresholds| {
-                let planned = Planned {
-                    thresholds,
-                    ..planned
-                };
-                let kind = P::KIND;
-                let (folder, _) = pipeline::create(run::manifest(planned), stored_in, kind.name())?;
-                Ok(folder)
-            }),
-        }
-    }
+pub(crate) trait NewRun {
+    /// Predicts the time of the run.
+    fn time(&self) -> Duration;
 
     /// Creates the run's folder in `parent`, with the thresholds of the evaluation.
-    pub(crate) fn create(
-        self,
+    fn create(self: Box<Self>, parent: &Path, thresholds: &Thresholds)
+    -> anyhow::Result<RunFolder>;
+}
+
+impl<P: Listed> NewRun for Planned<P> {
+    fn time(&self) -> Duration {
+        self.plan.time()
+    }
+
+    fn create(
+        self: Box<Self>,
         parent: &Path,
         thresholds: &Thresholds,
     ) -> anyhow::Result<RunFolder> {
@@ -193,7 +183,12 @@ impl NewRun {
             name: None,
             open: false,
         };
-        (self.create)(&stored_in, thresholds.clone())
+        let planned = Self {
+            thresholds: thresholds.clone(),
+            ..*self
+        };
+        let (folder, _) = pipeline::create(run::manifest(planned), &stored_in, P::KIND.name())?;
+        Ok(folder)
     }
 }
 
