@@ -3,8 +3,12 @@ use netbench_report::{FORMATS, Format, format as report_format};
 
 /// Parses the name of a report format, the value of `--format`.
 pub(crate) fn format() -> impl TypedValueParser<Value = &'static Format> {
-    let value = |format: &Format| PossibleValue::new(format.name).help(format.about);
-    PossibleValuesParser::new(FORMATS.iter().map(value)).map(|name| named(&name))
+    PossibleValuesParser::new(
+        FORMATS
+            .iter()
+            .map(|format| PossibleValue::new(format.name).help(format.about)),
+    )
+    .map(|name| named(&name))
 }
 
 /// Returns the format with this name.

@@ -75,8 +75,7 @@ pub(crate) fn keep() {
 
 /// Returns whether the user stopped the command.
 pub(crate) fn is_asked() -> bool {
-    let asked = |stop: &Arc<AtomicBool>| stop.load(Ordering::SeqCst);
-    STOP.get().is_some_and(asked)
+    STOP.get().is_some_and(|stop| stop.load(Ordering::SeqCst))
 }
 
 /// Returns whether the user stopped the command before there were results to keep.

@@ -194,8 +194,9 @@ pub(crate) fn write_json(value: &impl Serialize) -> anyhow::Result<()> {
 
 /// Returns the width of the output. Without a terminal, the output is as wide as its widest line.
 fn width() -> usize {
-    let terminal = || terminal_size_of(stdout()).map(|(Width(width), _)| usize::from(width));
-    columns().or_else(terminal).unwrap_or(usize::MAX)
+    columns()
+        .or_else(|| terminal_size_of(stdout()).map(|(Width(width), _)| usize::from(width)))
+        .unwrap_or(usize::MAX)
 }
 
 /// Returns the width that the user asks for; 0 is what shells without a terminal say.

@@ -32,7 +32,7 @@ use crate::{
     options::{Asked, Merging, Page, StoredIn},
     output,
     progress::{Progress, outcome_of},
-    run::{self, Planned},
+    run,
     stack_names::clients,
     stored,
     targets::{Needs, Sites},
@@ -218,13 +218,12 @@ enum Place<'a> {
 
 /// Makes a run. The name of its folder ends with `name` unless the user gives one.
 pub(crate) fn start<M: Measured>(
-    planned: impl Into<Planned<M::Plan>>,
+    manifest: Manifest<M::Plan>,
     stored_in: &StoredIn,
     name: &str,
     asked: Asked<'_>,
 ) -> anyhow::Result<Ended> {
     let page = Page::of_option(stored_in.open);
-    let manifest = run::manifest(planned.into());
     session::<M>(manifest, Place::New(stored_in, name), asked, page)
 }
 
@@ -404,8 +403,10 @@ fn set_up<M: Measured>(
 ) -> anyhow::Result<Setup> {
     let programs = workers::find(needed)?;
     let sites = measured.sites();
-    let open = |sites: &Sites| sites.open_link(measured.needs());
-    let link = sites.map(open).transpose()?.flatten();
+    let link = match sites {
+        Some(sites) => sites.open_link(measured.needs())?,
+        None => None,
+    };
     if measured.networks() == Networks::OfClients {
         Namespace::allow()?;
     }

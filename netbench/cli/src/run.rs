@@ -6,24 +6,6 @@ use netbench_runner::environment;
 
 use crate::{config, options::StoredIn};
 
-/// A plan that is validated, and the origin of its run.
-pub(crate) struct Planned<P> {
-    pub(crate) plan: P,
-    pub(crate) origin: Origin,
-    /// The limits by which the report answers its questions.
-    pub(crate) thresholds: Thresholds,
-}
-
-impl<P> From<P> for Planned<P> {
-    fn from(plan: P) -> Self {
-        Self {
-            plan,
-            origin: Origin::default(),
-            thresholds: Thresholds::default(),
-        }
-    }
-}
-
 /// Returns the name of a run's folder: time, host, kind, and a number if the name is taken.
 pub(crate) fn name(stored_in: &StoredIn, what: &str) -> String {
     let what = stored_in.name.as_deref().unwrap_or(what);
@@ -31,15 +13,14 @@ pub(crate) fn name(stored_in: &StoredIn, what: &str) -> String {
     let time = Timestamp::now().strftime("%Y-%m-%d-%H%M%S");
     let name = format!("{time}-{host}-{what}");
     let numbered = (2..1000).map(|number| format!("{name}-{number}"));
-    let free = |name: &String| !stored_in.out.join(name).exists();
     std::iter::once(name.clone())
         .chain(numbered)
-        .find(free)
+        .find(|name| !stored_in.out.join(name).exists())
         .unwrap_or(name)
 }
 
-/// Returns the manifest of a run on this machine, which gets its name when its folder is created.
-pub(crate) fn manifest<P: Plan>(planned: Planned<P>) -> Manifest<P> {
+/// Returns the manifest of a run of all that its plan has, on this machine. It gets its name when its folder is created.
+pub(crate) fn manifest<P: Plan>(plan: P) -> Manifest<P> {
     Manifest {
         schema: SCHEMA_VERSION,
         kind: P::KIND,
@@ -47,14 +28,14 @@ pub(crate) fn manifest<P: Plan>(planned: Planned<P>) -> Manifest<P> {
         name: String::new(),
         started: now(),
         finished: None,
-        plan: planned.plan,
+        plan,
         workers: Vec::new(),
         link: None,
         environment: environment(),
         sessions: Vec::new(),
         warnings: Vec::new(),
-        origin: planned.origin,
-        thresholds: planned.thresholds,
+        origin: Origin::default(),
+        thresholds: Thresholds::default(),
     }
 }
 
@@ -116,8 +97,11 @@ pub(crate) fn host() -> String {
         .get("hostname")
         .cloned()
         .unwrap_or_default();
-    let plain = |c: &char| c.is_ascii_alphanumeric() || *c == '-';
-    let host: String = host.chars().filter(plain).take(40).collect();
+    let host: String = host
+        .chars()
+        .filter(|c| c.is_ascii_alphanumeric() || *c == '-')
+        .take(40)
+        .collect();
     if host.is_empty() {
         "host".to_owned()
     } else {

@@ -46,7 +46,8 @@ fn opener() -> Option<&'static str> {
     if cfg!(target_os = "macos") {
         return Some("open");
     }
-    let set = |name: &&str| env::var_os(name).is_some_and(|value| !value.is_empty());
-    let display = ["DISPLAY", "WAYLAND_DISPLAY"].iter().any(set);
+    let display = ["DISPLAY", "WAYLAND_DISPLAY"]
+        .iter()
+        .any(|name| env::var_os(name).is_some_and(|value| !value.is_empty()));
     display.then_some("xdg-open")
 }

@@ -102,11 +102,10 @@ fn is_ipv6(site: &Site) -> bool {
 /// Returns an error for the first site with an IPv6 address: the links are IPv4.
 fn not_emulated(file: &str, text: &str, sites: &[Site]) -> Option<String> {
     let site = sites.iter().find(|site| is_ipv6(site))?.name();
-    let says_it = |line: &str| {
+    let line = text.lines().position(|line| {
         let of_line = parse_sites(line).unwrap_or_default();
         of_line.iter().any(|found| found.name() == site)
-    };
-    let line = text.lines().position(says_it)? + 1;
+    })? + 1;
     Some(format!(
         "{file}: line {line}: {site}: IPv6 is not emulated; give the site a host name, or use --live for the real host"
     ))

@@ -93,11 +93,14 @@ impl Sites {
         if self.network != Network::Lab {
             return Ok(None);
         }
-        let site = |site: &Site| LinkSite {
-            name: site.name(),
-            profile: site.lab.link,
-        };
-        let sites: Vec<LinkSite> = self.sites.iter().map(site).collect();
+        let sites: Vec<LinkSite> = self
+            .sites
+            .iter()
+            .map(|site| LinkSite {
+                name: site.name(),
+                profile: site.lab.link,
+            })
+            .collect();
         let plan = LinkPlan {
             choice: self.link,
             sites: sites.clone(),

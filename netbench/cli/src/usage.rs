@@ -208,8 +208,10 @@ fn command(error: &Error) -> Option<String> {
     };
     let usage = usage.to_string();
     let words = usage.lines().next()?.strip_prefix("Usage: ")?;
-    let is_name = |word: &&str| word.starts_with(|c: char| c.is_ascii_lowercase());
-    let words: Vec<_> = words.split(' ').take_while(is_name).collect();
+    let words: Vec<_> = words
+        .split(' ')
+        .take_while(|word| word.starts_with(|c: char| c.is_ascii_lowercase()))
+        .collect();
     (!words.is_empty()).then(|| words.join(" "))
 }
 

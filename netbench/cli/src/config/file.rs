@@ -128,11 +128,13 @@ impl Value {
             DeValue::Integer(number) => i64::from_str_radix(number.as_str(), number.radix())
                 .map_or(Self::Other, Self::Number),
             DeValue::Array(values) => {
-                let text = |value: Spanned<DeValue<'_>>| match value.into_inner() {
-                    DeValue::String(text) => Some(text.into_owned()),
-                    _ => None,
-                };
-                let texts: Option<Vec<String>> = values.into_iter().map(text).collect();
+                let texts: Option<Vec<String>> = values
+                    .into_iter()
+                    .map(|value| match value.into_inner() {
+                        DeValue::String(text) => Some(text.into_owned()),
+                        _ => None,
+                    })
+                    .collect();
                 texts.map_or(Self::Other, Self::Texts)
             }
             _ => Self::Other,

@@ -146,8 +146,9 @@ impl Job<'_> {
             });
             let threads: Vec<_> = threads.collect();
             let ended = threads.into_iter().map(|(shim, thread)| {
-                let died = |_| anyhow!("the thread of {} died", shim.name);
-                let results = thread.join().map_err(died)??;
+                let results = thread
+                    .join()
+                    .map_err(|_| anyhow!("the thread of {} died", shim.name))??;
                 Ok(ShimRun { shim, results })
             });
             // All threads are joined, even after an error.
@@ -211,8 +212,10 @@ impl Job<'_> {
     }
 
     fn matching(&self) -> impl Iterator<Item = &str> {
-        let matches = |name: &&str| self.tests.is_none_or(|tests| tests.matches(name));
-        self.setup.catalog.names().filter(matches)
+        self.setup
+            .catalog
+            .names()
+            .filter(|name| self.tests.is_none_or(|tests| tests.matches(name)))
     }
 
     /// Returns the tests that are not run because they crash the runner.

@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use netbench_model::{Site, browser::BrowserPlan};
+use netbench_model::browser::BrowserPlan;
 
 use crate::cost::{times, transfer};
 
@@ -15,13 +15,12 @@ pub(super) fn time(plan: &BrowserPlan) -> Duration {
     let limit = Duration::from_millis(plan.limit_ms);
     let browsers = plan.browsers.len();
     let stacks = plan.clients.len() - browsers;
-    let of_site = |site: &Site| {
+    let one = plan.sites.iter().map(|site| {
         let body = transfer(site);
         let visit = VISIT.saturating_add(body).min(limit.max(VISIT));
         let connection = CONNECTION.saturating_add(body).min(limit.max(CONNECTION));
         times(visit, browsers as f64).saturating_add(times(connection, stacks as f64))
-    };
-    let one = plan.sites.iter().map(of_site);
+    });
     let one = one.fold(Duration::ZERO, Duration::saturating_add);
     let times_each = plan.conditions.len() as f64 * f64::from(plan.rounds);
     times(one, times_each)

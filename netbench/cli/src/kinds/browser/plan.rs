@@ -5,7 +5,7 @@ use netbench_browser::{BrowserError, BrowserProgram, Product, other_user};
 use netbench_link::LinkChoice;
 use netbench_model::{
     ClientSettings, Condition, StackName,
-    browser::{BrowserPlan, BrowserRecord, ObjectsPage, Sandbox},
+    browser::{BrowserManifest, BrowserPlan, BrowserRecord, ObjectsPage, Sandbox},
 };
 
 use crate::{
@@ -14,10 +14,9 @@ use crate::{
     options::{
         Output, ProfileArg, RootsOptions, StartOptions, StoredIn, between, each_once, sandbox,
     },
-    run::Planned,
-    sites_file,
+    run, sites_file,
     stack_names::{new_seed, stack_names},
-    targets::{self},
+    targets,
 };
 
 pub(crate) const EXAMPLES: &str = "\
@@ -104,7 +103,7 @@ fn visit_limit(text: &str) -> Result<Duration, String> {
 }
 
 /// Returns the plan of the options, without the offers of the stacks, which only workers know.
-pub(crate) fn plan(options: &BrowserOptions) -> anyhow::Result<Planned<BrowserPlan>> {
+pub(crate) fn plan(options: &BrowserOptions) -> anyhow::Result<BrowserManifest> {
     if options.link == LinkChoice::None {
         bail_input!(
             "--link none does not keep a browser off the network: browsers visit sites behind a link alone"
@@ -155,9 +154,9 @@ pub(crate) fn plan(options: &BrowserOptions) -> anyhow::Result<Planned<BrowserPl
         limit_ms: millis(options.timeout),
         link: targets::requested(options.link),
     };
-    Ok(Planned {
+    Ok(BrowserManifest {
         origin: targets::here(),
-        ..plan.into()
+        ..run::manifest(plan)
     })
 }
 

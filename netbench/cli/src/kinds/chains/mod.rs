@@ -24,6 +24,7 @@ use crate::{
     options::{Asked, Output, OwnWorkers, StackOptions, StoredIn, between},
     output,
     pipeline::{self, Listed, Measured, Session, Told},
+    run,
     sites_file::sha256,
     stack_names::stack_names,
     stored,
@@ -81,20 +82,20 @@ pub(super) fn chains(options: &Chains) -> anyhow::Result<Ended> {
         return Ok(Ended::Well);
     }
     let asked = Asked::short(&options.own, &options.output);
-    pipeline::start::<ChainsRun>(plan, &options.stored_in, "chains", asked)
+    pipeline::start::<ChainsRun>(run::manifest(plan), &options.stored_in, "chains", asked)
 }
 
 pub(crate) fn plan(options: &Chains) -> anyhow::Result<ChainsPlan> {
     let wants = |suite: &str| {
         let begins = format!("{suite}/");
-        let may_match = |pattern: &String| {
-            let literal = pattern
-                .split(['*', '?', '[', '{'])
-                .next()
-                .unwrap_or_default();
-            literal.starts_with(&begins) || begins.starts_with(literal)
-        };
-        options.case.is_empty() || options.case.iter().any(may_match)
+        options.case.is_empty()
+            || options.case.iter().any(|pattern| {
+                let literal = pattern
+                    .split(['*', '?', '[', '{'])
+                    .next()
+                    .unwrap_or_default();
+                literal.starts_with(&begins) || begins.starts_with(literal)
+            })
     };
     let (mut chains, suites) = all(wants)?;
     let missing = suites.iter().find_map(|suite| suite.missing.as_deref());

@@ -43,7 +43,11 @@ impl Cases {
     pub(super) fn matching(&self, patterns: &[String]) -> anyhow::Result<Vec<Case>> {
         let names: Vec<&str> = self.all.iter().map(|case| &*case.record.name).collect();
         let wanted = Wanted::of("--case", patterns, &names, "netbench compat --list")?;
-        let is_wanted = |case: &&Case| wanted.takes(&case.record.name);
-        Ok(self.all.iter().filter(is_wanted).cloned().collect())
+        Ok(self
+            .all
+            .iter()
+            .filter(|case| wanted.takes(&case.record.name))
+            .cloned()
+            .collect())
     }
 }

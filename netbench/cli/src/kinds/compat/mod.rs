@@ -41,6 +41,7 @@ use crate::{
     options::{Asked, Output, OwnWorkers, ProfileArg, StackOptions, StoredIn, between, sandbox},
     output,
     pipeline::{self, Listed, Measured, Networks, Session, Setup, Told},
+    run,
     stack_names::{clients, stack_names},
     stored,
 };
@@ -136,7 +137,7 @@ fn servers(options: &Compat) -> anyhow::Result<Ended> {
         return Ok(Ended::Well);
     }
     let asked = Asked::short(&options.own, &options.output);
-    pipeline::start::<CompatRun>(plan, &options.stored_in, "compat", asked)
+    pipeline::start::<CompatRun>(run::manifest(plan), &options.stored_in, "compat", asked)
 }
 
 /// Returns the plan of the options, without the descriptions of engines, which only workers know.

@@ -87,8 +87,10 @@ impl<'a> Connections<'a> {
     /// Returns the time of a round's samples.
     fn samples(&self) -> Duration {
         let samples = self.plan.sites.iter().flat_map(|site| {
-            let each = |condition: &Condition| self.share(site, *condition);
-            self.plan.conditions.iter().map(each)
+            self.plan
+                .conditions
+                .iter()
+                .map(|condition| self.share(site, *condition))
         });
         let one_stack = samples.fold(Duration::ZERO, Duration::saturating_add);
         times(one_stack, self.plan.stacks.len() as f64)

@@ -2,9 +2,9 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use netbench_model::{
-    Alpn, CipherSuite, ClientSettings, Condition, ConnectPlan, CpuShare, Group, LinkPreset,
-    Profile, SignatureScheme, Site, StackName, Switch, Target, TlsVersion, parse_duration,
-    tls::one_of,
+    Alpn, CipherSuite, ClientSettings, Condition, ConnectManifest, ConnectPlan, CpuShare, Group,
+    LinkPreset, Profile, SignatureScheme, Site, StackName, Switch, Target, TlsVersion,
+    parse_duration, tls::one_of,
 };
 use netbench_report::count;
 use netbench_runner::Workers;
@@ -17,8 +17,7 @@ use crate::{
         Output, PathOptions, ProfileArg, RootsOptions, SiteOptions, StackOptions, StartOptions,
         StoredIn, TargetOptions, ThresholdOptions, each_once,
     },
-    run::Planned,
-    sites_file,
+    run, sites_file,
     stack_names::{new_seed, stack_names},
     targets::{self, Network},
 };
@@ -217,7 +216,7 @@ fn connection_limit(text: &str) -> Result<Duration, String> {
 const QUICK_SITES: usize = 6;
 
 /// Returns the plan of the options. Its client lists what the user chose; [`decide`] adds what only workers know.
-pub(crate) fn plan(options: &Connect) -> anyhow::Result<Planned<ConnectPlan>> {
+pub(crate) fn plan(options: &Connect) -> anyhow::Result<ConnectManifest> {
     let (mut file, target) = targets::asked(&options.over, &options.targets, sites_file::HTTPS)?;
     sweep::only(&mut file, &options.only)?;
     let request = client::request(&options.request.method, &options.unstored.header);
@@ -257,10 +256,10 @@ pub(crate) fn plan(options: &Connect) -> anyhow::Result<Planned<ConnectPlan>> {
     };
     sweep::sweep(options, &mut plan)?;
     let origin = targets::origin(&options.path, &mut plan.sites)?;
-    Ok(Planned {
-        plan,
+    Ok(ConnectManifest {
         origin,
         thresholds: options.thresholds.collected(),
+        ..run::manifest(plan)
     })
 }
 
@@ -292,18 +291,22 @@ pub(super) fn decide(plan: &mut ConnectPlan, workers: &Workers) -> anyhow::Resul
         .collect();
     let client = &mut plan.client;
     if client.groups.is_empty() {
-        let able = |group: &Group| chosen.iter().all(|stack| stack.groups.contains(group));
-        client.groups = Group::OFFERED.iter().copied().filter(able).collect();
+        client.groups = Group::OFFERED
+            .iter()
+            .copied()
+            .filter(|group| chosen.iter().all(|stack| stack.groups.contains(group)))
+            .collect();
     }
     if client.groups.is_empty() {
         bail_input!("the stacks have no group in common");
     }
-    let offered = |suite: &CipherSuite| {
-        client.versions.contains(&suite.version())
-            && chosen.iter().all(|stack| stack.suites.contains(suite))
-    };
     let suites = CipherSuite::OFFERED.iter().copied();
-    client.suites = suites.filter(offered).collect();
+    client.suites = suites
+        .filter(|suite| {
+            client.versions.contains(&suite.version())
+                && chosen.iter().all(|stack| stack.suites.contains(suite))
+        })
+        .collect();
     let verified =
         |scheme: &SignatureScheme| chosen.iter().all(|stack| stack.signatures.contains(scheme));
     let schemes = SignatureScheme::OFFERED.iter().copied();

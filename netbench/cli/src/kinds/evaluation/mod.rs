@@ -20,8 +20,8 @@ use std::{
 use anyhow::{Context, bail};
 use netbench_link::LinkChoice;
 use netbench_model::{
-    ConnectionSettings, Depth, EvaluationManifest, EvaluationPlan, PartRecord, PartState, Plan,
-    RootsSource, StackName, Target, suggestion,
+    ConnectionSettings, Depth, EvaluationManifest, EvaluationPlan, Manifest, PartRecord, PartState,
+    Plan, RootsSource, StackName, Target, suggestion,
 };
 use netbench_report::RunRow;
 use netbench_runner::Workers;
@@ -42,8 +42,7 @@ use crate::{
     exit::{Ended, bail_input, in_a_line},
     interrupt,
     options::{Asked, Output, Page},
-    output, pipeline,
-    run::{self, Planned},
+    output, pipeline, run,
     sites_file::HTTPS,
     stack_names::new_seed,
     stored, targets, workers,
@@ -277,11 +276,11 @@ fn begin(options: &Evaluate) -> anyhow::Result<(RunFolder, EvaluationManifest)> 
     // An unknown stack is an error before anything is built.
     workers::needed(&stacks(&plan), &BTreeSet::new(), &options.start.own.worker)?;
     announce(options.start.consent(), &options.output, &plan)?;
-    let planned = Planned {
+    let manifest = Manifest {
         thresholds: options.thresholds.collected(),
-        ..plan.into()
+        ..run::manifest(plan)
     };
-    pipeline::create(run::manifest(planned), &options.stored_in, "evaluate")
+    pipeline::create(manifest, &options.stored_in, "evaluate")
 }
 
 fn stacks(plan: &EvaluationPlan) -> BTreeSet<String> {

@@ -24,6 +24,7 @@ use crate::{
     options::{Asked, Output, OwnWorkers, StackOptions, StoredIn},
     output,
     pipeline::{self, Listed, Measured, Session, Setup, Told},
+    run,
     stack_names::stack_names,
     stored,
 };
@@ -77,7 +78,8 @@ pub(super) fn roots(options: &Roots) -> anyhow::Result<Ended> {
         return Ok(Ended::Well);
     }
     let asked = Asked::short(&options.own, &options.output);
-    pipeline::start::<RootsRun>(plan(options)?, &options.stored_in, "roots", asked)
+    let manifest = run::manifest(plan(options)?);
+    pipeline::start::<RootsRun>(manifest, &options.stored_in, "roots", asked)
 }
 
 /// Returns the plan of the options, without the clients, which only workers know.

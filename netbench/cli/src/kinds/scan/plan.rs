@@ -4,7 +4,7 @@ use clap::{
     Args, Subcommand, ValueHint,
     builder::{PossibleValue, PossibleValuesParser, TypedValueParser},
 };
-use netbench_model::{HostName, ScanPlan, Site, StartTls, Target};
+use netbench_model::{HostName, ScanManifest, ScanPlan, Site, StartTls, Target};
 use netbench_report::{Needs, count};
 use netbench_scan::{Limits, ScanPart};
 use netbench_stats::SplitMix;
@@ -17,8 +17,7 @@ use crate::{
         Output, PathOptions, ProfileArg, RootsOptions, SiteOptions, StartOptions, StoredIn,
         TargetOptions, ThresholdOptions, between,
     },
-    run::Planned,
-    sites_file,
+    run, sites_file,
     stack_names::{new_seed, stack_names},
     targets::{self, Network},
 };
@@ -196,7 +195,7 @@ fn site_limit(text: &str) -> Result<Duration, String> {
 }
 
 /// Returns the plan of the options.
-pub(crate) fn plan(options: &Scan) -> anyhow::Result<Planned<ScanPlan>> {
+pub(crate) fn plan(options: &Scan) -> anyhow::Result<ScanManifest> {
     let port = options.start_tls.map_or(sites_file::HTTPS, StartTls::port);
     let (mut file, place) = targets::asked(&options.over, &options.targets, port)?;
     if options.start_tls.is_some() && place == Target::Lab {
@@ -241,10 +240,10 @@ pub(crate) fn plan(options: &Scan) -> anyhow::Result<Planned<ScanPlan>> {
         start_tls: options.start_tls,
         link: targets::requested(options.path.link),
     };
-    Ok(Planned {
-        plan,
+    Ok(ScanManifest {
         origin,
         thresholds: options.thresholds.collected(),
+        ..run::manifest(plan)
     })
 }
 
@@ -255,7 +254,6 @@ pub(super) fn limits(plan: &ScanPlan) -> Limits {
         Target::Live => (1, 2),
         Target::Lab | Target::Loopback => (default.per_site, default.per_address),
     };
-    let named = |name: &String| ScanPart::ALL.into_iter().find(|part| part.name() == name);
     Limits {
         sites: plan.jobs as usize,
         per_site,
@@ -264,7 +262,11 @@ pub(super) fn limits(plan: &ScanPlan) -> Limits {
         timeout: Duration::from_millis(plan.timeout_ms),
         site_timeout: Duration::from_millis(plan.site_timeout_ms),
         retries: plan.retries,
-        parts: plan.parts.iter().filter_map(named).collect(),
+        parts: plan
+            .parts
+            .iter()
+            .filter_map(|name| ScanPart::ALL.into_iter().find(|part| part.name() == name))
+            .collect(),
     }
 }
 

@@ -27,7 +27,7 @@ use crate::{
     options::{Asked, Output, OwnWorkers, StackOptions, StoredIn},
     output,
     pipeline::{self, Listed, Measured, Session, Told},
-    stored,
+    run, stored,
     user_file::{parse_toml, read_text},
 };
 
@@ -77,7 +77,8 @@ const BUILD: Duration = Duration::from_secs(90);
 pub(crate) fn ship(options: &Ship) -> anyhow::Result<Ended> {
     let no_workers = OwnWorkers { worker: Vec::new() };
     let asked = Asked::short(&no_workers, &options.output);
-    pipeline::start::<ShipRun>(plan(options)?, &options.stored_in, "ship", asked)
+    let manifest = run::manifest(plan(options)?);
+    pipeline::start::<ShipRun>(manifest, &options.stored_in, "ship", asked)
 }
 
 fn plan(options: &Ship) -> anyhow::Result<ShipPlan> {

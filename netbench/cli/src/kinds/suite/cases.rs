@@ -39,8 +39,11 @@ pub(super) fn scenarios(options: &Suite) -> anyhow::Result<Vec<Scenario>> {
     let mut parts: Vec<Part> = if options.parts.contains(&PartArg::All) {
         Part::ALL.to_vec()
     } else {
-        let wanted = |part: &Part| options.parts.contains(&PartArg::One(*part));
-        Part::ALL.iter().copied().filter(wanted).collect()
+        Part::ALL
+            .iter()
+            .copied()
+            .filter(|part| options.parts.contains(&PartArg::One(*part)))
+            .collect()
     };
     if !options.cases.is_empty() {
         return all.matching(&options.cases, &parts);
@@ -137,8 +140,9 @@ fn nearest<'a>(pattern: &str, names: impl Iterator<Item = &'a str>) -> Vec<&'a s
     const LONGEST: usize = 100;
     let bare = pattern.chars().filter(|c| !"*?[]{}".contains(*c));
     let bare: String = bare.take(LONGEST).collect();
-    let likeness = |name: &'a str| (strsim::jaro_winkler(&bare, name), name);
-    let mut names: Vec<(f64, &str)> = names.map(likeness).collect();
+    let mut names: Vec<(f64, &str)> = names
+        .map(|name| (strsim::jaro_winkler(&bare, name), name))
+        .collect();
     names.sort_by(|(a, one), (b, other)| b.total_cmp(a).then(one.cmp(other)));
     let nearest = names.into_iter().take(NEAREST);
     nearest.map(|(_, name)| name).collect()

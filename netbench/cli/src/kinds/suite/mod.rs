@@ -30,8 +30,7 @@ use crate::{
     output,
     pipeline::{self, CompareRuns, Listed, Measured, Session, Setup},
     progress::Progress,
-    run::Planned,
-    stored,
+    run, stored,
     workers::in_path,
 };
 
@@ -45,11 +44,11 @@ pub(crate) fn suite(options: &Suite) -> anyhow::Result<Ended> {
     }
     let name = options.preset.map_or("suite", Preset::name);
     let asked = options.start.asked(&options.output, Unstored::default());
-    let planned = Planned {
+    let manifest = SuiteManifest {
         thresholds: options.thresholds.collected(),
-        ..plan.into()
+        ..run::manifest(plan)
     };
-    pipeline::start::<SuiteRun>(planned, &options.stored_in, name, asked)
+    pipeline::start::<SuiteRun>(manifest, &options.stored_in, name, asked)
 }
 
 impl Listed for SuitePlan {

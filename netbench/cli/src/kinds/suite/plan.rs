@@ -3,7 +3,7 @@ use std::{path::PathBuf, time::Duration};
 use anyhow::Context;
 use clap::Args;
 use netbench_model::{
-    LayoutRecord, Part, PinRecord, Preset, Scenario, SuitePlan, Variants, Work, suggestion,
+    LayoutRecord, Part, PinRecord, Preset, SuitePlan, Variants, Work, suggestion,
 };
 use netbench_runner::{Launch, Layout, Worker, Workers};
 use netbench_stats::FEWEST_OPERATIONS;
@@ -209,8 +209,8 @@ pub(super) fn permitted_layout(
 
 /// Returns the library that counts allocations, if the plan needs it and it can be built.
 pub(super) fn heap_library(plan: &SuitePlan, progress: &Progress) -> Option<PathBuf> {
-    let holds = |scenario: &Scenario| matches!(scenario.work, Work::Memory { .. });
-    if !plan.scenarios.iter().any(holds) {
+    let mut scenarios = plan.scenarios.iter();
+    if !scenarios.any(|scenario| matches!(scenario.work, Work::Memory { .. })) {
         return None;
     }
     match workers::heap_library() {

@@ -2,7 +2,7 @@ use std::path::{Path, PathBuf};
 
 use netbench_browser::{BrowserProgram, Outside, Product};
 use netbench_link::LinkChoice;
-use netbench_model::{Depth, EvaluationPlan, Target, browser::BrowserPlan};
+use netbench_model::{Depth, EvaluationPlan, Target, browser::BrowserManifest};
 
 use super::{
     compat::servers_plan,
@@ -14,7 +14,7 @@ use crate::{
         browser::{self, BrowserOptions, BrowserRun},
         compat::{Client, CompatRun},
     },
-    run::Planned,
+    run,
 };
 
 /// The part's name, by which it is left out if no browser was requested.
@@ -52,7 +52,8 @@ fn steps(plan: &EvaluationPlan, _: &Unstored) -> Result<Steps, Unsupported> {
         let clients = clients
             .iter()
             .map(|product| Client::Outside(Outside::Browser(*product)));
-        Ok(servers_plan(&servers, clients.collect())?.into())
+        let plan = servers_plan(&servers, clients.collect())?;
+        Ok(run::manifest(plan))
     })];
     if plan.target == Target::Lab {
         let most = match plan.depth {
@@ -80,7 +81,7 @@ fn visits_plan(
     plan: &EvaluationPlan,
     browsers: &[Product],
     sites: u32,
-) -> anyhow::Result<Planned<BrowserPlan>> {
+) -> anyhow::Result<BrowserManifest> {
     let mut options: BrowserOptions = usual()?;
     options.browser = browsers.to_vec();
     options.stack = names(plan).to_vec();

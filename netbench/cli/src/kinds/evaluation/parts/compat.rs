@@ -12,6 +12,7 @@ use crate::{
         compat::{self, Client, Compat, CompatRun},
         roots::{self, Roots, RootsRun},
     },
+    run,
 };
 
 pub(super) const PART: Part = Part {
@@ -28,9 +29,11 @@ fn steps(plan: &EvaluationPlan, _: &Unstored) -> Result<Steps, Unsupported> {
     let plans = [plan.clone(), plan.clone(), plan.clone()];
     let [servers, chains, roots] = plans;
     let steps = vec![
-        Step::run(RUN, move || Ok(servers_plan(&servers, Vec::new())?.into())),
-        Step::run(CHAINS, move || Ok(chains_plan(&chains)?.into())),
-        Step::run(ROOTS, move || Ok(roots_plan(&roots)?.into())),
+        Step::run(RUN, move || {
+            Ok(run::manifest(servers_plan(&servers, Vec::new())?))
+        }),
+        Step::run(CHAINS, move || Ok(run::manifest(chains_plan(&chains)?))),
+        Step::run(ROOTS, move || Ok(run::manifest(roots_plan(&roots)?))),
     ];
     let notes = match plan.depth {
         Depth::Quick => {

@@ -1,6 +1,6 @@
 use std::{path::Path, sync::Arc, time::Duration};
 
-use netbench_model::{Condition, ConnectPlan, Depth, EvaluationPlan, Profile};
+use netbench_model::{Condition, ConnectManifest, Depth, EvaluationPlan, Profile};
 use netbench_report::{ConnectReport, FEWEST_ROUNDS};
 
 use super::part::{
@@ -11,7 +11,6 @@ use crate::{
     client::Unstored,
     kinds::connect::{self, Connect, ConnectRun},
     pipeline::Measured,
-    run::Planned,
 };
 
 pub(super) const PART: Part = Part {
@@ -90,7 +89,7 @@ fn connect_plan(
     plan: &EvaluationPlan,
     profile: Profile,
     unstored: &Unstored,
-) -> anyhow::Result<Planned<ConnectPlan>> {
+) -> anyhow::Result<ConnectManifest> {
     let mut options: Connect = usual()?;
     options.stacks = stacks(plan);
     (options.over, options.targets) = sites(plan);
@@ -106,9 +105,9 @@ fn connect_plan(
         .method
         .clone_into(&mut options.request.method);
     options.unstored = unstored.clone();
-    let mut planned = connect::plan(&options)?;
-    planned.plan.client.profile = profile;
-    Ok(planned)
+    let mut manifest = connect::plan(&options)?;
+    manifest.plan.client.profile = profile;
+    Ok(manifest)
 }
 
 fn collect(folder: &Path, _: &EvaluationPlan, results: &mut Results) -> anyhow::Result<()> {

@@ -9,7 +9,7 @@ use std::{
 use anyhow::Context;
 use clap::{Args, Command};
 use netbench_link::LinkChoice;
-use netbench_model::{EvaluationPlan, RootsSource, Target, Thresholds};
+use netbench_model::{EvaluationPlan, Manifest, RootsSource, Target, Thresholds};
 use netbench_report::{Found, Report};
 use netbench_store::{RunFolder, read_file};
 
@@ -18,7 +18,6 @@ use crate::{
     exit::WrongInput,
     options::{RootsOptions, SiteOptions, StackOptions, StoredIn, TargetOptions},
     pipeline::{self, Listed, Measured},
-    run::{self, Planned},
     stored::{note_repeated, wrong},
 };
 
@@ -128,7 +127,7 @@ impl Step {
     /// Returns a step that makes a run in a folder, by the plan that the function makes.
     pub(super) fn run<P: Listed + 'static>(
         folder: &'static str,
-        plan: impl Fn() -> anyhow::Result<Planned<P>> + 'static,
+        plan: impl Fn() -> anyhow::Result<Manifest<P>> + 'static,
     ) -> Self {
         Self {
             work: Work::Run {
@@ -168,7 +167,7 @@ pub(crate) trait NewRun {
     -> anyhow::Result<RunFolder>;
 }
 
-impl<P: Listed> NewRun for Planned<P> {
+impl<P: Listed> NewRun for Manifest<P> {
     fn time(&self) -> Duration {
         self.plan.time()
     }
@@ -183,11 +182,11 @@ impl<P: Listed> NewRun for Planned<P> {
             name: None,
             open: false,
         };
-        let planned = Self {
+        let manifest = Self {
             thresholds: thresholds.clone(),
             ..*self
         };
-        let (folder, _) = pipeline::create(run::manifest(planned), &stored_in, P::KIND.name())?;
+        let (folder, _) = pipeline::create(manifest, &stored_in, P::KIND.name())?;
         Ok(folder)
     }
 }

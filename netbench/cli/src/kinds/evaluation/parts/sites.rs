@@ -1,6 +1,6 @@
 use std::path::Path;
 
-use netbench_model::{EvaluationPlan, ScanPlan};
+use netbench_model::{EvaluationPlan, ScanManifest};
 use netbench_report::{losses, web_loss};
 
 use super::part::{
@@ -9,7 +9,6 @@ use super::part::{
 use crate::{
     client::Unstored,
     kinds::scan::{self, Scan, ScanRun},
-    run::Planned,
 };
 
 pub(super) const PART: Part = Part {
@@ -32,7 +31,7 @@ fn steps(plan: &EvaluationPlan, unstored: &Unstored) -> Result<Steps, Unsupporte
     Ok(vec![scan.with(unstored)].into())
 }
 
-fn scan_plan(plan: &EvaluationPlan, unstored: &Unstored) -> anyhow::Result<Planned<ScanPlan>> {
+fn scan_plan(plan: &EvaluationPlan, unstored: &Unstored) -> anyhow::Result<ScanManifest> {
     let mut options: Scan = usual()?;
     (options.over, options.targets) = sites(plan);
     options.roots = roots(plan);
@@ -42,11 +41,11 @@ fn scan_plan(plan: &EvaluationPlan, unstored: &Unstored) -> anyhow::Result<Plann
     options.summary = true;
     options.confirm = CONFIRM;
     options.against = names(plan).to_vec();
-    let mut planned = scan::plan(&options)?;
+    let mut manifest = scan::plan(&options)?;
     if let Some(profile) = plan.client_profile {
-        planned.plan.client_profile = profile;
+        manifest.plan.client_profile = profile;
     }
-    Ok(planned)
+    Ok(manifest)
 }
 
 fn collect(folder: &Path, plan: &EvaluationPlan, results: &mut Results) -> anyhow::Result<()> {

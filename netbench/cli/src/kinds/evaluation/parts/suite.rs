@@ -7,6 +7,7 @@ use super::part::{Needs, Part, Results, Step, Steps, Unsupported, stacks, usual}
 use crate::{
     client::Unstored,
     kinds::suite::{self, PartArg, Suite, SuiteRun},
+    run,
 };
 
 pub(super) const PART: Part = Part {
@@ -32,8 +33,8 @@ const QUICK_CASES: [&str; 4] = [
 
 fn steps(plan: &EvaluationPlan, _: &Unstored) -> Result<Steps, Unsupported> {
     let (one, other) = (plan.clone(), plan.clone());
-    let speed = Step::run(SPEED, move || Ok(speed(&one)?.into()));
-    let costs = Step::run(COSTS, move || Ok(costs(&other)?.into()));
+    let speed = Step::run(SPEED, move || Ok(run::manifest(speed(&one)?)));
+    let costs = Step::run(COSTS, move || Ok(run::manifest(costs(&other)?)));
     Ok(vec![speed, costs].into())
 }
 
