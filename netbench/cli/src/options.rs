@@ -342,13 +342,18 @@ pub(crate) fn each_once<'a, T: PartialEq + Display>(
     Ok(values)
 }
 
-/// Parses a time from `least` to `most`.
-pub(crate) fn between(text: &str, least: Duration, most: Duration) -> Result<Duration, String> {
-    let time = parse_duration(text).map_err(|e| e.to_string())?;
-    if (least..=most).contains(&time) {
-        Ok(time)
-    } else {
-        Err(format!("expected from {least:?} to {most:?}"))
+/// Returns a parser of times from `least` to `most`.
+pub(crate) fn between(
+    least: Duration,
+    most: Duration,
+) -> impl Fn(&str) -> Result<Duration, String> + Clone {
+    move |text| {
+        let time = parse_duration(text).map_err(|e| e.to_string())?;
+        if (least..=most).contains(&time) {
+            Ok(time)
+        } else {
+            Err(format!("expected from {least:?} to {most:?}"))
+        }
     }
 }
 

@@ -58,7 +58,7 @@ pub(crate) struct BogoHow {
     #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
     pub(crate) jobs: Option<u32>,
     /// Time that a test waits for the shim
-    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = test_limit)]
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = between(Duration::from_secs(1), Duration::from_secs(120)))]
     pub(crate) timeout: Duration,
     /// Ignore cached results
     #[arg(long)]
@@ -107,8 +107,4 @@ pub(crate) struct BogoDiff {
     pub(crate) how: BogoHow,
     #[command(flatten)]
     pub(crate) output: Output,
-}
-
-fn test_limit(text: &str) -> Result<Duration, String> {
-    between(text, Duration::from_secs(1), Duration::from_secs(120))
 }

@@ -74,7 +74,7 @@ pub(crate) struct BrowserOptions {
     #[arg(long, help_heading = "How")]
     pub(crate) no_sandbox: bool,
     /// Time limit of one visit, the browser's start included
-    #[arg(long, value_name = "TIME", default_value = "20s", value_parser = visit_limit, help_heading = "How")]
+    #[arg(long, value_name = "TIME", default_value = "20s", value_parser = between(Duration::from_secs(1), Duration::from_secs(600)), help_heading = "How")]
     pub(crate) timeout: Duration,
     /// How to emulate the network: auto, user, tun, netem
     #[arg(
@@ -96,10 +96,6 @@ pub(crate) struct BrowserOptions {
     pub(crate) stored_in: StoredIn,
     #[command(flatten)]
     pub(crate) output: Output,
-}
-
-fn visit_limit(text: &str) -> Result<Duration, String> {
-    between(text, Duration::from_secs(1), Duration::from_secs(600))
 }
 
 /// Returns the plan of the options, without the offers of the stacks, which only workers know.

@@ -54,7 +54,7 @@ pub(crate) struct Chains {
     pub(crate) list: bool,
 
     /// Time a verifier has for one chain
-    #[arg(long, value_name = "TIME", default_value = "5s", value_parser = limit, help_heading = "How")]
+    #[arg(long, value_name = "TIME", default_value = "5s", value_parser = between(Duration::from_millis(100), Duration::from_secs(60)), help_heading = "How")]
     pub(crate) timeout: Duration,
     #[command(flatten, next_help_heading = "How")]
     pub(crate) own: OwnWorkers,
@@ -63,10 +63,6 @@ pub(crate) struct Chains {
     pub(crate) stored_in: StoredIn,
     #[command(flatten)]
     pub(crate) output: Output,
-}
-
-fn limit(text: &str) -> Result<Duration, String> {
-    between(text, Duration::from_millis(100), Duration::from_secs(60))
 }
 
 /// The time of a chain on one core: three signatures, parsing its certificates, and writing a

@@ -88,7 +88,7 @@ pub(crate) struct Compat {
     #[arg(long, value_name = "P", value_enum, default_value_t = ProfileArg::Library, help_heading = "How")]
     pub(crate) client_profile: ProfileArg,
     /// Time a stack has for a server; a second try gets three times as much
-    #[arg(long, value_name = "TIME", default_value = "2s", value_parser = limit, help_heading = "How")]
+    #[arg(long, value_name = "TIME", default_value = "2s", value_parser = between(Duration::from_millis(100), Duration::from_secs(60)), help_heading = "How")]
     pub(crate) timeout: Duration,
     /// Run the browsers without their sandbox; the report says so
     #[arg(long, requires = "client", help_heading = "How")]
@@ -113,10 +113,6 @@ pub(crate) enum Part {
     /// List what broke for others who changed their TLS stack, and what predicts each
     #[command(after_help = BREAKAGES)]
     Breakages(Breakages),
-}
-
-fn limit(text: &str) -> Result<Duration, String> {
-    between(text, Duration::from_millis(100), Duration::from_secs(60))
 }
 
 pub(crate) fn compat(options: &Compat) -> anyhow::Result<Ended> {

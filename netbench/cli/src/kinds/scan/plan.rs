@@ -111,10 +111,10 @@ pub(crate) struct Scan {
     #[arg(long, value_name = "N", value_parser = rate)]
     pub(crate) rate: Option<f64>,
     /// Time limit of a connection, and of an answer; a handshake of --against has twice as long
-    #[arg(long, value_name = "TIME", default_value = "5s", value_parser = limit)]
+    #[arg(long, value_name = "TIME", default_value = "5s", value_parser = between(Duration::from_millis(10), Duration::from_secs(60)))]
     pub(crate) timeout: Duration,
     /// Time limit of a site; one that limits connections may need more
-    #[arg(long, value_name = "TIME", default_value = "120s", value_parser = site_limit)]
+    #[arg(long, value_name = "TIME", default_value = "120s", value_parser = between(Duration::from_secs(1), Duration::from_secs(3600)))]
     pub(crate) site_timeout: Duration,
     /// Retries of a failed connection
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(..=10))]
@@ -184,14 +184,6 @@ fn rate(text: &str) -> Result<f64, String> {
         Ok(rate) if (0.01..=1e6).contains(&rate) => Ok(rate),
         _ => Err("expected a number of connections a second, from 0.01 to 1000000".to_owned()),
     }
-}
-
-fn limit(text: &str) -> Result<Duration, String> {
-    between(text, Duration::from_millis(10), Duration::from_secs(60))
-}
-
-fn site_limit(text: &str) -> Result<Duration, String> {
-    between(text, Duration::from_secs(1), Duration::from_secs(3600))
 }
 
 /// Returns the plan of the options.

@@ -71,13 +71,13 @@ pub(crate) struct Suite {
     #[command(flatten)]
     pub(crate) start: StartOptions,
     /// With --until-decided: start no round after this time
-    #[arg(long, value_name = "TIME", default_value = "280s", value_parser = budget, requires = "until_decided")]
+    #[arg(long, value_name = "TIME", default_value = "280s", value_parser = between(Duration::from_secs(1), Duration::from_secs(3600)), requires = "until_decided")]
     pub(crate) budget: Duration,
     /// Time that each stack spends on a scenario in a round
-    #[arg(long, value_name = "TIME", default_value = "100ms", value_parser = trial)]
+    #[arg(long, value_name = "TIME", default_value = "100ms", value_parser = between(Duration::from_millis(5), Duration::from_secs(60)))]
     pub(crate) trial: Duration,
     /// Shortest time of a turn's measured operations: raises their number above 20, for all stacks alike
-    #[arg(long, value_name = "TIME", default_value = "4ms", value_parser = slice)]
+    #[arg(long, value_name = "TIME", default_value = "4ms", value_parser = between(Duration::from_micros(500), Duration::from_secs(1)))]
     pub(crate) slice: Duration,
     /// Pin workers to a core: auto, none, or its number
     #[arg(long, value_name = "CORE", default_value = "auto", num_args = 0..=1, default_missing_value = "auto", value_parser = parse_pin)]
@@ -127,18 +127,6 @@ fn parse_pin(text: &str) -> Result<Pin, String> {
             .map(Pin::Core)
             .map_err(|_| "auto, none, or the number of a core".to_owned()),
     }
-}
-
-fn budget(text: &str) -> Result<Duration, String> {
-    between(text, Duration::from_secs(1), Duration::from_secs(3600))
-}
-
-fn trial(text: &str) -> Result<Duration, String> {
-    between(text, Duration::from_millis(5), Duration::from_secs(60))
-}
-
-fn slice(text: &str) -> Result<Duration, String> {
-    between(text, Duration::from_micros(500), Duration::from_secs(1))
 }
 
 /// The number of rounds without `--rounds`.
