@@ -275,7 +275,8 @@ fn session<M: Measured>(
         }
     };
     let own = &asked.own.worker;
-    let needed = workers::needed(&manifest.plan.workers(), &servers(&measured), own)?;
+    let servers = measured.sites().map(Sites::servers).unwrap_or_default();
+    let needed = workers::needed(&manifest.plan.workers(), &servers, own)?;
     if let Some(unused) = workers::unused(&needed, own)
         && !asked.output.quiet
     {
@@ -289,7 +290,8 @@ fn session<M: Measured>(
     if !manifest.has_begun() {
         let checks = check(&measured, &setup)?;
         manifest.link = link(&setup, checks);
-        manifest.workers = records(&setup.workers);
+        let workers = setup.workers.descriptions();
+        manifest.workers = workers.map(|stack| stack.record.clone()).collect();
     }
     interrupt::keep();
     let folder = match place {
@@ -381,10 +383,6 @@ pub(crate) trait Told: Record {
     fn failed(&self) -> bool;
 }
 
-fn servers(measured: &impl Measured) -> BTreeSet<String> {
-    measured.sites().map(Sites::servers).unwrap_or_default()
-}
-
 /// Compares the link with the profiles of the sites, if times depend on it.
 fn check(measured: &impl Measured, setup: &Setup) -> anyhow::Result<Vec<LinkCheck>> {
     let link = setup.targets.as_ref().and_then(Targets::link);
@@ -457,11 +455,6 @@ fn link(setup: &Setup, checks: Vec<LinkCheck>) -> Option<LinkRecord> {
         checks,
         ..link.record()
     })
-}
-
-fn records(workers: &Workers) -> Vec<WorkerRecord> {
-    let records = workers.descriptions().map(|stack| stack.record.clone());
-    records.collect()
 }
 
 /// Refuses to continue with other workers than those of the first session: samples of two different workers would have

@@ -53,7 +53,7 @@ pub(super) enum StepEnd {
 /// Runs one step as a separate process: a crash does not reach this process, and creating namespaces needs a process
 /// without threads. `workers` are the arguments for the workers of the user.
 pub(super) fn step(
-    step: &Step,
+    step: &Step<'_>,
     workers: &[String],
     thresholds: &Thresholds,
     folder: &Path,

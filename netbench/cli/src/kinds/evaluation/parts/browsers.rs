@@ -5,7 +5,7 @@ use netbench_link::LinkChoice;
 use netbench_model::{Depth, EvaluationPlan, Target, browser::BrowserManifest};
 
 use super::{
-    compat::servers_plan,
+    compat::servers,
     part::{Needs, Part, Results, Step, Steps, Unsupported, link, names, usual},
 };
 use crate::{
@@ -14,7 +14,6 @@ use crate::{
         browser::{self, BrowserOptions, BrowserRun},
         compat::{Client, CompatRun},
     },
-    run,
 };
 
 /// The part's name, by which it is left out if no browser was requested.
@@ -34,7 +33,7 @@ const VISITS: &str = "visits";
 const SITES_QUICK: u32 = 10;
 const SITES_FULL: u32 = 25;
 
-fn steps(plan: &EvaluationPlan, _: &Unstored) -> Result<Steps, Unsupported> {
+fn steps<'a>(plan: &'a EvaluationPlan, _: &'a Unstored) -> Result<Steps<'a>, Unsupported> {
     let mut notes = Vec::new();
     let mut here = Vec::new();
     for name in &plan.browsers {
@@ -47,14 +46,9 @@ fn steps(plan: &EvaluationPlan, _: &Unstored) -> Result<Steps, Unsupported> {
     if here.is_empty() {
         return Err(Unsupported(notes.join("; ")));
     }
-    let (servers, clients) = (plan.clone(), here.clone());
-    let mut steps = vec![Step::run(SERVERS, move || {
-        let clients = clients
-            .iter()
-            .map(|product| Client::Outside(Outside::Browser(*product)));
-        let plan = servers_plan(&servers, clients.collect())?;
-        Ok(run::manifest(plan))
-    })];
+    let browsers = here.iter().copied().map(Outside::Browser);
+    let clients: Vec<Client> = browsers.map(Client::Outside).collect();
+    let mut steps = vec![Step::run(SERVERS, move || servers(plan, clients.clone()))];
     if plan.target == Target::Lab {
         let most = match plan.depth {
             Depth::Quick => SITES_QUICK,
@@ -67,17 +61,14 @@ fn steps(plan: &EvaluationPlan, _: &Unstored) -> Result<Steps, Unsupported> {
                 plan.sites
             ));
         }
-        let visits = plan.clone();
-        steps.push(Step::run(VISITS, move || {
-            visits_plan(&visits, &here, sites)
-        }));
+        steps.push(Step::run(VISITS, move || visits(plan, &here, sites)));
     } else {
         notes.push("Browsers visit emulated sites alone: yours were not visited.".to_owned());
     }
     Ok(Steps { steps, notes })
 }
 
-fn visits_plan(
+fn visits(
     plan: &EvaluationPlan,
     browsers: &[Product],
     sites: u32,

@@ -1,7 +1,7 @@
 use std::path::Path;
 
 use netbench_model::{
-    Depth, EvaluationPlan, chains::ChainsPlan, compat::CompatPlan, roots::RootsPlan,
+    Depth, EvaluationPlan, chains::ChainsManifest, compat::CompatManifest, roots::RootsManifest,
 };
 
 use super::part::{Needs, Part, RUN, Results, Step, Steps, Unsupported, stacks, usual};
@@ -25,15 +25,11 @@ pub(super) const PART: Part = Part {
 const CHAINS: &str = "chains";
 const ROOTS: &str = "roots";
 
-fn steps(plan: &EvaluationPlan, _: &Unstored) -> Result<Steps, Unsupported> {
-    let plans = [plan.clone(), plan.clone(), plan.clone()];
-    let [servers, chains, roots] = plans;
+fn steps<'a>(plan: &'a EvaluationPlan, _: &'a Unstored) -> Result<Steps<'a>, Unsupported> {
     let steps = vec![
-        Step::run(RUN, move || {
-            Ok(run::manifest(servers_plan(&servers, Vec::new())?))
-        }),
-        Step::run(CHAINS, move || Ok(run::manifest(chains_plan(&chains)?))),
-        Step::run(ROOTS, move || Ok(run::manifest(roots_plan(&roots)?))),
+        Step::run(RUN, || servers(plan, Vec::new())),
+        Step::run(CHAINS, || chains(plan)),
+        Step::run(ROOTS, || roots(plan)),
     ];
     let notes = match plan.depth {
         Depth::Quick => {
@@ -44,11 +40,11 @@ fn steps(plan: &EvaluationPlan, _: &Unstored) -> Result<Steps, Unsupported> {
     Ok(Steps { steps, notes })
 }
 
-/// Returns the plan of both stacks and these clients with all servers.
-pub(super) fn servers_plan(
+/// Returns the run of both stacks and these clients with all servers.
+pub(super) fn servers(
     plan: &EvaluationPlan,
     clients: Vec<Client>,
-) -> anyhow::Result<CompatPlan> {
+) -> anyhow::Result<CompatManifest> {
     let mut options: Compat = usual()?;
     options.stacks = stacks(plan);
     options.client = clients;
@@ -56,22 +52,22 @@ pub(super) fn servers_plan(
     if let Some(profile) = plan.client_profile {
         servers.client_profile = profile;
     }
-    Ok(servers)
+    Ok(run::manifest(servers))
 }
 
-fn chains_plan(plan: &EvaluationPlan) -> anyhow::Result<ChainsPlan> {
+fn chains(plan: &EvaluationPlan) -> anyhow::Result<ChainsManifest> {
     let mut options: Chains = usual()?;
     options.stacks = stacks(plan);
     if plan.depth == Depth::Quick {
         options.case = vec!["own/*".to_owned()];
     }
-    chains::plan(&options)
+    Ok(run::manifest(chains::plan(&options)?))
 }
 
-fn roots_plan(plan: &EvaluationPlan) -> anyhow::Result<RootsPlan> {
+fn roots(plan: &EvaluationPlan) -> anyhow::Result<RootsManifest> {
     let mut options: Roots = usual()?;
     options.stacks = stacks(plan);
-    roots::plan(&options)
+    Ok(run::manifest(roots::plan(&options)?))
 }
 
 fn collect(folder: &Path, _: &EvaluationPlan, results: &mut Results) -> anyhow::Result<()> {

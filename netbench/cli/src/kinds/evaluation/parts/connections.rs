@@ -47,7 +47,7 @@ fn every(plan: &EvaluationPlan) -> u32 {
     }
 }
 
-fn steps(plan: &EvaluationPlan, unstored: &Unstored) -> Result<Steps, Unsupported> {
+fn steps<'a>(plan: &'a EvaluationPlan, unstored: &'a Unstored) -> Result<Steps<'a>, Unsupported> {
     let every = every(plan);
     let mut notes = Vec::new();
     if every > 1 {
@@ -59,8 +59,7 @@ fn steps(plan: &EvaluationPlan, unstored: &Unstored) -> Result<Steps, Unsupporte
     // Evaluations that record no profile began when this was the default of connect.
     let profile = plan.client_profile.unwrap_or(Profile::Default);
     let step = |folder, profile| {
-        let (plan, shown) = (plan.clone(), unstored.clone());
-        Step::run(folder, move || connect_plan(&plan, profile, &shown)).with(unstored.clone())
+        Step::run(folder, move || connections(plan, profile, unstored)).with(unstored.clone())
     };
     let mut steps = vec![step(RUN, profile)];
     if profile == Profile::Library {
@@ -85,7 +84,7 @@ fn other_work(folder: &Path, plan: &EvaluationPlan) -> anyhow::Result<Option<&'s
     ))
 }
 
-fn connect_plan(
+fn connections(
     plan: &EvaluationPlan,
     profile: Profile,
     unstored: &Unstored,
@@ -156,7 +155,7 @@ mod tests {
         }
         // The built-in list has 101 sites.
         let quick = plan("quick", 101, None);
-        let connect = connect_plan(&quick, Profile::Library, &Unstored::default()).unwrap();
+        let connect = connections(&quick, Profile::Library, &Unstored::default()).unwrap();
         assert_eq!(connect.plan.sites.len(), 21);
         assert_eq!(connect.plan.client.profile, Profile::Library);
         assert_eq!(connect.plan.rounds, FEWEST_ROUNDS);

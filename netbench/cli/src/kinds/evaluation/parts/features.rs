@@ -46,7 +46,7 @@ fn how(plan: &EvaluationPlan) -> How {
     }
 }
 
-fn steps(plan: &EvaluationPlan, _: &Unstored) -> Result<Steps, Unsupported> {
+fn steps<'a>(plan: &'a EvaluationPlan, _: &'a Unstored) -> Result<Steps<'a>, Unsupported> {
     let (from, to) = (shim(&plan.from)?, shim(&plan.to)?);
     if from == to {
         let why = format!(

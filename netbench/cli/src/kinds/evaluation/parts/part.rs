@@ -27,7 +27,8 @@ pub(crate) struct Part {
     /// The workers that the part needs.
     pub(crate) needs: Needs,
     /// Returns the part's steps, in order.
-    pub(crate) steps: fn(&EvaluationPlan, &Unstored) -> Result<Steps, Unsupported>,
+    pub(crate) steps:
+        for<'a> fn(&'a EvaluationPlan, &'a Unstored) -> Result<Steps<'a>, Unsupported>,
     /// Reads the files that the steps have left in the part's folder.
     pub(crate) collect: Collect,
 }
@@ -78,14 +79,14 @@ impl Results {
     }
 }
 
-pub(crate) struct Steps {
-    pub(crate) steps: Vec<Step>,
+pub(crate) struct Steps<'a> {
+    pub(crate) steps: Vec<Step<'a>>,
     /// Facts about the method that a reader must know.
     pub(crate) notes: Vec<String>,
 }
 
-impl From<Vec<Step>> for Steps {
-    fn from(steps: Vec<Step>) -> Self {
+impl<'a> From<Vec<Step<'a>>> for Steps<'a> {
+    fn from(steps: Vec<Step<'a>>) -> Self {
         Self {
             steps,
             notes: Vec::new(),
@@ -96,8 +97,8 @@ impl From<Vec<Step>> for Steps {
 /// The folder of a part that is one run.
 pub(super) const RUN: &str = "run";
 
-pub(crate) struct Step {
-    pub(crate) work: Work,
+pub(crate) struct Step<'a> {
+    pub(crate) work: Work<'a>,
     /// Decides whether the step is needed, by the results of earlier steps in the part's folder; `None` for always.
     pub(crate) only_if: Option<OnlyIf>,
 }
@@ -106,7 +107,7 @@ pub(crate) struct Step {
 pub(crate) type OnlyIf = fn(&Path, &EvaluationPlan) -> anyhow::Result<Option<&'static str>>;
 
 /// The work of a step, whose results are under the part's folder.
-pub(crate) enum Work {
+pub(crate) enum Work<'a> {
     /// A command of netbench, whose output goes into a file.
     Printed {
         arguments: Vec<String>,
@@ -117,17 +118,17 @@ pub(crate) enum Work {
     Run {
         folder: &'static str,
         /// Makes the plan of the run.
-        plan: Box<dyn Fn() -> anyhow::Result<Box<dyn NewRun>>>,
+        plan: Box<dyn Fn() -> anyhow::Result<Box<dyn NewRun>> + 'a>,
         /// The values that a run does not store. Every session supplies them again.
         unstored: Unstored,
     },
 }
 
-impl Step {
+impl<'a> Step<'a> {
     /// Returns a step that makes a run in a folder, by the plan that the function makes.
     pub(super) fn run<P: Listed + 'static>(
         folder: &'static str,
-        plan: impl Fn() -> anyhow::Result<Manifest<P>> + 'static,
+        plan: impl Fn() -> anyhow::Result<Manifest<P>> + 'a,
     ) -> Self {
         Self {
             work: Work::Run {

@@ -21,14 +21,13 @@ pub(super) const PART: Part = Part {
 /// The largest number of sites whose loss is confirmed by a handshake.
 const CONFIRM: u32 = 1_000;
 
-fn steps(plan: &EvaluationPlan, unstored: &Unstored) -> Result<Steps, Unsupported> {
-    let unstored = Unstored {
+fn steps<'a>(plan: &'a EvaluationPlan, unstored: &'a Unstored) -> Result<Steps<'a>, Unsupported> {
+    let scan = Step::run(RUN, || scan_plan(plan, unstored));
+    let scan = scan.with(Unstored {
         header: Vec::new(),
         ..unstored.clone()
-    };
-    let (plan, shown) = (plan.clone(), unstored.clone());
-    let scan = Step::run(RUN, move || scan_plan(&plan, &shown));
-    Ok(vec![scan.with(unstored)].into())
+    });
+    Ok(vec![scan].into())
 }
 
 fn scan_plan(plan: &EvaluationPlan, unstored: &Unstored) -> anyhow::Result<ScanManifest> {

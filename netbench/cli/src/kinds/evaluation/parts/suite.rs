@@ -1,6 +1,6 @@
 use std::{path::Path, sync::Arc, time::Duration};
 
-use netbench_model::{Depth, EvaluationPlan, Part as SuitePart, Preset, SuitePlan};
+use netbench_model::{Depth, EvaluationPlan, Part as SuitePart, Preset, SuiteManifest};
 use netbench_report::SuiteReport;
 
 use super::part::{Needs, Part, Results, Step, Steps, Unsupported, stacks, usual};
@@ -31,14 +31,13 @@ const QUICK_CASES: [&str; 4] = [
     "memory-1000_1.3_ECDHE_ECDSA_AES128-GCM_SHA256_after-data",
 ];
 
-fn steps(plan: &EvaluationPlan, _: &Unstored) -> Result<Steps, Unsupported> {
-    let (one, other) = (plan.clone(), plan.clone());
-    let speed = Step::run(SPEED, move || Ok(run::manifest(speed(&one)?)));
-    let costs = Step::run(COSTS, move || Ok(run::manifest(costs(&other)?)));
+fn steps<'a>(plan: &'a EvaluationPlan, _: &'a Unstored) -> Result<Steps<'a>, Unsupported> {
+    let speed = Step::run(SPEED, || speed(plan));
+    let costs = Step::run(COSTS, || costs(plan));
     Ok(vec![speed, costs].into())
 }
 
-fn speed(plan: &EvaluationPlan) -> anyhow::Result<SuitePlan> {
+fn speed(plan: &EvaluationPlan) -> anyhow::Result<SuiteManifest> {
     let mut options = options(plan)?;
     options.preset = Some(Preset::RustlsVsOpenssl);
     options.until_decided = true;
@@ -46,10 +45,10 @@ fn speed(plan: &EvaluationPlan) -> anyhow::Result<SuitePlan> {
         Depth::Quick => 55,
         Depth::Full => 280,
     });
-    suite::plan(&options)
+    Ok(run::manifest(suite::plan(&options)?))
 }
 
-fn costs(plan: &EvaluationPlan) -> anyhow::Result<SuitePlan> {
+fn costs(plan: &EvaluationPlan) -> anyhow::Result<SuiteManifest> {
     let mut options = options(plan)?;
     let parts = [SuitePart::Verify, SuitePart::Connector, SuitePart::Memory];
     options.parts = parts.map(PartArg::One).to_vec();
@@ -60,7 +59,7 @@ fn costs(plan: &EvaluationPlan) -> anyhow::Result<SuitePlan> {
         }
         Depth::Full => options.rounds = Some(12),
     }
-    suite::plan(&options)
+    Ok(run::manifest(suite::plan(&options)?))
 }
 
 fn options(plan: &EvaluationPlan) -> anyhow::Result<Suite> {
