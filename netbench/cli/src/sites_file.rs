@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 use crate::{
     exit::{WrongInput, bail_input},
     loopback,
-    user_file::read_text,
+    user_file::read_or,
 };
 
 /// The sites that are measured by default.
@@ -29,11 +29,7 @@ pub(crate) struct SitesFile {
 }
 
 pub(crate) fn read(file: Option<&Path>) -> anyhow::Result<SitesFile> {
-    let name = file.map_or_else(|| "built-in".to_owned(), |path| path.display().to_string());
-    let text = match file {
-        None => BUILT_IN.to_owned(),
-        Some(path) => read_text(path, MAX_BYTES).map_err(|e| WrongInput(format!("{name}: {e}")))?,
-    };
+    let (name, text) = read_or(BUILT_IN, file, MAX_BYTES)?;
     let sites = parse_sites(&text).map_err(|errors| WrongInput(in_lines(&name, &errors)))?;
     Ok(SitesFile {
         not_emulated: not_emulated(&name, &text, &sites),

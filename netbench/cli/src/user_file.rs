@@ -9,6 +9,8 @@ use std::{
 
 use serde::de::DeserializeOwned;
 
+use crate::exit::WrongInput;
+
 /// Reads a file of at most `max_bytes`, or a pipe such as the shell's `<(…)`.
 ///
 /// # Errors
@@ -38,6 +40,25 @@ pub(crate) fn read_text(path: &Path, max_bytes: u64) -> Result<String, String> {
         let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
         format!("line {line}: not UTF-8")
     })
+}
+
+/// The name of a built-in file in plans and messages.
+pub(crate) const BUILT_IN: &str = "built-in";
+
+/// Returns the name and the text of a file, or those of a built-in text if there is no file.
+pub(crate) fn read_or(
+    built_in: &str,
+    file: Option<&Path>,
+    max_bytes: u64,
+) -> Result<(String, String), WrongInput> {
+    let Some(path) = file else {
+        return Ok((BUILT_IN.to_owned(), built_in.to_owned()));
+    };
+    let name = path.display().to_string();
+    match read_text(path, max_bytes) {
+        Ok(text) => Ok((name, text)),
+        Err(why) => Err(WrongInput(format!("{name}: {why}"))),
+    }
 }
 
 /// Parses a TOML file.

@@ -1,12 +1,12 @@
 //! The commands. Those that make runs are in the folder of their kind, in `kinds/`.
 
 pub(crate) mod bogo;
-#[cfg(test)]
-mod examples;
 pub(crate) mod run;
 pub(crate) mod runs;
 pub(crate) mod setup;
 mod stacks;
+#[cfg(test)]
+mod tests;
 
 use clap::{CommandFactory, Parser, Subcommand};
 

@@ -5,13 +5,10 @@ use std::path::Path;
 use netbench_compat::{BUILT_IN, Case, catalogue};
 
 use super::super::wanted::Wanted;
-use crate::{exit::WrongInput, sites_file::sha256, user_file::read_text};
+use crate::{exit::WrongInput, sites_file::sha256, user_file::read_or};
 
 /// The largest size of a catalogue, in bytes.
 const MAX_BYTES: u64 = 16 << 20;
-
-/// The name of the built-in catalogue.
-pub(super) const BUILT_IN_NAME: &str = "built-in";
 
 pub(super) struct Cases {
     pub(super) name: String,
@@ -22,16 +19,8 @@ pub(super) struct Cases {
 impl Cases {
     /// Reads the cases of a file, or the built-in cases if there is no file.
     pub(super) fn read(file: Option<&Path>) -> anyhow::Result<Self> {
-        let name = file.map_or_else(
-            || BUILT_IN_NAME.to_owned(),
-            |path| path.display().to_string(),
-        );
-        let wrong = |what: &dyn std::fmt::Display| WrongInput(format!("{name}: {what}"));
-        let text = match file {
-            None => BUILT_IN.to_owned(),
-            Some(path) => read_text(path, MAX_BYTES).map_err(|error| wrong(&error))?,
-        };
-        let all = catalogue(&text).map_err(|error| wrong(&error))?;
+        let (name, text) = read_or(BUILT_IN, file, MAX_BYTES)?;
+        let all = catalogue(&text).map_err(|error| WrongInput(format!("{name}: {error}")))?;
         Ok(Self {
             sha256: sha256(text.as_bytes()),
             all,

@@ -44,6 +44,7 @@ use crate::{
     run,
     stack_names::{clients, stack_names},
     stored,
+    user_file::BUILT_IN,
 };
 
 pub(crate) const EXAMPLES: &str = "\
@@ -201,7 +202,7 @@ impl Measured for CompatRun {
 
     fn open(run: &CompatManifest, _: &Unstored) -> anyhow::Result<Self> {
         let plan = &run.plan;
-        let file = (plan.catalogue != cases::BUILT_IN_NAME).then_some(plan.catalogue.as_ref());
+        let file = (plan.catalogue != BUILT_IN).then_some(plan.catalogue.as_ref());
         let cases = Cases::read(file)?;
         if cases.sha256 != plan.catalogue_sha256 {
             let why = format!("its catalogue ({}) has changed since", plan.catalogue);

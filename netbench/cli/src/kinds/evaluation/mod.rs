@@ -215,12 +215,6 @@ fn begin(options: &Evaluate) -> anyhow::Result<(RunFolder, EvaluationManifest)> 
     }
     let (file, target) = targets::asked(&options.over, &options.targets, HTTPS)?;
     let sites = u32::try_from(file.sites.len()).unwrap_or(u32::MAX);
-    let absolute = |path: &Path| {
-        let path = std::path::absolute(path)
-            .with_context(|| format!("cannot tell where {} is", path.display()))?;
-        let text = path.to_str().map(str::to_owned);
-        text.with_context(|| format!("{}: the path is not UTF-8", path.display()))
-    };
     let workers = options
         .start
         .own
@@ -239,7 +233,7 @@ fn begin(options: &Evaluate) -> anyhow::Result<(RunFolder, EvaluationManifest)> 
         target,
         sites_file: options.over.sites.as_deref().map(absolute).transpose()?,
         urls: options.targets.targets.clone(),
-        connections: connections(options, target, absolute)?,
+        connections: connections(options, target)?,
         limit: options.over.limit,
         sites: options.over.limit.map_or(sites, |limit| limit.min(sites)),
         client_use: options.client_use,
@@ -326,11 +320,7 @@ fn leave_out_what_they_cannot(plan: &mut EvaluationPlan, workers: &Workers, quie
 }
 
 /// Returns the settings of connections, read and validated.
-fn connections(
-    options: &Evaluate,
-    target: Target,
-    absolute: impl Fn(&Path) -> anyhow::Result<String>,
-) -> anyhow::Result<ConnectionSettings> {
+fn connections(options: &Evaluate, target: Target) -> anyhow::Result<ConnectionSettings> {
     let roots = options.roots.source();
     targets::roots(&roots, None)?;
     let request = &options.request;
@@ -348,6 +338,13 @@ fn connections(
         request: client::record(&sent),
         client_certificate: Shown(options.unstored.identity.load()?).record(),
     })
+}
+
+fn absolute(path: &Path) -> anyhow::Result<String> {
+    let path = std::path::absolute(path)
+        .with_context(|| format!("cannot tell where {} is", path.display()))?;
+    let text = path.to_str().map(str::to_owned);
+    text.with_context(|| format!("{}: the path is not UTF-8", path.display()))
 }
 
 /// Refuses to continue with another certificate or other headers than the evaluation began with.
