@@ -252,10 +252,7 @@ pub(crate) fn all_can<'a>(
     what: &str,
 ) -> Result<(), WrongInput> {
     let mut stacks = stacks.into_iter();
-    let cannot = stacks.find(|stack| {
-        let description = workers.description(stack);
-        !description.is_some_and(|known| known.operations.iter().any(|name| name == operation))
-    });
+    let cannot = stacks.find(|stack| !workers.does(stack, operation));
     match cannot {
         None => Ok(()),
         Some(stack) => bail_input!(

@@ -104,20 +104,21 @@ fn is_wrong_input(cause: &(dyn Error + 'static)) -> bool {
 /// Removes control characters of a terminal from a message, such as those in a file's name, and the middle of very long
 /// lines.
 fn readable(message: &str) -> String {
+    let lines: Vec<String> = message.lines().map(readable_line).collect();
+    lines.join("\n")
+}
+
+fn readable_line(line: &str) -> String {
     const LONGEST: usize = 600;
     const END: usize = 200;
-    let readable = |line: &str| {
-        let line = sanitize(line);
-        let length = line.chars().count();
-        if length <= LONGEST {
-            return line;
-        }
-        let start: String = line.chars().take(LONGEST - END).collect();
-        let end: String = line.chars().skip(length - END).collect();
-        format!("{start} … {end}")
-    };
-    let lines: Vec<String> = message.lines().map(readable).collect();
-    lines.join("\n")
+    let line = sanitize(line);
+    let length = line.chars().count();
+    if length <= LONGEST {
+        return line;
+    }
+    let start: String = line.chars().take(LONGEST - END).collect();
+    let end: String = line.chars().skip(length - END).collect();
+    format!("{start} … {end}")
 }
 
 #[cfg(test)]

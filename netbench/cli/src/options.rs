@@ -101,8 +101,10 @@ impl StackOptions {
 
     /// Returns the stacks that the user named, or the usual two.
     pub(crate) fn names(&self) -> Vec<String> {
-        let usual = || ["openssl", "rustls-aws-lc"].map(str::to_owned).to_vec();
-        self.named().map_or_else(usual, <[String]>::to_vec)
+        match self.named() {
+            Some(names) => names.to_vec(),
+            None => ["openssl", "rustls-aws-lc"].map(str::to_owned).into(),
+        }
     }
 }
 

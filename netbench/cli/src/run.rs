@@ -57,11 +57,6 @@ pub(crate) fn session() -> Session {
 /// values of headers.
 fn without_secrets(words: impl Iterator<Item = String>) -> Vec<String> {
     const OPTIONS: [&str; 2] = ["--client-key", "--header"];
-    let hidden = |option: &str, value: &str| match (option, value.split_once(':')) {
-        ("--header", Some((name, _))) => format!("{name}: VALUE"),
-        ("--header", None) => "VALUE".to_owned(),
-        _ => "KEY.pem".to_owned(),
-    };
     let mut last = String::new();
     let mut kept = Vec::new();
     for word in words {
@@ -77,6 +72,15 @@ fn without_secrets(words: impl Iterator<Item = String>) -> Vec<String> {
         kept.push(shown);
     }
     kept
+}
+
+/// Returns the stored form of an option's value.
+fn hidden(option: &str, value: &str) -> String {
+    match (option, value.split_once(':')) {
+        ("--header", Some((name, _))) => format!("{name}: VALUE"),
+        ("--header", None) => "VALUE".to_owned(),
+        _ => "KEY.pem".to_owned(),
+    }
 }
 
 /// Ends the last session, and also the run unless the session was interrupted.

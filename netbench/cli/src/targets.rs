@@ -148,9 +148,7 @@ impl Sites {
 
     /// Returns the address of each site.
     fn hosts(&self) -> Vec<Result<HostAddress, Failure>> {
-        let rules = &self.connect_to;
-        let places = |site: &Site| place(site, rules);
-        let places: Vec<(HostName, u16)> = self.sites.iter().map(places).collect();
+        let places: Vec<_> = self.sites.iter().map(|site| self.place(site)).collect();
         match self.network {
             Network::Live { .. } if self.names == Names::AsTheyCome => {
                 self.at(places.iter().map(|_| None))

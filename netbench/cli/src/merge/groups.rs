@@ -109,13 +109,10 @@ fn overlap<P: Merged>(shards: &[Part<P>]) -> Option<String> {
 
 fn missing<P: Merged>(parts: &[Part<P>]) -> Vec<String> {
     let mut words = Vec::new();
-    let shard = |part: &Part<P>| part.manifest.origin.shard;
-    if let Some((first, record)) = parts.first().and_then(|part| Some((part, shard(part)?))) {
+    let shards = parts.iter().filter_map(|part| part.manifest.origin.shard);
+    let there: BTreeSet<u32> = shards.clone().map(|record| record.shard.index()).collect();
+    if let (Some(first), Some(record)) = (parts.first(), shards.clone().next()) {
         let of = record.shard.of();
-        let there: BTreeSet<u32> = parts
-            .iter()
-            .filter_map(|part| Some(shard(part)?.shard.index()))
-            .collect();
         let gone: Vec<String> = (1..=of)
             .filter(|index| !there.contains(index))
             .take(20)

@@ -14,9 +14,6 @@ use super::{
 /// Stores the outcomes of every shim in the source tree, for later runs to compare with.
 pub(crate) fn accept(setup: &Setup<'_>, runs: &[ShimRun<'_>]) -> anyhow::Result<()> {
     let tree = tree()?;
-    let write = |path: &Path, text: String| {
-        fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
-    };
     let path = tree.root().join(catalog_path());
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
@@ -32,6 +29,10 @@ pub(crate) fn accept(setup: &Setup<'_>, runs: &[ShimRun<'_>]) -> anyhow::Result<
             .stage(&format!("Stored the outcomes of {name} in {path}"));
     }
     Ok(())
+}
+
+fn write(path: &Path, text: String) -> anyhow::Result<()> {
+    fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
 }
 
 /// The largest number of departures of one shim that chance may explain; more are not repeated.

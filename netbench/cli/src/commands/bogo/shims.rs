@@ -152,23 +152,21 @@ fn find_built(shim: ShimExecutable, progress: &Progress) -> anyhow::Result<PathB
 
 /// Returns whether `built` exists and no source of `package` has changed since.
 fn is_up_to_date(built: &Path, package: &Path) -> bool {
-    let time = |path: &Path| fs::metadata(path).and_then(|about| about.modified()).ok();
-    let Some(made) = time(built) else {
+    let Some(made) = modified(built) else {
         return false;
     };
-    let mut folders = vec![package.join("src")];
-    let mut sources = vec![package.join("Cargo.toml")];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-            let path = entry.path();
-            if path.is_dir() {
-                folders.push(path);
-            } else {
-                sources.push(path);
-            }
+    let mut paths = vec![package.join("src"), package.join("Cargo.toml")];
+    while let Some(path) = paths.pop() {
+        if path.is_dir() {
+            let entries = fs::read_dir(path).into_iter().flatten().flatten();
+            paths.extend(entries.map(|entry| entry.path()));
+        } else if modified(&path).is_some_and(|changed| changed > made) {
+            return false;
         }
     }
-    sources
-        .iter()
-        .all(|source| time(source).is_none_or(|changed| changed <= made))
+    true
+}
+
+fn modified(path: &Path) -> Option<SystemTime> {
+    fs::metadata(path).and_then(|about| about.modified()).ok()
 }

@@ -59,12 +59,11 @@ fn pack(folders: &[RunFolder]) -> anyhow::Result<String> {
         kinds::read(folder.path())?;
         all += folder.pack().map_err(wrong)?;
     }
-    let megabytes = |bytes: u64| bytes as f64 / 1e6;
     Ok(format!(
         "{}: {:.1} MB of samples in {:.1} MB\n",
         count(folders.len(), "run", "runs"),
-        megabytes(all.plain_bytes),
-        megabytes(all.packed_bytes)
+        all.plain_bytes as f64 / 1e6,
+        all.packed_bytes as f64 / 1e6
     ))
 }
 

@@ -102,8 +102,8 @@ fn lacks_by_reason(lacks: &[Lack]) -> Vec<String> {
 /// The reason why the check is impossible.
 fn able(description: &StackDescription, rules: Rules) -> Result<Option<PathBuf>, String> {
     let mut needed = rules.operations().iter();
-    let does = |operation: &str| description.operations.iter().any(|does| does == operation);
-    if let Some(operation) = needed.find(|operation| !does(operation)) {
+    let known = &description.operations;
+    if let Some(operation) = needed.find(|needed| !known.iter().any(|known| known == *needed)) {
         return Err(format!("the stack does not do \"{operation}\""));
     }
     let Some(tool) = rules.tool() else {

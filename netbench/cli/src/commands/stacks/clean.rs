@@ -71,9 +71,12 @@ fn folders_of_variants(target: &Path) -> anyhow::Result<Vec<PathBuf>> {
         [folder, shared]
     });
     let names: Vec<&str> = builds.chain(Variant::ALL.map(Variant::name)).collect();
-    let is_one = |name: &str| name.split('+').all(|part| names.contains(&part));
     let mut folders: Vec<PathBuf> = entries(target)
-        .filter(|entry| is_one(&entry.file_name().to_string_lossy()))
+        .filter(|entry| {
+            let name = entry.file_name();
+            let name = name.to_string_lossy();
+            name.split('+').all(|part| names.contains(&part))
+        })
         .map(|entry| entry.path())
         .filter(|path| path.join("CACHEDIR.TAG").is_file())
         .collect();

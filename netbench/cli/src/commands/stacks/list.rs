@@ -59,10 +59,10 @@ fn row(source: &Stack) -> anyhow::Result<StackRow> {
     };
     let said = probed(&source.name, &found.path.as_path().into()).and_then(|workers| {
         let description = description(&workers, &source.name)?;
-        let connects = description.operations.iter().any(|does| does == "connect");
-        let hello = connects
-            .then(|| hello(&workers, &source.name))
-            .transpose()?;
+        let hello = match workers.does(&source.name, "connect") {
+            true => Some(hello(&workers, &source.name)?),
+            false => None,
+        };
         Ok((description, hello))
     });
     Ok(match said {

@@ -97,7 +97,7 @@ pub(super) fn describe(clients: &mut [OutsideClient], workers: &Workers) -> anyh
         let Some(description) = workers.description(stack) else {
             continue;
         };
-        if !description.operations.iter().any(|does| does == "load") {
+        if !workers.does(stack, "load") {
             bail_input!("the worker of {stack} loads no pages: it has no operation \"load\"");
         }
         let record = &description.record;

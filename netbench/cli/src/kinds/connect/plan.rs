@@ -3,8 +3,8 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use netbench_model::{
     Alpn, CipherSuite, ClientSettings, Condition, ConnectManifest, ConnectPlan, CpuShare, Group,
-    LinkPreset, Profile, SignatureScheme, Site, StackName, Switch, Target, TlsVersion,
-    parse_duration, tls::one_of,
+    LinkPreset, Profile, SignatureScheme, StackName, Switch, Target, TlsVersion, parse_duration,
+    tls::one_of,
 };
 use netbench_report::count;
 use netbench_runner::Workers;
@@ -266,8 +266,8 @@ pub(crate) fn plan(options: &Connect) -> anyhow::Result<ConnectManifest> {
 /// Refuses stacks that do not support the offers of the sweep.
 pub(super) fn sweep_can(plan: &ConnectPlan, workers: &Workers) -> Result<(), WrongInput> {
     const HYBRID: Group = Group::X25519MLKEM768;
-    let own = |site: &Site| site.point.as_deref()?.client.hybrid;
-    if !plan.sites.iter().any(|site| own(site) == Some(Switch::On)) {
+    let mut points = plan.sites.iter().filter_map(|site| site.point.as_deref());
+    if !points.any(|point| point.client.hybrid == Some(Switch::On)) {
         return Ok(());
     }
     for stack in &plan.stacks {

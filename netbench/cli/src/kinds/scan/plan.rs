@@ -155,23 +155,23 @@ pub(crate) struct Diff {
 }
 
 fn parts() -> PossibleValuesParser {
-    let part = |name: &'static str, about: &'static str| PossibleValue::new(name).help(about);
-    PossibleValuesParser::new([
-        part(
+    let parts = [
+        (
             "enumeration",
             "Versions, cipher suites and their order, groups",
         ),
-        part("signatures", "Signature schemes"),
-        part(
+        ("signatures", "Signature schemes"),
+        (
             "sessions",
             "Whole handshakes: tickets, resumption, early data, renegotiation, the response's head",
         ),
-        part(
+        (
             "features",
             "Everything else: ALPN, OCSP stapling, compression, …",
         ),
-        part("intolerance", "Which unusual ClientHellos it fails on"),
-    ])
+        ("intolerance", "Which unusual ClientHellos it fails on"),
+    ];
+    PossibleValuesParser::new(parts.map(|(name, about)| PossibleValue::new(name).help(about)))
 }
 
 fn start_tls() -> impl TypedValueParser<Value = StartTls> {

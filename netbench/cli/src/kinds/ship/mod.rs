@@ -28,7 +28,7 @@ use crate::{
     output,
     pipeline::{self, Listed, Measured, Session, Told},
     run, stored,
-    user_file::{parse_toml, read_text},
+    user_file::{BUILT_IN, parse_toml, read_text},
 };
 
 pub(crate) const EXAMPLES: &str = "\
@@ -64,9 +64,6 @@ pub(crate) struct Ship {
     #[command(flatten)]
     pub(crate) output: Output,
 }
-
-/// The name of netbench's own lock file in reports.
-const BUILT_IN: &str = "built-in";
 
 /// The largest size of a Cargo.lock, in bytes.
 const LONGEST_LOCK: u64 = 16 << 20;
