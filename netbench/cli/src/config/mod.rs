@@ -116,34 +116,27 @@ fn chosen(matches: &ArgMatches) -> (Vec<&str>, &ArgMatches) {
 /// Returns whether the command has the option, and the command line has neither the option nor one that conflicts with
 /// it.
 fn can_be_added(options: &Command, asked: &ArgMatches, option: &str) -> bool {
-    let Some(added) = options
-        .get_arguments()
-        .find(|argument| argument.get_long() == Some(option))
-    else {
+    let mut arguments = options.get_arguments();
+    let Some(added) = arguments.find(|argument| argument.get_long() == Some(option)) else {
         return false;
-    };
-    let is_asked = |id: &str| {
-        let source = || asked.value_source(id);
-        matches!(asked.try_contains_id(id), Ok(true))
-            && matches!(
-                source(),
-                Some(ValueSource::CommandLine | ValueSource::EnvVariable)
-            )
-    };
-    let conflicts = |one: &clap::Arg, other: &clap::Arg| {
-        let conflicts = options.get_arg_conflicts_with(one);
-        conflicts
-            .iter()
-            .any(|argument| argument.get_id() == other.get_id())
     };
     options
         .get_arguments()
-        .filter(|argument| is_asked(argument.get_id().as_str()))
+        .filter(|argument| is_asked(asked, argument.get_id().as_str()))
         .all(|argument| {
             argument.get_id() != added.get_id()
-                && !conflicts(argument, added)
-                && !conflicts(added, argument)
+                && !options.get_arg_conflicts_with(argument).contains(&added)
+                && !options.get_arg_conflicts_with(added).contains(&argument)
         })
+}
+
+/// Returns whether the user has given an argument.
+fn is_asked(asked: &ArgMatches, id: &str) -> bool {
+    matches!(asked.try_contains_id(id), Ok(true))
+        && matches!(
+            asked.value_source(id),
+            Some(ValueSource::CommandLine | ValueSource::EnvVariable)
+        )
 }
 
 fn first_line(setting: &Setting, error: &clap::Error) -> String {

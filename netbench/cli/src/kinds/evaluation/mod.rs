@@ -171,9 +171,9 @@ fn run_parts(
         page => page,
     };
     let ended = output::publish(&report, folder, output, page)?;
-    let failed = |record: &&PartRecord| matches!(record.state, PartState::Failed { .. });
-    let mut failed = report.evaluation.run.plan.parts.iter().filter(failed);
-    if let (Some(record), false) = (failed.next(), interrupted) {
+    let mut parts = report.evaluation.run.plan.parts.iter();
+    let failed = parts.find(|record| matches!(record.state, PartState::Failed { .. }));
+    if let (Some(record), false) = (failed, interrupted) {
         bail!(
             "the part {} failed; the report says why. `netbench run {}` attempts it again",
             record.part,
@@ -202,15 +202,10 @@ fn begin(options: &Evaluate) -> anyhow::Result<(RunFolder, EvaluationManifest)> 
             bail_input!("unknown part \"{shown}\"; {suggestion}");
         }
     }
-    let wanted = |part: &Part| {
-        let named = |names: &[String]| names.iter().any(|name| name == part.name);
-        let is_asked = part.name != BROWSERS || !options.browsers.is_empty();
-        is_asked && (options.part.is_empty() || named(&options.part)) && !named(&options.skip)
-    };
     if options.browsers.is_empty() && options.part.iter().any(|name| name == BROWSERS) {
         bail_input!("--part browsers needs --browsers: no browser is asked without it");
     }
-    if !PARTS.iter().any(wanted) {
+    if !PARTS.iter().any(|part| options.wants(part)) {
         bail_input!("--skip leaves no part");
     }
     let (file, target) = targets::asked(&options.over, &options.targets, HTTPS)?;
@@ -244,29 +239,23 @@ fn begin(options: &Evaluate) -> anyhow::Result<(RunFolder, EvaluationManifest)> 
         browsers: options.browsers.iter().map(ToString::to_string).collect(),
         parts: Vec::new(),
     };
-    let record = |part: &Part| {
-        let wanted = wanted(part);
-        let time = if wanted {
-            part_time(part, &plan, &options.unstored)?
+    for part in &PARTS {
+        let (state, time) = if options.wants(part) {
+            (
+                PartState::Pending,
+                part_time(part, &plan, &options.unstored)?,
+            )
         } else {
-            Duration::ZERO
+            (PartState::LeftOut, Duration::ZERO)
         };
-        Ok(PartRecord {
+        plan.parts.push(PartRecord {
             part: part.name.to_owned(),
-            state: if wanted {
-                PartState::Pending
-            } else {
-                PartState::LeftOut
-            },
+            state,
             estimate_s: time.as_secs(),
             took_s: None,
             notes: Vec::new(),
-        })
-    };
-    plan.parts = PARTS
-        .iter()
-        .map(record)
-        .collect::<anyhow::Result<Vec<_>>>()?;
+        });
+    }
     // An unknown stack is an error before anything is built.
     workers::needed(&stacks(&plan), &BTreeSet::new(), &options.start.own.worker)?;
     announce(options.start.consent(), &options.output, &plan)?;
@@ -275,6 +264,15 @@ fn begin(options: &Evaluate) -> anyhow::Result<(RunFolder, EvaluationManifest)> 
         ..run::manifest(plan)
     };
     pipeline::create(manifest, &options.stored_in, "evaluate")
+}
+
+impl Evaluate {
+    /// Returns whether a part is to be run.
+    fn wants(&self, part: &Part) -> bool {
+        let name = &part.name.to_owned();
+        let is_asked = part.name != BROWSERS || !self.browsers.is_empty();
+        is_asked && (self.part.is_empty() || self.part.contains(name)) && !self.skip.contains(name)
+    }
 }
 
 fn stacks(plan: &EvaluationPlan) -> BTreeSet<String> {
