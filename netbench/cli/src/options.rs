@@ -195,7 +195,7 @@ pub(crate) enum Gaps {
     Refused,
 }
 
-/// What runs are begun with.
+/// The options with which runs begin.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "How")]
 pub(crate) struct StartOptions {

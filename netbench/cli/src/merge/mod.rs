@@ -31,7 +31,7 @@ pub(crate) trait Merged: Listed {
     fn read(folder: &RunFolder, manifest: &Manifest<Self>) -> Result<Read<Self>, StoreError>;
 }
 
-/// What is read of a run besides its manifest.
+/// The contents of a run besides its manifest.
 pub(crate) struct Read<P: Merged> {
     pub(crate) records: P::Records,
     /// The number of records that the run lacks.

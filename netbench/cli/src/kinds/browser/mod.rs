@@ -58,7 +58,7 @@ impl Listed for BrowserPlan {
 pub(crate) struct BrowserRun {
     over: Sites,
     programs: Vec<BrowserProgram>,
-    /// What the browsers wrote at their first start, which later profiles begin with.
+    /// The caches of the browsers after their first start, with which later profiles begin.
     caches: Vec<StartupCache>,
 }
 

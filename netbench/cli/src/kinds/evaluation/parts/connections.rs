@@ -125,6 +125,7 @@ mod tests {
 
     #[test]
     fn a_quick_evaluation_connects_to_no_more_sites_than_it_has_time_for() {
+        let unstored = Unstored::default();
         let plan = |depth: &str, sites: u32, limit: Option<u32>| -> EvaluationPlan {
             let plan = json!({
                 "from": "openssl", "to": "rustls-aws-lc", "depth": depth, "target": "lab",
@@ -141,7 +142,7 @@ mod tests {
             ("full", 101, None, None),
         ] {
             let plan = plan(depth, sites, limit);
-            let Ok(steps) = steps(&plan, &Unstored::default()) else {
+            let Ok(steps) = steps(&plan, &unstored) else {
                 panic!("every plan has connections");
             };
             match some {
