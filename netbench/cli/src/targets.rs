@@ -25,16 +25,6 @@ use crate::{
 /// The longest time in which a real name must resolve.
 const RESOLVE_LIMIT: Duration = Duration::from_secs(5);
 
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Network {
-    /// Sites that are emulated on this machine.
-    Lab,
-    /// Servers that already listen on this machine.
-    Loopback,
-    /// The real hosts; `how` describes the connections, and is printed before the first.
-    Live { how: String },
-}
-
 /// The requirements of a run for the link to emulated sites.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Needs {
@@ -46,7 +36,9 @@ pub(crate) enum Needs {
 
 /// The sites of a plan, and the way to reach them.
 pub(crate) struct Sites {
-    pub(crate) network: Network,
+    pub(crate) target: Target,
+    /// How real hosts are reached, which is printed before the first connection.
+    pub(crate) how: String,
     pub(crate) sites: Arc<Vec<Site>>,
     pub(crate) roots: Roots,
     pub(crate) link: LinkChoice,
@@ -69,7 +61,7 @@ impl Sites {
     /// Refuses a run that cannot be measured: a merged one, or one of sites that are not where its plan says.
     pub(crate) fn validate<P>(&self, run: &Manifest<P>) -> anyhow::Result<()> {
         shard::may_go_on(&run.name, &run.origin, self.sites.len())?;
-        if self.network == Network::Loopback {
+        if self.target == Target::Loopback {
             all_on_loopback(&self.sites, &self.connect_to)?;
         }
         Ok(())
@@ -78,9 +70,9 @@ impl Sites {
     /// Returns the servers of emulated sites, for which workers are needed.
     pub(crate) fn servers(&self) -> BTreeSet<String> {
         let servers = self.sites.iter().map(|site| site.lab.server.clone());
-        match self.network {
-            Network::Lab => servers.collect(),
-            Network::Loopback | Network::Live { .. } => BTreeSet::new(),
+        match self.target {
+            Target::Lab => servers.collect(),
+            Target::Loopback | Target::Live => BTreeSet::new(),
         }
     }
 
@@ -90,7 +82,7 @@ impl Sites {
     /// # Errors
     /// [`NoNetwork`] if this machine refuses the link, and the run `needs` its times.
     pub(crate) fn open_link(&self, needs: Needs) -> anyhow::Result<Option<Link>> {
-        if self.network != Network::Lab {
+        if self.target != Target::Lab {
             return Ok(None);
         }
         let sites: Vec<LinkSite> = self
@@ -129,8 +121,8 @@ impl Sites {
         workers: &Workers,
         progress: &Progress,
     ) -> anyhow::Result<(Targets, String)> {
-        if let Network::Live { how } = &self.network {
-            progress.stage(&format!("--live: {how}"));
+        if self.target == Target::Live {
+            progress.stage(&format!("--live: {}", self.how));
         }
         let sites = &self.sites;
         let Some(link) = link else {
@@ -149,12 +141,10 @@ impl Sites {
     /// Returns the address of each site.
     fn hosts(&self) -> Vec<Result<HostAddress, Failure>> {
         let places: Vec<_> = self.sites.iter().map(|site| self.place(site)).collect();
-        match self.network {
-            Network::Live { .. } if self.names == Names::AsTheyCome => {
-                self.at(places.iter().map(|_| None))
-            }
-            Network::Live { .. } => self.where_resolved(resolve(&places, RESOLVE_LIMIT)),
-            Network::Lab | Network::Loopback => self.at(places
+        match self.target {
+            Target::Live if self.names == Names::AsTheyCome => self.at(places.iter().map(|_| None)),
+            Target::Live => self.where_resolved(resolve(&places, RESOLVE_LIMIT)),
+            Target::Lab | Target::Loopback => self.at(places
                 .iter()
                 .map(|(host, port)| loopback::reachable(host, *port))),
         }
@@ -178,7 +168,7 @@ impl Sites {
         addresses: impl IntoIterator<Item = Result<SocketAddr, Failure>>,
     ) -> Vec<Result<HostAddress, Failure>> {
         let host = |(address, site): (Result<SocketAddr, Failure>, &Site)| {
-            let looked_up = matches!(self.network, Network::Live { .. })
+            let looked_up = self.target == Target::Live
                 && destination(&self.connect_to, &site.host, site.port).is_none();
             Ok(HostAddress {
                 address: address?,

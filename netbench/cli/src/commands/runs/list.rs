@@ -18,15 +18,13 @@ pub(super) struct Entry {
 /// links.
 pub(super) fn entries(folder: &Path) -> anyhow::Result<Vec<Entry>> {
     if !folder.is_dir() {
-        let why = format!("{}: no such folder of runs", folder.display());
-        bail_input!("{why}");
+        bail_input!("{}: no such folder of runs", folder.display());
     }
     if folder.join("run.json").is_file() {
-        let why = format!(
+        bail_input!(
             "{}: a run, not a folder of runs; `netbench runs show` shows it",
             folder.display()
         );
-        bail_input!("{why}");
     }
     let mut found = Vec::new();
     for entry in in_folder(folder)? {

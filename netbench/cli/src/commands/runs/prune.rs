@@ -199,8 +199,7 @@ fn agreed(runs: usize) -> anyhow::Result<bool> {
         runs => format!("these {runs} runs"),
     };
     if !stdin().is_terminal() {
-        let why = format!("nothing was removed: --yes removes {these}");
-        bail_input!("{why}");
+        bail_input!("nothing was removed: --yes removes {these}");
     }
     agrees(&format!("remove {these} for ever?"))
 }

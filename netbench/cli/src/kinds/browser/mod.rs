@@ -7,7 +7,7 @@ use std::{collections::BTreeSet, time::Duration};
 
 use netbench_browser::{BrowserProgram, Product, StartupCache};
 use netbench_model::{
-    StackName,
+    StackName, Target,
     browser::{BrowserManifest, BrowserPlan, VisitOutcome, VisitSample},
 };
 use netbench_report::{BrowserSummary, summarize_browser};
@@ -21,11 +21,11 @@ pub(crate) use self::plan::{BrowserOptions, EXAMPLES, plan};
 use self::plan::{find, record, stacks};
 use crate::{
     client::Unstored,
-    exit::{Ended, WrongInput, bail_input},
+    exit::{Ended, WrongInput, cannot_continue},
     pipeline::{self, Listed, Measured, Session, Setup, Told},
     stack_names::clients,
     stored,
-    targets::{self, Names, Network, Sites},
+    targets::{self, Names, Sites},
 };
 
 pub(crate) fn browser(options: &BrowserOptions) -> anyhow::Result<Ended> {
@@ -74,7 +74,8 @@ impl Measured for BrowserRun {
     fn open(run: &BrowserManifest, _: &Unstored) -> anyhow::Result<Self> {
         let plan = &run.plan;
         let mut over = Sites {
-            network: Network::Lab,
+            target: Target::Lab,
+            how: String::new(),
             sites: plan.sites.clone().into(),
             roots: targets::roots_of_run(run, &plan.roots)?,
             link: targets::link_of_run(run, plan.link.as_deref())?,
@@ -95,12 +96,9 @@ impl Measured for BrowserRun {
         for (then, program) in plan.browsers.iter().zip(&programs) {
             let now = record(program, then.sandbox)?;
             if now != *then {
-                bail_input!(
-                    "run {} cannot be continued: it was started with {}, and here is {}",
-                    run.name,
-                    then.version,
-                    now.version
-                );
+                let (then, now) = (&then.version, &now.version);
+                let why = format!("it was started with {then}, and here is {now}");
+                return Err(cannot_continue(&run.name, why));
             }
         }
         Ok(Self {

@@ -19,7 +19,7 @@ use netbench_store::RunFolder;
 pub(crate) use self::plan::{Connect, EXAMPLES, plan};
 use self::{
     cost::{Connections, Work},
-    plan::{decide, network, sweep_can},
+    plan::{decide, how, sweep_can},
 };
 use crate::{
     client::{self, Shown, Unstored, all_can},
@@ -83,7 +83,8 @@ impl Measured for ConnectRun {
     fn open(run: &ConnectManifest, unstored: &Unstored) -> anyhow::Result<Self> {
         let plan = &run.plan;
         let over = Sites {
-            network: network(plan),
+            target: plan.target,
+            how: how(plan),
             sites: plan.sites.clone().into(),
             roots: targets::roots_of_run(run, &plan.roots)?,
             link: targets::link_of_run(run, plan.link.as_deref())?,

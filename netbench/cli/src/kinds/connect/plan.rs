@@ -3,7 +3,7 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use netbench_model::{
     Alpn, CipherSuite, ClientSettings, Condition, ConnectManifest, ConnectPlan, CpuShare, Group,
-    LinkPreset, Profile, SignatureScheme, StackName, Switch, Target, TlsVersion, parse_duration,
+    LinkPreset, Profile, SignatureScheme, StackName, Switch, TlsVersion, parse_duration,
     tls::one_of,
 };
 use netbench_report::count;
@@ -19,7 +19,7 @@ use crate::{
     },
     run, sites_file,
     stack_names::{new_seed, stack_names},
-    targets::{self, Network},
+    targets,
 };
 
 pub(crate) const EXAMPLES: &str = "\
@@ -314,19 +314,13 @@ pub(super) fn decide(plan: &mut ConnectPlan, workers: &Workers) -> anyhow::Resul
     Ok(())
 }
 
-pub(super) fn network(plan: &ConnectPlan) -> Network {
-    match plan.target {
-        Target::Lab => Network::Lab,
-        Target::Loopback => Network::Loopback,
-        Target::Live => Network::Live {
-            how: format!(
-                "connecting over the real network to {}, one connection at a time to each, with a \
-                 pause of {:?} between",
-                count(plan.sites.len(), "host", "hosts"),
-                plan.pause()
-            ),
-        },
-    }
+/// Describes the connections to real hosts.
+pub(super) fn how(plan: &ConnectPlan) -> String {
+    format!(
+        "connecting over the real network to {}, one connection at a time to each, with a pause of {:?} between",
+        count(plan.sites.len(), "host", "hosts"),
+        plan.pause()
+    )
 }
 
 fn stacks(names: &[String]) -> anyhow::Result<Vec<StackName>> {

@@ -19,16 +19,14 @@ pub(super) fn merge(paths: &[PathBuf], merging: &Merging<'_>) -> anyhow::Result<
     let parts = parts::<ScanPlan>(paths)?;
     let whole = parts.iter().find(|p| p.manifest.origin.shard.is_none());
     if let (Some(whole), 2..) = (whole, parts.len()) {
-        let why = format!(
+        bail_input!(
             "{} has all sites: only shards of a scan can be merged",
             whole.path
         );
-        bail_input!("{why}");
     }
     let mut groups = groups(parts, merging.gaps)?;
     let (Some(group), true) = (groups.pop(), groups.is_empty()) else {
-        let why = "these are shards of several scans; only shards of one can be merged";
-        bail_input!("{why}");
+        bail_input!("these are shards of several scans; only shards of one can be merged");
     };
     let joined = join(group.parts, name(merging.out)?, &group.missing)?;
     let scans = joined.scans.iter().filter_map(|(site, records)| {

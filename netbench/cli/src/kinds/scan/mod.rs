@@ -13,7 +13,7 @@ use std::{collections::HashSet, net::SocketAddr, sync::Arc, time::Duration};
 
 use netbench_interop::{LossReport, Losses};
 use netbench_model::{
-    Plan, Profile, ScanManifest, ScanPlan, Site, StackName,
+    Plan, Profile, ScanManifest, ScanPlan, Site, StackName, Target,
     scan::{AgainstRecord, Agreement, Offer, SiteOutcome, SiteScan},
 };
 use netbench_report::{ScanSummary, summarize_scan};
@@ -28,7 +28,7 @@ use netbench_store::{Index, RunFolder};
 
 pub(crate) use self::plan::{EXAMPLES, Scan, plan};
 use self::{
-    plan::{ScanCommand, limits, network},
+    plan::{ScanCommand, how, limits},
     stored::{AGAINST, index},
 };
 use crate::{
@@ -36,7 +36,7 @@ use crate::{
     exit::{Ended, WrongInput},
     pipeline::{self, Listed, Measured, Merge, Session, Setup, Told},
     stored::wrong,
-    targets::{self, Names, Needs, Network, Sites, example_site},
+    targets::{self, Names, Needs, Sites, example_site},
 };
 
 pub(crate) fn scan(options: &Scan) -> anyhow::Result<Ended> {
@@ -101,7 +101,8 @@ impl Measured for ScanRun {
     fn open(run: &ScanManifest, unstored: &Unstored) -> anyhow::Result<Self> {
         let plan = &run.plan;
         let over = Sites {
-            network: network(plan),
+            target: plan.place,
+            how: how(plan),
             sites: Arc::clone(&plan.sites),
             roots: targets::roots_of_run(run, &plan.roots)?,
             link: targets::link_of_run(run, plan.link.as_deref())?,
@@ -244,9 +245,9 @@ impl ScanRun {
                 });
             }
         }
-        let found = match self.over.network {
-            Network::Live { .. } => Some(Targets::Hosts(self.over.at(found))),
-            Network::Lab | Network::Loopback => None,
+        let found = match self.over.target {
+            Target::Live => Some(Targets::Hosts(self.over.at(found))),
+            Target::Lab | Target::Loopback => None,
         };
         let targets = match &found {
             Some(found) => found,
@@ -275,7 +276,7 @@ impl ScanRun {
 }
 
 fn place(over: &Sites, addresses: &Targets, index: usize, site: &Site) -> Place {
-    if matches!(over.network, Network::Live { .. }) {
+    if over.target == Target::Live {
         let (host, port) = over.place(site);
         return match host.address() {
             Some(ip) => Place::At(SocketAddr::new(ip, port)),

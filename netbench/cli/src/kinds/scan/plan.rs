@@ -19,7 +19,7 @@ use crate::{
     },
     run, sites_file,
     stack_names::{new_seed, stack_names},
-    targets::{self, Network},
+    targets,
 };
 
 pub(crate) const EXAMPLES: &str = "\
@@ -287,17 +287,11 @@ fn draw(sites: &mut Vec<Site>, sample: u32, seed: u64) -> Result<u32, WrongInput
     Ok(u32::try_from(whole).unwrap_or(u32::MAX))
 }
 
-pub(super) fn network(plan: &ScanPlan) -> Network {
+/// Describes the connections to real hosts.
+pub(super) fn how(plan: &ScanPlan) -> String {
     let rate = plan.rate.unwrap_or(f64::INFINITY);
-    match plan.place {
-        Target::Lab => Network::Lab,
-        Target::Loopback => Network::Loopback,
-        Target::Live => Network::Live {
-            how: format!(
-                "scanning {} over the real network, at most {rate} connections a second, one at a \
-                 time to each",
-                count(plan.sites.len(), "host", "hosts")
-            ),
-        },
-    }
+    format!(
+        "scanning {} over the real network, at most {rate} connections a second, one at a time to each",
+        count(plan.sites.len(), "host", "hosts")
+    )
 }

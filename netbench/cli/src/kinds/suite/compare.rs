@@ -38,8 +38,7 @@ fn of_one(
         (Some(chosen), _) => chosen,
         (None, [a, b, ..]) => (a, b),
         (None, _) => {
-            let why = "the run has one stack; a second run is needed to compare with";
-            bail_input!("{why}");
+            bail_input!("the run has one stack; a second run is needed to compare with");
         }
     };
     is_of_run(a, stacks)?;
