@@ -2,9 +2,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Interval, Pair, Resampling, Rng, SINGLE_LEVEL, Verdict,
-    paired::{MIN_PAIRS, Resampler, numbers},
-    student_t_quantile,
+    Interval, Pair, Resampling, SINGLE_LEVEL, Verdict,
+    paired::{MIN_PAIRS, Resampler, bootstrap_error, numbers},
 };
 
 /// The median ratio of some pairs over that of all other pairs of a run.
@@ -35,19 +34,16 @@ pub fn contrast(inside: &[Pair], outside: &[Pair], resampling: &Resampling) -> O
         .effective_sample_size()
         .min(rest.effective_sample_size());
     let enough = inside.len().min(outside.len()) >= MIN_PAIRS && sample_size >= 1.999;
-    let standard_error = enough
-        .then(|| standard_error(numbers.len(), sample_size, resampling, difference))
+    let error = enough
+        .then(|| bootstrap_error(numbers.len(), sample_size, resampling, difference))
         .flatten();
-    let at = |level: f64| {
-        standard_error.map(|error| {
-            let quantile = student_t_quantile(f64::midpoint(1.0, level), sample_size - 1.0);
-            let half = (quantile * error).min(50.0);
-            Interval {
-                level,
-                low: (log_ratio - half).exp(),
-                high: (log_ratio + half).exp(),
-            }
-        })
+    let at = |level| {
+        Some(Interval::student(
+            log_ratio,
+            error?,
+            sample_size - 1.0,
+            level,
+        ))
     };
     let interval = at(resampling.verdict_level);
     Some(Contrast {
@@ -58,38 +54,10 @@ pub fn contrast(inside: &[Pair], outside: &[Pair], resampling: &Resampling) -> O
     })
 }
 
-fn standard_error(
-    blocks: usize,
-    sample_size: f64,
-    resampling: &Resampling,
-    difference: impl Fn(&[u32]) -> Option<f64>,
-) -> Option<f64> {
-    let count = u32::try_from(blocks).ok()?;
-    let mut rng = Rng::new(resampling.seed);
-    let mut times = vec![0u32; blocks];
-    // A draw that leaves one side without a pair gives no difference.
-    let drawn: Vec<f64> = (0..resampling.resamples)
-        .filter_map(|_| {
-            times.fill(0);
-            for _ in 0..count {
-                times[rng.below(count) as usize] += 1;
-            }
-            difference(&times)
-        })
-        .collect();
-    if drawn.len() < 2 || (drawn.len() as u64) < u64::from(resampling.resamples) / 2 {
-        return None;
-    }
-    let n = drawn.len() as f64;
-    let mean = drawn.iter().sum::<f64>() / n;
-    let variance = drawn.iter().map(|d| (d - mean).powi(2)).sum::<f64>() / (n - 1.0);
-    // A bootstrap underestimates the variance by the factor (n - 1) / n, where n is the effective sample size.
-    Some((variance * sample_size / (sample_size - 1.0)).sqrt())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Rng;
 
     /// Returns pairs of `blocks` blocks, each with a separate layout that both sides share.
     fn pairs(rng: &mut Rng, blocks: u32, shift: f64, layouts: &[f64]) -> Vec<Pair> {

@@ -2,7 +2,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use statrs::distribution::{ChiSquared, ContinuousCDF};
 
-use crate::{Interval, Verdict, student::bisect, student_t_quantile};
+use crate::{Interval, Verdict, student::bisect};
 
 /// The level of the interval of several runs' joined ratio. Three runs have two degrees of freedom, with which an
 /// interval of 99 % would be more than twice as wide.
@@ -57,13 +57,7 @@ pub fn join_runs(runs: &[RunRatio], margin: f64) -> Option<JoinedRatio> {
     let joined = weighted(runs, variance);
     let spread = (joined.q / degrees).max(1.0);
     let standard_error = (spread / joined.weight).sqrt();
-    let quantile = student_t_quantile(f64::midpoint(1.0, JOINED_LEVEL), degrees);
-    let half = (quantile * standard_error).min(50.0);
-    let interval = Interval {
-        level: JOINED_LEVEL,
-        low: (joined.mean - half).exp(),
-        high: (joined.mean + half).exp(),
-    };
+    let interval = Interval::student(joined.mean, standard_error, degrees, JOINED_LEVEL);
     Some(JoinedRatio {
         ratio: joined.mean.exp(),
         interval,

@@ -1,9 +1,6 @@
 use std::collections::HashMap;
 
-use crate::{
-    Basis, CASE_LEVEL, Change, FAMILY_LEVEL, Interval, Rng, SINGLE_LEVEL, Verdict,
-    student_t_quantile,
-};
+use crate::{Basis, CASE_LEVEL, Change, FAMILY_LEVEL, Interval, Rng, SINGLE_LEVEL, Verdict};
 
 /// Minimum number of pairs for an interval: a bootstrap of fewer pairs would repeat the same few values.
 pub(crate) const MIN_PAIRS: usize = 6;
@@ -70,19 +67,9 @@ impl Resampling {
 pub fn compare(pairs: &[Pair], resampling: &Resampling) -> Option<Change> {
     let resampler = Resampler::new(pairs);
     let log_ratio = resampler.median_with(&vec![1; resampler.sizes.len()])?;
-    let spread = resampler.spread(resampling);
-    let at = |level: f64| {
-        spread.map(|s| {
-            let half = student_t_quantile(f64::midpoint(1.0, level), s.degrees) * s.standard_error;
-            // No stack is slower than another by a factor of e^50; the bound keeps every figure finite.
-            let half = half.min(50.0);
-            Interval {
-                level,
-                low: (log_ratio - half).exp(),
-                high: (log_ratio + half).exp(),
-            }
-        })
-    };
+    let error = resampler.standard_error(resampling);
+    let degrees = resampler.effective_sample_size() - 1.0;
+    let at = |level| Some(Interval::student(log_ratio, error?, degrees, level));
     let interval = at(resampling.verdict_level);
     Some(Change {
         ratio: log_ratio.exp(),
@@ -94,12 +81,6 @@ pub fn compare(pairs: &[Pair], resampling: &Resampling) -> Option<Change> {
         interval,
         interval_single: at(SINGLE_LEVEL),
     })
-}
-
-#[derive(Clone, Copy)]
-struct Spread {
-    standard_error: f64,
-    degrees: f64,
 }
 
 /// Pairs in increasing order of their ratio, so that the median of any choice of blocks needs one pass.
@@ -160,37 +141,44 @@ impl Resampler {
         None
     }
 
-    fn spread(&self, resampling: &Resampling) -> Option<Spread> {
+    fn standard_error(&self, resampling: &Resampling) -> Option<f64> {
         let sample_size = self.effective_sample_size();
-        if self.sorted.len() < MIN_PAIRS || sample_size < 1.999 || resampling.resamples < 2 {
+        if self.sorted.len() < MIN_PAIRS || sample_size < 1.999 {
             return None;
         }
-        #[expect(
-            clippy::cast_possible_truncation,
-            reason = "no more blocks than u32 ids"
-        )]
-        let blocks = self.sizes.len() as u32;
-        let mut rng = Rng::new(resampling.seed);
-        let mut times = vec![0u32; self.sizes.len()];
-        let medians: Vec<f64> = (0..resampling.resamples)
-            .filter_map(|_| {
-                times.fill(0);
-                for _ in 0..blocks {
-                    times[rng.below(blocks) as usize] += 1;
-                }
-                self.median_with(&times)
-            })
-            .collect();
-        let n = medians.len() as f64;
-        let mean = medians.iter().sum::<f64>() / n;
-        let variance = medians.iter().map(|m| (m - mean).powi(2)).sum::<f64>() / (n - 1.0);
-        // A bootstrap underestimates the variance by the factor (n - 1) / n, where n is the effective sample size.
-        let standard_error = (variance * sample_size / (sample_size - 1.0)).sqrt();
-        Some(Spread {
-            standard_error,
-            degrees: sample_size - 1.0,
-        })
+        let median = |times: &[u32]| self.median_with(times);
+        bootstrap_error(self.sizes.len(), sample_size, resampling, median)
     }
+}
+
+/// Returns the standard error of a statistic from resampling whole blocks. The statistic is computed from the number of
+/// times that each block was drawn. Returns `None` if most draws give no value.
+pub(crate) fn bootstrap_error(
+    blocks: usize,
+    effective_sample_size: f64,
+    resampling: &Resampling,
+    statistic: impl Fn(&[u32]) -> Option<f64>,
+) -> Option<f64> {
+    let count = u32::try_from(blocks).ok()?;
+    let mut rng = Rng::new(resampling.seed);
+    let mut times = vec![0u32; blocks];
+    let drawn: Vec<f64> = (0..resampling.resamples)
+        .filter_map(|_| {
+            times.fill(0);
+            for _ in 0..count {
+                times[rng.below(count) as usize] += 1;
+            }
+            statistic(&times)
+        })
+        .collect();
+    if drawn.len() < 2 || (drawn.len() as u64) < u64::from(resampling.resamples) / 2 {
+        return None;
+    }
+    let n = drawn.len() as f64;
+    let mean = drawn.iter().sum::<f64>() / n;
+    let variance = drawn.iter().map(|d| (d - mean).powi(2)).sum::<f64>() / (n - 1.0);
+    // A bootstrap underestimates the variance by the factor (n - 1) / n, where n is the effective sample size.
+    Some((variance * effective_sample_size / (effective_sample_size - 1.0)).sqrt())
 }
 
 /// Returns a number for each block, from 0, in the order of their first appearance.

@@ -1,6 +1,6 @@
 use crate::{
     Basis, Change, Interval, SAME_MARGIN, SINGLE_LEVEL, Verdict, compare_runs, quantile_sorted,
-    student_t_quantile,
+    runs::logs, student_t_quantile,
 };
 
 /// Maximum number of pairs of rounds for the exact distribution of the rank sum. Above it, the normal distribution is
@@ -26,10 +26,6 @@ pub fn compare_apart(a: &[f64], b: &[f64], level: f64) -> Option<Change> {
         let verdict = Verdict::beyond(found.interval, SAME_MARGIN);
         return Some(Change { verdict, ..found });
     }
-    let logs = |values: &[f64]| -> Vec<f64> {
-        let positive = values.iter().filter(|value| **value > 0.0);
-        positive.map(|value| value.ln()).collect()
-    };
     let (a, b) = (logs(a), logs(b));
     let mut ratios: Vec<f64> = b
         .iter()
@@ -80,16 +76,19 @@ fn cut(a: usize, b: usize, level: f64) -> Option<(usize, f64)> {
         )]
         return (rank >= 0.0).then_some((rank as usize, tail));
     }
-    let mut below = 0.0;
-    let mut found = None;
-    for (rank, probability) in probabilities(a, b).into_iter().enumerate() {
-        below += probability;
-        if below > tail {
-            break;
-        }
-        found = Some((rank, below));
-    }
-    found
+    within_tail(&probabilities(a, b), tail)
+}
+
+/// Returns the last rank up to which the probabilities sum to at most `tail`, and their sum, or `None` if the first
+/// exceeds it.
+pub(crate) fn within_tail(probabilities: &[f64], tail: f64) -> Option<(usize, f64)> {
+    let sums = probabilities.iter().scan(0.0, |below, probability| {
+        *below += probability;
+        Some(*below)
+    });
+    sums.enumerate()
+        .take_while(|(_, below)| *below <= tail)
+        .last()
 }
 
 /// Returns P(U = u) of Mann's and Whitney's statistic of `a` and `b` equal rounds, for u up to its mean.

@@ -1,18 +1,15 @@
-use crate::{
-    Basis, CASE_MARGIN, Change, Interval, Pair, SINGLE_LEVEL, Verdict, student_t_quantile,
-};
+use crate::{Basis, CASE_MARGIN, Change, Interval, Pair, SINGLE_LEVEL, Verdict};
 
 /// Decides between two sets of rounds, each a positive figure, taken independently, by Welch's interval of the
 /// difference of their logarithms (Welch 1947). The ratio is that of the geometric means. Returns `None` if a side has no
 /// round; there is no interval with under two rounds on either side.
 pub fn compare_runs(a: &[f64], b: &[f64], level: f64) -> Option<Change> {
-    let logs = |values: &[f64]| -> Vec<f64> {
-        let positive = values.iter().filter(|value| **value > 0.0);
-        positive.map(|value| value.ln()).collect()
-    };
     let (a, b) = (logs(a), logs(b));
     let log_ratio = mean(&b)? - mean(&a)?;
-    let at = |level: f64| Some(around(log_ratio, welch(&a, &b, level)?, level));
+    let at = |level| {
+        let (error, degrees) = welch(&a, &b)?;
+        Some(Interval::student(log_ratio, error, degrees, level))
+    };
     let interval = at(level);
     Some(Change {
         ratio: log_ratio.exp(),
@@ -32,10 +29,10 @@ pub fn compare_whole(pairs: &[Pair], level: f64) -> Option<Change> {
     const FEWEST: usize = 3;
     let logs: Vec<f64> = pairs.iter().map(|pair| pair.log_ratio).collect();
     let log_ratio = mean(&logs)?;
-    let at = |level: f64| {
+    let at = |level| {
         let (variance, degrees) = variance_of_mean(&logs)?;
-        let half = student_t_quantile(f64::midpoint(1.0, level), degrees) * variance.sqrt();
-        (logs.len() >= FEWEST).then(|| around(log_ratio, half, level))
+        let interval = Interval::student(log_ratio, variance.sqrt(), degrees, level);
+        (logs.len() >= FEWEST).then_some(interval)
     };
     let interval = at(level);
     Some(Change {
@@ -50,26 +47,21 @@ pub fn compare_whole(pairs: &[Pair], level: f64) -> Option<Change> {
     })
 }
 
-/// Returns the interval of a ratio whose logarithm is known to within `half`.
-fn around(log_ratio: f64, half: f64, level: f64) -> Interval {
-    // The bound keeps the ends finite.
-    let half = half.min(50.0);
-    Interval {
-        level,
-        low: (log_ratio - half).exp(),
-        high: (log_ratio + half).exp(),
-    }
+/// Returns the logarithms of the positive values.
+pub(crate) fn logs(values: &[f64]) -> Vec<f64> {
+    let positive = values.iter().filter(|value| **value > 0.0);
+    positive.map(|value| value.ln()).collect()
 }
 
-/// Returns half the width of Welch's interval, with the degrees of freedom of Satterthwaite.
-fn welch(a: &[f64], b: &[f64], level: f64) -> Option<f64> {
+/// Returns the standard error of Welch's interval, with the degrees of freedom of Satterthwaite.
+fn welch(a: &[f64], b: &[f64]) -> Option<(f64, f64)> {
     let ((share_a, degrees_a), (share_b, degrees_b)) = (variance_of_mean(a)?, variance_of_mean(b)?);
     let variance = share_a + share_b;
     if variance <= 0.0 {
-        return Some(0.0);
+        return Some((0.0, 1.0));
     }
     let degrees = variance.powi(2) / (share_a.powi(2) / degrees_a + share_b.powi(2) / degrees_b);
-    Some(student_t_quantile(f64::midpoint(1.0, level), degrees) * variance.sqrt())
+    Some((variance.sqrt(), degrees))
 }
 
 fn mean(values: &[f64]) -> Option<f64> {

@@ -1,7 +1,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Basis, Change, Interval, Pair, SINGLE_LEVEL, Verdict, quantile_sorted};
+use crate::{
+    Basis, Change, Interval, Pair, SINGLE_LEVEL, Verdict, quantile_sorted, rank_sum::within_tail,
+};
 
 /// Minimum number of rounds for a decision on one site. With five rounds, all differences have the same direction by
 /// chance in more than one case of twenty.
@@ -74,52 +76,33 @@ fn middle(values: &[f64]) -> Option<(f64, Option<Ends>)> {
     }
     means.sort_by(f64::total_cmp);
     let middle = quantile_sorted(&means, 0.5)?;
-    let ends = Cut::for_rounds(n).map(|cut| Ends {
-        low: means[cut.rank],
-        high: means[means.len() - 1 - cut.rank],
-        chance: cut.chance,
+    let ends = cut(n).map(|(rank, chance)| Ends {
+        low: means[rank],
+        high: means[means.len() - 1 - rank],
+        chance,
     });
     Some((middle, ends))
 }
 
-/// The index of the sorted mean that ends the interval, and the probability that zero lies beyond it.
-struct Cut {
-    rank: usize,
-    chance: f64,
-}
-
-impl Cut {
-    fn for_rounds(n: usize) -> Option<Self> {
-        let tail = (1.0 - SINGLE_LEVEL) / 2.0;
-        if n < MIN_ROUNDS as usize {
-            return None;
-        }
-        if n > EXACT_UP_TO {
-            let n = n as f64;
-            let mean = n * (n + 1.0) / 4.0;
-            let deviation = (n * (n + 1.0) * (2.0 * n + 1.0) / 24.0).sqrt();
-            #[expect(
-                clippy::cast_possible_truncation,
-                clippy::cast_sign_loss,
-                reason = "positive for every n over EXACT_UP_TO"
-            )]
-            let rank = (mean - 1.959_964 * deviation - 1.0).floor() as usize;
-            return Some(Self { rank, chance: tail });
-        }
-        let mut below = 0.0;
-        let mut cut = None;
-        for (rank, probability) in signed_rank_probabilities(n).into_iter().enumerate() {
-            below += probability;
-            if below > tail {
-                break;
-            }
-            cut = Some(Self {
-                rank,
-                chance: below,
-            });
-        }
-        cut
+/// Returns the index of the sorted mean that ends the interval, and the probability that zero lies beyond it.
+fn cut(n: usize) -> Option<(usize, f64)> {
+    let tail = (1.0 - SINGLE_LEVEL) / 2.0;
+    if n < MIN_ROUNDS as usize {
+        return None;
     }
+    if n <= EXACT_UP_TO {
+        return within_tail(&signed_rank_probabilities(n), tail);
+    }
+    let n = n as f64;
+    let mean = n * (n + 1.0) / 4.0;
+    let deviation = (n * (n + 1.0) * (2.0 * n + 1.0) / 24.0).sqrt();
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "positive for every n over EXACT_UP_TO"
+    )]
+    let rank = (mean - 1.959_964 * deviation - 1.0).floor() as usize;
+    Some((rank, tail))
 }
 
 /// Returns P(T = t) of the signed-rank statistic of `n` rounds, for t up to its mean.
@@ -157,14 +140,14 @@ mod tests {
             (20, 52),
             (25, 89),
         ] {
-            let cut = Cut::for_rounds(n).unwrap();
-            assert_eq!(cut.rank, rank, "n {n}");
-            assert!(cut.chance <= 0.025);
+            let (found, chance) = cut(n).unwrap();
+            assert_eq!(found, rank, "n {n}");
+            assert!(chance <= 0.025);
         }
-        assert!(Cut::for_rounds(5).is_none());
+        assert!(cut(5).is_none());
         // The exact and the normal distribution agree at the transition.
-        let (exact, normal) = (Cut::for_rounds(100).unwrap(), Cut::for_rounds(101).unwrap());
-        assert!(normal.rank > exact.rank && normal.rank - exact.rank < 60);
+        let ((exact, _), (normal, _)) = (cut(100).unwrap(), cut(101).unwrap());
+        assert!(normal > exact && normal - exact < 60);
     }
 
     #[test]

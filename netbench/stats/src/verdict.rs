@@ -3,6 +3,8 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::student_t_quantile;
+
 /// Maximum distance from 1 of an interval with the verdict `same`.
 pub const SAME_MARGIN: f64 = 0.01;
 
@@ -33,13 +35,7 @@ pub enum Verdict {
 impl Verdict {
     /// Decides from the interval of the ratio B/A.
     pub fn of(interval: Option<Interval>) -> Self {
-        match interval {
-            Some(i) if i.low >= 1.0 - SAME_MARGIN && i.high <= 1.0 + SAME_MARGIN => Self::Same,
-            Some(i) if i.high < 1.0 => Self::Faster,
-            Some(i) if i.low > 1.0 => Self::Slower,
-            Some(_) => Self::Undecided,
-            None => Self::NotJudged,
-        }
+        Self::decide(interval, SAME_MARGIN, 0.0)
     }
 
     /// Decides against one margin: `Faster` and `Slower` need the whole interval beyond it, `Same` the whole interval
@@ -50,10 +46,15 @@ impl Verdict {
     /// requires a difference from 1 instead, however small. It calls a true half percent slower as soon as the interval
     /// is narrow enough for that and not yet narrow enough for `Same`.
     pub fn beyond(interval: Option<Interval>, margin: f64) -> Self {
+        Self::decide(interval, margin, margin)
+    }
+
+    /// Decides by the distances from 1 within which an interval is `Same`, and beyond which it is on one side.
+    fn decide(interval: Option<Interval>, same: f64, beyond: f64) -> Self {
         match interval {
-            Some(i) if i.low >= 1.0 - margin && i.high <= 1.0 + margin => Self::Same,
-            Some(i) if i.high < 1.0 - margin => Self::Faster,
-            Some(i) if i.low > 1.0 + margin => Self::Slower,
+            Some(i) if i.low >= 1.0 - same && i.high <= 1.0 + same => Self::Same,
+            Some(i) if i.high < 1.0 - beyond => Self::Faster,
+            Some(i) if i.low > 1.0 + beyond => Self::Slower,
             Some(_) => Self::Undecided,
             None => Self::NotJudged,
         }
@@ -92,6 +93,20 @@ pub struct Interval {
     pub low: f64,
     /// Upper end.
     pub high: f64,
+}
+
+impl Interval {
+    /// Returns Student's interval of a ratio, given its logarithm with the standard error and the degrees of freedom.
+    pub(crate) fn student(log_ratio: f64, error: f64, degrees: f64, level: f64) -> Self {
+        let half = student_t_quantile(f64::midpoint(1.0, level), degrees) * error;
+        // No stack is slower than another by a factor of e^50; the bound keeps every figure finite.
+        let half = half.min(50.0);
+        Self {
+            level,
+            low: (log_ratio - half).exp(),
+            high: (log_ratio + half).exp(),
+        }
+    }
 }
 
 #[cfg(test)]
