@@ -156,9 +156,10 @@ impl Required {
             if name == "all" {
                 return Ok(Self::All);
             }
-            let tool = Tool::ALL.into_iter().find(|tool| tool.name() == name);
-            tools.push(tool.ok_or_else(|| {
-                let names = Tool::ALL.map(Tool::name).join(", ");
+            let tool = Tool::ALL.iter().find(|tool| tool.name() == name);
+            tools.push(*tool.ok_or_else(|| {
+                let names: Vec<_> = Tool::ALL.iter().map(|tool| tool.name()).collect();
+                let names = names.join(", ");
                 format!("{name:?} is no tool; there are all, {names}")
             })?);
         }

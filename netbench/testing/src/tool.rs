@@ -8,204 +8,110 @@ use std::{
 /// The exit status of `vm-run` where a program or a permission that it needs is missing.
 const CANNOT: i32 = 77;
 
-/// A facility of the machine that a test may require.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Tool {
+/// Defines the tools with their names.
+macro_rules! tools {
+    ($($(#[$doc:meta])* $tool:ident = $name:literal,)+) => {
+        /// A facility of the machine that a test may require.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub enum Tool {
+            $($(#[$doc])* $tool),+
+        }
+
+        impl Tool {
+            /// Every tool.
+            pub const ALL: &'static [Self] = &[$(Self::$tool),+];
+
+            /// Returns the tool's name in `NETBENCH_REQUIRE` and beside ignored tests.
+            pub fn name(self) -> &'static str {
+                match self { $(Self::$tool => $name),+ }
+            }
+        }
+    };
+}
+
+tools! {
     /// The Go toolchain.
-    Go,
+    Go = "go",
     /// A JDK.
-    Javac,
+    Javac = "javac",
     /// Python 3 with its module `ssl`.
-    Python,
+    Python = "python3",
     /// The web server nginx.
-    Nginx,
+    Nginx = "nginx",
     /// The web server Apache.
-    Apache,
+    Apache = "apache2",
     /// Node.js.
-    Node,
+    Node = "node",
     /// The command `openssl`.
-    OpensslCommand,
+    OpensslCommand = "openssl",
     /// The scanner nmap.
-    Nmap,
+    Nmap = "nmap",
     /// The scanner sslscan.
-    Sslscan,
+    Sslscan = "sslscan",
     /// The proxy haproxy.
-    Haproxy,
+    Haproxy = "haproxy",
     /// The server among NSS' tools.
-    Selfserv,
+    Selfserv = "selfserv",
     /// The web server lighttpd, with its modules for wolfSSL and mbedTLS.
-    Lighttpd,
+    Lighttpd = "lighttpd",
     /// The GnuTLS server.
-    GnutlsServ,
+    GnutlsServ = "gnutls-serv",
     /// The Erlang runtime, with its TLS library.
-    Erl,
+    Erl = "erl",
     /// The command of BoringSSL, as Android has it.
-    Boringssl,
+    Boringssl = "boringssl",
     /// The TLS library of Bouncy Castle, as Debian has it.
-    BouncyCastle,
+    BouncyCastle = "bouncy-castle",
     /// The TLS library BearSSL with its headers, and a C compiler.
-    Bearssl,
+    Bearssl = "bearssl",
     /// The web server Caddy.
-    Caddy,
+    Caddy = "caddy",
     /// The workers of rustls, OpenSSL and s2n-tls, beside the tests.
-    Workers,
+    Workers = "workers",
     /// The proxy stunnel.
-    Stunnel,
+    Stunnel = "stunnel",
     /// The mail server Postfix.
-    Postfix,
+    Postfix = "postfix",
     /// The server Dovecot, for IMAP and POP3.
-    Dovecot,
+    Dovecot = "dovecot",
     /// OpenLDAP's server.
-    Slapd,
+    Slapd = "slapd",
     /// The database PostgreSQL.
-    Postgres,
+    Postgres = "postgres",
     /// The XMPP server Prosody.
-    Prosody,
+    Prosody = "prosody",
     /// valgrind, which counts instructions.
-    Valgrind,
+    Valgrind = "valgrind",
     /// Chromium or Chrome.
-    Chromium,
+    Chromium = "chromium",
     /// Firefox.
-    Firefox,
+    Firefox = "firefox",
     /// WebKitGTK's browser, its driver, and a display for it.
-    WebKitGtk,
+    WebKitGtk = "webkitgtk",
     /// The program curl.
-    Curl,
+    Curl = "curl",
     /// NSS's tool for databases of certificates.
-    Certutil,
+    Certutil = "certutil",
     /// Slurm's daemons and commands, and root, which may start them.
-    Slurm,
+    Slurm = "slurm",
     /// A virtual machine whose kernel has netem.
-    EmulatedMachine,
+    EmulatedMachine = "emulated-machine",
     /// Permission to make user and network namespaces.
-    UserNamespaces,
+    UserNamespaces = "user-namespaces",
     /// Permission to mount in a user namespace.
-    UserMounts,
+    UserMounts = "user-mounts",
     /// Root privileges, with which a process can become another user.
-    Root,
+    Root = "root",
     /// Filters of system calls.
-    Seccomp,
+    Seccomp = "seccomp",
     /// Permission to disable namespaces in a user namespace.
-    NamespaceLimits,
+    NamespaceLimits = "namespace-limits",
 }
 
 impl Tool {
-    /// Every tool.
-    pub const ALL: [Self; 38] = [
-        Self::Go,
-        Self::Javac,
-        Self::Python,
-        Self::Nginx,
-        Self::Apache,
-        Self::Node,
-        Self::OpensslCommand,
-        Self::Nmap,
-        Self::Sslscan,
-        Self::Haproxy,
-        Self::Selfserv,
-        Self::Lighttpd,
-        Self::GnutlsServ,
-        Self::Erl,
-        Self::Boringssl,
-        Self::BouncyCastle,
-        Self::Bearssl,
-        Self::Caddy,
-        Self::Workers,
-        Self::Stunnel,
-        Self::Postfix,
-        Self::Dovecot,
-        Self::Slapd,
-        Self::Postgres,
-        Self::Prosody,
-        Self::Valgrind,
-        Self::Chromium,
-        Self::Firefox,
-        Self::WebKitGtk,
-        Self::Curl,
-        Self::Certutil,
-        Self::Slurm,
-        Self::EmulatedMachine,
-        Self::UserNamespaces,
-        Self::UserMounts,
-        Self::Root,
-        Self::Seccomp,
-        Self::NamespaceLimits,
-    ];
-
-    /// Returns the tool's name in `NETBENCH_REQUIRE` and beside ignored tests.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Go => "go",
-            Self::Javac => "javac",
-            Self::Python => "python3",
-            Self::Nginx => "nginx",
-            Self::Apache => "apache2",
-            Self::Node => "node",
-            Self::OpensslCommand => "openssl",
-            Self::Nmap => "nmap",
-            Self::Sslscan => "sslscan",
-            Self::Haproxy => "haproxy",
-            Self::Selfserv => "selfserv",
-            Self::Lighttpd => "lighttpd",
-            Self::GnutlsServ => "gnutls-serv",
-            Self::Erl => "erl",
-            Self::Boringssl => "boringssl",
-            Self::BouncyCastle => "bouncy-castle",
-            Self::Bearssl => "bearssl",
-            Self::Caddy => "caddy",
-            Self::Workers => "workers",
-            Self::Stunnel => "stunnel",
-            Self::Postfix => "postfix",
-            Self::Dovecot => "dovecot",
-            Self::Slapd => "slapd",
-            Self::Postgres => "postgres",
-            Self::Prosody => "prosody",
-            Self::Valgrind => "valgrind",
-            Self::Chromium => "chromium",
-            Self::Firefox => "firefox",
-            Self::WebKitGtk => "webkitgtk",
-            Self::Curl => "curl",
-            Self::Certutil => "certutil",
-            Self::Slurm => "slurm",
-            Self::EmulatedMachine => "emulated-machine",
-            Self::UserNamespaces => "user-namespaces",
-            Self::UserMounts => "user-mounts",
-            Self::Root => "root",
-            Self::Seccomp => "seccomp",
-            Self::NamespaceLimits => "namespace-limits",
-        }
-    }
-
     /// Returns the reason why the tool cannot be used here, or `None` where it can.
     pub fn missing(self) -> Option<String> {
         match self {
-            Self::Go
-            | Self::Javac
-            | Self::Python
-            | Self::Nginx
-            | Self::Apache
-            | Self::Node
-            | Self::OpensslCommand
-            | Self::Nmap
-            | Self::Sslscan
-            | Self::Haproxy
-            | Self::Selfserv
-            | Self::Lighttpd
-            | Self::GnutlsServ
-            | Self::Erl
-            | Self::Caddy
-            | Self::Stunnel
-            | Self::Postfix
-            | Self::Dovecot
-            | Self::Slapd
-            | Self::Prosody
-            | Self::Curl
-            | Self::Certutil
-            | Self::Valgrind => absent(self.name()),
-            Self::Postgres | Self::Boringssl => self
-                .path()
-                .is_none()
-                .then(|| format!("{self} is not installed")),
             Self::BouncyCastle => absent_file("/usr/share/java/bctls.jar"),
             Self::Bearssl => absent_file("/usr/include/bearssl.h").or_else(|| absent("cc")),
             Self::Workers => ["rustls", "openssl", "s2n-tls"]
@@ -214,14 +120,6 @@ impl Tool {
                     let missing = format!("no worker of {name} beside the tests");
                     worker(name).is_none().then_some(missing)
                 }),
-            Self::Chromium => self
-                .path()
-                .is_none()
-                .then(|| "chromium is not installed".to_owned()),
-            Self::Firefox => self
-                .path()
-                .is_none()
-                .then(|| "firefox is not installed".to_owned()),
             // The driver's package also installs the browser.
             Self::WebKitGtk => ["WebKitWebDriver", "Xvfb"].into_iter().find_map(absent),
             Self::Slurm => ["munged", "slurmctld", "slurmd", "sbatch", "squeue"]
@@ -256,6 +154,10 @@ impl Tool {
                 let limit = "echo 0 > /proc/sys/user/max_user_namespaces && \
                              setpriv --inh-caps=-all --bounding-set=-all true";
                 refused(&["unshare", "--user", "--map-root-user", "sh", "-c", limit])
+            }
+            program => {
+                let is_missing = program.path().is_none();
+                is_missing.then(|| format!("{program} is not installed"))
             }
         }
     }
