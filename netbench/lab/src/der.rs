@@ -1,6 +1,6 @@
-//! The part of an X.509 parser that is needed to read a certificate's subject.
+//! The part of an X.509 parser that is needed to read a certificate's subject, and object identifiers.
 
-use yasna::{ASN1Result, BERReaderSeq, Tag};
+use yasna::{ASN1Result, BERReaderSeq, DERWriter, Tag, models::ObjectIdentifier};
 
 /// Returns the subject of a certificate, as the DER of its Name, or `None` where `der` is no
 /// certificate (RFC 5280 section 4.1) or has trailing data.
@@ -40,4 +40,9 @@ pub(crate) fn subject(der: &[u8]) -> Option<Vec<u8>> {
 fn rest(reader: &mut BERReaderSeq<'_, '_>) -> ASN1Result<()> {
     while reader.read_optional(|next| next.read_der())?.is_some() {}
     Ok(())
+}
+
+/// Writes an object identifier.
+pub(crate) fn oid(writer: DERWriter<'_>, components: &[u64]) {
+    writer.write_oid(&ObjectIdentifier::from_slice(components));
 }

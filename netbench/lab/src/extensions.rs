@@ -1,7 +1,9 @@
 //! The extensions of the web's certificates, encoded here where rcgen does not support them.
 
 use rcgen::CustomExtension;
-use yasna::{Tag, models::ObjectIdentifier};
+use yasna::Tag;
+
+use crate::der::oid;
 
 /// The length of an SCT's signature from a log with a P-256 key: RFC 6962 section 3.2.
 const SCT_SIGNATURE_BYTES: usize = 71;
@@ -12,9 +14,7 @@ pub(crate) fn policies() -> CustomExtension {
     let content = yasna::construct_der(|writer| {
         writer.write_sequence(|writer| {
             writer.next().write_sequence(|writer| {
-                writer
-                    .next()
-                    .write_oid(&ObjectIdentifier::from_slice(&[2, 23, 140, 1, 2, 1]));
+                oid(writer.next(), &[2, 23, 140, 1, 2, 1]);
             });
         });
     });
@@ -38,9 +38,7 @@ pub(crate) fn authority_information() -> CustomExtension {
         writer.write_sequence(|writer| {
             for (method, url) in access {
                 writer.next().write_sequence(|writer| {
-                    writer
-                        .next()
-                        .write_oid(&ObjectIdentifier::from_slice(method));
+                    oid(writer.next(), method);
                     // uniformResourceIdentifier [6] IMPLICIT IA5String
                     writer
                         .next()

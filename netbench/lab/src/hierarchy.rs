@@ -92,11 +92,7 @@ impl Hierarchy {
             let mut params = ca_params(&format!("{name} intermediate {}", index + 1))?;
             params.not_before = now - Duration::days(30);
             params.not_after = now + Duration::days(1825);
-            params.use_authority_key_identifier_extension = true;
-            params.custom_extensions =
-                vec![extensions::policies(), extensions::authority_information()];
-            params.crl_distribution_points = vec![crl()];
-            let above = intermediates.last().unwrap_or(&root);
+            let (params, above) = (issued(params), intermediates.last().unwrap_or(&root));
             let ca = Ca::new(CertifiedIssuer::signed_by(params, key, &above.issuer)?)?;
             intermediates.push(ca);
         }
@@ -141,16 +137,18 @@ impl Ca {
     }
 }
 
-/// Returns the distribution point of a certificate's revocation list: a URL from which nothing can be
-/// fetched.
-pub(crate) fn crl() -> CrlDistributionPoint {
-    CrlDistributionPoint {
+/// Adds the extensions of a certificate that another signs. Nothing can be fetched from the URL of the revocation list.
+pub(crate) fn issued(mut params: CertificateParams) -> CertificateParams {
+    params.use_authority_key_identifier_extension = true;
+    params.custom_extensions = vec![extensions::policies(), extensions::authority_information()];
+    params.crl_distribution_points = vec![CrlDistributionPoint {
         uris: vec!["http://crl.netbench.invalid/issuer.crl".to_owned()],
-    }
+    }];
+    params
 }
 
 /// Returns a distinguished name with this common name.
-pub(crate) fn name(common_name: &str) -> DistinguishedName {
+fn name(common_name: &str) -> DistinguishedName {
     let mut name = DistinguishedName::new();
     name.push(
         DnType::OrganizationName,
@@ -169,11 +167,17 @@ pub(crate) fn serial() -> Result<SerialNumber, rcgen::Error> {
     Ok(SerialNumber::from_slice(&bytes))
 }
 
-/// Returns the common parameters of all CA certificates.
-pub(crate) fn ca_params(common_name: &str) -> Result<CertificateParams, rcgen::Error> {
+/// Returns parameters with this common name and a random serial number.
+pub(crate) fn params(common_name: &str) -> Result<CertificateParams, rcgen::Error> {
     let mut params = CertificateParams::default();
     params.distinguished_name = name(common_name);
     params.serial_number = Some(serial()?);
+    Ok(params)
+}
+
+/// Returns the common parameters of all CA certificates.
+pub(crate) fn ca_params(common_name: &str) -> Result<CertificateParams, rcgen::Error> {
+    let mut params = params(common_name)?;
     params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
     params.key_usages = vec![
         KeyUsagePurpose::DigitalSignature,

@@ -4,14 +4,14 @@ use std::net::IpAddr;
 
 use netbench_model::{ChainProfile, Fault, KeyType, Site};
 use rcgen::{
-    CertificateParams, DistinguishedName, ExtendedKeyUsagePurpose, IsCa, KeyPair, KeyUsagePurpose,
-    SanType, SerialNumber,
+    DistinguishedName, ExtendedKeyUsagePurpose, IsCa, KeyPair, KeyUsagePurpose, SanType,
+    SerialNumber,
 };
 use time::{Duration, OffsetDateTime};
 
 use crate::{
     extensions,
-    hierarchy::{Ca, Hierarchy, crl, name, serial},
+    hierarchy::{Ca, Hierarchy, issued, params, serial},
 };
 
 /// The longest common name: RFC 5280 appendix A.1, ub-common-name.
@@ -73,30 +73,23 @@ fn sign(
     } else {
         site.host.as_str()
     };
-    let mut params = CertificateParams::default();
+    let mut params = issued(params(host)?);
     params.serial_number = Some(serial.clone());
-    params.distinguished_name = if host.len() <= MAX_COMMON_NAME {
-        name(host)
-    } else {
-        DistinguishedName::new()
-    };
+    if host.len() > MAX_COMMON_NAME {
+        params.distinguished_name = DistinguishedName::new();
+    }
     (params.not_before, params.not_after) = match fault {
         Some(Fault::Expired) => (now - Duration::days(100), now - Duration::days(10)),
         _ => (now - Duration::days(1), now + Duration::days(90)),
     };
     params.is_ca = IsCa::ExplicitNoCa;
-    params.use_authority_key_identifier_extension = true;
     params.key_usages = key_usages(site.lab.key);
     params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth];
-    params.crl_distribution_points = vec![crl()];
 
     let (names, names_padding) = names(host, (padding / 2).min(MAX_NAMES_PADDING))?;
     params.subject_alt_names = names;
-    params.custom_extensions = vec![
-        extensions::policies(),
-        extensions::authority_information(),
-        extensions::timestamps(padding - names_padding)?,
-    ];
+    let timestamps = extensions::timestamps(padding - names_padding)?;
+    params.custom_extensions.push(timestamps);
     Ok(params.signed_by(key, &issuer.issuer)?.der().to_vec())
 }
 

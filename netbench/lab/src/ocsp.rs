@@ -3,12 +3,12 @@
 use aws_lc_rs::digest::{SHA1_FOR_LEGACY_USE_ONLY, digest};
 use rcgen::{PublicKeyData as _, SerialNumber, SigningKey as _};
 use time::{Duration, OffsetDateTime};
-use yasna::{
-    DERWriter, Tag,
-    models::{GeneralizedTime, ObjectIdentifier},
-};
+use yasna::{DERWriter, Tag, models::GeneralizedTime};
 
-use crate::hierarchy::{Ca, Family};
+use crate::{
+    der::oid,
+    hierarchy::{Ca, Family},
+};
 
 /// Returns a response with the status `good` for the certificate with this serial number from
 /// `issuer`; it is at most a day old and valid for a week, as on the web.
@@ -100,8 +100,4 @@ fn time(writer: DERWriter<'_>, at: OffsetDateTime) {
     // RFC 6960 forbids fractions of seconds, and parsers reject them.
     let whole = at.replace_nanosecond(0).unwrap_or(at);
     writer.write_generalized_time(&GeneralizedTime::from_datetime(whole));
-}
-
-fn oid(writer: DERWriter<'_>, components: &[u64]) {
-    writer.write_oid(&ObjectIdentifier::from_slice(components));
 }

@@ -1,6 +1,6 @@
 //! The trust roots of clients.
 
-use std::{fmt::Write as _, io};
+use std::io;
 
 use netbench_model::{KeyType, RootsSource};
 use rcgen::CertificateParams;
@@ -239,10 +239,5 @@ fn padding(count: u32) -> Result<String, rcgen::Error> {
 }
 
 pub(crate) fn sha256_hex(bytes: &[u8]) -> String {
-    Sha256::digest(bytes)
-        .iter()
-        .fold(String::new(), |mut hex, byte| {
-            let _ = write!(hex, "{byte:02x}");
-            hex
-        })
+    format!("{:x}", Sha256::digest(bytes))
 }

@@ -1,14 +1,14 @@
 use netbench_model::KeyType;
 use rcgen::{
-    BasicConstraints, CertificateParams, CertifiedIssuer, ExtendedKeyUsagePurpose, IsCa, KeyPair,
-    KeyUsagePurpose, SanType,
+    CertificateParams, CertifiedIssuer, ExtendedKeyUsagePurpose, IsCa, KeyPair, KeyUsagePurpose,
+    SanType,
 };
 use time::{Date, Duration, Month, Time};
 
 use super::{LONGEST, SUITE_HOST};
 use crate::{
     extensions,
-    hierarchy::{crl, name, serial},
+    hierarchy::{ca_params, issued, params},
     keys, pem,
 };
 
@@ -43,13 +43,7 @@ fn file(key: KeyType) -> Result<String, rcgen::Error> {
             0 => "root".to_owned(),
             number => format!("intermediate {number}"),
         };
-        let mut params = params(&format!("netbench suite {key} {what}"))?;
-        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-        params.key_usages = vec![
-            KeyUsagePurpose::DigitalSignature,
-            KeyUsagePurpose::KeyCertSign,
-            KeyUsagePurpose::CrlSign,
-        ];
+        let params = valid(ca_params(&format!("netbench suite {key} {what}"))?)?;
         let issuer = match issuers.last() {
             None => CertifiedIssuer::self_signed(params, pair()?)?,
             Some(above) => CertifiedIssuer::signed_by(issued(params), pair()?, above)?,
@@ -101,7 +95,7 @@ fn leaf(
     key: &KeyPair,
     issuer: &CertifiedIssuer<'static, KeyPair>,
 ) -> Result<Vec<u8>, rcgen::Error> {
-    let mut params = issued(params(host)?);
+    let mut params = issued(valid(params(host)?)?);
     params.is_ca = IsCa::ExplicitNoCa;
     params.key_usages = vec![KeyUsagePurpose::DigitalSignature];
     params.extended_key_usages = vec![purpose];
@@ -111,22 +105,12 @@ fn leaf(
     Ok(params.signed_by(key, issuer)?.der().to_vec())
 }
 
-fn params(common_name: &str) -> Result<CertificateParams, rcgen::Error> {
+/// Sets the validity period.
+fn valid(mut params: CertificateParams) -> Result<CertificateParams, rcgen::Error> {
     let begin = Date::from_calendar_date(2025, Month::January, 1)
         .map_err(|_| rcgen::Error::Time)?
         .with_time(Time::MIDNIGHT)
         .assume_utc();
-    let mut params = CertificateParams::default();
-    params.distinguished_name = name(common_name);
-    params.serial_number = Some(serial()?);
     (params.not_before, params.not_after) = (begin, begin + VALID);
     Ok(params)
-}
-
-/// Adds the extensions of a certificate that another signs.
-fn issued(mut params: CertificateParams) -> CertificateParams {
-    params.use_authority_key_identifier_extension = true;
-    params.custom_extensions = vec![extensions::policies(), extensions::authority_information()];
-    params.crl_distribution_points = vec![crl()];
-    params
 }

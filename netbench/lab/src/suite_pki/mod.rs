@@ -14,7 +14,7 @@ pub const SUITE_HOST: &str = "suite.netbench.test";
 pub(crate) const LONGEST: u8 = 4;
 
 /// The certificates and keys of one scenario of the suite, as PEM.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SuitePki {
     /// The trust root of both sides.
     pub root_pem: String,
@@ -35,7 +35,7 @@ pub fn suite_pki(key: KeyType, length: u8) -> SuitePki {
     let blocks = Blocks::of(file(key));
     // The blocks are in the order in which `make` writes them.
     let [root, rest @ ..] = blocks.certificates.as_slice() else {
-        return SuitePki::empty();
+        return SuitePki::default();
     };
     let (cas, leaves) = rest.split_at(usize::from(LONGEST) - 1);
     let chain = |leaf: usize, length: usize| {
@@ -51,25 +51,6 @@ pub fn suite_pki(key: KeyType, length: u8) -> SuitePki {
         key_pem: blocks.keys[0].to_owned(),
         client_chain_pem: chain(usize::from(LONGEST), 2),
         client_key_pem: blocks.keys[1].to_owned(),
-    }
-}
-
-impl SuitePki {
-    fn empty() -> Self {
-        let [
-            root_pem,
-            chain_pem,
-            key_pem,
-            client_chain_pem,
-            client_key_pem,
-        ] = std::array::from_fn(|_| String::new());
-        Self {
-            root_pem,
-            chain_pem,
-            key_pem,
-            client_chain_pem,
-            client_key_pem,
-        }
     }
 }
 
