@@ -17,12 +17,9 @@ use netbench_model::{
     sanitize,
     ship::{Found, Shipped, ShippedCrate},
 };
-use netbench_stacks::ShipStack;
+use netbench_stacks::{BuildTime, ShipStack};
 use nix::{
-    sys::{
-        resource::{UsageWho, getrusage},
-        signal::{Signal, killpg},
-    },
+    sys::signal::{Signal, killpg},
     unistd::Pid,
 };
 use serde::Deserialize;
@@ -194,8 +191,7 @@ impl Toolchain {
             digest.update((text.len() as u64).to_le_bytes());
             digest.update(text.as_encoded_bytes());
         }
-        let bytes = digest.finalize();
-        bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+        format!("{:x}", digest.finalize())
     }
 
     fn build(
@@ -227,7 +223,6 @@ impl Toolchain {
             &["fetch", "--locked", "--target", &self.host],
             "cargo fetch",
         )?;
-        let (before_ms, begun) = (children_cpu_ms(), Instant::now());
         let build = [
             "build",
             "--release",
@@ -235,10 +230,8 @@ impl Toolchain {
             "--message-format",
             "json-render-diagnostics",
         ];
-        let built = cargo(&build, "cargo build")?;
-        let build_ms = millis(begun.elapsed());
-        let build_cpu_ms = children_cpu_ms().saturating_sub(before_ms);
-        let (compiled, program) = artifacts(&built);
+        let (built, took) = BuildTime::measure(|| cargo(&build, "cargo build"));
+        let (compiled, program) = artifacts(&built?);
         let program = program.ok_or_else(|| ShipError::Failed {
             what: "cargo build",
             said: "it made no program".to_owned(),
@@ -263,8 +256,8 @@ impl Toolchain {
             .flat_map(|of| advisories::of(&of.name, &of.version));
         Ok(Shipped {
             program_bytes: about.len(),
-            build_cpu_ms,
-            build_ms,
+            build_cpu_ms: took.cpu_ms,
+            build_ms: took.wall_ms,
             advisories: advisories.collect(),
             advisories_of: advisories::READ_ON.to_owned(),
             crates,
@@ -451,20 +444,6 @@ fn sanitize_lines(text: &str) -> String {
 
 fn read(path: &Path) -> Option<Shipped> {
     serde_json::from_slice(&fs::read(path).ok()?).ok()
-}
-
-/// Returns the CPU time of the processes that this one started and that have ended, and of their
-/// children.
-fn children_cpu_ms() -> u64 {
-    let Ok(usage) = getrusage(UsageWho::RUSAGE_CHILDREN) else {
-        return 0;
-    };
-    let all = usage.user_time() + usage.system_time();
-    u64::try_from(all.tv_sec() * 1000 + all.tv_usec() / 1000).unwrap_or(0)
-}
-
-fn millis(time: Duration) -> u64 {
-    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]

@@ -92,7 +92,7 @@ impl Project {
             digest.update((text.len() as u64).to_le_bytes());
             digest.update(text);
         }
-        hex(&digest.finalize())
+        format!("{:x}", digest.finalize())
     }
 
     pub(crate) fn write(&self, folder: &Path) -> Result<(), ShipError> {
@@ -112,11 +112,7 @@ impl Project {
 
 /// Returns the digest of a Cargo.lock.
 pub fn lock_sha256(lock: &str) -> String {
-    hex(&Sha256::digest(lock))
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    format!("{:x}", Sha256::digest(lock))
 }
 
 #[cfg(test)]

@@ -8,6 +8,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use netbench_stacks::in_path;
+
 use crate::ShipError;
 
 /// Tools that builds of TLS libraries are known to start. A compiler is recorded only where it compiles:
@@ -72,17 +74,6 @@ fn quoted(path: &Path) -> String {
 fn write(path: &Path, text: &str) -> io::Result<()> {
     fs::write(path, text)?;
     fs::set_permissions(path, fs::Permissions::from_mode(0o755))
-}
-
-/// Searches the PATH for a program of this name, as a shell does.
-fn in_path(name: &str) -> Option<PathBuf> {
-    let folders = env::var_os("PATH")?;
-    let found = env::split_paths(&folders).map(|folder| folder.join(name));
-    let mut found = found.filter(|path| {
-        let about = fs::metadata(path);
-        about.is_ok_and(|about| about.is_file() && about.permissions().mode() & 0o111 != 0)
-    });
-    found.next()
 }
 
 #[cfg(test)]

@@ -21,21 +21,30 @@ pub struct BuildTime {
     pub cpu_ms: u64,
 }
 
+impl BuildTime {
+    /// Runs a build, and returns its result with the time that it took.
+    pub fn measure<T>(build: impl FnOnce() -> T) -> (T, Self) {
+        let (cpu_ms, begun) = (children_cpu_ms(), Instant::now());
+        let built = build();
+        let took = Self {
+            wall_ms: u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX),
+            cpu_ms: children_cpu_ms().saturating_sub(cpu_ms),
+        };
+        (built, took)
+    }
+}
+
 /// Runs a build of `built`, and records the time that it took if the file has changed.
 pub(crate) fn recording(
     built: &Path,
     build: impl FnOnce() -> Result<(), BuildError>,
 ) -> Result<(), BuildError> {
-    let (made, cpu_ms, begun) = (modified(built), children_cpu_ms(), Instant::now());
-    build()?;
-    if modified(built) != made {
-        let took = BuildTime {
-            wall_ms: u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX),
-            cpu_ms: children_cpu_ms().saturating_sub(cpu_ms),
-        };
+    let made = modified(built);
+    let (ended, took) = BuildTime::measure(build);
+    if ended.is_ok() && modified(built) != made {
         record(built, took);
     }
-    Ok(())
+    ended
 }
 
 /// Returns the time that the build of `program` took. A file older than the program belongs to

@@ -15,7 +15,7 @@ mod registry;
 mod servers;
 mod tree;
 
-use std::{env, path::PathBuf};
+use std::{env, os::unix::fs::PermissionsExt, path::PathBuf};
 
 pub use build_time::BuildTime;
 pub use error::{BuildError, FileError};
@@ -30,12 +30,14 @@ pub use registry::{
 pub use servers::installed_servers;
 pub use tree::{Profile, SourceTree, this_command};
 
-/// Finds a program in the directories of `PATH`.
+/// Finds a program in the directories of `PATH`, as a shell does.
 pub fn in_path(program: &str) -> Option<PathBuf> {
     let path = env::var_os("PATH")?;
-    env::split_paths(&path)
-        .map(|folder| folder.join(program))
-        .find(|file| file.is_file())
+    let mut files = env::split_paths(&path).map(|folder| folder.join(program));
+    files.find(|file| {
+        let about = file.metadata();
+        about.is_ok_and(|about| about.is_file() && about.permissions().mode() & 0o111 != 0)
+    })
 }
 
 /// Returns the folder `netbench/NAME` in the user's cache folder, for files that can be made again.

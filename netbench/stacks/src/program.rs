@@ -8,7 +8,7 @@ use netbench_tls::{Variant, Variants};
 
 use crate::{
     Build, BuildError, BuildTime, CargoRecipe, Fips, Host, Profile, Recipe, SourceTree, Stack,
-    build_time, cache_folder, needs, pinned, this_command,
+    build_time, cache_folder, needs, pinned, this_command, tree::same,
 };
 
 /// The package on which every worker in Rust depends, and which links the allocator.
@@ -342,10 +342,6 @@ impl Found {
             .and_then(|about| about.modified())
             .ok()
     }
-}
-
-fn same(one: &Path, other: &Path) -> bool {
-    fs::read(one).is_ok_and(|one| fs::read(other).is_ok_and(|other| one == other))
 }
 
 /// Replaces a file, which need not exist, by a copy of another.

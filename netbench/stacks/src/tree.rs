@@ -164,7 +164,7 @@ impl SourceTree {
         // The log of a successful build is not needed.
         let _ = fs::remove_file(&log);
         status.map_err(|error| BuildError::Run(name.clone(), "", error))?;
-        if fs::read(built).is_ok_and(|now| fs::read(&partial).is_ok_and(|made| made == now)) {
+        if same(built, &partial) {
             // The program has not changed: the file keeps its age, as files that Cargo builds do.
             let _ = fs::remove_file(&partial);
             return Ok(());
@@ -211,4 +211,9 @@ fn last_lines(said: &str) -> String {
     let readable = |line: &str| sanitize(&line.replace('\t', "    "));
     let lines: Vec<String> = said.lines().map(readable).collect();
     lines[lines.len().saturating_sub(QUOTED_LINES)..].join("\n")
+}
+
+/// Returns whether two files exist and have the same content.
+pub(crate) fn same(one: &Path, other: &Path) -> bool {
+    fs::read(one).is_ok_and(|one| fs::read(other).is_ok_and(|other| one == other))
 }
