@@ -35,5 +35,6 @@ pub use file_view::FileView;
 pub use forward::{Elsewhere, Exchange, Observed, ObservedConnection, Request, Response};
 pub use link::Link;
 pub use namespace::Namespace;
-pub use plan::{LinkChoice, LinkPlan, LinkSite, TrialKey};
+pub use netbench_model::LinkChoice;
+pub use plan::{LinkPlan, LinkSite, TrialKey};
 pub use trace::Trace;

@@ -89,13 +89,13 @@ fn hops(before: &[Led], packet: &Packet) -> u32 {
         let of_load = came.filter(|led| load.is_none_or(|load| led.packet.load == load));
         of_load.map(|led| led.hops).max().unwrap_or(0)
     };
-    let hops = most(Some(Load::Carrying)) + 1;
+    let hops = most(Some(Load::Data)) + 1;
     let of_flight = |led: &&Led| {
         led.packet.direction == packet.direction
-            && led.packet.load == Load::Carrying
+            && led.packet.load == Load::Data
             && led.hops == hops
     };
-    if packet.load == Load::Carrying && before.iter().filter(of_flight).count() >= INITIAL_WINDOW {
+    if packet.load == Load::Data && before.iter().filter(of_flight).count() >= INITIAL_WINDOW {
         return most(None) + 1;
     }
     hops
@@ -113,7 +113,7 @@ mod tests {
         Packet {
             direction,
             load: if data_bytes > 0 {
-                Load::Carrying
+                Load::Data
             } else {
                 Load::Bare
             },
@@ -128,7 +128,7 @@ mod tests {
 
     fn syn(direction: Direction, at_ms: u64) -> Packet {
         Packet {
-            load: Load::Carrying,
+            load: Load::Data,
             opens: direction == Up,
             ..packet(direction, 0, 0, at_ms)
         }

@@ -52,7 +52,7 @@ pub use losses::{LinkDirection, LossLog, PacketLoad, SameLosses, same_losses};
 pub use manifest::{Kind, Manifest, Plan, Record, Session};
 pub use origin::{MergedRun, Origin, Shard, ShardRecord};
 pub use packets::{AckWait, LinkPackets};
-pub use run::{Environment, LinkCheck, LinkKind, LinkRecord};
+pub use run::{Environment, LinkCheck, LinkChoice, LinkKind, LinkRecord};
 pub use sample::{Outcome, Sample, SampleKey};
 pub use scan_run::{ScanManifest, ScanPlan, StartTls};
 pub use schema1::upgrade_manifest;

@@ -17,6 +17,17 @@ words!(
     }
 );
 
+impl LinkDirection {
+    /// Returns the direction of the answers.
+    #[must_use]
+    pub fn opposite(self) -> Self {
+        match self {
+            Self::Up => Self::Down,
+            Self::Down => Self::Up,
+        }
+    }
+}
+
 words!(
     /// The load of a packet, as far as the packet's number depends on it.
     PacketLoad, {

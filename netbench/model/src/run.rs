@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::Target;
+use crate::{Target, named::named};
 
 /// The path between client and sites.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -61,6 +61,24 @@ pub enum LinkKind {
     Live,
 }
 
+named!(
+    /// The requested kind of link: the values of `--link`.
+    #[derive(Default)]
+    LinkChoice, "link", {
+        /// The best kind that works: the link in user space. Never loopback, whose times do not represent a network.
+        #[default]
+        Auto = "auto",
+        /// The link in user space: over veth pairs, or over TUN where those cannot be made.
+        User = "user",
+        /// The link in user space, over TUN devices.
+        Tun = "tun",
+        /// The kernel's netem.
+        Netem = "netem",
+        /// No link: sites are addresses of the loopback interface.
+        None = "none",
+    }
+);
+
 /// A comparison of an idle TCP connect with the configured round-trip time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LinkCheck {
@@ -108,5 +126,24 @@ impl Environment {
                 )
             })
             .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn choices_read_as_they_are_written() {
+        for choice in LinkChoice::ALL {
+            assert_eq!(choice.to_string().parse(), Ok(*choice));
+        }
+        let error = "\u{1b}[31mveth"
+            .parse::<LinkChoice>()
+            .expect_err("not a choice");
+        assert_eq!(
+            error,
+            r#"unknown link "\u{1b}[31mveth"; expected one of auto, user, tun, netem, none"#
+        );
     }
 }

@@ -101,7 +101,7 @@ impl StacksReport {
         Self {
             schema: SCHEMA_VERSION,
             stacks,
-            variants: Variant::ALL.map(VariantRow::of).to_vec(),
+            variants: Variant::ALL.iter().copied().map(VariantRow::of).collect(),
             heap_library,
         }
     }

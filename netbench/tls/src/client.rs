@@ -1,7 +1,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Alpn, CipherSuite, Group, SignatureScheme, TlsVersion};
+use crate::{Alpn, CipherSuite, Group, SignatureScheme, TlsVersion, named::words};
 
 /// The settings of a client stack, which are the same for every stack of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -46,29 +46,18 @@ impl ClientSettings {
     }
 }
 
-/// A profile of connectors.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Profile {
-    /// The same versions, suites, groups and signature schemes for every stack.
-    Default,
-    /// The settings of `default`, with hyper as Servo sets it up: its headers, title case, Nagle's algorithm on.
-    Servo,
-    /// The default settings of each library. Stacks may then do different work, and pairs that do are left out of the
-    /// comparison.
-    Library,
-}
-
-impl Profile {
-    /// Returns the value of `--client-profile`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Default => "default",
-            Self::Servo => "servo",
-            Self::Library => "library",
-        }
+words!(
+    /// A profile of connectors.
+    Profile, {
+        /// The same versions, suites, groups and signature schemes for every stack.
+        Default = "default",
+        /// The settings of `default`, with hyper as Servo sets it up: its headers, title case, Nagle's algorithm on.
+        Servo = "servo",
+        /// The default settings of each library. Stacks may then do different work, and pairs that do are left out of the
+        /// comparison.
+        Library = "library",
     }
-}
+);
 
 /// The origin of a client's roots.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

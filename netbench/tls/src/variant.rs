@@ -2,63 +2,36 @@
 
 use std::fmt;
 
-/// A variant of a worker in Rust, of any stack. The variant's name follows the stack's name after a `+`, and the worker
-/// proves the variant at run time (`variant.rs` of `netbench-worker`).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Variant {
-    /// The worker's memory comes from the system's allocator, as without a variant.
-    Malloc,
-    /// The worker's memory comes from jemalloc.
-    Jemalloc,
-    /// The worker's memory comes from mimalloc.
-    Mimalloc,
-    /// The library's C is compiled by GCC.
-    Gcc,
-    /// The library's C is compiled by Clang.
-    Clang,
-    /// The worker's Rust is optimised as one program: fat LTO, where the default is thin LTO.
-    Lto,
-    /// The worker is compiled for the processor of the machine that builds it.
-    Native,
-    /// The library runs as if the processor had no AVX-512.
-    NoAvx512,
-    /// The library runs as if the processor had neither VAES nor VPCLMULQDQ.
-    NoVaes,
-    /// The cryptography comes from a FIPS 140-3 module, and algorithms that are not approved are left out.
-    Fips,
-}
+use crate::named::words;
+
+words!(
+    /// A variant of a worker in Rust, of any stack. The variant's name follows the stack's name after a `+`, and the worker
+    /// proves the variant at run time (`variant.rs` of `netbench-worker`).
+    Variant, {
+        /// The worker's memory comes from the system's allocator, as without a variant.
+        Malloc = "malloc",
+        /// The worker's memory comes from jemalloc.
+        Jemalloc = "jemalloc",
+        /// The worker's memory comes from mimalloc.
+        Mimalloc = "mimalloc",
+        /// The library's C is compiled by GCC.
+        Gcc = "gcc",
+        /// The library's C is compiled by Clang.
+        Clang = "clang",
+        /// The worker's Rust is optimised as one program: fat LTO, where the default is thin LTO.
+        Lto = "lto",
+        /// The worker is compiled for the processor of the machine that builds it.
+        Native = "native",
+        /// The library runs as if the processor had no AVX-512.
+        NoAvx512 = "noavx512",
+        /// The library runs as if the processor had neither VAES nor VPCLMULQDQ.
+        NoVaes = "novaes",
+        /// The cryptography comes from a FIPS 140-3 module, and algorithms that are not approved are left out.
+        Fips = "fips",
+    }
+);
 
 impl Variant {
-    /// All variants.
-    pub const ALL: [Self; 10] = [
-        Self::Malloc,
-        Self::Jemalloc,
-        Self::Mimalloc,
-        Self::Gcc,
-        Self::Clang,
-        Self::Lto,
-        Self::Native,
-        Self::NoAvx512,
-        Self::NoVaes,
-        Self::Fips,
-    ];
-
-    /// Returns the name, without the `+`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Malloc => "malloc",
-            Self::Jemalloc => "jemalloc",
-            Self::Mimalloc => "mimalloc",
-            Self::Gcc => "gcc",
-            Self::Clang => "clang",
-            Self::Lto => "lto",
-            Self::Native => "native",
-            Self::NoAvx512 => "noavx512",
-            Self::NoVaes => "novaes",
-            Self::Fips => "fips",
-        }
-    }
-
     /// Returns a description in a line.
     pub fn about(self) -> &'static str {
         match self {
@@ -155,7 +128,8 @@ impl Variants {
         let mut stack = parts.next().unwrap_or_default().to_owned();
         let mut found = Vec::new();
         for part in parts {
-            match Variant::ALL.into_iter().find(|known| known.name() == part) {
+            let variant = Variant::ALL.iter().find(|known| known.name() == part);
+            match variant.copied() {
                 Some(variant) if found.contains(&variant) => {
                     return Err(VariantError::Twice(variant));
                 }
@@ -227,12 +201,6 @@ impl Variants {
             environment.push((Self::GO_SETTINGS, "fips140=on".to_owned()));
         }
         environment
-    }
-}
-
-impl fmt::Display for Variant {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
     }
 }
 

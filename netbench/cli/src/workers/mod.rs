@@ -149,7 +149,7 @@ fn known_among(stack: &str, others: &[&str]) -> anyhow::Result<Known> {
     if let Some((first, variant)) = base.rsplit_once('+')
         && known.iter().any(|source| source.name == first)
     {
-        let variants = Variant::ALL.map(Variant::name);
+        let variants: Vec<_> = Variant::ALL.iter().map(ToString::to_string).collect();
         let suggestion = suggestion(variant, &variants);
         bail_input!(
             "{first} has no variant \"+{}\"; {suggestion}",

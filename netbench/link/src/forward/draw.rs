@@ -68,7 +68,7 @@ mod tests {
         key: TrialKey(7),
         connection: 0,
         direction: Direction::Up,
-        load: Load::Carrying,
+        load: Load::Data,
         packet: 0,
     };
 

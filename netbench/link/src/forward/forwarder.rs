@@ -141,7 +141,7 @@ impl Loop {
         let _ = self.statistics.scheduling.set(sharpen_timing());
         while !self.stop.load(Ordering::Acquire) {
             let mut came = false;
-            for direction in Direction::BOTH {
+            for &direction in Direction::ALL {
                 came |= self.receive(direction);
             }
             let now_ns = clock::monotonic_ns();
@@ -172,7 +172,7 @@ impl Loop {
 
     /// Receives the packets that have arrived in `direction`; returns whether there were any.
     fn receive(&mut self, direction: Direction) -> bool {
-        let device = &mut self.devices[direction.index()];
+        let device = &mut self.devices[direction as usize];
         let header_bytes = device.header_bytes();
         // A device that fails permanently delivers no more packets; connections then time out, and
         // the lateness and packet counts of the record show the failure.
@@ -198,7 +198,7 @@ impl Loop {
                 Fate::Pass => {
                     Statistics::count(&counts.undelayed);
                     let refused =
-                        self.devices[1 - direction.index()].send(std::slice::from_ref(&frame));
+                        self.devices[1 - direction as usize].send(std::slice::from_ref(&frame));
                     Statistics::add(&counts.dropped_send, refused);
                     self.pool.give(frame);
                     continue;
@@ -235,10 +235,10 @@ impl Loop {
                 break;
             };
             let begin_ns = held.due_ns.saturating_sub(lead_ns);
-            self.leaving[held.direction.index()].push((begin_ns, held.frame));
+            self.leaving[held.direction as usize].push((begin_ns, held.frame));
         }
-        for direction in Direction::BOTH {
-            let leaving = &mut self.leaving[direction.index()];
+        for &direction in Direction::ALL {
+            let leaving = &mut self.leaving[direction as usize];
             if leaving.is_empty() {
                 continue;
             }
@@ -250,7 +250,7 @@ impl Loop {
                     .enter(begun_ns.saturating_sub(begin_ns));
                 self.frames.push(frame);
             }
-            let refused = self.devices[1 - direction.index()].send(&self.frames);
+            let refused = self.devices[1 - direction as usize].send(&self.frames);
             self.pace.enter(begun_ns, clock::monotonic_ns());
             Statistics::add(
                 &self.statistics.forwarded,

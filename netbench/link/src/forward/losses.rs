@@ -1,7 +1,5 @@
 //! The packets that the seed dropped, and their digest.
 
-use std::fmt::Write as _;
-
 use sha2::{Digest, Sha256};
 
 use super::Direction;
@@ -32,13 +30,7 @@ pub(crate) fn digest(losses: &[Loss]) -> String {
         hash.update([loss.direction as u8]);
         hash.update(loss.packet.to_le_bytes());
     }
-    hash.finalize()
-        .iter()
-        .fold(String::new(), |mut text, byte| {
-            // Writing to a string cannot fail.
-            let _ = write!(text, "{byte:02x}");
-            text
-        })
+    format!("{:x}", hash.finalize())
 }
 
 #[cfg(test)]

@@ -15,6 +15,10 @@ mod statistics;
 mod tls_records;
 mod trials;
 
+// The number of bare packets depends on the timing of both kernels, so they are numbered separately: an additional
+// acknowledgement must not change the losses of all data after it.
+pub(crate) use netbench_model::{LinkDirection as Direction, PacketLoad as Load};
+
 pub use exchange::{Exchange, Request, Response};
 pub(crate) use forwarder::{Forwarder, THREAD};
 pub(crate) use observer::Observer;
@@ -27,44 +31,3 @@ pub(crate) use trials::Trials;
 /// The port of the link's own check, to which no loss, jitter or rate applies. It is above the
 /// range of the connections' ephemeral ports.
 pub(crate) const CHECK_PORT: u16 = 61_000;
-
-/// The direction of a packet.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Direction {
-    /// From the client to a site.
-    Up,
-    /// From a site to the client.
-    Down,
-}
-
-impl Direction {
-    pub(crate) const BOTH: [Self; 2] = [Self::Up, Self::Down];
-
-    pub(crate) fn index(self) -> usize {
-        self as usize
-    }
-
-    pub(crate) fn opposite(self) -> Self {
-        match self {
-            Self::Up => Self::Down,
-            Self::Down => Self::Up,
-        }
-    }
-}
-
-/// A packet's kind of load, as far as its number depends on it. The number of bare packets depends
-/// on the timing of both kernels, so they are numbered separately: an additional acknowledgement
-/// must not change the losses of all data after it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Load {
-    /// SYN or data.
-    Carrying,
-    /// Only ACK, FIN or RST.
-    Bare,
-}
-
-impl Load {
-    pub(crate) fn index(self) -> usize {
-        self as usize
-    }
-}

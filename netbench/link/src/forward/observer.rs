@@ -455,7 +455,7 @@ mod tests {
             let observer = Observer::default();
             observer.start();
             for bytes in packets {
-                for direction in Direction::BOTH {
+                for &direction in Direction::ALL {
                     observer.enter(direction, &bytes, 1, Fate::Pass, 3);
                 }
                 let _ = dns_question(&bytes);

@@ -1,6 +1,6 @@
 //! The packets of a trial's connection, counted as they arrive: a client's report is compared with them.
 
-use netbench_model::{AckWait, LinkDirection, LinkPackets};
+use netbench_model::{AckWait, LinkPackets};
 
 use super::{Direction, Load, segment::Segment};
 
@@ -81,7 +81,7 @@ impl PacketLog {
             direction, segment, ..
         } = *entry;
         if segment.opens || segment.accepts {
-            let lane = &mut self.lanes[direction.index()];
+            let lane = &mut self.lanes[direction as usize];
             let is_again = lane.initial.replace(segment.sequence).is_some();
             match direction {
                 Direction::Up => {
@@ -105,7 +105,7 @@ impl PacketLog {
     fn enter_data(&mut self, entry: &Entry<'_>, rtt_ns: u64) {
         let (sender, receiver) = (entry.direction, entry.direction.opposite());
         let now_ns = entry.arrived_ns;
-        let lane = &mut self.lanes[sender.index()];
+        let lane = &mut self.lanes[sender as usize];
         let Some(initial) = lane.initial else { return };
         let begin = entry.segment.sequence.wrapping_sub(initial).wrapping_sub(1);
         let end = u64::from(begin) + entry.segment.data_bytes as u64;
@@ -129,7 +129,9 @@ impl PacketLog {
             Direction::Down => self.packets.bytes_down = end,
         }
         let ack = last_come(&mut lane.acks, now_ns, |ack| ack.due_ns);
-        let data_ns = last_come(&mut self.lanes[receiver.index()].due_ns, now_ns, |due| *due);
+        let data_ns = last_come(&mut self.lanes[receiver as usize].due_ns, now_ns, |due| {
+            *due
+        });
         if let (Some(ack), Some(sent_ns)) = (ack, sent_ns) {
             let idle_ns = now_ns - sent_ns.min(now_ns);
             let is_released = now_ns <= ack.due_ns + RELEASED_NS && ack.due_ns > sent_ns;
@@ -145,10 +147,7 @@ impl PacketLog {
     fn enter_wait(&mut self, sender: Direction, wait_ns: u64, ack_delay_ns: u64) {
         if self.packets.waits.len() < LinkPackets::MOST_WAITS {
             self.packets.waits.push(AckWait {
-                direction: match sender {
-                    Direction::Up => LinkDirection::Up,
-                    Direction::Down => LinkDirection::Down,
-                },
+                direction: sender,
                 wait_ns,
                 ack_delay_ns,
             });
@@ -156,7 +155,7 @@ impl PacketLog {
     }
 
     fn enter_ack(&mut self, entry: &Entry<'_>) {
-        let acknowledged = &mut self.lanes[entry.direction.opposite().index()];
+        let acknowledged = &mut self.lanes[entry.direction.opposite() as usize];
         let data_ns = last_come(&mut acknowledged.due_ns, entry.arrived_ns, |due| *due);
         if let (Some(due_ns), Some(data_ns)) = (entry.due_ns, data_ns) {
             acknowledged.acks.push(Ack {

@@ -229,7 +229,7 @@ impl Paths {
         }
         if !ends.is_check() {
             let bytes = packet_bytes as u64 + ETHERNET_BYTES;
-            let lane = &mut path.lanes[direction.index()];
+            let lane = &mut path.lanes[direction as usize];
             match lane.pass_bottleneck(&path.profile, direction, bytes, left_ns) {
                 None => return Fate::QueueFull,
                 Some(passed_ns) => left_ns = passed_ns,
@@ -315,7 +315,7 @@ impl Connection {
             occurrence,
             connection,
         } = self.name;
-        let number = &mut self.packets[direction.index()][load.index()];
+        let number = &mut self.packets[direction as usize][load as usize];
         let packet = *number;
         *number = number.wrapping_add(1);
         let name = PacketName {
@@ -334,7 +334,7 @@ impl Connection {
         }
         Err(match load {
             Load::Bare => Fate::LostBare,
-            Load::Carrying => Fate::Lost(Loss {
+            Load::Data => Fate::Lost(Loss {
                 site,
                 key: key.0,
                 occurrence,

@@ -1,10 +1,9 @@
 //! The packets of connections of which each packet is of interest. The threads that make connections start
 //! recordings, and the forwarder writes them.
 
-use std::sync::{
-    Mutex, PoisonError,
-    atomic::{AtomicU32, Ordering},
-};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use parking_lot::Mutex;
 
 use super::{Direction, Load};
 
@@ -39,7 +38,7 @@ pub(crate) struct Recorder {
 impl Recorder {
     /// Starts keeping the packets of `site`.
     pub(crate) fn begin(&self, site: usize) {
-        let mut sites = self.sites.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut sites = self.sites.lock();
         sites.retain(|(recorded, _)| *recorded != site);
         sites.push((site, Vec::new()));
         self.count(sites.len());
@@ -47,7 +46,7 @@ impl Recorder {
 
     /// Returns the packets of `site` since the recording began, and ends it.
     pub(crate) fn end(&self, site: usize) -> Vec<Packet> {
-        let mut sites = self.sites.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut sites = self.sites.lock();
         let place = sites.iter().position(|(recorded, _)| *recorded == site);
         let ended = place.map(|place| sites.swap_remove(place).1);
         self.count(sites.len());
@@ -59,7 +58,7 @@ impl Recorder {
         if self.recording.load(Ordering::Relaxed) == 0 {
             return;
         }
-        let mut sites = self.sites.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut sites = self.sites.lock();
         let recorded = sites.iter_mut().find(|(recorded, _)| *recorded == site);
         if let Some((_, packets)) = recorded
             && packets.len() < MOST

@@ -47,7 +47,7 @@ pub(crate) fn parse(packet: &[u8]) -> Option<Segment> {
         ends: flags & 0x05 != 0,
         acknowledged: u32::from_be_bytes([tcp[8], tcp[9], tcp[10], tcp[11]]),
         load: if syn || data_bytes > 0 {
-            Load::Carrying
+            Load::Data
         } else {
             Load::Bare
         },
@@ -111,10 +111,10 @@ mod tests {
         let client = ([10, 0, 0, 1], 40_000);
         let site = ([10, 1, 0, 7], 443);
         for (flags, data, opens, ends, load) in [
-            (SYN, 0, true, false, Load::Carrying),
-            (SYN | ACK, 0, false, false, Load::Carrying),
+            (SYN, 0, true, false, Load::Data),
+            (SYN | ACK, 0, false, false, Load::Data),
             (ACK, 0, false, false, Load::Bare),
-            (ACK, 1, false, false, Load::Carrying),
+            (ACK, 1, false, false, Load::Data),
             (ACK | FIN, 0, false, true, Load::Bare),
         ] {
             let segment = parse(&packet(client, site, flags, 5, data)).expect("a segment");

@@ -1,12 +1,10 @@
 //! The trials to which the sites' connections belong. They are written by the threads that start trials, and
 //! read by the forwarder once per connection.
 
-use std::{
-    collections::HashMap,
-    sync::{Mutex, PoisonError},
-};
+use std::collections::HashMap;
 
-use netbench_model::{LinkDirection, LinkPackets, LossLog, PacketLoad};
+use netbench_model::{LinkPackets, LossLog};
+use parking_lot::Mutex;
 
 use super::{
     Direction, Load,
@@ -61,7 +59,7 @@ impl Trials {
         let Some(trials) = self.sites.get(site) else {
             return;
         };
-        let mut trials = trials.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut trials = trials.lock();
         let begun = trials.begun.entry(key.0).or_default();
         let occurrence = *begun;
         *begun += 1;
@@ -78,7 +76,7 @@ impl Trials {
         let Some(trials) = self.sites.get(site) else {
             return;
         };
-        let mut trials = trials.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut trials = trials.lock();
         if name.connection == 0 && trials.is_current(name) {
             trials.packets.enter(entry, rtt_ns);
         }
@@ -86,9 +84,7 @@ impl Trials {
 
     /// Returns the packets of the trial that began last.
     pub(crate) fn packets(&self, site: usize) -> Option<LinkPackets> {
-        let trials = self.sites.get(site)?.lock();
-        let trials = trials.unwrap_or_else(PoisonError::into_inner);
-        Some(trials.packets.packets().clone())
+        Some(self.sites.get(site)?.lock().packets.packets().clone())
     }
 
     /// Enters the draw for the next packet of a connection. Draws of ended trials are left out.
@@ -103,18 +99,10 @@ impl Trials {
         let Some(trials) = self.sites.get(site) else {
             return;
         };
-        let mut trials = trials.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut trials = trials.lock();
         if !trials.is_current(name) {
             return;
         }
-        let direction = match direction {
-            Direction::Up => LinkDirection::Up,
-            Direction::Down => LinkDirection::Down,
-        };
-        let load = match load {
-            Load::Carrying => PacketLoad::Data,
-            Load::Bare => PacketLoad::Bare,
-        };
         let place = trials.losses.iter().position(|log| {
             (log.connection, log.direction, log.load) == (name.connection, direction, load)
         });
@@ -133,20 +121,13 @@ impl Trials {
 
     /// Returns the draws for the packets of the trial that began last.
     pub(crate) fn losses(&self, site: usize) -> Vec<LossLog> {
-        let Some(trials) = self.sites.get(site) else {
-            return Vec::new();
-        };
-        let trials = trials.lock().unwrap_or_else(PoisonError::into_inner);
-        trials.losses.clone()
+        let trials = self.sites.get(site);
+        trials.map_or_else(Vec::new, |trials| trials.lock().losses.clone())
     }
 
     /// Returns the name of a connection that begins now.
     pub(crate) fn next_connection(&self, site: usize) -> Option<ConnectionName> {
-        let mut trials = self
-            .sites
-            .get(site)?
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut trials = self.sites.get(site)?.lock();
         let connection = trials.connections;
         trials.connections += 1;
         trials.packets.open();

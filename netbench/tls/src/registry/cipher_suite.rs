@@ -119,11 +119,6 @@ impl CipherSuiteFacts {
             && !matches!(self.authentication, Anonymous | Other)
     }
 
-    /// Returns whether the suite has a ServerKeyExchange message (RFC 5246 section 7.4.3, RFC 8422).
-    pub fn has_server_key_exchange(&self) -> bool {
-        matches!(self.key_exchange, KeyExchange::Dhe | KeyExchange::Ecdhe)
-    }
-
     fn read(suite: CipherSuite, name: &'static str) -> Self {
         let protection = protection(suite, name);
         Self {

@@ -70,7 +70,9 @@ fn folders_of_variants(target: &Path) -> anyhow::Result<Vec<PathBuf>> {
         let shared = folder.find('@').map_or(folder, |at| &folder[..=at]);
         [folder, shared]
     });
-    let names: Vec<&str> = builds.chain(Variant::ALL.map(Variant::name)).collect();
+    let names: Vec<&str> = builds
+        .chain(Variant::ALL.iter().map(|variant| variant.name()))
+        .collect();
     let mut folders: Vec<PathBuf> = entries(target)
         .filter(|entry| {
             let name = entry.file_name();

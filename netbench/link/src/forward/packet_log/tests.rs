@@ -32,9 +32,9 @@ impl Connection {
     }
 
     fn next(&mut self, direction: Direction, data: &[u8], at_ms: u64) {
-        let begin = self.sent[direction.index()];
+        let begin = self.sent[direction as usize];
         self.segment(direction, ACK, 1 + begin, data, at_ms, true);
-        self.sent[direction.index()] += u32::try_from(data.len()).expect("short");
+        self.sent[direction as usize] += u32::try_from(data.len()).expect("short");
     }
 
     fn ack(&mut self, direction: Direction, at_ms: u64) {
@@ -68,7 +68,7 @@ impl Connection {
         self.log.enter(&entry, RTT_MS * MS);
     }
 
-    fn waits(&self) -> Vec<(LinkDirection, u64, u64)> {
+    fn waits(&self) -> Vec<(Direction, u64, u64)> {
         let waits = self.log.packets().waits.iter();
         waits
             .map(|wait| (wait.direction, wait.wait_ns / MS, wait.ack_delay_ns / MS))
@@ -110,7 +110,7 @@ fn data_that_waited_for_a_delayed_acknowledgement_is_reported() {
     // The Finished is due at 50 ms, and acknowledged 41 ms later; the acknowledgement arrives at 101 ms.
     connection.ack(Direction::Down, 91);
     connection.data(Direction::Up, 23, 100, 101);
-    assert_eq!(connection.waits(), [(LinkDirection::Up, 61, 41)]);
+    assert_eq!(connection.waits(), [(Direction::Up, 61, 41)]);
     assert!(connection.log.packets().waits[0].is_of_delayed_ack());
 }
 
@@ -147,7 +147,7 @@ fn data_that_waited_for_room_in_the_window_is_no_delayed_acknowledgement() {
     }
     connection.data(Direction::Down, 23, 1_448, 50);
     connection.data(Direction::Down, 23, 1_448, 50);
-    assert_eq!(connection.waits(), [(LinkDirection::Down, 20, 0)]);
+    assert_eq!(connection.waits(), [(Direction::Down, 20, 0)]);
     assert!(!connection.log.packets().waits[0].is_of_delayed_ack());
 }
 
@@ -199,7 +199,7 @@ fn a_flight_that_was_lost_begins_the_clients_turn_when_it_is_sent_again() {
     let flight = [22; 900];
     connection.segment(Direction::Down, ACK, 1, &flight, 30, false);
     connection.segment(Direction::Down, ACK, 1, &flight, 260, true);
-    connection.sent[Direction::Down.index()] = 900;
+    connection.sent[Direction::Down as usize] = 900;
     connection.data(Direction::Up, 23, 60, 290);
     // Tickets, and later data of the client, are no part of the handshake.
     connection.data(Direction::Down, 23, 400, 300);
