@@ -93,6 +93,19 @@ pub struct Configure {
     pub early_data: bool,
 }
 
+impl Configure {
+    /// Creates the settings of a client without a certificate and without early data.
+    pub fn new(stack: &str, client: ClientSettings, roots_pem: &str) -> Self {
+        Self {
+            stack: stack.to_owned(),
+            client,
+            roots_pem: roots_pem.to_owned(),
+            identity: None,
+            early_data: false,
+        }
+    }
+}
+
 /// A client's certificate and its key. The key must not appear in an error message or a log.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ClientIdentity {

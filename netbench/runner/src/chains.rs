@@ -1,14 +1,6 @@
 //! Verification of chains by each stack's own verifier, many at a time.
 
-use std::{
-    ops::ControlFlow,
-    sync::{
-        atomic::{AtomicBool, Ordering},
-        mpsc,
-    },
-    thread,
-    time::Duration,
-};
+use std::{convert::Infallible, ops::ControlFlow, sync::atomic::AtomicBool, time::Duration};
 
 use netbench_compat::chains::Chain;
 use netbench_model::{
@@ -17,7 +9,12 @@ use netbench_model::{
 };
 use netbench_protocol::{RequestBody, ResponseBody, Verified, Verify};
 
-use crate::{Worker, WorkerError, Workers};
+use crate::{
+    WorkerError, Workers,
+    clock::millis,
+    restarted::Restarted,
+    side_by_side::{Outlet, side_by_side},
+};
 
 /// The name of the operation of workers that verify chains.
 const OPERATION: &str = "verify";
@@ -45,55 +42,44 @@ pub fn verify_chains(
     stacks: &[StackName],
     chains: &[Chain],
     wanted: impl Fn(&StackName, &Chain) -> bool + Sync,
-    mut found: impl FnMut(ChainSample) -> ControlFlow<()>,
+    found: impl FnMut(ChainSample) -> ControlFlow<()>,
 ) {
-    let (sender, samples) = mpsc::channel();
-    let ended = AtomicBool::new(false);
-    let goes_on = || !verifiers.stop.load(Ordering::Relaxed) && !ended.load(Ordering::Relaxed);
-    thread::scope(|scope| {
-        for stack in stacks {
-            let (sender, wanted, goes_on) = (sender.clone(), &wanted, &goes_on);
-            scope.spawn(move || {
-                let mut verifier = Verifier {
-                    verifiers,
-                    stack,
-                    worker: None,
+    let Ok(()) = side_by_side(
+        stacks,
+        verifiers.stop,
+        |stack, outlet: &Outlet<'_, _, Infallible>| {
+            let mut verifier = Verifier {
+                verifiers,
+                stack,
+                worker: Restarted::new(verifiers.workers, stack),
+            };
+            let left: Vec<&Chain> = chains.iter().filter(|c| wanted(stack, c)).collect();
+            for together in left.chunks(TOGETHER).take_while(|_| !outlet.is_over()) {
+                // A stopped verifier has no outcome.
+                let Some(outcomes) = verifier.all(together) else {
+                    break;
                 };
-                let left: Vec<&Chain> = chains.iter().filter(|c| wanted(stack, c)).collect();
-                for together in left.chunks(TOGETHER) {
-                    // A stopped verifier has no outcome.
-                    let Some(outcomes) = goes_on().then(|| verifier.all(together)).flatten() else {
-                        return;
-                    };
-                    for (chain, outcome) in together.iter().zip(outcomes) {
-                        let sample = ChainSample {
-                            schema: SCHEMA_VERSION,
-                            case: chain.case.name.clone(),
-                            stack: stack.clone(),
-                            outcome,
-                        };
-                        if sender.send(sample).is_err() {
-                            return;
-                        }
-                    }
+                for (chain, outcome) in together.iter().zip(outcomes) {
+                    // The outcomes of a request are kept, even if the run is to stop.
+                    let _ = outlet.pass(ChainSample {
+                        schema: SCHEMA_VERSION,
+                        case: chain.case.name.clone(),
+                        stack: stack.clone(),
+                        outcome,
+                    });
                 }
-            });
-        }
-        drop(sender);
-        for sample in samples {
-            if found(sample).is_break() {
-                ended.store(true, Ordering::Relaxed);
-                return;
             }
-        }
-    });
+            Ok(())
+        },
+        found,
+    );
 }
 
-/// A stack's worker, which is restarted when it is gone.
+/// The verifier of a stack.
 struct Verifier<'a> {
     verifiers: &'a Verifiers<'a>,
     stack: &'a StackName,
-    worker: Option<Worker>,
+    worker: Restarted<'a>,
 }
 
 impl Verifier<'_> {
@@ -121,7 +107,7 @@ impl Verifier<'_> {
             Err(WorkerError::Stopped) => return None,
             Err(WorkerError::Refused(reason)) => ChainOutcome::Unsupported { reason },
             Err(WorkerError::Hung { limit, .. }) => ChainOutcome::Hang {
-                after_ms: u64::try_from(limit.as_millis()).unwrap_or(u64::MAX),
+                after_ms: millis(limit),
             },
             Err(error) => ChainOutcome::Crash {
                 detail: error.to_string(),
@@ -131,11 +117,13 @@ impl Verifier<'_> {
 
     /// Returns one outcome for each chain.
     fn ask(&mut self, chains: &[&Chain]) -> Result<Vec<ChainOutcome>, WorkerError> {
-        let answered = self.answer(chains);
-        if !matches!(answered, Ok(_) | Err(WorkerError::Refused(_))) {
-            self.worker = None;
-        }
-        match answered? {
+        let request = RequestBody::Verify(Verify {
+            stack: self.stack.stack().to_owned(),
+            trust: None,
+            chains: chains.iter().map(|chain| chain.question.clone()).collect(),
+        });
+        let each = EACH * u32::try_from(chains.len()).unwrap_or(u32::MAX);
+        match self.worker.ask(request, self.verifiers.limit + each)? {
             ResponseBody::Verified {
                 chains: verified, ..
             } if verified.len() == chains.len() => Ok(verified.into_iter().map(outcome).collect()),
@@ -144,28 +132,6 @@ impl Verifier<'_> {
             }
             other => Err(WorkerError::another_kind(&other)),
         }
-    }
-
-    fn answer(&mut self, chains: &[&Chain]) -> Result<ResponseBody, WorkerError> {
-        let workers = self.verifiers.workers;
-        let request = RequestBody::Verify(Verify {
-            stack: self.stack.stack().to_owned(),
-            trust: None,
-            chains: chains.iter().map(|chain| chain.question.clone()).collect(),
-        });
-        let worker = match &mut self.worker {
-            Some(worker) => worker,
-            None => {
-                let program = workers.program(self.stack.stack());
-                let program = program.ok_or_else(|| {
-                    WorkerError::Refused(format!("stack {}: no worker", self.stack))
-                })?;
-                self.worker
-                    .insert(Worker::start(program, &workers.launch(None))?)
-            }
-        };
-        let each = EACH * u32::try_from(chains.len()).unwrap_or(u32::MAX);
-        worker.ask(request, self.verifiers.limit + each)
     }
 }
 

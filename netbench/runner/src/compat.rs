@@ -4,30 +4,23 @@
 mod engines;
 mod outside;
 
-use std::{
-    ops::ControlFlow,
-    sync::{
-        atomic::{AtomicBool, Ordering},
-        mpsc::{self, Receiver},
-    },
-    thread,
-    time::Duration,
-};
+use std::{io, ops::ControlFlow, sync::atomic::AtomicBool, time::Duration};
 
 use jiff::Timestamp;
-use netbench_compat::{BODY, Case, Served, ServerError, Visits};
+use netbench_compat::{BODY, Case, Running, Served, Server, ServerError, Visits};
 use netbench_model::{
     ClientSettings, Condition, Failure, FailureClass, FailureWord, Role, SCHEMA_VERSION, StackName,
     compat::{CompatOutcome, CompatSample, EmbedderView, Refusal},
+    sanitize,
 };
 use netbench_protocol::{Configure, Connect, RequestBody, Resolve, ResponseBody};
 
 use self::engines::Engine;
 pub use self::outside::{OutsideClients, try_outside};
-use crate::{Worker, WorkerError, WorkerProgram, Workers};
-
-/// The time beyond the limit of a connection after which a worker counts as hung.
-const GRACE: Duration = Duration::from_secs(5);
+use crate::{
+    WorkerError, Workers, clock::millis, requests::GRACE, restarted::Restarted,
+    side_by_side::side_by_side,
+};
 
 /// The factor of the time limit for the second attempt of a stack that did not end in time: on a busy machine, the
 /// first attempt may be late.
@@ -70,9 +63,6 @@ pub enum CompatError {
     /// There is no network for a client.
     #[error(transparent)]
     Network(#[from] netbench_link::LinkError),
-    /// A stack has no worker.
-    #[error("stack {0}: no worker")]
-    NoWorker(StackName),
 }
 
 /// Tests each stack with its `wanted` cases, all stacks at the same time, and passes each sample to `found`, which
@@ -137,30 +127,27 @@ fn try_all(
     wanted: impl Fn(&StackName, &Case) -> bool + Sync,
     found: impl FnMut(CompatSample) -> ControlFlow<()>,
 ) -> Result<(), CompatError> {
-    let (sender, samples) = mpsc::channel();
-    let ended = AtomicBool::new(false);
-    thread::scope(|scope| {
-        for mut client in all {
-            let (sender, wanted, ended) = (sender.clone(), &wanted, &ended);
-            scope.spawn(move || {
-                let name = client.name().clone();
-                for case in cases.iter().filter(|case| wanted(&name, case)) {
-                    if clients.stop.load(Ordering::Relaxed) || ended.load(Ordering::Relaxed) {
-                        return;
-                    }
-                    // A stopped client has no sample.
-                    let Some(sample) = sample(&mut client, case, clients.limit).transpose() else {
-                        return;
-                    };
-                    if sender.send(sample).is_err() {
-                        return;
-                    }
+    side_by_side(
+        all,
+        clients.stop,
+        |mut client, outlet| {
+            for case in cases {
+                if !wanted(client.name(), case) {
+                    continue;
                 }
-            });
-        }
-        drop(sender);
-        hand_on(samples, &ended, found)
-    })
+                // A stopped client has no sample.
+                let sample = match outlet.is_over() {
+                    false => sample(&mut client, case, clients.limit)?,
+                    true => None,
+                };
+                if sample.is_none_or(|sample| outlet.pass(sample).is_break()) {
+                    break;
+                }
+            }
+            Ok(())
+        },
+        found,
+    )
 }
 
 /// Returns the sample of a case, or `None` if the run was stopped.
@@ -186,27 +173,27 @@ fn sample(
     }))
 }
 
-/// Passes each sample to `found`, until `found` or an error ends the run. The senders of samples then see `ended`.
-fn hand_on(
-    samples: Receiver<Result<CompatSample, CompatError>>,
-    ended: &AtomicBool,
-    mut found: impl FnMut(CompatSample) -> ControlFlow<()>,
-) -> Result<(), CompatError> {
-    for sample in samples {
-        let goes_on = sample.map(|sample| found(sample).is_continue());
-        if !matches!(goes_on, Ok(true)) {
-            ended.store(true, Ordering::Relaxed);
-            return goes_on.map(drop);
-        }
-    }
-    Ok(())
+/// Makes the server of a case.
+fn server(case: &Case, now: Timestamp) -> Result<Server, CompatError> {
+    case.server(now).map_err(|source| CompatError::Server {
+        case: case.record.name.clone(),
+        source,
+    })
 }
 
-/// A stack's worker, which is restarted when it is gone.
+/// Returns the server of a case that was `started`.
+fn running(case: &Case, started: io::Result<Running>) -> Result<Running, CompatError> {
+    started.map_err(|source| CompatError::Listen {
+        case: case.record.name.clone(),
+        source,
+    })
+}
+
+/// A stack that connects to the servers of cases.
 struct Client<'a> {
     clients: &'a CompatClients<'a>,
     stack: &'a StackName,
-    worker: Option<Worker>,
+    worker: Restarted<'a>,
 }
 
 impl<'a> Client<'a> {
@@ -214,7 +201,7 @@ impl<'a> Client<'a> {
         Self {
             clients,
             stack,
-            worker: None,
+            worker: Restarted::new(clients.workers, stack),
         }
     }
 
@@ -223,27 +210,17 @@ impl<'a> Client<'a> {
         case: &Case,
         limit: Duration,
     ) -> Result<Option<CompatOutcome>, CompatError> {
-        let name = || case.record.name.clone();
         if let Some(reason) = self.lacks(case) {
             return Ok(Some(CompatOutcome::Unsupported { reason }));
         }
-        let server = case.server(Timestamp::now());
-        let server = server.map_err(|source| CompatError::Server {
-            case: name(),
-            source,
-        })?;
+        let server = server(case, Timestamp::now())?;
+        let (stack, client) = (self.stack.stack(), self.clients.client.clone());
         let settings = Configure {
-            stack: self.stack.stack().to_owned(),
-            client: self.clients.client.clone(),
-            roots_pem: server.roots_pem().to_owned(),
             identity: case.identity(),
             early_data: case.visits() == Visits::TwiceWithEarlyData,
+            ..Configure::new(stack, client, server.roots_pem())
         };
-        let running = server.start(limit + SERVER_GRACE);
-        let running = running.map_err(|source| CompatError::Listen {
-            case: name(),
-            source,
-        })?;
+        let running = running(case, server.start(limit + SERVER_GRACE))?;
         let connect = |condition, role| {
             RequestBody::Connect(Box::new(Connect {
                 host: case.record.host.clone(),
@@ -252,12 +229,10 @@ impl<'a> Client<'a> {
                 resolve: Resolve::Given,
                 condition,
                 role,
-                timeout_ms: u64::try_from(limit.as_millis()).unwrap_or(u64::MAX),
+                timeout_ms: millis(limit),
                 request: case.request(),
             }))
         };
-        let program = self.clients.workers.program(self.stack.stack());
-        let program = program.ok_or_else(|| CompatError::NoWorker(self.stack.clone()))?;
         let visits = match case.visits() {
             Visits::Once => vec![connect(Condition::Clean, Role::Measured)],
             Visits::Twice | Visits::TwiceWithEarlyData => vec![
@@ -265,16 +240,16 @@ impl<'a> Client<'a> {
                 connect(Condition::Resumed, Role::Measured),
             ],
         };
-        let answered = self.ask(program, settings, visits, limit + GRACE);
+        let answered = self.ask(settings, visits, limit + GRACE);
         if answered.is_err() {
-            self.worker = None;
+            self.worker.lose();
         }
         Ok(outcome(case, answered, &running.end(), limit))
     }
 
     /// Returns the requirement of the case that the worker does not support, if there is one.
     fn lacks(&self, case: &Case) -> Option<String> {
-        let description = self.clients.workers.description(self.stack.stack())?;
+        let (workers, stack) = (self.clients.workers, self.stack.stack());
         let identity = case.identity();
         let needs = [
             ("request", !case.request().is_usual(), "sends no headers"),
@@ -294,31 +269,20 @@ impl<'a> Client<'a> {
                 "offers no early data",
             ),
         ];
-        let can = |operation: &str| description.operations.iter().any(|can| can == operation);
-        let mut lacking = needs.iter().filter(|(need, is, _)| *is && !can(need));
-        let (.., lacks) = lacking.next()?;
+        let (.., lacks) = needs
+            .iter()
+            .find(|(need, is, _)| *is && !workers.does(stack, need))?;
         Some(format!("its worker {lacks}"))
     }
 
     /// Returns the response to the last of `visits`, or to the first that fails.
     fn ask(
         &mut self,
-        program: &WorkerProgram,
         settings: Configure,
         visits: Vec<RequestBody>,
         limit: Duration,
     ) -> Result<ResponseBody, WorkerError> {
-        let worker = match &mut self.worker {
-            Some(worker) => {
-                worker.ask(RequestBody::Configure(Box::new(settings)), limit)?;
-                worker
-            }
-            None => {
-                let launch = self.clients.workers.launch(None);
-                let started = Worker::start_configured(program, &launch, settings)?;
-                self.worker.insert(started)
-            }
-        };
+        let worker = self.worker.configured(settings, limit)?;
         let mut answered = ResponseBody::Configured;
         for visit in visits {
             answered = worker.ask(visit, limit)?;
@@ -347,25 +311,23 @@ fn outcome(
     served: &Served,
     limit: Duration,
 ) -> Option<CompatOutcome> {
-    let unsupported = |reason: String| CompatOutcome::Unsupported { reason };
-    let hang = hang(limit);
-    if let (Ok(_), Some(why)) = (&said, &served.cannot) {
-        return Some(unsupported(format!(
-            "the case's server cannot go on: {why}"
-        )));
+    let response = match said {
+        Ok(response) => response,
+        Err(error) => return unanswered(&error, limit),
+    };
+    if let Some(why) = &served.cannot {
+        return Some(cannot_go_on(why));
     }
-    Some(match said {
-        Ok(ResponseBody::Connected(_))
-            if case.visits() != Visits::Once && !served.is_shown_ticket =>
-        {
-            unsupported("it did not show the ticket of its first connection".to_owned())
+    Some(match response {
+        ResponseBody::Connected(_) if case.visits() != Visits::Once && !served.is_shown_ticket => {
+            unsupported("it did not show the ticket of its first connection")
         }
-        Ok(ResponseBody::Connected(_))
+        ResponseBody::Connected(_)
             if case.visits() == Visits::TwiceWithEarlyData && !served.is_offered_early_data =>
         {
-            unsupported("it offered no early data".to_owned())
+            unsupported("it offered no early data")
         }
-        Ok(ResponseBody::Connected(measured)) => {
+        ResponseBody::Connected(measured) => {
             let agreed = measured.client;
             answered(served, measured.http_status, measured.body_bytes, || {
                 CompatOutcome::Accepted {
@@ -376,26 +338,42 @@ fn outcome(
                 }
             })
         }
-        Ok(ResponseBody::Failed(failure)) if failure.class == FailureClass::Timeout => hang,
+        ResponseBody::Failed(failure) if failure.class == FailureClass::Timeout => hang(limit),
         // The worker cannot put the host into a URL: the stack was not tested.
-        Ok(ResponseBody::Failed(failure)) if failure.reason == FailureWord::Host.into() => {
-            unsupported(failure.detail)
+        ResponseBody::Failed(failure) if failure.reason == FailureWord::Host.into() => {
+            unsupported(&failure.detail)
         }
-        Ok(ResponseBody::Failed(failure)) => rejected(&failure, served),
-        Ok(ResponseBody::Unsupported { reason }) => unsupported(reason),
-        Ok(other) => unsupported(format!("the worker answered {other:?}")),
-        Err(WorkerError::Stopped) => return None,
-        Err(WorkerError::Hung { .. }) => hang,
-        Err(WorkerError::Refused(why)) => unsupported(why),
-        Err(error) => CompatOutcome::Crash {
+        ResponseBody::Failed(failure) => rejected(&failure, served),
+        ResponseBody::Unsupported { reason } => unsupported(&reason),
+        other => unsupported(&format!("the worker answered {other:?}")),
+    })
+}
+
+/// Returns the outcome of a worker that gave no answer, or `None` if the run was stopped.
+fn unanswered(error: &WorkerError, limit: Duration) -> Option<CompatOutcome> {
+    Some(match error {
+        WorkerError::Stopped => return None,
+        WorkerError::Hung { .. } => hang(limit),
+        WorkerError::Refused(why) => unsupported(why),
+        error => CompatOutcome::Crash {
             detail: error.to_string(),
         },
     })
 }
 
+fn unsupported(reason: &str) -> CompatOutcome {
+    CompatOutcome::Unsupported {
+        reason: sanitize(reason),
+    }
+}
+
+fn cannot_go_on(why: &str) -> CompatOutcome {
+    unsupported(&format!("the case's server cannot go on: {why}"))
+}
+
 fn hang(limit: Duration) -> CompatOutcome {
     CompatOutcome::Hang {
-        after_ms: u64::try_from(limit.as_millis()).unwrap_or(u64::MAX),
+        after_ms: millis(limit),
     }
 }
 
@@ -406,12 +384,11 @@ fn answered(
     body_bytes: u64,
     accepted: impl FnOnce() -> CompatOutcome,
 ) -> CompatOutcome {
-    let unsupported = |reason: String| CompatOutcome::Unsupported { reason };
     // Bytes after the switch to another protocol are no body.
     let is_switched = served.is_switched && http_status == 101;
     let is_whole = is_switched || body_bytes == BODY.len() as u64;
     if let Some(why) = &served.cannot {
-        unsupported(format!("the case's server cannot go on: {why}"))
+        cannot_go_on(why)
     } else if http_status != 200 && !is_switched {
         CompatOutcome::Rejected {
             reason: Refusal::Class(FailureClass::Http),
@@ -423,7 +400,7 @@ fn answered(
     } else if served.is_finished && served.http_status.is_some() && is_whole {
         accepted()
     } else {
-        unsupported("the client reports a connection that the server did not see".to_owned())
+        unsupported("the client reports a connection that the server did not see")
     }
 }
 

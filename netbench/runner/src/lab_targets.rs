@@ -342,11 +342,6 @@ fn failed(server: &LabServer, source: WorkerError) -> TargetsError {
 }
 
 fn no_server(server: &str, why: &str) -> Failure {
-    Failure {
-        class: FailureClass::Setup,
-        reason: FailureWord::NoServer.into(),
-        detail: format!("the server {server} could not be set up: {why}"),
-        phase: None,
-        after_ns: None,
-    }
+    let detail = format!("the server {server} could not be set up: {why}");
+    Failure::new(FailureClass::Setup, FailureWord::NoServer, detail)
 }

@@ -8,6 +8,7 @@
 
 pub mod browser;
 pub mod chains;
+mod clock;
 pub mod compat;
 mod environment;
 mod event;
@@ -19,11 +20,14 @@ mod nonsense;
 mod plan;
 mod proof;
 mod queue;
+mod requests;
 mod resolve;
+mod restarted;
 pub mod roots;
 pub mod scan;
 mod schedule;
 mod seats;
+mod side_by_side;
 mod slot;
 mod suite;
 mod targets;
@@ -42,9 +46,8 @@ pub use resolve::{resolve, unresolved};
 pub use schedule::{Unit, schedule};
 pub use slot::TIME_OUTS;
 pub use suite::{
-    MIN_TURNS, MaterialError, Materials, SuiteError, SuiteEvent, SuiteFeedback, SuiteListener,
-    SuiteTrials, THREADS_TURN, WARM_UP, WrongWork, execute_suite, prove_held, prove_prepared,
-    prove_slice,
+    MIN_TURNS, MaterialError, Materials, SuiteEvent, SuiteFeedback, SuiteListener, SuiteTrials,
+    THREADS_TURN, WARM_UP, execute_suite, prove_held, prove_prepared, prove_slice,
 };
 pub use targets::{HostAddress, Targets, TargetsError};
 pub use worker::{Worker, WorkerError};

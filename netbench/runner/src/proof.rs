@@ -45,6 +45,11 @@ impl VerificationTime {
     }
 }
 
+/// Returns the failure of work that differs from the requested one.
+pub(crate) fn wrong_work(reason: FailureWord, detail: String) -> Failure {
+    Failure::new(FailureClass::WrongWork, reason, detail)
+}
+
 /// Compares a worker's account of a connection with the request, with the server's view and with the link's
 /// packets, if it sees them.
 ///
@@ -55,15 +60,18 @@ pub(crate) fn prove(
     measured: &Measured,
     packets: Option<&LinkPackets>,
 ) -> Result<(), Failure> {
-    let wrong = |reason: FailureWord, detail: String| {
-        Err(Failure {
-            class: FailureClass::WrongWork,
-            reason: reason.into(),
-            detail,
-            phase: Some(Phase::Total),
-            after_ns: Some(measured.phases.total_ns),
-        })
-    };
+    compare(expected, measured, packets).map_err(|(reason, detail)| Failure {
+        phase: Some(Phase::Total),
+        after_ns: Some(measured.phases.total_ns),
+        ..wrong_work(reason, detail)
+    })
+}
+
+fn compare(
+    expected: &Expected<'_>,
+    measured: &Measured,
+    packets: Option<&LinkPackets>,
+) -> Result<(), (FailureWord, String)> {
     let client = &measured.client;
     for (field, is_none) in [
         ("client.version", client.version.is_none()),
@@ -71,7 +79,7 @@ pub(crate) fn prove(
     ] {
         if is_none {
             let detail = format!("{field} is null: no finished TLS handshake");
-            return wrong(FailureWord::NoHandshake, detail);
+            return Err((FailureWord::NoHandshake, detail));
         }
     }
     let (phases, transfer) = (&measured.phases, &measured.transfer);
@@ -84,7 +92,7 @@ pub(crate) fn prove(
         ("transfer.bytes_out", transfer.bytes_out),
     ] {
         if value == 0 {
-            return wrong(FailureWord::NoFigure, format!("{field} is 0"));
+            return Err((FailureWord::NoFigure, format!("{field} is 0")));
         }
     }
     let resumes = expected.condition == Condition::Resumed && expected.role == Role::Measured;
@@ -94,48 +102,40 @@ pub(crate) fn prove(
         } else {
             FailureWord::Resumed
         };
-        return wrong(
-            reason,
-            format!("the client reports that resumed is {}", client.resumed),
-        );
+        let detail = format!("the client reports that resumed is {}", client.resumed);
+        return Err((reason, detail));
     }
     if !resumes && phases.verify_ns.is_none() && expected.verification == VerificationTime::Reported
     {
-        return wrong(
-            FailureWord::NoVerification,
-            "phases.verify_ns is null: the certificate chain was not verified".to_owned(),
-        );
+        let detail = "phases.verify_ns is null: the certificate chain was not verified";
+        return Err((FailureWord::NoVerification, detail.to_owned()));
     }
     if let Some(detail) = phases
         .verify_ns
         .filter(|_| !resumes)
         .and_then(|verify_ns| impossible_verification(verify_ns, phases, packets))
     {
-        return wrong(FailureWord::VerificationTime, detail);
+        return Err((FailureWord::VerificationTime, detail));
     }
     if let Some(detail) = impossible_bytes(measured, packets) {
-        return wrong(FailureWord::Bytes, detail);
+        return Err((FailureWord::Bytes, detail));
     }
     if expected.target != Target::Lab {
         return Ok(());
     }
     let Some(server) = &measured.server else {
-        return wrong(
-            FailureWord::NoServersView,
-            "the lab's server did not report its view".to_owned(),
-        );
+        let detail = "the lab's server did not report its view".to_owned();
+        return Err((FailureWord::NoServersView, detail));
     };
     if let Some(what) = disagreement(client, &server.negotiated) {
-        return wrong(FailureWord::SidesDisagree, what);
+        return Err((FailureWord::SidesDisagree, what));
     }
     if measured.http_status != 200 || measured.body_bytes != expected.site.lab.body_bytes {
-        return wrong(
-            FailureWord::AnotherResponse,
-            format!(
-                "status {} and {} bytes, where 200 and {} were due",
-                measured.http_status, measured.body_bytes, expected.site.lab.body_bytes
-            ),
+        let detail = format!(
+            "status {} and {} bytes, where 200 and {} were due",
+            measured.http_status, measured.body_bytes, expected.site.lab.body_bytes
         );
+        return Err((FailureWord::AnotherResponse, detail));
     }
     Ok(())
 }

@@ -20,7 +20,7 @@ use netbench_model::{
 };
 use netbench_protocol::{ChainToVerify, RequestBody, ResponseBody, Verify};
 
-use crate::{Launch, Worker, WorkerError, Workers, chains::outcome, launch::System};
+use crate::{Launch, WorkerError, Workers, chains::outcome, launch::System};
 
 /// The time limit of a stack for reading a store and verifying four chains: OpenSSL takes seconds for 10,000 roots.
 const LIMIT: Duration = Duration::from_secs(60);
@@ -153,9 +153,6 @@ fn ask(
             client.stack
         )));
     };
-    let Some(program) = workers.program(client.stack.stack()) else {
-        return Some(unsupported(format!("stack {}: no worker", client.stack)));
-    };
     let launch = Launch {
         system: Some(system),
         ..workers.launch(None)
@@ -175,8 +172,8 @@ fn ask(
             })
             .collect(),
     });
-    let answered =
-        Worker::start(program, &launch).and_then(|mut worker| worker.ask(request, LIMIT));
+    let started = workers.start(client.stack.stack(), &launch);
+    let answered = started.and_then(|mut worker| worker.ask(request, LIMIT));
     Some(match answered {
         Ok(ResponseBody::Verified {
             chains,

@@ -27,13 +27,11 @@ impl<'a> Seats<'a> {
             }
         }
         let seats = clients.len() * plan.stacks.len();
-        let not_started = Failure {
-            class: FailureClass::Worker,
-            reason: FailureWord::Start.into(),
-            detail: "the worker was not started".to_owned(),
-            phase: None,
-            after_ns: None,
-        };
+        let not_started = Failure::new(
+            FailureClass::Worker,
+            FailureWord::Start,
+            "the worker was not started".to_owned(),
+        );
         Self {
             shared,
             clients,
@@ -103,23 +101,16 @@ impl<'a> Seats<'a> {
         let plan = trials.plan;
         let stack = self.stack_at(seat).stack();
         let own = self.clients[seat / plan.stacks.len()];
-        let program = self
-            .shared
-            .workers
-            .program(stack)
-            .ok_or_else(|| WorkerError::Refused(format!("no worker for {stack}")))?;
+        let client = own.settings(&plan.client);
         let settings = Configure {
-            stack: stack.to_owned(),
-            client: own.settings(&plan.client),
-            roots_pem: trials.roots_pem.to_owned(),
             identity: trials.identity.clone(),
-            early_data: false,
+            ..Configure::new(stack, client, trials.roots_pem)
         };
         let place = self.shared.targets.client_place();
         let launch = Launch {
             cpu: trials.share(own),
             ..self.shared.workers.launch(place.as_ref())
         };
-        Worker::start_configured(program, &launch, settings)
+        self.shared.workers.start_configured(&launch, settings)
     }
 }

@@ -2,7 +2,7 @@ use std::{
     net::SocketAddr,
     sync::atomic::Ordering,
     thread,
-    time::{Duration, Instant, SystemTime},
+    time::{Duration, Instant},
 };
 
 use netbench_model::{
@@ -13,14 +13,13 @@ use parking_lot::MutexGuard;
 
 use crate::{
     Event, Targets, Unit, WorkerError,
+    clock::unix_ms,
     execute::{Shared, time_outs_after},
     lab_targets::ServerDeath,
     proof::{Expected, VerificationTime, is_sound, prove, unsupported},
+    requests::{GRACE, connect_request},
     seats::Seats,
 };
-
-/// The time beyond the connection's own limit after which a worker counts as hung.
-const GRACE: Duration = Duration::from_secs(5);
 
 /// The maximum number of attempts at a unit during which a server of the lab died.
 const TAKES: u32 = 3;
@@ -324,10 +323,7 @@ impl<'a> Slot<'a> {
 
     /// Returns the site's server if it died too often to be restarted.
     fn given_up(&self, site: usize) -> Option<&'a str> {
-        match self.shared.targets {
-            Targets::Lab(lab) => lab.given_up(site),
-            Targets::Hosts(_) => None,
-        }
+        self.shared.targets.as_lab()?.given_up(site)
     }
 
     fn server_died(&self, death: ServerDeath) -> Outcome {
@@ -365,17 +361,12 @@ impl<'a> Slot<'a> {
             role => (unit.condition, role),
         };
         let request = RequestBody::Connect(Box::new(Connect {
-            host: site.host.to_string(),
-            port: site.port,
-            address,
             resolve: self.shared.targets.resolve(unit.site),
-            condition,
-            role: asked,
-            timeout_ms: plan.timeout_ms,
             request: HttpRequest {
                 path: site.path.clone(),
                 ..self.shared.trials.request.clone()
             },
+            ..connect_request(site, address, (condition, asked), plan.timeout())
         }));
         let stack_name = plan.stacks[stack].stack();
         let expected = Expected {
@@ -461,11 +452,4 @@ fn discarded(server: &str) -> Outcome {
 
 fn leave(mut guard: MutexGuard<'_, Option<Instant>>) {
     *guard = Some(Instant::now());
-}
-
-fn unix_ms() -> u64 {
-    let since = SystemTime::now()
-        .duration_since(SystemTime::UNIX_EPOCH)
-        .unwrap_or_default();
-    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }

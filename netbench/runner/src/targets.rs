@@ -57,34 +57,22 @@ impl Targets {
 
     /// Returns the link, if it is emulated.
     pub fn link(&self) -> Option<&Link> {
-        match self {
-            Self::Lab(lab) => Some(lab.link()),
-            Self::Hosts(_) => None,
-        }
+        self.as_lab().map(LabTargets::link)
     }
 
     /// Returns the lab's own root, in PEM.
     pub fn ca_pem(&self) -> Option<&str> {
-        match self {
-            Self::Lab(lab) => Some(lab.ca_pem()),
-            Self::Hosts(_) => None,
-        }
+        self.as_lab().map(LabTargets::ca_pem)
     }
 
     /// Returns the peak resident size of each of the lab's servers, in bytes.
     pub fn server_peaks(&self) -> BTreeMap<String, u64> {
-        match self {
-            Self::Lab(lab) => lab.peaks(),
-            Self::Hosts(_) => BTreeMap::new(),
-        }
+        self.as_lab().map(LabTargets::peaks).unwrap_or_default()
     }
 
     /// Returns the message for the user if some sites cannot be served.
     pub fn not_served(&self) -> Option<String> {
-        match self {
-            Self::Lab(lab) => lab.not_served(),
-            Self::Hosts(_) => None,
-        }
+        self.as_lab()?.not_served()
     }
 
     /// Returns the counts of the lab's servers so far; empty on the real network.
@@ -92,9 +80,13 @@ impl Targets {
     /// # Errors
     /// Returns an error if a server died, or does not answer within ten seconds.
     pub fn served(&self) -> Result<Vec<ServerCount>, TargetsError> {
+        self.as_lab().map_or(Ok(Vec::new()), LabTargets::served)
+    }
+
+    pub(crate) fn as_lab(&self) -> Option<&LabTargets> {
         match self {
-            Self::Lab(lab) => lab.served(),
-            Self::Hosts(_) => Ok(Vec::new()),
+            Self::Lab(lab) => Some(lab),
+            Self::Hosts(_) => None,
         }
     }
 
@@ -130,10 +122,7 @@ impl Targets {
     /// Returns the reason why the site at an index cannot be tested, if its server does not support the site's
     /// settings.
     pub(crate) fn unsupported(&self, site: usize) -> Option<String> {
-        match self {
-            Self::Lab(lab) => lab.unsupported(site),
-            Self::Hosts(_) => None,
-        }
+        self.as_lab()?.unsupported(site)
     }
 
     pub(crate) fn begin_trial(&self, site: usize, key: TrialKey) {

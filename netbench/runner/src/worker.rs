@@ -118,13 +118,7 @@ impl WorkerError {
             Self::Nonsense { .. } | Self::Version(_) => FailureWord::Nonsense,
             Self::Refused(_) => FailureWord::Refused,
         };
-        Failure {
-            class: FailureClass::Worker,
-            reason: reason.into(),
-            detail: self.to_string(),
-            phase: None,
-            after_ns: None,
-        }
+        Failure::new(FailureClass::Worker, reason, self.to_string())
     }
 }
 

@@ -8,7 +8,7 @@ use std::{
 
 use netbench_link::Namespace;
 use netbench_model::Variants;
-use netbench_protocol::{PROTOCOL_VERSION, RequestBody, ResponseBody, StackDescription};
+use netbench_protocol::{Configure, PROTOCOL_VERSION, RequestBody, ResponseBody, StackDescription};
 
 use crate::{Launch, Worker, WorkerError};
 
@@ -132,6 +132,31 @@ impl Workers {
             stop: Arc::clone(&self.stop),
             ..Launch::default()
         }
+    }
+
+    /// Starts a worker of `stack`.
+    ///
+    /// # Errors
+    /// Returns [`WorkerError::Start`], or [`WorkerError::Refused`] if the stack has no worker.
+    pub fn start(&self, stack: &str, launch: &Launch<'_>) -> Result<Worker, WorkerError> {
+        Worker::start(self.needed(stack)?, launch)
+    }
+
+    /// Starts a worker of the stack that the settings name, and sends it the settings.
+    ///
+    /// # Errors
+    /// As [`Worker::start_configured`], or [`WorkerError::Refused`] if the stack has no worker.
+    pub fn start_configured(
+        &self,
+        launch: &Launch<'_>,
+        settings: Configure,
+    ) -> Result<Worker, WorkerError> {
+        Worker::start_configured(self.needed(&settings.stack)?, launch, settings)
+    }
+
+    fn needed(&self, stack: &str) -> Result<&WorkerProgram, WorkerError> {
+        let missing = || WorkerError::Refused(format!("stack {stack}: no worker"));
+        self.program(stack).ok_or_else(missing)
     }
 
     /// Returns the program of `stack`.

@@ -22,6 +22,19 @@ pub struct Failure {
     pub after_ns: Option<u64>,
 }
 
+impl Failure {
+    /// Creates a failure outside the phases of a connection.
+    pub fn new(class: FailureClass, reason: impl Into<FailureReason>, detail: String) -> Self {
+        Self {
+            class,
+            reason: reason.into(),
+            detail,
+            phase: None,
+            after_ns: None,
+        }
+    }
+}
+
 words!(
     /// The class of a failure.
     #[schemars(extend("x-key" = "item"))]

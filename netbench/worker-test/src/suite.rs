@@ -180,7 +180,7 @@ impl Bench {
             clocks: Clocks::Wall,
             batch: 1,
         };
-        prove_slice(scenario, &asked, &sliced).map_err(|e| e.to_string())
+        prove_slice(scenario, &asked, &sliced).map_err(|failure| failure.detail)
     }
 
     /// Checks a refusal. A stack may refuse the scenarios that it must refuse, the hybrid group and keys that it does
@@ -285,7 +285,7 @@ fn holds_after(
         }
         match bench.ask(RequestBody::Hold(Hold { sessions })) {
             Ok(ResponseBody::Held(held)) => prove_held(&scenario, sessions, &held)
-                .map_err(|wrong| format!("{scenario}: {wrong}"))?,
+                .map_err(|wrong| format!("{scenario}: {}", wrong.detail))?,
             other => return Err(format!("{scenario}: {other:?}")),
         }
     }
@@ -321,7 +321,7 @@ fn tells(held: &Held) -> bool {
 
 /// Checks the properties that the runner verifies, and that a group is reported for every key exchange.
 fn agreed(scenario: &Scenario, prepared: &Prepared) -> Result<(), String> {
-    prove_prepared(scenario, prepared).map_err(|e| e.to_string())?;
+    prove_prepared(scenario, prepared).map_err(|failure| failure.detail)?;
     let Some(settings) = scenario.settings() else {
         let none = prepared.client.is_none() && prepared.server.is_none();
         return if none {
@@ -346,7 +346,7 @@ fn counted(scenario: &Scenario, operations: u32, sliced: &Sliced) -> Result<(), 
         clocks: Clocks::Wall,
         batch: sliced.batch,
     };
-    prove_slice(scenario, &asked, sliced).map_err(|e| e.to_string())?;
+    prove_slice(scenario, &asked, sliced).map_err(|failure| failure.detail)?;
     let (threads, timings) = match scenario.work {
         // The only timing is that of the throughput of all threads.
         Work::Threads { threads, .. } => (u32::from(threads), 1),

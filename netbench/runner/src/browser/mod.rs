@@ -11,7 +11,7 @@ use std::{
     net::{IpAddr, Ipv4Addr, SocketAddr},
     ops::ControlFlow,
     sync::atomic::{AtomicBool, Ordering},
-    time::{Duration, Instant, SystemTime},
+    time::{Duration, Instant},
 };
 
 use netbench_browser::{
@@ -20,7 +20,7 @@ use netbench_browser::{
 };
 use netbench_link::{Link, LinkError, Namespace};
 use netbench_model::{
-    Condition, Failure, Role, SCHEMA_VERSION, Site, StackName, Target, authority,
+    Condition, Role, SCHEMA_VERSION, Site, StackName, Target, authority,
     browser::{BrowserPlan, ObjectsPage, Scheduled, Visit, VisitOutcome, VisitSample},
 };
 use netbench_stats::{SplitMix, mix};
@@ -29,7 +29,12 @@ use self::{
     seen::{Measured, on_the_link},
     stacks::Stacks,
 };
-use crate::{Targets, Unit, Workers, lab_targets::LabTargets, proof::unsupported};
+use crate::{
+    Targets, Unit, Workers,
+    clock::{millis, unix_ms},
+    lab_targets::LabTargets,
+    proof::unsupported,
+};
 
 /// The clients, the lab and the plan of visits.
 pub struct Visits<'a> {
@@ -106,9 +111,7 @@ impl<'a> Visitor<'a> {
     /// # Errors
     /// Returns an error if there is no lab, or if a prerequisite of profiles is missing.
     pub fn new(visits: &'a Visits<'a>) -> Result<Self, VisitsError> {
-        let Targets::Lab(lab) = visits.targets else {
-            return Err(VisitsError::NoLink);
-        };
+        let lab = visits.targets.as_lab().ok_or(VisitsError::NoLink)?;
         let link = lab.link();
         Ok(Self {
             visits,
@@ -211,7 +214,7 @@ impl<'a> Visitor<'a> {
             condition: unit.condition,
             round: unit.round,
             started_unix_ms,
-            took_ms: u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX),
+            took_ms: millis(begun.elapsed()),
             outcome,
             link,
         })
@@ -472,23 +475,5 @@ fn judged(
                 }))
             }
         },
-    }
-}
-
-fn unix_ms() -> u64 {
-    let since = SystemTime::now()
-        .duration_since(SystemTime::UNIX_EPOCH)
-        .unwrap_or_default();
-    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
-}
-
-/// Returns a failure for an impossible statement of a client.
-pub(crate) fn wrong_work(reason: netbench_model::FailureWord, detail: String) -> Failure {
-    Failure {
-        class: netbench_model::FailureClass::WrongWork,
-        reason: reason.into(),
-        detail,
-        phase: None,
-        after_ns: None,
     }
 }

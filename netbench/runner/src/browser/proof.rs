@@ -1,8 +1,7 @@
 use netbench_browser::Loaded;
 use netbench_model::{Condition, Failure, FailureWord, Site, browser::ObjectsPage};
 
-use super::wrong_work;
-use crate::proof::disagreement;
+use crate::proof::{disagreement, wrong_work};
 
 /// Compares a browser's account of a page with the request and with the server's view.
 ///

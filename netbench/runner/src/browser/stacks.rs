@@ -6,16 +6,14 @@ use netbench_model::{
     Condition, Measured, Role, Target,
     browser::{Visit, VisitOutcome, VisitTimes},
 };
-use netbench_protocol::{Configure, Connect, HttpRequest, RequestBody, Resolve, ResponseBody};
+use netbench_protocol::{Configure, Connect, HttpRequest, RequestBody, ResponseBody};
 
 use super::Visits;
 use crate::{
     Unit, Worker, WorkerError,
     proof::{Expected, VerificationTime, prove},
+    requests::{GRACE, connect_request},
 };
-
-/// The time beyond the limit of a connection after which a worker counts as hung.
-const GRACE: Duration = Duration::from_secs(5);
 
 /// The workers of the plan's stacks, restarted for each round.
 pub(super) struct Stacks<'a> {
@@ -99,20 +97,13 @@ impl<'a> Stacks<'a> {
     fn start(&self, client: usize) -> Result<Worker, WorkerError> {
         let visits = self.visits;
         let stack = visits.plan.clients[client].stack();
-        let refused = |what: &str| WorkerError::Refused(format!("{what} for {stack}"));
-        let program = visits.workers.program(stack);
-        let program = program.ok_or_else(|| refused("no worker"))?;
-        let settings = visits.plan.client.clone();
-        let settings = Configure {
-            stack: stack.to_owned(),
-            client: settings.ok_or_else(|| refused("no settings"))?,
-            roots_pem: visits.roots_pem.to_owned(),
-            identity: None,
-            early_data: false,
-        };
+        let client = visits.plan.client.clone();
+        let client =
+            client.ok_or_else(|| WorkerError::Refused(format!("no settings for {stack}")))?;
+        let settings = Configure::new(stack, client, visits.roots_pem);
         let place = visits.targets.client_place();
         let launch = visits.workers.launch(place.as_ref());
-        Worker::start_configured(program, &launch, settings)
+        visits.workers.start_configured(&launch, settings)
     }
 
     fn ask(
@@ -127,17 +118,11 @@ impl<'a> Stacks<'a> {
         let site = &plan.sites[unit.site];
         let limit = Duration::from_millis(plan.limit_ms);
         let connect = RequestBody::Connect(Box::new(Connect {
-            host: site.host.to_string(),
-            port: site.port,
-            address,
-            resolve: Resolve::Given,
-            condition,
-            role,
-            timeout_ms: plan.limit_ms,
             request: HttpRequest {
                 path: site.path.clone(),
                 ..HttpRequest::default()
             },
+            ..connect_request(site, address, (condition, role), limit)
         }));
         let expected = Expected {
             condition,

@@ -15,19 +15,20 @@ use netbench_protocol::{Configure, Load, Loaded, RequestBody, ResponseBody};
 use sha2::{Digest, Sha256};
 
 use super::{
-    Attempt, Attempts, CompatClients, CompatError, GRACE, SERVER_GRACE, answered, hang,
-    outside::{is_plain, refused, unsupported},
+    Attempt, Attempts, CompatClients, CompatError, SERVER_GRACE, answered, hang,
+    outside::{is_plain, refused},
+    running, server, unanswered, unsupported,
 };
-use crate::{Worker, WorkerError};
+use crate::{WorkerError, clock::millis, requests::GRACE, restarted::Restarted};
 
 /// The reason why a case that is not plain is not tested.
 const NOT_PLAIN: &str = "it loads plain pages, and the case needs a client certificate, extra headers or a connection after the first";
 
-/// The network stack of a browser engine. Its worker is restarted when it is gone.
+/// The network stack of a browser engine.
 pub(super) struct Engine<'a> {
     clients: &'a CompatClients<'a>,
     name: &'a StackName,
-    worker: Option<Worker>,
+    worker: Restarted<'a>,
 }
 
 /// The loads of a case, in sequence in one process.
@@ -63,23 +64,8 @@ impl<'a> Engine<'a> {
         Self {
             clients,
             name,
-            worker: None,
+            worker: Restarted::new(clients.workers, name),
         }
-    }
-
-    /// Returns its worker with these settings, without state of earlier pages.
-    fn configured(&mut self, settings: Configure) -> Result<&mut Worker, WorkerError> {
-        let Some(worker) = self.worker.take() else {
-            let workers = self.clients.workers;
-            let program = workers.program(self.name.stack());
-            let program =
-                program.ok_or_else(|| WorkerError::Refused("it has no worker".to_owned()))?;
-            let started = Worker::start_configured(program, &workers.launch(None), settings)?;
-            return Ok(self.worker.insert(started));
-        };
-        let worker = self.worker.insert(worker);
-        worker.ask(RequestBody::Configure(Box::new(settings)), GRACE)?;
-        Ok(worker)
     }
 
     fn loads(
@@ -89,7 +75,7 @@ impl<'a> Engine<'a> {
         running: &Running,
         limit: Duration,
     ) -> Result<Loads, WorkerError> {
-        let worker = self.configured(settings)?;
+        let worker = self.worker.configured(settings, GRACE)?;
         let mut load = |host: &str, proceed: Option<&str>| {
             let from = running.accepted();
             let load = Load {
@@ -97,7 +83,7 @@ impl<'a> Engine<'a> {
                 port: running.address().port(),
                 address: running.address(),
                 proceed_base64: proceed.map(str::to_owned),
-                timeout_ms: u64::try_from(limit.as_millis()).unwrap_or(u64::MAX),
+                timeout_ms: millis(limit),
             };
             match worker.ask(RequestBody::Load(load), limit + GRACE)? {
                 ResponseBody::Loaded(loaded) => Ok(Step {
@@ -147,40 +133,19 @@ impl Attempts for Engine<'_> {
         if !is_plain(case) {
             return Ok(Some(unsupported(NOT_PLAIN).into()));
         }
-        let server = case.server(Timestamp::now());
-        let server = server.map_err(|source| CompatError::Server {
-            case: case.record.name.clone(),
-            source,
-        })?;
-        let settings = Configure {
-            stack: self.name.stack().to_owned(),
-            client: self.clients.client.clone(),
-            roots_pem: server.roots_pem().to_owned(),
-            identity: None,
-            early_data: false,
-        };
-        let running = server.cacheable().start(limit + SERVER_GRACE);
-        let running = running.map_err(|source| CompatError::Listen {
-            case: case.record.name.clone(),
-            source,
-        })?;
+        let server = server(case, Timestamp::now())?;
+        let (stack, client) = (self.name.stack(), self.clients.client.clone());
+        let settings = Configure::new(stack, client, server.roots_pem());
+        let running = running(case, server.cacheable().start(limit + SERVER_GRACE))?;
         let loads = self.loads(case, settings, &running, limit);
         let seen = Seen(running.end_each());
         if !matches!(&loads, Ok(loads) if loads.errors().next().is_none()) {
-            self.worker = None;
+            self.worker.lose();
         }
         Ok(match loads {
             Ok(loads) if loads.errors().any(|it| matches!(it, WorkerError::Stopped)) => None,
             Ok(loads) => Some(seen.report(case, &loads, limit)),
-            Err(WorkerError::Stopped) => None,
-            Err(WorkerError::Hung { .. }) => Some(hang(limit).into()),
-            Err(WorkerError::Refused(why)) => Some(unsupported(&why).into()),
-            Err(error) => Some(
-                CompatOutcome::Crash {
-                    detail: error.to_string(),
-                }
-                .into(),
-            ),
+            Err(error) => unanswered(&error, limit).map(Attempt::from),
         })
     }
 }

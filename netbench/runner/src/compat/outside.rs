@@ -9,11 +9,7 @@ use std::{
     iter,
     net::Ipv4Addr,
     ops::ControlFlow,
-    sync::{
-        atomic::{AtomicBool, Ordering},
-        mpsc::{self, Sender},
-    },
-    thread,
+    sync::atomic::AtomicBool,
     time::{Duration, Instant},
 };
 
@@ -30,7 +26,10 @@ use netbench_model::{
     compat::{CompatOutcome, CompatSample, Expected, OutsideClient, OutsideFound, Refusal},
 };
 
-use super::{CompatError, PATIENCE, SERVER_GRACE, answered, hand_on, hang};
+use super::{
+    CompatError, PATIENCE, SERVER_GRACE, answered, cannot_go_on, hang, running, server, unsupported,
+};
+use crate::side_by_side::{Outlet, side_by_side};
 
 /// The time limit for the start of a browser.
 const START: Duration = Duration::from_secs(60);
@@ -62,29 +61,22 @@ pub fn try_outside(
     wanted: impl Fn(&StackName, &Case) -> bool + Sync,
     found: impl FnMut(CompatSample) -> ControlFlow<()>,
 ) -> Result<(), CompatError> {
-    let (sender, samples) = mpsc::channel();
-    let ended = AtomicBool::new(false);
-    thread::scope(|scope| {
-        for (client, program) in outside.clients {
-            let (sender, wanted, ended) = (sender.clone(), &wanted, &ended);
-            scope.spawn(move || {
-                let cases = cases.iter().enumerate();
-                let cases = cases.filter(|(_, case)| wanted(&client.name, case));
-                let tries = Tries {
-                    client,
-                    limit: outside.limit * PATIENCE,
-                    stop: outside.stop,
-                    ended,
-                    sender: &sender,
-                };
-                if let Err(error) = tries.make(program.as_ref(), cases.collect()) {
-                    let _ = sender.send(Err(error));
-                }
-            });
-        }
-        drop(sender);
-        hand_on(samples, &ended, found)
-    })
+    side_by_side(
+        outside.clients,
+        outside.stop,
+        |(client, program), outlet| {
+            let cases = cases.iter().enumerate();
+            let cases = cases.filter(|(_, case)| wanted(&client.name, case));
+            let tries = Tries {
+                client,
+                limit: outside.limit * PATIENCE,
+                stop: outside.stop,
+                outlet,
+            };
+            tries.make(program.as_ref(), cases.collect())
+        },
+        found,
+    )
 }
 
 /// The tests of one client.
@@ -92,8 +84,7 @@ struct Tries<'a> {
     client: &'a OutsideClient,
     limit: Duration,
     stop: &'a AtomicBool,
-    ended: &'a AtomicBool,
-    sender: &'a Sender<Result<CompatSample, CompatError>>,
+    outlet: &'a Outlet<'a, CompatSample, CompatError>,
 }
 
 /// A case whose server is ready.
@@ -132,10 +123,7 @@ impl Tries<'_> {
         self.cannot(asks, others.iter().map(|(_, case)| *case));
         let now = Timestamp::now();
         let prepared = cases.into_iter().map(|(number, case)| {
-            let server = case.server(now).map_err(|source| CompatError::Server {
-                case: case.record.name.clone(),
-                source,
-            })?;
+            let server = server(case, now)?;
             let place = u16::try_from(number % PORTS).unwrap_or_default();
             Ok(Prepared {
                 case,
@@ -286,11 +274,7 @@ impl Tries<'_> {
         port: u16,
     ) -> Result<Running, CompatError> {
         let limit = self.limit + SERVER_GRACE;
-        let running = namespace.run(|| server.start_at(port, limit))?;
-        running.map_err(|source| CompatError::Listen {
-            case: case.record.name.clone(),
-            source,
-        })
+        running(case, namespace.run(|| server.start_at(port, limit))?)
     }
 
     fn within(&self, limit: Duration) -> Limit<'_> {
@@ -321,21 +305,13 @@ impl Tries<'_> {
     }
 
     fn tell(&self, case: &Case, outcome: CompatOutcome) -> ControlFlow<()> {
-        let sample = CompatSample {
+        self.outlet.pass(CompatSample {
             schema: SCHEMA_VERSION,
             case: case.record.name.clone(),
             stack: self.client.name.clone(),
             outcome,
             embedder: None,
-        };
-        let goes_on = self.sender.send(Ok(sample)).is_ok()
-            && !self.stop.load(Ordering::Relaxed)
-            && !self.ended.load(Ordering::Relaxed);
-        if goes_on {
-            ControlFlow::Continue(())
-        } else {
-            ControlFlow::Break(())
-        }
+        })
     }
 }
 
@@ -346,12 +322,6 @@ pub(super) fn is_plain(case: &Case) -> bool {
 
 fn url(case: &Case, port: u16) -> String {
     format!("https://{}:{port}/", case.record.host)
-}
-
-pub(super) fn unsupported(reason: &str) -> CompatOutcome {
-    CompatOutcome::Unsupported {
-        reason: netbench_model::sanitize(reason),
-    }
 }
 
 /// Returns the outcome of a program's answer.
@@ -407,7 +377,7 @@ pub(super) fn refused(
     served: &Served,
 ) -> CompatOutcome {
     if let Some(why) = &served.cannot {
-        return unsupported(&format!("the case's server cannot go on: {why}"));
+        return cannot_go_on(why);
     }
     let first = Refusal::of(failure);
     let reason = match &case.record.expected {

@@ -13,14 +13,16 @@ use std::{
 use netbench_interop::{LossReport, confirmation, is_up_to_the_verifier};
 use netbench_link::Namespace;
 use netbench_model::{
-    ClientSettings, Failure, FailureClass, Phase, Site, StackName, Transfer,
+    ClientSettings, Condition, Failure, FailureClass, Phase, Role, Site, StackName, Transfer,
     scan::{Agreement, Confirmation, HandshakeResult, PacketsSeen},
 };
-use netbench_protocol::{ClientIdentity, Configure, ResponseBody};
+use netbench_protocol::{ClientIdentity, Configure, RequestBody, ResponseBody};
 use netbench_scan::Witness;
 
-use super::offers::connect_request;
-use crate::{Targets, Worker, Workers};
+use crate::{
+    Targets, Worker, Workers,
+    requests::{GRACE, connect_request},
+};
 
 /// Number of connections to a site whose packets are lost, or late.
 const CONNECTIONS: u32 = 10;
@@ -28,9 +30,6 @@ const CONNECTIONS: u32 = 10;
 /// The shortest round-trip time at which a round trip beyond the predicted ones is evidence. Over a shorter path,
 /// the computation of a client or server can last longer than the path, and packets that cross look like responses.
 const SHORTEST_RTT: Duration = Duration::from_millis(10);
-
-/// The time beyond that limit after which a worker counts as hung.
-const GRACE: Duration = Duration::from_secs(5);
 
 /// The pauses before a handshake is repeated with a server that hung up. Periods of connection limits are usually
 /// over 10 s.
@@ -282,28 +281,25 @@ fn handshake(
         };
         (failed, None)
     };
-    if worker.is_none() {
-        let Some(program) = clients.workers.program(stack.stack()) else {
-            return broken("none".to_owned());
-        };
-        let settings = Configure {
-            stack: stack.stack().to_owned(),
-            client: clients.client.clone(),
-            roots_pem: clients.roots_pem.to_owned(),
-            identity: clients.identity.cloned(),
-            early_data: false,
-        };
-        match Worker::start_configured(program, &clients.workers.launch(clients.place), settings) {
-            Ok(new) => *worker = Some(new),
-            Err(error) => return broken(error.to_string()),
+    let running = match worker.take() {
+        Some(running) => Ok(running),
+        None => {
+            let settings = Configure {
+                identity: clients.identity.cloned(),
+                ..Configure::new(stack.stack(), clients.client.clone(), clients.roots_pem)
+            };
+            let launch = clients.workers.launch(clients.place);
+            clients.workers.start_configured(&launch, settings)
         }
-    }
-    let Some(ready) = worker.as_mut() else {
-        return broken("none".to_owned());
+    };
+    let ready = match running {
+        Ok(running) => worker.insert(running),
+        Err(error) => return broken(error.to_string()),
     };
     let limit = clients.answer_limit * 2;
-    let connect = connect_request(site, address, limit);
-    match ready.ask(connect, limit + GRACE) {
+    // The requested page makes no difference to a handshake.
+    let connect = connect_request(site, address, (Condition::Clean, Role::Measured), limit);
+    match ready.ask(RequestBody::Connect(Box::new(connect)), limit + GRACE) {
         Ok(ResponseBody::Connected(measured)) => {
             let seen = HandshakeResult::Handshake {
                 version: text(measured.client.version).unwrap_or_default(),

@@ -17,10 +17,10 @@ use netbench_model::{
     Alpn, CipherSuite, ClientSettings, Condition, Group, Profile, Role, SignatureScheme, Site,
     StackName, TlsVersion, scan::Offer,
 };
-use netbench_protocol::{Configure, Connect, HttpRequest, RequestBody, Resolve, ResponseBody};
+use netbench_protocol::{Configure, RequestBody, ResponseBody};
 use netbench_scan::codec::ClientHello;
 
-use crate::{Launch, Worker, WorkerError, WorkerProgram, Workers};
+use crate::{Launch, WorkerError, Workers, requests::connect_request};
 
 /// The time limit of a worker for sending its hello.
 const HELLO_LIMIT: Duration = Duration::from_secs(10);
@@ -34,9 +34,6 @@ pub const EXAMPLE_HOST: &str = "host.example";
 /// An error that prevents the capture of a stack's ClientHello.
 #[derive(Debug, thiserror::Error)]
 pub enum OfferError {
-    /// There is no worker for it.
-    #[error("stack {0}: no worker")]
-    NoWorker(StackName),
     /// Its worker makes no connections.
     #[error(
         "stack {0}: its worker makes no connections, and so has no ClientHello to show; leave it out"
@@ -110,21 +107,12 @@ pub fn offers(
     site: &Site,
 ) -> Result<Vec<Offer>, OfferError> {
     let offer = |stack: &StackName| {
-        let program = workers
-            .program(stack.stack())
-            .ok_or_else(|| OfferError::NoWorker(stack.clone()))?;
         if !workers.does(stack.stack(), "connect") {
             return Err(OfferError::NoConnections(stack.clone()));
         }
-        let settings = Configure {
-            stack: stack.stack().to_owned(),
-            client: client.clone(),
-            roots_pem: roots_pem.to_owned(),
-            identity: None,
-            early_data: false,
-        };
+        let settings = Configure::new(stack.stack(), client.clone(), roots_pem);
         let launch = workers.launch(place);
-        let hello = capture(stack, program, &launch, settings, site)?;
+        let hello = capture(stack, workers, &launch, settings, site)?;
         Ok(netbench_scan::offer(stack.as_str(), &hello))
     };
     stacks.iter().map(offer).collect()
@@ -132,7 +120,7 @@ pub fn offers(
 
 fn capture(
     stack: &StackName,
-    program: &WorkerProgram,
+    workers: &Workers,
     launch: &Launch<'_>,
     settings: Configure,
     site: &Site,
@@ -148,8 +136,10 @@ fn capture(
     let answered = Arc::clone(&over);
     let reading = thread::Builder::new().spawn(move || read_hello(&listener, &answered));
     let reading = reading.map_err(|error| no_hello(error.to_string(), None))?;
-    let connect = connect_request(site, address, HELLO_LIMIT);
-    let said = send_hello(program, launch, settings, connect);
+    let purpose = (Condition::Clean, Role::Measured);
+    let connect = connect_request(site, address, purpose, HELLO_LIMIT);
+    let connect = RequestBody::Connect(Box::new(connect));
+    let said = send_hello(workers, launch, settings, connect);
     // A worker that is gone sends no more data.
     over.store(true, Ordering::Relaxed);
     let said = said.map_err(|source| OfferError::Worker {
@@ -165,12 +155,12 @@ fn capture(
 
 /// Makes a worker connect, and returns its report of the connection.
 fn send_hello(
-    program: &WorkerProgram,
+    workers: &Workers,
     launch: &Launch<'_>,
     settings: Configure,
     connect: RequestBody,
 ) -> Result<Option<String>, WorkerError> {
-    let mut worker = Worker::start_configured(program, launch, settings)?;
+    let mut worker = workers.start_configured(launch, settings)?;
     // The connection must fail: no server answers its hello.
     Ok(match worker.ask(connect, 2 * HELLO_LIMIT) {
         Ok(ResponseBody::Failed(failure)) => Some(failure.detail),
@@ -188,20 +178,6 @@ fn listen(place: Option<&Namespace>) -> std::io::Result<(TcpListener, SocketAddr
     listener.set_nonblocking(true)?;
     let address = listener.local_addr()?;
     Ok((listener, address))
-}
-
-pub(super) fn connect_request(site: &Site, address: SocketAddr, limit: Duration) -> RequestBody {
-    RequestBody::Connect(Box::new(Connect {
-        host: site.host.to_string(),
-        port: site.port,
-        address,
-        resolve: Resolve::Given,
-        condition: Condition::Clean,
-        role: Role::Measured,
-        timeout_ms: u64::try_from(limit.as_millis()).unwrap_or(u64::MAX),
-        // The requested page makes no difference to a handshake.
-        request: HttpRequest::default(),
-    }))
 }
 
 /// Returns the first hello of the first connection, or the reason why there is none.

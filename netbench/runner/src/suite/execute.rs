@@ -1,23 +1,15 @@
 use std::{
     collections::HashSet,
     sync::atomic::{AtomicBool, Ordering},
-    time::{Instant, SystemTime},
+    time::Instant,
 };
 
 use netbench_model::{SCHEMA_VERSION, Scenario, SuiteOutcome, SuitePlan, SuiteSample, Work};
 use netbench_stats::{SplitMix, mix};
-use netbench_store::{Appender, StoreError};
+use netbench_store::Appender;
 
 use super::{SuiteEvent, SuiteFeedback, SuiteListener, SuiteTrials, held, instructions, timed};
-use crate::{Workers, schedule::round_order};
-
-/// The reason why a run of the suite ended early. All samples until then are stored.
-#[derive(Debug, thiserror::Error)]
-pub enum SuiteError {
-    /// A sample could not be stored: the disk is full, or the folder is gone.
-    #[error("cannot store any more samples: {0}")]
-    Store(#[from] StoreError),
-}
+use crate::{RunError, Workers, clock::unix_ms, schedule::round_order};
 
 /// Runs the rounds of the plan, continuing after the `earlier` samples of the same run.
 ///
@@ -34,7 +26,7 @@ pub fn execute_suite(
     decided: Option<&SuiteFeedback<'_>>,
     listener: &SuiteListener<'_>,
     stop: &AtomicBool,
-) -> Result<(), SuiteError> {
+) -> Result<(), RunError> {
     let plan = session.plan;
     let done = done(plan, &earlier);
     let stacks = plan.stacks.len() as u64;
@@ -164,11 +156,4 @@ fn done(plan: &SuitePlan, earlier: &[SuiteSample]) -> HashSet<(String, u32)> {
                 .all(|stack| has(name, *round, stack.clone()))
         })
         .collect()
-}
-
-fn unix_ms() -> u64 {
-    let since = SystemTime::now()
-        .duration_since(SystemTime::UNIX_EPOCH)
-        .unwrap_or_default();
-    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }

@@ -3,7 +3,7 @@ use std::{
     ffi::OsString,
     fs,
     path::Path,
-    sync::atomic::{AtomicBool, AtomicU32, Ordering},
+    sync::atomic::{AtomicBool, Ordering},
     thread,
     time::Duration,
 };
@@ -122,8 +122,9 @@ impl Count {
         scenario: &Scenario,
         valgrind: &Path,
     ) -> Counted {
-        let folder = Scratch::new().map_err(|e| file_trouble(&e))?;
-        let out = folder.0.join("callgrind.out");
+        let folder = tempfile::Builder::new().prefix("netbench-").tempdir();
+        let folder = folder.map_err(|e| file_trouble(&e.to_string()))?;
+        let out = folder.path().join("callgrind.out");
         let mut option = OsString::from("--callgrind-out-file=");
         option.push(&out);
         let arguments = vec![
@@ -150,12 +151,9 @@ impl Count {
         prove_slice(scenario, &slice, &sliced)?;
         let prepared = ready.prepared;
         ready.worker.finish(LIMIT).map_err(Lost::Worker)?;
-        let text = fs::read_to_string(&out).map_err(|e| file_trouble(&e))?;
-        let total = totals(&text).ok_or_else(|| {
-            file_trouble(&std::io::Error::other(
-                "callgrind wrote no total of instructions",
-            ))
-        })?;
+        let text = fs::read_to_string(&out).map_err(|e| file_trouble(&e.to_string()))?;
+        let total = totals(&text)
+            .ok_or_else(|| file_trouble("callgrind wrote no total of instructions"))?;
         Ok((prepared, total))
     }
 }
@@ -195,34 +193,9 @@ fn outcome(counts: Vec<(Count, Counted)>, [few, many]: [u32; 2]) -> SuiteOutcome
     }))
 }
 
-fn file_trouble(error: &std::io::Error) -> Lost {
-    Lost::Failed(Failure {
-        class: FailureClass::Worker,
-        reason: FailureWord::Callgrind.into(),
-        detail: error.to_string(),
-        phase: None,
-        after_ns: None,
-    })
-}
-
-/// A folder that is deleted with its owner.
-struct Scratch(std::path::PathBuf);
-
-impl Scratch {
-    fn new() -> std::io::Result<Self> {
-        static NEXT: AtomicU32 = AtomicU32::new(0);
-        let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let name = format!("netbench-{}-{number}", std::process::id());
-        let path = std::env::temp_dir().join(name);
-        fs::create_dir(&path)?;
-        Ok(Self(path))
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
+fn file_trouble(error: &str) -> Lost {
+    let (class, word) = (FailureClass::Worker, FailureWord::Callgrind);
+    Lost::Failed(Failure::new(class, word, error.to_owned()))
 }
 
 #[cfg(test)]

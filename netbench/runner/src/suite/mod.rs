@@ -11,9 +11,9 @@ mod timed;
 mod turn;
 mod workers;
 
-pub use execute::{SuiteError, execute_suite};
+pub use execute::execute_suite;
 pub use material::{MaterialError, Materials};
 pub use plan::{SuiteEvent, SuiteFeedback, SuiteListener, SuiteTrials};
-pub use proof::{WrongWork, prove_held, prove_prepared, prove_slice};
+pub use proof::{prove_held, prove_prepared, prove_slice};
 pub use timed::{MIN_TURNS, THREADS_TURN};
 pub use turn::WARM_UP;

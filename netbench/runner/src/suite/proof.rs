@@ -3,24 +3,12 @@
 use std::fmt::Display;
 
 use netbench_model::{
-    ClientAuth, FailureWord, HandshakeKind, Held, HeldAfter, Negotiated, ParallelWork, Scenario,
-    Work,
+    ClientAuth, Failure, FailureWord, HandshakeKind, Held, HeldAfter, Negotiated, ParallelWork,
+    Scenario, Work,
 };
 use netbench_protocol::{Prepared, Slice, SliceLimit, Sliced};
 
-/// Work that differs from the scenario's requirements.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{detail}")]
-pub struct WrongWork {
-    /// The kind of difference, for grouping.
-    pub reason: FailureWord,
-    /// The details.
-    pub detail: String,
-}
-
-fn wrong_work(reason: FailureWord, detail: String) -> WrongWork {
-    WrongWork { reason, detail }
-}
+use crate::proof::wrong_work;
 
 fn shown(value: Option<impl Display>) -> String {
     value.map_or_else(|| "none".to_owned(), |value| value.to_string())
@@ -43,7 +31,7 @@ fn kind(scenario: &Scenario) -> Option<HandshakeKind> {
 ///
 /// # Errors
 /// Returns the difference from the scenario's requirements.
-pub fn prove_prepared(scenario: &Scenario, prepared: &Prepared) -> Result<(), WrongWork> {
+pub fn prove_prepared(scenario: &Scenario, prepared: &Prepared) -> Result<(), Failure> {
     let (Some(settings), Some(kind)) = (scenario.settings(), kind(scenario)) else {
         return Ok(());
     };
@@ -91,7 +79,7 @@ pub fn prove_prepared(scenario: &Scenario, prepared: &Prepared) -> Result<(), Wr
     Ok(())
 }
 
-fn prove_chains(prepared: &Prepared, length: u8, auth: ClientAuth) -> Result<(), WrongWork> {
+fn prove_chains(prepared: &Prepared, length: u8, auth: ClientAuth) -> Result<(), Failure> {
     let count = |side: &Option<Negotiated>| side.as_ref().map_or(0, |n| n.chain_bytes.len());
     let (servers, clients) = (count(&prepared.client), count(&prepared.server));
     if servers != usize::from(length) {
@@ -112,7 +100,7 @@ fn prove_chains(prepared: &Prepared, length: u8, auth: ClientAuth) -> Result<(),
 ///
 /// # Errors
 /// Returns the difference from the scenario's requirements.
-pub fn prove_slice(scenario: &Scenario, asked: &Slice, sliced: &Sliced) -> Result<(), WrongWork> {
+pub fn prove_slice(scenario: &Scenario, asked: &Slice, sliced: &Sliced) -> Result<(), Failure> {
     let wanted = match kind(scenario) {
         Some(HandshakeKind::Full) | None => 0,
         Some(HandshakeKind::SessionId | HandshakeKind::Ticket) => sliced.handshakes,
@@ -162,7 +150,7 @@ pub fn prove_slice(scenario: &Scenario, asked: &Slice, sliced: &Sliced) -> Resul
 ///
 /// # Errors
 /// What differs.
-pub fn prove_held(scenario: &Scenario, sessions: u32, held: &Held) -> Result<(), WrongWork> {
+pub fn prove_held(scenario: &Scenario, sessions: u32, held: &Held) -> Result<(), Failure> {
     let wanted = sessions / 2 * 2;
     let found = held.sessions;
     if found != wanted {

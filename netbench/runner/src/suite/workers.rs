@@ -1,9 +1,9 @@
 use std::time::Duration;
 
-use netbench_model::{Failure, FailureClass, Scenario, StackName, SuiteOutcome, WorkerRecord};
+use netbench_model::{Failure, Scenario, StackName, SuiteOutcome, WorkerRecord};
 use netbench_protocol::{Prepare, Prepared, RequestBody, ResponseBody, Slice, Sliced};
 
-use super::{SuiteTrials, WrongWork};
+use super::SuiteTrials;
 use crate::{Launch, Worker, WorkerError, Workers};
 
 /// The time limit for the set-up of a scenario: RSA-4096 under callgrind takes seconds.
@@ -38,15 +38,9 @@ impl Lost {
     }
 }
 
-impl From<WrongWork> for Lost {
-    fn from(wrong: WrongWork) -> Self {
-        Self::Failed(Failure {
-            class: FailureClass::WrongWork,
-            reason: wrong.reason.into(),
-            detail: wrong.detail,
-            phase: None,
-            after_ns: None,
-        })
+impl From<Failure> for Lost {
+    fn from(failure: Failure) -> Self {
+        Self::Failed(failure)
     }
 }
 
