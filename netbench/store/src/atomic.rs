@@ -16,17 +16,23 @@ pub(crate) fn write_with(
     path: &Path,
     content: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
 ) -> Result<(), StoreError> {
+    replace(path, |beside| {
+        let mut file = BufWriter::new(File::create(beside)?);
+        content(&mut file)?;
+        file.into_inner()?.sync_all()
+    })
+}
+
+/// Replaces a file by the temporary neighbour that `make` writes, which is removed if that fails.
+pub(crate) fn replace(
+    path: &Path,
+    make: impl FnOnce(&Path) -> io::Result<()>,
+) -> Result<(), StoreError> {
     let mut beside = path.as_os_str().to_owned();
     beside.push(".part");
     let beside = Path::new(&beside);
-    let written = File::create(beside)
-        .and_then(|file| {
-            let mut file = BufWriter::new(file);
-            content(&mut file)?;
-            file.into_inner()?.sync_all()
-        })
-        .and_then(|()| fs::rename(beside, path));
-    written.map_err(|error| {
+    let made = make(beside).and_then(|()| fs::rename(beside, path));
+    made.map_err(|error| {
         let _ = fs::remove_file(beside);
         StoreError::io(path)(error)
     })

@@ -10,7 +10,10 @@ use serde::{
     de::{DeserializeOwned, IgnoredAny},
 };
 
-use crate::{Appender, Index, Packed, Repeated, StoreError, atomic, pack, records};
+use crate::{
+    Appender, Index, Packed, Repeated, StoreError, atomic, pack,
+    records::{self, OnlySchema},
+};
 
 const MANIFEST: &str = "run.json";
 
@@ -110,10 +113,6 @@ impl RunFolder {
     }
 
     fn read_manifest<M: DeserializeOwned>(&self) -> Result<M, StoreError> {
-        #[derive(serde::Deserialize)]
-        struct OnlySchema {
-            schema: u64,
-        }
         let path = self.path.join(MANIFEST);
         let bytes = fs::read(&path).map_err(StoreError::io(&path))?;
         // The schema is read first, because a manifest of another schema may have a different format.

@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::{StoreError, records};
+use crate::{StoreError, atomic, records};
 
 /// The level of compression, which is high because samples are read often and packed once.
 const LEVEL: i32 = 19;
@@ -43,24 +43,19 @@ pub(crate) fn pack(path: &Path) -> Result<Packed, StoreError> {
         // The file is empty, or another process has just packed it.
         return Ok(Packed::default());
     }
-    let mut beside = target.as_os_str().to_owned();
-    beside.push(".part");
-    let beside = PathBuf::from(beside);
-    let written = compress(path, &beside)
-        .and_then(|()| verify(path, &beside))
-        .and_then(|()| fs::rename(&beside, &target))
-        .and_then(|()| {
-            let sizes = Packed {
-                plain_bytes: fs::metadata(path)?.len(),
-                packed_bytes: fs::metadata(&target)?.len(),
-            };
-            fs::remove_file(path)?;
-            Ok(sizes)
-        });
-    written.map_err(|error| {
-        let _ = fs::remove_file(&beside);
-        StoreError::io(target)(error)
-    })
+    atomic::replace(&target, |beside| {
+        compress(path, beside)?;
+        verify(path, beside)
+    })?;
+    let sizes = || {
+        let sizes = Packed {
+            plain_bytes: fs::metadata(path)?.len(),
+            packed_bytes: fs::metadata(&target)?.len(),
+        };
+        fs::remove_file(path)?;
+        Ok(sizes)
+    };
+    sizes().map_err(StoreError::io(&target))
 }
 
 fn compress(from: &Path, to: &Path) -> io::Result<()> {

@@ -244,10 +244,6 @@ pub(crate) fn is_locked(path: &Path) -> Result<bool, StoreError> {
 }
 
 fn parse<S: Record>(text: &[u8], path: &Path, line: usize) -> Result<S, StoreError> {
-    #[derive(serde::Deserialize)]
-    struct OnlySchema {
-        schema: u64,
-    }
     match serde_json::from_slice::<S>(text) {
         Ok(sample) if sample.schema() <= SCHEMA_VERSION => match sample.fault() {
             None => Ok(sample),
@@ -272,6 +268,12 @@ fn parse<S: Record>(text: &[u8], path: &Path, line: usize) -> Result<S, StoreErr
             (_, Ok(sample)) => Ok(sample),
         },
     }
+}
+
+/// The schema of a record or a manifest, whatever its other fields are.
+#[derive(serde::Deserialize)]
+pub(crate) struct OnlySchema {
+    pub(crate) schema: u64,
 }
 
 /// Returns the end of the last complete line.
