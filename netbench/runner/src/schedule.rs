@@ -62,33 +62,49 @@ pub fn schedule(plan: &ConnectPlan, shard: Option<ShardRecord>) -> Vec<Unit> {
         Some(part) => part.shard.places(whole).collect(),
         None => (0..whole).collect(),
     };
-    let mut random = SplitMix::new(mix(plan.seed ^ 0x6f72_6465_7231));
+    let sizes = (whole, plan.stacks.len());
+    let all = shuffled(
+        plan.seed ^ 0x6f72_6465_7231,
+        plan.rounds,
+        &plan.conditions,
+        sizes,
+    );
+    all.into_iter()
+        .filter_map(|unit| {
+            let site = places.binary_search(&unit.place).ok()?;
+            Some(Unit { site, ..unit })
+        })
+        .collect()
+}
+
+/// Returns every unit of some rounds over a number of sites with a number of clients, shuffled within each round, the
+/// cold ones last.
+pub(crate) fn shuffled(
+    seed: u64,
+    rounds: u32,
+    conditions: &[Condition],
+    (sites, clients): (usize, usize),
+) -> Vec<Unit> {
+    let mut random = SplitMix::new(mix(seed));
     let mut units = Vec::new();
-    let mut trial = 0;
-    for round in 0..plan.rounds {
-        let mut these: Vec<(Condition, usize)> = plan
-            .conditions
+    for round in 0..rounds {
+        let mut these: Vec<(Condition, usize)> = conditions
             .iter()
-            .flat_map(|c| (0..whole).map(move |place| (*c, place)))
+            .flat_map(|condition| (0..sites).map(move |site| (*condition, site)))
             .collect();
         random.shuffle(&mut these);
         these.sort_by_key(|(condition, _)| *condition == Condition::Cold);
-        for (condition, place) in these {
-            let mut order: Vec<usize> = (0..plan.stacks.len()).collect();
+        for (condition, site) in these {
+            let mut order: Vec<usize> = (0..clients).collect();
             random.shuffle(&mut order);
-            let stacks = order.len() as u64;
-            // Every place draws its numbers, even if the plan does not contain it.
-            if let Ok(site) = places.binary_search(&place) {
-                units.push(Unit {
-                    first_trial: trial,
-                    round,
-                    condition,
-                    site,
-                    place,
-                    order,
-                });
-            }
-            trial += stacks;
+            units.push(Unit {
+                first_trial: (units.len() * clients) as u64,
+                round,
+                condition,
+                site,
+                place: site,
+                order,
+            });
         }
     }
     units

@@ -23,7 +23,6 @@ use netbench_model::{
     Condition, Role, SCHEMA_VERSION, Site, StackName, Target, authority,
     browser::{BrowserPlan, ObjectsPage, Scheduled, Visit, VisitOutcome, VisitSample},
 };
-use netbench_stats::{SplitMix, mix};
 
 use self::{
     seen::{Measured, on_the_link},
@@ -34,6 +33,7 @@ use crate::{
     clock::{millis, unix_ms},
     lab_targets::LabTargets,
     proof::unsupported,
+    schedule::shuffled,
 };
 
 /// The clients, the lab and the plan of visits.
@@ -415,31 +415,18 @@ impl<'a> Visitor<'a> {
 }
 
 /// Returns every unit of the plan, shuffled within each round by its seed.
-fn units(plan: &BrowserPlan) -> Vec<Unit> {
-    let mut random = SplitMix::new(mix(plan.seed ^ 0x6272_6f77_7365));
-    let mut units = Vec::new();
-    for round in 0..plan.rounds {
-        let sites = 0..plan.sites.len();
-        let mut these: Vec<(Condition, usize)> = plan
-            .conditions
-            .iter()
-            .flat_map(|condition| sites.clone().map(move |site| (*condition, site)))
-            .collect();
-        random.shuffle(&mut these);
-        for (condition, site) in these {
-            let mut order: Vec<usize> = (0..plan.clients.len()).collect();
-            random.shuffle(&mut order);
-            units.push(Unit {
-                first_trial: units.len() as u64,
-                round,
-                condition,
-                site,
-                place: site,
-                order,
-            });
-        }
-    }
-    units
+fn units(plan: &BrowserPlan) -> impl Iterator<Item = Unit> {
+    let sizes = (plan.sites.len(), plan.clients.len());
+    let all = shuffled(
+        plan.seed ^ 0x6272_6f77_7365,
+        plan.rounds,
+        &plan.conditions,
+        sizes,
+    );
+    all.into_iter().zip(0..).map(|(unit, number)| Unit {
+        first_trial: number,
+        ..unit
+    })
 }
 
 /// Judges a visit: a loaded page must be the site's, over the requested connection.
