@@ -102,7 +102,7 @@ pub struct Session {
 /// One line of a run's raw data, which is appended as soon as it is measured.
 pub trait Record: Serialize + DeserializeOwned {
     /// The name of the file in a run's folder.
-    const FILE: &'static str;
+    const FILE: &'static str = "samples.jsonl";
 
     /// Returns the [`crate::SCHEMA_VERSION`] of the writer.
     fn schema(&self) -> u32;

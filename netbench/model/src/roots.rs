@@ -90,8 +90,6 @@ pub struct RootsSample {
 }
 
 impl Record for RootsSample {
-    const FILE: &'static str = "samples.jsonl";
-
     fn schema(&self) -> u32 {
         self.schema
     }

@@ -49,8 +49,6 @@ impl Sample {
 }
 
 impl Record for Sample {
-    const FILE: &'static str = "samples.jsonl";
-
     fn schema(&self) -> u32 {
         self.schema
     }

@@ -45,8 +45,6 @@ pub struct ShipSample {
 }
 
 impl Record for ShipSample {
-    const FILE: &'static str = "samples.jsonl";
-
     fn schema(&self) -> u32 {
         self.schema
     }

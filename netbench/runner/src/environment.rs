@@ -1,4 +1,4 @@
-use std::{collections::BTreeMap, fs};
+use std::fs;
 
 use netbench_model::Environment;
 
@@ -15,52 +15,56 @@ const TELLING: &[&str] = &[
     "RUST_LOG",
 ];
 
+/// Files of the kernel that contain one fact each.
+const FILES: [(&str, &str); 7] = [
+    ("kernel", "/proc/sys/kernel/osrelease"),
+    ("aslr", "/proc/sys/kernel/randomize_va_space"),
+    (
+        "governor",
+        "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor",
+    ),
+    (
+        "clocksource",
+        "/sys/devices/system/clocksource/clocksource0/current_clocksource",
+    ),
+    (
+        "congestion_control",
+        "/proc/sys/net/ipv4/tcp_congestion_control",
+    ),
+    ("load", "/proc/loadavg"),
+    ("hostname", "/proc/sys/kernel/hostname"),
+];
+
 /// Reads the facts of this machine that can affect results. Facts that the machine does not report are left out.
 pub fn environment() -> Environment {
-    let mut facts = BTreeMap::new();
-    let mut put = |name: &str, value: Option<String>| {
-        if let Some(value) = value.filter(|value| !value.is_empty()) {
-            facts.insert(name.to_owned(), value);
-        }
-    };
     let cpu = read("/proc/cpuinfo").unwrap_or_default();
-    put("cpu_model", field(&cpu, "model name"));
-    put("cpu_flags", field(&cpu, "flags"));
-    put("cpu_microcode", field(&cpu, "microcode"));
-    put(
-        "cores",
-        std::thread::available_parallelism()
-            .ok()
-            .map(|n| n.to_string()),
-    );
     let memory = read("/proc/meminfo").unwrap_or_default();
-    put("memory", field(&memory, "MemTotal"));
-    put("kernel", read("/proc/sys/kernel/osrelease"));
-    put(
-        "os",
-        read("/etc/os-release").and_then(|text| os_name(&text)),
-    );
-    put("aslr", read("/proc/sys/kernel/randomize_va_space"));
-    put(
-        "governor",
-        read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
-    );
-    put(
-        "clocksource",
-        read("/sys/devices/system/clocksource/clocksource0/current_clocksource"),
-    );
-    put(
-        "congestion_control",
-        read("/proc/sys/net/ipv4/tcp_congestion_control"),
-    );
-    put("load", read("/proc/loadavg"));
-    put("architecture", Some(std::env::consts::ARCH.to_owned()));
-    put("hostname", read("/proc/sys/kernel/hostname"));
-    let hypervisor = field(&cpu, "flags").is_some_and(|f| f.split(' ').any(|f| f == "hypervisor"));
-    put(
-        "virtual_machine",
-        Some(if hypervisor { "yes" } else { "no" }.to_owned()),
-    );
+    let cores = std::thread::available_parallelism().ok();
+    let flags = field(&cpu, "flags");
+    let is_virtual = (flags.iter()).any(|flags| flags.split(' ').any(|flag| flag == "hypervisor"));
+    let facts = [
+        ("cpu_model", field(&cpu, "model name")),
+        ("cpu_flags", flags),
+        ("cpu_microcode", field(&cpu, "microcode")),
+        ("cores", cores.map(|cores| cores.to_string())),
+        ("memory", field(&memory, "MemTotal")),
+        (
+            "os",
+            read("/etc/os-release").and_then(|text| os_name(&text)),
+        ),
+        ("architecture", Some(std::env::consts::ARCH.to_owned())),
+        (
+            "virtual_machine",
+            Some(if is_virtual { "yes" } else { "no" }.to_owned()),
+        ),
+    ];
+    let files = FILES.map(|(name, path)| (name, read(path)));
+    let facts = facts
+        .into_iter()
+        .chain(files)
+        .filter_map(|(name, value)| Some((name.to_owned(), value?)))
+        .filter(|(_, value)| !value.is_empty())
+        .collect();
     let variables = std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
         .filter(|(name, _)| TELLING.iter().any(|start| name.starts_with(start)))

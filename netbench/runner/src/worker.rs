@@ -231,20 +231,11 @@ impl Worker {
                 body => Ok(body),
             },
             Ok(Ok(other)) => {
-                let line = line_of(&format!("an answer to request {}, not {id}", other.id));
-                Err(WorkerError::Nonsense {
-                    line,
-                    stderr: self.last_lines(),
-                })
+                let line = format!("an answer to request {}, not {id}", other.id);
+                Err(self.nonsense(line_of(&line)))
             }
-            Ok(Err(line)) => Err(WorkerError::Nonsense {
-                line,
-                stderr: self.last_lines(),
-            }),
-            Err(Unheard::Late) => Err(WorkerError::Hung {
-                limit,
-                stderr: self.last_lines(),
-            }),
+            Ok(Err(line)) => Err(self.nonsense(line)),
+            Err(Unheard::Late) => Err(self.hung(limit)),
             Err(Unheard::Stopped) => Err(WorkerError::Stopped),
             Err(Unheard::Never) => Err(self.died()),
         }
@@ -311,10 +302,7 @@ impl Worker {
                 Ok(Some(status)) if status.success() => return Ok(()),
                 Ok(Some(_)) | Err(_) => return Err(self.died()),
                 Ok(None) if Instant::now() >= deadline => {
-                    return Err(WorkerError::Hung {
-                        limit,
-                        stderr: self.last_lines(),
-                    });
+                    return Err(self.hung(limit));
                 }
                 Ok(None) if self.stop.load(Ordering::Relaxed) => return Err(WorkerError::Stopped),
                 Ok(None) => thread::sleep(Duration::from_millis(5)),
@@ -353,10 +341,7 @@ impl Worker {
                 written.map_err(|_| self.died())
             }
             Err(Unheard::Stopped) => Err(WorkerError::Stopped),
-            Err(Unheard::Late | Unheard::Never) => Err(WorkerError::Hung {
-                limit,
-                stderr: self.last_lines(),
-            }),
+            Err(Unheard::Late | Unheard::Never) => Err(self.hung(limit)),
         }
     }
 
@@ -375,6 +360,16 @@ impl Worker {
             status,
             stderr: self.last_lines(),
         }
+    }
+
+    fn hung(&self, limit: Duration) -> WorkerError {
+        let stderr = self.last_lines();
+        WorkerError::Hung { limit, stderr }
+    }
+
+    fn nonsense(&self, line: String) -> WorkerError {
+        let stderr = self.last_lines();
+        WorkerError::Nonsense { line, stderr }
     }
 
     fn last_lines(&self) -> Vec<String> {

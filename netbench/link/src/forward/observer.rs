@@ -37,14 +37,10 @@ pub struct Observed {
 pub struct ObservedConnection {
     /// The site's index in the plan.
     pub site: usize,
-    /// The client's port.
-    pub client_port: u16,
     /// The arrival time of the first SYN.
     pub opened_ns: u64,
     /// The time at which the answer to the SYN was due at the client.
     pub accepted_ns: Option<u64>,
-    /// The arrival time of the client's first data: its ClientHello.
-    pub hello_ns: Option<u64>,
     /// The arrival time of the client's first protected record: its Finished in TLS 1.3, its request in
     /// earlier versions.
     pub protected_ns: Option<u64>,
@@ -189,7 +185,6 @@ impl Seen {
                 if data.is_empty() {
                     return;
                 }
-                connection.hello_ns.get_or_insert(arrived_ns);
                 let fresh = open.client.enter(segment.sequence, data);
                 connection.bytes_up += fresh.bytes;
                 if fresh.bytes > 0 {
@@ -237,7 +232,6 @@ impl Seen {
         if again || self.observed.connections.len() >= MOST {
             return;
         }
-        let (site, client_port, _) = key;
         let place = self.observed.connections.len();
         let open = Open {
             place,
@@ -246,11 +240,9 @@ impl Seen {
         };
         self.places.insert(key, open);
         self.observed.connections.push(ObservedConnection {
-            site,
-            client_port,
+            site: key.0,
             opened_ns: now_ns,
             accepted_ns: None,
-            hello_ns: None,
             protected_ns: None,
             exchange: Exchange::default(),
             is_ended: false,
@@ -396,10 +388,8 @@ mod tests {
             seen.connections,
             [ObservedConnection {
                 site: 0,
-                client_port: 40_000,
                 opened_ns: 1_000,
                 accepted_ns: Some(21_000),
-                hello_ns: Some(22_000),
                 protected_ns: Some(43_000),
                 exchange: Exchange::default(),
                 is_ended: true,

@@ -31,24 +31,22 @@ impl Default for SleepMargins {
 
 impl SleepMargins {
     /// Returns the time to sleep when a packet is due in `left_ns`; 0 means to spin.
-    pub(crate) fn sleep_ns(&self, left_ns: u64) -> u64 {
-        let margin = if left_ns > LONG_SLEEP_NS {
-            &self.long
-        } else {
-            &self.short
-        };
-        left_ns.saturating_sub(margin.spin_ns)
+    pub(crate) fn sleep_ns(&mut self, left_ns: u64) -> u64 {
+        left_ns.saturating_sub(self.of(left_ns).spin_ns)
     }
 
     /// Enters a sleep of `wait_ns` that was not interrupted and ended `late_ns` late.
     pub(crate) fn woke(&mut self, wait_ns: u64, late_ns: u64) {
-        let long = wait_ns > LONG_SLEEP_NS;
-        let margin = if long {
+        self.of(wait_ns).learn(late_ns);
+    }
+
+    /// Returns the margin of a sleep of this length.
+    fn of(&mut self, sleep_ns: u64) -> &mut Margin {
+        if sleep_ns > LONG_SLEEP_NS {
             &mut self.long
         } else {
             &mut self.short
-        };
-        margin.learn(late_ns);
+        }
     }
 }
 

@@ -40,8 +40,6 @@ impl VisitSample {
 }
 
 impl Record for VisitSample {
-    const FILE: &'static str = "samples.jsonl";
-
     fn schema(&self) -> u32 {
         self.schema
     }

@@ -110,8 +110,6 @@ pub struct ChainSample {
 }
 
 impl Record for ChainSample {
-    const FILE: &'static str = "samples.jsonl";
-
     fn schema(&self) -> u32 {
         self.schema
     }

@@ -120,8 +120,6 @@ pub struct CompatSample {
 }
 
 impl Record for CompatSample {
-    const FILE: &'static str = "samples.jsonl";
-
     fn schema(&self) -> u32 {
         self.schema
     }

@@ -25,8 +25,6 @@ pub struct SuiteSample {
 }
 
 impl Record for SuiteSample {
-    const FILE: &'static str = "samples.jsonl";
-
     fn schema(&self) -> u32 {
         self.schema
     }

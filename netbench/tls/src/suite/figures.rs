@@ -1,6 +1,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::is_default;
+
 /// Durations of loops of fixed work that a worker runs between the operations of a turn. The loops measure the current
 /// speed of the core independently of the library. Each figure is the 10th percentile over the turn.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -28,20 +30,16 @@ pub struct Held {
     /// Resident size with all sessions held, in bytes.
     pub after_bytes: u64,
     /// Bytes of tickets that clients received after their handshakes.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub ticket_bytes: u64,
     /// Bytes of data that all clients received.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub client_data_bytes: u64,
     /// Bytes of data that all servers received.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub server_data_bytes: u64,
     /// The heap use in a second process, which counts allocations; `None` if they cannot be counted.
     pub heap: Option<HeapUse>,
-}
-
-fn is_zero(bytes: &u64) -> bool {
-    *bytes == 0
 }
 
 /// The heap use of sessions.

@@ -1,6 +1,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::is_default;
 use crate::{CipherSuite, Group, KeyType, SignatureScheme, TlsVersion, named::named};
 
 named!(
@@ -41,8 +42,10 @@ named!(
 
 named!(
     /// The state in which sessions are held.
+    #[derive(Default)]
     HeldAfter, "state of held sessions", {
         /// The handshake is done. The server gives no ticket.
+        #[default]
         Handshake = "handshake",
         /// The client has received the server's tickets as well.
         Tickets = "tickets",
@@ -53,24 +56,16 @@ named!(
 
 named!(
     /// The state of the allocator in which data are sent.
+    #[derive(Default)]
     HeapState, "state of the heap", {
         /// The allocator keeps freed memory, and its heap has holes, as in a process that has worked for a while.
+        #[default]
         Settled = "settled",
         /// The allocator is as a new process has it: glibc returns the top of its heap to the system after a free of more
         /// than 128 KiB, and takes it again, page by page, at the next allocation.
         Young = "young",
     }
 );
-
-impl HeapState {
-    fn is_settled(&self) -> bool {
-        *self == Self::Settled
-    }
-
-    fn settled() -> Self {
-        Self::Settled
-    }
-}
 
 impl HeldAfter {
     /// The bytes of data that each side sends: one full record.
@@ -80,14 +75,6 @@ impl HeldAfter {
     /// session asks for none.
     pub fn has_tickets(self, version: TlsVersion) -> bool {
         self != Self::Handshake && version == TlsVersion::Tls13
-    }
-
-    fn is_handshake(&self) -> bool {
-        *self == Self::Handshake
-    }
-
-    fn handshake() -> Self {
-        Self::Handshake
     }
 }
 
@@ -250,10 +237,7 @@ pub enum Work {
         /// Maximum plaintext in a record, if limited to less than 16 KiB (`max_fragment`).
         max_fragment_bytes: Option<u16>,
         /// The state of the allocator.
-        #[serde(
-            default = "HeapState::settled",
-            skip_serializing_if = "HeapState::is_settled"
-        )]
+        #[serde(default, skip_serializing_if = "is_default")]
         heap: HeapState,
     },
     /// Verification of a server's chain, from DER to the verdict, including name and dates.
@@ -284,10 +268,7 @@ pub enum Work {
         /// Number of sessions: half of them clients, half servers.
         sessions: u32,
         /// The state in which they are held.
-        #[serde(
-            default = "HeldAfter::handshake",
-            skip_serializing_if = "HeldAfter::is_handshake"
-        )]
+        #[serde(default, skip_serializing_if = "is_default")]
         after: HeldAfter,
     },
     /// The same work on many threads that share the configurations.
