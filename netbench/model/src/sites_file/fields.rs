@@ -2,11 +2,10 @@
 
 use std::{fmt::Display, ops::RangeInclusive, time::Duration};
 
-use super::shown;
 use crate::{
     Authentication, ChainProfile, CipherSuite, Group, KeyExchange, KeyType, LabProfile,
     ParseUnitError, Queue, Site, Switch, TlsVersion, one_of, parse_bytes, parse_duration,
-    parse_loss, parse_rate, suggestion,
+    parse_loss, parse_rate, shown, suggestion,
 };
 
 /// A field of a line.

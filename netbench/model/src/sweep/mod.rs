@@ -1,15 +1,17 @@
 //! Sites measured at many points: each swept property has several values, and every combination of values is a point.
 
 mod axis;
+mod point;
 mod presets;
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use self::{
-    axis::{PointClient, SweepAxis},
+    axis::SweepAxis,
+    point::{PointClient, SweepPoint},
     presets::LinkPreset,
 };
 use crate::{Site, sites_file::conflicts};
@@ -20,19 +22,6 @@ use crate::{Site, sites_file::conflicts};
 pub struct Sweep {
     /// The axes in the given order, except that `link` comes before the axes that change a part of it.
     pub axes: Vec<SweepAxis>,
-}
-
-/// A point of a sweep.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct SweepPoint {
-    /// The name of the site that is swept.
-    pub of: String,
-    /// The name of the point: the values of axes that have more than one, or of all axes if none has.
-    pub name: String,
-    /// The value on each axis.
-    pub settings: BTreeMap<String, String>,
-    /// The settings of the point's clients.
-    pub client: PointClient,
 }
 
 /// An error in a sweep.
