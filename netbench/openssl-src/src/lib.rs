@@ -258,16 +258,11 @@ impl Artifacts {
 
 /// Returns `netbench/openssl` in the user's cache folder, or in Cargo's where there is none.
 fn cache_folder() -> Result<PathBuf, BuildError> {
-    let given = |name: &str| {
-        env::var_os(name)
-            .map(PathBuf::from)
-            .filter(|path| path.is_absolute())
-    };
-    let users = given("XDG_CACHE_HOME").or_else(|| given("HOME").map(|home| home.join(".cache")));
+    let users = user_cache();
     let made = users
         .map(|cache| cache.join("netbench/openssl"))
         .filter(|folder| fs::create_dir_all(folder).is_ok());
-    match (made, given("OUT_DIR")) {
+    match (made, absolute("OUT_DIR")) {
         (Some(folder), _) => Ok(folder),
         (None, Some(out)) => {
             let folder = out.join("openssl");
@@ -279,6 +274,17 @@ fn cache_folder() -> Result<PathBuf, BuildError> {
             source: io::Error::from(io::ErrorKind::NotFound),
         }),
     }
+}
+
+/// Returns the user's cache folder, if there is one (XDG Base Directory Specification).
+pub fn user_cache() -> Option<PathBuf> {
+    absolute("XDG_CACHE_HOME").or_else(|| absolute("HOME").map(|home| home.join(".cache")))
+}
+
+/// Returns the path in an environment variable, if it is absolute.
+fn absolute(variable: &str) -> Option<PathBuf> {
+    let path = env::var_os(variable).map(PathBuf::from);
+    path.filter(|path| path.is_absolute())
 }
 
 /// Returns the name of a build: another version, option or compiler is another build.

@@ -45,16 +45,7 @@ pub fn in_path(program: &str) -> Option<PathBuf> {
 /// # Errors
 /// Returns an error if the user has no cache folder, or if the folder cannot be made.
 pub fn cache_folder(name: &str) -> Result<PathBuf, BuildError> {
-    let given = |name: &str| {
-        env::var_os(name)
-            .map(PathBuf::from)
-            .filter(|path| path.is_absolute())
-    };
-    let cache = match (given("XDG_CACHE_HOME"), given("HOME")) {
-        (Some(cache), _) => cache,
-        (None, Some(home)) => home.join(".cache"),
-        (None, None) => return Err(BuildError::NoCache),
-    };
+    let cache = openssl_src::user_cache().ok_or(BuildError::NoCache)?;
     let folder = cache.join("netbench").join(name);
     std::fs::create_dir_all(&folder).map_err(BuildError::file("make", &folder))?;
     Ok(folder)
