@@ -1,31 +1,25 @@
-use std::{
-    collections::HashSet,
-    sync::atomic::{AtomicBool, Ordering},
-    time::Instant,
-};
+use std::{collections::HashSet, time::Instant};
 
 use netbench_model::{SCHEMA_VERSION, Scenario, SuiteOutcome, SuitePlan, SuiteSample, Work};
 use netbench_stats::{SplitMix, mix};
 use netbench_store::Appender;
 
 use super::{SuiteEvent, SuiteFeedback, SuiteListener, SuiteTrials, held, instructions, timed};
-use crate::{RunError, Workers, clock::unix_ms, schedule::round_order};
+use crate::{RunError, clock::unix_ms, schedule::round_order};
 
 /// Runs the rounds of the plan, continuing after the `earlier` samples of the same run.
 ///
 /// `decided`, if given, is asked after each round which scenarios may be left out from then on. Returns early
-/// without an error when `stop` becomes true.
+/// without an error when the session's flag becomes true.
 ///
 /// # Errors
 /// Returns only errors that make continuing pointless. A worker's fault becomes a failed sample.
 pub fn execute_suite(
     session: &SuiteTrials<'_>,
-    workers: &Workers,
     earlier: Vec<SuiteSample>,
     mut appender: Appender,
     decided: Option<&SuiteFeedback<'_>>,
     listener: &SuiteListener<'_>,
-    stop: &AtomicBool,
 ) -> Result<(), RunError> {
     let plan = session.plan;
     let done = done(plan, &earlier);
@@ -58,7 +52,7 @@ pub fn execute_suite(
             }
             let started_unix_ms = unix_ms();
             let seed = layout_seed(plan.seed, round, at);
-            let Some(outcomes) = one(session, workers, scenario, seed, &mut random, stop) else {
+            let Some(outcomes) = one(session, scenario, seed, &mut random) else {
                 return Ok(());
             };
             for (stack, outcome) in plan.stacks.iter().zip(outcomes) {
@@ -101,29 +95,30 @@ pub fn execute_suite(
 
 fn one(
     session: &SuiteTrials<'_>,
-    workers: &Workers,
     scenario: &Scenario,
     layout_seed: u64,
     random: &mut SplitMix,
-    stop: &AtomicBool,
 ) -> Option<Vec<SuiteOutcome>> {
-    let stopped = || stop.load(Ordering::Relaxed);
-    if stopped() {
+    if session.is_stopped() {
         return None;
     }
     let outcomes = match scenario.work {
-        _ if scenario.counted => instructions::trial(session, workers, scenario, stop),
+        _ if scenario.counted => instructions::trial(session, scenario),
         Work::Memory {
             sessions, after, ..
         } => {
-            let held = |stack| held::trial(session, workers, stack, scenario, sessions, after);
-            let stacks = session.plan.stacks.iter().take_while(|_| !stopped());
+            let held = |stack| held::trial(session, stack, scenario, sessions, after);
+            let stacks = session
+                .plan
+                .stacks
+                .iter()
+                .take_while(|_| !session.is_stopped());
             stacks.map(held).collect()
         }
-        _ => timed::trial(session, workers, scenario, layout_seed, random, stop)?,
+        _ => timed::trial(session, scenario, layout_seed, random)?,
     };
     // A worker whose answer was not awaited has not failed.
-    (!stopped()).then_some(outcomes)
+    (!session.is_stopped()).then_some(outcomes)
 }
 
 /// Returns the seed of the layouts of the processes of one round and scenario.

@@ -8,7 +8,7 @@ use super::{
     proof::{prove_held, prove_prepared},
     workers::{Lost, another_kind, ask, ready},
 };
-use crate::{Launch, Layout, Workers};
+use crate::{Launch, Layout};
 
 /// The time limit per session: RSA-4096 handshakes on a slow machine.
 const SESSION_LIMIT: Duration = Duration::from_millis(50);
@@ -16,22 +16,21 @@ const SESSION_LIMIT: Duration = Duration::from_millis(50);
 /// Holds many sessions in a fresh process, and then in another one that counts allocations.
 pub(super) fn trial(
     trials: &SuiteTrials<'_>,
-    workers: &Workers,
     stack: &StackName,
     scenario: &Scenario,
     sessions: u32,
     after: HeldAfter,
 ) -> SuiteOutcome {
-    if after != HeldAfter::Handshake && !workers.does(stack.stack(), HELD_AFTER) {
+    if after != HeldAfter::Handshake && !trials.workers.does(stack.stack(), HELD_AFTER) {
         let reason = format!("its worker does not hold sessions after {after}");
         return SuiteOutcome::Unsupported { reason };
     }
     let launch = Launch {
         core: trials.plan.core(),
         layout: Layout::Fixed,
-        ..workers.launch(None)
+        ..trials.workers.launch(None)
     };
-    let held = hold(trials, workers, stack, scenario, sessions, &launch);
+    let held = hold(trials, stack, scenario, sessions, &launch);
     let (prepared, mut held) = match held {
         Ok(held) => held,
         Err(lost) => return lost.outcome(),
@@ -41,7 +40,7 @@ pub(super) fn trial(
             preload: trials.heap_library.clone(),
             ..launch
         };
-        match hold(trials, workers, stack, scenario, sessions, &counted) {
+        match hold(trials, stack, scenario, sessions, &counted) {
             Ok((_, counted)) => held.heap = counted.heap,
             Err(lost) => return lost.outcome(),
         }
@@ -57,13 +56,12 @@ pub(super) fn trial(
 
 fn hold(
     trials: &SuiteTrials<'_>,
-    workers: &Workers,
     stack: &StackName,
     scenario: &Scenario,
     sessions: u32,
     launch: &Launch<'_>,
 ) -> Result<(Prepared, Held), Lost> {
-    let mut ready = ready(trials, workers, stack, scenario, launch)?;
+    let mut ready = ready(trials, stack, scenario, launch)?;
     prove_prepared(scenario, &ready.prepared)?;
     let limit = Duration::from_secs(60) + SESSION_LIMIT * sessions;
     let request = RequestBody::Hold(Hold { sessions });

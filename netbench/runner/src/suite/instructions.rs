@@ -1,12 +1,4 @@
-use std::{
-    collections::BTreeMap,
-    ffi::OsString,
-    fs,
-    path::Path,
-    sync::atomic::{AtomicBool, Ordering},
-    thread,
-    time::Duration,
-};
+use std::{collections::BTreeMap, ffi::OsString, fs, path::Path, thread, time::Duration};
 
 use netbench_model::{
     Failure, FailureClass, FailureWord, HandshakeKind, KeyType, Measure, Scenario, StackName,
@@ -20,7 +12,7 @@ use super::{
     proof::{prove_prepared, prove_slice},
     workers::{Lost, ready},
 };
-use crate::{Launch, Layout, Workers};
+use crate::{Launch, Layout};
 
 /// The time limit of a process under valgrind, for its work and for its end.
 const LIMIT: Duration = Duration::from_secs(300);
@@ -33,13 +25,8 @@ const MARKS: [&str; 2] = ["netbench_first_step", "netbench_second_step"];
 const TURN: &str = "netbench_turn";
 
 /// Counts a scenario's instructions on every stack: for each side, in one process with few operations and one with
-/// many, so that one-time work cancels out. Once `stop` is true, the outcomes are meaningless.
-pub(super) fn trial(
-    trials: &SuiteTrials<'_>,
-    workers: &Workers,
-    scenario: &Scenario,
-    stop: &AtomicBool,
-) -> Vec<SuiteOutcome> {
+/// many, so that one-time work cancels out. Once the run is stopped, the outcomes are meaningless.
+pub(super) fn trial(trials: &SuiteTrials<'_>, scenario: &Scenario) -> Vec<SuiteOutcome> {
     let Some(valgrind) = &trials.valgrind else {
         let reason = "valgrind is not installed, which counts instructions".to_owned();
         let outcome = SuiteOutcome::Unsupported { reason };
@@ -65,11 +52,11 @@ pub(super) fn trial(
     thread::scope(|scope| {
         for _ in 0..trials.jobs.max(1) {
             scope.spawn(|| {
-                while !stop.load(Ordering::Relaxed) {
+                while !trials.is_stopped() {
                     let next = waiting.lock().next();
                     let Some(count) = next else { break };
                     let stack = &trials.plan.stacks[count.stack];
-                    let result = count.run(trials, workers, stack, scenario, valgrind);
+                    let result = count.run(trials, stack, scenario, valgrind);
                     let mut counted = counted.lock();
                     counted.push((*count, result));
                 }
@@ -117,7 +104,6 @@ impl Count {
     fn run(
         &self,
         trials: &SuiteTrials<'_>,
-        workers: &Workers,
         stack: &StackName,
         scenario: &Scenario,
         valgrind: &Path,
@@ -137,9 +123,9 @@ impl Count {
         let launch = Launch {
             layout: Layout::Fixed,
             under: Some((valgrind.to_owned(), arguments)),
-            ..workers.launch(None)
+            ..trials.workers.launch(None)
         };
-        let mut ready = ready(trials, workers, stack, scenario, &launch)?;
+        let mut ready = ready(trials, stack, scenario, &launch)?;
         prove_prepared(scenario, &ready.prepared)?;
         let slice = Slice {
             limit: SliceLimit::Operations(self.operations),

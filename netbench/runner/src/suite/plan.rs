@@ -1,14 +1,22 @@
-use std::{path::PathBuf, time::Instant};
+use std::{
+    path::PathBuf,
+    sync::atomic::{AtomicBool, Ordering},
+    time::Instant,
+};
 
 use netbench_model::{StackName, SuitePlan, SuiteSample};
 
-use crate::Materials;
+use crate::{Materials, Workers};
 
 /// The trials of one session: the plan of the run, and the material and tools of this machine.
 #[derive(Debug)]
 pub struct SuiteTrials<'a> {
     /// The plan.
     pub plan: &'a SuitePlan,
+    /// The stacks' workers.
+    pub workers: &'a Workers,
+    /// A flag that ends the run when it becomes true.
+    pub stop: &'a AtomicBool,
     /// Certificates, keys and trust roots.
     pub materials: &'a Materials,
     /// The time after which no further round begins.
@@ -19,6 +27,12 @@ pub struct SuiteTrials<'a> {
     pub valgrind: Option<PathBuf>,
     /// Number of processes under valgrind at the same time.
     pub jobs: u32,
+}
+
+impl SuiteTrials<'_> {
+    pub(super) fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
 }
 
 /// An event of a run of the suite.

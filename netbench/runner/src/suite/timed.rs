@@ -1,8 +1,4 @@
-use std::{
-    collections::BTreeMap,
-    sync::atomic::{AtomicBool, Ordering},
-    time::Duration,
-};
+use std::{collections::BTreeMap, time::Duration};
 
 use netbench_model::{
     Distribution, LayoutRecord, Measure, Scenario, SliceFigures, SuiteMeasured, SuiteOutcome, Work,
@@ -16,7 +12,7 @@ use super::{
     turn::{CALIBRATION, TurnSize, TurnTime},
     workers::{Lost, Ready, TURN_LIMIT, ready},
 };
-use crate::{Launch, Layout, Workers};
+use crate::{Launch, Layout};
 
 /// The quantile of a turn's operations that verdicts rest on. On a shared machine every disturbance makes an
 /// operation longer, so that low quantiles vary less than medians and means, which are recorded as well.
@@ -32,14 +28,12 @@ pub const MIN_TURNS: u32 = 5;
 pub const THREADS_TURN: Duration = Duration::from_millis(40);
 
 /// Runs one scenario on every stack, in turns. Returns the outcomes in the order of the plan's stacks, or `None` if
-/// `stop` came before the end.
+/// the run was stopped before the end.
 pub(super) fn trial(
     trials: &SuiteTrials<'_>,
-    workers: &Workers,
     scenario: &Scenario,
     layout_seed: u64,
     random: &mut SplitMix,
-    stop: &AtomicBool,
 ) -> Option<Vec<SuiteOutcome>> {
     let threads = matches!(scenario.work, Work::Threads { .. });
     let launch = |number: u64| Launch {
@@ -49,14 +43,13 @@ pub(super) fn trial(
             LayoutRecord::Random => Layout::System,
             LayoutRecord::Varied => Layout::Varied(mix(layout_seed ^ number)),
         },
-        ..workers.launch(None)
+        ..trials.workers.launch(None)
     };
-    let stopped = || stop.load(Ordering::Relaxed);
     let mut arms = Vec::new();
     for (stack, number) in trials.plan.stacks.iter().zip(0..) {
-        let ready = ready(trials, workers, stack, scenario, &launch(number));
+        let ready = ready(trials, stack, scenario, &launch(number));
         arms.push(Arm::start(ready, scenario));
-        if stopped() {
+        if trials.is_stopped() {
             return None;
         }
     }
@@ -89,7 +82,7 @@ pub(super) fn trial(
         };
         random.shuffle(&mut order);
         for at in &order {
-            if stopped() {
+            if trials.is_stopped() {
                 return None;
             }
             arms[*at].turn(scenario, size, clocks);

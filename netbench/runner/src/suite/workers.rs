@@ -4,7 +4,7 @@ use netbench_model::{Failure, Scenario, StackName, SuiteOutcome, WorkerRecord};
 use netbench_protocol::{Prepare, Prepared, RequestBody, ResponseBody, Slice, Sliced};
 
 use super::SuiteTrials;
-use crate::{Launch, Worker, WorkerError, Workers};
+use crate::{Launch, Worker, WorkerError};
 
 /// The time limit for the set-up of a scenario: RSA-4096 under callgrind takes seconds.
 const PREPARE_LIMIT: Duration = Duration::from_secs(120);
@@ -47,24 +47,21 @@ impl From<Failure> for Lost {
 /// Starts a worker of `stack` and makes it prepare the scenario.
 pub(super) fn ready(
     trials: &SuiteTrials<'_>,
-    workers: &Workers,
     stack: &StackName,
     scenario: &Scenario,
     launch: &Launch<'_>,
 ) -> Result<Ready, Lost> {
-    let Some(program) = workers.program(stack.stack()) else {
-        return Err(Lost::Unsupported(format!("no worker of {stack}")));
-    };
-    if !workers.does(stack.stack(), "suite") {
+    if !trials.workers.does(stack.stack(), "suite") {
         let reason = format!("the worker of {stack} does not do the suite");
         return Err(Lost::Unsupported(reason));
     }
-    let description = workers.description(stack.stack());
+    let description = trials.workers.description(stack.stack());
     let compiles = description.is_some_and(|found| found.record.compiles_while_it_runs());
     if compiles && scenario.is_timed() {
         return Err(Lost::Unsupported(WorkerRecord::NEEDS_WARM_UP.to_owned()));
     }
-    let mut worker = Worker::start(program, launch).map_err(Lost::Worker)?;
+    let started = trials.workers.start(stack.stack(), launch);
+    let mut worker = started.map_err(Lost::Worker)?;
     let request = RequestBody::Prepare(Box::new(Prepare {
         stack: stack.stack().to_owned(),
         scenario: *scenario,

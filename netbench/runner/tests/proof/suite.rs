@@ -163,8 +163,11 @@ fn execute(honest: &Script, liar: &Script, scenario: Scenario) -> Vec<SuiteSampl
         idle_beside: BTreeMap::new(),
         pki_sha256: materials.sha256().to_owned(),
     };
+    let stop = AtomicBool::new(false);
     let trials = SuiteTrials {
         plan: &plan,
+        workers: &workers,
+        stop: &stop,
         materials: &materials,
         deadline: None,
         heap_library: None,
@@ -178,17 +181,8 @@ fn execute(honest: &Script, liar: &Script, scenario: Scenario) -> Vec<SuiteSampl
         SuiteEvent::WorkerLost { stack, .. } => events.borrow_mut().1.push(stack.to_string()),
         SuiteEvent::Begin { .. } | SuiteEvent::Decided { .. } => {}
     };
-    let stop = AtomicBool::new(false);
-    execute_suite(
-        &trials,
-        &workers,
-        Vec::new(),
-        run.appender::<SuiteSample>().unwrap(),
-        None,
-        &listener,
-        &stop,
-    )
-    .unwrap();
+    let appender = run.appender::<SuiteSample>().unwrap();
+    execute_suite(&trials, Vec::new(), appender, None, &listener).unwrap();
     let (samples, lost) = events.into_inner();
     assert_eq!(
         run.records::<SuiteSample>().unwrap(),

@@ -119,6 +119,8 @@ impl Measured for SuiteRun {
         let (plan, setup, folder) = (&session.run.plan, session.setup, session.folder);
         let trials = SuiteTrials {
             plan,
+            workers: &setup.workers,
+            stop: &setup.stop,
             materials: &self.materials,
             deadline: plan.budget().map(|budget| Instant::now() + budget),
             heap_library: self.heap_library,
@@ -134,12 +136,10 @@ impl Measured for SuiteRun {
         };
         execute_suite(
             &trials,
-            &setup.workers,
             session.earlier()?,
             session.appender,
             feedback,
             &|event| hear(&setup.progress, &event, &work),
-            &setup.stop,
         )?;
         if let Err(error) = idle::remember(idle_reference(&folder.records()?)) {
             let progress = &setup.progress;
