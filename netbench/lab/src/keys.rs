@@ -1,11 +1,12 @@
 //! Generation of key pairs on all cores.
 
-use std::{collections::BTreeMap, num::NonZero, thread};
+use std::collections::BTreeMap;
 
 use aws_lc_rs::signature::Ed25519KeyPair;
 use netbench_model::KeyType;
-use parking_lot::Mutex;
 use rcgen::{KeyPair, RsaKeySize};
+
+use crate::cores::on_all_cores;
 
 /// Makes one key pair for each of `wanted`.
 ///
@@ -16,34 +17,13 @@ pub(crate) fn generate<K: Ord + Clone + Send>(
     wanted: &[(K, KeyType)],
 ) -> Result<BTreeMap<K, KeyPair>, rcgen::Error> {
     let mut queue = wanted.to_vec();
-    // The longest are generated first (the queue is popped from its end), so that no core waits for the last
+    // The longest are generated first (the queue is taken from its end), so that no core waits for the last
     // pair of another.
     queue.sort_by_key(|(_, key_type)| cost(*key_type));
-    let threads = thread::available_parallelism()
-        .map_or(1, NonZero::get)
-        .min(queue.len().max(1));
-    let queue = Mutex::new(queue);
-    let made = Mutex::new(Ok(BTreeMap::new()));
-    thread::scope(|scope| {
-        for _ in 0..threads {
-            scope.spawn(|| {
-                loop {
-                    let next = queue.lock().pop();
-                    let Some((name, key_type)) = next else { break };
-                    let pair = generate_one(key_type);
-                    let mut made = made.lock();
-                    match (pair, &mut *made) {
-                        (Ok(pair), Ok(pairs)) => {
-                            pairs.insert(name, pair);
-                        }
-                        (Err(error), Ok(_)) => *made = Err(error),
-                        (_, Err(_)) => break,
-                    }
-                }
-            });
-        }
-    });
-    made.into_inner()
+    let made = on_all_cores(queue, |(name, key_type)| {
+        Ok((name, generate_one(key_type)?))
+    })?;
+    Ok(made.into_iter().collect())
 }
 
 /// Returns a pair's private key as PKCS#8 in DER.

@@ -3,9 +3,7 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     net::SocketAddr,
-    num::NonZero,
     sync::Arc,
-    thread,
 };
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
@@ -15,6 +13,7 @@ use rcgen::KeyPair;
 use time::OffsetDateTime;
 
 use crate::{
+    cores::on_all_cores,
     hierarchy::{Family, Hierarchy, Trust},
     keys, leaf, ocsp, pem,
 };
@@ -114,10 +113,10 @@ impl Lab {
             above_pems,
             hierarchies,
         };
-        let serve = |site: &Site| serve(site, &shared, now);
+        let served = on_all_cores(sites, |site| Ok((site.name(), serve(site, &shared, now)?)))?;
         Ok(Self {
             ca_pem,
-            served: on_all_cores(&sites, serve)?,
+            served: served.into_iter().collect(),
         })
     }
 
@@ -264,32 +263,5 @@ fn serve(site: &Site, shared: &Shared, now: OffsetDateTime) -> Result<Served, La
         above_pem: Arc::clone(above_pem),
         key_pem: Arc::clone(key_pem),
         ocsp_base64,
-    })
-}
-
-fn on_all_cores(
-    sites: &[&Site],
-    serve: impl Fn(&Site) -> Result<Served, LabError> + Sync,
-) -> Result<BTreeMap<String, Served>, LabError> {
-    let threads = thread::available_parallelism().map_or(1, NonZero::get);
-    let part = sites.len().div_ceil(threads).max(1);
-    let serve_part = |part: &[&Site]| -> Result<Vec<_>, LabError> {
-        part.iter()
-            .map(|site| Ok((site.name(), serve(site)?)))
-            .collect()
-    };
-    thread::scope(|scope| {
-        let parts: Vec<_> = sites
-            .chunks(part)
-            .map(|part| scope.spawn(|| serve_part(part)))
-            .collect();
-        let mut served = BTreeMap::new();
-        for part in parts {
-            let part = part
-                .join()
-                .unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-            served.extend(part?);
-        }
-        Ok(served)
     })
 }

@@ -6,6 +6,7 @@
 //! This crate must never serve or connect (workers do), never link a TLS library, and never write a lab's key
 //! to a file: a lab lives in memory and ends with its run. Start reading at [`Lab`], then [`Roots`].
 
+mod cores;
 mod der;
 mod extensions;
 mod files;

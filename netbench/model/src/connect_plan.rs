@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     ClientSettings, Condition, ConnectTo, CpuShare, Kind, Manifest, Plan, Site, StackName, Sweep,
+    is_default,
 };
 
 /// The plan of a run of `connect`.
@@ -48,7 +49,7 @@ pub struct ConnectPlan {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub connect_to: Vec<ConnectTo>,
     /// The request that every site receives.
-    #[serde(default, skip_serializing_if = "RequestRecord::is_usual")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub request: RequestRecord,
     /// The certificate that clients present to servers that request one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -135,12 +136,6 @@ impl Default for RequestRecord {
             method: "GET".to_owned(),
             headers: Vec::new(),
         }
-    }
-}
-
-impl RequestRecord {
-    fn is_usual(&self) -> bool {
-        *self == Self::default()
     }
 }
 

@@ -3,7 +3,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     ClientCertificate, ClientUse, ConnectTo, Kind, Manifest, Plan, Profile, RequestRecord,
-    RootsSource, StackName, Target, named::words,
+    RootsSource, StackName, Target, is_default, named::words,
 };
 
 /// The plan of an evaluation, and the progress of each part. The parts are separate runs, in folders beside the
@@ -24,7 +24,7 @@ pub struct EvaluationPlan {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub urls: Vec<String>,
     /// The settings of connections that the user chose.
-    #[serde(default, skip_serializing_if = "ConnectionSettings::is_usual")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub connections: ConnectionSettings,
     /// Maximum number of sites of the file.
     pub limit: Option<u32>,
@@ -75,12 +75,6 @@ pub struct ConnectionSettings {
     pub request: RequestRecord,
     /// The certificate that clients present.
     pub client_certificate: Option<ClientCertificate>,
-}
-
-impl ConnectionSettings {
-    fn is_usual(&self) -> bool {
-        *self == Self::default()
-    }
 }
 
 /// The manifest of an evaluation.

@@ -8,7 +8,7 @@ use std::{
 use netbench_model::{
     Condition, LinkPackets, LossLog, Outcome, Role, SCHEMA_VERSION, Sample, Target,
 };
-use netbench_protocol::{Connect, HttpRequest, RequestBody, ResponseBody};
+use netbench_protocol::{Connect, HttpRequest};
 use parking_lot::MutexGuard;
 
 use crate::{
@@ -16,8 +16,8 @@ use crate::{
     clock::unix_ms,
     execute::{Shared, time_outs_after},
     lab_targets::ServerDeath,
-    proof::{Expected, VerificationTime, is_sound, prove, unsupported},
-    requests::{GRACE, connect_request},
+    proof::{Expected, VerificationTime, is_sound, unsupported},
+    requests::{connect, connect_request},
     seats::Seats,
 };
 
@@ -360,14 +360,14 @@ impl<'a> Slot<'a> {
             Role::Again => (Condition::Clean, Role::Measured),
             role => (unit.condition, role),
         };
-        let request = RequestBody::Connect(Box::new(Connect {
+        let request = Connect {
             resolve: self.shared.targets.resolve(unit.site),
             request: HttpRequest {
                 path: site.path.clone(),
                 ..self.shared.trials.request.clone()
             },
             ..connect_request(site, address, (condition, asked), plan.timeout())
-        }));
+        };
         let stack_name = plan.stacks[stack].stack();
         let expected = Expected {
             condition: unit.condition,
@@ -376,33 +376,14 @@ impl<'a> Slot<'a> {
             site,
             verification: VerificationTime::of(self.shared.workers, stack_name),
         };
-        Some(match worker.ask(request, plan.timeout() + GRACE) {
-            Ok(ResponseBody::Connected(measured)) => {
-                let packets = self.settled_packets(unit.site, measured.transfer.bytes_out);
-                match prove(&expected, &measured, packets.as_ref()) {
-                    Ok(()) => Outcome::Ok(measured),
-                    Err(failure) => Outcome::Failed(failure),
-                }
-            }
-            Ok(ResponseBody::Failed(failure)) => Outcome::Failed(failure),
-            Ok(ResponseBody::Unsupported { reason }) => Outcome::Unsupported { reason },
-            Ok(other) => self.seats.lost(seat, &WorkerError::another_kind(&other)),
-            Err(WorkerError::Stopped) => return None,
-            Err(error) => self.seats.lost(seat, &error),
-        })
-    }
-
-    /// Returns the packets of the site's last trial once the link has all that the client sent: the last segments
-    /// may not yet have been read from the device.
-    fn settled_packets(&self, site: usize, bytes_out: u64) -> Option<LinkPackets> {
-        const LIMIT: Duration = Duration::from_millis(100);
-        let begun = Instant::now();
-        loop {
-            let packets = self.shared.targets.packets(site)?;
-            if packets.bytes_up >= bytes_out || begun.elapsed() >= LIMIT {
-                return Some(packets);
-            }
-            thread::sleep(Duration::from_millis(1));
+        let targets = self.shared.targets;
+        let connected = connect(worker, request, &expected, |measured| {
+            settled_packets(targets, unit.site, measured.transfer.bytes_out)
+        });
+        match connected {
+            Ok(outcome) => Some(outcome),
+            Err(WorkerError::Stopped) => None,
+            Err(error) => Some(self.seats.lost(seat, &error)),
         }
     }
 
@@ -441,6 +422,20 @@ impl<'a> Slot<'a> {
             packets,
         });
         taken
+    }
+}
+
+/// Returns the packets of the site's last trial once the link has all that the client sent: the last segments
+/// may not yet have been read from the device.
+fn settled_packets(targets: &Targets, site: usize, bytes_out: u64) -> Option<LinkPackets> {
+    const LIMIT: Duration = Duration::from_millis(100);
+    let begun = Instant::now();
+    loop {
+        let packets = targets.packets(site)?;
+        if packets.bytes_up >= bytes_out || begun.elapsed() >= LIMIT {
+            return Some(packets);
+        }
+        thread::sleep(Duration::from_millis(1));
     }
 }
 

@@ -46,3 +46,8 @@ pub use suite::{
 pub use units::{BitRate, ParseUnitError, parse_bytes, parse_duration, parse_loss, parse_rate};
 pub use variant::{Variant, VariantError, Variants};
 pub use worker::{ServerCount, WorkerRecord};
+
+/// Returns whether a value is the default of its type, which stored runs leave out.
+pub fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}

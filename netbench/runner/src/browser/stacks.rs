@@ -3,16 +3,16 @@
 use std::{collections::HashMap, net::SocketAddr, time::Duration};
 
 use netbench_model::{
-    Condition, Measured, Role, Target,
+    Condition, Measured, Outcome, Role, Target,
     browser::{Visit, VisitOutcome, VisitTimes},
 };
-use netbench_protocol::{Configure, Connect, HttpRequest, RequestBody, ResponseBody};
+use netbench_protocol::{Configure, Connect, HttpRequest};
 
 use super::Visits;
 use crate::{
     Unit, Worker, WorkerError,
-    proof::{Expected, VerificationTime, prove},
-    requests::{GRACE, connect_request},
+    proof::{Expected, VerificationTime},
+    requests::{connect, connect_request},
 };
 
 /// The workers of the plan's stacks, restarted for each round.
@@ -58,38 +58,23 @@ impl<'a> Stacks<'a> {
         address: SocketAddr,
         begin: impl Fn(),
     ) -> Result<VisitOutcome, WorkerError> {
-        if !self.workers.contains_key(&client) {
-            let mut worker = self.start(client)?;
-            // The first connection pays for the library's set-up.
-            self.ask(
-                &mut worker,
-                unit,
-                client,
-                (Condition::Clean, Role::Warmup),
-                address,
-            )?;
-            self.workers.insert(client, worker);
-        }
-        let Some(mut worker) = self.workers.remove(&client) else {
-            return Err(WorkerError::Refused("no worker".to_owned()));
+        let mut worker = match self.workers.remove(&client) {
+            Some(worker) => worker,
+            None => {
+                let mut worker = self.start(client)?;
+                // The first connection pays for the library's set-up.
+                let warmup = (Condition::Clean, Role::Warmup);
+                self.ask(&mut worker, unit, client, warmup, address)?;
+                worker
+            }
         };
         begin();
         if unit.condition == Condition::Resumed {
-            self.ask(
-                &mut worker,
-                unit,
-                client,
-                (unit.condition, Role::Prime),
-                address,
-            )?;
+            let prime = (unit.condition, Role::Prime);
+            self.ask(&mut worker, unit, client, prime, address)?;
         }
-        let outcome = self.ask(
-            &mut worker,
-            unit,
-            client,
-            (unit.condition, Role::Measured),
-            address,
-        )?;
+        let measured = (unit.condition, Role::Measured);
+        let outcome = self.ask(&mut worker, unit, client, measured, address)?;
         self.workers.insert(client, worker);
         Ok(outcome)
     }
@@ -117,13 +102,13 @@ impl<'a> Stacks<'a> {
         let plan = self.visits.plan;
         let site = &plan.sites[unit.site];
         let limit = Duration::from_millis(plan.limit_ms);
-        let connect = RequestBody::Connect(Box::new(Connect {
+        let request = Connect {
             request: HttpRequest {
                 path: site.path.clone(),
                 ..HttpRequest::default()
             },
             ..connect_request(site, address, (condition, role), limit)
-        }));
+        };
         let expected = Expected {
             condition,
             role,
@@ -131,14 +116,11 @@ impl<'a> Stacks<'a> {
             site,
             verification: VerificationTime::of(self.visits.workers, plan.clients[client].stack()),
         };
-        Ok(match worker.ask(connect, limit + GRACE)? {
-            ResponseBody::Connected(measured) => match prove(&expected, &measured, None) {
-                Ok(()) => VisitOutcome::Ok(Box::new(visit(*measured))),
-                Err(failure) => VisitOutcome::Failed(failure),
-            },
-            ResponseBody::Failed(failure) => VisitOutcome::Failed(failure),
-            ResponseBody::Unsupported { reason } => VisitOutcome::Unsupported { reason },
-            other => return Err(WorkerError::another_kind(&other)),
+        Ok(match connect(worker, request, &expected, |_| None)? {
+            Outcome::Ok(measured) => VisitOutcome::Ok(Box::new(visit(*measured))),
+            Outcome::Failed(failure) => VisitOutcome::Failed(failure),
+            Outcome::Unsupported { reason } => VisitOutcome::Unsupported { reason },
+            Outcome::Discarded { reason } => VisitOutcome::Discarded { reason },
         })
     }
 }

@@ -1,7 +1,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::is_default;
+use crate::is_default;
 
 /// Durations of loops of fixed work that a worker runs between the operations of a turn. The loops measure the current
 /// speed of the core independently of the library. Each figure is the 10th percentile over the turn.

@@ -11,8 +11,3 @@ pub use scenario::{
     Aead, ClientAuth, HandshakeKind, HeapState, HeldAfter, ParallelWork, Part, Primitive,
     RootsForm, Scenario, SessionSettings, Work,
 };
-
-/// Returns whether a value is the default of its type, which stored runs leave out.
-fn is_default<T: Default + PartialEq>(value: &T) -> bool {
-    *value == T::default()
-}

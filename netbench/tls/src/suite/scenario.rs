@@ -1,8 +1,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::is_default;
-use crate::{CipherSuite, Group, KeyType, SignatureScheme, TlsVersion, named::named};
+use crate::{CipherSuite, Group, KeyType, SignatureScheme, TlsVersion, is_default, named::named};
 
 named!(
     /// A part of the suite.
