@@ -15,7 +15,6 @@ use netbench_model::{
 };
 use netbench_protocol::{Configure, Connect, RequestBody, Resolve, ResponseBody};
 
-use self::engines::Engine;
 pub use self::outside::{OutsideClients, try_outside};
 use crate::{
     WorkerError, Workers, clock::millis, requests::GRACE, restarted::Restarted,
@@ -77,8 +76,7 @@ pub fn try_cases(
     wanted: impl Fn(&StackName, &Case) -> bool + Sync,
     found: impl FnMut(CompatSample) -> ControlFlow<()>,
 ) -> Result<(), CompatError> {
-    let all = stacks.iter().map(|stack| Client::new(clients, stack));
-    try_all(clients, all.collect(), cases, wanted, found)
+    try_all(clients, stacks, cases, wanted, found, Client::connect)
 }
 
 /// Does the same as [`try_cases`], with stacks whose workers load pages, as the network stacks of browser engines
@@ -93,17 +91,18 @@ pub fn try_engines(
     wanted: impl Fn(&StackName, &Case) -> bool + Sync,
     found: impl FnMut(CompatSample) -> ControlFlow<()>,
 ) -> Result<(), CompatError> {
-    let all = engines.iter().map(|engine| Engine::new(clients, engine));
-    try_all(clients, all.collect(), cases, wanted, found)
+    try_all(clients, engines, cases, wanted, found, Client::load)
 }
 
 /// A client that is tested with cases.
-trait Attempts {
-    fn name(&self) -> &StackName;
-
-    /// Tests a case. Returns `None` if the run was stopped.
-    fn attempt(&mut self, case: &Case, limit: Duration) -> Result<Option<Attempt>, CompatError>;
+struct Client<'a> {
+    clients: &'a CompatClients<'a>,
+    stack: &'a StackName,
+    worker: Restarted<'a>,
 }
+
+/// The test of a client with a case, within a time limit. Returns `None` if the run was stopped.
+type Test<'a> = fn(&mut Client<'a>, &Case, Duration) -> Result<Option<Attempt>, CompatError>;
 
 /// The result of a test.
 struct Attempt {
@@ -120,24 +119,27 @@ impl From<CompatOutcome> for Attempt {
     }
 }
 
-fn try_all(
-    clients: &CompatClients<'_>,
-    all: Vec<impl Attempts + Send>,
+fn try_all<'a>(
+    clients: &'a CompatClients<'a>,
+    stacks: &'a [StackName],
     cases: &[Case],
     wanted: impl Fn(&StackName, &Case) -> bool + Sync,
     found: impl FnMut(CompatSample) -> ControlFlow<()>,
+    test: Test<'a>,
 ) -> Result<(), CompatError> {
     side_by_side(
-        all,
+        stacks,
         clients.stop,
-        |mut client, outlet| {
-            for case in cases {
-                if !wanted(client.name(), case) {
-                    continue;
-                }
+        |stack, outlet| {
+            let mut client = Client {
+                clients,
+                stack,
+                worker: Restarted::new(clients.workers, stack),
+            };
+            for case in cases.iter().filter(|case| wanted(stack, case)) {
                 // A stopped client has no sample.
                 let sample = match outlet.is_over() {
-                    false => sample(&mut client, case, clients.limit)?,
+                    false => sample(&mut client, case, test)?,
                     true => None,
                 };
                 if sample.is_none_or(|sample| outlet.pass(sample).is_break()) {
@@ -151,23 +153,24 @@ fn try_all(
 }
 
 /// Returns the sample of a case, or `None` if the run was stopped.
-fn sample(
-    client: &mut impl Attempts,
+fn sample<'a>(
+    client: &mut Client<'a>,
     case: &Case,
-    limit: Duration,
+    test: Test<'a>,
 ) -> Result<Option<CompatSample>, CompatError> {
-    let mut attempt = client.attempt(case, limit)?;
+    let limit = client.clients.limit;
+    let mut attempt = test(client, case, limit)?;
     if let Some(Attempt {
         outcome: CompatOutcome::Hang { .. },
         ..
     }) = &attempt
     {
-        attempt = client.attempt(case, limit * PATIENCE)?;
+        attempt = test(client, case, limit * PATIENCE)?;
     }
     Ok(attempt.map(|attempt| CompatSample {
         schema: SCHEMA_VERSION,
         case: case.record.name.clone(),
-        stack: client.name().clone(),
+        stack: client.stack.clone(),
         outcome: attempt.outcome,
         embedder: attempt.embedder,
     }))
@@ -189,29 +192,11 @@ fn running(case: &Case, started: io::Result<Running>) -> Result<Running, CompatE
     })
 }
 
-/// A stack that connects to the servers of cases.
-struct Client<'a> {
-    clients: &'a CompatClients<'a>,
-    stack: &'a StackName,
-    worker: Restarted<'a>,
-}
-
-impl<'a> Client<'a> {
-    fn new(clients: &'a CompatClients<'a>, stack: &'a StackName) -> Self {
-        Self {
-            clients,
-            stack,
-            worker: Restarted::new(clients.workers, stack),
-        }
-    }
-
-    fn connection(
-        &mut self,
-        case: &Case,
-        limit: Duration,
-    ) -> Result<Option<CompatOutcome>, CompatError> {
+impl Client<'_> {
+    /// Tests a case by a connection.
+    fn connect(&mut self, case: &Case, limit: Duration) -> Result<Option<Attempt>, CompatError> {
         if let Some(reason) = self.lacks(case) {
-            return Ok(Some(CompatOutcome::Unsupported { reason }));
+            return Ok(Some(unsupported(&reason).into()));
         }
         let server = server(case, Timestamp::now())?;
         let (stack, client) = (self.stack.stack(), self.clients.client.clone());
@@ -244,7 +229,7 @@ impl<'a> Client<'a> {
         if answered.is_err() {
             self.worker.lose();
         }
-        Ok(outcome(case, answered, &running.end(), limit))
+        Ok(outcome(case, answered, &running.end(), limit).map(Attempt::from))
     }
 
     /// Returns the requirement of the case that the worker does not support, if there is one.
@@ -291,16 +276,6 @@ impl<'a> Client<'a> {
             }
         }
         Ok(answered)
-    }
-}
-
-impl Attempts for Client<'_> {
-    fn name(&self) -> &StackName {
-        self.stack
-    }
-
-    fn attempt(&mut self, case: &Case, limit: Duration) -> Result<Option<Attempt>, CompatError> {
-        Ok(self.connection(case, limit)?.map(Attempt::from))
     }
 }
 

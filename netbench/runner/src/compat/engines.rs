@@ -7,29 +7,19 @@ use base64::{Engine as _, prelude::BASE64_STANDARD};
 use jiff::Timestamp;
 use netbench_browser::failures;
 use netbench_compat::{Case, Running, Served};
-use netbench_model::{
-    StackName,
-    compat::{CompatOutcome, EmbedderView, NextLoad, ToldCertificate},
-};
+use netbench_model::compat::{CompatOutcome, EmbedderView, NextLoad, ToldCertificate};
 use netbench_protocol::{Configure, Load, Loaded, RequestBody, ResponseBody};
 use sha2::{Digest, Sha256};
 
 use super::{
-    Attempt, Attempts, CompatClients, CompatError, SERVER_GRACE, answered, hang,
+    Attempt, Client, CompatError, SERVER_GRACE, answered, hang,
     outside::{is_plain, refused},
     running, server, unanswered, unsupported,
 };
-use crate::{WorkerError, clock::millis, requests::GRACE, restarted::Restarted};
+use crate::{WorkerError, clock::millis, requests::GRACE};
 
 /// The reason why a case that is not plain is not tested.
 const NOT_PLAIN: &str = "it loads plain pages, and the case needs a client certificate, extra headers or a connection after the first";
-
-/// The network stack of a browser engine.
-pub(super) struct Engine<'a> {
-    clients: &'a CompatClients<'a>,
-    name: &'a StackName,
-    worker: Restarted<'a>,
-}
 
 /// The loads of a case, in sequence in one process.
 struct Loads {
@@ -59,13 +49,30 @@ struct Step {
 /// A further load, or the reason why there was no answer.
 type Next = Result<Step, WorkerError>;
 
-impl<'a> Engine<'a> {
-    pub(super) fn new(clients: &'a CompatClients<'a>, name: &'a StackName) -> Self {
-        Self {
-            clients,
-            name,
-            worker: Restarted::new(clients.workers, name),
+impl Client<'_> {
+    /// Tests a case by loads of its page.
+    pub(super) fn load(
+        &mut self,
+        case: &Case,
+        limit: Duration,
+    ) -> Result<Option<Attempt>, CompatError> {
+        if !is_plain(case) {
+            return Ok(Some(unsupported(NOT_PLAIN).into()));
         }
+        let server = server(case, Timestamp::now())?;
+        let (stack, client) = (self.stack.stack(), self.clients.client.clone());
+        let settings = Configure::new(stack, client, server.roots_pem());
+        let running = running(case, server.cacheable().start(limit + SERVER_GRACE))?;
+        let loads = self.loads(case, settings, &running, limit);
+        let seen = Seen(running.end_each());
+        if !matches!(&loads, Ok(loads) if loads.errors().next().is_none()) {
+            self.worker.lose();
+        }
+        Ok(match loads {
+            Ok(loads) if loads.errors().any(|it| matches!(it, WorkerError::Stopped)) => None,
+            Ok(loads) => Some(seen.report(case, &loads, limit)),
+            Err(error) => unanswered(&error, limit).map(Attempt::from),
+        })
     }
 
     fn loads(
@@ -120,32 +127,6 @@ impl<'a> Engine<'a> {
             first,
             again,
             decided,
-        })
-    }
-}
-
-impl Attempts for Engine<'_> {
-    fn name(&self) -> &StackName {
-        self.name
-    }
-
-    fn attempt(&mut self, case: &Case, limit: Duration) -> Result<Option<Attempt>, CompatError> {
-        if !is_plain(case) {
-            return Ok(Some(unsupported(NOT_PLAIN).into()));
-        }
-        let server = server(case, Timestamp::now())?;
-        let (stack, client) = (self.name.stack(), self.clients.client.clone());
-        let settings = Configure::new(stack, client, server.roots_pem());
-        let running = running(case, server.cacheable().start(limit + SERVER_GRACE))?;
-        let loads = self.loads(case, settings, &running, limit);
-        let seen = Seen(running.end_each());
-        if !matches!(&loads, Ok(loads) if loads.errors().next().is_none()) {
-            self.worker.lose();
-        }
-        Ok(match loads {
-            Ok(loads) if loads.errors().any(|it| matches!(it, WorkerError::Stopped)) => None,
-            Ok(loads) => Some(seen.report(case, &loads, limit)),
-            Err(error) => unanswered(&error, limit).map(Attempt::from),
         })
     }
 }
