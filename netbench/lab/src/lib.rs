@@ -24,4 +24,4 @@ pub use identity::{Identity, IdentityError};
 pub use lab::{Lab, LabError};
 pub use pem::PemError;
 pub use roots::{MAX_ROOTS, Roots, RootsError};
-pub use suite_pki::{SUITE_HOST, SuitePki, make_suite_pki, suite_pki};
+pub use suite_pki::{SUITE_HOST, make_suite_pki, suite_pki};

@@ -10,8 +10,9 @@ use std::{
     time::Duration,
 };
 
-use netbench_lab::{SUITE_HOST, SuitePki, make_suite_pki, suite_pki};
+use netbench_lab::{SUITE_HOST, make_suite_pki, suite_pki};
 use netbench_model::KeyType;
+use netbench_protocol::Material;
 use rcgen::{KeyPair, PublicKeyData as _};
 use rustls_pki_types::{
     CertificateDer, PrivateKeyDer, ServerName, SignatureVerificationAlgorithm, UnixTime,
@@ -56,7 +57,7 @@ fn expected(key: KeyType) -> (&'static dyn SignatureVerificationAlgorithm, usize
     }
 }
 
-fn all() -> impl Iterator<Item = (KeyType, u8, SuitePki)> {
+fn all() -> impl Iterator<Item = (KeyType, u8, Material)> {
     KeyType::ALL
         .iter()
         .flat_map(|key| LENGTHS.map(|length| (*key, length, suite_pki(*key, length))))
@@ -93,7 +94,8 @@ fn webpki_takes_every_chain_by_its_own_algorithm_alone_for_its_hundred_years() {
     for (key, length, pki) in all() {
         let (algorithm, _) = expected(key);
         let (server, client) = (KeyUsage::server_auth, KeyUsage::client_auth);
-        let check = |chain: &str, at_s, usage| verify(chain, &pki.root_pem, algorithm, at_s, usage);
+        let check =
+            |chain: &str, at_s, usage| verify(chain, &pki.roots_pem, algorithm, at_s, usage);
         for at_s in [BEGIN_S, LAST_DAYS_S] {
             let found = [
                 check(&pki.chain_pem, at_s, server()),
@@ -142,7 +144,7 @@ fn chains_have_their_length_and_keys_of_their_type_at_every_level() {
             certificates(&pki.chain_pem),
             certificates(&pki.client_chain_pem),
         );
-        let root = certificates(&pki.root_pem);
+        let root = certificates(&pki.roots_pem);
         assert_eq!(
             (server.len(), client.len(), root.len()),
             (usize::from(length), 2, 1),
@@ -179,7 +181,7 @@ fn of_one_type_only_the_server_chain_differs_from_length_to_length() {
             .collect();
         for pki in &made {
             let chain_pem = made[0].chain_pem.clone();
-            let but_the_chain = SuitePki {
+            let but_the_chain = Material {
                 chain_pem,
                 ..pki.clone()
             };
@@ -205,7 +207,7 @@ fn no_two_certificates_or_roles_share_a_key_but_the_server_leaves() {
     let mut certificate_bytes = BTreeSet::new();
     for key in KeyType::ALL {
         let longest = suite_pki(*key, *LENGTHS.end());
-        for pem in [&longest.root_pem, &longest.chain_pem] {
+        for pem in [&longest.roots_pem, &longest.chain_pem] {
             for certificate in certificates(pem) {
                 assert!(keys.insert(public_key(&certificate)), "{key}");
             }
@@ -222,7 +224,7 @@ fn no_two_certificates_or_roles_share_a_key_but_the_server_leaves() {
 fn a_chain_does_not_lead_to_the_root_of_another_type() {
     for one in KeyType::ALL {
         for other in KeyType::ALL.iter().filter(|other| *other != one) {
-            let (chain, root) = (suite_pki(*one, 2).chain_pem, suite_pki(*other, 2).root_pem);
+            let (chain, root) = (suite_pki(*one, 2).chain_pem, suite_pki(*other, 2).roots_pem);
             let (algorithm, _) = expected(*one);
             let found = verify(&chain, &root, algorithm, BEGIN_S, KeyUsage::server_auth());
             assert_eq!(found, Err(Error::UnknownIssuer), "{one} under {other}");
@@ -290,7 +292,7 @@ fn openssl_takes_every_chain_and_key() {
         path("key.pem"),
     );
     for (key, length, pki) in all() {
-        std::fs::write(&root, &pki.root_pem).unwrap();
+        std::fs::write(&root, &pki.roots_pem).unwrap();
         for (purpose, chain, key_pem, host) in [
             ("sslserver", &pki.chain_pem, &pki.key_pem, SUITE_HOST),
             (

@@ -9,7 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use netbench_lab::{SUITE_HOST, suite_pki};
+use netbench_lab::suite_pki;
 use netbench_model::{
     Aead, HeldAfter, KeyType, Measure, Scenario, SessionSettings, TlsVersion, Work,
 };
@@ -402,14 +402,7 @@ pub fn material() -> Material {
 
 /// Returns the chain of these settings, with its root.
 pub fn material_of(settings: &SessionSettings) -> Material {
-    let pki = suite_pki(settings.key, settings.chain_length);
-    Material {
-        host: SUITE_HOST.to_owned(),
-        chain_pem: pki.chain_pem,
-        key_pem: pki.key_pem,
-        roots_pem: pki.root_pem,
-        ..Material::default()
-    }
+    suite_pki(settings.key, settings.chain_length)
 }
 
 /// Returns the resident size of this process in bytes, which the kernel sums page by page.

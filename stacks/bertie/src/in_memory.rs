@@ -293,7 +293,7 @@ impl Session for Records {
 
 #[cfg(test)]
 mod tests {
-    use netbench_lab::{SUITE_HOST, suite_pki};
+    use netbench_lab::suite_pki;
     use netbench_protocol::Material;
     use netbench_tls::{Aead, HandshakeKind, KeyType, SessionSettings, TlsVersion};
 
@@ -306,14 +306,7 @@ mod tests {
     fn sessions_agree_on_what_they_are_set_to_and_carry_data() {
         let keys = [KeyType::EcdsaP256, KeyType::Rsa2048, KeyType::Rsa3072];
         for key in keys {
-            let pki = suite_pki(key, 1);
-            let material = Material {
-                host: SUITE_HOST.to_owned(),
-                chain_pem: pki.chain_pem,
-                key_pem: pki.key_pem,
-                roots_pem: pki.root_pem,
-                ..Material::default()
-            };
+            let material = suite_pki(key, 1);
             for aead in Aead::ALL.iter().copied() {
                 for (group, _) in GROUPS {
                     let settings = SessionSettings {

@@ -4,6 +4,7 @@
 mod make;
 
 use netbench_model::KeyType;
+use netbench_protocol::Material;
 
 pub use make::make_suite_pki;
 
@@ -13,29 +14,14 @@ pub const SUITE_HOST: &str = "suite.netbench.test";
 /// The maximum length of a chain.
 pub(crate) const LONGEST: u8 = 4;
 
-/// The certificates and keys of one scenario of the suite, as PEM.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct SuitePki {
-    /// The trust root of both sides.
-    pub root_pem: String,
-    /// The chain that the server sends, the leaf first, without the root.
-    pub chain_pem: String,
-    /// The server's key, PKCS#8.
-    pub key_pem: String,
-    /// The chain that an authenticating client sends: its leaf and one intermediate.
-    pub client_chain_pem: String,
-    /// The client's key, PKCS#8.
-    pub client_key_pem: String,
-}
-
-/// Returns the certificates for a chain of `length` (clamped to 1 to 4) certificates, each with a key of type
-/// `key`.
-pub fn suite_pki(key: KeyType, length: u8) -> SuitePki {
+/// Returns the certificates for a chain of `length` (clamped to 1 to 4) certificates, each with a key of type `key`. A
+/// client that authenticates sends its leaf and one intermediate.
+pub fn suite_pki(key: KeyType, length: u8) -> Material {
     let length = usize::from(length.clamp(1, LONGEST));
     let blocks = Blocks::of(file(key));
     // The blocks are in the order in which `make` writes them.
     let [root, rest @ ..] = blocks.certificates.as_slice() else {
-        return SuitePki::default();
+        return Material::default();
     };
     let (cas, leaves) = rest.split_at(usize::from(LONGEST) - 1);
     let chain = |leaf: usize, length: usize| {
@@ -45,12 +31,14 @@ pub fn suite_pki(key: KeyType, length: u8) -> SuitePki {
             .copied()
             .collect()
     };
-    SuitePki {
-        root_pem: (*root).to_owned(),
+    Material {
+        host: SUITE_HOST.to_owned(),
         chain_pem: chain(length - 1, length),
         key_pem: blocks.keys[0].to_owned(),
         client_chain_pem: chain(usize::from(LONGEST), 2),
         client_key_pem: blocks.keys[1].to_owned(),
+        roots_pem: (*root).to_owned(),
+        native_path: None,
     }
 }
 

@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
-use netbench_lab::{Roots, RootsError, SUITE_HOST, suite_pki};
-use netbench_model::{KeyType, Primitive, RootsForm, RootsSource, Scenario, Work};
+use netbench_lab::{Roots, RootsError, suite_pki};
+use netbench_model::{Primitive, RootsForm, RootsSource, Scenario, Work};
 use netbench_protocol::Material;
 use sha2::{Digest, Sha256};
 
@@ -67,34 +67,22 @@ impl Materials {
                 .get(&count)
                 .map_or("", |roots| roots.pem.as_str())
         };
-        let chain = |key: KeyType, length| {
-            let pki = suite_pki(key, length);
-            Material {
-                host: SUITE_HOST.to_owned(),
-                chain_pem: pki.chain_pem,
-                key_pem: pki.key_pem,
-                client_chain_pem: pki.client_chain_pem,
-                client_key_pem: pki.client_key_pem,
-                roots_pem: pki.root_pem,
-                native_path: None,
-            }
-        };
         match &scenario.work {
             Work::Handshake { settings, .. }
             | Work::Bulk { settings, .. }
             | Work::Memory { settings, .. }
-            | Work::Threads { settings, .. } => chain(settings.key, settings.chain_length),
+            | Work::Threads { settings, .. } => suite_pki(settings.key, settings.chain_length),
             Work::Verify {
                 key,
                 chain_length,
                 roots,
             } => {
-                let mut material = chain(*key, *chain_length);
+                let mut material = suite_pki(*key, *chain_length);
                 material.roots_pem += filled(roots.saturating_sub(1));
                 material
             }
             Work::Crypto { primitive } => match primitive {
-                Primitive::Sign { key } | Primitive::Verify { key } => chain(*key, 1),
+                Primitive::Sign { key } | Primitive::Verify { key } => suite_pki(*key, 1),
                 Primitive::KeyShare { .. }
                 | Primitive::Respond { .. }
                 | Primitive::Agree { .. }
