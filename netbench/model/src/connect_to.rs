@@ -3,7 +3,7 @@ use std::{fmt, str::FromStr};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{HostName, bracketed, named::text_in_json};
+use crate::{HostName, bracketed, named::text_in_json, sites_file::digits};
 
 /// A rule that redirects connections for one host and port, in the format of curl's `--connect-to`:
 /// `HOST1:PORT1:HOST2:PORT2`. An empty `HOST1` or `PORT1` matches any; an empty `HOST2` or `PORT2` leaves the value
@@ -43,9 +43,9 @@ impl FromStr for ConnectTo {
             known.transpose()
         };
         let port = |text: &str| -> Result<Option<u16>, String> {
-            let known = (!text.is_empty()).then(|| match text.parse() {
-                Ok(port) if port > 0 && !text.starts_with('+') => Ok(port),
-                _ => Err(format!("{text:?}: a port is a number from 1 to 65535")),
+            let known = (!text.is_empty()).then(|| {
+                let port = digits(text).filter(|port| *port > 0);
+                port.ok_or_else(|| format!("{text:?}: a port is a number from 1 to 65535"))
             });
             known.transpose()
         };

@@ -3,7 +3,7 @@ use std::{fmt, str::FromStr};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::named::text_in_json;
+use crate::{named::text_in_json, sites_file::digits};
 
 /// The origin of a run: its part of a plan, its vantage point, and the runs that were merged into it.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
@@ -130,12 +130,8 @@ impl FromStr for Shard {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let number = |text: &str| -> Option<u32> {
-            let digits = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
-            digits.then(|| text.parse().ok()).flatten()
-        };
         let parts = text.split_once('/');
-        match parts.and_then(|(index, of)| Some((number(index)?, number(of)?))) {
+        match parts.and_then(|(index, of)| Some((digits(index)?, digits(of)?))) {
             Some((index, of)) => Self::new(index, of),
             None => Err(format!(
                 "{text:?} is not a shard: expected I/N, such as 2/3"

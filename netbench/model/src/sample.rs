@@ -38,7 +38,7 @@ pub struct Sample {
     pub packets: Option<LinkPackets>,
 }
 
-/// The key of a sample's trial in a plan: condition, round, site's name, stack.
+/// The key of a trial or a visit in a plan: condition, round, site's name, client.
 pub type SampleKey<'a> = (Condition, u32, &'a str, &'a StackName);
 
 impl Sample {

@@ -7,7 +7,7 @@ use std::{
     sync::Arc,
 };
 
-pub(crate) use fields::{FieldError, conflicts, names as field_names, set as set_field};
+pub(crate) use fields::{FieldError, conflicts, digits, names as field_names, set as set_field};
 
 use crate::{LabProfile, Site, parse_target, shown};
 

@@ -4,7 +4,7 @@ use std::{
 };
 
 use crate::{
-    Condition, ConnectPlan, Manifest, Plan, Record, Role, Sample, ScanPlan, Scenario, Site,
+    ConnectPlan, Manifest, Plan, Record, Role, Sample, SampleKey, ScanPlan, Scenario, Site,
     StackName, SuitePlan, SuiteSample,
     scan::{SiteOutcome, SiteScan},
 };
@@ -88,7 +88,7 @@ impl Recorded for ConnectPlan {
     type Record = Sample;
     type Counted = Sample;
 
-    type Key<'a> = (Condition, u32, &'a str, &'a StackName);
+    type Key<'a> = SampleKey<'a>;
 
     fn key(sample: &Sample) -> Self::Key<'_> {
         sample.key()

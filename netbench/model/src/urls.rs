@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, Ipv6Addr};
 
-use crate::{HostName, Site, shown};
+use crate::{HostName, Site, shown, sites_file::digits};
 
 /// The port of HTTPS.
 const HTTPS: u16 = 443;
@@ -92,11 +92,8 @@ fn split_port(authority: &str, default: u16) -> Result<(&str, u16), &'static str
         None => return Err(NO_PORT),
         Some(port) => port,
     };
-    let digits = port.bytes().all(|byte| byte.is_ascii_digit());
-    match port.parse() {
-        Ok(port) if digits && port > 0 => Ok((host, port)),
-        _ => Err(NO_PORT),
-    }
+    let port = digits(port).filter(|port| *port > 0);
+    Ok((host, port.ok_or(NO_PORT)?))
 }
 
 /// Encodes a path for a request.

@@ -13,7 +13,7 @@ use std::{
 pub(crate) struct Outlet<'a, S, E> {
     sender: Sender<Result<S, E>>,
     /// A flag that becomes true when the run is to stop.
-    stop: &'a AtomicBool,
+    pub(crate) stop: &'a AtomicBool,
     /// A flag that becomes true when the receiver takes no more samples.
     ended: &'a AtomicBool,
 }

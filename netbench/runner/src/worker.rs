@@ -254,7 +254,7 @@ impl Worker {
     fn is_ending(&self) -> bool {
         /// PF_EXITING of the kernel's `include/linux/sched.h`.
         const EXITING: u32 = 0x4;
-        let Ok(text) = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id())) else {
+        let Some(text) = self.proc("stat") else {
             return true;
         };
         // After the name, which may contain any character: the state, and six fields later the flags (proc(5)).
@@ -270,23 +270,24 @@ impl Worker {
 
     /// Returns the peak resident size of the process, in bytes, if the kernel reports it.
     pub fn resident_bytes(&self) -> Option<u64> {
-        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).ok()?;
-        let line = status
-            .lines()
-            .find_map(|line| line.strip_prefix("VmHWM:"))?;
+        let status = self.proc("status")?;
+        let line = (status.lines()).find_map(|line| line.strip_prefix("VmHWM:"))?;
         let kib: u64 = line.trim().strip_suffix(" kB")?.trim().parse().ok()?;
         Some(kib * 1024)
     }
 
     /// Returns whether its memory layout is the same at every start.
     pub fn has_fixed_layout(&self) -> bool {
-        let path = format!("/proc/{}/personality", self.child.id());
-        std::fs::read_to_string(path)
-            .ok()
+        self.proc("personality")
             .and_then(|text| i32::from_str_radix(text.trim(), 16).ok())
             .is_some_and(|bits| {
                 Persona::from_bits_retain(bits).contains(Persona::ADDR_NO_RANDOMIZE)
             })
+    }
+
+    /// Returns the content of one of the kernel's files about the process.
+    fn proc(&self, file: &str) -> Option<String> {
+        std::fs::read_to_string(format!("/proc/{}/{file}", self.child.id())).ok()
     }
 
     /// Ends the process normally, by closing its stdin.

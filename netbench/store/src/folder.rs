@@ -166,10 +166,8 @@ impl RunFolder {
     /// # Errors
     /// An error of the system, or a packed file that is damaged.
     pub fn repeated(&self) -> Result<Vec<Repeated>, StoreError> {
-        let entries = fs::read_dir(&self.path).map_err(StoreError::io(&self.path))?;
         let mut found = Vec::new();
-        for entry in entries {
-            let path = entry.map_err(StoreError::io(&self.path))?.path();
+        for path in self.entries()? {
             let name = path.to_string_lossy();
             if path.is_file() && (name.ends_with(".jsonl") || name.ends_with(".jsonl.zst")) {
                 found.extend(records::repeated(&path)?);
@@ -225,16 +223,20 @@ impl RunFolder {
 
     /// Returns the files of records that are not packed.
     fn plain_records(&self) -> Result<Vec<PathBuf>, StoreError> {
-        let entries = fs::read_dir(&self.path).map_err(StoreError::io(&self.path))?;
-        let mut paths = Vec::new();
-        for entry in entries {
-            let path = entry.map_err(StoreError::io(&self.path))?.path();
-            let plain = fs::symlink_metadata(&path).is_ok_and(|data| data.is_file());
-            if plain && path.extension().is_some_and(|end| end == "jsonl") {
-                paths.push(path);
-            }
-        }
+        let mut paths = self.entries()?;
+        paths.retain(|path| {
+            let plain = fs::symlink_metadata(path).is_ok_and(|data| data.is_file());
+            plain && path.extension().is_some_and(|end| end == "jsonl")
+        });
         Ok(paths)
+    }
+
+    fn entries(&self) -> Result<Vec<PathBuf>, StoreError> {
+        let entries = fs::read_dir(&self.path).map_err(StoreError::io(&self.path))?;
+        let paths = entries.map(|entry| Ok(entry?.path()));
+        paths
+            .collect::<io::Result<_>>()
+            .map_err(StoreError::io(&self.path))
     }
 
     /// Reads a JSON file of the run that [`Self::write_file`] wrote, or returns `None` if it does not exist.

@@ -4,7 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    ClientSettings, Condition, Kind, Manifest, Plan, Recorded, RootsRecord, Site, StackName,
+    ClientSettings, Condition, Kind, Manifest, Plan, Recorded, RootsRecord, SampleKey, Site,
+    StackName,
 };
 
 use super::{ObjectsPage, VisitSample};
@@ -129,7 +130,7 @@ impl Recorded for BrowserPlan {
     type Record = VisitSample;
     type Counted = VisitSample;
 
-    type Key<'a> = (Condition, u32, &'a str, &'a StackName);
+    type Key<'a> = SampleKey<'a>;
 
     fn key(sample: &VisitSample) -> Self::Key<'_> {
         sample.key()

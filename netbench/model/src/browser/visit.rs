@@ -3,7 +3,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Condition, Failure, Negotiated, Record, ServerView, StackName};
+use crate::{Condition, Failure, Negotiated, Record, SampleKey, ServerView, StackName};
 
 /// One visit of a client to a site: one line of `samples.jsonl`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -34,7 +34,7 @@ pub struct VisitSample {
 
 impl VisitSample {
     /// Returns the key of the visit in the plan.
-    pub fn key(&self) -> (Condition, u32, &str, &StackName) {
+    pub fn key(&self) -> SampleKey<'_> {
         (self.condition, self.round, &self.site, &self.client)
     }
 }

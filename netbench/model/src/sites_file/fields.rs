@@ -1,6 +1,6 @@
 //! The fields of a line: the reader and writer of each, and the conflicts between them.
 
-use std::{fmt::Display, ops::RangeInclusive, time::Duration};
+use std::{fmt::Display, ops::RangeInclusive, str::FromStr, time::Duration};
 
 use crate::{
     Authentication, ChainProfile, CipherSuite, Group, KeyExchange, KeyType, LabProfile,
@@ -242,14 +242,18 @@ pub(crate) fn conflicts(lab: &LabProfile) -> Vec<(&'static str, String)> {
     found
 }
 
+/// Parses a whole number that consists of digits only: the standard library accepts a sign.
+pub(crate) fn digits<T: FromStr>(text: &str) -> Option<T> {
+    let is_plain = text.bytes().all(|byte| byte.is_ascii_digit());
+    is_plain.then(|| text.parse().ok()).flatten()
+}
+
 /// Parses a whole number within `range` that consists of digits only.
 pub(super) fn number<T>(text: &str, range: RangeInclusive<u32>, what: &str) -> Result<T, String>
 where
     T: TryFrom<u32>,
 {
-    Some(text)
-        .filter(|text| text.bytes().all(|b| b.is_ascii_digit()))
-        .and_then(|text| text.parse::<u32>().ok())
+    digits::<u32>(text)
         .filter(|number| range.contains(number))
         .and_then(|number| T::try_from(number).ok())
         .ok_or_else(|| {

@@ -20,7 +20,7 @@ use netbench_browser::{
 };
 use netbench_link::{Link, LinkError, Namespace};
 use netbench_model::{
-    Condition, Role, SCHEMA_VERSION, Site, StackName, Target, authority,
+    Condition, Role, SCHEMA_VERSION, SampleKey, Site, Target, authority,
     browser::{BrowserPlan, ObjectsPage, Scheduled, Visit, VisitOutcome, VisitSample},
 };
 
@@ -71,9 +71,6 @@ pub enum VisitsError {
     )]
     NoLink,
 }
-
-/// One visit of the plan, by condition, round, site's name and client.
-pub type VisitKey<'a> = (Condition, u32, &'a str, &'a StackName);
 
 /// A visitor of sites, with everything that visits need.
 pub struct Visitor<'a> {
@@ -154,7 +151,7 @@ impl<'a> Visitor<'a> {
     /// end the run.
     pub fn visit_all(
         mut self,
-        done: &HashSet<VisitKey<'_>>,
+        done: &HashSet<SampleKey<'_>>,
         mut found: impl FnMut(VisitSample) -> ControlFlow<()>,
     ) {
         let visits = self.visits;

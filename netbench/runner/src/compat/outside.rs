@@ -70,7 +70,6 @@ pub fn try_outside(
             let tries = Tries {
                 client,
                 limit: outside.limit * PATIENCE,
-                stop: outside.stop,
                 outlet,
             };
             tries.make(program.as_ref(), cases.collect())
@@ -83,7 +82,6 @@ pub fn try_outside(
 struct Tries<'a> {
     client: &'a OutsideClient,
     limit: Duration,
-    stop: &'a AtomicBool,
     outlet: &'a Outlet<'a, CompatSample, CompatError>,
 }
 
@@ -280,7 +278,7 @@ impl Tries<'_> {
     fn within(&self, limit: Duration) -> Limit<'_> {
         Limit {
             deadline: Instant::now() + limit,
-            stop: self.stop,
+            stop: self.outlet.stop,
         }
     }
 

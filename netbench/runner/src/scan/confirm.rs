@@ -2,10 +2,7 @@
 
 use std::{
     collections::BTreeSet,
-    sync::{
-        Mutex, PoisonError,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::atomic::{AtomicBool, Ordering},
     thread,
     time::Duration,
 };
@@ -18,6 +15,7 @@ use netbench_model::{
 };
 use netbench_protocol::{ClientIdentity, Configure, RequestBody, ResponseBody};
 use netbench_scan::Witness;
+use parking_lot::Mutex;
 
 use crate::{
     Targets, Worker, Workers,
@@ -111,7 +109,7 @@ pub fn confirm(
             }
             let prediction = agreements[number].clone();
             let mut connect = || {
-                let _turn = turn.lock().unwrap_or_else(PoisonError::into_inner);
+                let _turn = turn.lock();
                 let rtt = sites[*i].lab.link.rtt();
                 undisturbed(clients, (*i, rtt), &prediction, || {
                     handshake(clients, stack, *i, &sites[*i], &mut worker)
@@ -132,7 +130,7 @@ pub fn confirm(
                 let other = others.find(|(other, due)| *other != stack && due.agrees());
                 let mut its_worker = None;
                 let takes_another = || {
-                    let _turn = turn.lock().unwrap_or_else(PoisonError::into_inner);
+                    let _turn = turn.lock();
                     let is_answered = witness
                         .as_ref()
                         .is_some_and(|hello| is_answered(clients, *i, hello));
