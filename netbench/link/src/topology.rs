@@ -42,6 +42,8 @@ pub(crate) struct Forwarded {
 struct Side {
     address: Ipv4Addr,
     mac: Mac,
+    /// The forwarder's end of the veth pair to this side.
+    forwarder: VethEnd,
     /// The address and hardware address of the other side.
     peer: (Ipv4Addr, Mac),
     role: Role,
@@ -56,12 +58,20 @@ enum Role {
 const CLIENT: Side = Side {
     address: sites::CLIENT,
     mac: CLIENT_MAC,
+    forwarder: VethEnd {
+        name: "client",
+        mac: [2, 0, 0, 0, 0, 3],
+    },
     peer: (sites::SERVER, SERVER_MAC),
     role: Role::Client,
 };
 const SERVER: Side = Side {
     address: sites::SERVER,
     mac: SERVER_MAC,
+    forwarder: VethEnd {
+        name: "server",
+        mac: [2, 0, 0, 0, 0, 4],
+    },
     peer: (sites::CLIENT, CLIENT_MAC),
     role: Role::Server,
 };
@@ -70,35 +80,22 @@ const SERVER: Side = Side {
 pub(crate) fn over_veth() -> Result<Forwarded, LinkError> {
     let ends = Ends::new()?;
     let middle = Namespace::create()?;
-    let open = |forwarder_end: VethEnd, namespace: &Namespace, side: &Side| {
-        add_veth(&middle, &forwarder_end, namespace, side)?;
+    let open = |namespace: &Namespace, side: &Side| {
+        add_veth(&middle, &side.forwarder, namespace, side)?;
+        let name = side.forwarder.name;
         let device = middle.run(|| {
             // Packets that the kernel sends through the devices of the middle would be forwarded.
             settings::apply("middle");
-            set_up_plain(forwarder_end.name)?;
-            interface::turn_off_offloads(forwarder_end.name)?;
-            PacketDevice::open(forwarder_end.name)
+            set_up_plain(name)?;
+            interface::turn_off_offloads(name)?;
+            PacketDevice::open(name)
         })?;
         let device = device.map_err(LinkError::device("open AF_PACKET on a veth pair"))?;
         configure(namespace, side, Neighbours::Permanent)?;
         Ok::<_, LinkError>(device)
     };
-    let client = open(
-        VethEnd {
-            name: "client",
-            mac: [2, 0, 0, 0, 0, 3],
-        },
-        &ends.client,
-        &CLIENT,
-    )?;
-    let server = open(
-        VethEnd {
-            name: "server",
-            mac: [2, 0, 0, 0, 0, 4],
-        },
-        &ends.server,
-        &SERVER,
-    )?;
+    let client = open(&ends.client, &CLIENT)?;
+    let server = open(&ends.server, &SERVER)?;
     let sockets = [&client, &server]
         .map(|device| device.descriptor().try_clone_to_owned())
         .into_iter()

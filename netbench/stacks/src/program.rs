@@ -35,14 +35,8 @@ pub struct Program {
 pub struct Found {
     /// Its file.
     pub path: PathBuf,
-    place: Place,
-}
-
-#[derive(Debug, Clone, Copy)]
-enum Place {
-    Beside,
-    Cache,
-    Tree,
+    /// A description of the place.
+    pub place: &'static str,
 }
 
 impl Program {
@@ -123,12 +117,13 @@ impl Program {
         let beside = this_command()?
             .with_file_name(self.folder())
             .join(&self.file);
-        if let Some(beside) = found(beside, Place::Beside) {
+        if let Some(beside) = found(beside, "beside the command") {
             return Ok(Some(beside));
         }
         let cached = workers_folder().ok();
-        let cached = cached.and_then(|cache| found(self.under(&cache), Place::Cache));
-        let built = SourceTree::find().and_then(|tree| found(self.in_tree(&tree), Place::Tree));
+        let cached = cached.and_then(|cache| found(self.under(&cache), "in the cache"));
+        let built =
+            SourceTree::find().and_then(|tree| found(self.in_tree(&tree), "in the source tree"));
         // The program in the tree is newer if it was built again later.
         Ok([cached, built]
             .into_iter()
@@ -323,15 +318,6 @@ impl fmt::Display for Program {
 }
 
 impl Found {
-    /// Describes the place where the program was found.
-    pub fn place(&self) -> &'static str {
-        match self.place {
-            Place::Beside => "beside the command",
-            Place::Cache => "in the cache",
-            Place::Tree => "in the source tree",
-        }
-    }
-
     /// Returns the time that the program's last build took, if netbench built it.
     pub fn build_time(&self) -> Option<BuildTime> {
         build_time::of(&self.path)

@@ -44,7 +44,7 @@ fn row(source: &Stack) -> anyhow::Result<StackRow> {
         about: source.about.clone(),
         state: WorkerState::NotBuilt,
         worker: found.as_ref().map(|found| found.path.display().to_string()),
-        place: found.as_ref().map(|found| found.place().to_owned()),
+        place: found.as_ref().map(|found| found.place.to_owned()),
         licences: licences.collect(),
         build,
         description: None,
