@@ -106,30 +106,28 @@ impl Tries<'_> {
             self.cannot(reason, cases.iter().map(|(_, case)| *case));
             return Ok(());
         };
-        let (cases, others): (Vec<_>, Vec<_>) =
-            cases.into_iter().partition(|(_, case)| is_plain(case));
-        let plain = "it makes one visit, without a client certificate or extra headers, and the case needs more";
-        self.cannot(plain, others.iter().map(|(_, case)| *case));
         let needs_no_user = match program {
             OutsideProgram::Browser(program) => program.product().needs_no_user(),
             OutsideProgram::Tool(_) => true,
         };
-        let (cases, others): (Vec<_>, Vec<_>) = cases
-            .into_iter()
-            .partition(|(_, case)| needs_no_user || !case.asks_for_certificate());
-        let asks = "it asks its user for a client certificate, and there is none";
-        self.cannot(asks, others.iter().map(|(_, case)| *case));
         let now = Timestamp::now();
-        let prepared = cases.into_iter().map(|(number, case)| {
-            let server = server(case, now)?;
-            let place = u16::try_from(number % PORTS).unwrap_or_default();
-            Ok(Prepared {
-                case,
-                server,
-                port: FIRST_PORT + place,
-            })
-        });
-        let prepared = prepared.collect::<Result<Vec<_>, CompatError>>()?;
+        let mut prepared = Vec::new();
+        for (number, case) in cases {
+            let cannot = if !is_plain(case) {
+                "it makes one visit, without a client certificate or extra headers, and the case needs more"
+            } else if !needs_no_user && case.asks_for_certificate() {
+                "it asks its user for a client certificate, and there is none"
+            } else {
+                let place = u16::try_from(number % PORTS).unwrap_or_default();
+                prepared.push(Prepared {
+                    case,
+                    server: server(case, now)?,
+                    port: FIRST_PORT + place,
+                });
+                continue;
+            };
+            self.cannot(cannot, iter::once(case));
+        }
         let names = prepared
             .iter()
             .map(|prepared| prepared.case.record.host.as_str())
