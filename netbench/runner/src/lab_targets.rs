@@ -33,7 +33,8 @@ pub struct LabTargets {
     servers: Vec<LabServer>,
     /// The index of each site's server; `None` for sites without a server.
     server_of: Vec<Option<usize>>,
-    places: RwLock<Places>,
+    /// The address of each site.
+    places: RwLock<Vec<Result<SocketAddr, Unserved>>>,
     lab: Lab,
     sites: Vec<Site>,
     workers: Workers,
@@ -51,13 +52,12 @@ struct LabServer {
     given_up: AtomicBool,
 }
 
-/// The addresses of the sites, and the reasons why some have none.
-#[derive(Default)]
-struct Places {
-    addresses: Vec<SocketAddr>,
-    failed: BTreeMap<usize, Failure>,
-    /// The reasons of those failed sites whose server does not support them.
-    unsupported: BTreeMap<usize, String>,
+/// The reason why a site has no server.
+#[derive(Clone)]
+struct Unserved {
+    failure: Failure,
+    /// The feature that the server does not support, if that is the reason.
+    unsupported: Option<String>,
 }
 
 /// The death of a lab server that affected a trial.
@@ -110,17 +110,18 @@ impl LabTargets {
             workers: workers.clone(),
             link,
         };
-        targets.places.write().addresses = (0..sites.len()).map(|i| targets.wanted(i)).collect();
+        *targets.places.write() = (0..sites.len()).map(|i| Ok(targets.wanted(i))).collect();
         for server in &targets.servers {
             *server.process.lock() = Some(targets.start_server(server)?);
         }
-        let mut places = targets.places.write();
-        for (address, site) in places.addresses.iter_mut().zip(sites) {
-            if site.lab.fault == Some(Fault::Refuse) && address.port() == 0 {
+        for (place, site) in targets.places.write().iter_mut().zip(sites) {
+            if let Ok(address) = place
+                && site.lab.fault == Some(Fault::Refuse)
+                && address.port() == 0
+            {
                 address.set_port(NOBODY);
             }
         }
-        drop(places);
         Ok(targets)
     }
 
@@ -134,29 +135,24 @@ impl LabTargets {
 
     /// Returns the address of a site; see [`crate::Targets::address`].
     pub(crate) fn address(&self, site: usize) -> Result<SocketAddr, Failure> {
-        let places = self.places.read();
-        match places.failed.get(&site) {
-            Some(failure) => Err(failure.clone()),
-            None => Ok(places.addresses[site]),
-        }
+        let place = self.places.read()[site].clone();
+        place.map_err(|unserved| unserved.failure)
     }
 
     /// Returns the feature that the site's server does not support, if that is the reason why the site is not
     /// served.
     pub(crate) fn unsupported(&self, site: usize) -> Option<String> {
-        self.places.read().unsupported.get(&site).cloned()
+        let places = self.places.read();
+        places[site].as_ref().err()?.unsupported.clone()
     }
 
     /// Returns the message about sites without a server; see [`crate::Targets::not_served`].
     pub(crate) fn not_served(&self) -> Option<String> {
-        let failed = &self.places.read().failed;
-        let first = failed.values().next()?;
-        Some(format!(
-            "{} of {} sites have no server: {}",
-            failed.len(),
-            self.sites.len(),
-            first.detail
-        ))
+        let places = self.places.read();
+        let mut unserved = places.iter().filter_map(|place| place.as_ref().err());
+        let detail = &unserved.next()?.failure.detail;
+        let (failed, all) = (unserved.count() + 1, places.len());
+        Some(format!("{failed} of {all} sites have no server: {detail}"))
     }
 
     /// Returns the peak sizes of the servers; see [`crate::Targets::server_peaks`]. The worker of an installed
@@ -294,15 +290,14 @@ impl LabTargets {
         let mut places = self.places.write();
         for i in some {
             let name = self.sites[*i].name();
+            let unsupported = serving.unsupported.get(&name);
             if let Some(address) = serving.listening.get(&name) {
-                places.addresses[*i] = *address;
-                places.failed.remove(i);
-                places.unsupported.remove(i);
-            } else if let Some(why) = serving.unsupported.get(&name) {
-                places.failed.insert(*i, no_server(&server.stack, why));
-                places.unsupported.insert(*i, why.clone());
-            } else if let Some(why) = serving.failed.get(&name) {
-                places.failed.insert(*i, no_server(&server.stack, why));
+                places[*i] = Ok(*address);
+            } else if let Some(why) = unsupported.or_else(|| serving.failed.get(&name)) {
+                places[*i] = Err(Unserved {
+                    failure: no_server(&server.stack, why),
+                    unsupported: unsupported.cloned(),
+                });
             }
         }
     }
