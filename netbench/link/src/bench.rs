@@ -150,17 +150,16 @@ pub fn run_bench(choice: LinkChoice) -> Result<LinkBench, LinkError> {
     let mut connects = Vec::new();
     let awake = Mutex::new(());
     for (site, (rtt, times)) in CONNECTS.into_iter().enumerate() {
-        let times =
+        let found =
             client.run(|| check::connect_times(address(site), port, rtt, times, &awake))??;
-        let kernel_rtt: Option<Vec<_>> = times.iter().map(|time| time.kernel_rtt).collect();
-        let times: Vec<Duration> = times.iter().map(|time| time.elapsed).collect();
+        let times = found.elapsed;
         connects.push(ConnectBench {
             rtt_ns: check::ns(rtt),
             connects: times.len(),
             min_ns: times.iter().min().copied().map_or(0, check::ns),
             max_ns: times.iter().max().copied().map_or(0, check::ns),
             median_ns: check::ns(check::median(times)),
-            kernel_rtt_ns: kernel_rtt.map(|rtts| check::ns(check::median(rtts))),
+            kernel_rtt_ns: found.kernel_rtt.map(check::ns),
         });
     }
     let lateness_ns = link.record().lateness_ns;

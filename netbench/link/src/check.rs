@@ -96,12 +96,12 @@ fn wait_readable(descriptor: BorrowedFd<'_>) {
     );
 }
 
-/// The duration of an idle connect.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Connected {
+/// The durations of idle connects.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Connects {
     /// Until the calling thread ran again.
-    pub(crate) elapsed: Duration,
-    /// The round-trip time of SYN and SYN-ACK by the kernel's `TCP_INFO`, if the kernel reports it.
+    pub(crate) elapsed: Vec<Duration>,
+    /// The median round-trip time of SYN and SYN-ACK by the kernel's `TCP_INFO`, if the kernel reports each.
     pub(crate) kernel_rtt: Option<Duration>,
 }
 
@@ -114,20 +114,23 @@ pub(crate) fn connect_times(
     rtt: Duration,
     times: usize,
     awake: &Mutex<()>,
-) -> Result<Vec<Connected>, LinkError> {
+) -> Result<Connects, LinkError> {
     let mut held = Vec::with_capacity(times);
     let connects = (0..times).map(|_| {
         rest(awake);
         let (stream, elapsed) = connect(address, port, rtt)?;
-        let connected = Connected {
-            elapsed,
-            kernel_rtt: kernel_rtt(&stream),
-        };
+        let kernel_rtt = kernel_rtt(&stream);
         held.push(stream);
         thread::sleep(rtt / 2);
-        Ok(connected)
+        Ok((elapsed, kernel_rtt))
     });
-    connects.collect()
+    let connects = connects.collect::<Result<Vec<_>, LinkError>>()?;
+    let (elapsed, kernel_rtts): (_, Vec<_>) = connects.into_iter().unzip();
+    let kernel_rtts: Option<Vec<_>> = kernel_rtts.into_iter().collect();
+    Ok(Connects {
+        elapsed,
+        kernel_rtt: kernel_rtts.map(median),
+    })
 }
 
 /// Returns the smoothed round-trip time of a connection without data: that of its only sample, SYN and SYN-ACK.

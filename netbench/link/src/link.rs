@@ -228,12 +228,10 @@ impl Link {
                     return Err(LinkError::Stopped);
                 }
                 let times = check::connect_times(address, port, rtt, CHECK_CONNECTS, &awake)?;
-                let elapsed = times.iter().map(|time| time.elapsed).collect();
-                let kernel_rtt: Option<Vec<_>> = times.iter().map(|time| time.kernel_rtt).collect();
                 checks.push(LinkCheck {
                     rtt_ns: check::ns(rtt),
-                    connect_ns: check::ns(check::median(elapsed)),
-                    kernel_rtt_ns: kernel_rtt.map(|rtts| check::ns(check::median(rtts))),
+                    connect_ns: check::ns(check::median(times.elapsed)),
+                    kernel_rtt_ns: times.kernel_rtt.map(check::ns),
                 });
             }
         };

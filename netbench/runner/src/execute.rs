@@ -57,13 +57,16 @@ pub fn execute(
     stop: &AtomicBool,
 ) -> Result<(), RunError> {
     let plan = trials.plan;
-    let done = Done::of(earlier, &plan.stacks);
+    let done = done(earlier, &plan.stacks);
     let all = schedule(plan, trials.shard);
     let stacks = plan.stacks.len() as u64;
     let samples = all.len() as u64 * stacks;
     let units: VecDeque<Unit> = all
         .into_iter()
-        .filter(|unit| !done.contains(unit.condition, unit.round, &plan.sites[unit.site].name()))
+        .filter(|unit| {
+            let site = plan.sites[unit.site].name();
+            !done.contains(&(unit.condition, unit.round, site.as_str()))
+        })
         .collect();
     listener(Event::Begin {
         samples,
@@ -96,10 +99,7 @@ pub fn execute(
             }
         }
     });
-    match shared.fatal.into_inner() {
-        Some(error) => Err(error),
-        None => Ok(()),
-    }
+    shared.fatal.into_inner().map_or(Ok(()), Err)
 }
 
 impl Shared<'_> {
@@ -145,25 +145,17 @@ pub(crate) fn time_outs_after(before: u32, outcome: &Outcome) -> u32 {
     }
 }
 
-/// The units that an earlier session took to their end: those that have every stack.
-struct Done<'a>(HashSet<(Condition, u32, &'a str)>);
-
-impl<'a> Done<'a> {
-    fn of(earlier: &'a [Sample], stacks: &[StackName]) -> Self {
-        type Unit<'a> = (u32, Condition, u32, &'a str);
-        let mut seen: HashMap<Unit<'_>, HashSet<&StackName>> = HashMap::new();
-        for sample in earlier.iter().filter(|s| ConnectPlan::counts(s)) {
-            let (condition, round, site, stack) = sample.key();
-            let unit = (sample.session, condition, round, site);
-            seen.entry(unit).or_default().insert(stack);
-        }
-        let whole = |those: &HashSet<&StackName>| stacks.iter().all(|stack| those.contains(stack));
-        let units = seen.into_iter().filter(|(_, those)| whole(those));
-        let units = units.map(|((_, condition, round, site), _)| (condition, round, site));
-        Self(units.collect())
+/// Returns the units that an earlier session took to their end: those that have every stack.
+fn done<'a>(earlier: &'a [Sample], stacks: &[StackName]) -> HashSet<(Condition, u32, &'a str)> {
+    type Unit<'a> = (u32, Condition, u32, &'a str);
+    let mut seen: HashMap<Unit<'_>, HashSet<&StackName>> = HashMap::new();
+    for sample in earlier.iter().filter(|s| ConnectPlan::counts(s)) {
+        let (condition, round, site, stack) = sample.key();
+        let unit = (sample.session, condition, round, site);
+        seen.entry(unit).or_default().insert(stack);
     }
-
-    fn contains(&self, condition: Condition, round: u32, site: &str) -> bool {
-        self.0.contains(&(condition, round, site))
-    }
+    seen.into_iter()
+        .filter(|(_, those)| stacks.iter().all(|stack| those.contains(stack)))
+        .map(|((_, condition, round, site), _)| (condition, round, site))
+        .collect()
 }

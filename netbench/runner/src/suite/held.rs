@@ -5,7 +5,7 @@ use netbench_protocol::{HELD_AFTER, Hold, Prepared, RequestBody, ResponseBody};
 
 use super::{
     SuiteTrials,
-    proof::{prove_held, prove_prepared},
+    proof::prove_held,
     workers::{Lost, another_kind, ask, ready},
 };
 use crate::{Launch, Layout};
@@ -62,7 +62,6 @@ fn hold(
     launch: &Launch<'_>,
 ) -> Result<(Prepared, Held), Lost> {
     let mut ready = ready(trials, stack, scenario, launch)?;
-    prove_prepared(scenario, &ready.prepared)?;
     let limit = Duration::from_secs(60) + SESSION_LIMIT * sessions;
     let request = RequestBody::Hold(Hold { sessions });
     match ask(&mut ready.worker, request, limit)? {

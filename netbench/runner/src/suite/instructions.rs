@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 
 use super::{
     SuiteTrials,
-    proof::{prove_prepared, prove_slice},
+    proof::prove_slice,
     workers::{Lost, ready},
 };
 use crate::{Launch, Layout};
@@ -126,7 +126,6 @@ impl Count {
             ..trials.workers.launch(None)
         };
         let mut ready = ready(trials, stack, scenario, &launch)?;
-        prove_prepared(scenario, &ready.prepared)?;
         let slice = Slice {
             limit: SliceLimit::Operations(self.operations),
             // The reference loops run only in turns of the wall clock.

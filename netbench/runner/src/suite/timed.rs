@@ -8,7 +8,7 @@ use netbench_stats::{SplitMix, mix, quantile_sorted};
 
 use super::{
     SuiteTrials,
-    proof::{prove_prepared, prove_slice},
+    proof::prove_slice,
     turn::{CALIBRATION, TurnSize, TurnTime},
     workers::{Lost, Ready, TURN_LIMIT, ready},
 };
@@ -48,7 +48,7 @@ pub(super) fn trial(
     let mut arms = Vec::new();
     for (stack, number) in trials.plan.stacks.iter().zip(0..) {
         let ready = ready(trials, stack, scenario, &launch(number));
-        arms.push(Arm::start(ready, scenario));
+        arms.push(Arm::start(ready));
         if trials.is_stopped() {
             return None;
         }
@@ -94,34 +94,26 @@ pub(super) fn trial(
 /// One stack's part in a trial.
 struct Arm {
     ready: Result<Ready, Lost>,
-    prepared: Prepared,
-    slices: Vec<SliceFigures>,
+    /// The figures so far, without the distributions of timings.
+    measured: SuiteMeasured,
     wall: BTreeMap<Measure, Vec<u64>>,
     cpu: BTreeMap<Measure, Vec<u64>>,
-    handshakes: u64,
-    client_resumed: u64,
-    server_resumed: u64,
 }
 
 impl Arm {
-    fn start(ready: Result<Ready, Lost>, scenario: &Scenario) -> Self {
-        let mut arm = Self {
-            prepared: Prepared::default(),
+    fn start(ready: Result<Ready, Lost>) -> Self {
+        let prepared = ready.as_ref().map(|ready| ready.prepared.clone());
+        let Prepared { client, server } = prepared.unwrap_or_default();
+        Self {
             ready,
-            slices: Vec::new(),
+            measured: SuiteMeasured {
+                client,
+                server,
+                ..SuiteMeasured::default()
+            },
             wall: BTreeMap::new(),
             cpu: BTreeMap::new(),
-            handshakes: 0,
-            client_resumed: 0,
-            server_resumed: 0,
-        };
-        if let Ok(ready) = &arm.ready {
-            arm.prepared = ready.prepared.clone();
-            if let Err(lost) = prove_prepared(scenario, &arm.prepared) {
-                arm.ready = Err(lost.into());
-            }
         }
-        arm
     }
 
     /// Performs a turn that is not recorded. Returns `None` if the stack is lost.
@@ -157,12 +149,13 @@ impl Arm {
 
     fn keep(&mut self, sliced: Sliced, size: TurnSize, clocks: Clocks) {
         let warm_up = size.warm_up();
-        self.handshakes += u64::from(sliced.handshakes);
-        self.client_resumed += u64::from(sliced.client_resumed);
-        self.server_resumed += u64::from(sliced.server_resumed);
+        let measured = &mut self.measured;
+        measured.handshakes += u64::from(sliced.handshakes);
+        measured.client_resumed += u64::from(sliced.client_resumed);
+        measured.server_resumed += u64::from(sliced.server_resumed);
         let timings_ns = match clocks {
             Clocks::Wall => {
-                self.slices.push(figures(&sliced, warm_up));
+                measured.slices.push(figures(&sliced, warm_up));
                 &mut self.wall
             }
             Clocks::Cpu => &mut self.cpu,
@@ -184,15 +177,9 @@ impl Arm {
         match self.ready {
             Err(lost) => lost.outcome(),
             Ok(_) => SuiteOutcome::Ok(Box::new(SuiteMeasured {
-                client: self.prepared.client,
-                server: self.prepared.server,
-                handshakes: self.handshakes,
-                client_resumed: self.client_resumed,
-                server_resumed: self.server_resumed,
-                slices: self.slices,
                 wall: distributions(self.wall),
                 cpu: distributions(self.cpu),
-                ..SuiteMeasured::default()
+                ..self.measured
             })),
         }
     }

@@ -3,7 +3,7 @@ use std::time::Duration;
 use netbench_model::{Failure, Scenario, StackName, SuiteOutcome, WorkerRecord};
 use netbench_protocol::{Prepare, Prepared, RequestBody, ResponseBody, Slice, Sliced};
 
-use super::SuiteTrials;
+use super::{SuiteTrials, proof::prove_prepared};
 use crate::{Launch, Worker, WorkerError};
 
 /// The time limit for the set-up of a scenario: RSA-4096 under callgrind takes seconds.
@@ -44,7 +44,7 @@ impl From<Failure> for Lost {
     }
 }
 
-/// Starts a worker of `stack` and makes it prepare the scenario.
+/// Starts a worker of `stack` and makes it prepare the scenario, which is proved by its first handshake.
 pub(super) fn ready(
     trials: &SuiteTrials<'_>,
     stack: &StackName,
@@ -68,10 +68,13 @@ pub(super) fn ready(
         material: trials.materials.material(scenario),
     }));
     match ask(&mut worker, request, PREPARE_LIMIT)? {
-        ResponseBody::Prepared(prepared) => Ok(Ready {
-            worker,
-            prepared: *prepared,
-        }),
+        ResponseBody::Prepared(prepared) => {
+            prove_prepared(scenario, &prepared)?;
+            Ok(Ready {
+                worker,
+                prepared: *prepared,
+            })
+        }
         other => Err(another_kind(&other)),
     }
 }
