@@ -1,164 +1,24 @@
-//! The runner's flags and the format of their values, as `ssl/test/test_config.cc` of BoringSSL accepts them.
+//! The runner's flags: the values that `ssl/test/test_config.cc` of BoringSSL accepts, and the shims that support
+//! each.
 
-/// The flags that every shim of a library supports.
-pub const COMMON: &[&str] = &[
-    "-port",
-    "-shim-id",
-    "-ipv6",
-    "-server",
-    "-cert-file",
-    "-key-file",
-    "-resume-count",
-    "-async",
-    "-implicit-handshake",
-    "-resumption-delay",
-    // Versions, suites, groups, signatures.
-    "-min-version",
-    "-max-version",
-    "-expect-version",
-    "-no-tls12",
-    "-no-tls13",
-    "-tls13-ciphers",
-    "-expect-cipher",
-    "-server-preference",
-    "-curves",
-    "-expect-curve-id",
-    "-expect-hrr",
-    "-expect-no-hrr",
-    "-signing-prefs",
-    "-verify-prefs",
-    "-expect-peer-signature-algorithm",
-    // Certificates.
-    "-verify-peer",
-    "-verify-fail",
-    "-expect-verify-result",
-    "-use-custom-verify-callback",
-    "-require-any-client-certificate",
-    "-expect-no-peer-cert",
-    "-expect-peer-cert-file",
-    "-use-early-callback",
-    "-use-old-client-cert-callback",
-    "-use-client-ca-list",
-    "-expect-client-ca-list",
-    "-new-x509-credential",
-    "-expect-selected-credential",
-    "-enable-ocsp-stapling",
-    "-ocsp-response",
-    "-expect-ocsp-response",
-    "-use-ocsp-callback",
-    "-set-ocsp-in-callback",
-    "-decline-ocsp-callback",
-    "-fail-ocsp-callback",
-    "-new-rpk-credential",
-    "-accepted-peer-cert-types",
-    "-available-client-cert-types",
-    "-expect-peer-certificate-type",
-    "-expect-peer-rpk-sha256",
-    // Names and protocols.
-    "-host-name",
-    "-expect-server-name",
-    "-expect-no-server-name",
-    "-advertise-alpn",
-    "-select-alpn",
-    "-expect-alpn",
-    "-decline-alpn",
-    "-reject-alpn",
-    "-expect-advertised-alpn",
-    // Sessions and early data.
-    "-expect-session-miss",
-    "-expect-no-session",
-    "-expect-session-id",
-    "-expect-no-session-id",
-    "-no-ticket",
-    "-expect-ticket-supports-early-data",
-    "-enable-early-data",
-    "-expect-accept-early-data",
-    "-expect-reject-early-data",
-    "-expect-no-offer-early-data",
-    // Data and its end.
-    "-shim-writes-first",
-    "-shim-initial-write",
-    "-repeat-shim-initial-write",
-    "-read-size",
-    "-write-different-record-sizes",
-    "-read-with-unfinished-write",
-    "-peek-then-read",
-    "-max-send-fragment",
-    "-shim-shuts-down",
-    "-check-close-notify",
-    "-key-update",
-    "-key-update-before-read",
-    "-export-keying-material",
-    "-export-label",
-    "-export-context",
-    "-use-export-context",
-    "-export-traffic-secrets",
-    "-handshake-never-done",
-    // QUIC.
-    "-quic",
-    "-quic-transport-params",
-    "-expect-quic-transport-params",
-    "-quic-use-legacy-codepoint",
-    "-quic-early-data-context",
-];
+/// The flags that a shim could use, one a line: the name, the form of its value, the shims that pass it to their
+/// library, and what it concerns (`-` for everything). `client` and `server` are for a flag that concerns only that
+/// role: the runner passes some of them to both. `later` is for one that matters only after a connection has begun, or
+/// a handshake is done, and `credential` for one that belongs to the credential before it.
+pub const TABLE: &str = include_str!("../configs/flags.tsv");
 
 /// Flags that shims may ignore, with a kind, the shims and the reason for each: expectations of diagnostics
 /// that only BoringSSL offers, and flags that BoringSSL's own shim does not read.
 pub const IGNORED: &str = include_str!("../configs/ignored.tsv");
 
-/// Returns whether a flag is one of [`IGNORED`].
-pub fn is_ignored(flag: &str) -> bool {
-    IGNORED
-        .lines()
-        .any(|line| line.split('\t').next() == Some(flag))
-}
-
-/// Flags that concern only one role; the runner passes some of them to both.
-const OF_SERVERS: &[&str] = &["-select-alpn", "-expect-advertised-alpn"];
-const OF_CLIENTS: &[&str] = &[
-    "-advertise-alpn",
-    "-expect-alpn",
-    "-host-name",
-    "-enable-ocsp-stapling",
-];
-
-/// Flags that matter only after a connection has begun, or a handshake is done. Where the library refused
-/// earlier, as the test requires, there were no properties to compare and no data to send.
-const LATER: &[&str] = &[
-    "-async",
-    "-ipv6",
-    "-port",
-    "-shim-id",
-    "-check-close-notify",
-    "-export-context",
-    "-export-keying-material",
-    "-export-label",
-    "-export-traffic-secrets",
-    "-handshake-never-done",
-    "-key-update",
-    "-key-update-before-read",
-    "-peek-then-read",
-    "-read-size",
-    "-read-with-unfinished-write",
-    "-repeat-shim-initial-write",
-    "-resumption-delay",
-    "-shim-initial-write",
-    "-shim-shuts-down",
-    "-shim-writes-first",
-    "-tls-unique",
-    "-use-export-context",
-    "-write-different-record-sizes",
-];
-
-/// Returns whether a flag concerns only the other role.
-pub(crate) fn is_of_other_role(flag: &str, server: bool) -> bool {
-    let other = if server { OF_CLIENTS } else { OF_SERVERS };
-    other.contains(&flag)
-}
-
-/// Returns whether a flag does not concern a connection whose handshake failed.
-pub(crate) fn is_for_later(flag: &str) -> bool {
-    flag.starts_with("-expect-") || LATER.contains(&flag)
+/// A flag of [`TABLE`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Flag {
+    /// The name, with its hyphen.
+    pub name: &'static str,
+    pub(crate) form: Form,
+    shims: &'static str,
+    concerns: &'static str,
 }
 
 /// The argument of a flag on the command line.
@@ -176,266 +36,64 @@ pub(crate) enum Form {
     Credential,
 }
 
-/// Returns the format of a flag's value, if the runner has such a flag and a shim can use it.
-pub(crate) fn form(flag: &str) -> Option<Form> {
-    const FORMS: &[(Form, &[&str])] = &[
-        (
-            Form::On,
-            &[
-                "-advertise-empty-npn",
-                "-allow-false-start-without-alpn",
-                "-allow-hint-mismatch",
-                "-allow-unknown-alpn-protos",
-                "-async",
-                "-cbc-record-splitting",
-                "-check-close-notify",
-                "-cnsa-202407",
-                "-cnsa1-202603",
-                "-cnsa2-202603",
-                "-decline-alpn",
-                "-decline-ocsp-callback",
-                "-defer-alps",
-                "-dtls",
-                "-enable-channel-id",
-                "-enable-early-data",
-                "-enable-ech-grease",
-                "-enable-grease",
-                "-enable-ocsp-stapling",
-                "-enable-signed-cert-timestamps",
-                "-expect-accept-early-data",
-                "-expect-ech-accept",
-                "-expect-extended-master-secret",
-                "-expect-hrr",
-                "-expect-no-ech-name-override",
-                "-expect-no-ech-retry-configs",
-                "-expect-no-hrr",
-                "-expect-no-next-proto",
-                "-expect-no-offer-early-data",
-                "-expect-no-peer-cert",
-                "-expect-no-peer-match-trust-anchor",
-                "-expect-no-secure-renegotiation",
-                "-expect-no-server-name",
-                "-expect-no-session",
-                "-expect-no-session-id",
-                "-expect-not-resumable-across-names",
-                "-expect-peer-match-trust-anchor",
-                "-expect-reject-early-data",
-                "-expect-resumable-across-names",
-                "-expect-secure-renegotiation",
-                "-expect-server-sent-requested-padding",
-                "-expect-session-id",
-                "-expect-session-miss",
-                "-expect-sha256-client-cert",
-                "-expect-ticket-renewal",
-                "-expect-ticket-supports-early-data",
-                "-expect-verify-result",
-                "-export-traffic-secrets",
-                "-fail-cert-callback",
-                "-fail-ddos-callback",
-                "-fail-early-callback",
-                "-fail-early-callback-ech-rewind",
-                "-fail-ocsp-callback",
-                "-fallback-scsv",
-                "-false-start",
-                "-fips-202205",
-                "-fips-202609",
-                "-forbid-renegotiation-after-handshake",
-                "-fuzzer-mode",
-                "-handshake-hints",
-                "-handshake-never-done",
-                "-handshake-twice",
-                "-handshaker-resume",
-                "-implicit-handshake",
-                "-install-cert-compression-algs",
-                "-install-ddos-callback",
-                "-ipv6",
-                "-is-handshaker-supported",
-                "-jdk11-workaround",
-                "-key-update",
-                "-key-update-before-read",
-                "-must-match-issuer",
-                "-no-key-shares",
-                "-no-legacy-server-connect",
-                "-no-op-extra-handshake",
-                "-no-server-name-ack",
-                "-no-ticket",
-                "-no-tls1",
-                "-no-tls11",
-                "-no-tls12",
-                "-no-tls13",
-                "-partial-write",
-                "-peek-then-read",
-                "-permute-extensions",
-                "-psk-importer-sha256",
-                "-psk-importer-sha384",
-                "-quic",
-                "-read-with-unfinished-write",
-                "-reject-alpn",
-                "-reject-unusable-ech-config",
-                "-renegotiate-explicit",
-                "-renegotiate-freely",
-                "-renegotiate-ignore",
-                "-renegotiate-once",
-                "-renew-ticket",
-                "-require-any-client-certificate",
-                "-resumption-across-names-enabled",
-                "-retain-only-sha256-client-cert",
-                "-reverify-on-resume",
-                "-select-empty-alpn",
-                "-select-empty-next-proto",
-                "-send-alert",
-                "-server",
-                "-server-preference",
-                "-server-supports-padding",
-                "-set-ocsp-in-callback",
-                "-shim-shuts-down",
-                "-shim-writes-first",
-                "-skip-ticket",
-                "-tls-unique",
-                "-use-custom-verify-callback",
-                "-use-early-callback",
-                "-use-export-context",
-                "-use-exporter-between-reads",
-                "-use-ocsp-callback",
-                "-use-old-client-cert-callback",
-                "-use-ticket-aead-callback",
-                "-use-ticket-callback",
-                "-verify-fail",
-                "-verify-peer",
-                "-wait-for-debugger",
-                "-wpa-202304",
-                "-write-different-record-sizes",
-                "-wrong-pake-role",
-            ],
-        ),
-        (
-            Form::Credential,
-            &[
-                "-new-delegated-credential",
-                "-new-psk-credential",
-                "-new-rpk-credential",
-                "-new-spake2plusv1-credential",
-                "-new-x509-credential",
-            ],
-        ),
-        (
-            Form::Number,
-            &[
-                "-accepted-peer-cert-types",
-                "-alps-use-new-codepoint",
-                "-available-client-cert-types",
-                "-curves",
-                "-curves-flags",
-                "-early-write-after-message",
-                "-ech-is-retry-config",
-                "-expect-cipher",
-                "-expect-cipher-aes",
-                "-expect-cipher-no-aes",
-                "-expect-curve-id",
-                "-expect-peer-certificate-type",
-                "-expect-peer-signature-algorithm",
-                "-expect-peer-verify-pref",
-                "-expect-selected-credential",
-                "-expect-ticket-age-skew",
-                "-expect-total-renegotiations",
-                "-expect-version",
-                "-export-keying-material",
-                "-fail-cert-callback-alert",
-                "-initial-timeout-duration-ms",
-                "-install-one-cert-compression-alg",
-                "-key-shares",
-                "-max-cert-list",
-                "-max-send-fragment",
-                "-max-version",
-                "-min-version",
-                "-mtu",
-                "-port",
-                "-private-key-delay-ms",
-                "-quic-use-legacy-codepoint",
-                "-read-size",
-                "-repeat-shim-initial-write",
-                "-request-server-padding",
-                "-resume-count",
-                "-resumption-delay",
-                "-server-supported-groups-hint",
-                "-shim-id",
-                "-signing-prefs",
-                "-tls13-ciphers",
-                "-tls13-ciphers-flags",
-                "-verify-prefs",
-            ],
-        ),
-        (
-            Form::Text,
-            &[
-                "-advertise-alpn",
-                "-advertise-npn",
-                "-cert-file",
-                "-cipher",
-                "-expect-advertised-alpn",
-                "-expect-alpn",
-                "-expect-client-ca-list",
-                "-expect-early-data-reason",
-                "-expect-ech-name-override",
-                "-expect-msg-callback",
-                "-expect-next-proto",
-                "-expect-peer-application-settings",
-                "-expect-peer-cert-file",
-                "-expect-server-name",
-                "-export-context",
-                "-export-label",
-                "-handshaker-path",
-                "-host-name",
-                "-key-file",
-                "-psk",
-                "-psk-identity",
-                "-quic-early-data-context",
-                "-select-alpn",
-                "-select-next-proto",
-                "-send-channel-id",
-                "-shim-initial-write",
-                "-srtp-profiles",
-                "-trust-cert",
-                "-use-client-ca-list",
-                "-write-hint-trace",
-                "-write-settings",
-            ],
-        ),
-        (
-            Form::Base64,
-            &[
-                "-available-trust-anchors",
-                "-cert-properties",
-                "-delegated-credential",
-                "-ech-config-list",
-                "-ech-server-config",
-                "-ech-server-key",
-                "-expect-certificate-types",
-                "-expect-channel-id",
-                "-expect-ech-retry-configs",
-                "-expect-ocsp-response",
-                "-expect-peer-available-trust-anchors",
-                "-expect-peer-rpk-sha256",
-                "-expect-quic-transport-params",
-                "-expect-signed-cert-timestamps",
-                "-ocsp-response",
-                "-pake-client-id",
-                "-pake-context",
-                "-pake-password",
-                "-pake-server-id",
-                "-psk-importer-context",
-                "-psk-importer-identity",
-                "-psk-importer-key",
-                "-quic-transport-params",
-                "-requested-trust-anchors",
-                "-session-id-context",
-                "-signed-cert-timestamps",
-                "-ticket-key",
-            ],
-        ),
-    ];
-    FORMS
-        .iter()
-        .find(|(_, names)| names.contains(&flag))
-        .map(|(form, _)| *form)
+impl Flag {
+    /// Returns the flags of the table.
+    pub fn all() -> impl Iterator<Item = Self> {
+        TABLE.lines().filter_map(Self::of_line)
+    }
+
+    /// Returns the flag with this name, if the runner has such a flag and a shim can use it.
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        Self::all().find(|flag| flag.name == name)
+    }
+
+    fn of_line(line: &'static str) -> Option<Self> {
+        let mut columns = line.split('\t');
+        Some(Self {
+            name: columns.next()?,
+            form: match columns.next()? {
+                "none" => Form::On,
+                "number" => Form::Number,
+                "text" => Form::Text,
+                "base64" => Form::Base64,
+                "credential" => Form::Credential,
+                _ => return None,
+            },
+            shims: columns.next()?,
+            concerns: columns.next()?,
+        })
+    }
+
+    /// Returns whether the shim of a stack (`rustls`, `openssl`, `go`) passes the flag to its library.
+    pub fn is_supported_by(&self, shim: &str) -> bool {
+        self.shims.split(',').any(|name| name == shim)
+    }
+
+    fn concerns(&self, what: &str) -> bool {
+        self.concerns.split(',').any(|word| word == what)
+    }
+
+    /// Returns whether the flag belongs to the last credential on the command line before it.
+    pub(crate) fn is_of_credentials(&self) -> bool {
+        self.concerns("credential")
+    }
+}
+
+/// Returns whether a flag is one of [`IGNORED`].
+pub fn is_ignored(flag: &str) -> bool {
+    IGNORED
+        .lines()
+        .any(|line| line.split('\t').next() == Some(flag))
+}
+
+/// Returns whether a flag concerns only the other role.
+pub(crate) fn is_of_other_role(flag: &str, server: bool) -> bool {
+    let other = if server { "client" } else { "server" };
+    Flag::named(flag).is_some_and(|flag| flag.concerns(other))
+}
+
+/// Returns whether a flag does not concern a connection whose handshake failed: where the library refused earlier, as
+/// the test requires, there were no properties to compare and no data to send.
+pub(crate) fn is_for_later(flag: &str) -> bool {
+    flag.starts_with("-expect-") || Flag::named(flag).is_some_and(|flag| flag.concerns("later"))
 }

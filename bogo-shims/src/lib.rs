@@ -33,10 +33,9 @@ use std::process::ExitCode;
 
 /// Reads the command line and calls `connections`, which makes all connections of the test.
 ///
-/// `supported` are the lists of flags that this shim can pass to its library, `lacking` the protocols that
-/// its library does not have.
+/// `shim` is the name in the table of [`flags`], `lacking` are the protocols that its library does not have.
 pub fn run(
-    supported: &[&[&str]],
+    shim: &str,
     lacking: &[Lacking],
     connections: impl FnOnce(&OptionSets) -> Result<(), Failure>,
 ) -> ExitCode {
@@ -49,7 +48,7 @@ pub fn run(
         return ExitCode::SUCCESS;
     }
     let named = std::env::var(named::VARIABLE).ok();
-    let result = OptionSets::parse(args, supported).and_then(|sets| {
+    let result = OptionSets::parse(args, shim).and_then(|sets| {
         named::refuse(named.as_deref(), lacking)?;
         let result = connections(&sets);
         credit(&sets, result)

@@ -13,7 +13,10 @@ use std::{
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 
-use crate::{Failure, flags};
+use crate::{
+    Failure,
+    flags::{self, Flag, Form},
+};
 
 /// The options of one connection.
 #[derive(Debug, Clone, Default)]
@@ -59,44 +62,30 @@ pub struct OptionSets {
     pub retry: Options,
 }
 
-/// Flags that belong to the last credential on the command line before them.
-const OF_CREDENTIALS: &[&str] = &[
-    "-cert-file",
-    "-key-file",
-    "-signing-prefs",
-    "-ocsp-response",
-    "-must-match-issuer",
-];
-
 impl OptionSets {
-    /// Parses the command line of a shim that knows the flags in the lists `supported`.
+    /// Parses the command line of the shim of a stack, which knows the flags that [`Flag::is_supported_by`] it.
     ///
     /// # Errors
     /// Returns [`Failure::Unsupported`] for every other flag, [`Failure::Failed`] for a value in the wrong
     /// format.
-    pub fn parse(
-        args: impl IntoIterator<Item = OsString>,
-        supported: &[&[&str]],
-    ) -> Result<Self, Failure> {
+    pub fn parse(args: impl IntoIterator<Item = OsString>, shim: &str) -> Result<Self, Failure> {
         let mut sets = Self::default();
         let mut args = args.into_iter();
         while let Some(arg) = args.next() {
             let arg = arg.to_string_lossy().into_owned();
-            let (which, flag) = split_prefix(&arg);
-            let supported = supported.iter().any(|list| list.contains(&flag));
-            if !supported && !flags::is_ignored(flag) {
-                return Err(Failure::unsupported(format!("flag {flag}")));
-            }
-            let value = match flags::form(flag) {
-                None => return Err(Failure::unsupported(format!("flag {flag}"))),
-                Some(flags::Form::On | flags::Form::Credential) => Value::On,
-                Some(form) => {
+            let (which, name) = split_prefix(&arg);
+            let flag = Flag::named(name)
+                .filter(|flag| flag.is_supported_by(shim) || flags::is_ignored(name))
+                .ok_or_else(|| Failure::unsupported(format!("flag {name}")))?;
+            let value = match flag.form {
+                Form::On | Form::Credential => Value::On,
+                form => {
                     let text = args
                         .next()
-                        .ok_or_else(|| Failure::failed(format!("{flag} needs a value")))?
+                        .ok_or_else(|| Failure::failed(format!("{name} needs a value")))?
                         .into_vec();
                     value(form, text)
-                        .ok_or_else(|| Failure::failed(format!("{flag} has a bad value")))?
+                        .ok_or_else(|| Failure::failed(format!("{name} has a bad value")))?
                 }
             };
             let argument = Argument {
@@ -167,16 +156,16 @@ fn split_prefix(arg: &str) -> (Which, &str) {
     (Which::All, arg)
 }
 
-fn value(form: flags::Form, text: Vec<u8>) -> Option<Value> {
+fn value(form: Form, text: Vec<u8>) -> Option<Value> {
     Some(match form {
-        flags::Form::Number => Value::Number(
+        Form::Number => Value::Number(
             String::from_utf8(text)
                 .ok()
                 .and_then(|text| text.parse().ok())?,
         ),
-        flags::Form::Base64 => Value::Bytes(STANDARD.decode(text).ok()?),
-        flags::Form::Text => Value::Bytes(text),
-        flags::Form::On | flags::Form::Credential => Value::On,
+        Form::Base64 => Value::Bytes(STANDARD.decode(text).ok()?),
+        Form::Text => Value::Bytes(text),
+        Form::On | Form::Credential => Value::On,
     })
 }
 
@@ -197,9 +186,9 @@ impl Options {
         self.given.unread().chain(kinds).chain(own)
     }
 
-    fn add(&mut self, flag: &str, argument: Argument) {
-        if flags::form(flag) == Some(flags::Form::Credential) {
-            let kind = flag.to_owned();
+    fn add(&mut self, flag: Flag, argument: Argument) {
+        if flag.form == Form::Credential {
+            let kind = flag.name.to_owned();
             self.credentials.push(Credential {
                 kind,
                 kind_read: argument.read,
@@ -208,10 +197,14 @@ impl Options {
             return;
         }
         let given = match self.credentials.last_mut() {
-            Some(credential) if OF_CREDENTIALS.contains(&flag) => &mut credential.given,
+            Some(credential) if flag.is_of_credentials() => &mut credential.given,
             _ => &mut self.given,
         };
-        given.0.entry(flag.to_owned()).or_default().push(argument);
+        given
+            .0
+            .entry(flag.name.to_owned())
+            .or_default()
+            .push(argument);
     }
 }
 
@@ -336,15 +329,7 @@ mod tests {
     use super::*;
 
     fn parse(args: &[&str]) -> Result<OptionSets, Failure> {
-        let known = [
-            "-port",
-            "-server",
-            "-curves",
-            "-cert-file",
-            "-new-x509-credential",
-            "-ticket-key",
-        ];
-        OptionSets::parse(args.iter().map(OsString::from), &[&known])
+        OptionSets::parse(args.iter().map(OsString::from), "rustls")
     }
 
     #[test]
@@ -364,7 +349,7 @@ mod tests {
                 "{unknown:?}"
             );
         }
-        for bad in [&["-port"][..], &["-port", "x"], &["-ticket-key", "*"]] {
+        for bad in [&["-port"][..], &["-port", "x"], &["-ocsp-response", "*"]] {
             assert!(matches!(parse(bad), Err(Failure::Failed(_))), "{bad:?}");
         }
     }

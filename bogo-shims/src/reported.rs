@@ -121,7 +121,7 @@ mod tests {
     use std::ffi::OsString;
 
     use super::*;
-    use crate::{OptionSets, flags};
+    use crate::OptionSets;
 
     const FULL: Reported = Reported {
         verification: Known::Is(Verification::Accepted),
@@ -134,7 +134,7 @@ mod tests {
     /// Checks a first and a resumed connection.
     fn check(args: &[&str], resumed: &Reported) -> Result<(), Failure> {
         let args = args.iter().map(OsString::from);
-        let sets = OptionSets::parse(args, &[flags::COMMON]).unwrap();
+        let sets = OptionSets::parse(args, "rustls").unwrap();
         let first = Reported {
             staple: Known::Is(b"response".to_vec()),
             ..FULL
@@ -239,7 +239,7 @@ mod tests {
     #[test]
     fn an_expected_refusal_stays_unread_without_a_reported_result() {
         let args = ["-expect-verify-result", "-verify-fail"].map(OsString::from);
-        let sets = OptionSets::parse(args, &[flags::COMMON]).unwrap();
+        let sets = OptionSets::parse(args, "rustls").unwrap();
         let unreported = Reported {
             verification: Known::Unreported("a result"),
             ..FULL

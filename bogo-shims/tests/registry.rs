@@ -3,12 +3,11 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use std::{
-    collections::BTreeSet,
     fs,
     path::{Path, PathBuf},
 };
 
-use netbench_bogo_shims::flags::{COMMON, IGNORED};
+use netbench_bogo_shims::flags::{Flag, IGNORED, TABLE};
 
 fn source() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("src")
@@ -20,13 +19,9 @@ fn text(path: &Path) -> String {
     text.split("#[cfg(test)]").next().unwrap().to_owned()
 }
 
-/// Returns all code of a shim but its list of supported flags, and that list.
-fn shim(name: &str) -> (String, BTreeSet<String>) {
-    let folder = source().join(name);
-    let main = text(&folder.join("mod.rs"));
-    let (before, rest) = main.split_once("const SUPPORTED: &[&str] = &[").unwrap();
-    let (list, after) = rest.split_once("];").unwrap();
-    let mut code = format!("{before}{after}");
+/// Returns all code of the shim of a stack.
+fn code(stack: &str) -> String {
+    let folder = source().join(format!("shim_{stack}"));
     let shared = [
         "exchange.rs",
         "options.rs",
@@ -38,29 +33,40 @@ fn shim(name: &str) -> (String, BTreeSet<String>) {
     let own = fs::read_dir(&folder)
         .unwrap()
         .map(|entry| entry.unwrap().path());
-    let own = own.filter(|path| !path.ends_with("mod.rs"));
-    for path in shared
-        .map(|name| source().join(name))
-        .into_iter()
-        .chain(own)
-    {
-        code.push_str(&text(&path));
+    let shared = shared.map(|name| source().join(name)).into_iter();
+    shared.chain(own).map(|path| text(&path)).collect()
+}
+
+#[test]
+fn the_table_is_sorted_and_has_no_wrong_line() {
+    let names: Vec<_> = Flag::all().map(|flag| flag.name).collect();
+    let lines = TABLE.lines().map(|line| line.split('\t').next().unwrap());
+    assert_eq!(names, lines.collect::<Vec<_>>());
+    assert!(names.is_sorted_by(|one, next| one < next));
+    for line in TABLE.lines() {
+        let columns: Vec<&str> = line.split('\t').collect();
+        let [name, _, shims, concerns] = columns[..] else {
+            panic!("{line:?} has not four columns");
+        };
+        assert!(name.starts_with('-'), "{line}");
+        let all_of = |text: &str, words: &[&str]| {
+            text == "-" || text.split(',').all(|word| words.contains(&word))
+        };
+        assert!(all_of(shims, &["go", "openssl", "rustls"]), "{line}");
+        let kinds = ["client", "server", "later", "credential"];
+        assert!(all_of(concerns, &kinds), "{line}");
     }
-    let flags = list
-        .split('"')
-        .filter(|word| word.starts_with('-'))
-        .map(str::to_owned);
-    (code, flags.collect())
 }
 
 #[test]
 fn every_flag_that_a_shim_accepts_is_asked_for_by_its_code() {
-    for name in ["shim_rustls", "shim_openssl"] {
-        let (code, own) = shim(name);
-        assert!(own.len() > 10, "{name}: {own:?}");
-        let common = COMMON.iter().map(|flag| (*flag).to_owned());
-        let unread: Vec<String> = common
-            .chain(own)
+    for name in ["rustls", "openssl"] {
+        let code = code(name);
+        let own = Flag::all().filter(|flag| flag.is_supported_by(name));
+        let own: Vec<_> = own.map(|flag| flag.name).collect();
+        assert!(own.len() > 100, "{name}: {own:?}");
+        let unread: Vec<_> = own
+            .into_iter()
             .filter(|flag| !code.contains(&format!("\"{flag}\"")))
             // A flag that begins a credential is read as part of the list.
             .filter(|flag| !(flag.ends_with("-credential") && code.contains(".credentials()")))
@@ -82,6 +88,9 @@ fn what_is_ignored_has_a_kind_and_a_reason_and_no_shim_accepts_it_as_common() {
         assert!(shims == "*" || shims.contains("rustls"), "{line}");
         assert!(["diagnostic", "verification"].contains(&kind), "{line}");
         assert!(flag.starts_with('-') && why.len() > 20, "{line}");
-        assert!(!COMMON.contains(&flag), "{flag}");
+        let shims = ["openssl", "rustls"];
+        let is_common = |known: Flag| shims.iter().all(|shim| known.is_supported_by(shim));
+        let known = Flag::all().find(|known| known.name == flag);
+        assert!(!known.is_some_and(is_common), "{flag}");
     }
 }

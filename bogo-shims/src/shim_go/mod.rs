@@ -2,8 +2,8 @@
 //! program that passes on only the flags that it reads.
 //!
 //! Go's shim declares flags that its code never uses, and reads others only together with a third: a test
-//! with such a flag would pass without meeting the flag's requirement. Therefore [`SUPPORTED`] has the flags
-//! that it reads, and every other flag ends as `unsupported` before Go's shim is started.
+//! with such a flag would pass without meeting the flag's requirement. Therefore the table of [`crate::flags`]
+//! has the flags that it reads, and every other flag ends as `unsupported` before Go's shim is started.
 
 use std::{
     env,
@@ -13,61 +13,16 @@ use std::{
     process::{Command, ExitCode},
 };
 
-use crate::{Failure, flags};
+use crate::{
+    Failure,
+    flags::{Flag, Form},
+};
 
-/// Flags that Go's shim reads. A flag for the first connection or for the later ones is listed with its
-/// prefix, and only where Go's shim distinguishes them.
-pub const SUPPORTED: &[&str] = &[
-    "-port",
-    "-shim-id",
-    "-server",
-    "-cert-file",
-    "-key-file",
-    "-trust-cert",
-    "-resume-count",
-    // Versions, groups, signatures.
-    "-min-version",
-    "-max-version",
-    "-expect-version",
-    "-no-tls1",
-    "-no-tls11",
-    "-no-tls12",
-    "-no-tls13",
-    "-curves",
-    "-expect-curve-id",
-    "-expect-hrr",
-    "-expect-no-hrr",
-    "-signing-prefs",
-    "-verify-prefs",
-    "-expect-peer-signature-algorithm",
-    "-expect-peer-verify-pref",
-    // Certificates.
-    "-verify-peer",
-    "-require-any-client-certificate",
-    "-ocsp-response",
-    // Names and protocols.
-    "-host-name",
-    "-expect-server-name",
-    "-advertise-alpn",
-    "-select-alpn",
-    "-expect-alpn",
-    "-decline-alpn",
-    "-reject-alpn",
-    "-expect-advertised-alpn",
-    // Encrypted ClientHello.
-    "-ech-config-list",
+/// Flags for the first connection or for the later ones, where Go's shim distinguishes them.
+const PREFIXED: &[&str] = &[
     "-on-resume-ech-config-list",
-    "-expect-ech-accept",
     "-on-initial-expect-ech-accept",
     "-on-resume-expect-ech-accept",
-    "-expect-ech-retry-configs",
-    "-expect-no-ech-retry-configs",
-    "-ech-server-config",
-    "-ech-server-key",
-    "-ech-is-retry-config",
-    // Sessions and data.
-    "-expect-session-miss",
-    "-shim-writes-first",
 ];
 
 /// The flag that Go's shim declares and netbench's addition to it reads, which connects to the address on
@@ -136,14 +91,15 @@ impl Wanted {
             }
             let flag = arg.to_string_lossy().into_owned();
             let base = without_prefix(&flag);
-            let known = SUPPORTED.contains(&flag.as_str()) || flag == READ_BY_NETBENCH;
-            if !known {
-                return Err(Failure::unsupported(format!("flag {base}")));
-            }
-            let value = match flags::form(base) {
-                None => return Err(Failure::unsupported(format!("flag {base}"))),
-                Some(flags::Form::On | flags::Form::Credential) => None,
-                Some(_) => {
+            let known = Flag::named(base).filter(|known| {
+                known.name == flag && known.is_supported_by("go")
+                    || PREFIXED.contains(&flag.as_str())
+                    || flag == READ_BY_NETBENCH
+            });
+            let known = known.ok_or_else(|| Failure::unsupported(format!("flag {base}")))?;
+            let value = match known.form {
+                Form::On | Form::Credential => None,
+                _ => {
                     let value = args.next();
                     let value =
                         value.ok_or_else(|| Failure::failed(format!("{flag} needs a value")))?;

@@ -28,52 +28,9 @@ use std::process::ExitCode;
 
 use openssl::ssl::SslSession;
 
-use crate::{Failure, Lacking, OptionSets, exchange, flags, socket::Socket};
+use crate::{Failure, Lacking, OptionSets, exchange, socket::Socket};
 
 use self::{connection::Connection, quic::Quic, state::state};
-
-/// The flags that OpenSSL's interface can express beside [`flags::COMMON`].
-const SUPPORTED: &[&str] = &[
-    "-dtls",
-    // Versions, suites, groups, signatures.
-    "-no-tls1",
-    "-no-tls11",
-    "-expect-extended-master-secret",
-    "-cipher",
-    "-fallback-scsv",
-    "-key-shares",
-    "-psk",
-    "-psk-identity",
-    // Certificates.
-    "-fail-early-callback",
-    "-fail-cert-callback",
-    "-expect-certificate-types",
-    "-max-cert-list",
-    "-expect-ticket-renewal",
-    // Names and protocols.
-    "-no-server-name-ack",
-    "-select-empty-alpn",
-    "-advertise-npn",
-    "-advertise-empty-npn",
-    "-select-next-proto",
-    "-select-empty-next-proto",
-    "-expect-next-proto",
-    "-expect-no-next-proto",
-    "-srtp-profiles",
-    // Renegotiation.
-    "-renegotiate-freely",
-    "-expect-total-renegotiations",
-    "-expect-secure-renegotiation",
-    "-expect-no-secure-renegotiation",
-    "-no-legacy-server-connect",
-    // Data and its end.
-    "-partial-write",
-    "-tls-unique",
-    "-expect-msg-callback",
-    // DTLS.
-    "-mtu",
-    "-initial-timeout-duration-ms",
-];
 
 /// The protocols that OpenSSL lacks. OpenSSL 4.0 has no DTLS 1.3 either.
 const LACKING: &[Lacking] = &[Lacking {
@@ -111,7 +68,7 @@ pub fn main() -> ExitCode {
         library::say();
         return ExitCode::SUCCESS;
     }
-    crate::run(&[flags::COMMON, SUPPORTED], LACKING, connections)
+    crate::run("openssl", LACKING, connections)
 }
 
 fn connections(sets: &OptionSets) -> Result<(), Failure> {

@@ -14,36 +14,9 @@ mod tls;
 
 use std::process::ExitCode;
 
-use crate::{Failure, Lacking, OptionSets, exchange, flags, socket::Socket};
+use crate::{Failure, Lacking, OptionSets, exchange, socket::Socket};
 
 use self::{config::Configs, expect::Expect, quic::Quic, tls::Tls};
-
-/// The flags that rustls' interface can express beside [`flags::COMMON`].
-const SUPPORTED: &[&str] = &[
-    // Versions, renegotiation.
-    "-no-tls1",
-    "-no-tls11",
-    "-renegotiate-ignore",
-    "-expect-total-renegotiations",
-    // Certificates.
-    "-install-cert-compression-algs",
-    "-install-one-cert-compression-alg",
-    "-cipher",
-    // Names and protocols.
-    "-allow-unknown-alpn-protos",
-    // Sessions and early data.
-    "-early-write-after-message",
-    "-use-ticket-callback",
-    "-skip-ticket",
-    // Encrypted ClientHello, as a client.
-    "-ech-config-list",
-    "-enable-ech-grease",
-    "-expect-ech-accept",
-    "-expect-ech-retry-configs",
-    "-expect-no-ech-retry-configs",
-    "-expect-ech-name-override",
-    "-expect-no-ech-name-override",
-];
 
 const LACKING: &[Lacking] = &[
     Lacking {
@@ -94,7 +67,7 @@ const ALWAYS_AS_SERVER: &[(&str, &str)] = &[
 
 /// Runs the shim.
 pub fn main() -> ExitCode {
-    crate::run(&[flags::COMMON, SUPPORTED], LACKING, connections)
+    crate::run("rustls", LACKING, connections)
 }
 
 fn connections(sets: &OptionSets) -> Result<(), Failure> {
