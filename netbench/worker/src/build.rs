@@ -31,6 +31,12 @@ pub fn locked_version(lock: &str, package: &str) -> Option<String> {
     locked_versions(lock, package).last()
 }
 
+/// Returns a package with its version in the text of a `Cargo.lock`, as reports name it: `ring 0.17.14`.
+pub fn locked_package(lock: &str, package: &str) -> String {
+    let version = locked_version(lock, package).unwrap_or_default();
+    format!("{package} {version}")
+}
+
 /// Returns all versions of `package` in the text of a `Cargo.lock`, in its order: the oldest first.
 pub fn locked_versions(lock: &str, package: &str) -> impl Iterator<Item = String> {
     let name = format!("name = \"{package}\"");

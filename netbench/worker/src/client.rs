@@ -39,7 +39,7 @@ where
     C::Future: Send + 'static,
 {
     /// Wraps `connector`. `inspect` returns the negotiated parameters of a finished connection.
-    pub fn new(
+    pub(crate) fn new(
         connector: C,
         profile: Profile,
         probe: &Probe,

@@ -12,6 +12,7 @@ mod body;
 mod build;
 mod chain;
 mod client;
+mod client_setup;
 mod clock;
 mod compiler;
 mod compute;
@@ -40,11 +41,13 @@ pub use adapter::{
     APPLICATION_DATA, AeadKey, AeadRecords, CallbackTransport, DrivenSession, HandshakeStream,
     INNER_BYTES, NONCE, NotTransferred, OwnClient, Pipe, Piped, RECORD_HEADER, SEALED_BYTES,
     SigningKey, SigningPair, Socket, SocketSession, TAG_BYTES, TicketUse, Tickets, TlsStream,
-    accepted, alpn_list, own_client, preferred_alpn, stapled_response,
+    accepted, alpn_list, chain_of_pem, key_of_pem, own_client, preferred_alpn, site_suites,
+    stapled_response, supported,
 };
-pub use build::{build_facts, locked_version, locked_versions};
+pub use build::{build_facts, locked_package, locked_version, locked_versions};
 pub use chain::{ChainInDer, ChainVerifier, NotVerified, OwnTrust};
 pub use client::{HyperClient, client_headers, server_view};
+pub use client_setup::ClientSetup;
 pub use explain::{Explained, fault_named, hyphenated, kebab};
 pub use fetch::{Fetch, FetchError, Fetched};
 pub use layout::settle_heap;

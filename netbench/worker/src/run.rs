@@ -13,7 +13,7 @@ use netbench_protocol::{
 use netbench_tls::{Condition, Failure, FailureClass, FailureWord, ProcessCost, Role, sanitize};
 
 use crate::{
-    Fetch, PageLoader, Probe, SetupError, Stack, afresh,
+    ClientSetup, Fetch, PageLoader, Probe, SetupError, Stack, afresh,
     answers::Answers,
     chain,
     explain::without_folders,
@@ -220,15 +220,14 @@ impl Worker {
                     }
                 }
                 let probe = Probe::new();
-                let identity = settings.identity.as_ref();
-                let (made, took) = spent(|| {
-                    let (client, roots_pem) = (&settings.client, &settings.roots_pem);
-                    if settings.early_data {
-                        stack.early_connector(client, roots_pem, identity, &probe)
-                    } else {
-                        stack.connector(client, roots_pem, identity, &probe)
-                    }
-                });
+                if settings.early_data && !performs(&**stack, "early-data") {
+                    let name = stack.name();
+                    return ResponseBody::Unsupported {
+                        reason: format!("the hyper connector of {name} offers no early data"),
+                    };
+                }
+                let setup = ClientSetup::of(settings, &probe);
+                let (made, took) = spent(|| stack.connector(&setup));
                 match made {
                     Ok(client) => (client, Some(took)),
                     Err(error) => return unmade(&error, Duration::from_nanos(took.wall_ns)),
@@ -332,6 +331,12 @@ fn described(stack: &Arc<dyn Stack>) -> StackDescription {
         description.operations.push(HELD_AFTER.to_owned());
     }
     description
+}
+
+/// Returns whether an operation is among those of the stack's description.
+fn performs(stack: &dyn Stack, operation: &str) -> bool {
+    let operations = stack.describe().operations;
+    operations.iter().any(|name| name == operation)
 }
 
 fn unmade(error: &SetupError, took: Duration) -> ResponseBody {

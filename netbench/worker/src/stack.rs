@@ -1,10 +1,11 @@
 use std::{error::Error, sync::Arc};
 
-use netbench_protocol::{ClientIdentity, ServeSite, StackDescription};
+use netbench_protocol::{ServeSite, StackDescription};
 use netbench_tls::ClientSettings;
 
 use crate::{
-    Accept, ChainVerifier, Explained, Fetch, InMemory, OwnTrust, PageLoader, Probe, SetUpAction,
+    Accept, ChainVerifier, ClientSetup, Explained, Fetch, InMemory, OwnTrust, PageLoader,
+    SetUpAction,
 };
 
 /// One TLS implementation in one configuration.
@@ -17,36 +18,11 @@ pub trait Stack: Send + Sync {
     /// Returns the description of the stack. Must not initialise the library, because `cold` measures that.
     fn describe(&self) -> StackDescription;
 
-    /// Parses the roots and makes the TLS configuration and the hyper connector: the phase `connector`. The adapter
-    /// reports its chain verification to `probe`. The client presents `identity` to a server that requests a
-    /// certificate.
+    /// Parses the roots and makes the TLS configuration and the hyper connector: the phase `connector`.
     ///
     /// # Errors
     /// Roots or a certificate that cannot be used, or settings that the library cannot express.
-    fn connector(
-        &self,
-        settings: &ClientSettings,
-        roots_pem: &str,
-        identity: Option<&ClientIdentity>,
-        probe: &Probe,
-    ) -> Result<Box<dyn Fetch>, SetupError>;
-
-    /// Makes a connector as [`Stack::connector`] does, whose client offers early data if a ticket allows it.
-    ///
-    /// # Errors
-    /// The errors of [`Stack::connector`], and a hyper connector without early data.
-    fn early_connector(
-        &self,
-        _settings: &ClientSettings,
-        _roots_pem: &str,
-        _identity: Option<&ClientIdentity>,
-        _probe: &Probe,
-    ) -> Result<Box<dyn Fetch>, SetupError> {
-        Err(SetupError::Unsupported(format!(
-            "the hyper connector of {} offers no early data",
-            self.name()
-        )))
-    }
+    fn connector(&self, setup: &ClientSetup<'_>) -> Result<Box<dyn Fetch>, SetupError>;
 
     /// Makes a loader of pages as an embedder of the network stack does, with an empty cache. A stack with a loader
     /// lists `load` among its operations.

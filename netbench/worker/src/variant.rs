@@ -2,13 +2,13 @@
 
 use std::{any::Any, env, error::Error, sync::Arc};
 
-use netbench_protocol::{ClientIdentity, Material, ServeSite, StackDescription};
+use netbench_protocol::{Material, ServeSite, StackDescription};
 use netbench_tls::{Aead, ClientSettings, Group, KeyType, Variant, Variants};
 
 use crate::{
-    Accept, ChainVerifier, Endpoint, EndpointSetup, Explained, Fetch, InMemory, KeyExchange,
-    OwnTrust, Probe, RecordProtection, SetUpAction, SetupError, Signatures, Stack, TrustRoots,
-    Verifier, allocator, compiler, native,
+    Accept, ChainVerifier, ClientSetup, Endpoint, EndpointSetup, Explained, Fetch, InMemory,
+    KeyExchange, OwnTrust, RecordProtection, SetUpAction, SetupError, Signatures, Stack,
+    TrustRoots, Verifier, allocator, compiler, native,
 };
 
 /// Returns the stacks under the names of their variants, if the environment requests variants. A library in FIPS mode
@@ -154,26 +154,8 @@ impl Stack for Varied {
         description
     }
 
-    fn connector(
-        &self,
-        settings: &ClientSettings,
-        roots_pem: &str,
-        identity: Option<&ClientIdentity>,
-        probe: &Probe,
-    ) -> Result<Box<dyn Fetch>, SetupError> {
-        self.proven()?
-            .connector(settings, roots_pem, identity, probe)
-    }
-
-    fn early_connector(
-        &self,
-        settings: &ClientSettings,
-        roots_pem: &str,
-        identity: Option<&ClientIdentity>,
-        probe: &Probe,
-    ) -> Result<Box<dyn Fetch>, SetupError> {
-        self.proven()?
-            .early_connector(settings, roots_pem, identity, probe)
+    fn connector(&self, setup: &ClientSetup<'_>) -> Result<Box<dyn Fetch>, SetupError> {
+        self.proven()?.connector(setup)
     }
 
     fn needs_another_process(&self, settings: &ClientSettings) -> bool {
@@ -270,13 +252,7 @@ mod tests {
             unreachable!("never asked")
         }
 
-        fn connector(
-            &self,
-            _: &ClientSettings,
-            _: &str,
-            _: Option<&ClientIdentity>,
-            _: &Probe,
-        ) -> Result<Box<dyn Fetch>, SetupError> {
+        fn connector(&self, _: &ClientSetup<'_>) -> Result<Box<dyn Fetch>, SetupError> {
             unreachable!("never asked")
         }
 

@@ -1,15 +1,14 @@
 use std::{any::Any, error::Error, sync::Arc};
 
 use netbench_libssl::{ClientOfChains, Keys, SOURCES, own_trust};
-use netbench_protocol::{ClientIdentity, Material, ServeSite, StackDescription};
+use netbench_protocol::{Material, ServeSite, StackDescription};
 use netbench_tls::{
-    CipherSuite, ClientSettings, Group, HandshakeKind, KeyType, SignatureScheme, TlsVersion,
-    WorkerRecord,
+    CipherSuite, Group, HandshakeKind, KeyType, SignatureScheme, TlsVersion, WorkerRecord,
 };
 use netbench_worker::{
-    Accept, ChainVerifier, Endpoint, EndpointSetup, EndpointSide, Explained, Fetch, InMemory,
-    OwnTrust, Probe, SetupError, Signatures, SigningPair, Stack, TrustRoots, Verifier, build_facts,
-    locked_version,
+    Accept, ChainVerifier, ClientSetup, Endpoint, EndpointSetup, EndpointSide, Explained, Fetch,
+    InMemory, OwnTrust, SetupError, Signatures, SigningPair, Stack, TrustRoots, Verifier,
+    build_facts, locked_package, supported,
 };
 use openssl::{ssl::SslMode, version::version};
 
@@ -24,7 +23,6 @@ impl Stack for AwsLc {
     }
 
     fn describe(&self) -> StackDescription {
-        let connector = locked_version(include_str!("../Cargo.lock"), "hyper-openssl");
         let operations = [
             "connect",
             "serve",
@@ -34,34 +32,28 @@ impl Stack for AwsLc {
             "client-file",
             "verify",
         ];
-        let able = |group: &Group| settings::can_group(*group);
-        // AWS-LC has no suites with finite fields.
-        let has = |suite: &CipherSuite| *suite != CipherSuite::TLS_DHE_RSA_WITH_AES_128_GCM_SHA256;
         StackDescription {
             record: WorkerRecord {
                 executable: env!("CARGO_BIN_NAME").to_owned(),
                 stack: self.name().to_owned(),
                 library: version().to_owned(),
                 provider: None,
-                connector: format!("hyper-openssl {}", connector.unwrap_or_default()),
+                connector: locked_package(include_str!("../Cargo.lock"), "hyper-openssl"),
                 build: build_facts(),
             },
             operations: operations.map(str::to_owned).to_vec(),
             trust_sources: SOURCES.map(str::to_owned).to_vec(),
-            groups: Group::OFFERED.iter().copied().filter(able).collect(),
-            suites: CipherSuite::SERVED.iter().copied().filter(has).collect(),
+            groups: supported(Group::OFFERED, settings::can_group),
+            // AWS-LC has no suites with finite fields.
+            suites: supported(CipherSuite::SERVED, |suite| {
+                suite != CipherSuite::TLS_DHE_RSA_WITH_AES_128_GCM_SHA256
+            }),
             signatures: SignatureScheme::OFFERED.to_vec(),
         }
     }
 
-    fn connector(
-        &self,
-        settings: &ClientSettings,
-        roots_pem: &str,
-        identity: Option<&ClientIdentity>,
-        probe: &Probe,
-    ) -> Result<Box<dyn Fetch>, SetupError> {
-        client::connector(settings, roots_pem, identity, probe)
+    fn connector(&self, setup: &ClientSetup<'_>) -> Result<Box<dyn Fetch>, SetupError> {
+        client::connector(setup)
     }
 
     fn acceptor(&self, site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> {
@@ -119,7 +111,7 @@ impl InMemory for AwsLc {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use netbench_worker::locked_version;
 
     /// Checks that `aws-lc` and `openssl` differ only in the library.
     #[test]

@@ -1,9 +1,9 @@
 use std::{error::Error, sync::Arc};
 
-use netbench_protocol::{ClientIdentity, ServeSite, StackDescription};
-use netbench_tls::{ClientSettings, WorkerRecord};
+use netbench_protocol::{ServeSite, StackDescription};
+use netbench_tls::WorkerRecord;
 use netbench_worker::{
-    Accept, Explained, Fetch, InMemory, Probe, SetupError, Stack, build_facts, locked_version,
+    Accept, ClientSetup, Explained, Fetch, InMemory, SetupError, Stack, build_facts, locked_package,
 };
 
 use crate::settings;
@@ -21,10 +21,7 @@ impl Stack for BertieStack {
     }
 
     fn describe(&self) -> StackDescription {
-        let version = |package| {
-            let version = locked_version(include_str!("../../../Cargo.lock"), package);
-            format!("{package} {}", version.unwrap_or_default())
-        };
+        const LOCK: &str = include_str!("../../../Cargo.lock");
         let mut build = build_facts();
         let (verifier, none) = (WorkerRecord::VERIFIER, WorkerRecord::NO_VERIFIER);
         build.insert(verifier.to_owned(), none.to_owned());
@@ -32,8 +29,8 @@ impl Stack for BertieStack {
             record: WorkerRecord {
                 executable: env!("CARGO_BIN_NAME").to_owned(),
                 stack: self.name().to_owned(),
-                library: version("bertie"),
-                provider: Some(version("libcrux")),
+                library: locked_package(LOCK, "bertie"),
+                provider: Some(locked_package(LOCK, "libcrux")),
                 connector: "none".to_owned(),
                 build,
             },
@@ -45,13 +42,7 @@ impl Stack for BertieStack {
         }
     }
 
-    fn connector(
-        &self,
-        _: &ClientSettings,
-        _: &str,
-        _: Option<&ClientIdentity>,
-        _: &Probe,
-    ) -> Result<Box<dyn Fetch>, SetupError> {
+    fn connector(&self, _: &ClientSetup<'_>) -> Result<Box<dyn Fetch>, SetupError> {
         Err(SetupError::Unsupported(NO_CONNECTIONS.to_owned()))
     }
 

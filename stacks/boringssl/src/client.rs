@@ -4,41 +4,29 @@ use boring::ssl::{SslConnector, SslConnectorBuilder, SslMethod, SslRef, StatusTy
 use http::Uri;
 use hyper_boring::{HttpsConnector, MaybeHttpsStream};
 use hyper_util::rt::TokioIo;
-use netbench_protocol::ClientIdentity;
 use netbench_tls::{ClientSettings, Negotiated, Profile};
 use netbench_worker::{
-    BoxFuture, Fetch, HyperClient, Probe, SetupError, TimedTcp, Wire, alpn_list,
+    BoxFuture, ClientSetup, Fetch, Probe, SetupError, TimedTcp, Wire, alpn_list,
 };
 use tower_service::Service;
 
 use crate::{explain::certificate_fault, names::Side, negotiated::negotiated, settings};
 
 /// Parses the roots and makes BoringSSL's context and hyper-boring's connector.
-pub(crate) fn connector(
-    settings: &ClientSettings,
-    roots_pem: &str,
-    identity: Option<&ClientIdentity>,
-    probe: &Probe,
-) -> Result<Box<dyn Fetch>, SetupError> {
-    let mut ssl = context(settings)?;
-    ssl.set_cert_store(settings::store(&settings::roots(roots_pem)?)?);
-    if let Some(identity) = identity {
+pub(crate) fn connector(setup: &ClientSetup<'_>) -> Result<Box<dyn Fetch>, SetupError> {
+    let mut ssl = context(setup.settings)?;
+    ssl.set_cert_store(settings::store(&settings::roots(setup.roots_pem)?)?);
+    if let Some(identity) = setup.identity {
         settings::set_identity(&mut ssl, &identity.chain_pem, &identity.key_pem)?;
     }
-    watch_verification(&mut ssl, probe);
-    let tcp = Tcp(TimedTcp::new(settings.profile, probe));
-    let mut https = HttpsConnector::with_connector(tcp, ssl)
+    watch_verification(&mut ssl, setup.probe);
+    let mut https = HttpsConnector::with_connector(Tcp(setup.tcp()), ssl)
         .map_err(|e| SetupError::refused("connector", e))?;
     // As in the other stacks, the client requests a stapled response: rustls always does.
-    if settings.profile != Profile::Library {
+    if setup.settings.profile != Profile::Library {
         https.set_ssl_callback(|ssl: &mut SslRef, _: &Uri| ssl.set_status_type(StatusType::OCSP));
     }
-    Ok(Box::new(HyperClient::new(
-        https,
-        settings.profile,
-        probe,
-        inspect,
-    )))
+    Ok(Box::new(setup.hyper_client(https, inspect)))
 }
 
 /// Makes a context with these settings, without roots so far.

@@ -8,9 +8,9 @@ use boring::{
     },
 };
 use netbench_protocol::ServeSite;
-use netbench_tls::CipherSuite;
 use netbench_worker::{
-    Accept, AcceptError, Accepted, BoxFuture, SetupError, preferred_alpn, stapled_response,
+    Accept, AcceptError, Accepted, BoxFuture, SetupError, preferred_alpn, site_suites,
+    stapled_response,
 };
 use tokio::net::TcpStream;
 use tokio_boring::SslStreamBuilder;
@@ -22,11 +22,7 @@ pub(crate) fn acceptor(site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> 
     let refused = |what: &'static str| move |e| SetupError::refused(what, e);
     let mut ssl = SslContext::builder(SslMethod::tls()).map_err(refused("context"))?;
     settings::set_identity(&mut ssl, &site.chain_pem, &site.key_pem)?;
-    let suites = if site.suites.is_empty() {
-        CipherSuite::OFFERED
-    } else {
-        &site.suites
-    };
+    let suites = site_suites(site);
     settings::set_versions_and_suites(&mut ssl, &site.versions, suites)?;
     if !site.groups.is_empty() {
         settings::set_groups(&mut ssl, &site.groups)?;

@@ -1,10 +1,10 @@
 use std::{error::Error, sync::Arc};
 
-use netbench_protocol::{ClientIdentity, ServeSite, StackDescription};
-use netbench_tls::{CipherSuite, ClientSettings, Group, SignatureScheme, WorkerRecord};
+use netbench_protocol::{ServeSite, StackDescription};
+use netbench_tls::{CipherSuite, Group, SignatureScheme, WorkerRecord};
 use netbench_worker::{
-    Accept, ChainVerifier, Explained, Fetch, InMemory, Probe, SetupError, Stack, build_facts,
-    locked_version,
+    Accept, ChainVerifier, ClientSetup, Explained, Fetch, InMemory, SetupError, Stack, build_facts,
+    locked_package, supported,
 };
 
 use crate::{chain, client, explain, server, settings};
@@ -18,10 +18,7 @@ impl Stack for BoringSsl {
     }
 
     fn describe(&self) -> StackDescription {
-        let locked = |package| {
-            let version = locked_version(include_str!("../../../Cargo.lock"), package);
-            format!("{package} {}", version.unwrap_or_default())
-        };
+        const LOCK: &str = include_str!("../../../Cargo.lock");
         let mut build = build_facts();
         // BoringSSL has no releases. This number grows whenever its interface changes.
         build.insert(
@@ -36,36 +33,25 @@ impl Stack for BoringSsl {
             "client-certificate",
             "verify",
         ];
-        let able = |group: &Group| settings::can_group(*group);
         StackDescription {
             record: WorkerRecord {
                 executable: env!("CARGO_BIN_NAME").to_owned(),
                 stack: self.name().to_owned(),
-                library: format!("BoringSSL of {}", locked("boring-sys")),
+                library: format!("BoringSSL of {}", locked_package(LOCK, "boring-sys")),
                 provider: None,
-                connector: locked("hyper-boring"),
+                connector: locked_package(LOCK, "hyper-boring"),
                 build,
             },
             operations: operations.map(str::to_owned).to_vec(),
             trust_sources: Vec::new(),
-            groups: Group::OFFERED.iter().copied().filter(able).collect(),
-            suites: CipherSuite::SERVED
-                .iter()
-                .copied()
-                .filter(|suite| settings::can_suite(*suite))
-                .collect(),
+            groups: supported(Group::OFFERED, settings::can_group),
+            suites: supported(CipherSuite::SERVED, settings::can_suite),
             signatures: SignatureScheme::OFFERED.to_vec(),
         }
     }
 
-    fn connector(
-        &self,
-        settings: &ClientSettings,
-        roots_pem: &str,
-        identity: Option<&ClientIdentity>,
-        probe: &Probe,
-    ) -> Result<Box<dyn Fetch>, SetupError> {
-        client::connector(settings, roots_pem, identity, probe)
+    fn connector(&self, setup: &ClientSetup<'_>) -> Result<Box<dyn Fetch>, SetupError> {
+        client::connector(setup)
     }
 
     fn acceptor(&self, site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> {

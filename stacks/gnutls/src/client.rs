@@ -4,7 +4,9 @@ use base64::{Engine, engine::general_purpose::STANDARD};
 use hyper_util::rt::TokioIo;
 use netbench_protocol::ClientIdentity;
 use netbench_tls::{ClientSettings, Profile};
-use netbench_worker::{Fetch, OwnClient, Probe, SetupError, Socket, TlsStream, Wire, own_client};
+use netbench_worker::{
+    ClientSetup, Fetch, OwnClient, Probe, SetupError, Socket, TlsStream, Wire, own_client,
+};
 
 use crate::{
     config::{ClientCertificates, Config, Credentials, Resumption},
@@ -16,16 +18,12 @@ use crate::{
 
 /// Parses the roots and makes GnuTLS' credentials and priorities, and a connector for hyper: no crate has
 /// one.
-pub(crate) fn connector(
-    settings: &ClientSettings,
-    roots_pem: &str,
-    identity: Option<&ClientIdentity>,
-    probe: &Probe,
-) -> Result<Box<dyn Fetch>, SetupError> {
+pub(crate) fn connector(setup: &ClientSetup<'_>) -> Result<Box<dyn Fetch>, SetupError> {
+    let settings = setup.settings;
     let credentials = Credentials::new()?;
-    credentials.trust_pem(roots_pem)?;
+    credentials.trust_pem(setup.roots_pem)?;
     credentials.verify_peers();
-    if let Some(identity) = identity {
+    if let Some(identity) = setup.identity {
         set_identity(&credentials, identity)?;
     }
     let (priority, flags) = match settings.profile {
@@ -46,9 +44,9 @@ pub(crate) fn connector(
     let client = Client {
         config: Arc::new(config),
         tickets: Arc::default(),
-        probe: probe.clone(),
+        probe: setup.probe.clone(),
     };
-    Ok(own_client(client, settings.profile, probe))
+    Ok(own_client(client, setup))
 }
 
 fn exact(settings: &ClientSettings) -> Result<Priority, SetupError> {

@@ -1,10 +1,10 @@
 use std::sync::Arc;
 
 use netbench_protocol::ServeSite;
-use netbench_tls::{CipherSuite, Group, SignatureScheme};
+use netbench_tls::{Group, SignatureScheme};
 use netbench_worker::{
-    Accept, AcceptError, Accepted, BoxFuture, SetupError, Socket, TlsStream, accepted,
-    stapled_response,
+    Accept, AcceptError, Accepted, BoxFuture, SetupError, Socket, TlsStream, accepted, site_suites,
+    stapled_response, supported,
 };
 use tokio::net::TcpStream;
 
@@ -47,18 +47,10 @@ pub(crate) fn acceptor(site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> 
 /// Returns the priorities. Where a site has no setting, these are all that clients of the lab may
 /// offer and the library supports.
 fn priority(site: &ServeSite) -> Result<Priority, SetupError> {
-    let all: Vec<_> = Group::OFFERED
-        .iter()
-        .copied()
-        .filter(|group| has_group(*group))
-        .collect();
+    let all = supported(Group::OFFERED, has_group);
     Priority::exact(&Settings {
         versions: &site.versions,
-        suites: if site.suites.is_empty() {
-            CipherSuite::OFFERED
-        } else {
-            &site.suites
-        },
+        suites: site_suites(site),
         groups: if site.groups.is_empty() {
             &all
         } else {

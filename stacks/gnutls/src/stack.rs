@@ -1,9 +1,10 @@
 use std::{error::Error as StdError, ptr, sync::Arc};
 
-use netbench_protocol::{ClientIdentity, ServeSite, StackDescription};
-use netbench_tls::{CipherSuite, ClientSettings, Group, SignatureScheme, WorkerRecord};
+use netbench_protocol::{ServeSite, StackDescription};
+use netbench_tls::{CipherSuite, Group, SignatureScheme, WorkerRecord};
 use netbench_worker::{
-    Accept, ChainVerifier, Explained, Fetch, InMemory, Probe, SetupError, Stack, build_facts,
+    Accept, ChainVerifier, ClientSetup, Explained, Fetch, InMemory, SetupError, Stack, build_facts,
+    supported,
 };
 
 use crate::{
@@ -33,9 +34,6 @@ impl Stack for GnuTls {
         ];
         // SAFETY: without a required version, the library returns its own.
         let version = unsafe { ffi::text(ffi::gnutls_check_version(ptr::null())) };
-        let has_suite = |suite: &CipherSuite| LibrarySuite::of(*suite).is_some();
-        let groups = Group::OFFERED.iter().copied();
-        let signatures = SignatureScheme::OFFERED.iter().copied();
         StackDescription {
             record: WorkerRecord {
                 executable: env!("CARGO_BIN_NAME").to_owned(),
@@ -48,24 +46,16 @@ impl Stack for GnuTls {
             },
             operations: operations.map(str::to_owned).to_vec(),
             trust_sources: Vec::new(),
-            groups: groups.filter(|group| has_group(*group)).collect(),
-            suites: CipherSuite::SERVED
-                .iter()
-                .copied()
-                .filter(has_suite)
-                .collect(),
-            signatures: signatures.filter(|scheme| has_scheme(*scheme)).collect(),
+            groups: supported(Group::OFFERED, has_group),
+            suites: supported(CipherSuite::SERVED, |suite| {
+                LibrarySuite::of(suite).is_some()
+            }),
+            signatures: supported(SignatureScheme::OFFERED, has_scheme),
         }
     }
 
-    fn connector(
-        &self,
-        settings: &ClientSettings,
-        roots_pem: &str,
-        identity: Option<&ClientIdentity>,
-        probe: &Probe,
-    ) -> Result<Box<dyn Fetch>, SetupError> {
-        client::connector(settings, roots_pem, identity, probe)
+    fn connector(&self, setup: &ClientSetup<'_>) -> Result<Box<dyn Fetch>, SetupError> {
+        client::connector(setup)
     }
 
     fn acceptor(&self, site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> {

@@ -10,7 +10,7 @@ use foreign_types_shared::ForeignTypeRef;
 use http::Uri;
 use netbench_protocol::ClientIdentity;
 use netbench_tls::{Alpn, ClientSettings, Profile};
-use netbench_worker::{Probe, SetupError, alpn_list, preferred_alpn};
+use netbench_worker::{ClientSetup, Probe, SetupError, alpn_list, preferred_alpn};
 use openssl::{
     error::ErrorStack,
     ex_data::Index,
@@ -34,17 +34,15 @@ use crate::Libssl;
 /// # Errors
 /// Roots or a certificate that cannot be used, or settings that the library lacks.
 pub fn verified_context<L: Libssl>(
-    settings: &ClientSettings,
-    roots_pem: &str,
-    identity: Option<&ClientIdentity>,
-    probe: &Probe,
+    setup: &ClientSetup<'_>,
 ) -> Result<SslConnectorBuilder, SetupError> {
-    let mut ssl = client_context::<L>(settings)?;
-    ssl.set_cert_store(roots(roots_pem)?);
-    if let Some(identity) = identity {
+    let mut ssl = client_context::<L>(setup.settings)?;
+    ssl.set_cert_store(roots(setup.roots_pem)?);
+    if let Some(identity) = setup.identity {
         present(&mut ssl, identity)?;
     }
-    watch_verification::<L>(&mut ssl, probe).map_err(|e| SetupError::refused("verifier", e))?;
+    watch_verification::<L>(&mut ssl, setup.probe)
+        .map_err(|e| SetupError::refused("verifier", e))?;
     Ok(ssl)
 }
 

@@ -6,15 +6,13 @@ use native_tls::{Certificate, Protocol, TlsConnector};
 use netbench_stack_openssl::watch::{self, Watch};
 use netbench_tls::{ClientSettings, Negotiated, Profile, TlsVersion};
 use netbench_worker::{
-    BoxFuture, Fetch, FetchError, Fetched, HyperClient, Probe, SetupError, TimedTcp, Wire,
+    BoxFuture, ClientSetup, Fetch, FetchError, Fetched, HyperClient, Probe, SetupError, TimedTcp,
+    Wire,
 };
 
 /// Parses the roots and makes native-tls' and hyper-tls' connectors.
-pub(crate) fn connector(
-    settings: &ClientSettings,
-    roots_pem: &str,
-    probe: &Probe,
-) -> Result<Box<dyn Fetch>, SetupError> {
+pub(crate) fn connector(setup: &ClientSetup<'_>) -> Result<Box<dyn Fetch>, SetupError> {
+    let settings = setup.settings;
     if settings.profile != Profile::Library {
         return Err(SetupError::Unsupported(
             "native-tls has no setting for cipher suites, groups and signature schemes: --client-profile library \
@@ -23,11 +21,9 @@ pub(crate) fn connector(
         ));
     }
     watch::contexts()?;
-    let tls = tls(settings, roots_pem)?;
-    let tcp = TimedTcp::new(settings.profile, probe);
-    let https = HttpsConnector::from((tcp, tls.into()));
-    let client = HyperClient::new(https, settings.profile, probe, inspect);
-    Ok(Box::new(Watched(client)))
+    let tls = tls(settings, setup.roots_pem)?;
+    let https = HttpsConnector::from((setup.tcp(), tls.into()));
+    Ok(Box::new(Watched(setup.hyper_client(https, inspect))))
 }
 
 fn tls(settings: &ClientSettings, roots_pem: &str) -> Result<TlsConnector, SetupError> {

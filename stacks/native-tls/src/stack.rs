@@ -1,9 +1,9 @@
 use std::{error::Error, sync::Arc};
 
-use netbench_protocol::{ClientIdentity, ServeSite, StackDescription};
+use netbench_protocol::{ServeSite, StackDescription};
 use netbench_stack_openssl::OpenSsl;
-use netbench_tls::{ClientSettings, FailureClass, FailureWord, WorkerRecord};
-use netbench_worker::{Accept, Explained, Fetch, Probe, SetupError, Stack, locked_version};
+use netbench_tls::{FailureClass, FailureWord, WorkerRecord};
+use netbench_worker::{Accept, ClientSetup, Explained, Fetch, SetupError, Stack, locked_package};
 
 use crate::client;
 
@@ -29,17 +29,14 @@ impl Stack for NativeTls {
     }
 
     fn describe(&self) -> StackDescription {
-        let version = |package| {
-            let version = locked_version(include_str!("../../../Cargo.lock"), package);
-            format!("{package} {}", version.unwrap_or_default())
-        };
+        const LOCK: &str = include_str!("../../../Cargo.lock");
         let openssl = self.openssl.describe();
         StackDescription {
             record: WorkerRecord {
                 stack: self.name().to_owned(),
-                library: version("native-tls"),
+                library: locked_package(LOCK, "native-tls"),
                 provider: Some(openssl.record.library),
-                connector: version("hyper-tls"),
+                connector: locked_package(LOCK, "hyper-tls"),
                 ..openssl.record
             },
             operations: ["connect", "serve", "request"].map(str::to_owned).to_vec(),
@@ -48,19 +45,9 @@ impl Stack for NativeTls {
         }
     }
 
-    fn connector(
-        &self,
-        settings: &ClientSettings,
-        roots_pem: &str,
-        identity: Option<&ClientIdentity>,
-        probe: &Probe,
-    ) -> Result<Box<dyn Fetch>, SetupError> {
-        if identity.is_some() {
-            return Err(SetupError::Unsupported(
-                "the worker of native-tls shows no client certificate".to_owned(),
-            ));
-        }
-        client::connector(settings, roots_pem, probe)
+    fn connector(&self, setup: &ClientSetup<'_>) -> Result<Box<dyn Fetch>, SetupError> {
+        setup.without_identity("the worker of native-tls")?;
+        client::connector(setup)
     }
 
     fn acceptor(&self, site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> {

@@ -1,9 +1,10 @@
 use std::{error::Error as StdError, ffi::CString, sync::Arc};
 
 use hyper_util::rt::TokioIo;
-use netbench_protocol::ClientIdentity;
-use netbench_tls::{ClientSettings, Profile};
-use netbench_worker::{Fetch, OwnClient, Probe, SetupError, Socket, TlsStream, Wire, own_client};
+use netbench_tls::Profile;
+use netbench_worker::{
+    ClientSetup, Fetch, OwnClient, Probe, SetupError, Socket, TlsStream, Wire, own_client,
+};
 
 use crate::{
     certificates::{Identity, Roots},
@@ -16,14 +17,10 @@ use crate::{
 };
 
 /// Parses the roots and makes NSS' settings, and a connector for hyper: no crate has one.
-pub(crate) fn connector(
-    settings: &ClientSettings,
-    roots_pem: &str,
-    identity: Option<&ClientIdentity>,
-    probe: &Probe,
-) -> Result<Box<dyn Fetch>, SetupError> {
+pub(crate) fn connector(setup: &ClientSetup<'_>) -> Result<Box<dyn Fetch>, SetupError> {
+    let settings = setup.settings;
     library().map_err(refused("NSS"))?;
-    let roots = Roots::of_pem(roots_pem)?;
+    let roots = Roots::of_pem(setup.roots_pem)?;
     let mut config = Config::client(roots, &Kept::Tickets(0))?;
     match settings.profile {
         Profile::Library => set_versions(config.model(), &settings.versions)?,
@@ -36,15 +33,15 @@ pub(crate) fn connector(
         .set(config.model())?,
     }
     config.set_alpn(&settings.alpn)?;
-    if let Some(identity) = identity {
+    if let Some(identity) = setup.identity {
         config.set_identity(Identity::of_pem(&identity.chain_pem, &identity.key_pem)?)?;
     }
     let client = Client {
         config: Arc::new(config),
         tickets: Arc::default(),
-        probe: probe.clone(),
+        probe: setup.probe.clone(),
     };
-    Ok(own_client(client, settings.profile, probe))
+    Ok(own_client(client, setup))
 }
 
 /// A client's configuration, with the sessions that it keeps.

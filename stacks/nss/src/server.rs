@@ -6,7 +6,7 @@ use netbench_tls::{
 };
 use netbench_worker::{
     Accept, AcceptError, Accepted, BoxFuture, SetupError, Socket, TlsStream, accepted,
-    stapled_response,
+    stapled_response, supported,
 };
 use tokio::net::TcpStream;
 
@@ -34,7 +34,7 @@ pub(crate) fn acceptor(site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> 
         versions: &site.versions,
         suites: &suites,
         groups: &groups,
-        signatures: &known(SignatureScheme::OFFERED, has_scheme),
+        signatures: &supported(SignatureScheme::OFFERED, has_scheme),
     }
     .set(config.model())?;
     config.set_alpn(&site.alpn)?;
@@ -48,11 +48,11 @@ fn of_site(
     identity: &Identity,
 ) -> Result<(Vec<CipherSuite>, Vec<Group>), SetupError> {
     let mut groups = match site.groups.as_slice() {
-        [] => known(Group::OFFERED, has_group),
+        [] => supported(Group::OFFERED, has_group),
         own => own.to_vec(),
     };
     let suites = match site.suites.as_slice() {
-        [] => known(CipherSuite::OFFERED, has_suite),
+        [] => supported(CipherSuite::OFFERED, has_suite),
         own => own.to_vec(),
     };
     let has = |is: fn(&CipherSuiteFacts) -> bool| {
@@ -72,10 +72,6 @@ fn of_site(
         groups.push(FFDHE2048);
     }
     Ok((suites, groups))
-}
-
-fn known<T: Copy>(all: &[T], has: fn(T) -> bool) -> Vec<T> {
-    all.iter().copied().filter(|one| has(*one)).collect()
 }
 
 struct NssAcceptor(Arc<Config>);

@@ -1,9 +1,10 @@
 use std::{error::Error as StdError, sync::Arc};
 
-use netbench_protocol::{ClientIdentity, ServeSite, StackDescription};
-use netbench_tls::{CipherSuite, ClientSettings, Group, SignatureScheme, WorkerRecord};
+use netbench_protocol::{ServeSite, StackDescription};
+use netbench_tls::{CipherSuite, Group, SignatureScheme, WorkerRecord};
 use netbench_worker::{
-    Accept, ChainVerifier, Explained, Fetch, InMemory, Probe, SetupError, Stack, build_facts,
+    Accept, ChainVerifier, ClientSetup, Explained, Fetch, InMemory, SetupError, Stack, build_facts,
+    supported,
 };
 
 use crate::{
@@ -31,9 +32,6 @@ impl Stack for Nss {
             "client-certificate",
             "verify",
         ];
-        let suites = CipherSuite::SERVED.iter().copied();
-        let groups = Group::OFFERED.iter().copied();
-        let signatures = SignatureScheme::OFFERED.iter().copied();
         StackDescription {
             record: WorkerRecord {
                 executable: env!("CARGO_BIN_NAME").to_owned(),
@@ -45,20 +43,14 @@ impl Stack for Nss {
             },
             operations: operations.map(str::to_owned).to_vec(),
             trust_sources: Vec::new(),
-            groups: groups.filter(|group| has_group(*group)).collect(),
-            suites: suites.filter(|suite| has_suite(*suite)).collect(),
-            signatures: signatures.filter(|scheme| has_scheme(*scheme)).collect(),
+            groups: supported(Group::OFFERED, has_group),
+            suites: supported(CipherSuite::SERVED, has_suite),
+            signatures: supported(SignatureScheme::OFFERED, has_scheme),
         }
     }
 
-    fn connector(
-        &self,
-        settings: &ClientSettings,
-        roots_pem: &str,
-        identity: Option<&ClientIdentity>,
-        probe: &Probe,
-    ) -> Result<Box<dyn Fetch>, SetupError> {
-        client::connector(settings, roots_pem, identity, probe)
+    fn connector(&self, setup: &ClientSetup<'_>) -> Result<Box<dyn Fetch>, SetupError> {
+        client::connector(setup)
     }
 
     fn acceptor(&self, site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> {

@@ -6,8 +6,9 @@ use std::{
 
 use netbench_libssl::{Identity, Libssl, Side, select_alpn};
 use netbench_protocol::ServeSite;
-use netbench_tls::CipherSuite;
-use netbench_worker::{Accept, AcceptError, Accepted, BoxFuture, SetupError, stapled_response};
+use netbench_worker::{
+    Accept, AcceptError, Accepted, BoxFuture, SetupError, site_suites, stapled_response,
+};
 use openssl::{
     error::ErrorStack,
     sha::sha256,
@@ -62,11 +63,7 @@ pub(crate) fn acceptor(site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> 
 fn context(site: &ServeSite) -> Result<SslContext, SetupError> {
     let refused = |what: &'static str| move |e| SetupError::refused(what, e);
     let mut ssl = SslContext::builder(SslMethod::tls_server()).map_err(refused("context"))?;
-    let suites = if site.suites.is_empty() {
-        CipherSuite::OFFERED
-    } else {
-        &site.suites
-    };
+    let suites = site_suites(site);
     OpenSsl::set_versions_and_suites(&mut ssl, &site.versions, suites)?;
     if !site.groups.is_empty() {
         OpenSsl::set_groups(&mut ssl, &site.groups)?;

@@ -4,7 +4,7 @@ use std::io::{self, ErrorKind, Read, Write};
 
 use netbench_libssl::{bare_context, certificates, client_context, roots};
 use netbench_tls::{ClientSettings, Group, SetUpStep};
-use netbench_worker::{Probe, SetUpAction, SetupError};
+use netbench_worker::{ClientSetup, Probe, SetUpAction, SetupError};
 use openssl::{
     error::ErrorStack,
     hash::{MessageDigest, hash},
@@ -47,7 +47,8 @@ pub(crate) fn actions<'a>(
         SetUpAction::new(SetUpStep::TrustRoots, || roots(roots_pem).map(drop)),
         SetUpAction::new(SetUpStep::Context, || {
             let root = certificates(roots_pem).next().unwrap_or_default();
-            client::connector(settings, root, None, &Probe::new()).map(drop)
+            let probe = Probe::new();
+            client::connector(&ClientSetup::new(settings, root, &probe)).map(drop)
         }),
         step(SetUpStep::KeyExchange, || share_keys(&settings.groups)),
         SetUpAction::new(SetUpStep::ClientHello, || client_hello(settings)),

@@ -1,11 +1,11 @@
 use std::{error::Error, sync::Arc};
 
 use netbench_libssl::{ClientOfChains, SOURCES, own_trust};
-use netbench_protocol::{ClientIdentity, ServeSite, StackDescription};
+use netbench_protocol::{ServeSite, StackDescription};
 use netbench_tls::{CipherSuite, ClientSettings, Group, SignatureScheme, WorkerRecord};
 use netbench_worker::{
-    Accept, ChainVerifier, Explained, Fetch, InMemory, OwnTrust, Probe, SetUpAction, SetupError,
-    Stack, build_facts, locked_version,
+    Accept, ChainVerifier, ClientSetup, Explained, Fetch, InMemory, OwnTrust, SetUpAction,
+    SetupError, Stack, build_facts, locked_package, supported,
 };
 use openssl::version::{built_on, c_flags, dir, platform, version};
 
@@ -89,7 +89,6 @@ impl Stack for OpenSsl {
     }
 
     fn describe(&self) -> StackDescription {
-        let connector = locked_version(include_str!("../../../Cargo.lock"), "hyper-openssl");
         let operations: &[&str] = match self.buffers {
             Buffers::Kept => &[
                 "connect",
@@ -111,7 +110,7 @@ impl Stack for OpenSsl {
                 stack: self.name().to_owned(),
                 library: version().to_owned(),
                 provider: None,
-                connector: format!("hyper-openssl {}", connector.unwrap_or_default()),
+                connector: locked_package(include_str!("../../../Cargo.lock"), "hyper-openssl"),
                 build,
             },
             operations: operations.iter().map(|op| (*op).to_owned()).collect(),
@@ -119,25 +118,15 @@ impl Stack for OpenSsl {
                 Buffers::Kept => SOURCES.map(str::to_owned).to_vec(),
                 Buffers::Released => Vec::new(),
             },
-            groups: Group::OFFERED
-                .iter()
-                .copied()
-                .filter(|group| can_group(*group))
-                .collect(),
+            groups: supported(Group::OFFERED, can_group),
             suites: CipherSuite::SERVED.to_vec(),
             signatures: SignatureScheme::OFFERED.to_vec(),
         }
     }
 
-    fn connector(
-        &self,
-        settings: &ClientSettings,
-        roots_pem: &str,
-        identity: Option<&ClientIdentity>,
-        probe: &Probe,
-    ) -> Result<Box<dyn Fetch>, SetupError> {
+    fn connector(&self, setup: &ClientSetup<'_>) -> Result<Box<dyn Fetch>, SetupError> {
         self.beyond_the_suite()?;
-        client::connector(settings, roots_pem, identity, probe)
+        client::connector(setup)
     }
 
     fn acceptor(&self, site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> {

@@ -7,9 +7,10 @@ use std::{
 use bytes::Bytes;
 use http::Request;
 use http_body_util::Empty;
-use netbench_tls::{Alpn, ClientSettings, Negotiated, Profile, TlsVersion};
+use netbench_tls::{Alpn, Negotiated, Profile, TlsVersion};
 use netbench_worker::{
-    BoxFuture, Fetch, FetchError, Fetched, Probe, SetupError, client_headers, server_view,
+    BoxFuture, ClientSetup, Fetch, FetchError, Fetched, Probe, SetupError, client_headers,
+    server_view,
 };
 use reqwest::{
     Certificate, ClientBuilder, Url,
@@ -36,13 +37,13 @@ pub(crate) trait Watch: 'static {
 }
 
 /// Makes an observed client from reqwest's `builder`, with the run's roots and the versions and protocols of
-/// `settings`.
+/// `setup`.
 pub(crate) fn connector<W: Watch>(
     builder: ClientBuilder,
-    settings: &ClientSettings,
+    setup: &ClientSetup<'_>,
     roots: Vec<Certificate>,
-    probe: &Probe,
 ) -> Result<Box<dyn Fetch>, SetupError> {
+    let (settings, probe) = (setup.settings, setup.probe);
     if roots.is_empty() {
         return Err(SetupError::Refused("roots: none".to_owned()));
     }

@@ -23,6 +23,5 @@ pub use rustls::Rustls;
 
 /// Returns a package with its version, from the packages with which this workspace is built.
 fn package_version(package: &str) -> String {
-    let version = netbench_worker::locked_version(include_str!("../../../Cargo.lock"), package);
-    format!("{package} {}", version.unwrap_or_default())
+    netbench_worker::locked_package(include_str!("../../../Cargo.lock"), package)
 }

@@ -1,12 +1,12 @@
 use std::{error::Error, sync::Arc};
 
-use netbench_protocol::{ClientIdentity, ServeSite, StackDescription};
+use netbench_protocol::{ServeSite, StackDescription};
 use netbench_stack_openssl::{
     OpenSsl,
     watch::{self, Watch as Watched},
 };
-use netbench_tls::{ClientSettings, FailureClass, FailureWord, Negotiated, Profile, WorkerRecord};
-use netbench_worker::{Accept, Explained, Fetch, Probe, SetupError, Stack};
+use netbench_tls::{FailureClass, FailureWord, Negotiated, Profile, WorkerRecord};
+use netbench_worker::{Accept, ClientSetup, Explained, Fetch, Probe, SetupError, Stack};
 use reqwest::{Certificate, Client};
 
 use crate::{
@@ -53,19 +53,9 @@ impl Stack for NativeTls {
         }
     }
 
-    fn connector(
-        &self,
-        settings: &ClientSettings,
-        roots_pem: &str,
-        identity: Option<&ClientIdentity>,
-        probe: &Probe,
-    ) -> Result<Box<dyn Fetch>, SetupError> {
-        if identity.is_some() {
-            return Err(SetupError::Unsupported(
-                "the worker of reqwest shows no client certificate".to_owned(),
-            ));
-        }
-        if settings.profile != Profile::Library {
+    fn connector(&self, setup: &ClientSetup<'_>) -> Result<Box<dyn Fetch>, SetupError> {
+        setup.without_identity("the worker of reqwest")?;
+        if setup.settings.profile != Profile::Library {
             return Err(SetupError::Unsupported(
                 "native-tls has no setting for cipher suites, groups and signature schemes: \
                  --client-profile library measures it with its own"
@@ -73,10 +63,10 @@ impl Stack for NativeTls {
             ));
         }
         watch::contexts()?;
-        let roots = Certificate::from_pem_bundle(roots_pem.as_bytes())
+        let roots = Certificate::from_pem_bundle(setup.roots_pem.as_bytes())
             .map_err(|e| SetupError::refused("roots", client::in_full(&e)))?;
         let builder = Client::builder().tls_backend_native();
-        client::connector::<Handshakes>(builder, settings, roots, probe)
+        client::connector::<Handshakes>(builder, setup, roots)
     }
 
     fn acceptor(&self, site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> {

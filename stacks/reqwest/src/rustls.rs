@@ -3,10 +3,12 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-use netbench_protocol::{ClientIdentity, ServeSite, StackDescription};
+use netbench_protocol::{ServeSite, StackDescription};
 use netbench_stack_rustls::{Provider, process, watch};
 use netbench_tls::{ClientSettings, Negotiated, WorkerRecord};
-use netbench_worker::{Accept, Explained, Fetch, Observed, Probe, SetupError, Stack, build_facts};
+use netbench_worker::{
+    Accept, ClientSetup, Explained, Fetch, Observed, Probe, SetupError, Stack, build_facts,
+};
 use reqwest::{Certificate, Client};
 use rustls::{
     RootCertStore, SupportedCipherSuite,
@@ -63,21 +65,11 @@ impl Stack for Rustls {
         }
     }
 
-    fn connector(
-        &self,
-        settings: &ClientSettings,
-        roots_pem: &str,
-        identity: Option<&ClientIdentity>,
-        probe: &Probe,
-    ) -> Result<Box<dyn Fetch>, SetupError> {
-        if identity.is_some() {
-            return Err(SetupError::Unsupported(
-                "the worker of reqwest shows no client certificate".to_owned(),
-            ));
-        }
-        process::install(&AwsLc, settings)?;
+    fn connector(&self, setup: &ClientSetup<'_>) -> Result<Box<dyn Fetch>, SetupError> {
+        setup.without_identity("the worker of reqwest")?;
+        process::install(&AwsLc, setup.settings)?;
         let builder = Client::builder().tls_backend_rustls();
-        client::connector::<Handshakes>(builder, settings, usable(roots_pem)?, probe)
+        client::connector::<Handshakes>(builder, setup, usable(setup.roots_pem)?)
     }
 
     fn acceptor(&self, site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> {

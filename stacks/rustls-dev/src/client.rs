@@ -1,9 +1,10 @@
 use std::{error::Error as StdError, hash::Hasher, sync::Arc};
 
 use hyper_util::rt::TokioIo;
-use netbench_protocol::ClientIdentity;
-use netbench_tls::{ClientSettings, Profile, SignatureScheme};
-use netbench_worker::{Fetch, OwnClient, Probe, SetupError, TrustRoots, Wire, own_client};
+use netbench_tls::{Profile, SignatureScheme};
+use netbench_worker::{
+    ClientSetup, Fetch, OwnClient, Probe, SetupError, TrustRoots, Wire, own_client,
+};
 use rustls::{
     ClientConfig, ClientSide, Error,
     client::{
@@ -23,48 +24,23 @@ use crate::{
     stream::TlsStream,
 };
 
-/// Parses the roots and makes rustls' configuration, and a connector for hyper: no release of hyper-rustls
-/// supports this line.
-pub(crate) fn connector(
-    settings: &ClientSettings,
-    roots_pem: &str,
-    identity: Option<&ClientIdentity>,
-    probe: &Probe,
-) -> Result<Box<dyn Fetch>, SetupError> {
-    let config = config(settings, roots_pem, identity, probe)?;
-    Ok(with_config(config, settings.profile, probe))
+/// Parses the roots and makes rustls' configuration, and a connector for hyper: no release of hyper-rustls supports this
+/// line. As with hyper-rustls, the client writes no early data before the handshake is done.
+pub(crate) fn connector(setup: &ClientSetup<'_>) -> Result<Box<dyn Fetch>, SetupError> {
+    let mut config = config(setup)?;
+    config.enable_early_data = setup.early_data;
+    Ok(own_client(Client(Arc::new(config)), setup))
 }
 
-/// Makes the same connector, but with early data offered. As with hyper-rustls, the client writes none before
-/// the handshake is done.
-pub(crate) fn early_connector(
-    settings: &ClientSettings,
-    roots_pem: &str,
-    identity: Option<&ClientIdentity>,
-    probe: &Probe,
-) -> Result<Box<dyn Fetch>, SetupError> {
-    let mut config = config(settings, roots_pem, identity, probe)?;
-    config.enable_early_data = true;
-    Ok(with_config(config, settings.profile, probe))
-}
-
-fn with_config(config: ClientConfig, profile: Profile, probe: &Probe) -> Box<dyn Fetch> {
-    own_client(Client(Arc::new(config)), profile, probe)
-}
-
-fn config(
-    settings: &ClientSettings,
-    roots_pem: &str,
-    identity: Option<&ClientIdentity>,
-    probe: &Probe,
-) -> Result<ClientConfig, SetupError> {
+fn config(setup: &ClientSetup<'_>) -> Result<ClientConfig, SetupError> {
+    let settings = setup.settings;
     let provider = match settings.profile {
         Profile::Library => of_versions(DEFAULT_PROVIDER, &settings.versions)?,
         Profile::Default | Profile::Servo => {
             held_to(&settings.versions, &settings.suites, &settings.groups)?
         }
     };
-    let roots = roots(TrustRoots::Pem(roots_pem))?;
+    let roots = roots(TrustRoots::Pem(setup.roots_pem))?;
     let webpki = WebPkiServerVerifier::builder(roots, &provider)
         .build()
         .map_err(|e| SetupError::refused("verifier", e))?;
@@ -79,12 +55,12 @@ fn config(
             Profile::Default | Profile::Servo => true,
         },
         webpki,
-        probe: probe.clone(),
+        probe: setup.probe.clone(),
     };
     let builder = ClientConfig::builder(Arc::new(provider))
         .dangerous()
         .with_custom_certificate_verifier(Arc::new(verifier));
-    let config = match identity {
+    let config = match setup.identity {
         None => builder.with_no_client_auth(),
         Some(identity) if identity.pkcs12_base64.is_some() => {
             return Err(SetupError::Unsupported(

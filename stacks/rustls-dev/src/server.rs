@@ -1,9 +1,9 @@
 use std::sync::Arc;
 
 use netbench_protocol::ServeSite;
-use netbench_tls::{CipherSuite, TlsVersion};
+use netbench_tls::TlsVersion;
 use netbench_worker::{
-    Accept, AcceptError, Accepted, BoxFuture, SetupError, accepted, stapled_response,
+    Accept, AcceptError, Accepted, BoxFuture, SetupError, accepted, site_suites, stapled_response,
 };
 use rustls::{
     Connection, ServerConfig, ServerSide,
@@ -21,11 +21,7 @@ use crate::{
 
 /// Makes rustls' configuration for one site.
 pub(crate) fn acceptor(site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> {
-    let suites = if site.suites.is_empty() {
-        CipherSuite::OFFERED
-    } else {
-        &site.suites
-    };
+    let suites = site_suites(site);
     let mut provider = held_to(&site.versions, suites, &site.groups)?;
     if site.groups.is_empty() {
         provider.kx_groups = DEFAULT_PROVIDER.kx_groups;

@@ -3,12 +3,12 @@
 use std::{borrow::Cow, sync::Arc};
 
 use netbench_tls::{CipherSuite, Group, SignatureScheme, TlsVersion};
-use netbench_worker::{SetupError, TrustRoots};
+use netbench_worker::{SetupError, TrustRoots, chain_of_pem, key_of_pem, supported};
 use rustls::{
     RootCertStore,
     crypto::{CryptoProvider, Identity, WebPkiSupportedAlgorithms, kx::SupportedKxGroup},
 };
-use rustls_pki_types::{CertificateDer, PrivateKeyDer, ServerName, pem::PemObject};
+use rustls_pki_types::{PrivateKeyDer, ServerName};
 use rustls_ring::{
     ALL_KX_GROUPS, ALL_TLS12_CIPHER_SUITES, ALL_TLS13_CIPHER_SUITES, ALL_VERIFICATION_ALGS,
     DEFAULT_PROVIDER,
@@ -19,20 +19,17 @@ pub(crate) fn can_suites() -> Vec<CipherSuite> {
     let tls12 = ALL_TLS12_CIPHER_SUITES.iter().map(|suite| &suite.common);
     let tls13 = ALL_TLS13_CIPHER_SUITES.iter().map(|suite| &suite.common);
     let all: Vec<u16> = tls12.chain(tls13).map(|common| common.suite.0).collect();
-    let served = CipherSuite::SERVED.iter().copied();
-    served.filter(|suite| all.contains(&suite.0)).collect()
+    supported(CipherSuite::SERVED, |suite| all.contains(&suite.0))
 }
 
 /// Returns the groups that it supports, among those that clients offer.
 pub(crate) fn can_groups() -> Vec<Group> {
-    let offered = Group::OFFERED.iter().copied();
-    offered.filter(|it| group(*it).is_ok()).collect()
+    supported(Group::OFFERED, |it| group(it).is_ok())
 }
 
 /// Returns the signature schemes that it verifies, among those that clients offer.
 pub(crate) fn can_signatures() -> Vec<SignatureScheme> {
-    let offered = SignatureScheme::OFFERED.iter().copied();
-    offered.filter(|it| scheme(*it).is_some()).collect()
+    supported(SignatureScheme::OFFERED, |it| scheme(it).is_some())
 }
 
 /// Returns the provider restricted to `versions`, and to `suites` and `groups` in their order.
@@ -123,30 +120,7 @@ pub(crate) fn lacks(what: &str) -> SetupError {
 /// Parses roots as rustls' users do: one that it cannot use is left out, and at least one must remain.
 pub(crate) fn roots(trust: TrustRoots<'_>) -> Result<Arc<RootCertStore>, SetupError> {
     let mut store = RootCertStore::empty();
-    let mut add = |der: CertificateDer<'_>| {
-        let _ = store.add(der);
-    };
-    let refused = |e| SetupError::refused("roots", e);
-    match trust {
-        TrustRoots::Pem(text) => {
-            for der in CertificateDer::pem_slice_iter(text.as_bytes()) {
-                add(der.map_err(refused)?);
-            }
-        }
-        TrustRoots::Der(all) => all
-            .iter()
-            .for_each(|der| add(CertificateDer::from(der.as_slice()))),
-        TrustRoots::File(path) => {
-            for der in CertificateDer::pem_file_iter(path).map_err(refused)? {
-                add(der.map_err(refused)?);
-            }
-        }
-    }
-    if store.is_empty() {
-        return Err(SetupError::Refused(
-            "roots: none that rustls can use".to_owned(),
-        ));
-    }
+    trust.add_each(|der| store.add(der).is_ok())?;
     Ok(Arc::new(store))
 }
 
@@ -155,15 +129,9 @@ pub(crate) fn identity(
     chain_pem: &str,
     key_pem: &str,
 ) -> Result<(Arc<Identity<'static>>, PrivateKeyDer<'static>), SetupError> {
-    let chain = CertificateDer::pem_slice_iter(chain_pem.as_bytes());
-    let chain: Vec<_> = chain
-        .collect::<Result<_, _>>()
-        .map_err(|e| SetupError::refused("chain", e))?;
-    let identity = Identity::from_cert_chain(chain)
+    let identity = Identity::from_cert_chain(chain_of_pem("chain", chain_pem)?)
         .map_err(|e| SetupError::refused("chain", format!("{e:?}")))?;
-    let key = PrivateKeyDer::from_pem_slice(key_pem.as_bytes())
-        .map_err(|e| SetupError::refused("key", e))?;
-    Ok((Arc::new(identity), key))
+    Ok((Arc::new(identity), key_of_pem("key", key_pem)?))
 }
 
 pub(crate) fn server_name(host: &str) -> Result<ServerName<'static>, SetupError> {

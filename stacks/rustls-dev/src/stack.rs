@@ -1,9 +1,9 @@
 use std::{error::Error, sync::Arc};
 
-use netbench_protocol::{ClientIdentity, ServeSite, StackDescription};
-use netbench_tls::{ClientSettings, WorkerRecord};
+use netbench_protocol::{ServeSite, StackDescription};
+use netbench_tls::WorkerRecord;
 use netbench_worker::{
-    Accept, ChainVerifier, Explained, Fetch, InMemory, Probe, SetupError, Stack, build_facts,
+    Accept, ChainVerifier, ClientSetup, Explained, Fetch, InMemory, SetupError, Stack, build_facts,
     locked_version,
 };
 
@@ -66,24 +66,8 @@ impl Stack for NextLine {
         }
     }
 
-    fn connector(
-        &self,
-        settings: &ClientSettings,
-        roots_pem: &str,
-        identity: Option<&ClientIdentity>,
-        probe: &Probe,
-    ) -> Result<Box<dyn Fetch>, SetupError> {
-        client::connector(settings, roots_pem, identity, probe)
-    }
-
-    fn early_connector(
-        &self,
-        settings: &ClientSettings,
-        roots_pem: &str,
-        identity: Option<&ClientIdentity>,
-        probe: &Probe,
-    ) -> Result<Box<dyn Fetch>, SetupError> {
-        client::early_connector(settings, roots_pem, identity, probe)
+    fn connector(&self, setup: &ClientSetup<'_>) -> Result<Box<dyn Fetch>, SetupError> {
+        client::connector(setup)
     }
 
     fn acceptor(&self, site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> {

@@ -2,20 +2,26 @@
 
 use std::{sync::Arc, time::SystemTime};
 
-use netbench_tls::{CipherSuite, FailureWord, Group, HandshakeKind, SignatureScheme, TlsVersion};
+use netbench_tls::{FailureWord, Group, HandshakeKind, SignatureScheme};
 use netbench_worker::{
-    EndpointSetup, KEPT_SESSIONS, SessionError, SetupError, TrustRoots, Verifier,
+    EndpointSetup, KEPT_SESSIONS, SessionError, SetupError, TrustRoots, Verifier, chain_of_pem,
+    key_of_pem, supported,
 };
+pub(crate) use rustls::{ALL_CIPHER_SUITES, Ticketer};
 use rustls::{
-    ALL_CIPHER_SUITES, ALL_KX_GROUPS, Certificate, ClientConfig, CommonState, Error, PrivateKey,
-    RootCertStore, ServerConfig, ServerName, SupportedProtocolVersion, Ticketer,
+    ALL_KX_GROUPS, Certificate, ClientConfig, Error, PrivateKey, RootCertStore, ServerConfig,
+    ServerName,
     client::{ServerCertVerified, ServerCertVerifier, WebPkiVerifier},
-    server::{NoServerSessionStorage, ProducesTickets, ServerSessionMemoryCache},
-    version::{TLS12, TLS13},
 };
-use rustls_pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject};
+use rustls_pki_types::CertificateDer;
 
-use crate::in_memory::roots;
+use crate::{
+    common::{cipher_suites, fragment, keep_server_sessions, schemes, unsupported, versions},
+    in_memory::roots,
+};
+
+/// The name of the line in reports.
+pub(crate) const LINE: &str = "this line of rustls";
 
 /// The type of a server's name.
 pub(crate) type Name = ServerName;
@@ -24,34 +30,13 @@ pub(crate) fn server_name(host: &str) -> Result<Name, SetupError> {
     ServerName::try_from(host).map_err(|e| SetupError::refused("host name", e))
 }
 
-pub(crate) fn suites() -> Vec<CipherSuite> {
-    let has = |suite: &CipherSuite| {
-        let mut all = ALL_CIPHER_SUITES.iter();
-        all.any(|s| s.suite().get_u16() == suite.0)
-    };
-    CipherSuite::SERVED.iter().copied().filter(has).collect()
-}
-
 pub(crate) fn groups() -> Vec<Group> {
-    let has = |group: &Group| {
-        let mut all = ALL_KX_GROUPS.iter();
-        all.any(|kx| kx.name.get_u16() == group.0)
-    };
-    Group::OFFERED.iter().copied().filter(has).collect()
+    supported(Group::OFFERED, |group| library_group(group).is_ok())
 }
 
 pub(crate) fn verifies(scheme: SignatureScheme) -> bool {
     let all = WebPkiVerifier::verification_schemes();
     all.iter().any(|s| s.get_u16() == scheme.0)
-}
-
-pub(crate) fn agreed(connection: &CommonState) -> (Option<TlsVersion>, Option<CipherSuite>) {
-    let version = connection.protocol_version();
-    let suite = connection.negotiated_cipher_suite();
-    (
-        version.and_then(|version| TlsVersion::of(version.get_u16())),
-        suite.map(|suite| CipherSuite(suite.suite().get_u16())),
-    )
 }
 
 /// Makes a client's default configuration, with these roots.
@@ -118,22 +103,8 @@ pub(crate) fn server(setup: &EndpointSetup<'_>) -> Result<ServerConfig, SetupErr
     {
         config.send_tls13_tickets = netbench_worker::TICKETS;
     }
-    // Without a store and a ticketer, a server sends no ticket.
-    config.session_storage = Arc::new(NoServerSessionStorage {});
-    match setup.kind {
-        HandshakeKind::Full => {}
-        HandshakeKind::SessionId => {
-            config.session_storage = ServerSessionMemoryCache::new(KEPT_SESSIONS);
-        }
-        HandshakeKind::Ticket => {
-            config.ticketer = ticketer()?;
-        }
-    }
+    keep_server_sessions(&mut config, setup.kind)?;
     Ok(config)
-}
-
-pub(crate) fn ticketer() -> Result<Arc<dyn ProducesTickets>, SetupError> {
-    Ticketer::new().map_err(|e| SetupError::refused("ticketer", e))
 }
 
 /// Parses a chain and its key, both PEM.
@@ -141,69 +112,24 @@ pub(crate) fn identity(
     chain_pem: &str,
     key_pem: &str,
 ) -> Result<(Vec<Certificate>, PrivateKey), SetupError> {
-    let chain = CertificateDer::pem_slice_iter(chain_pem.as_bytes())
-        .map(|der| der.map(|der| Certificate(der.to_vec())))
-        .collect::<Result<_, _>>()
-        .map_err(|e| SetupError::refused("chain", e))?;
-    let key = PrivateKeyDer::from_pem_slice(key_pem.as_bytes())
-        .map_err(|e| SetupError::refused("key", e))?;
-    Ok((chain, PrivateKey(key.secret_der().to_vec())))
-}
-
-pub(crate) fn cipher_suites(
-    suites: &[CipherSuite],
-) -> Result<Vec<rustls::SupportedCipherSuite>, SetupError> {
-    let found = suites.iter().map(|suite| {
-        let mut all = ALL_CIPHER_SUITES.iter().copied();
-        all.find(|s| s.suite().get_u16() == suite.0)
-            .ok_or_else(|| unsupported("suite", suite))
-    });
-    found.collect()
+    let chain = chain_of_pem("chain", chain_pem)?;
+    let key = key_of_pem("key", key_pem)?;
+    Ok((
+        chain.iter().map(|der| Certificate(der.to_vec())).collect(),
+        PrivateKey(key.secret_der().to_vec()),
+    ))
 }
 
 pub(crate) fn kx_groups(
     groups: &[Group],
 ) -> Result<Vec<&'static rustls::SupportedKxGroup>, SetupError> {
-    let found = groups.iter().map(|group| {
-        let mut all = ALL_KX_GROUPS.iter().copied();
-        all.find(|kx| kx.name.get_u16() == group.0)
-            .ok_or_else(|| unsupported("group", group))
-    });
-    found.collect()
+    groups.iter().map(|group| library_group(*group)).collect()
 }
 
-pub(crate) fn schemes(
-    wanted: &[SignatureScheme],
-) -> Result<Vec<rustls::SignatureScheme>, SetupError> {
-    wanted
-        .iter()
-        .map(|scheme| {
-            let known = verifies(*scheme).then(|| rustls::SignatureScheme::from(scheme.0));
-            known.ok_or_else(|| unsupported("verification of", scheme))
-        })
-        .collect()
-}
-
-pub(crate) fn unsupported(what: &str, name: impl std::fmt::Display) -> SetupError {
-    SetupError::Unsupported(format!("no {what} {name} in this line of rustls"))
-}
-
-pub(crate) fn versions(
-    versions: &[TlsVersion],
-) -> Result<Vec<&'static SupportedProtocolVersion>, SetupError> {
-    let of = |version: &TlsVersion| match version {
-        TlsVersion::Tls12 => Ok(&TLS12),
-        TlsVersion::Tls13 => Ok(&TLS13),
-        other => Err(unsupported("version", other)),
-    };
-    versions.iter().map(of).collect()
-}
-
-/// Returns the fragment size, in which rustls counts a record's five bytes of header.
-fn fragment(setup: &EndpointSetup<'_>) -> Option<usize> {
-    setup
-        .max_fragment_bytes
-        .map(|plaintext| usize::from(plaintext) + 5)
+fn library_group(group: Group) -> Result<&'static rustls::SupportedKxGroup, SetupError> {
+    let mut all = ALL_KX_GROUPS.iter().copied();
+    let found = all.find(|kx| kx.name.get_u16() == group.0);
+    found.ok_or_else(|| unsupported("group", group))
 }
 
 pub(crate) fn store(roots: &[CertificateDer<'_>]) -> Result<RootCertStore, SetupError> {

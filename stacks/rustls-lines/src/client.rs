@@ -11,9 +11,8 @@ use hyper_util::{
     client::legacy::connect::{Connected, Connection},
     rt::TokioIo,
 };
-use netbench_protocol::ClientIdentity;
-use netbench_tls::{ClientSettings, Negotiated};
-use netbench_worker::{BoxFuture, Fetch, HyperClient, Probe, SetupError, TimedTcp, Wire};
+use netbench_tls::Negotiated;
+use netbench_worker::{BoxFuture, ClientSetup, Fetch, SetupError, TimedTcp, Wire};
 use rustls::ClientConfig;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio_rustls::{TlsConnector, client::TlsStream};
@@ -21,40 +20,26 @@ use tower_service::Service;
 
 use crate::{connect, in_memory::negotiated, line};
 
-/// Whether a client offers early data where a ticket allows it. tokio-rustls writes none before the handshake is done.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum EarlyData {
-    Off,
-    Offered,
-}
-
-/// Parses the roots and makes rustls' configuration, and a connector for hyper: hyper-rustls requires an
-/// older hyper in these lines.
-pub(crate) fn connector(
-    settings: &ClientSettings,
-    roots_pem: &str,
-    identity: Option<&ClientIdentity>,
-    early_data: EarlyData,
-    probe: &Probe,
-) -> Result<Box<dyn Fetch>, SetupError> {
-    if identity.is_some_and(|identity| identity.pkcs12_base64.is_some()) {
+/// Parses the roots and makes rustls' configuration, and a connector for hyper: hyper-rustls requires an older hyper in
+/// these lines. tokio-rustls writes no early data before the handshake is done.
+pub(crate) fn connector(setup: &ClientSetup<'_>) -> Result<Box<dyn Fetch>, SetupError> {
+    if setup
+        .identity
+        .is_some_and(|identity| identity.pkcs12_base64.is_some())
+    {
         return Err(SetupError::Unsupported(
             "rustls reads no PKCS#12".to_owned(),
         ));
     }
-    let mut config: ClientConfig = connect::client(settings, roots_pem, identity, probe)?;
-    config.enable_early_data = early_data == EarlyData::Offered;
-    config.alpn_protocols = settings.alpn.iter().map(|it| it.name().into()).collect();
+    let mut config: ClientConfig = connect::client(setup)?;
+    config.enable_early_data = setup.early_data;
+    let alpn = setup.settings.alpn.iter();
+    config.alpn_protocols = alpn.map(|it| it.name().into()).collect();
     let connector = Connector {
-        tcp: TimedTcp::new(settings.profile, probe).observed(),
+        tcp: setup.tcp().observed(),
         tls: TlsConnector::from(Arc::new(config)),
     };
-    Ok(Box::new(HyperClient::new(
-        connector,
-        settings.profile,
-        probe,
-        inspect,
-    )))
+    Ok(Box::new(setup.hyper_client(connector, inspect)))
 }
 
 /// A connector that makes connections and takes them through the handshake.

@@ -5,9 +5,11 @@ use std::{
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
-use netbench_protocol::{ClientIdentity, ServeSite};
-use netbench_tls::{CertificateFault, CipherSuite, ClientSettings, Profile, SignatureScheme};
-use netbench_worker::{ChainInDer, NotVerified, Probe, SetupError, TrustRoots};
+use netbench_protocol::ServeSite;
+use netbench_tls::{CertificateFault, Profile, SignatureScheme};
+use netbench_worker::{
+    ChainInDer, ClientSetup, NotVerified, Probe, SetupError, TrustRoots, site_suites,
+};
 use rustls::{
     ALL_CIPHER_SUITES, ALL_KX_GROUPS, Certificate, ClientConfig, DigitallySignedStruct, Error,
     RootCertStore, ServerConfig, ServerName,
@@ -15,17 +17,14 @@ use rustls::{
 };
 
 use crate::{
+    common::{cipher_suites, schemes, versions},
     explain::fault_of,
     in_memory::roots,
-    line::{cipher_suites, identity, kx_groups, schemes, store, versions},
+    line::{identity, kx_groups, store},
 };
 
-pub(crate) fn client(
-    settings: &ClientSettings,
-    roots_pem: &str,
-    identity_pem: Option<&ClientIdentity>,
-    probe: &Probe,
-) -> Result<ClientConfig, SetupError> {
+pub(crate) fn client(setup: &ClientSetup<'_>) -> Result<ClientConfig, SetupError> {
+    let settings = setup.settings;
     let is_library = settings.profile == Profile::Library;
     let (suites, groups) = if is_library {
         (ALL_CIPHER_SUITES.to_vec(), ALL_KX_GROUPS.to_vec())
@@ -34,13 +33,13 @@ pub(crate) fn client(
         (suites, kx_groups(&settings.groups)?)
     };
     let verifier = TimedVerifier {
-        webpki: WebPkiVerifier::new(store(&roots(TrustRoots::Pem(roots_pem))?)?, None),
+        webpki: WebPkiVerifier::new(store(&roots(TrustRoots::Pem(setup.roots_pem))?)?, None),
         schemes: if is_library {
             WebPkiVerifier::verification_schemes()
         } else {
             schemes(&settings.signatures)?
         },
-        probe: probe.clone(),
+        probe: setup.probe.clone(),
     };
     let builder = ClientConfig::builder()
         .with_cipher_suites(&suites)
@@ -48,7 +47,7 @@ pub(crate) fn client(
         .with_protocol_versions(&versions(&settings.versions)?)
         .map_err(|e| SetupError::refused("versions", e))?
         .with_custom_certificate_verifier(Arc::new(verifier));
-    let Some(pem) = identity_pem else {
+    let Some(pem) = setup.identity else {
         return Ok(builder.with_no_client_auth());
     };
     let (chain, key) = identity(&pem.chain_pem, &pem.key_pem)?;
@@ -58,11 +57,7 @@ pub(crate) fn client(
 }
 
 pub(crate) fn server(site: &ServeSite, ocsp: Vec<u8>) -> Result<ServerConfig, SetupError> {
-    let suites = if site.suites.is_empty() {
-        CipherSuite::OFFERED
-    } else {
-        &site.suites
-    };
+    let suites = site_suites(site);
     let groups = if site.groups.is_empty() {
         ALL_KX_GROUPS.to_vec()
     } else {

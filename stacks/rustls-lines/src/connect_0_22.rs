@@ -2,9 +2,11 @@
 
 use std::{fmt::Display, sync::Arc, time::Duration};
 
-use netbench_protocol::{ClientIdentity, ServeSite};
-use netbench_tls::{CertificateFault, CipherSuite, ClientSettings, Profile, SignatureScheme};
-use netbench_worker::{ChainInDer, NotVerified, Probe, SetupError, TrustRoots};
+use netbench_protocol::ServeSite;
+use netbench_tls::{CertificateFault, Profile, SignatureScheme};
+use netbench_worker::{
+    ChainInDer, ClientSetup, NotVerified, Probe, SetupError, TrustRoots, site_suites,
+};
 use rustls::{
     ClientConfig, DigitallySignedStruct, Error, RootCertStore, ServerConfig,
     client::{
@@ -16,39 +18,36 @@ use rustls::{
 use rustls_pki_types::{CertificateDer, CertificateRevocationListDer, ServerName, UnixTime};
 
 use crate::{
+    common::{schemes, versions},
     explain::fault_of,
     in_memory::roots,
-    line::{held_to, identity, store, unsupported, verifies, versions},
+    line::{held_to, identity, store},
 };
 
-pub(crate) fn client(
-    settings: &ClientSettings,
-    roots_pem: &str,
-    identity_pem: Option<&ClientIdentity>,
-    probe: &Probe,
-) -> Result<ClientConfig, SetupError> {
+pub(crate) fn client(setup: &ClientSetup<'_>) -> Result<ClientConfig, SetupError> {
+    let settings = setup.settings;
     let provider = Arc::new(match settings.profile {
         Profile::Library => default_provider(),
         Profile::Default | Profile::Servo => held_to(&settings.suites, &settings.groups)?,
     });
-    let roots = store(&roots(TrustRoots::Pem(roots_pem))?)?;
+    let roots = store(&roots(TrustRoots::Pem(setup.roots_pem))?)?;
     let webpki = WebPkiServerVerifier::builder_with_provider(roots, Arc::clone(&provider))
         .build()
         .map_err(|e| SetupError::refused("verifier", e))?;
     let verifier = TimedVerifier {
         schemes: match settings.profile {
             Profile::Library => webpki.supported_verify_schemes(),
-            Profile::Default | Profile::Servo => offered(&settings.signatures)?,
+            Profile::Default | Profile::Servo => schemes(&settings.signatures)?,
         },
         webpki,
-        probe: probe.clone(),
+        probe: setup.probe.clone(),
     };
     let builder = ClientConfig::builder_with_provider(provider)
         .with_protocol_versions(&versions(&settings.versions)?)
         .map_err(|e| SetupError::refused("versions", e))?
         .dangerous()
         .with_custom_certificate_verifier(Arc::new(verifier));
-    let Some(pem) = identity_pem else {
+    let Some(pem) = setup.identity else {
         return Ok(builder.with_no_client_auth());
     };
     let (chain, key) = identity(&pem.chain_pem, &pem.key_pem)?;
@@ -58,11 +57,7 @@ pub(crate) fn client(
 }
 
 pub(crate) fn server(site: &ServeSite, ocsp: Vec<u8>) -> Result<ServerConfig, SetupError> {
-    let suites = if site.suites.is_empty() {
-        CipherSuite::OFFERED
-    } else {
-        &site.suites
-    };
+    let suites = site_suites(site);
     let mut provider = held_to(suites, &site.groups)?;
     if site.groups.is_empty() {
         provider.kx_groups = default_provider().kx_groups;
@@ -110,15 +105,6 @@ pub(crate) fn verify(chain: &ChainInDer) -> Result<(), NotVerified> {
     verified
         .map(drop)
         .map_err(|error| rejected(fault_of(&error), &error))
-}
-
-/// Returns the schemes to offer, in the given order.
-fn offered(wanted: &[SignatureScheme]) -> Result<Vec<rustls::SignatureScheme>, SetupError> {
-    let able = wanted.iter().map(|scheme| {
-        let able = verifies(*scheme).then(|| rustls::SignatureScheme::from(scheme.0));
-        able.ok_or_else(|| unsupported("verification of", scheme))
-    });
-    able.collect()
 }
 
 /// rustls' own verifier, with its time measured.

@@ -16,7 +16,7 @@ use rustls::{
 };
 use rustls_pki_types::{CertificateDer, pem::PemObject};
 
-use crate::{line, stack::Line};
+use crate::{common, line, stack::Line};
 
 impl InMemory for Line {
     fn endpoint(&self, setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
@@ -60,7 +60,7 @@ pub(crate) fn roots(trust: TrustRoots<'_>) -> Result<Vec<CertificateDer<'_>>, Se
 /// Returns the negotiated parameters according to a session, completed by the `observed` ones that it does
 /// not report.
 pub(crate) fn negotiated(session: &CommonState, observed: Negotiated) -> Negotiated {
-    let (version, suite) = line::agreed(session);
+    let (version, suite) = common::agreed(session);
     let alpn = session.alpn_protocol();
     // A resumed session remembers the chain, which was not sent again.
     let chain = session.peer_certificates();

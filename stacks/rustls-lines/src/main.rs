@@ -9,6 +9,7 @@
 mod chain;
 #[cfg(feature = "connect")]
 mod client;
+mod common;
 #[cfg(feature = "connect")]
 #[cfg_attr(feature = "rustls-0-21", path = "connect_0_21.rs")]
 #[cfg_attr(not(feature = "rustls-0-21"), path = "connect_0_22.rs")]

@@ -2,23 +2,29 @@
 
 use std::sync::Arc;
 
-use netbench_tls::{CipherSuite, FailureWord, Group, HandshakeKind, SignatureScheme, TlsVersion};
+use netbench_tls::{CipherSuite, FailureWord, Group, HandshakeKind, SignatureScheme};
 use netbench_worker::{
     EndpointSetup, KEPT_SESSIONS, SessionError, SetupError, TICKETS, TrustRoots, Verifier,
+    chain_of_pem, key_of_pem, supported,
 };
+pub(crate) use rustls::crypto::ring::{ALL_CIPHER_SUITES, Ticketer};
 use rustls::{
-    ClientConfig, CommonState, RootCertStore, ServerConfig, SupportedProtocolVersion,
+    ClientConfig, RootCertStore, ServerConfig,
     client::{Resumption, WebPkiServerVerifier, danger::ServerCertVerifier},
     crypto::{
-        CryptoProvider, WebPkiSupportedAlgorithms,
-        ring::{ALL_CIPHER_SUITES, ALL_KX_GROUPS, Ticketer, default_provider},
+        CryptoProvider, SupportedKxGroup, WebPkiSupportedAlgorithms,
+        ring::{ALL_KX_GROUPS, default_provider},
     },
-    server::{NoServerSessionStorage, ProducesTickets, ServerSessionMemoryCache},
-    version::{TLS12, TLS13},
 };
-use rustls_pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime, pem::PemObject};
+use rustls_pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
 
-use crate::in_memory::roots;
+use crate::{
+    common::{cipher_suites, fragment, keep_server_sessions, unsupported, versions},
+    in_memory::roots,
+};
+
+/// The name of the line in reports.
+pub(crate) const LINE: &str = "rustls 0.22 with ring";
 
 /// The type of a server's name.
 pub(crate) type Name = ServerName<'static>;
@@ -27,34 +33,13 @@ pub(crate) fn server_name(host: &str) -> Result<Name, SetupError> {
     ServerName::try_from(host.to_owned()).map_err(|e| SetupError::refused("host name", e))
 }
 
-pub(crate) fn suites() -> Vec<CipherSuite> {
-    let has = |suite: &CipherSuite| {
-        let mut all = ALL_CIPHER_SUITES.iter();
-        all.any(|s| s.suite().get_u16() == suite.0)
-    };
-    CipherSuite::SERVED.iter().copied().filter(has).collect()
-}
-
 pub(crate) fn groups() -> Vec<Group> {
-    let has = |group: &Group| {
-        let mut all = ALL_KX_GROUPS.iter();
-        all.any(|kx| kx.name().get_u16() == group.0)
-    };
-    Group::OFFERED.iter().copied().filter(has).collect()
+    supported(Group::OFFERED, |group| library_group(group).is_ok())
 }
 
 pub(crate) fn verifies(scheme: SignatureScheme) -> bool {
     let all = default_provider().signature_verification_algorithms.mapping;
     all.iter().any(|(s, _)| s.get_u16() == scheme.0)
-}
-
-pub(crate) fn agreed(connection: &CommonState) -> (Option<TlsVersion>, Option<CipherSuite>) {
-    let version = connection.protocol_version();
-    let suite = connection.negotiated_cipher_suite();
-    (
-        version.and_then(|version| TlsVersion::of(version.get_u16())),
-        suite.map(|suite| CipherSuite(suite.suite().get_u16())),
-    )
 }
 
 /// Makes a client's default configuration, with these roots.
@@ -90,22 +75,12 @@ pub(crate) fn server(setup: &EndpointSetup<'_>) -> Result<ServerConfig, SetupErr
         .with_single_cert(chain, key)
         .map_err(|e| SetupError::refused("chain and key", e))?;
     config.max_fragment_size = fragment(setup);
-    config.send_tls13_tickets = TICKETS;
-    config.session_storage = Arc::new(NoServerSessionStorage {});
-    match setup.kind {
-        HandshakeKind::Full => config.send_tls13_tickets = 0,
-        HandshakeKind::SessionId => {
-            config.session_storage = ServerSessionMemoryCache::new(KEPT_SESSIONS);
-        }
-        HandshakeKind::Ticket => {
-            config.ticketer = ticketer()?;
-        }
-    }
+    config.send_tls13_tickets = match setup.kind {
+        HandshakeKind::Full => 0,
+        HandshakeKind::SessionId | HandshakeKind::Ticket => TICKETS,
+    };
+    keep_server_sessions(&mut config, setup.kind)?;
     Ok(config)
-}
-
-pub(crate) fn ticketer() -> Result<Arc<dyn ProducesTickets>, SetupError> {
-    Ticketer::new().map_err(|e| SetupError::refused("ticketer", e))
 }
 
 /// Parses a chain and its key, both PEM.
@@ -113,12 +88,8 @@ pub(crate) fn identity(
     chain_pem: &str,
     key_pem: &str,
 ) -> Result<(Vec<CertificateDer<'static>>, PrivateKeyDer<'static>), SetupError> {
-    let chain = CertificateDer::pem_slice_iter(chain_pem.as_bytes())
-        .collect::<Result<_, _>>()
-        .map_err(|e| SetupError::refused("chain", e))?;
-    let key = PrivateKeyDer::from_pem_slice(key_pem.as_bytes())
-        .map_err(|e| SetupError::refused("key", e))?;
-    Ok((chain, key))
+    let chain = chain_of_pem("chain", chain_pem)?;
+    Ok((chain, key_of_pem("key", key_pem)?))
 }
 
 /// Returns the provider, restricted to these suites and groups, in their order.
@@ -126,21 +97,20 @@ pub(crate) fn held_to(
     suites: &[CipherSuite],
     groups: &[Group],
 ) -> Result<CryptoProvider, SetupError> {
-    let suites = suites.iter().map(|suite| {
-        let mut all = ALL_CIPHER_SUITES.iter().copied();
-        let found = all.find(|s| s.suite().get_u16() == suite.0);
-        found.ok_or_else(|| unsupported("suite", suite))
-    });
-    let groups = groups.iter().map(|group| {
-        let mut all = ALL_KX_GROUPS.iter().copied();
-        let found = all.find(|kx| kx.name().get_u16() == group.0);
-        found.ok_or_else(|| unsupported("group", group))
-    });
     Ok(CryptoProvider {
-        cipher_suites: suites.collect::<Result<_, _>>()?,
-        kx_groups: groups.collect::<Result<_, _>>()?,
+        cipher_suites: cipher_suites(suites)?,
+        kx_groups: groups
+            .iter()
+            .map(|group| library_group(*group))
+            .collect::<Result<_, _>>()?,
         ..default_provider()
     })
+}
+
+fn library_group(group: Group) -> Result<&'static dyn SupportedKxGroup, SetupError> {
+    let mut all = ALL_KX_GROUPS.iter().copied();
+    let found = all.find(|kx| kx.name().get_u16() == group.0);
+    found.ok_or_else(|| unsupported("group", group))
 }
 
 /// Returns the provider, restricted to one suite, and to the groups and the schemes of the settings.
@@ -163,28 +133,6 @@ fn provider(setup: &EndpointSetup<'_>) -> Result<Arc<CryptoProvider>, SetupError
         },
         ..provider
     }))
-}
-
-pub(crate) fn unsupported(what: &str, name: impl std::fmt::Display) -> SetupError {
-    SetupError::Unsupported(format!("no {what} {name} in rustls 0.22 with ring"))
-}
-
-pub(crate) fn versions(
-    versions: &[TlsVersion],
-) -> Result<Vec<&'static SupportedProtocolVersion>, SetupError> {
-    let of = |version: &TlsVersion| match version {
-        TlsVersion::Tls12 => Ok(&TLS12),
-        TlsVersion::Tls13 => Ok(&TLS13),
-        other => Err(unsupported("version", other)),
-    };
-    versions.iter().map(of).collect()
-}
-
-/// Returns the fragment size, in which rustls counts a record's five bytes of header.
-fn fragment(setup: &EndpointSetup<'_>) -> Option<usize> {
-    setup
-        .max_fragment_bytes
-        .map(|plaintext| usize::from(plaintext) + 5)
 }
 
 pub(crate) fn store(roots: &[CertificateDer<'_>]) -> Result<Arc<RootCertStore>, SetupError> {

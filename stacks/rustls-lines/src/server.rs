@@ -16,7 +16,7 @@ use tokio::{
 };
 use tokio_rustls::TlsAcceptor;
 
-use crate::{connect, in_memory::negotiated, line};
+use crate::{common, connect, in_memory::negotiated};
 
 /// Makes rustls' configuration for one site.
 pub(crate) fn acceptor(site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> {
@@ -28,7 +28,7 @@ pub(crate) fn acceptor(site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> 
     if site.tickets == 0 {
         config.session_storage = Arc::new(NoServerSessionStorage {});
     } else {
-        config.ticketer = line::ticketer()?;
+        config.ticketer = common::ticketer()?;
     }
     Ok(Arc::new(Acceptor(TlsAcceptor::from(Arc::new(config)))))
 }

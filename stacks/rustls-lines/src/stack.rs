@@ -1,12 +1,13 @@
 use std::{error::Error, sync::Arc};
 
-use netbench_protocol::{ClientIdentity, ServeSite, StackDescription};
-use netbench_tls::{ClientSettings, SignatureScheme, WorkerRecord};
+use netbench_protocol::{ServeSite, StackDescription};
+use netbench_tls::{SignatureScheme, WorkerRecord};
 use netbench_worker::{
-    Accept, Explained, Fetch, InMemory, Probe, SetupError, Stack, build_facts, locked_versions,
+    Accept, ClientSetup, Explained, Fetch, InMemory, SetupError, Stack, build_facts,
+    locked_versions, supported,
 };
 
-use crate::line;
+use crate::{common, line};
 
 /// The supported operations, by their names in the protocol.
 const OPERATIONS: &[&str] = if cfg!(feature = "connect") {
@@ -56,7 +57,6 @@ impl Stack for Line {
     }
 
     fn describe(&self) -> StackDescription {
-        let signatures = SignatureScheme::OFFERED.iter().copied();
         StackDescription {
             record: WorkerRecord {
                 executable: env!("CARGO_BIN_NAME").to_owned(),
@@ -69,51 +69,24 @@ impl Stack for Line {
             operations: OPERATIONS.iter().map(|it| (*it).to_owned()).collect(),
             trust_sources: Vec::new(),
             groups: line::groups(),
-            suites: line::suites(),
-            signatures: signatures
-                .filter(|scheme| line::verifies(*scheme))
-                .collect(),
+            suites: common::suites(),
+            signatures: supported(SignatureScheme::OFFERED, line::verifies),
         }
     }
 
     #[cfg(feature = "connect")]
-    fn connector(
-        &self,
-        settings: &ClientSettings,
-        roots_pem: &str,
-        identity: Option<&ClientIdentity>,
-        probe: &Probe,
-    ) -> Result<Box<dyn Fetch>, SetupError> {
-        let early_data = crate::client::EarlyData::Off;
-        crate::client::connector(settings, roots_pem, identity, early_data, probe)
+    fn connector(&self, setup: &ClientSetup<'_>) -> Result<Box<dyn Fetch>, SetupError> {
+        crate::client::connector(setup)
     }
 
-    #[cfg(feature = "connect")]
-    fn early_connector(
-        &self,
-        settings: &ClientSettings,
-        roots_pem: &str,
-        identity: Option<&ClientIdentity>,
-        probe: &Probe,
-    ) -> Result<Box<dyn Fetch>, SetupError> {
-        let early_data = crate::client::EarlyData::Offered;
-        crate::client::connector(settings, roots_pem, identity, early_data, probe)
+    #[cfg(not(feature = "connect"))]
+    fn connector(&self, _: &ClientSetup<'_>) -> Result<Box<dyn Fetch>, SetupError> {
+        self.for_the_suite()
     }
 
     #[cfg(feature = "connect")]
     fn chain_verifier(&self) -> Result<Box<dyn netbench_worker::ChainVerifier + '_>, SetupError> {
         Ok(Box::new(crate::chain::WebPki))
-    }
-
-    #[cfg(not(feature = "connect"))]
-    fn connector(
-        &self,
-        _: &ClientSettings,
-        _: &str,
-        _: Option<&ClientIdentity>,
-        _: &Probe,
-    ) -> Result<Box<dyn Fetch>, SetupError> {
-        self.for_the_suite()
     }
 
     #[cfg(feature = "connect")]

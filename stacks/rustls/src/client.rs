@@ -3,9 +3,10 @@ use std::sync::Arc;
 use hyper_rustls::{
     DefaultServerNameResolver, HttpsConnector, HttpsConnectorBuilder, MaybeHttpsStream,
 };
-use netbench_protocol::ClientIdentity;
 use netbench_tls::{Alpn, ClientSettings, Negotiated, Profile, SignatureScheme};
-use netbench_worker::{Fetch, HyperClient, Probe, SetupError, TimedTcp, Wire};
+use netbench_worker::{
+    ClientSetup, Fetch, Probe, SetupError, TimedTcp, TrustRoots, Wire, chain_of_pem, key_of_pem,
+};
 use rustls::{
     ClientConfig, DigitallySignedStruct, RootCertStore,
     client::{
@@ -14,55 +15,27 @@ use rustls::{
     },
     crypto::CryptoProvider,
 };
-use rustls_pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime, pem::PemObject};
+use rustls_pki_types::{CertificateDer, ServerName, UnixTime};
 
 use crate::{
     names,
     provider::{Provider, versions},
 };
 
-/// Parses the roots and makes rustls' configuration and hyper-rustls' connector.
+/// Parses the roots and makes rustls' configuration and hyper-rustls' connector, which writes no early data before the
+/// handshake is done.
 pub(crate) fn connector(
     provider: &dyn Provider,
-    settings: &ClientSettings,
-    roots_pem: &str,
-    identity: Option<&ClientIdentity>,
-    probe: &Probe,
+    setup: &ClientSetup<'_>,
 ) -> Result<Box<dyn Fetch>, SetupError> {
-    let config = config(provider, settings, roots(roots_pem)?, identity, probe)?;
-    with_config(config, settings, probe)
-}
-
-/// Makes the same connector, but with early data offered. hyper-rustls writes none before the handshake is
-/// done.
-pub(crate) fn early_connector(
-    provider: &dyn Provider,
-    settings: &ClientSettings,
-    roots_pem: &str,
-    identity: Option<&ClientIdentity>,
-    probe: &Probe,
-) -> Result<Box<dyn Fetch>, SetupError> {
-    let mut config = config(provider, settings, roots(roots_pem)?, identity, probe)?;
-    config.enable_early_data = true;
-    with_config(config, settings, probe)
-}
-
-fn with_config(
-    config: ClientConfig,
-    settings: &ClientSettings,
-    probe: &Probe,
-) -> Result<Box<dyn Fetch>, SetupError> {
-    let tcp = TimedTcp::new(settings.profile, probe);
+    let mut config = config(provider, setup)?;
+    config.enable_early_data = setup.early_data;
+    let settings = setup.settings;
     let https = match settings.profile {
-        Profile::Library => https_of_library(config, &settings.alpn, tcp)?,
-        Profile::Default | Profile::Servo => https(config, &settings.alpn, tcp),
+        Profile::Library => https_of_library(config, &settings.alpn, setup.tcp())?,
+        Profile::Default | Profile::Servo => https(config, &settings.alpn, setup.tcp()),
     };
-    Ok(Box::new(HyperClient::new(
-        https,
-        settings.profile,
-        probe,
-        inspect,
-    )))
+    Ok(Box::new(setup.hyper_client(https, inspect)))
 }
 
 /// Returns the provider with the parameters that `settings` offer.
@@ -79,11 +52,10 @@ pub(crate) fn cryptography(
 /// Makes rustls' configuration, without ALPN.
 pub(crate) fn config(
     provider: &dyn Provider,
-    settings: &ClientSettings,
-    roots: Arc<RootCertStore>,
-    identity: Option<&ClientIdentity>,
-    probe: &Probe,
+    setup: &ClientSetup<'_>,
 ) -> Result<ClientConfig, SetupError> {
+    let settings = setup.settings;
+    let roots = roots(TrustRoots::Pem(setup.roots_pem))?;
     let cryptography = Arc::new(cryptography(provider, settings)?);
     let webpki = WebPkiServerVerifier::builder_with_provider(roots, cryptography.clone())
         .build()
@@ -94,14 +66,14 @@ pub(crate) fn config(
             Profile::Default | Profile::Servo => offered(provider, &settings.signatures, &webpki)?,
         },
         webpki,
-        probe: probe.clone(),
+        probe: setup.probe.clone(),
     };
     let config = ClientConfig::builder_with_provider(cryptography)
         .with_protocol_versions(&versions(&settings.versions)?)
         .map_err(|e| SetupError::refused("versions", e))?
         .dangerous()
         .with_custom_certificate_verifier(Arc::new(verifier));
-    let Some(identity) = identity else {
+    let Some(identity) = setup.identity else {
         return Ok(config.with_no_client_auth());
     };
     if identity.pkcs12_base64.is_some() {
@@ -109,28 +81,17 @@ pub(crate) fn config(
             "rustls reads no PKCS#12".to_owned(),
         ));
     }
-    let chain = CertificateDer::pem_slice_iter(identity.chain_pem.as_bytes());
-    let chain = chain.collect::<Result<Vec<_>, _>>();
-    let chain = chain.map_err(|e| SetupError::refused("client certificate", e))?;
-    let key = PrivateKeyDer::from_pem_slice(identity.key_pem.as_bytes())
-        .map_err(|e| SetupError::refused("client key", e))?;
+    let chain = chain_of_pem("client certificate", &identity.chain_pem)?;
+    let key = key_of_pem("client key", &identity.key_pem)?;
     config
         .with_client_auth_cert(chain, key)
         .map_err(|e| SetupError::refused("client certificate", e))
 }
 
-pub(crate) fn roots(pem: &str) -> Result<Arc<RootCertStore>, SetupError> {
+/// Reads roots as rustls' users do: one that it cannot use is left out, and at least one must remain.
+pub(crate) fn roots(trust: TrustRoots<'_>) -> Result<Arc<RootCertStore>, SetupError> {
     let mut store = RootCertStore::empty();
-    for der in CertificateDer::pem_slice_iter(pem.as_bytes()) {
-        let der = der.map_err(|e| SetupError::refused("roots", e))?;
-        // As rustls' users do, this leaves out a root that rustls cannot use.
-        let _ = store.add(der);
-    }
-    if store.is_empty() {
-        return Err(SetupError::Refused(
-            "roots: none that rustls can use".to_owned(),
-        ));
-    }
+    trust.add_each(|der| store.add(der).is_ok())?;
     Ok(Arc::new(store))
 }
 

@@ -15,9 +15,10 @@ use netbench_tls::{
 use netbench_worker::{
     Endpoint, EndpointSetup, EndpointSide, HandshakeState, InMemory, KEPT_SESSIONS, KeyExchange,
     RecordProtection, Session, SessionError, SetupError, Signatures, TICKETS, TrustRoots, Verifier,
+    chain_of_pem, key_of_pem,
 };
 use rustls::{
-    ClientConfig, ClientConnection, Connection, HandshakeKind as Kind, RootCertStore, ServerConfig,
+    ClientConfig, ClientConnection, Connection, HandshakeKind as Kind, ServerConfig,
     ServerConnection, SupportedCipherSuite,
     client::{
         Resumption, UnbufferedClientConnection, WebPkiServerVerifier, danger::ServerCertVerifier,
@@ -28,9 +29,10 @@ use rustls::{
         WebPkiClientVerifier,
     },
 };
-use rustls_pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime, pem::PemObject};
+use rustls_pki_types::{CertificateDer, ServerName, UnixTime};
 
 use crate::{
+    client::roots,
     crypto::{self, Records, Signing},
     names,
     provider::{Provider, versions},
@@ -110,8 +112,8 @@ fn client(stack: &Rustls, setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>
         ClientAuth::Off => builder.with_no_client_auth(),
         ClientAuth::On => builder
             .with_client_auth_cert(
-                chain(&material.client_chain_pem)?,
-                key(&material.client_key_pem)?,
+                chain_of_pem("chain", &material.client_chain_pem)?,
+                key_of_pem("key", &material.client_key_pem)?,
             )
             .map_err(|e| SetupError::refused("client's chain and key", e))?,
     };
@@ -146,8 +148,10 @@ fn server(stack: &Rustls, setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>
             builder.with_client_cert_verifier(verifier)
         }
     };
+    let chain = chain_of_pem("chain", &material.chain_pem)?;
+    let key = key_of_pem("key", &material.key_pem)?;
     let mut config = builder
-        .with_single_cert(chain(&material.chain_pem)?, key(&material.key_pem)?)
+        .with_single_cert(chain, key)
         .map_err(|e| SetupError::refused("chain and key", e))?;
     config.max_fragment_size = fragment(setup);
     config.send_tls13_tickets = TICKETS;
@@ -218,48 +222,8 @@ fn fragment(setup: &EndpointSetup<'_>) -> Option<usize> {
         .map(|plaintext| usize::from(plaintext) + HEADER)
 }
 
-fn roots(trust: TrustRoots<'_>) -> Result<Arc<RootCertStore>, SetupError> {
-    let mut store = RootCertStore::empty();
-    // As rustls' users do, this leaves out a root that rustls cannot use.
-    let mut add = |der: CertificateDer<'_>| {
-        let _ = store.add(der);
-    };
-    let refused = |e| SetupError::refused("roots", e);
-    match trust {
-        TrustRoots::Pem(text) => {
-            for der in CertificateDer::pem_slice_iter(text.as_bytes()) {
-                add(der.map_err(refused)?);
-            }
-        }
-        TrustRoots::Der(all) => all
-            .iter()
-            .for_each(|der| add(CertificateDer::from(der.as_slice()))),
-        TrustRoots::File(path) => {
-            for der in CertificateDer::pem_file_iter(path).map_err(refused)? {
-                add(der.map_err(refused)?);
-            }
-        }
-    }
-    if store.is_empty() {
-        return Err(SetupError::Refused(
-            "roots: none that rustls can use".to_owned(),
-        ));
-    }
-    Ok(Arc::new(store))
-}
-
 fn server_name(host: &str) -> Result<ServerName<'static>, SetupError> {
     ServerName::try_from(host.to_owned()).map_err(|e| SetupError::refused("host name", e))
-}
-
-fn chain(pem: &str) -> Result<Vec<CertificateDer<'static>>, SetupError> {
-    CertificateDer::pem_slice_iter(pem.as_bytes())
-        .collect::<Result<_, _>>()
-        .map_err(|e| SetupError::refused("chain", e))
-}
-
-fn key(pem: &str) -> Result<PrivateKeyDer<'static>, SetupError> {
-    PrivateKeyDer::from_pem_slice(pem.as_bytes()).map_err(|e| SetupError::refused("key", e))
 }
 
 struct Client {

@@ -8,7 +8,7 @@ mod ring;
 use std::sync::Arc;
 
 use netbench_tls::{CipherSuite, Group, SignatureScheme, TlsVersion};
-use netbench_worker::{SetupError, locked_version};
+use netbench_worker::{SetupError, locked_package, supported};
 use rustls::{
     SupportedCipherSuite, SupportedProtocolVersion,
     crypto::{CryptoProvider, SupportedKxGroup},
@@ -91,27 +91,26 @@ impl dyn Provider + '_ {
     /// Returns the suites of the lab that it supports.
     pub(crate) fn can_suites(&self) -> Vec<CipherSuite> {
         let all = self.suites();
-        let has = |suite: &CipherSuite| all.iter().any(|s| u16::from(s.suite()) == suite.0);
-        CipherSuite::SERVED.iter().copied().filter(has).collect()
+        supported(CipherSuite::SERVED, |suite| {
+            all.iter().any(|s| u16::from(s.suite()) == suite.0)
+        })
     }
 
     /// Returns the groups that it supports, among those that clients offer.
     pub(crate) fn can_groups(&self) -> Vec<Group> {
         let all = self.groups();
-        let has = |group: &Group| all.iter().any(|kx| u16::from(kx.name()) == group.0);
-        Group::OFFERED.iter().copied().filter(has).collect()
+        supported(Group::OFFERED, |group| {
+            all.iter().any(|kx| u16::from(kx.name()) == group.0)
+        })
     }
 
     /// Returns the signature schemes that it verifies, among those that clients offer.
     pub(crate) fn can_signatures(&self) -> Vec<SignatureScheme> {
         let provider = self.library_default();
         let all = provider.signature_verification_algorithms.mapping;
-        let has = |scheme: &SignatureScheme| all.iter().any(|(s, _)| u16::from(*s) == scheme.0);
-        SignatureScheme::OFFERED
-            .iter()
-            .copied()
-            .filter(has)
-            .collect()
+        supported(SignatureScheme::OFFERED, |scheme| {
+            all.iter().any(|(s, _)| u16::from(*s) == scheme.0)
+        })
     }
 
     /// Returns the default provider, where it works.
@@ -191,8 +190,7 @@ impl dyn Provider + '_ {
 
 /// Returns a package with its version, from the packages with which this workspace is built.
 pub fn package_version(package: &str) -> String {
-    let version = locked_version(include_str!("../../../Cargo.lock"), package);
-    format!("{package} {}", version.unwrap_or_default())
+    locked_package(include_str!("../../../Cargo.lock"), package)
 }
 
 /// Converts versions to rustls' type.

@@ -2,9 +2,11 @@ use std::sync::Arc;
 
 use netbench_protocol::ServeSite;
 use netbench_tls::{Alpn, CipherSuite};
-use netbench_worker::{Accept, AcceptError, Accepted, BoxFuture, SetupError, stapled_response};
+use netbench_worker::{
+    Accept, AcceptError, Accepted, BoxFuture, SetupError, chain_of_pem, key_of_pem,
+    stapled_response, supported,
+};
 use rustls::{ServerConfig, crypto::CryptoProvider, server::NoServerSessionStorage};
-use rustls_pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsAcceptor;
 
@@ -21,8 +23,7 @@ pub(crate) fn acceptor(
     let suites = if site.suites.is_empty() {
         // A FIPS module has fewer suites than other providers.
         let all = chosen.can_suites();
-        let usual = CipherSuite::OFFERED.iter().copied();
-        usual.filter(|suite| all.contains(suite)).collect()
+        supported(CipherSuite::OFFERED, |suite| all.contains(&suite))
     } else {
         site.suites.clone()
     };
@@ -34,11 +35,8 @@ pub(crate) fn acceptor(
     } else {
         chosen.held_to(&suites, &site.groups)?
     };
-    let chain = CertificateDer::pem_slice_iter(site.chain_pem.as_bytes())
-        .collect::<Result<Vec<_>, _>>()
-        .map_err(|e| SetupError::refused("chain", e))?;
-    let key = PrivateKeyDer::from_pem_slice(site.key_pem.as_bytes())
-        .map_err(|e| SetupError::refused("key", e))?;
+    let chain = chain_of_pem("chain", &site.chain_pem)?;
+    let key = key_of_pem("key", &site.key_pem)?;
     chosen.serves_with(&key, &site.versions)?;
     let ocsp = stapled_response(site)?.unwrap_or_default();
     let mut config = ServerConfig::builder_with_provider(Arc::new(provider))

@@ -3,7 +3,7 @@
 use std::{io, sync::Arc};
 
 use netbench_tls::{ClientSettings, SetUpStep};
-use netbench_worker::{Probe, SetUpAction, SetupError};
+use netbench_worker::{ClientSetup, Probe, SetUpAction, SetupError, TrustRoots};
 use rustls::{
     ClientConnection, ContentType, ProtocolVersion, SupportedCipherSuite, Tls13CipherSuite,
     crypto::{
@@ -33,9 +33,13 @@ pub(crate) fn actions<'a>(
     vec![
         SetUpAction::new(SetUpStep::Library, with(hash)),
         SetUpAction::new(SetUpStep::Entropy, with(random)),
-        SetUpAction::new(SetUpStep::TrustRoots, || client::roots(roots_pem).map(drop)),
+        SetUpAction::new(SetUpStep::TrustRoots, || {
+            client::roots(TrustRoots::Pem(roots_pem)).map(drop)
+        }),
         SetUpAction::new(SetUpStep::Context, move || {
-            client::connector(provider, settings, first(roots_pem), None, &Probe::new()).map(drop)
+            let probe = Probe::new();
+            let setup = ClientSetup::new(settings, first(roots_pem), &probe);
+            client::connector(provider, &setup).map(drop)
         }),
         SetUpAction::new(SetUpStep::KeyExchange, with(exchange_keys)),
         SetUpAction::new(SetUpStep::ClientHello, move || {
@@ -81,8 +85,9 @@ fn client_hello(
     roots_pem: &str,
 ) -> Result<(), SetupError> {
     let refused = |e: rustls::Error| SetupError::refused("ClientHello", e);
-    let roots = client::roots(first(roots_pem))?;
-    let config = client::config(provider, settings, roots, None, &Probe::new())?;
+    let probe = Probe::new();
+    let setup = ClientSetup::new(settings, first(roots_pem), &probe);
+    let config = client::config(provider, &setup)?;
     let name = ServerName::try_from("set-up.test").map_err(|e| SetupError::refused("name", e))?;
     let mut connection = ClientConnection::new(Arc::new(config), name).map_err(refused)?;
     let written = connection.write_tls(&mut io::sink());

@@ -1,10 +1,10 @@
 use std::{error::Error, sync::Arc};
 
-use netbench_protocol::{ClientIdentity, ServeSite, StackDescription};
+use netbench_protocol::{ServeSite, StackDescription};
 use netbench_tls::{ClientSettings, WorkerRecord};
 use netbench_worker::{
-    Accept, ChainVerifier, Explained, Fetch, InMemory, OwnTrust, Probe, SetUpAction, SetupError,
-    Stack, build_facts,
+    Accept, ChainVerifier, ClientSetup, Explained, Fetch, InMemory, OwnTrust, SetUpAction,
+    SetupError, Stack, build_facts,
 };
 
 use crate::{
@@ -124,26 +124,9 @@ impl Stack for Rustls {
         }
     }
 
-    fn connector(
-        &self,
-        settings: &ClientSettings,
-        roots_pem: &str,
-        identity: Option<&ClientIdentity>,
-        probe: &Probe,
-    ) -> Result<Box<dyn Fetch>, SetupError> {
+    fn connector(&self, setup: &ClientSetup<'_>) -> Result<Box<dyn Fetch>, SetupError> {
         self.beyond_the_suite()?;
-        client::connector(self.provider, settings, roots_pem, identity, probe)
-    }
-
-    fn early_connector(
-        &self,
-        settings: &ClientSettings,
-        roots_pem: &str,
-        identity: Option<&ClientIdentity>,
-        probe: &Probe,
-    ) -> Result<Box<dyn Fetch>, SetupError> {
-        self.beyond_the_suite()?;
-        client::early_connector(self.provider, settings, roots_pem, identity, probe)
+        client::connector(self.provider, setup)
     }
 
     fn acceptor(&self, site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> {
@@ -193,7 +176,7 @@ mod tests {
         Aead, Alpn, CipherSuite, Group, HandshakeKind, KeyType, Profile, SessionSettings,
         SignatureScheme, TlsVersion,
     };
-    use netbench_worker::{EndpointSetup, EndpointSide, TrustRoots};
+    use netbench_worker::{EndpointSetup, EndpointSide, Probe, TrustRoots};
     use rustls::{
         SupportedCipherSuite,
         crypto::{CryptoProvider, SupportedKxGroup},
@@ -238,7 +221,8 @@ mod tests {
         let stack = Rustls::new(&Elsewhere, "test");
         for profile in [Profile::Default, Profile::Library] {
             let settings = client(profile);
-            let made = stack.connector(&settings, roots_pem, None, &Probe::new());
+            let probe = Probe::new();
+            let made = stack.connector(&ClientSetup::new(&settings, roots_pem, &probe));
             unsupported("connector", made);
             let mut actions = stack.set_up_actions(&settings, roots_pem);
             unsupported("first step", (actions[0].run)());

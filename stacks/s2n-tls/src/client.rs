@@ -7,9 +7,8 @@ use std::{
 };
 
 use http::Uri;
-use netbench_protocol::ClientIdentity;
 use netbench_tls::{Alert, Alpn, ClientSettings, Negotiated, Profile, TlsVersion};
-use netbench_worker::{BoxFuture, Fetch, HyperClient, Probe, SetupError, TimedTcp};
+use netbench_worker::{BoxFuture, ClientSetup, Fetch, Probe, SetupError, TimedTcp};
 use s2n_tls::{
     callbacks::{CertValidationCallbackSync, CertValidationInfo, ConnectionFuture, WallClock},
     config::{Builder, Config, ConnectionInitializer},
@@ -23,43 +22,28 @@ use tower_service::Service;
 use crate::{ffi, negotiated::negotiated, policy::Settings, tickets::Tickets};
 
 /// Parses the roots and makes s2n-tls' configuration and s2n-tls-hyper's connector.
-pub(crate) fn connector(
-    settings: &ClientSettings,
-    roots_pem: &str,
-    identity: Option<&ClientIdentity>,
-    probe: &Probe,
-) -> Result<Box<dyn Fetch>, SetupError> {
+pub(crate) fn connector(setup: &ClientSetup<'_>) -> Result<Box<dyn Fetch>, SetupError> {
     let connections = Connections {
-        config: config(settings, roots_pem, identity, probe)?,
-        probe: probe.clone(),
+        config: config(setup)?,
+        probe: setup.probe.clone(),
     };
-    let tcp = TimedTcp::new(settings.profile, probe);
-    let https = HttpsConnector::builder_with_http(tcp, connections).build();
-    Ok(Box::new(HyperClient::new(
-        Connector(https),
-        settings.profile,
-        probe,
-        inspect,
-    )))
+    let https = HttpsConnector::builder_with_http(setup.tcp(), connections).build();
+    Ok(Box::new(setup.hyper_client(Connector(https), inspect)))
 }
 
-fn config(
-    settings: &ClientSettings,
-    roots_pem: &str,
-    identity: Option<&ClientIdentity>,
-    probe: &Probe,
-) -> Result<Config, SetupError> {
+fn config(setup: &ClientSetup<'_>) -> Result<Config, SetupError> {
+    let settings = setup.settings;
     let refused = |what: &'static str| move |e| SetupError::refused(what, e);
     let mut config = without_delays(Builder::new())?;
-    trust(&mut config, roots_pem)?;
-    if let Some(identity) = identity {
+    trust(&mut config, setup.roots_pem)?;
+    if let Some(identity) = setup.identity {
         let (chain, key) = (identity.chain_pem.as_bytes(), identity.key_pem.as_bytes());
         config
             .load_pem(chain, key)
             .and_then(|config| config.set_client_auth_type(ClientAuthType::Optional))
             .map_err(refused("client certificate and key"))?;
     }
-    let (tickets, watch) = (Tickets::default(), Watch(probe.clone()));
+    let (tickets, watch) = (Tickets::default(), Watch(setup.probe.clone()));
     config
         .set_wall_clock(watch.clone())
         .and_then(|config| config.set_cert_validation_callback_sync(watch))

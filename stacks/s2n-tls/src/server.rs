@@ -2,7 +2,9 @@ use std::sync::Arc;
 
 use netbench_protocol::ServeSite;
 use netbench_tls::{CipherSuite, Group, KeyExchange, SignatureScheme};
-use netbench_worker::{Accept, AcceptError, Accepted, BoxFuture, SetupError, stapled_response};
+use netbench_worker::{
+    Accept, AcceptError, Accepted, BoxFuture, SetupError, stapled_response, supported,
+};
 use s2n_tls::config::Builder;
 use s2n_tls_tokio::TlsAcceptor;
 use tokio::net::TcpStream;
@@ -65,10 +67,9 @@ pub(crate) fn acceptor(site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> 
 /// may offer and the library supports.
 fn settings(site: &ServeSite) -> Settings {
     fn or_able<T: Copy>(wanted: &[T], all: &[T], able: impl Fn(T) -> bool) -> Vec<T> {
-        if wanted.is_empty() {
-            all.iter().copied().filter(|one| able(*one)).collect()
-        } else {
-            wanted.to_vec()
+        match wanted {
+            [] => supported(all, able),
+            wanted => wanted.to_vec(),
         }
     }
     Settings {
@@ -79,7 +80,7 @@ fn settings(site: &ServeSite) -> Settings {
         groups: or_able(&site.groups, Group::OFFERED, |group| {
             policy::group(group).is_ok()
         }),
-        signatures: or_able(&[], SignatureScheme::OFFERED, |scheme| {
+        signatures: supported(SignatureScheme::OFFERED, |scheme| {
             policy::scheme(scheme).is_ok()
         }),
     }

@@ -1,8 +1,10 @@
 use std::{error::Error, sync::Arc};
 
-use netbench_protocol::{ClientIdentity, ServeSite, StackDescription};
-use netbench_tls::{CipherSuite, ClientSettings, Group, SignatureScheme, WorkerRecord};
-use netbench_worker::{Accept, Explained, Fetch, InMemory, Probe, SetupError, Stack, build_facts};
+use netbench_protocol::{ServeSite, StackDescription};
+use netbench_tls::{CipherSuite, Group, SignatureScheme, WorkerRecord};
+use netbench_worker::{
+    Accept, ClientSetup, Explained, Fetch, InMemory, SetupError, Stack, build_facts, supported,
+};
 
 use crate::{client, explain, ffi::locked, fips, policy, server};
 
@@ -35,8 +37,6 @@ impl Stack for S2n {
     fn describe(&self) -> StackDescription {
         let version = |package| format!("{package} {}", locked(package));
         let operations = ["connect", "serve", "suite", "request", "client-certificate"];
-        let able = |group: &Group| policy::group(*group).is_ok();
-        let verifies = |scheme: &SignatureScheme| policy::scheme(*scheme).is_ok();
         StackDescription {
             record: WorkerRecord {
                 executable: env!("CARGO_BIN_NAME").to_owned(),
@@ -52,28 +52,16 @@ impl Stack for S2n {
             },
             operations: operations.map(str::to_owned).to_vec(),
             trust_sources: Vec::new(),
-            groups: Group::OFFERED.iter().copied().filter(able).collect(),
-            suites: CipherSuite::SERVED
-                .iter()
-                .copied()
-                .filter(|suite| policy::suite(*suite).is_ok())
-                .collect(),
-            signatures: SignatureScheme::OFFERED
-                .iter()
-                .copied()
-                .filter(verifies)
-                .collect(),
+            groups: supported(Group::OFFERED, |group| policy::group(group).is_ok()),
+            suites: supported(CipherSuite::SERVED, |suite| policy::suite(suite).is_ok()),
+            signatures: supported(SignatureScheme::OFFERED, |scheme| {
+                policy::scheme(scheme).is_ok()
+            }),
         }
     }
 
-    fn connector(
-        &self,
-        settings: &ClientSettings,
-        roots_pem: &str,
-        identity: Option<&ClientIdentity>,
-        probe: &Probe,
-    ) -> Result<Box<dyn Fetch>, SetupError> {
-        client::connector(settings, roots_pem, identity, probe)
+    fn connector(&self, setup: &ClientSetup<'_>) -> Result<Box<dyn Fetch>, SetupError> {
+        client::connector(setup)
     }
 
     fn acceptor(&self, site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> {

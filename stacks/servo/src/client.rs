@@ -12,7 +12,8 @@ use net::connector::{
 use netbench_stack_rustls::{process, watch};
 use netbench_tls::{Alpn, CipherSuite, ClientSettings, Group, Negotiated, Profile, TlsVersion};
 use netbench_worker::{
-    BoxFuture, Fetch, FetchError, Fetched, HyperClient, Probe, SetupError, TimedTcp, Wire,
+    BoxFuture, ClientSetup, Fetch, FetchError, Fetched, HyperClient, Probe, SetupError, TimedTcp,
+    Wire,
 };
 use rustls_pki_types::{CertificateDer, pem::PemObject};
 use servo_config::prefs;
@@ -31,26 +32,22 @@ pub(crate) enum Trust {
 /// Parses the roots, makes Servo's TLS configuration with them, and puts its connector on top.
 pub(crate) fn connector(
     trust: Trust,
-    settings: &ClientSettings,
-    roots_pem: &str,
-    probe: &Probe,
+    setup: &ClientSetup<'_>,
 ) -> Result<Box<dyn Fetch>, SetupError> {
-    let profile = settings.profile;
-    if profile == Profile::Library && settings.alpn != Alpn::ALL {
+    let settings = setup.settings;
+    if settings.profile == Profile::Library && settings.alpn != Alpn::ALL {
         return Err(SetupError::Unsupported(
             "Servo's client offers h2 and http/1.1".to_owned(),
         ));
     }
     process::install(&AwsLc, settings)?;
-    let config = tls_config(trust, roots_pem, probe)?;
-    let tcp = TimedTcp::new(profile, probe);
+    let config = tls_config(trust, setup.roots_pem, setup.probe)?;
+    let tcp = setup.tcp();
     let connector = InstrumentedConnector::from(match &*settings.alpn {
         [Alpn::H2, Alpn::Http11] => https(config, tcp),
         alpn => https_with(alpn, config, tcp),
     });
-    Ok(Box::new(Watched(HyperClient::new(
-        connector, profile, probe, inspect,
-    ))))
+    Ok(Box::new(Watched(setup.hyper_client(connector, inspect))))
 }
 
 fn tls_config(trust: Trust, roots_pem: &str, probe: &Probe) -> Result<TlsConfig, SetupError> {
@@ -183,7 +180,9 @@ mod tests {
             signatures,
             alpn: Alpn::ALL.to_vec(),
         };
-        let client = connector(Trust::Platform, &settings, ROOTS, &Probe::new()).unwrap();
+        let probe = Probe::new();
+        let setup = ClientSetup::new(&settings, ROOTS, &probe);
+        let client = connector(Trust::Platform, &setup).unwrap();
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()

@@ -1,10 +1,11 @@
 use std::{error::Error, sync::Arc};
 
-use netbench_protocol::{ClientIdentity, ServeSite, StackDescription};
+use netbench_protocol::{ServeSite, StackDescription};
 use netbench_stack_rustls::{Rustls, process};
 use netbench_tls::{ClientSettings, WorkerRecord};
 use netbench_worker::{
-    Accept, Explained, Fetch, PageLoader, Probe, SetupError, Stack, build_facts, locked_version,
+    Accept, ClientSetup, Explained, Fetch, PageLoader, SetupError, Stack, build_facts,
+    locked_package,
 };
 
 use crate::{
@@ -61,19 +62,9 @@ impl Stack for Servo {
         }
     }
 
-    fn connector(
-        &self,
-        settings: &ClientSettings,
-        roots_pem: &str,
-        identity: Option<&ClientIdentity>,
-        probe: &Probe,
-    ) -> Result<Box<dyn Fetch>, SetupError> {
-        if identity.is_some() {
-            return Err(SetupError::Unsupported(
-                "Servo shows no client certificate".to_owned(),
-            ));
-        }
-        client::connector(self.trust, settings, roots_pem, probe)
+    fn connector(&self, setup: &ClientSetup<'_>) -> Result<Box<dyn Fetch>, SetupError> {
+        setup.without_identity("Servo")?;
+        client::connector(self.trust, setup)
     }
 
     fn page_loader(
@@ -99,13 +90,12 @@ impl Stack for Servo {
 
 /// Returns a package with its version, from the packages with which this worker is built.
 pub(crate) fn package_version(package: &str) -> String {
-    let version = locked_version(include_str!("../Cargo.lock"), package);
-    format!("{package} {}", version.unwrap_or_default())
+    locked_package(include_str!("../Cargo.lock"), package)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use netbench_worker::locked_version;
 
     /// Checks that `servo` and `rustls-aws-lc` differ only in Servo.
     #[test]

@@ -1,11 +1,11 @@
 use std::{any::Any, error::Error, sync::Arc, time::Instant};
 
-use netbench_protocol::{ClientIdentity, ServeSite, StackDescription};
+use netbench_protocol::{ServeSite, StackDescription};
 use netbench_stack_rustls::Rustls;
-use netbench_tls::{ClientSettings, Negotiated};
+use netbench_tls::Negotiated;
 use netbench_worker::{
-    Accept, Endpoint, EndpointSetup, Explained, Fetch, HandshakeState, InMemory, Probe, Session,
-    SessionError, SetupError, Stack, TrustRoots, Verifier,
+    Accept, ClientSetup, Endpoint, EndpointSetup, Explained, Fetch, HandshakeState, InMemory,
+    Session, SessionError, SetupError, Stack, TrustRoots, Verifier,
 };
 
 /// The share by which a step is prolonged.
@@ -62,14 +62,8 @@ impl Stack for Slowed {
         description
     }
 
-    fn connector(
-        &self,
-        settings: &ClientSettings,
-        roots_pem: &str,
-        identity: Option<&ClientIdentity>,
-        probe: &Probe,
-    ) -> Result<Box<dyn Fetch>, SetupError> {
-        self.inner.connector(settings, roots_pem, identity, probe)
+    fn connector(&self, setup: &ClientSetup<'_>) -> Result<Box<dyn Fetch>, SetupError> {
+        self.inner.connector(setup)
     }
 
     fn acceptor(&self, site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> {

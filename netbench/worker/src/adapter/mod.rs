@@ -3,7 +3,9 @@
 mod alpn;
 mod callbacks;
 mod driven;
+mod offer;
 mod own_client;
+mod pem;
 mod piped;
 mod records;
 mod signing;
@@ -14,7 +16,9 @@ mod tls_stream;
 pub use alpn::{alpn_list, preferred_alpn};
 pub use callbacks::{CallbackTransport, NotTransferred};
 pub use driven::{DrivenSession, SocketSession};
+pub use offer::{site_suites, supported};
 pub use own_client::{HandshakeStream, OwnClient, accepted, own_client};
+pub use pem::{chain_of_pem, key_of_pem};
 pub use piped::{Pipe, Piped};
 pub use records::{
     APPLICATION_DATA, AeadKey, AeadRecords, INNER_BYTES, NONCE, RECORD_HEADER, SEALED_BYTES,

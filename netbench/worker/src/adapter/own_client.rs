@@ -7,11 +7,11 @@ use std::{
 
 use http::Uri;
 use hyper_util::{client::legacy::connect::Connection, rt::TokioIo};
-use netbench_tls::{Negotiated, Profile};
+use netbench_tls::Negotiated;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tower_service::Service;
 
-use crate::{AcceptError, Accepted, BoxFuture, Fetch, HyperClient, Probe, TimedTcp, Wire};
+use crate::{AcceptError, Accepted, BoxFuture, ClientSetup, Fetch, TimedTcp, Wire};
 
 /// A byte stream inside TLS that performs its handshake.
 pub trait HandshakeStream: AsyncRead + AsyncWrite + Unpin + Send + 'static {
@@ -39,14 +39,12 @@ pub trait OwnClient: Clone + Send + Sync + 'static {
 }
 
 /// Makes a client of hyper whose connections begin with `client`.
-pub fn own_client(client: impl OwnClient, profile: Profile, probe: &Probe) -> Box<dyn Fetch> {
+pub fn own_client(client: impl OwnClient, setup: &ClientSetup<'_>) -> Box<dyn Fetch> {
     let connector = Connector {
-        tcp: TimedTcp::new(profile, probe),
+        tcp: setup.tcp(),
         client,
     };
-    Box::new(HyperClient::new(connector, profile, probe, |stream| {
-        stream.inner().negotiated()
-    }))
+    Box::new(setup.hyper_client(connector, |stream| stream.inner().negotiated()))
 }
 
 /// Performs the handshake of a server's new session.

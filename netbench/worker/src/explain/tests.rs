@@ -3,12 +3,12 @@ use std::{fmt, sync::Arc};
 use bytes::Bytes;
 use http_body_util::Empty;
 use hyper_util::rt::TokioIo;
-use netbench_protocol::{ClientIdentity, ServeSite, StackDescription};
-use netbench_tls::{CertificateFault, ClientSettings};
+use netbench_protocol::{ServeSite, StackDescription};
+use netbench_tls::CertificateFault;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use super::*;
-use crate::{Accept, Fetch, SetupError};
+use crate::{Accept, ClientSetup, Fetch, SetupError};
 
 /// A stack that only explains [`Own`].
 struct Known;
@@ -26,13 +26,7 @@ impl Stack for Known {
         unreachable!("never asked")
     }
 
-    fn connector(
-        &self,
-        _: &ClientSettings,
-        _: &str,
-        _: Option<&ClientIdentity>,
-        _: &Probe,
-    ) -> Result<Box<dyn Fetch>, SetupError> {
+    fn connector(&self, _: &ClientSetup<'_>) -> Result<Box<dyn Fetch>, SetupError> {
         Err(SetupError::Refused("no".to_owned()))
     }
 
