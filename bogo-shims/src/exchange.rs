@@ -27,12 +27,20 @@ pub trait Endpoint {
         context: Option<&[u8]>,
     ) -> Result<Vec<u8>, Failure>;
 
-    /// Performs the action of `flag`, which changes the course of the exchange, and returns the bytes to send
-    /// before data.
+    /// Returns the bytes of `-export-traffic-secrets`, to send before data: the length, the read secret, and the write
+    /// secret ([`traffic_secrets`]).
     ///
     /// # Errors
-    /// Returns [`Failure::Unsupported`] for every flag that the endpoint does not know.
-    fn special(&mut self, flag: Special) -> Result<Vec<u8>, Failure>;
+    /// Returns an error if the library has not reported them.
+    fn traffic_secrets(&mut self) -> Result<Vec<u8>, Failure>;
+
+    /// Returns the channel binding of RFC 5929, to send before data.
+    ///
+    /// # Errors
+    /// Returns [`Failure::Unsupported`] if the library has no call for it.
+    fn tls_unique(&mut self) -> Result<Vec<u8>, Failure> {
+        Err(Failure::unsupported("tls-unique"))
+    }
 
     /// Writes all of `data` as application data.
     ///
@@ -85,17 +93,6 @@ pub trait Retry<'a>: Endpoint {
     fn retry(&mut self, options: &'a Options);
 }
 
-/// An action between handshake and data that some tests require; the resulting bytes are sent as data.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Special {
-    /// `-tls-unique`: the channel binding of RFC 5929.
-    TlsUnique,
-    /// `-export-traffic-secrets`: length, read secret, write secret.
-    TrafficSecrets,
-    /// `-send-alert`: a fatal decompression_failure.
-    Alert,
-}
-
 /// The result of early data that a client offered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EarlyData {
@@ -131,7 +128,7 @@ impl EarlyData {
     }
 }
 
-/// Returns the bytes of [`Special::TrafficSecrets`], from secrets found by their key log labels.
+/// Returns the bytes of [`Endpoint::traffic_secrets`], from secrets found by their key log labels.
 ///
 /// # Errors
 /// Returns an error if there is no such secret.
@@ -181,17 +178,13 @@ fn exchange(endpoint: &mut impl Endpoint, options: &Options) -> Result<(), Failu
         endpoint.check()?;
     }
     export(endpoint, options)?;
-    for (flag, special) in [
-        ("-export-traffic-secrets", Special::TrafficSecrets),
-        ("-tls-unique", Special::TlsUnique),
-    ] {
-        if options.on(flag) {
-            let data = endpoint.special(special)?;
-            endpoint.write(&data)?;
-        }
+    if options.on("-export-traffic-secrets") {
+        let secrets = endpoint.traffic_secrets()?;
+        endpoint.write(&secrets)?;
     }
-    if options.on("-send-alert") {
-        return endpoint.special(Special::Alert).map(drop);
+    if options.on("-tls-unique") {
+        let binding = endpoint.tls_unique()?;
+        endpoint.write(&binding)?;
     }
     if options.on("-write-different-record-sizes") {
         write_sizes(endpoint)?;

@@ -9,6 +9,7 @@
 //! Start reading at [`run`], then [`exchange::connection`]; the stacks are in the modules `shim_*`.
 
 pub mod exchange;
+pub mod expected;
 pub mod flags;
 pub mod named;
 pub mod options;

@@ -24,6 +24,7 @@ fn code(stack: &str) -> String {
     let folder = source().join(format!("shim_{stack}"));
     let shared = [
         "exchange.rs",
+        "expected.rs",
         "options.rs",
         "packeted.rs",
         "quic.rs",

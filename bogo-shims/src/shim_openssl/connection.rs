@@ -4,7 +4,7 @@ use openssl::ssl::{ErrorCode, ShutdownResult, Ssl, SslStream};
 
 use crate::{
     Failure, Options,
-    exchange::{EarlyData, Endpoint, Retry, Special},
+    exchange::{EarlyData, Endpoint, Retry},
     packeted::Event,
     socket::Socket,
 };
@@ -239,24 +239,22 @@ impl Endpoint for Connection<'_> {
         setup::export(self.stream.ssl(), length, label, context)
     }
 
-    fn special(&mut self, special: Special) -> Result<Vec<u8>, Failure> {
-        match special {
-            Special::TlsUnique => {
-                let ssl = self.stream.ssl();
-                // The value is the first Finished: the client's, unless the session was resumed (RFC 5929).
-                let own = self.is_server() == ssl.session_reused();
-                let mut out = vec![0; 64];
-                let n = if own {
-                    ssl.finished(&mut out)
-                } else {
-                    ssl.peer_finished(&mut out)
-                };
-                out.truncate(n);
-                Ok(out)
-            }
-            Special::TrafficSecrets => self.expect.traffic_secrets(),
-            Special::Alert => Err(Failure::unsupported("alerts of one's own")),
-        }
+    fn traffic_secrets(&mut self) -> Result<Vec<u8>, Failure> {
+        self.expect.traffic_secrets()
+    }
+
+    fn tls_unique(&mut self) -> Result<Vec<u8>, Failure> {
+        let ssl = self.stream.ssl();
+        // The value is the first Finished: the client's, unless the session was resumed (RFC 5929).
+        let own = self.is_server() == ssl.session_reused();
+        let mut out = vec![0; 64];
+        let n = if own {
+            ssl.finished(&mut out)
+        } else {
+            ssl.peer_finished(&mut out)
+        };
+        out.truncate(n);
+        Ok(out)
     }
 
     fn write(&mut self, mut data: &[u8]) -> Result<(), Failure> {

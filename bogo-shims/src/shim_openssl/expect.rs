@@ -10,7 +10,7 @@ use openssl::{
 use crate::{
     Failure, Options,
     exchange::traffic_secrets,
-    options::hex_list,
+    expected::{Agreed, authorities, check_new_session, check_stored, ensure},
     reported::{Known, Reported, Retry, Verification},
 };
 
@@ -33,10 +33,8 @@ impl Expect<'_> {
         self.check_session(ssl)?;
         self.check_negotiated(ssl)?;
         reported(ssl).check(self.options)?;
-        self.check_protocols(ssl)?;
         self.check_peer(ssl)?;
-        self.check_own(ssl)?;
-        self.check_early_data(ssl)
+        self.check_own(ssl)
     }
 
     /// Returns the bytes of `-export-traffic-secrets`.
@@ -79,14 +77,7 @@ impl Expect<'_> {
             })?;
         }
         if !self.resume && self.is_server() {
-            ensure(
-                !options.on("-expect-session-id") || state.got_session,
-                || "no session stored",
-            )?;
-            ensure(
-                !(options.on("-expect-no-session-id") && state.got_session),
-                || "session stored",
-            )?;
+            check_stored(options, state.got_session)?;
         }
         ensure(
             !self.is_server() || state.hello_called,
@@ -96,18 +87,19 @@ impl Expect<'_> {
 
     fn check_negotiated(&self, ssl: &SslRef) -> Result<(), Failure> {
         let options = self.options;
-        if let Some(want) = options.number("-expect-version") {
-            let got = i64::from(version(ssl));
-            ensure(got == want, || {
-                format!("version {got:#06x}, expected {want:#06x}")
-            })?;
-        }
-        if let Some(want) = options.number("-expect-cipher") {
-            let id = ssl.current_cipher().map(|suite| suite.protocol_id());
-            let got = id.map(|id| i64::from(u16::from_be_bytes(id)));
-            ensure(got == Some(want), || {
-                format!("suite {got:?}, expected {want:#06x}")
-            })?;
+        let id = ssl.current_cipher().map(|suite| suite.protocol_id());
+        let agreed = Agreed {
+            version: Some(version(ssl)),
+            suite: id.map(u16::from_be_bytes),
+            alpn: ssl.selected_alpn_protocol(),
+            server_name: ssl.servername(NameType::HOST_NAME),
+            early_data_accepted: ffi::early_data_accepted(ssl),
+        };
+        agreed.check(options)?;
+        if options.on("-expect-next-proto") || options.on("-expect-no-next-proto") {
+            let want = options.bytes("-expect-next-proto").unwrap_or_default();
+            let got = ffi::next_proto(ssl);
+            ensure(got == want, || format!("NPN {got:?}, expected {want:?}"))?;
         }
         let supports = |control| ffi::control(ssl, control, 0) == 1;
         if options.on("-expect-extended-master-secret") {
@@ -129,33 +121,6 @@ impl Expect<'_> {
             )?;
         }
         Ok(())
-    }
-
-    fn check_protocols(&self, ssl: &SslRef) -> Result<(), Failure> {
-        let options = self.options;
-        let alpn = if self.is_server() {
-            "-select-alpn"
-        } else {
-            "-expect-alpn"
-        };
-        let want = options.bytes(alpn).unwrap_or_default();
-        let got = ssl.selected_alpn_protocol().unwrap_or_default();
-        ensure(got == want, || {
-            format!("protocol {got:?}, expected {want:?}")
-        })?;
-        if options.on("-expect-next-proto") || options.on("-expect-no-next-proto") {
-            let want = options.bytes("-expect-next-proto").unwrap_or_default();
-            let got = ffi::next_proto(ssl);
-            ensure(got == want, || format!("NPN {got:?}, expected {want:?}"))?;
-        }
-        let name = ssl.servername(NameType::HOST_NAME);
-        if let Some(want) = options.text("-expect-server-name") {
-            ensure(name == Some(&*want), || format!("server name {name:?}"))?;
-        }
-        ensure(
-            !(options.on("-expect-no-server-name") && name.is_some()),
-            || "a server name",
-        )
     }
 
     fn check_peer(&self, ssl: &SslRef) -> Result<(), Failure> {
@@ -212,19 +177,6 @@ impl Expect<'_> {
         ensure(got == want, || format!("credential {got}, expected {want}"))
     }
 
-    fn check_early_data(&self, ssl: &SslRef) -> Result<(), Failure> {
-        let accepted = ffi::early_data_accepted(ssl);
-        let options = self.options;
-        ensure(
-            !options.on("-expect-accept-early-data") || accepted,
-            || "early data was not accepted",
-        )?;
-        ensure(
-            !(options.on("-expect-reject-early-data") && accepted),
-            || "early data was accepted",
-        )
-    }
-
     /// Checks the properties that are known only when data have been exchanged.
     pub(crate) fn check_end(&self, ssl: &SslRef) -> Result<(), Failure> {
         let options = self.options;
@@ -242,19 +194,11 @@ impl Expect<'_> {
         if self.is_server() || version(ssl) != TlsVersion::Tls13.code() {
             return Ok(());
         }
-        let want = !options.on("-expect-no-session") && !options.on("-shim-shuts-down");
-        let got = state.got_session;
-        ensure(got == want, || {
-            format!("new session: {got}, expected {want}")
-        })?;
-        if let (true, Some(session)) = (want, &state.session) {
-            let want = options.on("-expect-ticket-supports-early-data");
-            let got = session.max_early_data() > 0;
-            ensure(got == want, || {
-                format!("session for early data: {got}, expected {want}")
-            })?;
-        }
-        Ok(())
+        let early_data_bytes = state
+            .session
+            .as_ref()
+            .map_or(0, |session| session.max_early_data());
+        check_new_session(options, state.got_session.then_some(early_data_bytes))
     }
 }
 
@@ -296,15 +240,8 @@ pub(crate) fn check_request(ssl: &SslRef, options: &Options) -> Result<(), Failu
     {
         return Err(Failure::failed("other certificate types than expected"));
     }
-    if let Some(list) = options.text("-expect-client-ca-list") {
-        let want = if list == "<EMPTY>" {
-            Vec::new()
-        } else {
-            hex_list(&list)?
-        };
-        if ffi::ca_names(ssl) != want {
-            return Err(Failure::failed("another list of CAs than expected"));
-        }
+    if authorities(options)?.is_some_and(|want| ffi::ca_names(ssl) != want) {
+        return Err(Failure::failed("another list of CAs than expected"));
     }
     Ok(())
 }
@@ -314,12 +251,4 @@ fn version(ssl: &SslRef) -> u16 {
     let version =
         unsafe { openssl_sys::SSL_version(foreign_types_shared::ForeignTypeRef::as_ptr(ssl)) };
     u16::try_from(version).unwrap_or(0)
-}
-
-fn ensure<M: Into<String>>(holds: bool, message: impl FnOnce() -> M) -> Result<(), Failure> {
-    if holds {
-        Ok(())
-    } else {
-        Err(Failure::failed(message()))
-    }
 }

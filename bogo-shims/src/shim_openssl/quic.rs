@@ -11,7 +11,7 @@ use openssl::{
 
 use crate::{
     Failure, Options,
-    exchange::{EarlyData, Endpoint, Retry, Special},
+    exchange::{EarlyData, Endpoint, Retry},
     quic::{Level, Step, Stream},
     socket::Socket,
 };
@@ -154,13 +154,8 @@ impl Endpoint for Quic<'_> {
         setup::export(&self.ssl, length, label, context)
     }
 
-    fn special(&mut self, special: Special) -> Result<Vec<u8>, Failure> {
-        match special {
-            Special::TrafficSecrets => self.expect.traffic_secrets(),
-            Special::TlsUnique | Special::Alert => Err(Failure::unsupported(
-                "channel bindings and alerts over QUIC",
-            )),
-        }
+    fn traffic_secrets(&mut self) -> Result<Vec<u8>, Failure> {
+        self.expect.traffic_secrets()
     }
 
     fn write(&mut self, data: &[u8]) -> Result<(), Failure> {

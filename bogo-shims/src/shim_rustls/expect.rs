@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::{
     Failure, Options,
     exchange::traffic_secrets,
-    options::hex_list,
+    expected::{Agreed, authorities, check_new_session, check_stored, ensure},
     reported::{Known, Reported, Retry, Verification},
 };
 use rustls::{
@@ -66,8 +66,7 @@ impl Expect<'_> {
         self.check_session(is)?;
         self.check_negotiated(is)?;
         self.reported(is).check(self.options)?;
-        self.check_peer(is)?;
-        self.check_early_data(is)
+        self.check_peer(is)
     }
 
     /// Returns the properties that rustls shows of this connection. Values that callbacks received in a full
@@ -157,40 +156,21 @@ impl Expect<'_> {
             })?;
         }
         if !self.resume && self.is_server() {
-            ensure(
-                !options.on("-expect-session-id") || observed.stored,
-                || "no session stored",
-            )?;
-            ensure(
-                !(options.on("-expect-no-session-id") && observed.stored),
-                || "session stored",
-            )?;
+            check_stored(options, observed.stored)?;
         }
         Ok(())
     }
 
     fn check_negotiated(&self, is: &Properties<'_>) -> Result<(), Failure> {
         let options = self.options;
-        let codes = [
-            ("-expect-version", is.version.map(u16::from)),
-            ("-expect-cipher", is.suite.map(u16::from)),
-        ];
-        for (flag, got) in codes {
-            if let Some(want) = options.number(flag) {
-                let got = got.map(i64::from);
-                ensure(got == Some(want), || format!("{flag} {want}, got {got:?}"))?;
-            }
-        }
-        let alpn = if self.is_server() {
-            "-select-alpn"
-        } else {
-            "-expect-alpn"
+        let agreed = Agreed {
+            version: is.version.map(u16::from),
+            suite: is.suite.map(u16::from),
+            alpn: is.alpn,
+            server_name: is.server_name,
+            early_data_accepted: is.early_data_accepted,
         };
-        let want = options.bytes(alpn).unwrap_or_default();
-        let got = is.alpn.unwrap_or_default();
-        ensure(got == want, || {
-            format!("protocol {got:?}, expected {want:?}")
-        })?;
+        agreed.check(options)?;
         let observed = self.observed.get();
         if let Some(want) = options.bytes("-expect-advertised-alpn") {
             let got = match observed.client_alpn.as_deref() {
@@ -204,14 +184,6 @@ impl Expect<'_> {
             ensure(got == want, || {
                 format!("offered {got:?}, expected {want:?}")
             })?;
-        }
-        if let Some(want) = options.text("-expect-server-name") {
-            ensure(is.server_name == Some(&*want), || {
-                format!("server name {:?}", is.server_name)
-            })?;
-        }
-        if options.on("-expect-no-server-name") {
-            ensure(is.server_name.is_none(), || "a server name")?;
         }
         if options.on("-expect-no-ech-name-override") {
             let want = options.text("-host-name");
@@ -261,24 +233,11 @@ impl Expect<'_> {
             let got = if observed.asked && chosen == 1 { 0 } else { -1 };
             ensure(got == want, || format!("credential {got}, expected {want}"))?;
         }
-        if let Some(list) = options.text("-expect-client-ca-list") {
-            let want = if list == "<EMPTY>" {
-                Vec::new()
-            } else {
-                hex_list(&list)?
-            };
+        if let Some(want) = authorities(options)? {
             let got = observed.ca_names.as_deref().unwrap_or_default();
             ensure(got == want, || "another list of CAs than expected")?;
         }
         Ok(())
-    }
-
-    fn check_early_data(&self, is: &Properties<'_>) -> Result<(), Failure> {
-        let accepted = is.early_data_accepted;
-        let want = self.options.on("-expect-accept-early-data");
-        ensure(!want || accepted, || "early data was not accepted")?;
-        let want = self.options.on("-expect-reject-early-data");
-        ensure(!(want && accepted), || "early data was accepted")
     }
 
     /// Checks the properties that are known only when data have been exchanged.
@@ -296,19 +255,7 @@ impl Expect<'_> {
         if self.is_server() || version != Some(ProtocolVersion::TLSv1_3) {
             return Ok(());
         }
-        let want = !options.on("-expect-no-session") && !options.on("-shim-shuts-down");
-        let got = self.observed.get().new_session;
-        ensure(got.is_some() == want, || {
-            format!("new session {got:?}, expected {want}")
-        })?;
-        if let (true, Some(early_data_bytes)) = (want, got) {
-            let want = options.on("-expect-ticket-supports-early-data");
-            let got = early_data_bytes > 0;
-            ensure(got == want, || {
-                format!("session for early data: {got}, expected {want}")
-            })?;
-        }
-        Ok(())
+        check_new_session(options, self.observed.get().new_session)
     }
 
     /// Checks the properties that must hold after a failed connection, where the test expects a kind of
@@ -332,12 +279,4 @@ fn sha256(data: &[u8]) -> Result<Vec<u8>, Failure> {
     });
     let suite = suite.ok_or_else(|| Failure::failed("no SHA-256"))?;
     Ok(suite.common.hash_provider.hash(data).as_ref().to_vec())
-}
-
-fn ensure<M: Into<String>>(holds: bool, message: impl FnOnce() -> M) -> Result<(), Failure> {
-    if holds {
-        Ok(())
-    } else {
-        Err(Failure::failed(message()))
-    }
 }

@@ -4,7 +4,7 @@ use std::io::{self, BufRead, Read, Write};
 
 use crate::{
     Failure, Options,
-    exchange::{EarlyData, Endpoint, Retry, Special},
+    exchange::{EarlyData, Endpoint, Retry},
     socket::Socket,
 };
 use rustls::{
@@ -248,12 +248,8 @@ impl Endpoint for Tls<'_> {
             .map_err(tag)
     }
 
-    fn special(&mut self, special: Special) -> Result<Vec<u8>, Failure> {
-        match special {
-            Special::TrafficSecrets => self.expect.traffic_secrets(),
-            Special::TlsUnique => Err(Failure::unsupported("tls-unique")),
-            Special::Alert => Err(Failure::unsupported("alerts of one's own")),
-        }
+    fn traffic_secrets(&mut self) -> Result<Vec<u8>, Failure> {
+        self.expect.traffic_secrets()
     }
 
     fn write(&mut self, mut data: &[u8]) -> Result<(), Failure> {
