@@ -24,7 +24,7 @@ use crate::{
     set_up::take_steps,
     spent::{fault_ns, minor_faults, spent},
     suite::{PrepareError, PreparedScenario, SessionError},
-    variant::varied,
+    variant::{Varied, varied},
 };
 
 /// Runs a worker's whole `main`: answers requests from stdin on stdout until stdin closes.
@@ -102,9 +102,9 @@ pub fn run(stacks: Vec<Arc<dyn Stack>>) -> ExitCode {
 }
 
 struct Worker {
-    stacks: Vec<Arc<dyn Stack>>,
+    stacks: Vec<Arc<Varied>>,
     answers: Answers,
-    configured: Option<(Arc<dyn Stack>, Configure)>,
+    configured: Option<(Arc<Varied>, Configure)>,
     /// The connector of the last `prime`, with its site.
     kept: Option<(String, u16, Box<dyn Fetch>)>,
     /// The loader of pages, present after the first page since `configure`.
@@ -144,7 +144,10 @@ impl Worker {
                 self.in_scenario(|scenario| Ok(ResponseBody::Held(scenario.hold(hold)?)))
             }
             RequestBody::Verify(request) => match self.stack(&request.stack) {
-                Ok(stack) => chain::verify(stack.as_ref(), &request),
+                Ok(stack) => match stack.proven() {
+                    Ok(stack) => chain::verify(stack.as_ref(), &request),
+                    Err(error) => unmade(&error, Duration::ZERO),
+                },
                 Err(error) => error,
             },
             RequestBody::Load(page) => self.load(&page),
@@ -155,7 +158,7 @@ impl Worker {
         }
     }
 
-    fn stack(&self, name: &str) -> Result<Arc<dyn Stack>, ResponseBody> {
+    fn stack(&self, name: &str) -> Result<Arc<Varied>, ResponseBody> {
         let named = self.stacks.iter().find(|stack| stack.name() == name);
         named.cloned().ok_or_else(|| ResponseBody::Error {
             message: format!("this worker has no stack {name:?}"),
@@ -190,6 +193,10 @@ impl Worker {
             };
         };
         let kept = self.kept.take();
+        let stack = match stack.proven() {
+            Ok(stack) => stack,
+            Err(error) => return unmade(&error, Duration::ZERO),
+        };
         if request.role == Role::Prime
             && let Some(reason) = stack.never_resumes()
         {
@@ -263,7 +270,10 @@ impl Worker {
             Some(loader) => loader,
             none => {
                 let begun = Instant::now();
-                match stack.page_loader(&settings.client, &settings.roots_pem) {
+                let made = stack
+                    .proven()
+                    .and_then(|stack| stack.page_loader(&settings.client, &settings.roots_pem));
+                match made {
                     Ok(loader) => none.insert(loader),
                     Err(error) => return unmade(&error, begun.elapsed()),
                 }
@@ -278,7 +288,11 @@ impl Worker {
             Ok(stack) => stack,
             Err(error) => return error,
         };
-        match PreparedScenario::prepare(&stack, request) {
+        let prepared = match stack.proven() {
+            Ok(stack) => PreparedScenario::prepare(stack, request),
+            Err(error) => Err(error.into()),
+        };
+        match prepared {
             Ok((scenario, prepared)) => {
                 self.scenario = Some(scenario);
                 ResponseBody::Prepared(Box::new(prepared))
@@ -317,12 +331,12 @@ impl Worker {
             }
         };
         let shared = request.shared.as_ref();
-        ResponseBody::Serving(server.serve(stack.as_ref(), request.sites, shared))
+        ResponseBody::Serving(server.serve(&stack, request.sites, shared))
     }
 }
 
 /// Returns the stack's description of itself, with the additions of this crate's server for each stack that serves.
-fn described(stack: &Arc<dyn Stack>) -> StackDescription {
+fn described(stack: &Arc<Varied>) -> StackDescription {
     let mut description = stack.describe();
     if description.operations.iter().any(|does| does == "serve") {
         description.operations.push("objects".to_owned());

@@ -23,7 +23,9 @@ use tokio::{
     runtime::Runtime,
 };
 
-use crate::{BoxFuture, SetupError, Stack, body::SiteBody, compute::Computed, fault, page};
+use crate::{
+    BoxFuture, SetupError, body::SiteBody, compute::Computed, fault, page, variant::Varied,
+};
 
 /// Maximum number of connections that wait to be accepted. With a smaller backlog, the last connections of a burst are
 /// delayed by a second each.
@@ -94,7 +96,7 @@ impl Server {
     /// Listens for every site that can be set up, and reports the others with the reasons.
     pub(crate) fn serve(
         &mut self,
-        stack: &dyn Stack,
+        stack: &Varied,
         sites: Vec<ServeSite>,
         shared: Option<&SharedListener>,
     ) -> Serving {
@@ -187,14 +189,10 @@ impl Server {
 }
 
 impl Site {
-    fn new(
-        stack: &dyn Stack,
-        mut settings: ServeSite,
-        content: &Bytes,
-    ) -> Result<Self, SetupError> {
+    fn new(stack: &Varied, mut settings: ServeSite, content: &Bytes) -> Result<Self, SetupError> {
         let acceptor = match settings.fault {
             Some(fault) if fault::is_before_tls(fault) => None,
-            _ => Some(stack.acceptor(&settings)?),
+            _ => Some(stack.proven()?.acceptor(&settings)?),
         };
         // The stack has copies of these texts, which use 70 MB for ten thousand sites.
         settings.chain_pem = String::new();

@@ -1,38 +1,28 @@
 //! The variants of a worker (`+jemalloc`, `+noavx512`), and the proof of each.
 
-use std::{any::Any, env, error::Error, sync::Arc};
+use std::{env, sync::Arc};
 
-use netbench_protocol::{Material, ServeSite, StackDescription};
-use netbench_tls::{Aead, ClientSettings, Group, KeyType, Variant, Variants};
+use netbench_protocol::StackDescription;
+use netbench_tls::{ClientSettings, Variant, Variants};
 
-use crate::{
-    Accept, ChainVerifier, ClientSetup, Endpoint, EndpointSetup, Explained, Fetch, InMemory,
-    KeyExchange, OwnTrust, RecordProtection, SetUpAction, SetupError, Signatures, Stack,
-    TrustRoots, Verifier, allocator, compiler, native,
-};
+use crate::{SetupError, Stack, allocator, compiler, native};
 
-/// Returns the stacks under the names of their variants, if the environment requests variants. A library in FIPS mode
-/// without a requested variant makes its stack unsupported.
-pub(crate) fn varied(stacks: Vec<Arc<dyn Stack>>) -> Vec<Arc<dyn Stack>> {
-    let asked = env::var(Variants::VARIABLE).unwrap_or_default();
-    stacks
-        .into_iter()
-        .map(|inner: Arc<dyn Stack>| -> Arc<dyn Stack> {
-            if asked.is_empty() && inner.fips().is_none() {
-                inner
-            } else {
-                Arc::new(Varied::new(inner, &asked))
-            }
-        })
-        .collect()
-}
-
-/// A stack that is a variant of another, or reports why it cannot be.
-struct Varied {
+/// A stack under the name of the variant that the environment requests.
+pub(crate) struct Varied {
     inner: Arc<dyn Stack>,
     name: &'static str,
     /// The reason why the stack is not the variant of its name. Such a stack refuses all operations.
     problem: Option<String>,
+}
+
+/// Returns the stacks under the names of their variants, if the environment requests variants. A library in FIPS mode
+/// without a requested variant makes its stack unsupported.
+pub(crate) fn varied(stacks: Vec<Arc<dyn Stack>>) -> Vec<Arc<Varied>> {
+    let asked = env::var(Variants::VARIABLE).unwrap_or_default();
+    let stacks = stacks.into_iter();
+    stacks
+        .map(|inner| Arc::new(Varied::new(inner, &asked)))
+        .collect()
 }
 
 impl Varied {
@@ -56,16 +46,48 @@ impl Varied {
         }
     }
 
-    fn proven(&self) -> Result<&dyn Stack, SetupError> {
+    /// Returns the name of the variant.
+    pub(crate) fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// Returns the stack, if it is the variant of its name.
+    pub(crate) fn proven(&self) -> Result<&Arc<dyn Stack>, SetupError> {
         match &self.problem {
-            None => Ok(&*self.inner),
-            Some(problem) => Err(SetupError::Unsupported(problem.clone())),
+            None => Ok(&self.inner),
+            Some(problem) => Err(SetupError::unsupported(problem)),
         }
     }
 
-    fn library(&self) -> Result<&dyn InMemory, SetupError> {
-        let library = self.proven()?.in_memory();
-        library.ok_or_else(|| SetupError::Unsupported("it does not do the suite".to_owned()))
+    /// Returns whether a connector with `settings` needs a new process.
+    pub(crate) fn needs_another_process(&self, settings: &ClientSettings) -> bool {
+        self.inner.needs_another_process(settings)
+    }
+
+    /// Returns the stack's description, with the proof of a variant.
+    pub(crate) fn describe(&self) -> StackDescription {
+        let mut description = self.inner.describe();
+        if self.problem.is_none() && self.name == self.inner.name() {
+            return description;
+        }
+        let record = &mut description.record;
+        self.name.clone_into(&mut record.stack);
+        let facts = [
+            (
+                "cpuid_leaf_7",
+                self.inner.capabilities().map(|used| format!("{used:#x}")),
+            ),
+            ("fips140", self.inner.fips()),
+            ("compiler", compiler::found()),
+            ("c_processor", compiler::processors()),
+            ("not_the_variant", self.problem.clone()),
+        ];
+        for (name, fact) in facts {
+            record
+                .build
+                .extend(fact.map(|fact| (name.to_owned(), fact)));
+        }
+        description
     }
 }
 
@@ -125,122 +147,16 @@ fn processor_has(variant: Variant) -> bool {
     }
 }
 
-impl Stack for Varied {
-    fn name(&self) -> &'static str {
-        self.name
-    }
-
-    fn describe(&self) -> StackDescription {
-        let mut description = self.inner.describe();
-        let record = &mut description.record;
-        self.name.clone_into(&mut record.stack);
-        if let Some(used) = self.inner.capabilities() {
-            let used = format!("{used:#x}");
-            record.build.insert("cpuid_leaf_7".to_owned(), used);
-        }
-        if let Some(module) = self.inner.fips() {
-            record.build.insert("fips140".to_owned(), module);
-        }
-        if let Some(compilers) = compiler::found() {
-            record.build.insert("compiler".to_owned(), compilers);
-        }
-        if let Some(flags) = compiler::processors() {
-            record.build.insert("c_processor".to_owned(), flags);
-        }
-        if let Some(problem) = &self.problem {
-            let not = "not_the_variant".to_owned();
-            record.build.insert(not, problem.clone());
-        }
-        description
-    }
-
-    fn connector(&self, setup: &ClientSetup<'_>) -> Result<Box<dyn Fetch>, SetupError> {
-        self.proven()?.connector(setup)
-    }
-
-    fn needs_another_process(&self, settings: &ClientSettings) -> bool {
-        self.inner.needs_another_process(settings)
-    }
-
-    fn never_resumes(&self) -> Option<&'static str> {
-        self.inner.never_resumes()
-    }
-
-    fn acceptor(&self, site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> {
-        self.proven()?.acceptor(site)
-    }
-
-    fn set_up_actions<'a>(
-        &'a self,
-        settings: &'a ClientSettings,
-        roots_pem: &'a str,
-    ) -> Vec<SetUpAction<'a>> {
-        match self.proven() {
-            Ok(inner) => inner.set_up_actions(settings, roots_pem),
-            Err(_) => Vec::new(),
-        }
-    }
-
-    fn chain_verifier(&self) -> Result<Box<dyn ChainVerifier + '_>, SetupError> {
-        self.proven()?.chain_verifier()
-    }
-
-    fn own_trust(&self, source: &str) -> Result<OwnTrust, SetupError> {
-        self.proven()?.own_trust(source)
-    }
-
-    fn in_memory(&self) -> Option<&dyn InMemory> {
-        Some(self)
-    }
-
-    fn capabilities(&self) -> Option<u64> {
-        self.inner.capabilities()
-    }
-
-    fn fips(&self) -> Option<String> {
-        self.inner.fips()
-    }
-
-    fn explain(&self, error: &(dyn Error + 'static)) -> Option<Explained> {
-        self.inner.explain(error)
-    }
-}
-
-impl InMemory for Varied {
-    fn endpoint(&self, setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
-        self.library()?.endpoint(setup)
-    }
-
-    fn verifier(&self, roots_pem: &str, host: &str) -> Result<Box<dyn Verifier>, SetupError> {
-        self.library()?.verifier(roots_pem, host)
-    }
-
-    fn configuration(&self, roots: TrustRoots<'_>) -> Result<Box<dyn Any>, SetupError> {
-        self.library()?.configuration(roots)
-    }
-
-    fn signatures(
-        &self,
-        key: KeyType,
-        material: &Material,
-    ) -> Result<Box<dyn Signatures>, SetupError> {
-        self.library()?.signatures(key, material)
-    }
-
-    fn key_exchange(&self, group: Group) -> Result<Box<dyn KeyExchange>, SetupError> {
-        self.library()?.key_exchange(group)
-    }
-
-    fn record_protection(&self, aead: Aead) -> Result<Box<dyn RecordProtection>, SetupError> {
-        self.library()?.record_protection(aead)
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use std::error::Error;
 
-    /// A stack that reports the given FIPS module, and whose `own_trust` returns `source` as its error.
+    use netbench_protocol::ServeSite;
+
+    use super::*;
+    use crate::{Accept, ClientSetup, Explained, Fetch};
+
+    /// A stack that reports the given FIPS module.
     struct Says(Option<&'static str>);
 
     impl Stack for Says {
@@ -258,10 +174,6 @@ mod tests {
 
         fn acceptor(&self, _: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> {
             unreachable!("never asked")
-        }
-
-        fn own_trust(&self, source: &str) -> Result<OwnTrust, SetupError> {
-            Err(SetupError::Refused(source.to_owned()))
         }
 
         fn fips(&self) -> Option<String> {
@@ -289,10 +201,9 @@ mod tests {
         for (asked, says, expected) in cases {
             let varied = Varied::new(Arc::new(Says(says)), asked);
             assert_eq!(varied.name(), format!("says{asked}"));
-            // The inner stack is called only if it is the variant of its name.
-            let said = match varied.own_trust(works) {
-                Err(SetupError::Unsupported(reason) | SetupError::Refused(reason)) => reason,
-                other => panic!("{asked}: {:?}", other.map(drop)),
+            let said = match varied.proven() {
+                Ok(_) => works.to_owned(),
+                Err(error) => error.to_string(),
             };
             assert_eq!(said, expected, "{asked}");
         }
