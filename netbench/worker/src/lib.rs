@@ -38,11 +38,11 @@ mod variant;
 mod wire;
 
 pub use adapter::{
-    APPLICATION_DATA, AeadKey, AeadRecords, CallbackTransport, DrivenSession, HandshakeStream,
-    INNER_BYTES, NONCE, NotTransferred, OwnClient, Pipe, Piped, RECORD_HEADER, SEALED_BYTES,
-    SigningKey, SigningPair, Socket, SocketSession, TAG_BYTES, TicketUse, Tickets, TlsStream,
-    accepted, alpn_list, chain_of_pem, key_of_pem, own_client, preferred_alpn, site_suites,
-    stapled_response, supported,
+    APPLICATION_DATA, AeadKey, AeadRecords, CallbackTransport, Converted, DrivenSession,
+    HandshakeStream, INNER_BYTES, NONCE, NotTransferred, OwnClient, Pipe, Piped, RECORD_HEADER,
+    SEALED_BYTES, SigningKey, SigningPair, Socket, SocketSession, TAG_BYTES, TicketUse, Tickets,
+    TlsStream, ToldStream, accepted, alpn_list, chain_of_pem, der_length, key_of_pem, own_client,
+    preferred_alpn, site_suites, stapled_response, supported, usable_suites, usable_versions,
 };
 pub use build::{build_facts, locked_package, locked_version, locked_versions};
 pub use chain::{ChainInDer, ChainVerifier, NotVerified, OwnTrust};
@@ -57,11 +57,11 @@ pub use probe::Probe;
 pub use run::run;
 pub use server::{Accept, AcceptError, Accepted, ServerStream};
 pub use set_up::SetUpAction;
-pub use stack::{SetupError, Stack};
+pub use stack::{SetupError, Stack, refused};
 pub use suite::{
     Endpoint, EndpointSetup, EndpointSide, HandshakeState, InMemory, KEPT_SESSIONS, KeyExchange,
     RECORD_DATA, RecordProtection, SIGNED, Session, SessionError, Signatures, TICKETS, TrustRoots,
-    Verifier,
+    Verifier, failed,
 };
 pub use tcp::TimedTcp;
 pub use wire::Wire;

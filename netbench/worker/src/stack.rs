@@ -34,9 +34,7 @@ pub trait Stack: Send + Sync {
         _settings: &ClientSettings,
         _roots_pem: &str,
     ) -> Result<Box<dyn PageLoader>, SetupError> {
-        Err(SetupError::Unsupported(
-            "its worker loads no pages".to_owned(),
-        ))
+        Err(SetupError::unsupported("its worker loads no pages"))
     }
 
     /// Returns whether a connector with `settings` needs a new process, because the library has a different
@@ -78,8 +76,8 @@ pub trait Stack: Send + Sync {
     /// # Errors
     /// The stack has no verifier, or the verifier cannot be made.
     fn chain_verifier(&self) -> Result<Box<dyn ChainVerifier + '_>, SetupError> {
-        Err(SetupError::Unsupported(
-            "its worker has no verifier without a connection".to_owned(),
+        Err(SetupError::unsupported(
+            "its worker has no verifier without a connection",
         ))
     }
 
@@ -121,7 +119,17 @@ pub enum SetupError {
     Refused(String),
 }
 
+/// Returns a function that converts an error of the library in the operation `what`, as [`SetupError::refused`].
+pub fn refused<E: std::fmt::Display>(what: &str) -> impl Fn(E) -> SetupError {
+    move |error| SetupError::refused(what, error)
+}
+
 impl SetupError {
+    /// Creates the error that the stack does not support the configuration, for this reason.
+    pub fn unsupported(why: impl Into<String>) -> Self {
+        Self::Unsupported(why.into())
+    }
+
     /// Creates an error from the library's error and the failed operation.
     pub fn refused(what: &str, error: impl std::fmt::Display) -> Self {
         Self::Refused(format!("{what}: {error}"))

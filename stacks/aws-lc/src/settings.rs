@@ -8,7 +8,7 @@ use netbench_tls::{CertificateFault, CipherSuite, Group, Negotiated, SignatureSc
 use netbench_worker::SetupError;
 use openssl::{
     error::ErrorStack,
-    ssl::{SslConnector, SslContextBuilder, SslOptions, SslRef},
+    ssl::{SslConnector, SslContextBuilder, SslOptions, SslRef, SslVersion},
     x509::{X509CrlRef, X509StoreContextRef, X509VerifyResult, store::X509StoreBuilderRef},
 };
 
@@ -27,10 +27,7 @@ impl Libssl for AwsLc {
                 "versions: none with a suite".to_owned(),
             ));
         };
-        let known = |version: &TlsVersion| {
-            names::aws_lc_version(*version).ok_or_else(|| unsupported("version", version))
-        };
-        let (first, last) = (known(first)?, known(last)?);
+        let (first, last) = (known(*first)?, known(*last)?);
         ssl.set_min_proto_version(Some(first))
             .and_then(|()| ssl.set_max_proto_version(Some(last)))
             .map_err(|e| SetupError::refused("versions", e))
@@ -109,6 +106,10 @@ impl Libssl for AwsLc {
     fn send_tickets(ssl: &SslRef) -> Result<(), ErrorStack> {
         ffi::write_nothing(ssl)
     }
+}
+
+fn known(version: TlsVersion) -> Result<SslVersion, SetupError> {
+    names::aws_lc_version(version).ok_or_else(|| unsupported("version", version))
 }
 
 /// Returns the registered names of suites, which AWS-LC supports as well as its own.

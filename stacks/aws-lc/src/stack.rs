@@ -73,7 +73,7 @@ impl Stack for AwsLc {
     }
 
     fn explain(&self, error: &(dyn Error + 'static)) -> Option<Explained> {
-        explain::explain(error)
+        netbench_libssl::explain(error, explain::cause)
     }
 }
 
@@ -83,9 +83,8 @@ impl InMemory for AwsLc {
         match setup.side {
             EndpointSide::Client => netbench_libssl::client::<Self>(setup, SslMode::empty()),
             EndpointSide::Server if is_tls13 && setup.kind == HandshakeKind::SessionId => {
-                Err(SetupError::Unsupported(
-                    "in TLS 1.3, AWS-LC's server keeps no sessions: its tickets hold them"
-                        .to_owned(),
+                Err(SetupError::unsupported(
+                    "in TLS 1.3, AWS-LC's server keeps no sessions: its tickets hold them",
                 ))
             }
             EndpointSide::Server => netbench_libssl::server::<Self>(setup, SslMode::empty()),

@@ -71,7 +71,7 @@ pub(crate) fn algorithms(setup: &EndpointSetup<'_>) -> Result<Algorithms, SetupE
 }
 
 pub(crate) fn unsupported<T>(why: &str) -> Result<T, SetupError> {
-    Err(SetupError::Unsupported(why.to_owned()))
+    Err(SetupError::unsupported(why))
 }
 
 #[cfg(target_arch = "x86_64")]

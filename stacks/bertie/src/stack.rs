@@ -43,11 +43,11 @@ impl Stack for BertieStack {
     }
 
     fn connector(&self, _: &ClientSetup<'_>) -> Result<Box<dyn Fetch>, SetupError> {
-        Err(SetupError::Unsupported(NO_CONNECTIONS.to_owned()))
+        Err(SetupError::unsupported(NO_CONNECTIONS))
     }
 
     fn acceptor(&self, _: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> {
-        Err(SetupError::Unsupported(NO_CONNECTIONS.to_owned()))
+        Err(SetupError::unsupported(NO_CONNECTIONS))
     }
 
     fn in_memory(&self) -> Option<&dyn InMemory> {

@@ -1,16 +1,13 @@
-use std::task::{Context, Poll};
-
 use boring::ssl::{SslConnector, SslConnectorBuilder, SslMethod, SslRef, StatusType};
 use http::Uri;
 use hyper_boring::{HttpsConnector, MaybeHttpsStream};
 use hyper_util::rt::TokioIo;
 use netbench_tls::{ClientSettings, Negotiated, Profile};
 use netbench_worker::{
-    BoxFuture, ClientSetup, Fetch, Probe, SetupError, TimedTcp, Wire, alpn_list,
+    ClientSetup, Converted, EndpointSide, Fetch, Probe, SetupError, Wire, alpn_list,
 };
-use tower_service::Service;
 
-use crate::{explain::certificate_fault, names::Side, negotiated::negotiated, settings};
+use crate::{explain::certificate_fault, negotiated::negotiated, settings};
 
 /// Parses the roots and makes BoringSSL's context and hyper-boring's connector.
 pub(crate) fn connector(setup: &ClientSetup<'_>) -> Result<Box<dyn Fetch>, SetupError> {
@@ -20,7 +17,11 @@ pub(crate) fn connector(setup: &ClientSetup<'_>) -> Result<Box<dyn Fetch>, Setup
         settings::set_identity(&mut ssl, &identity.chain_pem, &identity.key_pem)?;
     }
     watch_verification(&mut ssl, setup.probe);
-    let mut https = HttpsConnector::with_connector(Tcp(setup.tcp()), ssl)
+    // hyper-boring requires the traits of tokio.
+    let tcp = Converted::new(setup.tcp(), |connected| {
+        Ok(TokioIo::new(TokioIo::new(connected?)))
+    });
+    let mut https = HttpsConnector::with_connector(tcp, ssl)
         .map_err(|e| SetupError::refused("connector", e))?;
     // As in the other stacks, the client requests a stapled response: rustls always does.
     if setup.settings.profile != Profile::Library {
@@ -39,7 +40,7 @@ fn context(settings: &ClientSettings) -> Result<SslConnectorBuilder, SetupError>
     ssl.set_alpn_protos(&alpn_list(&settings.alpn))
         .map_err(|e| SetupError::refused("ALPN", e))?;
     if settings.profile == Profile::Library {
-        settings::set_versions(&mut ssl, settings.versions.iter().copied())?;
+        settings::set_versions(&mut ssl, &settings.versions)?;
     } else {
         settings::set_versions_and_suites(&mut ssl, &settings.versions, &settings.suites)?;
         settings::set_groups(&mut ssl, &settings.groups)?;
@@ -63,25 +64,6 @@ fn watch_verification(ssl: &mut SslConnectorBuilder, probe: &Probe) {
 fn inspect(stream: &MaybeHttpsStream<TokioIo<Wire>>) -> Negotiated {
     match stream {
         MaybeHttpsStream::Http(_) => Negotiated::default(),
-        MaybeHttpsStream::Https(tls) => negotiated(tls.ssl(), Side::Client),
-    }
-}
-
-/// TCP with the traits of tokio, which hyper-boring requires.
-#[derive(Debug, Clone)]
-struct Tcp(TimedTcp);
-
-impl Service<Uri> for Tcp {
-    type Response = TokioIo<TokioIo<Wire>>;
-    type Error = <TimedTcp as Service<Uri>>::Error;
-    type Future = BoxFuture<'static, Result<Self::Response, Self::Error>>;
-
-    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
-        self.0.poll_ready(cx)
-    }
-
-    fn call(&mut self, uri: Uri) -> Self::Future {
-        let connecting = self.0.call(uri);
-        Box::pin(async move { Ok(TokioIo::new(TokioIo::new(connecting.await?))) })
+        MaybeHttpsStream::Https(tls) => negotiated(tls.ssl(), EndpointSide::Client),
     }
 }

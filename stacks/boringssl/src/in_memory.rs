@@ -17,10 +17,10 @@ use netbench_tls::{ClientAuth, FailureWord, HandshakeKind, KeyType, TlsVersion};
 use netbench_worker::{
     Endpoint, EndpointSetup, EndpointSide, InMemory, KEPT_SESSIONS, Session, SessionError,
     SetupError, Signatures, SigningPair, TICKETS, TicketUse, Tickets, TrustRoots, Verifier,
+    refused,
 };
 
 use crate::{
-    names::Side,
     piped::session,
     settings::{self, roots, store},
     signing::Keys,
@@ -45,14 +45,13 @@ impl InMemory for BoringSsl {
     fn configuration(&self, trusted: TrustRoots<'_>) -> Result<Box<dyn Any>, SetupError> {
         let mut ssl = SslConnector::builder(SslMethod::tls())
             .map_err(|e| SetupError::refused("context", e))?;
-        let refused = |e| SetupError::refused("roots", e);
         match trusted {
             TrustRoots::Pem(text) => ssl.set_cert_store(store(&roots(text)?)?),
             TrustRoots::Der(all) => {
                 let parsed: Result<Vec<_>, _> = all.iter().map(|der| X509::from_der(der)).collect();
-                ssl.set_cert_store(store(&parsed.map_err(refused)?)?);
+                ssl.set_cert_store(store(&parsed.map_err(refused("roots"))?)?);
             }
-            TrustRoots::File(path) => ssl.set_ca_file(path).map_err(refused)?,
+            TrustRoots::File(path) => ssl.set_ca_file(path).map_err(refused("roots"))?,
         }
         Ok(Box::new(ssl.build()))
     }
@@ -96,8 +95,8 @@ fn client(setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
 
 fn server(setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
     if setup.kind == HandshakeKind::SessionId && setup.settings.version == TlsVersion::Tls13 {
-        return Err(SetupError::Unsupported(
-            "in TLS 1.3, BoringSSL's server keeps no sessions: its tickets hold them".to_owned(),
+        return Err(SetupError::unsupported(
+            "in TLS 1.3, BoringSSL's server keeps no sessions: its tickets hold them",
         ));
     }
     let material = setup.material;
@@ -177,7 +176,7 @@ impl Client {
 
 impl Endpoint for Client {
     fn session(&self) -> Result<Box<dyn Session>, SessionError> {
-        session(self.ssl(), Side::Client)
+        session(self.ssl(), EndpointSide::Client)
     }
 }
 
@@ -189,7 +188,7 @@ impl Endpoint for Server {
             // SAFETY: the connection is live, and unused so far.
             unsafe { boring_sys::SSL_set_accept_state(ssl.as_ptr()) };
         });
-        session(ssl, Side::Server)
+        session(ssl, EndpointSide::Server)
     }
 }
 

@@ -20,10 +20,3 @@ pub(crate) fn version(theirs: SslVersion) -> Option<TlsVersion> {
     let found = VERSIONS.iter().find(|(_, known)| *known == theirs);
     found.map(|(ours, _)| *ours)
 }
-
-/// The side of a connection.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Side {
-    Client,
-    Server,
-}

@@ -1,11 +1,12 @@
 use boring::{ssl::SslRef, x509::X509Ref};
 use foreign_types_shared::ForeignTypeRef;
 use netbench_tls::{CipherSuite, Group, Negotiated, SignatureScheme, TlsVersion};
+use netbench_worker::EndpointSide;
 
-use crate::names::{Side, version};
+use crate::names::version;
 
 /// Returns the negotiated parameters according to one side of a finished handshake.
-pub(crate) fn negotiated(ssl: &SslRef, side: Side) -> Negotiated {
+pub(crate) fn negotiated(ssl: &SslRef, side: EndpointSide) -> Negotiated {
     let resumed = ssl.session_reused();
     let version = ssl.version2().and_then(version);
     // A resumed session of TLS 1.2 has no key exchange; BoringSSL remembers the old group.
@@ -31,16 +32,16 @@ pub(crate) fn negotiated(ssl: &SslRef, side: Side) -> Negotiated {
 
 /// Returns the scheme of the server's handshake signature, if it signed. A server forgets it when the
 /// handshake is done.
-fn server_signature(ssl: &SslRef, side: Side) -> Option<SignatureScheme> {
+fn server_signature(ssl: &SslRef, side: EndpointSide) -> Option<SignatureScheme> {
     // SAFETY: the connection is live.
     let code = unsafe { boring_sys::SSL_get_peer_signature_algorithm(ssl.as_ptr()) };
-    (side == Side::Client && code != 0).then_some(SignatureScheme(code))
+    (side == EndpointSide::Client && code != 0).then_some(SignatureScheme(code))
 }
 
 /// Returns the size of each certificate that the peer sent. A server's list of its client's certificates
 /// lacks the leaf.
-fn peer_chain(ssl: &SslRef, side: Side) -> Vec<u32> {
-    let leaf = (side == Side::Server)
+fn peer_chain(ssl: &SslRef, side: EndpointSide) -> Vec<u32> {
+    let leaf = (side == EndpointSide::Server)
         .then(|| ssl.peer_certificate())
         .flatten();
     let chain = ssl.peer_cert_chain().into_iter().flatten();

@@ -8,14 +8,14 @@ use boring::{
 };
 use foreign_types_shared::ForeignTypeRef;
 use netbench_tls::{FailureWord, Negotiated};
-use netbench_worker::{DrivenSession, Pipe, Piped, Session, SessionError};
+use netbench_worker::{DrivenSession, EndpointSide, Pipe, Piped, Session, SessionError};
 
-use crate::{names::Side, negotiated::negotiated};
+use crate::negotiated::negotiated;
 
 /// Creates the session of a connection.
 pub(crate) fn session(
     ssl: Result<Ssl, ErrorStack>,
-    side: Side,
+    side: EndpointSide,
 ) -> Result<Box<dyn Session>, SessionError> {
     let stream = ssl.and_then(|ssl| SslStream::new(ssl, Pipe::default()));
     Ok(Box::new(Piped::new(Connection {
@@ -26,7 +26,7 @@ pub(crate) fn session(
 
 struct Connection {
     stream: SslStream<Pipe>,
-    side: Side,
+    side: EndpointSide,
 }
 
 impl Drop for Connection {
@@ -63,7 +63,7 @@ impl DrivenSession for Connection {
 
     fn handshake(&mut self) -> Poll<io::Result<()>> {
         let done = poll(self.stream.do_handshake())?;
-        if done.is_ready() && self.side == Side::Server {
+        if done.is_ready() && self.side == EndpointSide::Server {
             self.send_tickets().map_err(io::Error::other)?;
         }
         done.map(Ok)

@@ -9,17 +9,16 @@ use boring::{
 };
 use netbench_protocol::ServeSite;
 use netbench_worker::{
-    Accept, AcceptError, Accepted, BoxFuture, SetupError, preferred_alpn, site_suites,
-    stapled_response,
+    Accept, AcceptError, Accepted, BoxFuture, EndpointSide, SetupError, preferred_alpn, refused,
+    site_suites, stapled_response,
 };
 use tokio::net::TcpStream;
 use tokio_boring::SslStreamBuilder;
 
-use crate::{names::Side, negotiated::negotiated, settings};
+use crate::{negotiated::negotiated, settings};
 
 /// Makes BoringSSL's context for one site.
 pub(crate) fn acceptor(site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> {
-    let refused = |what: &'static str| move |e| SetupError::refused(what, e);
     let mut ssl = SslContext::builder(SslMethod::tls()).map_err(refused("context"))?;
     settings::set_identity(&mut ssl, &site.chain_pem, &site.key_pem)?;
     let suites = site_suites(site);
@@ -84,7 +83,7 @@ impl Accept for BoringAcceptor {
         let ssl = self.ssl();
         Box::pin(async move {
             let stream = SslStreamBuilder::new(ssl?, stream).accept().await?;
-            let negotiated = negotiated(stream.ssl(), Side::Server);
+            let negotiated = negotiated(stream.ssl(), EndpointSide::Server);
             Ok(Accepted {
                 stream: Box::new(stream),
                 negotiated,

@@ -5,14 +5,14 @@ use std::{ffi::c_int, fmt::Display, ptr};
 use boring::{
     error::ErrorStack,
     pkey::PKey,
-    ssl::{SslContextBuilder, SslSignatureAlgorithm},
+    ssl::{SslContextBuilder, SslSignatureAlgorithm, SslVersion},
     x509::{
         X509,
         store::{X509Store, X509StoreBuilder},
     },
 };
 use netbench_tls::{CipherSuite, Group, SignatureScheme, TlsVersion};
-use netbench_worker::SetupError;
+use netbench_worker::{SetupError, refused, usable_versions};
 
 use crate::names;
 
@@ -23,8 +23,7 @@ pub(crate) fn set_versions_and_suites(
     versions: &[TlsVersion],
     suites: &[CipherSuite],
 ) -> Result<(), SetupError> {
-    let usable = |version: &TlsVersion| suites.iter().any(|suite| suite.version() == *version);
-    set_versions(ssl, versions.iter().copied().filter(usable))?;
+    set_versions(ssl, &usable_versions(versions, suites))?;
     let (tls13, before): (Vec<CipherSuite>, Vec<_>) =
         suites.iter().copied().partition(|suite| suite.is_tls13());
     let codes: Vec<u16> = tls13.iter().map(|suite| suite.0).collect();
@@ -63,21 +62,21 @@ pub(crate) fn set_versions_and_suites(
 /// Restricts a context to `versions`.
 pub(crate) fn set_versions(
     ssl: &mut SslContextBuilder,
-    versions: impl Iterator<Item = TlsVersion>,
+    versions: &[TlsVersion],
 ) -> Result<(), SetupError> {
-    let known = |version: &TlsVersion| {
-        names::boring_version(*version).ok_or_else(|| unsupported("version", version))
-    };
-    let versions: Vec<_> = versions.collect();
     let (Some(first), Some(last)) = (versions.iter().min(), versions.iter().max()) else {
         return Err(SetupError::Refused(
             "versions: none with a suite".to_owned(),
         ));
     };
-    let (first, last) = (known(first)?, known(last)?);
+    let (first, last) = (known(*first)?, known(*last)?);
     ssl.set_min_proto_version(Some(first))
         .and_then(|()| ssl.set_max_proto_version(Some(last)))
         .map_err(|e| SetupError::refused("versions", e))
+}
+
+fn known(version: TlsVersion) -> Result<SslVersion, SetupError> {
+    names::boring_version(version).ok_or_else(|| unsupported("version", version))
 }
 
 /// Restricts a context to `groups`, in this order. Where the first is a hybrid, a client sends a key share
@@ -142,7 +141,6 @@ pub(crate) fn set_identity(
     chain_pem: &str,
     key_pem: &str,
 ) -> Result<(), SetupError> {
-    let refused = |what: &'static str| move |e| SetupError::refused(what, e);
     let mut chain = X509::stack_from_pem(chain_pem.as_bytes())
         .map_err(refused("chain"))?
         .into_iter();

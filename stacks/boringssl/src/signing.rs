@@ -10,7 +10,7 @@ use boring::{
 };
 use netbench_protocol::Material;
 use netbench_tls::KeyType;
-use netbench_worker::{SIGNED, SetupError, SigningKey};
+use netbench_worker::{SIGNED, SetupError, SigningKey, refused};
 
 /// A key, and the public key of its certificate, which is parsed in advance.
 pub(crate) struct Keys {
@@ -22,11 +22,11 @@ pub(crate) struct Keys {
 impl Keys {
     /// Reads the leaf's key and certificate.
     pub(crate) fn new(kind: KeyType, material: &Material) -> Result<Self, SetupError> {
-        let refused = |e| SetupError::refused("key", e);
-        let certificate = X509::from_pem(material.chain_pem.as_bytes()).map_err(refused)?;
+        let certificate = X509::from_pem(material.chain_pem.as_bytes()).map_err(refused("key"))?;
         Ok(Self {
-            private: PKey::private_key_from_pem(material.key_pem.as_bytes()).map_err(refused)?,
-            public: certificate.public_key().map_err(refused)?,
+            private: PKey::private_key_from_pem(material.key_pem.as_bytes())
+                .map_err(refused("key"))?,
+            public: certificate.public_key().map_err(refused("key"))?,
             kind,
         })
     }

@@ -7,13 +7,12 @@ use std::{
 };
 
 use netbench_tls::CertificateFault as Fault;
-use netbench_worker::{ChainInDer, ChainVerifier, NotVerified, SetupError};
+use netbench_worker::{ChainInDer, ChainVerifier, NotVerified, SetupError, refused};
 
 use crate::{
     explain::certificate_fault,
     ffi::{self, Datum},
     session::{Error, checked},
-    settings::refused,
     verify::{as_server, fault, words},
 };
 

@@ -7,12 +7,12 @@ use std::{
 };
 
 use netbench_tls::{Alpn, TlsVersion};
-use netbench_worker::SetupError;
+use netbench_worker::{SetupError, refused};
 
 use crate::{
     ffi::{self, Datum},
     session::{Error, checked},
-    settings::{Priority, refused},
+    settings::Priority,
     tickets::ServerSessions,
     verify::verify,
 };

@@ -60,8 +60,8 @@ impl InMemory for GnuTls {
     }
 
     fn key_exchange(&self, _: Group) -> Result<Box<dyn KeyExchange>, SetupError> {
-        Err(SetupError::Unsupported(
-            "GnuTLS' interface has no key exchange".to_owned(),
+        Err(SetupError::unsupported(
+            "GnuTLS' interface has no key exchange",
         ))
     }
 
@@ -83,7 +83,7 @@ fn supported(setup: &EndpointSetup<'_>) -> Result<(), SetupError> {
     } else {
         return Ok(());
     };
-    Err(SetupError::Unsupported(why.to_owned()))
+    Err(SetupError::unsupported(why))
 }
 
 fn name(text: &str) -> Result<CString, SetupError> {

@@ -4,13 +4,12 @@ use std::{ffi::c_int, ptr};
 
 use netbench_tls::Aead;
 use netbench_worker::{
-    APPLICATION_DATA, AeadKey, NONCE, RECORD_DATA, RECORD_HEADER, SetupError, TAG_BYTES,
+    APPLICATION_DATA, AeadKey, NONCE, RECORD_DATA, RECORD_HEADER, SetupError, TAG_BYTES, refused,
 };
 
 use crate::{
     ffi::{self, Datum},
     session::{Error, checked},
-    settings::refused,
 };
 
 /// A key for records.

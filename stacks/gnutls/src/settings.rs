@@ -3,12 +3,9 @@
 use std::{ffi::CString, fmt::Display, ptr};
 
 use netbench_tls::{CipherSuite, Group, SignatureScheme, TlsVersion};
-use netbench_worker::SetupError;
+use netbench_worker::{SetupError, usable_suites};
 
-use crate::{
-    ffi,
-    session::{Error, checked},
-};
+use crate::{ffi, session::checked};
 
 /// The numbers and names of each scheme in the library: those of ECDSA have other ones before TLS 1.3, which
 /// do not include the curve.
@@ -109,8 +106,7 @@ impl Priority {
 
     /// Makes priorities with exactly these settings; all others are those of the library's `NORMAL`.
     pub(crate) fn exact(settings: &Settings<'_>) -> Result<Self, SetupError> {
-        let usable = |suite: &CipherSuite| settings.versions.contains(&suite.version());
-        let suites: Vec<_> = settings.suites.iter().copied().filter(usable).collect();
+        let suites = usable_suites(settings.suites, settings.versions);
         let priority = Self::parse(&words(settings, &suites)?)?;
         let offered = priority.suites();
         if let Some(extra) = offered.iter().find(|suite| !suites.contains(suite)) {
@@ -286,11 +282,6 @@ impl LibrarySuite {
             })
         }
     }
-}
-
-/// Returns a function that converts the library's error.
-pub(crate) fn refused(what: &'static str) -> impl Fn(Error) -> SetupError {
-    move |error| SetupError::refused(what, error)
 }
 
 #[cfg(test)]

@@ -7,12 +7,12 @@ use std::{
 
 use netbench_protocol::Material;
 use netbench_tls::KeyType;
-use netbench_worker::{SIGNED, SetupError, SigningKey};
+use netbench_worker::{SIGNED, SetupError, SigningKey, refused};
 
 use crate::{
     ffi::{self, Datum},
     session::{Error, checked},
-    settings::{number, refused},
+    settings::number,
 };
 
 /// The flags, which the library does not set here either.

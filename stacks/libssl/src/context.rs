@@ -10,7 +10,7 @@ use foreign_types_shared::ForeignTypeRef;
 use http::Uri;
 use netbench_protocol::ClientIdentity;
 use netbench_tls::{Alpn, ClientSettings, Profile};
-use netbench_worker::{ClientSetup, Probe, SetupError, alpn_list, preferred_alpn};
+use netbench_worker::{ClientSetup, Probe, SetupError, alpn_list, preferred_alpn, refused};
 use openssl::{
     error::ErrorStack,
     ex_data::Index,
@@ -103,16 +103,27 @@ pub fn bare_context() -> Result<SslConnectorBuilder, SetupError> {
 /// # Errors
 /// No root, or one that cannot be read.
 pub fn roots(pem: &str) -> Result<X509Store, SetupError> {
-    let refused = |e| SetupError::refused("roots", e);
-    let roots = X509::stack_from_pem(pem.as_bytes()).map_err(refused)?;
-    if roots.is_empty() {
-        return Err(SetupError::Refused("roots: none".to_owned()));
+    Ok(store(certificates(pem)?)?.build())
+}
+
+/// Reads the trust roots of a PEM file.
+pub(crate) fn certificates(pem: &str) -> Result<Vec<X509>, SetupError> {
+    match X509::stack_from_pem(pem.as_bytes()) {
+        Ok(found) if found.is_empty() => Err(SetupError::Refused("roots: none".to_owned())),
+        found => found.map_err(|e| SetupError::refused("roots", e)),
     }
-    let mut store = X509StoreBuilder::new().map_err(refused)?;
-    for root in roots {
-        store.add_cert(root).map_err(refused)?;
-    }
-    Ok(store.build())
+}
+
+/// Makes a store with these roots.
+pub(crate) fn store(roots: Vec<X509>) -> Result<X509StoreBuilder, SetupError> {
+    let filled = || {
+        let mut store = X509StoreBuilder::new()?;
+        roots
+            .into_iter()
+            .try_for_each(|root| store.add_cert(root))?;
+        Ok(store)
+    };
+    filled().map_err(|e: ErrorStack| SetupError::refused("roots", e))
 }
 
 /// Makes a server select the first of its protocols that the client offers too; a client without a common one is refused
@@ -134,7 +145,6 @@ fn ipv6(uri: &Uri) -> Option<IpAddr> {
 }
 
 fn present(ssl: &mut SslContextBuilder, identity: &ClientIdentity) -> Result<(), SetupError> {
-    let refused = |e| SetupError::refused("client certificate", e);
     let (chain, key) = match &identity.pkcs12_base64 {
         Some(file) => of_pkcs12(file, identity.password.as_deref())?,
         None => of_pem(identity)?,
@@ -143,9 +153,11 @@ fn present(ssl: &mut SslContextBuilder, identity: &ClientIdentity) -> Result<(),
     let leaf = chain
         .next()
         .ok_or_else(|| SetupError::Refused("client certificate: none".to_owned()))?;
-    ssl.set_certificate(&leaf).map_err(refused)?;
+    ssl.set_certificate(&leaf)
+        .map_err(refused("client certificate"))?;
     for more in chain {
-        ssl.add_extra_chain_cert(more).map_err(refused)?;
+        ssl.add_extra_chain_cert(more)
+            .map_err(refused("client certificate"))?;
     }
     ssl.set_private_key(&key)
         .and_then(|()| ssl.check_private_key())
@@ -172,11 +184,10 @@ fn of_pem(identity: &ClientIdentity) -> Result<(Vec<X509>, PKey<Private>), Setup
 
 /// Returns the chain and the key of a PKCS#12 file in base64.
 fn of_pkcs12(file: &str, password: Option<&str>) -> Result<(Vec<X509>, PKey<Private>), SetupError> {
-    let refused = |e| SetupError::refused("PKCS#12 file", e);
-    let der = openssl::base64::decode_block(file).map_err(refused)?;
+    let der = openssl::base64::decode_block(file).map_err(refused("PKCS#12 file"))?;
     let parsed = Pkcs12::from_der(&der)
         .and_then(|file| file.parse2(password.unwrap_or_default()))
-        .map_err(refused)?;
+        .map_err(refused("PKCS#12 file"))?;
     let mut chain: Vec<X509> = parsed.cert.into_iter().collect();
     chain.extend(parsed.ca.into_iter().flatten());
     let key = parsed

@@ -1,27 +1,32 @@
 use std::error::Error;
 
 use netbench_tls::{
-    Alert,
-    FailureClass::{self, Closed},
-    FailureWord,
+    Alert, CertificateFault,
+    FailureClass::{self, Certificate, Closed, Protocol},
+    FailureReason, FailureWord,
 };
-use netbench_worker::Explained;
+use netbench_worker::{Explained, hyphenated};
 use openssl::{
     error::{Error as OpenSslError, ErrorStack},
     ssl::{self, ErrorCode},
+    x509::X509VerifyResult,
 };
 
-/// Returns the meaning of an error of the openssl crate, with that of the library's errors from `of_stack`.
+/// `SSL_AD_REASON_OFFSET` of openssl/ssl.h: reasons from here on are received alerts.
+const ALERT_OFFSET: i32 = 1000;
+
+/// Returns the meaning of an error of the openssl crate. `cause` returns that of the library's errors which explains the
+/// failure.
 pub fn explain(
     error: &(dyn Error + 'static),
-    of_stack: fn(&ErrorStack) -> Option<Explained>,
+    cause: fn(&ErrorStack) -> Option<&OpenSslError>,
 ) -> Option<Explained> {
-    if let Some(error) = error.downcast_ref::<ErrorStack>() {
-        return of_stack(error);
+    if let Some(stack) = error.downcast_ref::<ErrorStack>() {
+        return cause(stack).map(of_library);
     }
     let error = error.downcast_ref::<ssl::Error>()?;
     if let Some(stack) = error.ssl_error() {
-        return of_stack(stack);
+        return cause(stack).map(of_library);
     }
     // An end of stream is a failed system call without an error.
     let ended = error.code() == ErrorCode::SYSCALL && error.io_error().is_none();
@@ -29,10 +34,33 @@ pub fn explain(
         .then(|| Explained::new(Closed, FailureWord::EndOfStream))
 }
 
-/// Returns the received alert, if that is the error.
-pub fn alert_of(error: &OpenSslError) -> Option<Explained> {
-    /// `SSL_AD_REASON_OFFSET` of openssl/ssl.h: reasons from here on are received alerts.
-    const ALERT_OFFSET: i32 = 1000;
-    let alert = u8::try_from(error.reason_code() - ALERT_OFFSET).ok()?;
-    Some(Explained::new(FailureClass::Alert, Alert(alert)))
+fn of_library(error: &OpenSslError) -> Explained {
+    if let Ok(alert) = u8::try_from(error.reason_code() - ALERT_OFFSET) {
+        return Explained::new(FailureClass::Alert, Alert(alert));
+    }
+    match error.reason().map(hyphenated).as_deref() {
+        Some("unexpected-eof-while-reading") => Explained::new(Closed, FailureWord::EndOfStream),
+        Some("certificate-verify-failed") => Explained::new(Certificate, CertificateFault::Other),
+        Some(reason) => Explained::new(Protocol, FailureReason::Library(reason.to_owned())),
+        None => Explained::new(Protocol, FailureWord::Unexplained),
+    }
+}
+
+/// Maps a result of `X509_verify_cert` that the libraries have in common: the numbers are the `X509_V_ERR_` ones of
+/// openssl/x509_vfy.h.
+pub fn certificate_fault(result: X509VerifyResult) -> CertificateFault {
+    use CertificateFault as F;
+    match result.as_raw() {
+        2 | 18 | 19 | 20 | 21 | 27 => F::UnknownIssuer,
+        4 | 6 | 13 | 14 => F::BadEncoding,
+        7 => F::BadSignature,
+        9 => F::NotYetValid,
+        10 => F::Expired,
+        23 => F::Revoked,
+        24 => F::BadCa,
+        26 => F::BadPurpose,
+        34 => F::UnknownCriticalExtension,
+        62..=64 => F::WrongName,
+        _ => F::Other,
+    }
 }

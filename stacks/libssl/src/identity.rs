@@ -5,7 +5,7 @@ use std::{
     sync::{LazyLock, Mutex, PoisonError},
 };
 
-use netbench_worker::SetupError;
+use netbench_worker::{SetupError, refused};
 use openssl::{
     pkey::{PKey, Private},
     ssl::SslContextBuilder,
@@ -21,7 +21,6 @@ pub fn set_identity(
     chain_pem: &str,
     key_pem: &str,
 ) -> Result<(), SetupError> {
-    let refused = |what: &'static str| move |e| SetupError::refused(what, e);
     let own = Identity {
         chain: X509::stack_from_pem(chain_pem.as_bytes()).map_err(refused("chain"))?,
         key: PKey::private_key_from_pem(key_pem.as_bytes()).map_err(refused("key"))?,
@@ -53,7 +52,6 @@ impl Identity {
     /// # Errors
     /// A chain or key that cannot be read.
     pub fn shared(chain_pem: &str, key_pem: &str) -> Result<Self, SetupError> {
-        let refused = |what: &'static str| move |e| SetupError::refused(what, e);
         let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
         let mut certificates = certificates(chain_pem);
         let leaf = certificates.next().unwrap_or_default();
@@ -85,7 +83,6 @@ impl Identity {
     /// # Errors
     /// No certificate, or a key of another one.
     pub fn set(self, ssl: &mut SslContextBuilder) -> Result<(), SetupError> {
-        let refused = |what: &'static str| move |e| SetupError::refused(what, e);
         let mut chain = self.chain.into_iter();
         let leaf = chain
             .next()

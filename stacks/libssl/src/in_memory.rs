@@ -5,7 +5,7 @@ use std::{any::Any, marker::PhantomData, sync::Arc};
 use netbench_tls::{ClientAuth, FailureWord, HandshakeKind};
 use netbench_worker::{
     Endpoint, EndpointSetup, KEPT_SESSIONS, Session, SessionError, SetupError, TICKETS, TicketUse,
-    Tickets, TrustRoots, Verifier,
+    Tickets, TrustRoots, Verifier, refused,
 };
 use openssl::{
     error::ErrorStack,
@@ -14,28 +14,28 @@ use openssl::{
         SslSession, SslSessionCacheMode, SslVerifyMode,
     },
     stack::Stack as OpenSslStack,
-    x509::{
-        X509, X509PurposeId, X509StoreContext,
-        store::{X509Store, X509StoreBuilder},
-        verify::X509VerifyParam,
-    },
+    x509::{X509, X509PurposeId, X509StoreContext, store::X509Store, verify::X509VerifyParam},
 };
 
-use crate::{Libssl, Side, piped::session, set_identity};
+use crate::{
+    Libssl, Side,
+    context::{certificates, roots as roots_of_pem, store},
+    piped::session,
+    set_identity,
+};
 
 /// Makes a verifier of chains with these roots, for this host.
 ///
 /// # Errors
 /// Roots or a name that cannot be used.
 pub fn verifier(roots_pem: &str, host: &str) -> Result<Box<dyn Verifier>, SetupError> {
-    let mut store = store(&certificates(roots_pem)?)?;
-    let refused = |e| SetupError::refused("verifier", e);
-    let mut name = X509VerifyParam::new().map_err(refused)?;
-    name.set_host(host).map_err(refused)?;
-    store.set_param(&name).map_err(refused)?;
+    let mut store = store(certificates(roots_pem)?)?;
+    let mut name = X509VerifyParam::new().map_err(refused("verifier"))?;
+    name.set_host(host).map_err(refused("verifier"))?;
+    store.set_param(&name).map_err(refused("verifier"))?;
     store
         .set_purpose(X509PurposeId::SSL_SERVER)
-        .map_err(refused)?;
+        .map_err(refused("verifier"))?;
     Ok(Box::new(StoreVerifier(store.build())))
 }
 
@@ -47,11 +47,11 @@ pub fn configuration(roots: TrustRoots<'_>) -> Result<Box<dyn Any>, SetupError> 
     let mut ssl = SslConnector::builder(SslMethod::tls_client())
         .map_err(|e| SetupError::refused("context", e))?;
     match roots {
-        TrustRoots::Pem(text) => ssl.set_cert_store(store(&certificates(text)?)?.build()),
+        TrustRoots::Pem(text) => ssl.set_cert_store(roots_of_pem(text)?),
         TrustRoots::Der(all) => {
             let roots: Result<Vec<_>, _> = all.iter().map(|der| X509::from_der(der)).collect();
             let roots = roots.map_err(|e| SetupError::refused("roots", e))?;
-            ssl.set_cert_store(store(&roots)?.build());
+            ssl.set_cert_store(store(roots)?.build());
         }
         TrustRoots::File(path) => ssl
             .set_ca_file(path)
@@ -71,7 +71,7 @@ pub fn client<L: Libssl>(
     let material = setup.material;
     let mut ssl = context::<L>(SslMethod::tls_client(), setup, mode)?;
     ssl.set_verify(SslVerifyMode::PEER);
-    ssl.set_cert_store(store(&certificates(&material.roots_pem)?)?.build());
+    ssl.set_cert_store(roots_of_pem(&material.roots_pem)?);
     if setup.settings.client_auth == ClientAuth::On {
         set_identity(
             &mut ssl,
@@ -115,7 +115,7 @@ pub fn server<L: Libssl>(
             ssl.set_client_ca_list(
                 authorities(&roots).map_err(|e| SetupError::refused("list of authorities", e))?,
             );
-            ssl.set_cert_store(store(&roots)?.build());
+            ssl.set_cert_store(store(roots)?.build());
         }
     }
     resumption::<L>(&mut ssl, setup.kind).map_err(|e| SetupError::refused("resumption", e))?;
@@ -166,22 +166,6 @@ fn resumption<L: Libssl>(
         ssl.set_options(SslOptions::NO_TICKET);
     }
     Ok(())
-}
-
-fn certificates(pem: &str) -> Result<Vec<X509>, SetupError> {
-    match X509::stack_from_pem(pem.as_bytes()) {
-        Ok(found) if found.is_empty() => Err(SetupError::Refused("roots: none".to_owned())),
-        found => found.map_err(|e| SetupError::refused("roots", e)),
-    }
-}
-
-fn store(roots: &[X509]) -> Result<X509StoreBuilder, SetupError> {
-    let refused = |e| SetupError::refused("roots", e);
-    let mut store = X509StoreBuilder::new().map_err(refused)?;
-    for root in roots {
-        store.add_cert(root.clone()).map_err(refused)?;
-    }
-    Ok(store)
 }
 
 fn authorities(roots: &[X509]) -> Result<OpenSslStack<openssl::x509::X509Name>, ErrorStack> {

@@ -9,13 +9,14 @@ mod explain;
 mod identity;
 mod in_memory;
 mod piped;
+mod server;
 mod signing;
 mod trust;
 
 use std::ffi::{c_int, c_void};
 
 use netbench_tls::{CertificateFault, CipherSuite, Group, Negotiated, SignatureScheme, TlsVersion};
-use netbench_worker::SetupError;
+use netbench_worker::{SetupError, usable_versions};
 use openssl::{
     error::ErrorStack,
     ssl::{SslConnector, SslContextBuilder, SslOptions, SslRef},
@@ -27,9 +28,12 @@ pub use chain::{ClientOfChains, der_bytes, peer_chain};
 pub use context::{
     bare_context, client_context, for_each_connection, roots, select_alpn, verified_context,
 };
-pub use explain::{alert_of, explain};
+pub use explain::{certificate_fault, explain};
 pub use identity::{Identity, certificates, set_identity};
 pub use in_memory::{client, configuration, server, verifier};
+/// The side of a connection.
+pub use netbench_worker::EndpointSide as Side;
+pub use server::{accepted, server_context};
 pub use signing::Keys;
 pub use trust::{SOURCES, own_trust};
 
@@ -61,9 +65,7 @@ pub trait Libssl: 'static {
         versions: &[TlsVersion],
         suites: &[CipherSuite],
     ) -> Result<(), SetupError> {
-        let usable = |version: &TlsVersion| suites.iter().any(|suite| suite.version() == *version);
-        let versions: Vec<_> = versions.iter().copied().filter(usable).collect();
-        Self::set_versions(ssl, &versions)?;
+        Self::set_versions(ssl, &usable_versions(versions, suites))?;
         Self::set_suites(ssl, suites)
     }
 
@@ -129,12 +131,3 @@ pub trait Libssl: 'static {
 
 /// A verification callback for a whole chain: it returns 1 for a valid chain, and 0 otherwise.
 pub type VerifyCallback = extern "C" fn(*mut X509_STORE_CTX, *mut c_void) -> c_int;
-
-/// The side of a connection.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Side {
-    /// The client.
-    Client,
-    /// The server.
-    Server,
-}

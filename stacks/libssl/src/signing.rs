@@ -2,7 +2,7 @@
 
 use netbench_protocol::Material;
 use netbench_tls::KeyType;
-use netbench_worker::{SIGNED, SetupError, SigningKey};
+use netbench_worker::{SIGNED, SetupError, SigningKey, refused};
 use openssl::{
     error::ErrorStack,
     hash::MessageDigest,
@@ -25,11 +25,11 @@ impl Keys {
     /// # Errors
     /// A key or certificate that the library cannot read.
     pub fn new(kind: KeyType, material: &Material) -> Result<Self, SetupError> {
-        let refused = |e| SetupError::refused("key", e);
-        let certificate = X509::from_pem(material.chain_pem.as_bytes()).map_err(refused)?;
+        let certificate = X509::from_pem(material.chain_pem.as_bytes()).map_err(refused("key"))?;
         Ok(Self {
-            private: PKey::private_key_from_pem(material.key_pem.as_bytes()).map_err(refused)?,
-            public: certificate.public_key().map_err(refused)?,
+            private: PKey::private_key_from_pem(material.key_pem.as_bytes())
+                .map_err(refused("key"))?,
+            public: certificate.public_key().map_err(refused("key"))?,
             kind,
         })
     }

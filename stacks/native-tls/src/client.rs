@@ -3,8 +3,11 @@ use http::Request;
 use http_body_util::Empty;
 use hyper_tls::{HttpsConnector, MaybeHttpsStream};
 use native_tls::{Certificate, Protocol, TlsConnector};
-use netbench_stack_openssl::watch::{self, Watch};
-use netbench_tls::{ClientSettings, Negotiated, Profile, TlsVersion};
+use netbench_stack_openssl::{
+    native_tls::only_own_settings,
+    watch::{self, Watch},
+};
+use netbench_tls::{ClientSettings, Negotiated, TlsVersion};
 use netbench_worker::{
     BoxFuture, ClientSetup, Fetch, FetchError, Fetched, HyperClient, Probe, SetupError, TimedTcp,
     Wire,
@@ -13,13 +16,7 @@ use netbench_worker::{
 /// Parses the roots and makes native-tls' and hyper-tls' connectors.
 pub(crate) fn connector(setup: &ClientSetup<'_>) -> Result<Box<dyn Fetch>, SetupError> {
     let settings = setup.settings;
-    if settings.profile != Profile::Library {
-        return Err(SetupError::Unsupported(
-            "native-tls has no setting for cipher suites, groups and signature schemes: --client-profile library \
-             measures it with its own"
-                .to_owned(),
-        ));
-    }
+    only_own_settings(settings)?;
     watch::contexts()?;
     let tls = tls(settings, setup.roots_pem)?;
     let https = HttpsConnector::from((setup.tcp(), tls.into()));

@@ -3,12 +3,12 @@
 use std::{ffi::c_uint, ptr};
 
 use netbench_tls::Group;
-use netbench_worker::SetupError;
+use netbench_worker::{SetupError, refused};
 use rustls_pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject};
 
 use crate::{
     ffi::{self, Item, Trust},
-    library::{Error, checked, library, made, refused},
+    library::{Error, checked, library, made},
 };
 
 /// A certificate that the library knows for the lifetime of this value.
@@ -187,8 +187,7 @@ impl Key {
         let der = PrivateKeyDer::from_pem_slice(text.as_bytes())
             .map_err(|error| SetupError::refused("key", error))?;
         let PrivateKeyDer::Pkcs8(pkcs8) = der else {
-            let why = "NSS reads keys in PKCS#8 alone";
-            return Err(SetupError::Unsupported(why.to_owned()));
+            return Err(SetupError::unsupported("NSS reads keys in PKCS#8 alone"));
         };
         Self::of_pkcs8(pkcs8.secret_pkcs8_der()).map_err(refused("key"))
     }

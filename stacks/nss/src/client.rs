@@ -3,13 +3,13 @@ use std::{error::Error as StdError, ffi::CString, sync::Arc};
 use hyper_util::rt::TokioIo;
 use netbench_tls::Profile;
 use netbench_worker::{
-    ClientSetup, Fetch, OwnClient, Probe, SetupError, Socket, TlsStream, Wire, own_client,
+    ClientSetup, Fetch, OwnClient, Probe, SetupError, Socket, TlsStream, Wire, own_client, refused,
 };
 
 use crate::{
     certificates::{Identity, Roots},
     config::{Config, Kept},
-    library::{library, refused},
+    library::library,
     session::{Session, User},
     settings::{Settings, set_versions},
     tickets::Tickets,

@@ -7,13 +7,13 @@ use std::{
 };
 
 use netbench_tls::Alpn;
-use netbench_worker::{CallbackTransport, KEPT_SESSIONS, SetupError, alpn_list};
+use netbench_worker::{CallbackTransport, KEPT_SESSIONS, SetupError, alpn_list, refused};
 
 use crate::{
     certificates::{Identity, Roots},
     ffi::{self, DerChain, ExtraServerCert, FileDesc, Item, ItemArray},
     io_layer::layer,
-    library::{Error, checked, made, refused},
+    library::{Error, checked, made},
 };
 
 /// Settings of a client's or a server's sessions: a socket that is their model.

@@ -3,11 +3,11 @@
 use std::ptr;
 
 use netbench_tls::{FailureWord, Group};
-use netbench_worker::{KeyExchange, SessionError, SetupError};
+use netbench_worker::{KeyExchange, SessionError, SetupError, refused};
 
 use crate::{
     ffi::{self, Item, PrivateKey},
-    library::{Error, library, made, refused},
+    library::{Error, library, made},
     pk11::{self, EcPublicKey, SymKeyStr},
 };
 

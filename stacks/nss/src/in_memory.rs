@@ -14,7 +14,7 @@ use netbench_tls::{Aead, ClientAuth, FailureWord, Group, HandshakeKind, KeyType,
 use netbench_worker::{
     Endpoint, EndpointSetup, EndpointSide, InMemory, KeyExchange, Pipe, Piped, RecordProtection,
     Session as MeasuredSession, SessionError, SetupError, Signatures, SigningPair, TICKETS,
-    TrustRoots, Verifier,
+    TrustRoots, Verifier, refused,
 };
 
 use crate::{
@@ -23,7 +23,7 @@ use crate::{
     config::{Config, Kept},
     exchange::Exchange,
     ffi,
-    library::{library, refused},
+    library::library,
     records::records,
     session::{Session, User},
     settings::Settings,
@@ -46,8 +46,9 @@ impl InMemory for Nss {
     fn verifier(&self, roots_pem: &str, host: &str) -> Result<Box<dyn Verifier>, SetupError> {
         let roots = Roots::of_pem(roots_pem)?;
         if !roots.are_all_known() {
-            let why = "NSS does not verify what such a root has signed, as with Ed25519";
-            return Err(SetupError::Unsupported(why.to_owned()));
+            return Err(SetupError::unsupported(
+                "NSS does not verify what such a root has signed, as with Ed25519",
+            ));
         }
         Ok(Box::new(ChainsOfHost {
             roots,
@@ -62,8 +63,9 @@ impl InMemory for Nss {
                 Roots::of_der(all.iter().map(Vec::as_slice)).map_err(refused("roots"))?
             }
             TrustRoots::File(_) => {
-                let why = "NSS reads no file of trust roots, only its own databases";
-                return Err(SetupError::Unsupported(why.to_owned()));
+                return Err(SetupError::unsupported(
+                    "NSS reads no file of trust roots, only its own databases",
+                ));
             }
         };
         let config = Config::client(roots, &Kept::Tickets(0))?;
@@ -96,7 +98,7 @@ fn supported(setup: &EndpointSetup<'_>) -> Result<(), SetupError> {
     } else {
         return Ok(());
     };
-    Err(SetupError::Unsupported(why.to_owned()))
+    Err(SetupError::unsupported(why))
 }
 
 fn name(text: &str) -> Result<CString, SetupError> {

@@ -7,7 +7,6 @@ use std::{
 };
 
 use netbench_tls::Alert;
-use netbench_worker::SetupError;
 
 use crate::ffi;
 
@@ -65,11 +64,6 @@ pub(crate) fn made<T>(pointer: *mut T) -> Result<*mut T, Error> {
     } else {
         Ok(pointer)
     }
-}
-
-/// Returns a function that converts an error of a part of the settings.
-pub(crate) fn refused(what: &'static str) -> impl Fn(Error) -> SetupError {
-    move |error| SetupError::refused(what, error)
 }
 
 /// The used experimental functions, and other data that are found once.

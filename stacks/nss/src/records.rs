@@ -8,12 +8,12 @@ use std::{
 use netbench_tls::Aead;
 use netbench_worker::{
     APPLICATION_DATA, AeadKey, AeadRecords, INNER_BYTES, NONCE, RECORD_DATA, RECORD_HEADER,
-    SetupError, TAG_BYTES,
+    SetupError, TAG_BYTES, refused,
 };
 
 use crate::{
     ffi::{self, Item},
-    library::{Error, checked, library, made, refused},
+    library::{Error, checked, library, made},
     pk11::{self, ContextStr},
 };
 

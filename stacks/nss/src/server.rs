@@ -5,7 +5,7 @@ use netbench_tls::{
     Authentication, CipherSuite, CipherSuiteFacts, Group, KeyExchange, SignatureScheme, TlsVersion,
 };
 use netbench_worker::{
-    Accept, AcceptError, Accepted, BoxFuture, SetupError, Socket, TlsStream, accepted,
+    Accept, AcceptError, Accepted, BoxFuture, SetupError, Socket, TlsStream, accepted, refused,
     stapled_response, supported,
 };
 use tokio::net::TcpStream;
@@ -13,7 +13,7 @@ use tokio::net::TcpStream;
 use crate::{
     certificates::Identity,
     config::{Config, Kept},
-    library::{library, refused},
+    library::library,
     session::{Session, User},
     settings::{FFDHE2048, Settings, has_group, has_scheme, has_suite},
     verify::KeyUsage,

@@ -7,11 +7,11 @@ use std::{
 };
 
 use netbench_tls::{CipherSuite, Group, SignatureScheme, TlsVersion};
-use netbench_worker::SetupError;
+use netbench_worker::{SetupError, refused, usable_suites};
 
 use crate::{
     ffi::{self, FileDesc, VersionRange},
-    library::{checked, is_at_least, library, refused},
+    library::{checked, is_at_least, library},
 };
 
 /// The groups that every release supports. The library ignores a group that it does not know, and has no
@@ -74,8 +74,7 @@ pub(crate) struct Settings<'a> {
 impl Settings<'_> {
     /// Sets exactly these parameters.
     pub(crate) fn set(&self, fd: FileDesc) -> Result<(), SetupError> {
-        let usable = |suite: &&CipherSuite| self.versions.contains(&suite.version());
-        let suites: Vec<_> = self.suites.iter().filter(usable).copied().collect();
+        let suites = usable_suites(self.suites, self.versions);
         all_known("suite", &suites, has_suite)?;
         all_known("group", self.groups, has_group)?;
         all_known("signature scheme", self.signatures, has_scheme)?;
@@ -122,8 +121,8 @@ impl Settings<'_> {
 
 /// Sets the minimum and maximum version.
 pub(crate) fn set_versions(fd: FileDesc, versions: &[TlsVersion]) -> Result<(), SetupError> {
-    let codes = || versions.iter().map(|version| version.code());
-    let (Some(min), Some(max)) = (codes().min(), codes().max()) else {
+    let codes = versions.iter().map(|version| version.code());
+    let (Some(min), Some(max)) = (codes.clone().min(), codes.max()) else {
         let why = "versions: none with a suite";
         return Err(SetupError::Refused(why.to_owned()));
     };

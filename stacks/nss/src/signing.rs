@@ -5,12 +5,12 @@ use std::{ffi::c_uint, ptr};
 
 use netbench_protocol::Material;
 use netbench_tls::KeyType;
-use netbench_worker::{SIGNED, SetupError, SigningKey};
+use netbench_worker::{SIGNED, SetupError, SigningKey, refused};
 
 use crate::{
     certificates::Identity,
     ffi::{self, Item, PublicKeyStr},
-    library::{Error, checked, made, refused},
+    library::{Error, checked, made},
     pk11::{self, PssParameters},
 };
 
@@ -45,8 +45,7 @@ impl Keys {
                 bytes: 48,
             },
             KeyType::Ed25519 => {
-                let why = "no Ed25519 in this NSS' TLS";
-                return Err(SetupError::Unsupported(why.to_owned()));
+                return Err(SetupError::unsupported("no Ed25519 in this NSS' TLS"));
             }
         };
         let identity = Identity::of_pem(&material.chain_pem, &material.key_pem)?;

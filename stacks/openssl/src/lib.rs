@@ -15,6 +15,7 @@ mod ffi;
 #[cfg_attr(not(before_openssl_3), path = "openssl_3.rs")]
 mod line;
 mod names;
+pub mod native_tls;
 mod negotiated;
 mod records;
 mod server;

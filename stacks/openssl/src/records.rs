@@ -3,7 +3,7 @@
 use netbench_tls::{Aead, FailureWord};
 use netbench_worker::{
     APPLICATION_DATA, INNER_BYTES, NONCE, RECORD_DATA, RECORD_HEADER, RecordProtection,
-    SEALED_BYTES, SessionError, SetupError,
+    SEALED_BYTES, SessionError, SetupError, refused,
 };
 use openssl::{
     cipher::{Cipher, CipherRef},
@@ -26,13 +26,12 @@ impl Records {
             Aead::Aes256Gcm => (Cipher::aes_256_gcm(), &[0x5a; 32][..]),
             Aead::ChaCha20Poly1305 => (Cipher::chacha20_poly1305(), &[0x5a; 32][..]),
         };
-        let refused = |error: ErrorStack| SetupError::refused("cipher", error);
-        let mut sender = CipherCtx::new().map_err(refused)?;
-        let mut receiver = CipherCtx::new().map_err(refused)?;
+        let mut sender = CipherCtx::new().map_err(refused("cipher"))?;
+        let mut receiver = CipherCtx::new().map_err(refused("cipher"))?;
         let keyed = sender.encrypt_init(Some(cipher), Some(key), None);
-        keyed.map_err(refused)?;
+        keyed.map_err(refused("cipher"))?;
         let keyed = receiver.decrypt_init(Some(cipher), Some(key), None);
-        keyed.map_err(refused)?;
+        keyed.map_err(refused("cipher"))?;
         Ok(Self {
             sender,
             receiver,

@@ -1,26 +1,19 @@
 use std::{
     collections::HashMap,
-    pin::Pin,
     sync::{Arc, LazyLock, Mutex, PoisonError},
 };
 
-use netbench_libssl::{Identity, Libssl, Side, select_alpn};
+use netbench_libssl::{Identity, accepted, server_context};
 use netbench_protocol::ServeSite;
-use netbench_worker::{
-    Accept, AcceptError, Accepted, BoxFuture, SetupError, site_suites, stapled_response,
-};
+use netbench_worker::{Accept, AcceptError, Accepted, BoxFuture, SetupError, stapled_response};
 use openssl::{
     error::ErrorStack,
     sha::sha256,
-    ssl::{
-        Ssl, SslContext, SslContextBuilder, SslMethod, SslMode, SslOptions, SslRef,
-        SslSessionCacheMode, SslVerifyMode,
-    },
+    ssl::{Ssl, SslContext, SslRef},
 };
 use tokio::net::TcpStream;
-use tokio_openssl::SslStream;
 
-use crate::{OpenSsl, ffi, negotiated::negotiated};
+use crate::{OpenSsl, ffi};
 
 /// Contexts by their settings. A context for each of ten thousand sites takes 170 MB. Sites with equal settings differ in
 /// certificates, key and session context, which are given to each connection.
@@ -61,26 +54,11 @@ pub(crate) fn acceptor(site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> 
 
 /// Makes a context with all settings of a site but its name and its certificates.
 fn context(site: &ServeSite) -> Result<SslContext, SetupError> {
-    let refused = |what: &'static str| move |e| SetupError::refused(what, e);
-    let mut ssl = SslContext::builder(SslMethod::tls_server()).map_err(refused("context"))?;
-    let suites = site_suites(site);
-    OpenSsl::set_versions_and_suites(&mut ssl, &site.versions, suites)?;
-    if !site.groups.is_empty() {
-        OpenSsl::set_groups(&mut ssl, &site.groups)?;
-    }
+    let mut ssl = server_context::<OpenSsl>(site)?;
     ffi::set_dh_auto(&mut ssl);
-    ssl.set_options(SslOptions::CIPHER_SERVER_PREFERENCE | OpenSsl::OPTIONS);
-    // hyper may retry a write from a buffer that has moved or grown meanwhile, and tokio's streams write as
-    // much as they can. SslConnector and SslAcceptor set the same modes.
-    ssl.set_mode(
-        SslMode::AUTO_RETRY | SslMode::ACCEPT_MOVING_WRITE_BUFFER | SslMode::ENABLE_PARTIAL_WRITE,
-    );
-    ssl.set_verify(SslVerifyMode::NONE);
-    select_alpn(&mut ssl, &site.alpn);
-    set_resumption(&mut ssl, site).map_err(refused("resumption"))?;
     if let Some(response) = stapled_response(site)? {
         ssl.set_status_callback(move |ssl| ssl.set_ocsp_status(&response).map(|()| true))
-            .map_err(refused("OCSP response"))?;
+            .map_err(|e| SetupError::refused("OCSP response", e))?;
     }
     Ok(ssl.build())
 }
@@ -102,17 +80,6 @@ fn session_context(site: &str) -> [u8; 32] {
     sha256(site.as_bytes())
 }
 
-fn set_resumption(ssl: &mut SslContextBuilder, site: &ServeSite) -> Result<(), ErrorStack> {
-    OpenSsl::set_tickets(ssl, usize::from(site.tickets))?;
-    if site.tickets == 0 {
-        ssl.set_options(SslOptions::NO_TICKET);
-        ssl.set_session_cache_mode(SslSessionCacheMode::OFF);
-    } else {
-        ssl.set_session_cache_mode(SslSessionCacheMode::SERVER);
-    }
-    Ok(())
-}
-
 struct OpenSslAcceptor {
     context: SslContext,
     identity: Arc<Identity>,
@@ -130,15 +97,6 @@ impl OpenSslAcceptor {
 
 impl Accept for OpenSslAcceptor {
     fn accept(&self, stream: TcpStream) -> BoxFuture<'static, Result<Accepted, AcceptError>> {
-        let stream = self.ssl().and_then(|ssl| SslStream::new(ssl, stream));
-        Box::pin(async move {
-            let mut stream = stream?;
-            Pin::new(&mut stream).accept().await?;
-            let negotiated = negotiated(stream.ssl(), Side::Server);
-            Ok(Accepted {
-                stream: Box::new(stream),
-                negotiated,
-            })
-        })
+        Box::pin(accepted::<OpenSsl>(self.ssl(), stream))
     }
 }

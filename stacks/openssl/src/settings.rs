@@ -4,7 +4,7 @@ use std::fmt::Display;
 
 use netbench_libssl::{Libssl, Side, VerifyCallback};
 use netbench_tls::{CertificateFault, CipherSuite, Group, Negotiated, SignatureScheme, TlsVersion};
-use netbench_worker::SetupError;
+use netbench_worker::{SetupError, refused};
 use openssl::{
     error::ErrorStack,
     ssl::{SslConnector, SslContextBuilder, SslOptions, SslRef},
@@ -39,9 +39,8 @@ impl Libssl for OpenSsl {
             let names: Vec<_> = these.map(|suite| names::openssl_name(*suite)).collect();
             names.join(":")
         };
-        let refused = |e| SetupError::refused("suites", e);
         ssl.set_ciphersuites(&list(TlsVersion::Tls13))
-            .map_err(refused)?;
+            .map_err(refused("suites"))?;
         let tls12 = list(TlsVersion::Tls12);
         // A list without any known suite is an error; an unknown suite in a list is not.
         let known = tls12.is_empty() || ssl.set_cipher_list(&tls12).is_ok();

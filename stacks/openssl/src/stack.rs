@@ -68,9 +68,8 @@ impl OpenSsl {
     fn beyond_the_suite(&self) -> Result<(), SetupError> {
         match self.buffers {
             Buffers::Kept => Ok(()),
-            Buffers::Released => Err(SetupError::Unsupported(
-                "it is for the suite; the connector of the stack openssl releases buffers already"
-                    .to_owned(),
+            Buffers::Released => Err(SetupError::unsupported(
+                "it is for the suite; the connector of the stack openssl releases buffers already",
             )),
         }
     }
@@ -161,7 +160,7 @@ impl Stack for OpenSsl {
     }
 
     fn explain(&self, error: &(dyn Error + 'static)) -> Option<Explained> {
-        explain::explain(error)
+        netbench_libssl::explain(error, explain::cause)
     }
 }
 

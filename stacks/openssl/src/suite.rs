@@ -61,8 +61,8 @@ impl OpenSsl {
     fn has_cryptography_of_its_own(&self) -> Result<(), SetupError> {
         match self.buffers {
             Buffers::Kept => Ok(()),
-            Buffers::Released => Err(SetupError::Unsupported(
-                "it has the cryptography of the same stack with kept buffers".to_owned(),
+            Buffers::Released => Err(SetupError::unsupported(
+                "it has the cryptography of the same stack with kept buffers",
             )),
         }
     }

@@ -3,9 +3,10 @@ use std::{error::Error, sync::Arc};
 use netbench_protocol::{ServeSite, StackDescription};
 use netbench_stack_openssl::{
     OpenSsl,
+    native_tls::{NEVER_RESUMES, only_own_settings},
     watch::{self, Watch as Watched},
 };
-use netbench_tls::{FailureClass, FailureWord, Negotiated, Profile, WorkerRecord};
+use netbench_tls::Negotiated;
 use netbench_worker::{Accept, ClientSetup, Explained, Fetch, Probe, SetupError, Stack};
 use reqwest::{Certificate, Client};
 
@@ -13,9 +14,6 @@ use crate::{
     client::{self, Watch},
     package_version,
 };
-
-/// The openssl crate's message for the end of the stream in a handshake.
-const UNEXPECTED_EOF: &str = "unexpected EOF";
 
 /// reqwest with native-tls. Its server is OpenSSL's.
 pub struct NativeTls {
@@ -37,31 +35,17 @@ impl Stack for NativeTls {
     }
 
     fn describe(&self) -> StackDescription {
-        let openssl = self.openssl.describe();
         let hyper = package_version("hyper-tls");
-        StackDescription {
-            record: WorkerRecord {
-                stack: self.name().to_owned(),
-                library: package_version("native-tls"),
-                provider: Some(openssl.record.library),
-                connector: format!("{}, {hyper}", package_version("reqwest")),
-                ..openssl.record
-            },
-            operations: ["connect", "serve", "request"].map(str::to_owned).to_vec(),
-            trust_sources: Vec::new(),
-            ..openssl
-        }
+        self.openssl.under_native_tls(
+            self.name(),
+            package_version("native-tls"),
+            format!("{}, {hyper}", package_version("reqwest")),
+        )
     }
 
     fn connector(&self, setup: &ClientSetup<'_>) -> Result<Box<dyn Fetch>, SetupError> {
         setup.without_identity("the worker of reqwest")?;
-        if setup.settings.profile != Profile::Library {
-            return Err(SetupError::Unsupported(
-                "native-tls has no setting for cipher suites, groups and signature schemes: \
-                 --client-profile library measures it with its own"
-                    .to_owned(),
-            ));
-        }
+        only_own_settings(setup.settings)?;
         watch::contexts()?;
         let roots = Certificate::from_pem_bundle(setup.roots_pem.as_bytes())
             .map_err(|e| SetupError::refused("roots", client::in_full(&e)))?;
@@ -74,19 +58,11 @@ impl Stack for NativeTls {
     }
 
     fn never_resumes(&self) -> Option<&'static str> {
-        Some("native-tls keeps no sessions")
+        Some(NEVER_RESUMES)
     }
 
     fn explain(&self, error: &(dyn Error + 'static)) -> Option<Explained> {
-        // native-tls does not report that this is an error of OpenSSL.
-        if let Some(error) = error.downcast_ref::<native_tls::Error>()
-            && error.source().is_none()
-            && error.to_string() == UNEXPECTED_EOF
-        {
-            let ended = FailureWord::EndOfStream;
-            return Some(Explained::new(FailureClass::Closed, ended));
-        }
-        self.openssl.explain(error)
+        self.openssl.explain_native_tls::<native_tls::Error>(error)
     }
 }
 

@@ -63,9 +63,7 @@ fn config(setup: &ClientSetup<'_>) -> Result<ClientConfig, SetupError> {
     let config = match setup.identity {
         None => builder.with_no_client_auth(),
         Some(identity) if identity.pkcs12_base64.is_some() => {
-            return Err(SetupError::Unsupported(
-                "rustls reads no PKCS#12".to_owned(),
-            ));
+            return Err(SetupError::unsupported("rustls reads no PKCS#12"));
         }
         Some(identity) => {
             let (chain, key) = identity_of(&identity.chain_pem, &identity.key_pem)?;

@@ -10,9 +10,10 @@ use netbench_tls::{
 use netbench_worker::{
     Endpoint, EndpointSetup, EndpointSide, HandshakeState, InMemory, KEPT_SESSIONS, KeyExchange,
     RecordProtection, Session, SessionError, SetupError, Signatures, TICKETS, TrustRoots, Verifier,
+    failed,
 };
 use rustls::{
-    ClientConfig, Connection, ConnectionOutputs, Error, ServerConfig, SideData, Tcp, VecInput,
+    ClientConfig, Connection, ConnectionOutputs, ServerConfig, SideData, Tcp, VecInput,
     client::{
         Resumption, WebPkiServerVerifier,
         danger::{ServerIdentity, ServerVerifier},
@@ -240,8 +241,7 @@ impl<S: SideData> Buffered<S> {
                 .connection
                 .read_tls(&mut self.received, &mut self.unsent);
             while let Some(payload) = messages.next_payload() {
-                let failed = |e: Error| SessionError::new(FailureWord::Handshake, e);
-                take(payload.map_err(failed)?.bytes());
+                take(payload.map_err(failed(FailureWord::Handshake))?.bytes());
             }
         }
         input.clear();
@@ -311,15 +311,16 @@ struct WebPki {
 
 impl Verifier for WebPki {
     fn verify(&self, chain: &[Vec<u8>]) -> Result<(), SessionError> {
-        let failed = |why: &dyn std::fmt::Display| SessionError::new(FailureWord::Verify, why);
         let chain = chain.iter().map(|der| CertificateDer::from(der.as_slice()));
         let chain = Identity::from_cert_chain(chain.collect());
-        let chain = chain.map_err(|_| failed(&"an empty chain"))?;
+        let chain = chain
+            .map_err(|_| "an empty chain")
+            .map_err(failed(FailureWord::Verify))?;
         let identity = ServerIdentity::new(&chain, &self.name, UnixTime::now());
         self.webpki
             .verify_identity(&identity)
             .map(drop)
-            .map_err(|e| failed(&e))
+            .map_err(failed(FailureWord::Verify))
     }
 }
 

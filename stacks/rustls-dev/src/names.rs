@@ -1,4 +1,5 @@
 use netbench_tls::{CipherSuite, Group, Negotiated, TlsVersion};
+use netbench_worker::der_length;
 use rustls::{
     ConnectionOutputs, HandshakeKind,
     crypto::{CertificateIdentity, Identity},
@@ -35,6 +36,5 @@ pub(crate) fn resumed(session: &ConnectionOutputs) -> bool {
 
 fn lengths(chain: &CertificateIdentity<'_>) -> Vec<u32> {
     let all = [&chain.end_entity].into_iter().chain(&chain.intermediates);
-    all.map(|der| u32::try_from(der.len()).unwrap_or(u32::MAX))
-        .collect()
+    all.map(der_length).collect()
 }

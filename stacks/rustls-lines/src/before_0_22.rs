@@ -4,14 +4,14 @@ use std::{sync::Arc, time::SystemTime};
 
 use netbench_tls::{FailureWord, Group, HandshakeKind, SignatureScheme};
 use netbench_worker::{
-    EndpointSetup, KEPT_SESSIONS, SessionError, SetupError, TrustRoots, Verifier, chain_of_pem,
-    key_of_pem, supported,
+    EndpointSetup, KEPT_SESSIONS, Probe, SessionError, SetupError, TrustRoots, Verifier,
+    chain_of_pem, failed, key_of_pem, supported,
 };
 pub(crate) use rustls::{ALL_CIPHER_SUITES, Ticketer};
 use rustls::{
-    ALL_KX_GROUPS, Certificate, ClientConfig, Error, PrivateKey, RootCertStore, ServerConfig,
-    ServerName,
-    client::{ServerCertVerified, ServerCertVerifier, WebPkiVerifier},
+    ALL_KX_GROUPS, Certificate, ClientConfig, DigitallySignedStruct, Error, PrivateKey,
+    RootCertStore, ServerConfig, ServerName,
+    client::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier, WebPkiVerifier},
 };
 use rustls_pki_types::CertificateDer;
 
@@ -49,9 +49,10 @@ pub(crate) fn by_default(roots: &[CertificateDer<'_>]) -> Result<ClientConfig, S
 
 pub(crate) fn client(setup: &EndpointSetup<'_>) -> Result<ClientConfig, SetupError> {
     let trust = roots(TrustRoots::Pem(&setup.material.roots_pem))?;
-    let verifier = Held {
+    let verifier = Restricted {
         webpki: WebPkiVerifier::new(store(&trust)?, None),
         schemes: schemes(setup.settings.signatures())?,
+        probe: None,
     };
     let mut config = ClientConfig::builder()
         .with_cipher_suites(&cipher_suites(&[setup.settings.suite()])?)
@@ -146,13 +147,22 @@ pub(crate) fn store(roots: &[CertificateDer<'_>]) -> Result<RootCertStore, Setup
     Ok(store)
 }
 
-/// webpki, restricted to fewer signature schemes.
-struct Held {
-    webpki: WebPkiVerifier,
-    schemes: Vec<rustls::SignatureScheme>,
+/// webpki, restricted to fewer signature schemes, with its time measured where there is a probe.
+pub(crate) struct Restricted {
+    pub(crate) webpki: WebPkiVerifier,
+    pub(crate) schemes: Vec<rustls::SignatureScheme>,
+    pub(crate) probe: Option<Probe>,
 }
 
-impl ServerCertVerifier for Held {
+impl Restricted {
+    fn signed(&self, signed: &DigitallySignedStruct) {
+        if let Some(probe) = &self.probe {
+            probe.signature(SignatureScheme(signed.scheme.get_u16()));
+        }
+    }
+}
+
+impl ServerCertVerifier for Restricted {
     fn verify_server_cert(
         &self,
         leaf: &Certificate,
@@ -162,8 +172,33 @@ impl ServerCertVerifier for Held {
         ocsp_response: &[u8],
         now: SystemTime,
     ) -> Result<ServerCertVerified, Error> {
+        let webpki = &self.webpki;
+        let Some(probe) = &self.probe else {
+            return webpki.verify_server_cert(leaf, above, name, scts, ocsp_response, now);
+        };
+        probe.verify(|| webpki.verify_server_cert(leaf, above, name, scts, ocsp_response, now))
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        certificate: &Certificate,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        self.signed(signed);
         self.webpki
-            .verify_server_cert(leaf, above, name, scts, ocsp_response, now)
+            .verify_tls12_signature(message, certificate, signed)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        certificate: &Certificate,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        self.signed(signed);
+        self.webpki
+            .verify_tls13_signature(message, certificate, signed)
     }
 
     fn supported_verify_schemes(&self) -> Vec<rustls::SignatureScheme> {
@@ -192,15 +227,15 @@ impl WebPki {
 
 impl Verifier for WebPki {
     fn verify(&self, chain: &[Vec<u8>]) -> Result<(), SessionError> {
-        let failed = |why: &dyn std::fmt::Display| SessionError::new(FailureWord::Verify, why);
         let chain: Vec<_> = chain.iter().map(|der| Certificate(der.clone())).collect();
         let (leaf, above) = chain
             .split_first()
-            .ok_or_else(|| failed(&"an empty chain"))?;
+            .ok_or("an empty chain")
+            .map_err(failed(FailureWord::Verify))?;
         let none = &mut [].into_iter();
         self.webpki
             .verify_server_cert(leaf, above, &self.name, none, &[], SystemTime::now())
             .map(drop)
-            .map_err(|e| failed(&e))
+            .map_err(failed(FailureWord::Verify))
     }
 }

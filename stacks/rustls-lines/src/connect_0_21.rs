@@ -2,25 +2,23 @@
 
 use std::{
     sync::Arc,
-    time::{Duration, SystemTime, UNIX_EPOCH},
+    time::{Duration, UNIX_EPOCH},
 };
 
 use netbench_protocol::ServeSite;
-use netbench_tls::{CertificateFault, Profile, SignatureScheme};
-use netbench_worker::{
-    ChainInDer, ClientSetup, NotVerified, Probe, SetupError, TrustRoots, site_suites,
-};
+use netbench_tls::{CertificateFault, Profile};
+use netbench_worker::{ChainInDer, ClientSetup, NotVerified, SetupError, TrustRoots, site_suites};
 use rustls::{
-    ALL_CIPHER_SUITES, ALL_KX_GROUPS, Certificate, ClientConfig, DigitallySignedStruct, Error,
-    RootCertStore, ServerConfig, ServerName,
-    client::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier, WebPkiVerifier},
+    ALL_CIPHER_SUITES, ALL_KX_GROUPS, Certificate, ClientConfig, RootCertStore, ServerConfig,
+    ServerName,
+    client::{ServerCertVerifier, WebPkiVerifier},
 };
 
 use crate::{
     common::{cipher_suites, schemes, versions},
     explain::fault_of,
     in_memory::roots,
-    line::{identity, kx_groups, store},
+    line::{Restricted, identity, kx_groups, store},
 };
 
 pub(crate) fn client(setup: &ClientSetup<'_>) -> Result<ClientConfig, SetupError> {
@@ -32,14 +30,14 @@ pub(crate) fn client(setup: &ClientSetup<'_>) -> Result<ClientConfig, SetupError
         let suites = cipher_suites(&settings.suites)?;
         (suites, kx_groups(&settings.groups)?)
     };
-    let verifier = TimedVerifier {
+    let verifier = Restricted {
         webpki: WebPkiVerifier::new(store(&roots(TrustRoots::Pem(setup.roots_pem))?)?, None),
         schemes: if is_library {
             WebPkiVerifier::verification_schemes()
         } else {
             schemes(&settings.signatures)?
         },
-        probe: setup.probe.clone(),
+        probe: Some(setup.probe.clone()),
     };
     let builder = ClientConfig::builder()
         .with_cipher_suites(&suites)
@@ -97,60 +95,4 @@ pub(crate) fn verify(chain: &ChainInDer) -> Result<(), NotVerified> {
     verified
         .map(drop)
         .map_err(|error| NotVerified::Rejected(fault_of(&error), error.to_string()))
-}
-
-/// rustls' own verifier, with its time measured.
-struct TimedVerifier {
-    webpki: WebPkiVerifier,
-    schemes: Vec<rustls::SignatureScheme>,
-    probe: Probe,
-}
-
-impl ServerCertVerifier for TimedVerifier {
-    fn verify_server_cert(
-        &self,
-        leaf: &Certificate,
-        above: &[Certificate],
-        name: &ServerName,
-        scts: &mut dyn Iterator<Item = &[u8]>,
-        ocsp_response: &[u8],
-        now: SystemTime,
-    ) -> Result<ServerCertVerified, Error> {
-        self.probe.verify(|| {
-            self.webpki
-                .verify_server_cert(leaf, above, name, scts, ocsp_response, now)
-        })
-    }
-
-    fn verify_tls12_signature(
-        &self,
-        message: &[u8],
-        certificate: &Certificate,
-        signed: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        let scheme = SignatureScheme(signed.scheme.get_u16());
-        self.probe.signature(scheme);
-        self.webpki
-            .verify_tls12_signature(message, certificate, signed)
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        certificate: &Certificate,
-        signed: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        let scheme = SignatureScheme(signed.scheme.get_u16());
-        self.probe.signature(scheme);
-        self.webpki
-            .verify_tls13_signature(message, certificate, signed)
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<rustls::SignatureScheme> {
-        self.schemes.clone()
-    }
-
-    fn request_scts(&self) -> bool {
-        self.webpki.request_scts()
-    }
 }

@@ -9,7 +9,7 @@ use std::{
 use netbench_tls::{ClientAuth, FailureWord, Negotiated};
 use netbench_worker::{
     Endpoint, EndpointSetup, EndpointSide, HandshakeState, InMemory, Observed, Session,
-    SessionError, SetupError, TrustRoots, Verifier,
+    SessionError, SetupError, TrustRoots, Verifier, der_length,
 };
 use rustls::{
     ClientConfig, ClientConnection, CommonState, Connection, ServerConfig, ServerConnection,
@@ -21,8 +21,8 @@ use crate::{common, line, stack::Line};
 impl InMemory for Line {
     fn endpoint(&self, setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
         if setup.settings.client_auth == ClientAuth::On {
-            return Err(SetupError::Unsupported(
-                "the worker of this line of rustls sets up no client authentication".to_owned(),
+            return Err(SetupError::unsupported(
+                "the worker of this line of rustls sets up no client authentication",
             ));
         }
         Ok(match setup.side {
@@ -65,12 +65,11 @@ pub(crate) fn negotiated(session: &CommonState, observed: Negotiated) -> Negotia
     // A resumed session remembers the chain, which was not sent again.
     let chain = session.peer_certificates();
     let chain = chain.filter(|_| !observed.resumed).unwrap_or_default();
-    let bytes = |der: &[u8]| u32::try_from(der.len()).unwrap_or(u32::MAX);
     Negotiated {
         version,
         suite,
         alpn: alpn.map(|name| String::from_utf8_lossy(name).into_owned()),
-        chain_bytes: chain.iter().map(|der| bytes(der.as_ref())).collect(),
+        chain_bytes: chain.iter().map(der_length).collect(),
         ..observed
     }
 }

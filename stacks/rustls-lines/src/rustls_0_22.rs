@@ -5,7 +5,7 @@ use std::sync::Arc;
 use netbench_tls::{CipherSuite, FailureWord, Group, HandshakeKind, SignatureScheme};
 use netbench_worker::{
     EndpointSetup, KEPT_SESSIONS, SessionError, SetupError, TICKETS, TrustRoots, Verifier,
-    chain_of_pem, key_of_pem, supported,
+    chain_of_pem, failed, key_of_pem, supported,
 };
 pub(crate) use rustls::crypto::ring::{ALL_CIPHER_SUITES, Ticketer};
 use rustls::{
@@ -167,15 +167,15 @@ impl WebPki {
 
 impl Verifier for WebPki {
     fn verify(&self, chain: &[Vec<u8>]) -> Result<(), SessionError> {
-        let failed = |why: &dyn std::fmt::Display| SessionError::new(FailureWord::Verify, why);
         let chain = chain.iter().map(|der| CertificateDer::from(der.as_slice()));
         let chain: Vec<_> = chain.collect();
         let (leaf, above) = chain
             .split_first()
-            .ok_or_else(|| failed(&"an empty chain"))?;
+            .ok_or("an empty chain")
+            .map_err(failed(FailureWord::Verify))?;
         self.webpki
             .verify_server_cert(leaf, above, &self.name, &[], UnixTime::now())
             .map(drop)
-            .map_err(|e| failed(&e))
+            .map_err(failed(FailureWord::Verify))
     }
 }

@@ -77,9 +77,7 @@ pub(crate) fn config(
         return Ok(config.with_no_client_auth());
     };
     if identity.pkcs12_base64.is_some() {
-        return Err(SetupError::Unsupported(
-            "rustls reads no PKCS#12".to_owned(),
-        ));
+        return Err(SetupError::unsupported("rustls reads no PKCS#12"));
     }
     let chain = chain_of_pem("client certificate", &identity.chain_pem)?;
     let key = key_of_pem("client key", &identity.key_pem)?;

@@ -15,7 +15,7 @@ use netbench_tls::{
 use netbench_worker::{
     Endpoint, EndpointSetup, EndpointSide, HandshakeState, InMemory, KEPT_SESSIONS, KeyExchange,
     RecordProtection, Session, SessionError, SetupError, Signatures, TICKETS, TrustRoots, Verifier,
-    chain_of_pem, key_of_pem,
+    chain_of_pem, failed, key_of_pem,
 };
 use rustls::{
     ClientConfig, ClientConnection, Connection, HandshakeKind as Kind, ServerConfig,
@@ -95,8 +95,8 @@ impl Rustls {
     fn has_cryptography_of_its_own(&self) -> Result<(), SetupError> {
         match self.interface {
             Interface::Buffered => Ok(()),
-            Interface::Unbuffered | Interface::NoBufferLimit => Err(SetupError::Unsupported(
-                "it has the cryptography of the same stack with limited buffers".to_owned(),
+            Interface::Unbuffered | Interface::NoBufferLimit => Err(SetupError::unsupported(
+                "it has the cryptography of the same stack with limited buffers",
             )),
         }
     }
@@ -235,14 +235,15 @@ struct Client {
 impl Endpoint for Client {
     fn session(&self) -> Result<Box<dyn Session>, SessionError> {
         let (config, name) = (Arc::clone(&self.config), self.name.clone());
-        let refused = |e| SessionError::new(FailureWord::Session, e);
         Ok(match self.interface {
             Interface::Buffered | Interface::NoBufferLimit => {
-                let client = ClientConnection::new(config, name).map_err(refused)?;
+                let client =
+                    ClientConnection::new(config, name).map_err(failed(FailureWord::Session))?;
                 Box::new(Buffered::new(Connection::Client(client), self.interface))
             }
             Interface::Unbuffered => {
-                let client = UnbufferedClientConnection::new(config, name).map_err(refused)?;
+                let client = UnbufferedClientConnection::new(config, name)
+                    .map_err(failed(FailureWord::Session))?;
                 Box::new(Unbuffered::new(client))
             }
         })
@@ -257,14 +258,14 @@ struct Server {
 impl Endpoint for Server {
     fn session(&self) -> Result<Box<dyn Session>, SessionError> {
         let config = Arc::clone(&self.config);
-        let refused = |e| SessionError::new(FailureWord::Session, e);
         Ok(match self.interface {
             Interface::Buffered | Interface::NoBufferLimit => {
-                let server = ServerConnection::new(config).map_err(refused)?;
+                let server = ServerConnection::new(config).map_err(failed(FailureWord::Session))?;
                 Box::new(Buffered::new(Connection::Server(server), self.interface))
             }
             Interface::Unbuffered => {
-                let server = UnbufferedServerConnection::new(config).map_err(refused)?;
+                let server = UnbufferedServerConnection::new(config)
+                    .map_err(failed(FailureWord::Session))?;
                 Box::new(Unbuffered::new(server))
             }
         })
@@ -377,10 +378,10 @@ struct WebPki {
 
 impl Verifier for WebPki {
     fn verify(&self, chain: &[Vec<u8>]) -> Result<(), SessionError> {
-        let failed = |why: &dyn std::fmt::Display| SessionError::new(FailureWord::Verify, why);
         let (leaf, above) = chain
             .split_first()
-            .ok_or_else(|| failed(&"an empty chain"))?;
+            .ok_or("an empty chain")
+            .map_err(failed(FailureWord::Verify))?;
         let above: Vec<_> = above
             .iter()
             .map(|der| CertificateDer::from(der.as_slice()))
@@ -389,6 +390,6 @@ impl Verifier for WebPki {
         self.webpki
             .verify_server_cert(&leaf, &above, &self.name, &[], UnixTime::now())
             .map(|_| ())
-            .map_err(|e| failed(&e))
+            .map_err(failed(FailureWord::Verify))
     }
 }

@@ -1,4 +1,5 @@
 use netbench_tls::{CipherSuite, Group, Negotiated, TlsVersion};
+use netbench_worker::der_length;
 use rustls::{CommonState, HandshakeKind};
 
 /// Returns the negotiated parameters according to one side of a finished handshake.
@@ -19,10 +20,7 @@ pub(crate) fn negotiated(state: &CommonState, suite: Option<rustls::CipherSuite>
         resumed,
         // A resumed session remembers the chain, which was not sent again.
         chain_bytes: match state.peer_certificates() {
-            Some(chain) if !resumed => chain
-                .iter()
-                .map(|der| u32::try_from(der.len()).unwrap_or(u32::MAX))
-                .collect(),
+            Some(chain) if !resumed => chain.iter().map(der_length).collect(),
             _ => Vec::new(),
         },
     }

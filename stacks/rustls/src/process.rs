@@ -83,8 +83,8 @@ impl Offers {
                 .is_some_and(|version| self.versions.contains(&version))
         });
         if offered.cipher_suites.is_empty() {
-            return Err(SetupError::Unsupported(
-                "there is no suite of the versions to offer".to_owned(),
+            return Err(SetupError::unsupported(
+                "there is no suite of the versions to offer",
             ));
         }
         let verified = &mut offered.signature_verification_algorithms;

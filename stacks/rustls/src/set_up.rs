@@ -3,7 +3,7 @@
 use std::{io, sync::Arc};
 
 use netbench_tls::{ClientSettings, SetUpStep};
-use netbench_worker::{ClientSetup, Probe, SetUpAction, SetupError, TrustRoots};
+use netbench_worker::{ClientSetup, Probe, SetUpAction, SetupError, TrustRoots, refused};
 use rustls::{
     ClientConnection, ContentType, ProtocolVersion, SupportedCipherSuite, Tls13CipherSuite,
     crypto::{
@@ -84,12 +84,12 @@ fn client_hello(
     settings: &ClientSettings,
     roots_pem: &str,
 ) -> Result<(), SetupError> {
-    let refused = |e: rustls::Error| SetupError::refused("ClientHello", e);
     let probe = Probe::new();
     let setup = ClientSetup::new(settings, first(roots_pem), &probe);
     let config = client::config(provider, &setup)?;
     let name = ServerName::try_from("set-up.test").map_err(|e| SetupError::refused("name", e))?;
-    let mut connection = ClientConnection::new(Arc::new(config), name).map_err(refused)?;
+    let mut connection =
+        ClientConnection::new(Arc::new(config), name).map_err(refused("ClientHello"))?;
     let written = connection.write_tls(&mut io::sink());
     written.map_err(|e| SetupError::refused("ClientHello", e))?;
     Ok(())

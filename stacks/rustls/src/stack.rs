@@ -69,9 +69,8 @@ impl Rustls {
     fn beyond_the_suite(&self) -> Result<(), SetupError> {
         match self.interface {
             Interface::Buffered => Ok(()),
-            Interface::Unbuffered | Interface::NoBufferLimit => Err(SetupError::Unsupported(
-                "it is for the suite; hyper-rustls and tokio-rustls use the interface with limited buffers"
-                    .to_owned(),
+            Interface::Unbuffered | Interface::NoBufferLimit => Err(SetupError::unsupported(
+                "it is for the suite; hyper-rustls and tokio-rustls use the interface with limited buffers",
             )),
         }
     }

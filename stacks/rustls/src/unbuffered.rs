@@ -4,7 +4,7 @@
 use std::ptr;
 
 use netbench_tls::{FailureWord, Negotiated};
-use netbench_worker::{HandshakeState, Session, SessionError};
+use netbench_worker::{HandshakeState, Session, SessionError, failed};
 use rustls::{
     CommonState, HandshakeKind as Kind,
     client::{ClientConnectionData, UnbufferedClientConnection},
@@ -71,22 +71,21 @@ impl<C: Records> Session for Unbuffered<C> {
         input: &mut Vec<u8>,
         output: &mut Vec<u8>,
     ) -> Result<HandshakeState, SessionError> {
-        let failed = |why: &dyn std::fmt::Display| SessionError::new(FailureWord::Handshake, why);
         let mut read = 0;
         loop {
             let UnbufferedStatus { discard, state } = self.connection.process(&mut input[read..]);
-            match state.map_err(|e| failed(&e))? {
+            match state.map_err(failed(FailureWord::Handshake))? {
                 ConnectionState::EncodeTlsData(mut data) => {
                     let bytes = match data.encode(&mut []) {
                         Err(EncodeError::InsufficientSize(error)) => error.required_size,
-                        Err(error) => return Err(failed(&error)),
+                        Err(error) => return Err(SessionError::new(FailureWord::Handshake, error)),
                         Ok(_) => 0,
                     };
                     let written = output.len();
                     output.resize(written + bytes, 0);
                     if bytes > 0 {
                         data.encode(&mut output[written..])
-                            .map_err(|e| failed(&e))?;
+                            .map_err(failed(FailureWord::Handshake))?;
                     }
                 }
                 ConnectionState::TransmitTlsData(data) => data.done(),
@@ -94,7 +93,12 @@ impl<C: Records> Session for Unbuffered<C> {
                     read += discard;
                     break;
                 }
-                other => return Err(failed(&format!("{other:?}"))),
+                other => {
+                    return Err(SessionError::new(
+                        FailureWord::Handshake,
+                        format!("{other:?}"),
+                    ));
+                }
             }
             read += discard;
         }
@@ -107,18 +111,17 @@ impl<C: Records> Session for Unbuffered<C> {
     }
 
     fn send(&mut self, plaintext: &[u8], output: &mut Vec<u8>) -> Result<(), SessionError> {
-        let failed = |why: &dyn std::fmt::Display| SessionError::new(FailureWord::Send, why);
         let mut traffic = match self.connection.process(&mut []).state {
             Ok(ConnectionState::WriteTraffic(traffic)) => traffic,
-            Ok(other) => return Err(failed(&format!("{other:?}"))),
-            Err(error) => return Err(failed(&error)),
+            Ok(other) => return Err(SessionError::new(FailureWord::Send, format!("{other:?}"))),
+            Err(error) => return Err(SessionError::new(FailureWord::Send, error)),
         };
         let mut written = traffic.encrypt(plaintext, self.room.of(output));
         if let Err(EncryptError::InsufficientSize(error)) = written {
             self.room.grow(output, error.required_size);
             written = traffic.encrypt(plaintext, self.room.of(output));
         }
-        let written = written.map_err(|e| failed(&e))?;
+        let written = written.map_err(failed(FailureWord::Send))?;
         self.room.filled(output, written);
         Ok(())
     }
@@ -130,21 +133,25 @@ impl<C: Records> Session for Unbuffered<C> {
         input: &mut Vec<u8>,
         _plaintext: &mut [u8],
     ) -> Result<usize, SessionError> {
-        let failed = |why: &dyn std::fmt::Display| SessionError::new(FailureWord::Receive, why);
         let (mut read, mut received) = (0, 0);
         loop {
             let UnbufferedStatus { discard, state } = self.connection.process(&mut input[read..]);
             read += discard;
-            match state.map_err(|e| failed(&e))? {
+            match state.map_err(failed(FailureWord::Receive))? {
                 ConnectionState::ReadTraffic(mut traffic) => {
                     while let Some(record) = traffic.next_record() {
-                        let record = record.map_err(|e| failed(&e))?;
+                        let record = record.map_err(failed(FailureWord::Receive))?;
                         received += record.payload.len();
                         read += record.discard;
                     }
                 }
                 ConnectionState::WriteTraffic(_) => break,
-                other => return Err(failed(&format!("{other:?}"))),
+                other => {
+                    return Err(SessionError::new(
+                        FailureWord::Receive,
+                        format!("{other:?}"),
+                    ));
+                }
             }
         }
         all_read(FailureWord::Receive, input, read)?;

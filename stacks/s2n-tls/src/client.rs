@@ -2,13 +2,12 @@ use std::{
     error::Error as StdError,
     io,
     pin::Pin,
-    task::{Context, Poll},
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
 use http::Uri;
 use netbench_tls::{Alert, Alpn, ClientSettings, Negotiated, Profile, TlsVersion};
-use netbench_worker::{BoxFuture, ClientSetup, Fetch, Probe, SetupError, TimedTcp};
+use netbench_worker::{ClientSetup, Converted, Fetch, Probe, SetupError, TimedTcp, refused};
 use s2n_tls::{
     callbacks::{CertValidationCallbackSync, CertValidationInfo, ConnectionFuture, WallClock},
     config::{Builder, Config, ConnectionInitializer},
@@ -28,12 +27,12 @@ pub(crate) fn connector(setup: &ClientSetup<'_>) -> Result<Box<dyn Fetch>, Setup
         probe: setup.probe.clone(),
     };
     let https = HttpsConnector::builder_with_http(setup.tcp(), connections).build();
-    Ok(Box::new(setup.hyper_client(Connector(https), inspect)))
+    let https = Converted::new(https, |connected| connected.map_err(cause));
+    Ok(Box::new(setup.hyper_client(https, inspect)))
 }
 
 fn config(setup: &ClientSetup<'_>) -> Result<Config, SetupError> {
     let settings = setup.settings;
-    let refused = |what: &'static str| move |e| SetupError::refused(what, e);
     let mut config = without_delays(Builder::new())?;
     trust(&mut config, setup.roots_pem)?;
     if let Some(identity) = setup.identity {
@@ -75,7 +74,7 @@ fn config(setup: &ClientSetup<'_>) -> Result<Config, SetupError> {
 
 /// Refuses other settings than the defaults of s2n-tls and s2n-tls-hyper, which cannot be changed in part.
 fn only_what_the_library_offers(settings: &ClientSettings) -> Result<(), SetupError> {
-    let unsupported = |what: &str| Err(SetupError::Unsupported(what.to_owned()));
+    let unsupported = |what: &str| Err(SetupError::unsupported(what));
     if settings.versions != TlsVersion::OFFERED {
         return unsupported("s2n-tls' default policy speaks TLS 1.2 and 1.3");
     }
@@ -196,27 +195,9 @@ impl Drop for Watched {
     }
 }
 
-/// s2n-tls-hyper's connector, with errors that have their causes.
-#[derive(Clone)]
-struct Connector(HttpsConnector<TimedTcp, Connections>);
-
 type Stream = <HttpsConnector<TimedTcp, Connections> as Service<Uri>>::Response;
 
-impl Service<Uri> for Connector {
-    type Response = Stream;
-    type Error = Box<dyn StdError + Send + Sync>;
-    type Future = BoxFuture<'static, Result<Stream, Self::Error>>;
-
-    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
-        self.0.poll_ready(cx).map_err(cause)
-    }
-
-    fn call(&mut self, uri: Uri) -> Self::Future {
-        let connecting = self.0.call(uri);
-        Box::pin(async move { connecting.await.map_err(cause) })
-    }
-}
-
+/// Returns the cause of an error of s2n-tls-hyper's connector, which does not report it.
 fn cause(error: HyperError) -> Box<dyn StdError + Send + Sync> {
     match error {
         HyperError::HttpError(error) => error,

@@ -73,7 +73,7 @@ fn supported(setup: &EndpointSetup<'_>) -> Result<(), SetupError> {
 }
 
 fn unsupported<T>(why: &str) -> Result<T, SetupError> {
-    Err(SetupError::Unsupported(why.to_owned()))
+    Err(SetupError::unsupported(why))
 }
 
 fn build(config: Builder) -> Result<Config, SetupError> {
@@ -159,8 +159,8 @@ fn limit_records(config: &mut Builder, bytes: u16) -> Result<(), SetupError> {
 
 #[cfg(feature = "before-0-3-47")]
 fn limit_records(_: &mut Builder, _: u16) -> Result<(), SetupError> {
-    Err(SetupError::Unsupported(
-        "this version of s2n-tls cannot be told how long records may be".to_owned(),
+    Err(SetupError::unsupported(
+        "this version of s2n-tls cannot be told how long records may be",
     ))
 }
 

@@ -1,4 +1,5 @@
 use netbench_tls::{Group, Negotiated, SignatureScheme, TlsVersion};
+use netbench_worker::der_length;
 use s2n_tls::{connection::Connection, enums::Version};
 
 use crate::ffi;
@@ -60,11 +61,10 @@ fn peer_chain(connection: &Connection) -> Vec<u32> {
     let Ok(chain) = connection.peer_cert_chain() else {
         return Vec::new();
     };
-    let bytes = |der: &[u8]| u32::try_from(der.len()).unwrap_or(u32::MAX);
     let mut lengths: Vec<_> = chain
         .iter()
         .map(|certificate| {
-            let der = certificate.and_then(|certificate| certificate.der().map(bytes));
+            let der = certificate.and_then(|certificate| certificate.der().map(der_length));
             der.unwrap_or(0)
         })
         .collect();

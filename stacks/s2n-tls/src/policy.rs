@@ -8,7 +8,7 @@ use std::{
 };
 
 use netbench_tls::{CipherSuite, Group, SignatureScheme, TlsVersion};
-use netbench_worker::SetupError;
+use netbench_worker::{SetupError, usable_suites};
 
 use crate::ffi::{self, Hybrids, List, Part, SecurityPolicy, Suites};
 
@@ -44,8 +44,7 @@ impl Settings {
     }
 
     fn make(&self) -> Result<&'static SecurityPolicy, SetupError> {
-        let usable = |suite: &&CipherSuite| self.versions.contains(&suite.version());
-        let suites: Vec<_> = self.suites.iter().filter(usable).copied().collect();
+        let suites = usable_suites(&self.suites, &self.versions);
         let oldest = suites.iter().map(|suite| suite.version()).min();
         let minimum_version = match oldest {
             Some(TlsVersion::Tls13) => s2n_tls_sys::s2n_tls_version::TLS13,
@@ -61,8 +60,8 @@ impl Settings {
         let (hybrids, curves): (Vec<_>, Vec<_>) = self.groups.iter().copied().partition(hybrid);
         // s2n-tls always offers them first.
         if !self.groups.iter().take(hybrids.len()).all(hybrid) {
-            return Err(SetupError::Unsupported(
-                "s2n-tls prefers hybrids to all other groups".to_owned(),
+            return Err(SetupError::unsupported(
+                "s2n-tls prefers hybrids to all other groups",
             ));
         }
         let suites = parts(suites, suite)?;

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use netbench_protocol::ServeSite;
 use netbench_tls::{CipherSuite, Group, KeyExchange, SignatureScheme};
 use netbench_worker::{
-    Accept, AcceptError, Accepted, BoxFuture, SetupError, stapled_response, supported,
+    Accept, AcceptError, Accepted, BoxFuture, SetupError, refused, stapled_response, supported,
 };
 use s2n_tls::config::Builder;
 use s2n_tls_tokio::TlsAcceptor;
@@ -30,7 +30,6 @@ ssbzSibBsu/6iGtCOGEoXJf//////////wIBAg==
 
 /// Makes s2n-tls' configuration for one site.
 pub(crate) fn acceptor(site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> {
-    let refused = |what: &'static str| move |e| SetupError::refused(what, e);
     let mut config = without_delays(Builder::new())?;
     config
         .load_pem(site.chain_pem.as_bytes(), site.key_pem.as_bytes())

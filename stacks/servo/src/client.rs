@@ -13,7 +13,7 @@ use netbench_stack_rustls::{process, watch};
 use netbench_tls::{Alpn, CipherSuite, ClientSettings, Group, Negotiated, Profile, TlsVersion};
 use netbench_worker::{
     BoxFuture, ClientSetup, Fetch, FetchError, Fetched, HyperClient, Probe, SetupError, TimedTcp,
-    Wire,
+    Wire, der_length,
 };
 use rustls_pki_types::{CertificateDer, pem::PemObject};
 use servo_config::prefs;
@@ -36,8 +36,8 @@ pub(crate) fn connector(
 ) -> Result<Box<dyn Fetch>, SetupError> {
     let settings = setup.settings;
     if settings.profile == Profile::Library && settings.alpn != Alpn::ALL {
-        return Err(SetupError::Unsupported(
-            "Servo's client offers h2 and http/1.1".to_owned(),
+        return Err(SetupError::unsupported(
+            "Servo's client offers h2 and http/1.1",
         ));
     }
     process::install(&AwsLc, settings)?;
@@ -122,10 +122,7 @@ fn inspect(stream: &InstrumentedStream<Wire>) -> Negotiated {
         signature: None,
         alpn: info.alpn_protocol.clone(),
         resumed,
-        chain_bytes: chain
-            .iter()
-            .map(|der| u32::try_from(der.len()).unwrap_or(u32::MAX))
-            .collect(),
+        chain_bytes: chain.iter().map(der_length).collect(),
     }
 }
 

@@ -145,8 +145,8 @@ impl Pages {
     /// Makes Servo connect to `address` for `url`, by its own table of hosts.
     fn lead(&mut self, url: &ServoUrl, address: SocketAddr) -> Result<(), SetupError> {
         if url.port_or_known_default() != Some(address.port()) {
-            return Err(SetupError::Unsupported(
-                "Servo connects to the port that is in the URL".to_owned(),
+            return Err(SetupError::unsupported(
+                "Servo connects to the port that is in the URL",
             ));
         }
         let name = match url.host() {
@@ -154,8 +154,8 @@ impl Pages {
             Some(Host::Ipv4(ip)) if ip == address.ip() => return Ok(()),
             Some(Host::Ipv6(ip)) if ip == address.ip() => return Ok(()),
             _ => {
-                return Err(SetupError::Unsupported(
-                    "Servo connects to the address that is in the URL".to_owned(),
+                return Err(SetupError::unsupported(
+                    "Servo connects to the address that is in the URL",
                 ));
             }
         };

@@ -2,6 +2,7 @@
 
 mod alpn;
 mod callbacks;
+mod converted;
 mod driven;
 mod offer;
 mod own_client;
@@ -12,11 +13,13 @@ mod signing;
 mod staple;
 mod tickets;
 mod tls_stream;
+mod told_stream;
 
 pub use alpn::{alpn_list, preferred_alpn};
 pub use callbacks::{CallbackTransport, NotTransferred};
+pub use converted::Converted;
 pub use driven::{DrivenSession, SocketSession};
-pub use offer::{site_suites, supported};
+pub use offer::{der_length, site_suites, supported, usable_suites, usable_versions};
 pub use own_client::{HandshakeStream, OwnClient, accepted, own_client};
 pub use pem::{chain_of_pem, key_of_pem};
 pub use piped::{Pipe, Piped};
@@ -28,3 +31,4 @@ pub use signing::{SigningKey, SigningPair};
 pub use staple::stapled_response;
 pub use tickets::{TicketUse, Tickets};
 pub use tls_stream::{Socket, TlsStream};
+pub use told_stream::ToldStream;

@@ -1,5 +1,5 @@
 use netbench_protocol::ServeSite;
-use netbench_tls::CipherSuite;
+use netbench_tls::{CipherSuite, TlsVersion};
 
 /// Returns the values that a library supports, in the order of `all`.
 pub fn supported<T: Copy>(all: &[T], has: impl Fn(T) -> bool) -> Vec<T> {
@@ -12,4 +12,21 @@ pub fn site_suites(site: &ServeSite) -> &[CipherSuite] {
         [] => CipherSuite::OFFERED,
         own => own,
     }
+}
+
+/// Returns the versions to which one of `suites` belongs: rustls offers no others.
+pub fn usable_versions(versions: &[TlsVersion], suites: &[CipherSuite]) -> Vec<TlsVersion> {
+    supported(versions, |version| {
+        suites.iter().any(|suite| suite.version() == version)
+    })
+}
+
+/// Returns the suites that belong to one of `versions`.
+pub fn usable_suites(suites: &[CipherSuite], versions: &[TlsVersion]) -> Vec<CipherSuite> {
+    supported(suites, |suite| versions.contains(&suite.version()))
+}
+
+/// Returns the length of a certificate, for [`netbench_tls::Negotiated::chain_bytes`].
+pub fn der_length(der: impl AsRef<[u8]>) -> u32 {
+    u32::try_from(der.as_ref().len()).unwrap_or(u32::MAX)
 }

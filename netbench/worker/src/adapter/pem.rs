@@ -1,6 +1,6 @@
 use rustls_pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject};
 
-use crate::{SetupError, TrustRoots};
+use crate::{SetupError, TrustRoots, refused};
 
 /// Parses a chain in PEM. `what` is its name in an error.
 ///
@@ -31,11 +31,10 @@ impl TrustRoots<'_> {
         mut add: impl FnMut(CertificateDer<'_>) -> bool,
     ) -> Result<(), SetupError> {
         let mut is_empty = true;
-        let refused = |e| SetupError::refused("roots", e);
         match self {
             Self::Pem(text) => {
                 for der in CertificateDer::pem_slice_iter(text.as_bytes()) {
-                    is_empty &= !add(der.map_err(refused)?);
+                    is_empty &= !add(der.map_err(refused("roots"))?);
                 }
             }
             Self::Der(all) => {
@@ -44,8 +43,8 @@ impl TrustRoots<'_> {
                 }
             }
             Self::File(path) => {
-                for der in CertificateDer::pem_file_iter(path).map_err(refused)? {
-                    is_empty &= !add(der.map_err(refused)?);
+                for der in CertificateDer::pem_file_iter(path).map_err(refused("roots"))? {
+                    is_empty &= !add(der.map_err(refused("roots"))?);
                 }
             }
         }

@@ -252,8 +252,8 @@ fn certificates(text: &str) -> Result<Vec<Vec<u8>>, SetupError> {
 fn needs_file(form: RootsForm, material: &Material) -> Result<&str, SetupError> {
     match (&material.native_path, form) {
         (Some(path), RootsForm::Native) => Ok(path),
-        _ => Err(SetupError::Unsupported(
-            "this system has no bundle of trust roots".to_owned(),
+        _ => Err(SetupError::unsupported(
+            "this system has no bundle of trust roots",
         )),
     }
 }

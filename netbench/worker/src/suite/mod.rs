@@ -82,7 +82,7 @@ pub trait InMemory: Send + Sync {
 
 fn no_interface() -> SetupError {
     let why = "its worker does not call its cryptography beneath its sessions";
-    SetupError::Unsupported(why.to_owned())
+    SetupError::unsupported(why)
 }
 
 /// The data that is signed, of the same length as the content that a server of TLS 1.3 signs with SHA-256 (RFC 8446
@@ -273,6 +273,11 @@ pub struct SessionError {
     pub what: FailureWord,
     /// The library's message.
     pub why: String,
+}
+
+/// Returns a function that converts an error of the library in the operation `what`.
+pub fn failed<E: std::fmt::Display>(what: FailureWord) -> impl Fn(E) -> SessionError {
+    move |error| SessionError::new(what, error)
 }
 
 impl SessionError {

@@ -103,7 +103,7 @@ impl PreparedScenario {
                     && hold::hold(&made, 2, *after)?.ticket_bytes == 0
                 {
                     let why = "its server gives no ticket to a client that keeps no session";
-                    return Err(SetupError::Unsupported(why.to_owned()).into());
+                    return Err(SetupError::unsupported(why).into());
                 }
                 Running::Held(made, *after)
             }

@@ -25,15 +25,15 @@ struct Library(Records);
 
 impl InMemory for Library {
     fn endpoint(&self, _: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
-        Err(SetupError::Unsupported("no sessions".to_owned()))
+        Err(SetupError::unsupported("no sessions"))
     }
 
     fn verifier(&self, _: &str, _: &str) -> Result<Box<dyn Verifier>, SetupError> {
-        Err(SetupError::Unsupported("no verifier".to_owned()))
+        Err(SetupError::unsupported("no verifier"))
     }
 
     fn configuration(&self, _: TrustRoots<'_>) -> Result<Box<dyn Any>, SetupError> {
-        Err(SetupError::Unsupported("no configuration".to_owned()))
+        Err(SetupError::unsupported("no configuration"))
     }
 
     fn record_protection(&self, _: Aead) -> Result<Box<dyn RecordProtection>, SetupError> {

@@ -1,0 +1,64 @@
+//! A site's context, and the handshakes of its connections.
+
+use std::pin::Pin;
+
+use netbench_protocol::ServeSite;
+use netbench_worker::{AcceptError, Accepted, SetupError, site_suites};
+use openssl::{
+    error::ErrorStack,
+    ssl::{
+        Ssl, SslContext, SslContextBuilder, SslMethod, SslMode, SslOptions, SslSessionCacheMode,
+        SslVerifyMode,
+    },
+};
+use tokio::net::TcpStream;
+use tokio_openssl::SslStream;
+
+use crate::{Libssl, Side, select_alpn};
+
+/// Makes a context with the settings of a site, without its certificates.
+///
+/// # Errors
+/// Settings that the library lacks.
+pub fn server_context<L: Libssl>(site: &ServeSite) -> Result<SslContextBuilder, SetupError> {
+    let mut ssl = SslContext::builder(SslMethod::tls_server())
+        .map_err(|e| SetupError::refused("context", e))?;
+    L::set_versions_and_suites(&mut ssl, &site.versions, site_suites(site))?;
+    if !site.groups.is_empty() {
+        L::set_groups(&mut ssl, &site.groups)?;
+    }
+    ssl.set_options(SslOptions::CIPHER_SERVER_PREFERENCE | L::OPTIONS);
+    // hyper may retry a write from a buffer that has moved or grown meanwhile, and tokio's streams write as
+    // much as they can. SslConnector and SslAcceptor set the same modes.
+    ssl.set_mode(
+        SslMode::AUTO_RETRY | SslMode::ACCEPT_MOVING_WRITE_BUFFER | SslMode::ENABLE_PARTIAL_WRITE,
+    );
+    ssl.set_verify(SslVerifyMode::NONE);
+    select_alpn(&mut ssl, &site.alpn);
+    L::set_tickets(&mut ssl, usize::from(site.tickets))
+        .map_err(|e| SetupError::refused("resumption", e))?;
+    if site.tickets == 0 {
+        ssl.set_options(SslOptions::NO_TICKET);
+        ssl.set_session_cache_mode(SslSessionCacheMode::OFF);
+    } else {
+        ssl.set_session_cache_mode(SslSessionCacheMode::SERVER);
+    }
+    Ok(ssl)
+}
+
+/// Performs the handshake of a new connection.
+///
+/// # Errors
+/// The connection could not be made, or its handshake has failed.
+pub async fn accepted<L: Libssl>(
+    ssl: Result<Ssl, ErrorStack>,
+    stream: TcpStream,
+) -> Result<Accepted, AcceptError> {
+    let mut stream = SslStream::new(ssl?, stream)?;
+    Pin::new(&mut stream).accept().await?;
+    let negotiated = L::negotiated(stream.ssl(), Side::Server);
+    Ok(Accepted {
+        stream: Box::new(stream),
+        negotiated,
+    })
+}
