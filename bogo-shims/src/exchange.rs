@@ -136,9 +136,10 @@ pub fn traffic_secrets(
     options: &Options,
     secret: impl Fn(&str) -> Option<Vec<u8>>,
 ) -> Result<Vec<u8>, Failure> {
-    let find = |label| secret(label).ok_or_else(|| Failure::failed("no traffic secrets"));
-    let client = find("CLIENT_TRAFFIC_SECRET_0")?;
-    let server = find("SERVER_TRAFFIC_SECRET_0")?;
+    let labels = ["CLIENT_TRAFFIC_SECRET_0", "SERVER_TRAFFIC_SECRET_0"];
+    let [Some(client), Some(server)] = labels.map(secret) else {
+        return Err(Failure::failed("no traffic secrets"));
+    };
     let (read, write) = if options.on("-server") {
         (client, server)
     } else {
@@ -152,7 +153,7 @@ pub fn traffic_secrets(
 const INITIAL_WRITE: &[u8] = b"hello";
 
 /// Takes `endpoint` through a connection with these options, and with those of a retry when early data was
-/// rejected; `on_retry` is called before the retry.
+/// rejected.
 ///
 /// # Errors
 /// Returns the first failure.
@@ -160,11 +161,9 @@ pub fn connection<'a>(
     mut endpoint: impl Retry<'a>,
     options: &'a Options,
     sets: &'a OptionSets,
-    on_retry: impl FnOnce(),
 ) -> Result<(), Failure> {
     match exchange(&mut endpoint, options) {
         Err(Failure::EarlyDataRejected) => {
-            on_retry();
             endpoint.retry(&sets.retry);
             exchange(&mut endpoint, &sets.retry)
         }

@@ -9,6 +9,7 @@ use std::{
         Arc,
         atomic::{AtomicBool, Ordering},
     },
+    time::Duration,
 };
 
 use base64::{Engine, engine::general_purpose::STANDARD};
@@ -60,6 +61,12 @@ pub struct OptionSets {
     pub resume: Options,
     /// Options of the retry after rejected early data.
     pub retry: Options,
+}
+
+impl Argument {
+    fn is_read(&self) -> bool {
+        self.read.load(Ordering::Relaxed)
+    }
 }
 
 impl OptionSets {
@@ -121,6 +128,13 @@ impl OptionSets {
         }
     }
 
+    /// Returns the options of each connection, and whether it is one after the first.
+    pub fn connections(&self) -> impl Iterator<Item = (&Options, bool)> {
+        let after_first = self.initial.number("-resume-count").unwrap_or(0);
+        let resumed = (0..after_first).map(|_| (&self.resume, true));
+        std::iter::once((&self.initial, false)).chain(resumed)
+    }
+
     fn chosen(&mut self, which: Which) -> Vec<&mut Options> {
         match which {
             Which::All => vec![&mut self.initial, &mut self.resume, &mut self.retry],
@@ -178,9 +192,21 @@ impl Options {
         &self.credentials
     }
 
+    /// Returns whether this side shows a raw public key (RFC 7250).
+    pub fn has_raw_key(&self) -> bool {
+        let mut credentials = self.credentials().iter();
+        credentials.any(|credential| credential.kind() == "-new-rpk-credential")
+    }
+
+    /// Returns the time between this connection and the next.
+    pub fn resumption_delay(&self) -> Duration {
+        let seconds = self.number("-resumption-delay").unwrap_or(0);
+        Duration::from_secs(u64::try_from(seconds).unwrap_or(0))
+    }
+
     fn unread(&self) -> impl Iterator<Item = &str> {
-        let kind = |credential: &'_ Credential| credential.kind_read.load(Ordering::Relaxed);
-        let kinds = self.credentials.iter().filter(move |one| !kind(one));
+        let kinds = self.credentials.iter();
+        let kinds = kinds.filter(|credential| !credential.kind_read.load(Ordering::Relaxed));
         let kinds = kinds.map(|credential| credential.kind.as_str());
         let own = self.credentials.iter().flat_map(|one| one.given.unread());
         self.given.unread().chain(kinds).chain(own)
@@ -238,9 +264,9 @@ impl Given {
     }
 
     fn unread(&self) -> impl Iterator<Item = &str> {
-        let unread = |argument: &Argument| !argument.read.load(Ordering::Relaxed);
         let flags = self.0.iter();
-        flags.filter_map(move |(flag, given)| given.iter().any(unread).then_some(flag.as_str()))
+        let unread = flags.filter(|(_, given)| !given.iter().all(Argument::is_read));
+        unread.map(|(flag, _)| flag.as_str())
     }
 
     /// Returns the last value of a flag for numbers.
@@ -310,17 +336,17 @@ impl Given {
 /// # Errors
 /// Returns [`Failure::Failed`] for any other text.
 pub fn hex_list(text: &str) -> Result<Vec<Vec<u8>>, Failure> {
-    text.split(',').map(hex).collect()
+    let decoded: Option<_> = text.split(',').map(hex).collect();
+    decoded.ok_or_else(|| Failure::failed("bad hexadecimal value"))
 }
 
-fn hex(text: &str) -> Result<Vec<u8>, Failure> {
-    let wrong = || Failure::failed("bad hexadecimal value");
+fn hex(text: &str) -> Option<Vec<u8>> {
     if !text.is_ascii() || !text.len().is_multiple_of(2) {
-        return Err(wrong());
+        return None;
     }
     let pairs = (0..text.len()).step_by(2);
     pairs
-        .map(|at| u8::from_str_radix(&text[at..at + 2], 16).map_err(|_| wrong()))
+        .map(|at| u8::from_str_radix(&text[at..at + 2], 16).ok())
         .collect()
 }
 

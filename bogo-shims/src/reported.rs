@@ -58,14 +58,14 @@ impl Reported {
     /// first that is expected and not reported.
     pub fn check(&self, options: &Options) -> Result<(), Failure> {
         if options.on("-expect-verify-result") {
-            let want = || {
-                if options.on("-verify-fail") {
-                    Verification::Refused
-                } else {
-                    Verification::Accepted
-                }
-            };
-            compare("-expect-verify-result", want, &self.verification)?;
+            compare(
+                "-expect-verify-result",
+                || match options.on("-verify-fail") {
+                    true => Verification::Refused,
+                    false => Verification::Accepted,
+                },
+                &self.verification,
+            )?;
         }
         for (flag, reported) in [
             ("-expect-peer-signature-algorithm", &self.signature),

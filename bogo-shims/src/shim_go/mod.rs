@@ -125,7 +125,6 @@ impl Wanted {
 
 /// Refuses flags that Go's shim reads, but not in this combination.
 fn together(given: &[(String, Option<OsString>)]) -> Result<(), Failure> {
-    let has = |flag: &str| given.iter().any(|(name, _)| name == flag);
     let mut off: Vec<&str> = given.iter().map(|(name, _)| name.as_str()).collect();
     off.retain(|name| name.starts_with("-no-tls"));
     off.sort_unstable();
@@ -136,28 +135,32 @@ fn together(given: &[(String, Option<OsString>)]) -> Result<(), Failure> {
             "Go's shim turns versions off from one end only",
         ));
     }
-    let certificate = has("-cert-file") || has("-key-file");
+    let certificate = has(given, "-cert-file") || has(given, "-key-file");
     if let Some(flag) = WITH_CERTIFICATE
         .iter()
-        .find(|flag| has(flag) && !certificate)
+        .find(|flag| has(given, flag) && !certificate)
     {
         return Err(unread(
             flag,
             "Go's shim reads it beside a certificate alone",
         ));
     }
-    if has("-verify-peer") && has("-require-any-client-certificate") {
+    if has(given, "-verify-peer") && has(given, "-require-any-client-certificate") {
         let why = "Go's shim lets -verify-peer take its place";
         return Err(unread("-require-any-client-certificate", why));
     }
     let resumes = given
         .iter()
         .any(|(name, value)| name == "-resume-count" && value.as_deref() != Some(OsStr::new("0")));
-    if resumes && has("-shim-writes-first") {
+    if resumes && has(given, "-shim-writes-first") {
         let why = "Go's shim writes first on the first connection alone";
         return Err(unread("-shim-writes-first", why));
     }
     Ok(())
+}
+
+fn has(given: &[(String, Option<OsString>)], flag: &str) -> bool {
+    given.iter().any(|(name, _)| name == flag)
 }
 
 fn unread(flag: &str, why: &str) -> Failure {

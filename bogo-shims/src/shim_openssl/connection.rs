@@ -210,6 +210,7 @@ pub(crate) fn callback_waits(code: ErrorCode) -> bool {
 
 impl<'a> Retry<'a> for Connection<'a> {
     fn retry(&mut self, options: &'a Options) {
+        state().options = options.clone();
         self.expect.options = options;
     }
 }

@@ -1,5 +1,7 @@
 //! The test's expectations of a connection, compared with OpenSSL's view of it.
 
+use std::ffi::c_int;
+
 use netbench_tls::TlsVersion;
 use openssl::{
     hash::{MessageDigest, hash},
@@ -101,22 +103,21 @@ impl Expect<'_> {
             let got = ffi::next_proto(ssl);
             ensure(got == want, || format!("NPN {got:?}, expected {want:?}"))?;
         }
-        let supports = |control| ffi::control(ssl, control, 0) == 1;
         if options.on("-expect-extended-master-secret") {
             ensure(
-                supports(control::EXTMS_SUPPORT),
+                supports(ssl, control::EXTMS_SUPPORT),
                 || "no extended master secret",
             )?;
         }
         if options.on("-expect-secure-renegotiation") {
             ensure(
-                supports(control::RENEGOTIATION_SUPPORT),
+                supports(ssl, control::RENEGOTIATION_SUPPORT),
                 || "no secure renegotiation",
             )?;
         }
         if options.on("-expect-no-secure-renegotiation") {
             ensure(
-                !supports(control::RENEGOTIATION_SUPPORT),
+                !supports(ssl, control::RENEGOTIATION_SUPPORT),
                 || "secure renegotiation",
             )?;
         }
@@ -244,6 +245,10 @@ pub(crate) fn check_request(ssl: &SslRef, options: &Options) -> Result<(), Failu
         return Err(Failure::failed("another list of CAs than expected"));
     }
     Ok(())
+}
+
+fn supports(ssl: &SslRef, control: c_int) -> bool {
+    ffi::control(ssl, control, 0) == 1
 }
 
 fn version(ssl: &SslRef) -> u16 {

@@ -215,14 +215,16 @@ pub(crate) fn key_update(ssl: &mut SslRef) -> bool {
 }
 
 fn set_list(ssl: &mut SslRef, control: c_int, list: &str) -> Result<(), Failure> {
-    let wrong = || Failure::unsupported(format!("the algorithms {}", in_words(list)));
-    let text = CString::new(list).map_err(|_| wrong())?;
-    let text = text.as_ptr().cast_mut().cast();
-    // SAFETY: the connection is live, and the control copies the string.
-    if unsafe { openssl_sys::SSL_ctrl(ssl.as_ptr(), control, 0, text) } == 1 {
+    let set = CString::new(list).is_ok_and(|text| {
+        let text = text.as_ptr().cast_mut().cast();
+        // SAFETY: the connection is live, and the control copies the string.
+        (unsafe { openssl_sys::SSL_ctrl(ssl.as_ptr(), control, 0, text) }) == 1
+    });
+    if set {
         Ok(())
     } else {
-        Err(wrong())
+        let list = in_words(list);
+        Err(Failure::unsupported(format!("the algorithms {list}")))
     }
 }
 

@@ -75,9 +75,7 @@ fn connections(sets: &OptionSets) -> Result<(), Failure> {
     sets.same_early_data_context()?;
     let context = context::make(&sets.initial)?;
     let mut session: Option<SslSession> = None;
-    for connection in 0..=sets.initial.number("-resume-count").unwrap_or(0) {
-        let resume = connection > 0;
-        let options = if resume { &sets.resume } else { &sets.initial };
+    for (options, resume) in sets.connections() {
         releases::refuse(options)?;
         options.take_for_granted(ANSWERS);
         if options.on("-server") {
@@ -100,19 +98,15 @@ fn connections(sets: &OptionSets) -> Result<(), Failure> {
         certs::load(options)?;
         let ssl = setup::ssl(&context, options, session.as_ref())?;
         let socket = Socket::connect(options)?;
-        let on_retry = || state().options = sets.retry.clone();
         if options.on("-quic") {
             let endpoint = Quic::new(ssl, socket, options, resume)?;
-            exchange::connection(endpoint, options, sets, on_retry)?;
+            exchange::connection(endpoint, options, sets)?;
         } else {
             let endpoint = Connection::new(ssl, socket, options, resume)?;
-            exchange::connection(endpoint, options, sets, on_retry)?;
+            exchange::connection(endpoint, options, sets)?;
         }
         session = state().session.take();
-        let delay_s = options.number("-resumption-delay").unwrap_or(0);
-        clock::pass(std::time::Duration::from_secs(
-            u64::try_from(delay_s).unwrap_or(0),
-        ));
+        clock::pass(options.resumption_delay());
     }
     Ok(())
 }

@@ -23,7 +23,7 @@ use super::{
     ffi,
     quic_ffi::{self, Shared},
     setup,
-    state::{failure, nothing_wrong},
+    state::{failure, nothing_wrong, state},
 };
 
 pub(crate) struct Quic<'a> {
@@ -115,6 +115,7 @@ impl<'a> Quic<'a> {
 
 impl<'a> Retry<'a> for Quic<'a> {
     fn retry(&mut self, options: &'a Options) {
+        state().options = options.clone();
         self.expect.options = options;
     }
 }

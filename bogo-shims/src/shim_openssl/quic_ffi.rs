@@ -51,6 +51,12 @@ struct Function {
     function: *const c_void,
 }
 
+impl Function {
+    fn new(number: c_int, function: *const c_void) -> Self {
+        Self { number, function }
+    }
+}
+
 /// The state between libssl and the runner.
 pub(crate) struct Between {
     pub(crate) stream: Stream,
@@ -83,15 +89,14 @@ impl Shared {
             early_readable: false,
             own_params: own_params.unwrap_or_default().to_vec(),
         })));
-        let function = |number, function| Function { number, function };
         let functions = [
-            function(2001, on_send as *const c_void),
-            function(2002, on_receive as *const c_void),
-            function(2003, on_release as *const c_void),
-            function(2004, on_secret as *const c_void),
-            function(2005, on_params as *const c_void),
-            function(2006, on_alert as *const c_void),
-            function(0, ptr::null()),
+            Function::new(2001, on_send as *const c_void),
+            Function::new(2002, on_receive as *const c_void),
+            Function::new(2003, on_release as *const c_void),
+            Function::new(2004, on_secret as *const c_void),
+            Function::new(2005, on_params as *const c_void),
+            Function::new(2006, on_alert as *const c_void),
+            Function::new(0, ptr::null()),
         ];
         let argument = ptr::from_ref(&*shared.0).cast_mut().cast();
         // SAFETY: the list ends with zero, its functions have the types that openssl/core_dispatch.h assigns

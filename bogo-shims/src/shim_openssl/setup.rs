@@ -80,9 +80,10 @@ fn versions(ssl: &mut SslRef, options: &Options) -> Result<(), Failure> {
     } else {
         (i64::from(TlsVersion::Tls10.code()), 0)
     };
-    let given = |flag| options.number(flag).filter(|version| *version != 0);
-    let least = given("-min-version").unwrap_or(first);
-    let most = given("-max-version").unwrap_or(0);
+    // Zero is no limit.
+    let least = options.number("-min-version").filter(|least| *least != 0);
+    let least = least.unwrap_or(first);
+    let most = options.number("-max-version").unwrap_or(0);
     // libssl would fall back to DTLS 1.2 where the maximum is 1.3, and the test is about 1.3.
     let only_dtls13 = ["-no-tls1", "-no-tls12"]
         .iter()
@@ -168,21 +169,12 @@ fn algorithms(ssl: &mut SslRef, options: &Options) -> Result<(), Failure> {
         .map_err(|_| {
             Failure::unsupported(format!("cipher suites of {}", ffi::in_words(&suites)))
         })?;
-    let list = |codes: Vec<u16>, name: fn(u16) -> Option<&'static str>| {
-        let names = codes
-            .into_iter()
-            .map(|code| {
-                name(code).ok_or_else(|| Failure::unsupported(format!("the algorithm {code:#06x}")))
-            })
-            .collect::<Result<Vec<_>, _>>()?;
-        Ok::<_, Failure>(Some(names.join(":")).filter(|list| !list.is_empty()))
-    };
-    if let Some(suites) = list(options.codes("-tls13-ciphers"), names::tls13_suite)? {
+    if let Some(suites) = names_of(options.codes("-tls13-ciphers"), names::tls13_suite)? {
         ssl.set_ciphersuites(&suites).map_err(library)?;
     }
     groups(ssl, options)?;
-    let signing = list(certs::signing_prefs(options), names::signature)?;
-    let verifying = list(options.codes("-verify-prefs"), names::signature)?;
+    let signing = names_of(certs::signing_prefs(options), names::signature)?;
+    let verifying = names_of(options.codes("-verify-prefs"), names::signature)?;
     let (servers, clients) = if options.on("-server") {
         (signing, verifying)
     } else {
@@ -195,6 +187,20 @@ fn algorithms(ssl: &mut SslRef, options: &Options) -> Result<(), Failure> {
         ffi::set_client_signatures(ssl, &list)?;
     }
     Ok(())
+}
+
+/// Returns the library's names in a list, or `None` for an empty one.
+fn names_of(
+    codes: Vec<u16>,
+    name: fn(u16) -> Option<&'static str>,
+) -> Result<Option<String>, Failure> {
+    let names = codes
+        .into_iter()
+        .map(|code| {
+            name(code).ok_or_else(|| Failure::unsupported(format!("the algorithm {code:#06x}")))
+        })
+        .collect::<Result<Vec<_>, _>>()?;
+    Ok(Some(names.join(":")).filter(|list| !list.is_empty()))
 }
 
 fn groups(ssl: &mut SslRef, options: &Options) -> Result<(), Failure> {
@@ -242,16 +248,9 @@ fn peers(ssl: &mut SslRef, options: &Options) -> Result<(), Failure> {
         }
         ssl.set_client_ca_list(stack);
     }
-    let types = |flag| -> Vec<u8> {
-        options
-            .codes(flag)
-            .into_iter()
-            .filter_map(|code| u8::try_from(code).ok())
-            .collect()
-    };
-    let accepted = types("-accepted-peer-cert-types");
-    let mut own = types("-available-client-cert-types");
-    if own.is_empty() && is_raw(options) {
+    let accepted = types_of(options, "-accepted-peer-cert-types");
+    let mut own = types_of(options, "-available-client-cert-types");
+    if own.is_empty() && options.has_raw_key() {
         own = vec![RAW];
     }
     // A list with only X.509 is the default without the extension.
@@ -270,15 +269,13 @@ fn peers(ssl: &mut SslRef, options: &Options) -> Result<(), Failure> {
     }
 }
 
+fn types_of(options: &Options, flag: &str) -> Vec<u8> {
+    let codes = options.codes(flag).into_iter();
+    codes.filter_map(|code| u8::try_from(code).ok()).collect()
+}
+
 /// The certificate type of raw public keys (RFC 7250).
 const RAW: u8 = 2;
-
-fn is_raw(options: &Options) -> bool {
-    options
-        .credentials()
-        .iter()
-        .any(|credential| credential.kind() == "-new-rpk-credential")
-}
 
 fn datagrams(ssl: &mut SslRef, options: &Options) -> Result<(), Failure> {
     /// The MTU of an Ethernet, without the headers of IP and UDP.

@@ -65,11 +65,13 @@ pub(crate) struct Resolver {
 
 impl Resolver {
     pub(crate) fn new(options: &Options, observed: Arc<Observed>) -> Result<Self, Failure> {
-        let raw = is_raw(options);
+        let raw = options.has_raw_key();
         // A server's response is part of its certificate. The behaviour without one would be the shim's
         // decision.
-        let decides = || options.on("-decline-ocsp-callback") || options.on("-fail-ocsp-callback");
-        if options.on("-server") && options.on("-use-ocsp-callback") && decides() {
+        if options.on("-server")
+            && options.on("-use-ocsp-callback")
+            && (options.on("-decline-ocsp-callback") || options.on("-fail-ocsp-callback"))
+        {
             return Err(Failure::unsupported(
                 "a callback that decides whether a server staples a response",
             ));
@@ -82,13 +84,6 @@ impl Resolver {
 /// Returns whether the application rejects the peer's stapled response.
 fn fails_ocsp(options: &Options) -> bool {
     options.on("-use-ocsp-callback") && options.on("-fail-ocsp-callback")
-}
-
-pub(crate) fn is_raw(options: &Options) -> bool {
-    options
-        .credentials()
-        .iter()
-        .any(|credential| credential.kind() == "-new-rpk-credential")
 }
 
 /// Certificate types (RFC 7250).
@@ -269,7 +264,7 @@ impl Verifier {
                 .collect(),
         };
         let raw = wants_raw(options)?;
-        let own_raw = is_raw(options);
+        let own_raw = options.has_raw_key();
         match *options.codes("-available-client-cert-types") {
             [] => {}
             [X509] if !own_raw => {}

@@ -14,7 +14,7 @@ use rustls::{
 };
 
 use super::{
-    certs::{Lasting, Resolver, Verifier, is_raw, wants_raw},
+    certs::{Lasting, Resolver, Verifier, wants_raw},
     compress,
     observed::Observed,
     provider::{backend, hpke_suites, provider},
@@ -187,34 +187,28 @@ fn chosen(options: &Options) -> Result<CryptoProvider, Failure> {
     let mut provider = provider();
     let curves = options.codes("-curves");
     if !curves.is_empty() {
-        let known = backend::ALL_KX_GROUPS;
-        let find = |code: u16| {
-            known
-                .iter()
-                .find(|group| u16::from(group.name()) == code)
-                .copied()
-        };
-        let groups = curves.into_iter().map(|code| {
-            find(code)
-                .ok_or_else(|| Failure::unsupported(format!("the group {}", tls::Group(code))))
-        });
-        provider.kx_groups = groups.collect::<Result<_, _>>()?;
+        provider.kx_groups = curves
+            .into_iter()
+            .map(|code| {
+                let mut known = backend::ALL_KX_GROUPS.iter().copied();
+                known
+                    .find(|group| u16::from(group.name()) == code)
+                    .ok_or_else(|| Failure::unsupported(format!("the group {}", tls::Group(code))))
+            })
+            .collect::<Result<_, _>>()?;
     }
     let suites = options.codes("-tls13-ciphers");
     if !suites.is_empty() {
-        let known = provider.cipher_suites.clone();
-        let find = |code: u16| {
-            known
-                .iter()
-                .find(|suite| u16::from(suite.suite()) == code)
-                .copied()
-        };
-        let suites = suites.into_iter().map(|code| {
-            find(code).ok_or_else(|| {
-                Failure::unsupported(format!("the cipher suite {}", tls::CipherSuite(code)))
+        let known = provider.cipher_suites;
+        let mut suites = suites
+            .into_iter()
+            .map(|code| {
+                let found = known.iter().find(|suite| u16::from(suite.suite()) == code);
+                found.copied().ok_or_else(|| {
+                    Failure::unsupported(format!("the cipher suite {}", tls::CipherSuite(code)))
+                })
             })
-        });
-        let mut suites = suites.collect::<Result<Vec<_>, _>>()?;
+            .collect::<Result<Vec<_>, _>>()?;
         suites.extend(known.iter().filter(|suite| suite.tls13().is_none()));
         provider.cipher_suites = suites;
     }
@@ -253,13 +247,12 @@ fn versions(options: &Options) -> Result<Vec<&'static SupportedProtocolVersion>,
         .filter(|version| *version != 0)
         .unwrap_or(i64::MAX);
     let candidates = [("-no-tls12", &TLS12), ("-no-tls13", &TLS13)];
-    let in_range = |version: &SupportedProtocolVersion| {
-        (least..=most).contains(&i64::from(u16::from(version.version)))
-    };
-    let raw = is_raw(options) || wants_raw(options)?;
+    let raw = options.has_raw_key() || wants_raw(options)?;
     let versions: Vec<_> = candidates
         .into_iter()
-        .filter(|(off, version)| in_range(version) && !options.on(off))
+        .filter(|(off, version)| {
+            (least..=most).contains(&i64::from(u16::from(version.version))) && !options.on(off)
+        })
         // rustls' QUIC and its raw public keys require TLS 1.3.
         .filter(|(_, version)| **version == TLS13 || !(options.on("-quic") || raw))
         .map(|(_, version)| version)

@@ -73,9 +73,7 @@ pub fn main() -> ExitCode {
 fn connections(sets: &OptionSets) -> Result<(), Failure> {
     sets.same_early_data_context()?;
     let mut configs = Configs::new(sets)?;
-    for connection in 0..=sets.initial.number("-resume-count").unwrap_or(0) {
-        let resume = connection > 0;
-        let options = if resume { &sets.resume } else { &sets.initial };
+    for (options, resume) in sets.connections() {
         options.take_for_granted(ALWAYS);
         options.take_for_granted(if options.on("-server") {
             ALWAYS_AS_SERVER
@@ -93,12 +91,11 @@ fn connections(sets: &OptionSets) -> Result<(), Failure> {
         let made = configs.connection(options)?;
         let socket = Socket::connect(options)?;
         if options.on("-quic") {
-            exchange::connection(Quic::new(made, socket, expect)?, options, sets, || ())?;
+            exchange::connection(Quic::new(made, socket, expect)?, options, sets)?;
         } else {
-            exchange::connection(Tls::new(made, socket, expect)?, options, sets, || ())?;
+            exchange::connection(Tls::new(made, socket, expect)?, options, sets)?;
         }
-        let delay_s = options.number("-resumption-delay").unwrap_or(0);
-        configs.pass_time(u64::try_from(delay_s).unwrap_or(0));
+        configs.pass_time(options.resumption_delay().as_secs());
     }
     Ok(())
 }
