@@ -4,6 +4,7 @@ use netbench_protocol::Material;
 use netbench_tls::{Aead, FailureWord, Group, KeyType, SessionSettings, TlsVersion};
 use netbench_worker::{
     KeyExchange, RECORD_DATA, RecordProtection, SIGNED, SessionError, SetupError, Signatures,
+    refused,
 };
 use rustls::{
     crypto::{
@@ -47,10 +48,10 @@ pub(crate) struct Signing {
 
 impl Signing {
     pub(crate) fn new(key: KeyType, material: &Material) -> Result<Self, SetupError> {
-        let pem = |e| SetupError::refused("PEM", e);
-        let der = PrivateKeyDer::from_pem_slice(material.key_pem.as_bytes()).map_err(pem)?;
-        let certificate =
-            CertificateDer::from_pem_slice(material.chain_pem.as_bytes()).map_err(pem)?;
+        let der =
+            PrivateKeyDer::from_pem_slice(material.key_pem.as_bytes()).map_err(refused("PEM"))?;
+        let certificate = CertificateDer::from_pem_slice(material.chain_pem.as_bytes())
+            .map_err(refused("PEM"))?;
         let wanted = key.schemes()[0];
         let unsupported = || lacks(&format!("no {wanted}"));
         let (scheme, algorithms) = scheme(wanted).ok_or_else(unsupported)?;
@@ -144,21 +145,25 @@ impl Records {
         let suite = held.tls13_cipher_suites.first();
         let algorithm = suite.ok_or_else(|| lacks(&format!("no {aead}")))?.aead_alg;
         // Both ends have the keys, each in a separate object.
-        let key = || match algorithm.key_len() {
-            16 => Ok(AeadKey::from([0x5a; 16])),
-            32 => Ok(AeadKey::from([0x5a; 32])),
-            other => Err(lacks(&format!("no keys of {other} bytes"))),
-        };
-        let iv = || Iv::from([0x11; 12]);
         Ok(Self {
-            encrypter: algorithm.encrypter(key()?, iv()),
-            decrypter: algorithm.decrypter(key()?, iv()),
+            encrypter: algorithm.encrypter(key(algorithm.key_len())?, Iv::from(IV)),
+            decrypter: algorithm.decrypter(key(algorithm.key_len())?, Iv::from(IV)),
             number: 0,
             next_number: 0,
             sealed: Vec::new(),
             received: Vec::new(),
             data_bytes: 0,
         })
+    }
+}
+
+const IV: [u8; 12] = [0x11; 12];
+
+fn key(bytes: usize) -> Result<AeadKey, SetupError> {
+    match bytes {
+        16 => Ok(AeadKey::from([0x5a; 16])),
+        32 => Ok(AeadKey::from([0x5a; 32])),
+        other => Err(lacks(&format!("no keys of {other} bytes"))),
     }
 }
 

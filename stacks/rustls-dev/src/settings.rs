@@ -68,9 +68,10 @@ pub(crate) fn of_versions(
     mut provider: CryptoProvider,
     versions: &[TlsVersion],
 ) -> Result<CryptoProvider, SetupError> {
-    let unknown = |version: &&TlsVersion| !matches!(version, TlsVersion::Tls12 | TlsVersion::Tls13);
-    if let Some(unknown) = versions.iter().find(unknown) {
-        return Err(lacks(&format!("no TLS {unknown}")));
+    for version in versions {
+        if !matches!(version, TlsVersion::Tls12 | TlsVersion::Tls13) {
+            return Err(lacks(&format!("no TLS {version}")));
+        }
     }
     if !versions.contains(&TlsVersion::Tls12) {
         provider.tls12_cipher_suites = Cow::default();

@@ -6,13 +6,15 @@ use netbench_protocol::Material;
 use netbench_tls::{Aead, FailureWord, Group, KeyType, SessionSettings, TlsVersion};
 use netbench_worker::{
     KeyExchange, RECORD_DATA, RecordProtection, SIGNED, SessionError, SetupError, Signatures,
+    refused,
 };
 use rustls::{
-    ContentType, ProtocolVersion, SignatureScheme, SupportedCipherSuite,
+    ContentType, ProtocolVersion, SignatureScheme, SupportedCipherSuite, Tls13CipherSuite,
     crypto::{
         ActiveKeyExchange, CompletedKeyExchange, SharedSecret, SupportedKxGroup,
         cipher::{
-            InboundOpaqueMessage, Iv, MessageDecrypter, MessageEncrypter, OutboundPlainMessage,
+            AeadKey, InboundOpaqueMessage, Iv, MessageDecrypter, MessageEncrypter,
+            OutboundPlainMessage,
         },
         tls13::OkmBlock,
     },
@@ -61,10 +63,10 @@ impl Signing {
         material: &Material,
     ) -> Result<Self, SetupError> {
         let library = provider.by_default()?;
-        let pem = |e| SetupError::refused("PEM", e);
-        let der = PrivateKeyDer::from_pem_slice(material.key_pem.as_bytes()).map_err(pem)?;
-        let certificate =
-            CertificateDer::from_pem_slice(material.chain_pem.as_bytes()).map_err(pem)?;
+        let der =
+            PrivateKeyDer::from_pem_slice(material.key_pem.as_bytes()).map_err(refused("PEM"))?;
+        let certificate = CertificateDer::from_pem_slice(material.chain_pem.as_bytes())
+            .map_err(refused("PEM"))?;
         let wanted = key.schemes()[0];
         let unsupported =
             || SetupError::Unsupported(format!("no {wanted} in {}", provider.stack()));
@@ -165,18 +167,10 @@ impl Records {
             return Err(provider.lacks(&format!("no {aead}")));
         };
         let secret = vec![0x5a; suite.common.hash_provider.output_len()];
-        // Both ends have the keys, each in a separate object. rustls has no other way to make keys of all
-        // lengths.
-        let key = || {
-            let expander = suite
-                .hkdf_provider
-                .expander_for_okm(&OkmBlock::new(&secret));
-            derive_traffic_key(&*expander, suite.aead_alg)
-        };
-        let iv = || Iv::from([0x11; 12]);
+        // Both ends have the keys, each in a separate object.
         Ok(Self {
-            encrypter: suite.aead_alg.encrypter(key(), iv()),
-            decrypter: suite.aead_alg.decrypter(key(), iv()),
+            encrypter: suite.aead_alg.encrypter(key(suite, &secret), Iv::from(IV)),
+            decrypter: suite.aead_alg.decrypter(key(suite, &secret), Iv::from(IV)),
             number: 0,
             next_number: 0,
             sealed: Vec::new(),
@@ -187,6 +181,14 @@ impl Records {
 }
 
 const HEADER_BYTES: usize = 5;
+
+const IV: [u8; 12] = [0x11; 12];
+
+/// Derives a key from a secret: rustls has no other way to make keys of all lengths.
+fn key(suite: &Tls13CipherSuite, secret: &[u8]) -> AeadKey {
+    let expander = suite.hkdf_provider.expander_for_okm(&OkmBlock::new(secret));
+    derive_traffic_key(&*expander, suite.aead_alg)
+}
 
 impl RecordProtection for Records {
     fn seal(&mut self) -> Result<(), SessionError> {

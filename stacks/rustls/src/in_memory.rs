@@ -184,14 +184,14 @@ fn provider(
 ) -> Result<Arc<CryptoProvider>, SetupError> {
     let mut provider = chosen.held_to(&[settings.suite()], &settings.groups())?;
     let signatures = settings.signatures();
-    let signs = |suite: &SupportedCipherSuite| match suite {
+    let signs = provider.cipher_suites.iter().all(|suite| match suite {
         SupportedCipherSuite::Tls12(suite) => {
             let mut schemes = suite.sign.iter();
             schemes.any(|s| signatures.contains(&SignatureScheme((*s).into())))
         }
         SupportedCipherSuite::Tls13(_) => true,
-    };
-    if !provider.cipher_suites.iter().all(signs) {
+    });
+    if !signs {
         let (version, key) = (settings.version, settings.key);
         return Err(chosen.lacks(&format!("no TLS {version} with keys of {key}")));
     }

@@ -60,14 +60,16 @@ pub fn install(provider: &dyn Provider, settings: &ClientSettings) -> Result<(),
 
 impl Offers {
     fn of(settings: &ClientSettings) -> Self {
-        let pinned = || Pinned {
-            suites: settings.suites.clone(),
-            groups: settings.groups.clone(),
-            signatures: settings.signatures.clone(),
-        };
         Self {
             versions: settings.versions.clone(),
-            pinned: (settings.profile != Profile::Library).then(pinned),
+            pinned: match settings.profile {
+                Profile::Library => None,
+                Profile::Default | Profile::Servo => Some(Pinned {
+                    suites: settings.suites.clone(),
+                    groups: settings.groups.clone(),
+                    signatures: settings.signatures.clone(),
+                }),
+            },
         }
     }
 

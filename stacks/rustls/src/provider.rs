@@ -130,19 +130,21 @@ impl dyn Provider + '_ {
     ) -> Result<CryptoProvider, SetupError> {
         self.works()?;
         let (all_suites, all_groups) = (self.suites(), self.groups());
-        let suite = |suite: &CipherSuite| {
-            let mut all = all_suites.iter().copied();
-            all.find(|s| u16::from(s.suite()) == suite.0)
+        let suites = suites.iter().map(|suite| {
+            let found = all_suites.iter().find(|s| u16::from(s.suite()) == suite.0);
+            found
+                .copied()
                 .ok_or_else(|| self.lacks(&format!("no {suite}")))
-        };
-        let group = |group: &Group| {
-            let mut all = all_groups.iter().copied();
-            all.find(|kx| u16::from(kx.name()) == group.0)
+        });
+        let groups = groups.iter().map(|group| {
+            let found = all_groups.iter().find(|kx| u16::from(kx.name()) == group.0);
+            found
+                .copied()
                 .ok_or_else(|| self.lacks(&format!("no group {group}")))
-        };
+        });
         Ok(self.custom(
-            suites.iter().map(suite).collect::<Result<_, _>>()?,
-            groups.iter().map(group).collect::<Result<_, _>>()?,
+            suites.collect::<Result<_, _>>()?,
+            groups.collect::<Result<_, _>>()?,
         ))
     }
 
@@ -158,11 +160,11 @@ impl dyn Provider + '_ {
         let provider = self.by_default()?;
         let key = provider.key_provider.load_private_key(key.clone_key());
         let key = key.map_err(|e| SetupError::refused("key", e))?;
-        let signs = |suite: SupportedCipherSuite| match suite {
+        let signs = self.suites().into_iter().any(|suite| match suite {
             SupportedCipherSuite::Tls12(suite) => key.choose_scheme(suite.sign).is_some(),
             SupportedCipherSuite::Tls13(_) => false,
-        };
-        if self.suites().into_iter().any(signs) {
+        });
+        if signs {
             return Ok(());
         }
         Err(self.lacks(&format!("no TLS 1.2 with keys of {:?}", key.algorithm())))
@@ -197,12 +199,14 @@ pub fn package_version(package: &str) -> String {
 pub(crate) fn versions(
     versions: &[TlsVersion],
 ) -> Result<Vec<&'static SupportedProtocolVersion>, SetupError> {
-    let of = |version: &TlsVersion| match version {
-        TlsVersion::Tls12 => Ok(&TLS12),
-        TlsVersion::Tls13 => Ok(&TLS13),
-        other => Err(SetupError::Unsupported(format!("no TLS {other} in rustls"))),
-    };
-    versions.iter().map(of).collect()
+    versions
+        .iter()
+        .map(|version| match version {
+            TlsVersion::Tls12 => Ok(&TLS12),
+            TlsVersion::Tls13 => Ok(&TLS13),
+            other => Err(SetupError::Unsupported(format!("no TLS {other} in rustls"))),
+        })
+        .collect()
 }
 
 #[cfg(all(test, feature = "aws-lc", feature = "ring"))]

@@ -7,7 +7,7 @@ use netbench_worker::{ClientSetup, Probe, SetUpAction, SetupError, TrustRoots, r
 use rustls::{
     ClientConnection, ContentType, ProtocolVersion, SupportedCipherSuite, Tls13CipherSuite,
     crypto::{
-        CryptoProvider, SupportedKxGroup,
+        CryptoProvider,
         cipher::{AeadKey, InboundOpaqueMessage, Iv, OutboundChunks, OutboundPlainMessage},
     },
 };
@@ -70,13 +70,12 @@ fn random(provider: &CryptoProvider) -> Result<(), rustls::Error> {
 
 /// Makes both sides of an exchange in each group, as a client needs the other side's share to finish.
 fn exchange_keys(provider: &CryptoProvider) -> Result<(), rustls::Error> {
-    let exchange = |group: &dyn SupportedKxGroup| {
+    for group in provider.kx_groups.iter().take(SHARES) {
         let ours = group.start()?;
         let theirs = group.start_and_complete(ours.pub_key())?;
-        ours.complete(&theirs.pub_key).map(drop)
-    };
-    let mut shares = provider.kx_groups.iter().take(SHARES);
-    shares.try_for_each(|group| exchange(*group))
+        ours.complete(&theirs.pub_key)?;
+    }
+    Ok(())
 }
 
 fn client_hello(
