@@ -170,7 +170,6 @@ impl ClientOfChains {
 
 impl ChainVerifier for ClientOfChains {
     fn verify(&self, chain: &ChainInDer) -> Result<(), NotVerified> {
-        let rejected = |(fault, words)| NotVerified::Rejected(fault, words);
         let host = CString::new(chain.host.as_str())
             .map_err(|e| NotVerified::Rejected(Fault::WrongName, e.to_string()))?;
         let trust = TrustList::of_chain(chain).map_err(|error| rejected(bad(&error)))?;
@@ -189,6 +188,10 @@ impl ChainVerifier for ClientOfChains {
                 .to_owned(),
         ))
     }
+}
+
+fn rejected((fault, words): Bad) -> NotVerified {
+    NotVerified::Rejected(fault, words)
 }
 
 /// The time of the current verification; 0 for the present.

@@ -447,19 +447,26 @@ pub(crate) unsafe fn text(from: *const c_char) -> Option<&'static str> {
 
 /// Returns the version of nettle, which has GnuTLS' cryptography, where the loaded one reports it.
 pub(crate) fn nettle_version() -> Option<(c_long, c_long)> {
-    let number = |name: &CStr| {
-        // SAFETY: the name is a string; nettle's functions of these names have no arguments and return an
-        // integer.
-        unsafe {
-            let found = libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr());
-            (!found.is_null()).then(|| {
-                let function: extern "C" fn() -> c_int = std::mem::transmute(found);
-                c_long::from(function())
-            })
-        }
-    };
-    Some((
-        number(c"nettle_version_major")?,
-        number(c"nettle_version_minor")?,
-    ))
+    // SAFETY: nettle's functions of these names have no arguments and return an integer.
+    unsafe {
+        Some((
+            number(c"nettle_version_major")?,
+            number(c"nettle_version_minor")?,
+        ))
+    }
+}
+
+/// Returns the result of a function of a loaded library, where there is one of this name.
+///
+/// # Safety
+/// The function has no arguments and returns an integer.
+unsafe fn number(name: &CStr) -> Option<c_long> {
+    // SAFETY: the name is a string, and the caller guarantees the type.
+    unsafe {
+        let found = libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr());
+        (!found.is_null()).then(|| {
+            let function: extern "C" fn() -> c_int = std::mem::transmute(found);
+            c_long::from(function())
+        })
+    }
 }

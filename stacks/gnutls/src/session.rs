@@ -170,11 +170,10 @@ impl<T: Read + Write> Session<T> {
     fn after_handshake(&mut self) -> Poll<io::Result<()>> {
         let tickets = self.config.tickets_to_send(self.raw);
         if tickets > 0 {
-            let send = |raw| {
-                // SAFETY: the session is alive.
-                (unsafe { ffi::gnutls_session_ticket_send(raw, tickets, 0) }) as isize
-            };
-            if self.call(send)?.is_pending() {
+            // SAFETY: the session is alive.
+            let sent = self
+                .call(|raw| unsafe { ffi::gnutls_session_ticket_send(raw, tickets, 0) as isize });
+            if sent?.is_pending() {
                 return Poll::Pending;
             }
         }

@@ -3,7 +3,7 @@
 use std::{ffi::CString, fmt::Display, ptr};
 
 use netbench_tls::{CipherSuite, Group, SignatureScheme, TlsVersion};
-use netbench_worker::{SetupError, usable_suites};
+use netbench_worker::{SetupError, supported, usable_suites};
 
 use crate::{ffi, session::checked};
 
@@ -44,10 +44,9 @@ const GROUPS: &[(Group, &str)] = &[
 
 /// Returns the scheme with the library's number.
 pub(crate) fn scheme(number: i32) -> Option<SignatureScheme> {
-    let of = |numbers: &[(i32, &str)]| numbers.iter().any(|(own, _)| *own == number);
     let mut known = SCHEMES.iter();
     known
-        .find(|(_, numbers)| of(numbers))
+        .find(|(_, numbers)| numbers.iter().any(|(own, _)| *own == number))
         .map(|(scheme, _)| *scheme)
 }
 
@@ -114,17 +113,8 @@ impl Priority {
                 "GnuTLS offers every key exchange with every cipher: {extra} would be offered too"
             )));
         }
-        // Suites for different keys do not compete with one another.
-        let rank = |suite: &CipherSuite| {
-            let key = suite.facts().map(|facts| facts.authentication);
-            (suite.version(), key.map(|key| format!("{key:?}")))
-        };
         for suite in &suites {
-            let of = |all: &[CipherSuite]| -> Vec<_> {
-                let same = |other: &&CipherSuite| rank(other) == rank(suite);
-                all.iter().filter(same).copied().collect()
-            };
-            if of(&suites) != of(&offered) {
+            if competitors(*suite, &suites) != competitors(*suite, &offered) {
                 return Err(SetupError::Unsupported(format!(
                     "GnuTLS has no such order of suites: {suite} would have another place"
                 )));
@@ -174,6 +164,14 @@ fn library_words(versions: &[TlsVersion]) -> Result<String, SetupError> {
         words += &format!(":+{}", version_word(version)?);
     }
     Ok(words)
+}
+
+/// Returns those of `all` that compete with a suite: suites for different keys do not.
+fn competitors(suite: CipherSuite, all: &[CipherSuite]) -> Vec<CipherSuite> {
+    let key = suite.facts().map(|facts| facts.authentication);
+    supported(all, |other| {
+        other.version() == suite.version() && other.facts().map(|facts| facts.authentication) == key
+    })
 }
 
 fn newest_first(versions: impl Iterator<Item = TlsVersion>) -> Vec<TlsVersion> {

@@ -36,17 +36,9 @@ pub(crate) extern "C" fn verify(session: ffi::Session) -> c_int {
     // SAFETY: every session has user data.
     let user = unsafe { &*ffi::gnutls_session_get_ptr(session).cast::<User>() };
     let mut status = 0;
-    let mut verified = || match &user.host {
-        Some(host) => verified(session, &mut as_server(host), &mut status),
-        None => verified(
-            session,
-            &mut [typed(ffi::DT_KEY_PURPOSE_OID, CLIENT_AUTHENTICATION)],
-            &mut status,
-        ),
-    };
     let code = match &user.probe {
-        Some(probe) => probe.verify(verified),
-        None => verified(),
+        Some(probe) => probe.verify(|| verified(session, user, &mut status)),
+        None => verified(session, user, &mut status),
     };
     if code < 0 {
         return code;
@@ -60,7 +52,18 @@ pub(crate) extern "C" fn verify(session: ffi::Session) -> c_int {
     ffi::E_CERTIFICATE_ERROR
 }
 
-fn verified(session: ffi::Session, held_to: &mut [TypedData], status: &mut c_uint) -> c_int {
+fn verified(session: ffi::Session, user: &User, status: &mut c_uint) -> c_int {
+    match &user.host {
+        Some(host) => verified_as(session, &mut as_server(host), status),
+        None => verified_as(
+            session,
+            &mut [typed(ffi::DT_KEY_PURPOSE_OID, CLIENT_AUTHENTICATION)],
+            status,
+        ),
+    }
+}
+
+fn verified_as(session: ffi::Session, held_to: &mut [TypedData], status: &mut c_uint) -> c_int {
     let count = c_uint::try_from(held_to.len()).unwrap_or(0);
     // SAFETY: the session is alive, and the other arguments live longer than the call.
     unsafe { ffi::gnutls_certificate_verify_peers(session, held_to.as_mut_ptr(), count, status) }

@@ -99,11 +99,10 @@ impl Roots {
     /// Returns whether the library verifies signatures of each root's key: newer releases parse Ed25519 keys,
     /// and do not verify their signatures.
     pub(crate) fn are_all_known(&self) -> bool {
-        let is_known = |root: &Certificate| {
+        self.0.iter().all(|root| {
             let kind = root.key().map(|(kind, _)| kind);
             matches!(kind, Some(ffi::RSA_KEY | ffi::EC_KEY))
-        };
-        self.0.iter().all(is_known)
+        })
     }
 
     fn trusted(der: &[u8]) -> Result<Certificate, Error> {

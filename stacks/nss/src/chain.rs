@@ -45,6 +45,14 @@ pub(crate) fn verify<'a>(
     })
 }
 
+fn rejected((fault, words): Bad) -> NotVerified {
+    NotVerified::Rejected(fault, words)
+}
+
+fn unread(error: Error) -> NotVerified {
+    rejected(unreadable(&error))
+}
+
 /// A list of revoked certificates that the library knows for the lifetime of this value.
 struct Crl {
     item: Box<Item>,
@@ -74,8 +82,6 @@ pub(crate) struct ClientOfChains;
 
 impl ChainVerifier for ClientOfChains {
     fn verify(&self, chain: &ChainInDer) -> Result<(), NotVerified> {
-        let rejected = |(fault, words)| NotVerified::Rejected(fault, words);
-        let unread = |error: Error| rejected(unreadable(&error));
         let host = CString::new(chain.host.as_str())
             .map_err(|e| NotVerified::Rejected(Fault::WrongName, e.to_string()))?;
         library().map_err(unread)?;

@@ -5,6 +5,7 @@ use std::{ffi::c_uint, mem::MaybeUninit, ptr};
 use netbench_tls::{
     CipherSuite, CipherSuiteFacts, Group, GroupKind, Negotiated, SignatureScheme, TlsVersion,
 };
+use netbench_worker::der_length;
 
 use crate::ffi::{self, CertNode, ChannelInfo, FileDesc};
 
@@ -78,12 +79,10 @@ pub(crate) fn alpn(fd: FileDesc) -> Option<Vec<u8>> {
 /// Returns the size of each certificate that the peer sent.
 fn peer_chain(fd: FileDesc) -> Vec<u32> {
     peer_certificates(fd, |chain| {
+        let chain = chain.iter();
         // SAFETY: the certificates are alive.
-        let bytes = |certificate: &ffi::Certificate| unsafe { (**certificate).der.bytes().len() };
-        let bytes = chain.iter().map(bytes);
-        bytes
-            .map(|n| u32::try_from(n).unwrap_or(u32::MAX))
-            .collect()
+        let ders = chain.map(|certificate| unsafe { (**certificate).der.bytes() });
+        ders.map(der_length).collect()
     })
 }
 

@@ -55,23 +55,25 @@ fn of_site(
         [] => supported(CipherSuite::OFFERED, has_suite),
         own => own.to_vec(),
     };
-    let has = |is: fn(&CipherSuiteFacts) -> bool| {
-        let mut facts = suites.iter().filter_map(|suite| suite.facts());
-        facts.any(is)
-    };
     if let Some(curve) = identity.leaf().curve()
         && !groups.contains(&curve)
         && site.versions.contains(&TlsVersion::Tls12)
-        && has(|suite| suite.authentication == Authentication::Ecdsa)
+        && has(&suites, |suite| {
+            suite.authentication == Authentication::Ecdsa
+        })
     {
         return Err(SetupError::Unsupported(format!(
             "a server with NSS wants the curve of its certificate among its groups in TLS 1.2: {curve}"
         )));
     }
-    if has(|suite| suite.key_exchange == KeyExchange::Dhe) {
+    if has(&suites, |suite| suite.key_exchange == KeyExchange::Dhe) {
         groups.push(FFDHE2048);
     }
     Ok((suites, groups))
+}
+
+fn has(suites: &[CipherSuite], is: fn(&CipherSuiteFacts) -> bool) -> bool {
+    suites.iter().filter_map(|suite| suite.facts()).any(is)
 }
 
 struct NssAcceptor(Arc<Config>);

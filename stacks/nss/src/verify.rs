@@ -182,12 +182,11 @@ unsafe fn has_name(leaf: ffi::Certificate, host: &CStr) -> Result<(), Error> {
 /// certificates and for those that are not valid yet.
 pub(crate) fn fault(error: &Error, chain: &[ffi::Certificate], time: i64) -> Fault {
     let found = certificate_fault(error.name()).unwrap_or(Fault::Other);
-    let is_early = |certificate: &ffi::Certificate| {
+    let mut validities = chain.iter().map(|certificate| {
         // SAFETY: the certificates are alive.
-        let validity = unsafe { ffi::CERT_CheckCertValidTimes(*certificate, time, 0) };
-        validity == ffi::CERT_TIME_NOT_VALID_YET
-    };
-    if found == Fault::Expired && chain.iter().any(is_early) {
+        unsafe { ffi::CERT_CheckCertValidTimes(*certificate, time, 0) }
+    });
+    if found == Fault::Expired && validities.any(|found| found == ffi::CERT_TIME_NOT_VALID_YET) {
         Fault::NotYetValid
     } else {
         found
