@@ -4,12 +4,12 @@ use std::{fs, net::SocketAddr, process::Command};
 
 use netbench_model::{Condition, KeyType, Role};
 use netbench_protocol::{
-    ClientIdentity, Configure, Connect, HttpRequest, RequestBody, Resolve, ResponseBody,
+    ClientIdentity, Configure, Connect, HttpRequest, RequestBody, ResponseBody,
 };
 use netbench_runner::WorkerProgram;
 
 use crate::{
-    bench::{describe, start},
+    bench::{connection, describe, start},
     cases::{client, offer_only},
     foreign::{Files, HOST, LIMIT, OpenSslCommand, one_site},
 };
@@ -119,16 +119,10 @@ fn visit(
     let mut ask = |body| worker.ask(body, 2 * LIMIT).map_err(|e| e.to_string());
     ask(RequestBody::Configure(Box::new(settings)))?;
     ask(RequestBody::Connect(Box::new(Connect {
-        host: HOST.to_owned(),
-        port: 443,
-        address,
-        resolve: Resolve::Given,
-        condition: Condition::Clean,
-        role: Role::Measured,
-        timeout_ms: 20_000,
         request: HttpRequest {
             path: path.to_owned(),
             ..HttpRequest::default()
         },
+        ..connection(HOST, address, Condition::Clean, Role::Measured)
     })))
 }

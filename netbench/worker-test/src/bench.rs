@@ -349,16 +349,42 @@ pub(crate) fn connect(
     role: Role,
 ) -> Result<ResponseBody, String> {
     let request = Connect {
-        host: case.name.clone(),
+        timeout_ms: case.timeout_ms,
+        ..connection(&case.name, address, condition, role)
+    };
+    ask(worker, RequestBody::Connect(Box::new(request)))
+}
+
+/// Creates the request of a connection, whose default path and time limit are enough for most rules.
+pub(crate) fn connection(
+    host: &str,
+    address: SocketAddr,
+    condition: Condition,
+    role: Role,
+) -> Connect {
+    Connect {
+        host: host.to_owned(),
         port: 443,
         address,
         resolve: Resolve::Given,
         condition,
         role,
-        timeout_ms: case.timeout_ms,
+        timeout_ms: 20_000,
         request: HttpRequest::default(),
-    };
-    ask(worker, RequestBody::Connect(Box::new(request)))
+    }
+}
+
+/// Makes `worker` serve the only site of a lab, and returns its address.
+pub(crate) fn serve_one(
+    worker: &mut Worker,
+    stack: &str,
+    lab: &Lab,
+    sites: &[Site],
+) -> Result<SocketAddr, String> {
+    let served = serve(worker, stack, lab, sites)?.served;
+    let only = served.into_values().next();
+    only.map(|site| site.address)
+        .ok_or_else(|| "the site is not served".to_owned())
 }
 
 fn counts(worker: &mut Worker) -> Result<Vec<ServerCount>, String> {

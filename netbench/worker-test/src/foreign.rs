@@ -17,7 +17,7 @@ use netbench_runner::WorkerProgram;
 use tempfile::TempDir;
 
 use crate::{
-    bench::{configure, connect, describe, profile, serve, sites, start},
+    bench::{configure, connect, describe, profile, serve_one, sites, start},
     cases::{Agreed, Case, Expected, Resumed, Roots, client, offer_only},
     judge::{self, Connector},
 };
@@ -42,8 +42,7 @@ pub(crate) fn run(program: &WorkerProgram, stack: &str) -> Result<Vec<String>, S
             );
         }
         let mut server = start(program)?;
-        let served = serve(&mut server, stack, &lab, &sites)?.served;
-        let address = served.get(HOST).ok_or("the site is not served")?.address;
+        let address = serve_one(&mut server, stack, &lab, &sites)?;
         for version in TlsVersion::OFFERED.iter().copied() {
             let from_client = from_client(&folder, address, version);
             wrong.extend(

@@ -11,13 +11,13 @@ use std::{
 use netbench_lab::Lab;
 use netbench_model::{ClientSettings, Condition, KeyType, Profile, Role, SignatureScheme, Site};
 use netbench_protocol::{
-    Configure, Connect, HELD_AFTER, HttpRequest, Load, PROTOCOL_VERSION, Request, RequestBody,
-    Resolve, Response, ResponseBody, Serve, StackDescription, VERIFICATION_UNTIMED,
+    Configure, Connect, HELD_AFTER, Load, PROTOCOL_VERSION, Request, RequestBody, Response,
+    ResponseBody, Serve, StackDescription, VERIFICATION_UNTIMED,
 };
 use netbench_runner::WorkerProgram;
 
 use crate::{
-    bench::{closed_port, profile, start},
+    bench::{closed_port, connection, profile, start},
     cases::{client, offer_only},
     foreign::{HOST, one_site},
 };
@@ -177,7 +177,7 @@ pub(crate) fn description(
         && (has_version(&record.connector) || !connects(own))
         && record.provider.as_deref().is_none_or(has_version)
         && !record.build.is_empty()
-        && (connects(own) || operations == ["suite"])
+        && (connects(own) || operations == ["suite", HELD_AFTER])
         && operations.is_sorted_by_key(|named| OPERATIONS.iter().position(|known| known == named))
         && operations.iter().all(|named| OPERATIONS.contains(named))
         && !own.groups.is_empty()
@@ -336,14 +336,8 @@ impl<'a> Client<'a> {
 
 fn connect(host: &str, address: SocketAddr, condition: Condition, role: Role) -> Connect {
     Connect {
-        host: host.to_owned(),
-        port: 443,
-        address,
-        resolve: Resolve::Given,
-        condition,
-        role,
         timeout_ms: CONNECTION_MS,
-        request: HttpRequest::default(),
+        ..connection(host, address, condition, role)
     }
 }
 

@@ -3,7 +3,7 @@ use netbench_protocol::ResponseBody;
 use netbench_runner::WorkerProgram;
 
 use crate::{
-    bench::{configure, connect, describe, serve, start},
+    bench::{configure, connect, describe, serve_one, start},
     cases,
     foreign::{HOST, one_site},
 };
@@ -12,8 +12,7 @@ use crate::{
 pub(crate) fn run(program: &WorkerProgram, stack: &str) -> Result<Vec<String>, String> {
     let (lab, sites) = one_site(stack, KeyType::EcdsaP256)?;
     let mut server = start(program)?;
-    let served = serve(&mut server, stack, &lab, &sites)?.served;
-    let address = served.get(HOST).ok_or("the site is not served")?.address;
+    let address = serve_one(&mut server, stack, &lab, &sites)?;
     let mut case = cases::good("");
     HOST.clone_into(&mut case.name);
     let mut client = start(program)?;

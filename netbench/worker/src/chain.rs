@@ -101,15 +101,16 @@ pub(crate) fn verify(stack: &dyn Stack, request: &Verify) -> ResponseBody {
 }
 
 fn decoded(chain: &ChainToVerify) -> Option<ChainInDer> {
-    let all = |texts: &[String]| {
-        let decoded = texts.iter().map(|text| BASE64_STANDARD.decode(text).ok());
-        decoded.collect::<Option<Vec<_>>>()
-    };
     Some(ChainInDer {
-        sent: all(&chain.chain_base64).filter(|sent| !sent.is_empty())?,
-        roots: all(&chain.roots_base64)?,
-        crls: all(&chain.crls_base64)?,
+        sent: decoded_all(&chain.chain_base64).filter(|sent| !sent.is_empty())?,
+        roots: decoded_all(&chain.roots_base64)?,
+        crls: decoded_all(&chain.crls_base64)?,
         host: chain.host.clone(),
         at_unix_s: chain.at_unix_s,
     })
+}
+
+fn decoded_all(texts: &[String]) -> Option<Vec<Vec<u8>>> {
+    let decoded = texts.iter().map(|text| BASE64_STANDARD.decode(text).ok());
+    decoded.collect()
 }

@@ -164,10 +164,6 @@ fn phases(
     cpu: Duration,
 ) -> Phases {
     let marks = probe.marks();
-    let since = |from: Option<Instant>, to: Option<Instant>| match (from, to) {
-        (Some(from), Some(to)) => nanos(to.saturating_duration_since(from)),
-        _ => 0,
-    };
     Phases {
         connector_ns: connector.map(nanos),
         dns_ns: marks.dns.map_or(0, nanos),
@@ -178,5 +174,13 @@ fn phases(
         first_byte_ns: since(marks.handshake, marks.head),
         total_ns: nanos(end - start),
         cpu_ns: nanos(cpu),
+    }
+}
+
+/// Returns the time between two marks, or 0 if one was not reached.
+fn since(from: Option<Instant>, to: Option<Instant>) -> u64 {
+    match (from, to) {
+        (Some(from), Some(to)) => nanos(to.saturating_duration_since(from)),
+        _ => 0,
     }
 }

@@ -152,8 +152,10 @@ impl Server {
             return Err(io::Error::new(io::ErrorKind::AddrInUse, why));
         }
         let (listener, address) = listen(shared.listen, shared.interface.as_deref())?;
-        let find = move |address: SocketAddr| by_address.get(&address.ip()).cloned();
-        self.runtime.spawn(accept_all(listener, find));
+        self.runtime
+            .spawn(accept_all(listener, move |address: SocketAddr| {
+                by_address.get(&address.ip()).cloned()
+            }));
         Ok(address.port())
     }
 
@@ -174,15 +176,14 @@ impl Server {
     }
 
     pub(crate) fn counts(&self) -> Vec<ServerCount> {
-        let get = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         self.sites
             .iter()
             .map(|site| ServerCount {
                 site: site.settings.site.clone(),
-                accepted: get(&site.counters.accepted),
-                handshakes: get(&site.counters.handshakes),
-                resumed: get(&site.counters.resumed),
-                responses: get(&site.counters.responses),
+                accepted: site.counters.accepted.load(Ordering::Relaxed),
+                handshakes: site.counters.handshakes.load(Ordering::Relaxed),
+                resumed: site.counters.resumed.load(Ordering::Relaxed),
+                responses: site.counters.responses.load(Ordering::Relaxed),
             })
             .collect()
     }

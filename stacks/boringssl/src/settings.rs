@@ -126,13 +126,13 @@ pub(crate) fn set_max_send_fragment(
     ssl: &mut SslContextBuilder,
     bytes: u16,
 ) -> Result<(), SetupError> {
-    let refused = |why: &dyn Display| SetupError::refused("maximum fragment", why);
     if !(512..=16_384).contains(&bytes) {
-        return Err(refused(&"BoringSSL takes 512 to 16,384 bytes"));
+        let why = "BoringSSL takes 512 to 16,384 bytes";
+        return Err(SetupError::refused("maximum fragment", why));
     }
     // SAFETY: the context is live.
     let result = unsafe { boring_sys::SSL_CTX_set_max_send_fragment(ssl.as_ptr(), bytes.into()) };
-    good(result).map_err(|e| refused(&e))
+    good(result).map_err(refused("maximum fragment"))
 }
 
 /// Sets the chain that a context sends, the leaf first, and its key.
@@ -169,12 +169,12 @@ pub(crate) fn roots(pem: &str) -> Result<Vec<X509>, SetupError> {
 
 /// Makes a store with `roots`.
 pub(crate) fn store(roots: &[X509]) -> Result<X509Store, SetupError> {
-    let filled = || {
-        let mut store = X509StoreBuilder::new()?;
-        roots.iter().try_for_each(|root| store.add_cert(root))?;
-        Ok(store.build())
-    };
-    filled().map_err(|e: ErrorStack| SetupError::refused("roots", e))
+    let mut store = X509StoreBuilder::new().map_err(refused("roots"))?;
+    roots
+        .iter()
+        .try_for_each(|root| store.add_cert(root))
+        .map_err(refused("roots"))?;
+    Ok(store.build())
 }
 
 /// Returns the library's error, where `result` is not 1.

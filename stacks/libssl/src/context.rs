@@ -116,14 +116,12 @@ pub(crate) fn certificates(pem: &str) -> Result<Vec<X509>, SetupError> {
 
 /// Makes a store with these roots.
 pub(crate) fn store(roots: Vec<X509>) -> Result<X509StoreBuilder, SetupError> {
-    let filled = || {
-        let mut store = X509StoreBuilder::new()?;
-        roots
-            .into_iter()
-            .try_for_each(|root| store.add_cert(root))?;
-        Ok(store)
-    };
-    filled().map_err(|e: ErrorStack| SetupError::refused("roots", e))
+    let mut store = X509StoreBuilder::new().map_err(refused("roots"))?;
+    roots
+        .into_iter()
+        .try_for_each(|root| store.add_cert(root))
+        .map_err(refused("roots"))?;
+    Ok(store)
 }
 
 /// Makes a server select the first of its protocols that the client offers too; a client without a common one is refused

@@ -48,16 +48,19 @@ fn tls(settings: &ClientSettings, roots_pem: &str) -> Result<TlsConnector, Setup
 
 /// Returns the oldest and the newest of the versions, which must have no gap.
 fn versions(versions: &[TlsVersion]) -> Result<(Protocol, Protocol), SetupError> {
-    let named = |version: TlsVersion| match version {
+    match (versions.iter().min(), versions.iter().max()) {
+        (Some(oldest), Some(newest)) => Ok((named(*oldest)?, named(*newest)?)),
+        _ => Err(SetupError::Refused("no version to offer".to_owned())),
+    }
+}
+
+fn named(version: TlsVersion) -> Result<Protocol, SetupError> {
+    match version {
         TlsVersion::Tls12 => Ok(Protocol::Tlsv12),
         TlsVersion::Tls13 => Ok(Protocol::Tlsv13),
         other => Err(SetupError::Unsupported(format!(
             "the worker of native-tls offers no TLS {other}"
         ))),
-    };
-    match (versions.iter().min(), versions.iter().max()) {
-        (Some(oldest), Some(newest)) => Ok((named(*oldest)?, named(*newest)?)),
-        _ => Err(SetupError::Refused("no version to offer".to_owned())),
     }
 }
 

@@ -51,12 +51,12 @@ pub(crate) fn list<T: ToString>(values: &[T]) -> String {
 /// 3.5 on.
 pub(crate) fn groups_list(groups: &[Group]) -> String {
     let hybrid = groups.first() == Some(&Group::X25519MLKEM768) && groups.contains(&Group::X25519);
-    let name = |group: &Group| match *group {
+    let names = groups.iter().map(|group| match *group {
         Group::X25519MLKEM768 if hybrid => "*X25519MLKEM768".to_owned(),
         Group::X25519 if hybrid => "*X25519".to_owned(),
         other => line::group_name(other),
-    };
-    groups.iter().map(name).collect::<Vec<_>>().join(":")
+    });
+    names.collect::<Vec<_>>().join(":")
 }
 
 /// Returns a suite's code point.

@@ -34,14 +34,9 @@ impl Libssl for OpenSsl {
     }
 
     fn set_suites(ssl: &mut SslContextBuilder, suites: &[CipherSuite]) -> Result<(), SetupError> {
-        let list = |version: TlsVersion| {
-            let these = suites.iter().filter(|suite| suite.version() == version);
-            let names: Vec<_> = these.map(|suite| names::openssl_name(*suite)).collect();
-            names.join(":")
-        };
-        ssl.set_ciphersuites(&list(TlsVersion::Tls13))
+        ssl.set_ciphersuites(&list(suites, TlsVersion::Tls13))
             .map_err(refused("suites"))?;
-        let tls12 = list(TlsVersion::Tls12);
+        let tls12 = list(suites, TlsVersion::Tls12);
         // A list without any known suite is an error; an unknown suite in a list is not.
         let known = tls12.is_empty() || ssl.set_cipher_list(&tls12).is_ok();
         let able = ffi::suites(ssl);
@@ -99,6 +94,13 @@ impl Libssl for OpenSsl {
     fn negotiated(ssl: &SslRef, side: Side) -> Negotiated {
         negotiated::negotiated(ssl, side)
     }
+}
+
+/// Returns the names of the suites of a version, in OpenSSL's format.
+fn list(suites: &[CipherSuite], version: TlsVersion) -> String {
+    let these = suites.iter().filter(|suite| suite.version() == version);
+    let names: Vec<_> = these.map(|suite| names::openssl_name(*suite)).collect();
+    names.join(":")
 }
 
 /// Returns whether the library supports `group`.

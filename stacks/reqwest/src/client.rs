@@ -87,16 +87,19 @@ pub(crate) fn connector<W: Watch>(
 
 /// Returns the oldest and the newest of the versions, which must have no gap.
 fn versions(versions: &[TlsVersion]) -> Result<(Version, Version), SetupError> {
-    let named = |version: TlsVersion| match version {
+    match (versions.iter().min(), versions.iter().max()) {
+        (Some(oldest), Some(newest)) => Ok((named(*oldest)?, named(*newest)?)),
+        _ => Err(SetupError::Refused("no version to offer".to_owned())),
+    }
+}
+
+fn named(version: TlsVersion) -> Result<Version, SetupError> {
+    match version {
         TlsVersion::Tls12 => Ok(Version::TLS_1_2),
         TlsVersion::Tls13 => Ok(Version::TLS_1_3),
         other => Err(SetupError::Unsupported(format!(
             "the worker of reqwest offers no TLS {other}"
         ))),
-    };
-    match (versions.iter().min(), versions.iter().max()) {
-        (Some(oldest), Some(newest)) => Ok((named(*oldest)?, named(*newest)?)),
-        _ => Err(SetupError::Refused("no version to offer".to_owned())),
     }
 }
 

@@ -170,8 +170,7 @@ fn signatures(
         *byte ^= 1;
     }
     if made.verify().is_ok() {
-        let why = "a wrong signature is accepted";
-        return Err(SessionError::new(FailureWord::Primitive, why).into());
+        return Err(wrong("a wrong signature is accepted"));
     }
     made.sign()?;
     Ok(made)
@@ -187,8 +186,7 @@ fn exchange(stack: &dyn InMemory, group: Group) -> Result<Box<dyn KeyExchange>, 
         .secrets()
         .is_some_and(|[client, server]| !client.is_empty() && client == server);
     if !agreed {
-        let why = "the sides have different secrets";
-        return Err(SessionError::new(FailureWord::Primitive, why).into());
+        return Err(wrong("the sides have different secrets"));
     }
     made.key_share()?;
     Ok(made)
@@ -203,7 +201,6 @@ fn record_protection(
     made.seal()?;
     made.receive();
     made.open()?;
-    let wrong = |why| PrepareError::from(SessionError::new(FailureWord::Primitive, why));
     if made.data() != RECORD_DATA {
         return Err(wrong("a record opens to other data than it was made of"));
     }
@@ -219,6 +216,10 @@ fn record_protection(
     }
     made.seal()?;
     Ok(made)
+}
+
+fn wrong(why: &str) -> PrepareError {
+    SessionError::new(FailureWord::Primitive, why).into()
 }
 
 enum Roots {

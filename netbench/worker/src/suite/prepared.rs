@@ -1,8 +1,9 @@
 use std::sync::Arc;
 
-use netbench_protocol::{Hold, Prepare, Prepared, Slice, Sliced};
+use netbench_protocol::{Hold, Material, Prepare, Prepared, Slice, Sliced};
 use netbench_tls::{
-    FailureWord, HandshakeKind, HeapState, Held, HeldAfter, Negotiated, ParallelWork, Work,
+    FailureWord, HandshakeKind, HeapState, Held, HeldAfter, Negotiated, ParallelWork,
+    SessionSettings, Work,
 };
 
 use super::{
@@ -55,19 +56,7 @@ impl PreparedScenario {
             .in_memory()
             .ok_or_else(|| not_in_memory(holder.name()))?;
         let material = &request.material;
-        let kinds = |settings, [client, server]: [HandshakeKind; 2], fragment| {
-            let setup = |side, kind| EndpointSetup {
-                side,
-                settings,
-                kind,
-                max_fragment_bytes: fragment,
-                material,
-            };
-            let client = stack.endpoint(&setup(EndpointSide::Client, client))?;
-            let server = stack.endpoint(&setup(EndpointSide::Server, server))?;
-            Ok::<_, PrepareError>(Handshakes::new(client, server))
-        };
-        let handshakes = |settings, kind, fragment| kinds(settings, [kind; 2], fragment);
+        let sides = Sides { stack, material };
         within_bounds(&request.scenario.work)?;
         // A measurement of memory would count the memory that the allocator keeps.
         let wants_new_heap = matches!(
@@ -84,7 +73,7 @@ impl PreparedScenario {
         let mut prepared = Prepared::default();
         let running = match &request.scenario.work {
             Work::Handshake { kind, settings } => {
-                let mut made = handshakes(settings, *kind, None)?;
+                let mut made = sides.handshakes(settings, [*kind; 2], None)?;
                 prepared = agreed(&mut made, *kind)?;
                 Running::Handshakes(made)
             }
@@ -97,7 +86,7 @@ impl PreparedScenario {
                 } else {
                     HandshakeKind::Full
                 };
-                let mut made = kinds(settings, [HandshakeKind::Full, server], None)?;
+                let mut made = sides.handshakes(settings, [HandshakeKind::Full, server], None)?;
                 prepared = agreed(&mut made, HandshakeKind::Full)?;
                 if after.has_tickets(settings.version)
                     && hold::hold(&made, 2, *after)?.ticket_bytes == 0
@@ -114,7 +103,8 @@ impl PreparedScenario {
                 max_fragment_bytes,
                 heap: _,
             } => {
-                let mut made = handshakes(settings, HandshakeKind::Full, *max_fragment_bytes)?;
+                let mut made =
+                    sides.handshakes(settings, [HandshakeKind::Full; 2], *max_fragment_bytes)?;
                 prepared = agreed(&mut made, HandshakeKind::Full)?;
                 Running::Bulk(Bulk::new(made, *write_bytes, *amount_bytes)?)
             }
@@ -127,7 +117,7 @@ impl PreparedScenario {
                     ParallelWork::Handshake(kind) => *kind,
                     ParallelWork::Bulk => HandshakeKind::Full,
                 };
-                let mut made = handshakes(settings, kind, None)?;
+                let mut made = sides.handshakes(settings, [kind; 2], None)?;
                 prepared = agreed(&mut made, kind)?;
                 Running::Threads(Threads::new(made, *threads, *work))
             }
@@ -176,18 +166,51 @@ impl PreparedScenario {
     }
 }
 
+/// The library of both sides, and their certificates.
+struct Sides<'a> {
+    stack: &'a dyn InMemory,
+    material: &'a Material,
+}
+
+impl Sides<'_> {
+    /// Makes the configurations of the client and of the server, each with its kind of handshake.
+    fn handshakes(
+        &self,
+        settings: &SessionSettings,
+        [client, server]: [HandshakeKind; 2],
+        max_fragment_bytes: Option<u16>,
+    ) -> Result<Handshakes, SetupError> {
+        let client = EndpointSetup {
+            side: EndpointSide::Client,
+            settings,
+            kind: client,
+            max_fragment_bytes,
+            material: self.material,
+        };
+        let server = EndpointSetup {
+            side: EndpointSide::Server,
+            kind: server,
+            ..client
+        };
+        Ok(Handshakes::new(
+            self.stack.endpoint(&client)?,
+            self.stack.endpoint(&server)?,
+        ))
+    }
+}
+
 /// Refuses work that would use all of a machine's memory or threads.
 fn within_bounds(work: &Work) -> Result<(), SetupError> {
-    let refused = |most: &str| Err(SetupError::Refused(format!("at most {most}")));
-    match work {
+    let most = match work {
         Work::Bulk { write_bytes, .. } if *write_bytes > MOST_WRITE => {
-            refused(&format!("{MOST_WRITE} bytes in a write"))
+            format!("{MOST_WRITE} bytes in a write")
         }
         Work::Threads { threads, .. } if *threads > MOST_THREADS => {
-            refused(&format!("{MOST_THREADS} threads"))
+            format!("{MOST_THREADS} threads")
         }
-        _ => Ok(()),
-    }
+        _ => return Ok(()),
+    };
+    Err(SetupError::Refused(format!("at most {most}")))
 }
 
 /// Performs the first handshake and returns its negotiated parameters. For a resumption scenario, performs and returns

@@ -51,11 +51,12 @@ impl Threads {
             let running: Vec<_> = (0..self.threads)
                 .map(|_| scope.spawn(|| self.one(slice.limit, &barrier)))
                 .collect();
-            let panicked = || Err(SessionError::new(FailureWord::Threads, "one panicked"));
-            running
-                .into_iter()
-                .map(|thread| thread.join().unwrap_or_else(|_| panicked()))
-                .collect()
+            let ended = running.into_iter().map(|thread| {
+                thread.join().unwrap_or_else(|_| {
+                    Err(SessionError::new(FailureWord::Threads, "one panicked"))
+                })
+            });
+            ended.collect()
         });
         let mut sliced = Sliced::default();
         let mut per_ns = 0.0;
