@@ -74,12 +74,15 @@ fn config(setup: &ClientSetup<'_>) -> Result<Config, SetupError> {
 
 /// Refuses other settings than the defaults of s2n-tls and s2n-tls-hyper, which cannot be changed in part.
 fn only_what_the_library_offers(settings: &ClientSettings) -> Result<(), SetupError> {
-    let unsupported = |what: &str| Err(SetupError::unsupported(what));
     if settings.versions != TlsVersion::OFFERED {
-        return unsupported("s2n-tls' default policy speaks TLS 1.2 and 1.3");
+        return Err(SetupError::unsupported(
+            "s2n-tls' default policy speaks TLS 1.2 and 1.3",
+        ));
     }
     if settings.alpn != Alpn::ALL {
-        return unsupported("s2n-tls-hyper offers h2 and http/1.1");
+        return Err(SetupError::unsupported(
+            "s2n-tls-hyper offers h2 and http/1.1",
+        ));
     }
     Ok(())
 }

@@ -207,13 +207,16 @@ struct Client {
 
 impl Endpoint for Client {
     fn session(&self) -> Result<Box<dyn Session>, SessionError> {
-        let new = || {
-            let mut connection = self.config.build_connection(Mode::Client)?;
-            connection.set_server_name(&self.host)?;
-            self.tickets.resume(&mut connection)?;
-            PipedConnection::new(connection, AfterHandshake::Nothing)
-        };
-        piped(new())
+        piped(self.connection())
+    }
+}
+
+impl Client {
+    fn connection(&self) -> Result<PipedConnection, Error> {
+        let mut connection = self.config.build_connection(Mode::Client)?;
+        connection.set_server_name(&self.host)?;
+        self.tickets.resume(&mut connection)?;
+        PipedConnection::new(connection, AfterHandshake::Nothing)
     }
 }
 

@@ -35,7 +35,6 @@ impl Stack for S2n {
     }
 
     fn describe(&self) -> StackDescription {
-        let version = |package| format!("{package} {}", locked(package));
         let operations = ["connect", "serve", "suite", "request", "client-certificate"];
         StackDescription {
             record: WorkerRecord {
@@ -79,4 +78,9 @@ impl Stack for S2n {
     fn explain(&self, error: &(dyn Error + 'static)) -> Option<Explained> {
         explain::explain(error.downcast_ref()?)
     }
+}
+
+/// Returns a package with its version.
+fn version(package: &str) -> String {
+    format!("{package} {}", locked(package))
 }

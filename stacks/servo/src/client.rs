@@ -10,7 +10,7 @@ use net::connector::{
     TlsConfig, TlsHandshakeInfo, create_tls_config,
 };
 use netbench_stack_rustls::{process, watch};
-use netbench_tls::{Alpn, CipherSuite, ClientSettings, Group, Negotiated, Profile, TlsVersion};
+use netbench_tls::{Alpn, CipherSuite, Group, Negotiated, Profile, TlsVersion};
 use netbench_worker::{
     BoxFuture, ClientSetup, Fetch, FetchError, Fetched, HyperClient, Probe, SetupError, TimedTcp,
     Wire, der_length,
@@ -155,7 +155,7 @@ mod tests {
         connector::{BoxedBody, create_http_client},
     };
     use netbench_scan::codec::ClientHello;
-    use netbench_tls::SignatureScheme;
+    use netbench_tls::{ClientSettings, SignatureScheme};
 
     use super::*;
 
