@@ -5,7 +5,7 @@
 /// library, and what it concerns (`-` for everything). `client` and `server` are for a flag that concerns only that
 /// role: the runner passes some of them to both. `later` is for one that matters only after a connection has begun, or
 /// a handshake is done, and `credential` for one that belongs to the credential before it.
-pub const TABLE: &str = include_str!("../configs/flags.tsv");
+pub const TABLE: &str = include_str!("flags.tsv");
 
 /// Flags that shims may ignore, with a kind, the shims and the reason for each: expectations of diagnostics
 /// that only BoringSSL offers, and flags that BoringSSL's own shim does not read.
