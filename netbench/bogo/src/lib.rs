@@ -30,6 +30,7 @@ mod runner;
 mod shims;
 mod source;
 mod stored;
+mod tables;
 mod topic;
 
 pub use baseline::{Baseline, Departure, StoredTest};

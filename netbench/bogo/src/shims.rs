@@ -2,7 +2,7 @@ use std::path::{Path, PathBuf};
 
 use netbench_model::coverage::{Protocol, Role, Support};
 
-use crate::{BogoError, OutcomesIn, ShimConfig};
+use crate::{BogoError, OutcomesIn, ShimConfig, tables::rows};
 
 /// A shim in the source tree, or in BoringSSL's.
 #[derive(Debug, PartialEq, Eq)]
@@ -17,12 +17,11 @@ pub struct KnownShim {
     config: Option<&'static str>,
     /// The file with the exceptions from that, where the configuration is also another shim's.
     exceptions: Option<&'static str>,
-    /// The features that its library has and the shim does not show.
-    beyond: &'static [&'static [Beyond]],
+    /// The parts of the table of features that its library has and the shim does not show.
+    beyond: &'static [&'static str],
 }
 
 /// Cells of the matrix of which more is known than the tests show.
-#[derive(Debug, PartialEq, Eq)]
 struct Beyond {
     /// The feature, or `None` for all.
     feature: Option<&'static str>,
@@ -37,24 +36,20 @@ struct Beyond {
 }
 
 impl Beyond {
-    const fn feature(feature: &'static str, why: &'static str) -> Self {
-        Self {
-            feature: Some(feature),
-            role: None,
-            protocol: None,
-            support: Support::NotTestable,
-            why,
-        }
-    }
-
-    const fn protocol_is_off(protocol: Protocol, why: &'static str) -> Self {
-        Self {
-            feature: None,
-            role: None,
-            protocol: Some(protocol),
-            support: Support::OffByDefault,
-            why,
-        }
+    /// Returns the cells of a library, by its name in the table.
+    fn of_library(library: &str) -> impl Iterator<Item = Self> {
+        let all = rows::<6>(include_str!("tables/beyond.tsv"));
+        all.filter(move |[of, ..]| *of == library).filter_map(
+            |[_, feature, role, protocol, support, why]| {
+                Some(Self {
+                    feature: Some(feature).filter(|feature| !feature.is_empty()),
+                    role: role.parse().ok(),
+                    protocol: protocol.parse().ok(),
+                    support: support.parse().ok()?,
+                    why,
+                })
+            },
+        )
     }
 
     fn is_of(&self, feature: &str, role: Role, protocol: Protocol) -> bool {
@@ -63,113 +58,6 @@ impl Beyond {
             && self.protocol.is_none_or(|known| known == protocol)
     }
 }
-
-/// The reason for features at level 0: the shim sets the security level, which applications do not do by
-/// default.
-const SECURITY_LEVEL: &str = "off by default: at security level 0 alone";
-
-/// The shim sets the least version.
-const LEAST_VERSION: &str =
-    "off by default: the minimal version is TLS 1.2 unless an application sets a lower one";
-
-/// The features that libssl has, and its shim does not show.
-const BEYOND_OPENSSL: &[Beyond] = &[
-    Beyond::feature(
-        "Session ticket callbacks",
-        "libssl has callbacks for ticket keys, and the shim does not set them",
-    ),
-    Beyond {
-        support: Support::Absent,
-        ..Beyond::feature(
-            "Certificate compression",
-            "libssl has it since 3.2 where it is built with zlib, brotli or zstd, and this one is built without them",
-        )
-    },
-    Beyond::protocol_is_off(Protocol::Tls10, SECURITY_LEVEL),
-    Beyond::protocol_is_off(Protocol::Tls11, SECURITY_LEVEL),
-    Beyond::protocol_is_off(Protocol::Dtls10, SECURITY_LEVEL),
-    Beyond {
-        support: Support::OffByDefault,
-        ..Beyond::feature("SHA-1 signatures", SECURITY_LEVEL)
-    },
-    Beyond::feature(
-        "Certificate transparency (SCT)",
-        "libssl validates lists itself, and does not show them as the tests want",
-    ),
-    Beyond::feature(
-        "External PSK",
-        "libssl has external PSKs, and the tests use imported ones (RFC 9258)",
-    ),
-];
-
-/// The features that libssl has since 4.0.
-const BEYOND_OPENSSL_4: &[Beyond] = &[
-    Beyond::feature(
-        "Encrypted ClientHello",
-        "libssl has it since 4.0, and the shim does not set it",
-    ),
-    Beyond::feature(
-        "OCSP stapling",
-        "libssl reads a response before it sends or shows it, and the tests' are none",
-    ),
-];
-
-/// The features that rustls on aws-lc-rs has, and its shim does not show.
-const BEYOND_RUSTLS: &[Beyond] = &[Beyond {
-    feature: Some("Encrypted ClientHello"),
-    role: Some(Role::Client),
-    protocol: Some(Protocol::Quic),
-    support: Support::NotTestable,
-    why: "rustls sends it over QUIC too, and its interface for QUIC does not tell whether it was accepted",
-}];
-
-/// The features that crypto/tls has, and the shim that Go ships does not use.
-const BEYOND_GO: &[Beyond] = &[
-    Beyond {
-        feature: None,
-        role: None,
-        protocol: Some(Protocol::Quic),
-        support: Support::NotTestable,
-        why: "crypto/tls has an interface for QUIC, and Go's shim does not use it",
-    },
-    Beyond::protocol_is_off(Protocol::Tls10, LEAST_VERSION),
-    Beyond::protocol_is_off(Protocol::Tls11, LEAST_VERSION),
-    Beyond::feature(
-        "Session ticket callbacks",
-        "crypto/tls has callbacks that store sessions in tickets, and Go's shim does not set them",
-    ),
-    Beyond::feature(
-        "Extended master secret",
-        "crypto/tls has it, and Go's shim does not look",
-    ),
-    Beyond::feature(
-        "close_notify",
-        "crypto/tls sends and looks for it, and Go's shim has no flag to ask for it",
-    ),
-    Beyond::feature(
-        "Renegotiation",
-        "crypto/tls renegotiates where an application permits it, and Go's shim does not",
-    ),
-    Beyond {
-        feature: Some("OCSP stapling"),
-        role: Some(Role::Client),
-        protocol: None,
-        support: Support::NotTestable,
-        why: "crypto/tls asks for a response and shows it, and Go's shim does not look",
-    },
-    Beyond::feature(
-        "Certificate transparency (SCT)",
-        "crypto/tls has the lists of both sides, and Go's shim has no use for them",
-    ),
-    Beyond::feature(
-        "Names of authorities",
-        "crypto/tls sends and shows them, and Go's shim does neither",
-    ),
-    Beyond::feature(
-        "Exported keys",
-        "crypto/tls exports keys, and Go's shim does not ask for them",
-    ),
-];
 
 /// The builder of a shim's program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -201,6 +89,14 @@ pub const SHIMS_PACKAGE: &str = "netbench-bogo-shims";
 /// The folder of the shims, below the source tree.
 pub const SHIMS_FOLDER: &str = "bogo-shims";
 
+const fn executable(name: &'static str, feature: Option<&'static str>) -> ShimExecutable {
+    ShimExecutable {
+        name,
+        feature,
+        openssl: None,
+    }
+}
+
 /// The shims that can be selected.
 pub const KNOWN_SHIMS: [KnownShim; 7] = [
     KnownShim {
@@ -214,35 +110,23 @@ pub const KNOWN_SHIMS: [KnownShim; 7] = [
     KnownShim {
         name: "openssl",
         stack: Some("openssl"),
-        made_by: MadeBy::Cargo(ShimExecutable {
-            name: "netbench-bogo-openssl",
-            feature: Some("openssl"),
-            openssl: None,
-        }),
+        made_by: MadeBy::Cargo(executable("netbench-bogo-openssl", Some("openssl"))),
         config: Some("openssl.json"),
         exceptions: None,
-        beyond: &[BEYOND_OPENSSL],
+        beyond: &["libssl"],
     },
     KnownShim {
         name: "rustls",
         stack: Some("rustls-aws-lc"),
-        made_by: MadeBy::Cargo(ShimExecutable {
-            name: "netbench-bogo-rustls",
-            feature: Some("rustls"),
-            openssl: None,
-        }),
+        made_by: MadeBy::Cargo(executable("netbench-bogo-rustls", Some("rustls"))),
         config: Some("rustls.json"),
         exceptions: None,
-        beyond: &[BEYOND_RUSTLS],
+        beyond: &["rustls on aws-lc-rs"],
     },
     KnownShim {
         name: "rustls-ring",
         stack: Some("rustls-ring"),
-        made_by: MadeBy::Cargo(ShimExecutable {
-            name: "netbench-bogo-rustls-ring",
-            feature: Some("rustls-ring"),
-            openssl: None,
-        }),
+        made_by: MadeBy::Cargo(executable("netbench-bogo-rustls-ring", Some("rustls-ring"))),
         config: Some("rustls.json"),
         exceptions: Some("rustls-ring.json"),
         beyond: &[],
@@ -250,47 +134,37 @@ pub const KNOWN_SHIMS: [KnownShim; 7] = [
     KnownShim {
         name: "go",
         stack: Some("go"),
-        made_by: MadeBy::GoBehind(ShimExecutable {
-            name: "netbench-bogo-go",
-            feature: None,
-            openssl: None,
-        }),
+        made_by: MadeBy::GoBehind(executable("netbench-bogo-go", None)),
         config: Some("go.json"),
         exceptions: None,
-        beyond: &[BEYOND_GO],
+        beyond: &["crypto/tls"],
     },
     KnownShim {
         name: "openssl@4.0",
         stack: Some("openssl@4.0"),
         made_by: MadeBy::Cargo(ShimExecutable {
-            name: "netbench-bogo-openssl",
-            feature: Some("openssl"),
             openssl: Some("4.0"),
+            ..executable("netbench-bogo-openssl", Some("openssl"))
         }),
         config: Some("openssl.json"),
         exceptions: Some("openssl@4.0.json"),
-        beyond: &[BEYOND_OPENSSL, BEYOND_OPENSSL_4],
+        beyond: &["libssl", "libssl since 4.0"],
     },
     KnownShim {
         name: "openssl-system",
         stack: Some("openssl-system"),
-        made_by: MadeBy::CargoWithSystemLibrary(ShimExecutable {
-            name: "netbench-bogo-openssl-system",
-            feature: Some("openssl-system"),
-            openssl: None,
-        }),
+        made_by: MadeBy::CargoWithSystemLibrary(executable(
+            "netbench-bogo-openssl-system",
+            Some("openssl-system"),
+        )),
         config: Some("openssl.json"),
         exceptions: Some("openssl-system.json"),
-        beyond: &[BEYOND_OPENSSL],
+        beyond: &["libssl"],
     },
 ];
 
 /// The shim that only fails.
-pub const NULL_SHIM: ShimExecutable = ShimExecutable {
-    name: "netbench-bogo-null",
-    feature: None,
-    openssl: None,
-};
+pub const NULL_SHIM: ShimExecutable = executable("netbench-bogo-null", None);
 
 impl KnownShim {
     /// Returns the shim of a name.
@@ -311,7 +185,8 @@ impl KnownShim {
 
     /// Returns the reason why the shim shows no feature over a protocol that its library has.
     pub(crate) fn beyond_protocol(&self, protocol: Protocol) -> Option<&'static str> {
-        let found = self.known().find(|one| {
+        let mut known = self.known();
+        let found = known.find(|one| {
             one.support == Support::NotTestable
                 && one.feature.is_none()
                 && one.protocol == Some(protocol)
@@ -347,8 +222,10 @@ impl KnownShim {
         found.map(|one| one.why)
     }
 
-    fn known(&self) -> impl Iterator<Item = &'static Beyond> {
-        self.beyond.iter().copied().flatten()
+    fn known(&self) -> impl Iterator<Item = Beyond> {
+        self.beyond
+            .iter()
+            .flat_map(|library| Beyond::of_library(library))
     }
 
     /// Reads the configuration with its exceptions; returns an empty one if the shim has none.
@@ -372,4 +249,28 @@ impl KnownShim {
 
 fn in_configs(name: &str) -> PathBuf {
     Path::new(SHIMS_FOLDER).join("configs").join(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_row_of_the_table_belongs_to_a_shim() {
+        let text = include_str!("tables/beyond.tsv");
+        let mut libraries: Vec<&str> = rows::<1>(text).map(|[library]| library).collect();
+        let count = libraries.len();
+        libraries.dedup();
+        let read = libraries.iter().flat_map(|of| Beyond::of_library(of));
+        assert_eq!(read.count(), count);
+        let mut named: Vec<&str> = KNOWN_SHIMS
+            .iter()
+            .flat_map(|shim| shim.beyond)
+            .copied()
+            .collect();
+        named.sort_unstable();
+        named.dedup();
+        libraries.sort_unstable();
+        assert_eq!(named, libraries);
+    }
 }
