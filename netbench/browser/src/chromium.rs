@@ -14,13 +14,13 @@ use netbench_model::{
 use serde_json::{Value, json};
 
 use crate::{
-    BrowserError, BrowserProgram, Limit, Loaded, Page, Surroundings,
+    BrowserError, Limit, Loaded, Page, Surroundings,
     devtools::DevTools,
+    driven::Driven,
     error::Unanswered,
     page::{alpn, server_view},
     place::{Place, other_user},
     process::{self, Process},
-    threads::Threads,
     timing::{EXPRESSION, NavigationTiming},
 };
 
@@ -74,37 +74,34 @@ pub(crate) struct Chromium {
 
 impl Chromium {
     pub(crate) fn start(
-        program: &BrowserProgram,
+        program: &Path,
         surroundings: &Surroundings<'_>,
         limit: Limit<'_>,
     ) -> Result<Self, BrowserError> {
-        let profile = |source| BrowserError::Profile {
-            what: "its folder".to_owned(),
-            source,
-        };
+        let profile = BrowserError::profile("its folder");
         let folder = process::folder()?;
         let user = other_user(surroundings.sandbox)?;
         let mut place = Place::prepare(surroundings.network, user, folder.path())?;
         let temporary = short_path(folder.path());
         if let Some(target) = temporary {
             let source = folder.path().join("tmp");
-            fs::create_dir(&source).map_err(profile)?;
+            fs::create_dir(&source).map_err(&profile)?;
             place.mount(&source, target)?;
         }
         surroundings
             .trust
             .copy_to(&folder.path().join(".pki/nssdb"))?;
         let preferences = folder.path().join("profile/Default");
-        fs::create_dir_all(&preferences).map_err(profile)?;
-        fs::write(preferences.join("Preferences"), PREFERENCES).map_err(profile)?;
-        place.give(folder.path()).map_err(profile)?;
+        fs::create_dir_all(&preferences).map_err(&profile)?;
+        fs::write(preferences.join("Preferences"), PREFERENCES).map_err(&profile)?;
+        place.give(folder.path()).map_err(&profile)?;
 
         // The pipes are its descriptors 3 and 4.
         let line = "exec \"$@\" 3<&0 4>&1 >&2 </dev/null";
         let mut command = Command::new("sh");
         command
             .args(["-c", line, "sh"])
-            .arg(program.path())
+            .arg(program)
             .args(OPTIONS)
             .arg("--remote-debugging-pipe")
             .arg(format!(
@@ -119,11 +116,8 @@ impl Chromium {
         if let Some(target) = temporary {
             command.env("TMPDIR", OsStr::from_bytes(target.to_bytes()));
         }
-        let start = |source| BrowserError::Start {
-            browser: NAME,
-            source,
-        };
-        let mut process = Process::start(&mut command, folder).map_err(start)?;
+        let start = BrowserError::start(NAME);
+        let mut process = Process::start(&mut command, folder).map_err(&start)?;
         let (stdin, stdout) = process
             .pipes()
             .ok_or_else(|| start(std::io::ErrorKind::BrokenPipe.into()))?;
@@ -140,81 +134,6 @@ impl Chromium {
         let uncached = json!({"cacheDisabled": true});
         chromium.ask("Network.setCacheDisabled", uncached, "get ready", limit)?;
         Ok(chromium)
-    }
-
-    /// Returns the scheduler's counters of its threads.
-    pub(crate) fn threads(&self) -> Threads {
-        self.process.threads()
-    }
-
-    pub(crate) fn visit(&mut self, url: &str, limit: Limit<'_>) -> Result<Page, BrowserError> {
-        let doing = "load the page";
-        self.devtools.forget_events();
-        let answer = self.ask("Page.navigate", json!({"url": url}), doing, limit)?;
-        if let Some(code) = answer["errorText"].as_str() {
-            return Ok(Page::Error {
-                code: netbench_model::sanitize(code),
-            });
-        }
-        let loader = text(&answer["loaderId"]);
-        let mut response = Value::Null;
-        loop {
-            let session = self.session.clone();
-            let (method, mut params) = self
-                .devtools
-                .event(&session, limit)
-                .map_err(|unanswered| self.failed(unanswered, doing))?;
-            let is_the_page = params["requestId"].as_str() == Some(&loader);
-            match method.as_str() {
-                "Network.responseReceived" if is_the_page => response = params["response"].take(),
-                "Network.loadingFailed" if is_the_page => {
-                    return Ok(Page::Error {
-                        code: netbench_model::sanitize(&text(&params["errorText"])),
-                    });
-                }
-                "Page.loadEventFired" if !response.is_null() => break,
-                "Inspector.targetCrashed" => {
-                    return Err(self.failed(Unanswered::Ended, doing));
-                }
-                _ => {}
-            }
-        }
-        let timing = self.ask(
-            "Runtime.evaluate",
-            json!({"expression": EXPRESSION, "returnByValue": true}),
-            "tell the page's timing",
-            limit,
-        )?;
-        self.loaded(&response, &text(&timing["result"]["value"]))
-            .map_err(|what| BrowserError::Answer {
-                browser: NAME,
-                what,
-            })
-    }
-
-    pub(crate) fn close_connections(&mut self, limit: Limit<'_>) -> Result<(), BrowserError> {
-        let doing = "close its connections";
-        let session = self.open_page(NET_INTERNALS, limit)?;
-        let own = std::mem::replace(&mut self.session, session);
-        // The page has `chrome.send` only once it is loaded.
-        let expression = "new Promise((done, failed) => { let tries = 0; const look = () => { \
-             if (location.protocol === 'chrome:' && typeof chrome === 'object' && chrome.send) { \
-             chrome.send('closeIdleSockets'); setTimeout(() => done('closed'), 50); } \
-             else if (++tries > 100) failed('no chrome.send'); else setTimeout(look, 20); }; look(); })";
-        let asked = self.ask(
-            "Runtime.evaluate",
-            json!({"expression": expression, "returnByValue": true, "awaitPromise": true}),
-            doing,
-            limit,
-        );
-        self.session = own;
-        if asked?["result"]["value"] == json!("closed") {
-            return Ok(());
-        }
-        Err(BrowserError::Answer {
-            browser: NAME,
-            what: format!("{NET_INTERNALS} does not {doing}"),
-        })
     }
 
     /// Opens an additional page, and returns its session.
@@ -259,6 +178,77 @@ impl Chromium {
             objects: timing.objects()?,
         };
         Ok(Page::Loaded(Box::new(loaded.complete())))
+    }
+}
+
+impl Driven for Chromium {
+    fn visit(&mut self, url: &str, limit: Limit<'_>) -> Result<Page, BrowserError> {
+        let doing = "load the page";
+        self.devtools.forget_events();
+        let answer = self.ask("Page.navigate", json!({"url": url}), doing, limit)?;
+        if let Some(code) = answer["errorText"].as_str() {
+            return Ok(Page::Error {
+                code: netbench_model::sanitize(code),
+            });
+        }
+        let loader = text(&answer["loaderId"]);
+        let mut response = Value::Null;
+        loop {
+            let session = self.session.clone();
+            let (method, mut params) = self
+                .devtools
+                .event(&session, limit)
+                .map_err(|unanswered| self.failed(unanswered, doing))?;
+            let is_the_page = params["requestId"].as_str() == Some(&loader);
+            match method.as_str() {
+                "Network.responseReceived" if is_the_page => response = params["response"].take(),
+                "Network.loadingFailed" if is_the_page => {
+                    return Ok(Page::Error {
+                        code: netbench_model::sanitize(&text(&params["errorText"])),
+                    });
+                }
+                "Page.loadEventFired" if !response.is_null() => break,
+                "Inspector.targetCrashed" => {
+                    return Err(self.failed(Unanswered::Ended, doing));
+                }
+                _ => {}
+            }
+        }
+        let timing = self.ask(
+            "Runtime.evaluate",
+            json!({"expression": EXPRESSION, "returnByValue": true}),
+            "tell the page's timing",
+            limit,
+        )?;
+        self.loaded(&response, &text(&timing["result"]["value"]))
+            .map_err(BrowserError::answer(NAME))
+    }
+
+    fn close_connections(&mut self, limit: Limit<'_>) -> Result<(), BrowserError> {
+        let doing = "close its connections";
+        let session = self.open_page(NET_INTERNALS, limit)?;
+        let own = std::mem::replace(&mut self.session, session);
+        // The page has `chrome.send` only once it is loaded.
+        let expression = "new Promise((done, failed) => { let tries = 0; const look = () => { \
+             if (location.protocol === 'chrome:' && typeof chrome === 'object' && chrome.send) { \
+             chrome.send('closeIdleSockets'); setTimeout(() => done('closed'), 50); } \
+             else if (++tries > 100) failed('no chrome.send'); else setTimeout(look, 20); }; look(); })";
+        let asked = self.ask(
+            "Runtime.evaluate",
+            json!({"expression": expression, "returnByValue": true, "awaitPromise": true}),
+            doing,
+            limit,
+        );
+        self.session = own;
+        if asked?["result"]["value"] == json!("closed") {
+            return Ok(());
+        }
+        let what = format!("{NET_INTERNALS} does not {doing}");
+        Err(BrowserError::answer(NAME)(what))
+    }
+
+    fn process(&self) -> &Process {
+        &self.process
     }
 }
 

@@ -4,8 +4,7 @@
 use std::sync::LazyLock;
 
 use netbench_model::{
-    Alert, CertificateFault as C, Failure, FailureClass, FailureReason, FailureWord as W,
-    compat::Refusal,
+    Alert, CertificateFault as C, Failure, FailureClass, FailureReason, compat::Refusal,
 };
 
 /// `WebKitWebView::load-failed-with-tls-errors`: the specific error is not reported outside of the program.
@@ -14,17 +13,8 @@ pub(crate) const WEBKIT_REFUSES: &str = "load-failed-with-tls-errors";
 /// GLib's message where it refuses a certificate before WebKit is asked.
 const GLIB_REFUSES: &str = "Unacceptable TLS certificate";
 
-/// The meaning of a code.
-enum Says {
-    /// A fault of the certificate: the most common one that the code may stand for.
-    Certificate(C),
-    /// A failure of the connection or the exchange.
-    Class(FailureClass, W),
-    /// The handshake failed because of one side's message; the code does not identify the side that ended it.
-    Handshake,
-    /// The server sent an alert, or the code does not identify the side that did.
-    Alert(Alert),
-}
+/// The clients' texts and their meanings.
+const TABLE: &str = include_str!("codes.tsv");
 
 /// Returns the failure that an error page shows, and the other failures that its code may stand for.
 pub fn failures(code: &str) -> (Failure, &'static [Refusal]) {
@@ -61,12 +51,10 @@ pub fn failures(code: &str) -> (Failure, &'static [Refusal]) {
 
 /// Returns the failure that an error page shows. Its detail is the code.
 pub fn failure(code: &str) -> Failure {
-    let (class, reason) = match says(code) {
-        Says::Certificate(fault) => (FailureClass::Certificate, fault.into()),
-        Says::Class(class, word) => (class, word.into()),
-        Says::Alert(alert) => (FailureClass::Alert, alert.into()),
-        Says::Handshake => (FailureClass::Protocol, FailureReason::Library(name(code))),
-    };
+    let (class, reason) = meaning("browser", code)
+        .or_else(|| Some((FailureClass::Alert, firefox_alert(code)?.into())))
+        // The handshake failed because of one side's message; the code does not identify the side that ended it.
+        .unwrap_or_else(|| (FailureClass::Protocol, FailureReason::Library(name(code))));
     Failure {
         class,
         reason,
@@ -76,198 +64,36 @@ pub fn failure(code: &str) -> Failure {
     }
 }
 
-fn says(code: &str) -> Says {
-    match code.strip_prefix("net::") {
-        Some(code) => chromium(code),
-        None => firefox(code)
-            .or_else(|| servo(code))
-            .or_else(|| webkit(code)),
-    }
-    .unwrap_or(Says::Handshake)
+/// Returns the meaning of a client's text, if the table has it.
+pub(crate) fn meaning(client: &str, text: &str) -> Option<(FailureClass, FailureReason)> {
+    let mut rows = TABLE.lines().filter_map(columns);
+    let found = rows.find(|[of, pattern, ..]| *of == client && fits(pattern, text));
+    let [.., class, reason] = found?;
+    let mut classes = FailureClass::ALL.iter().copied();
+    let class = classes.find(|known| known.name() == class)?;
+    Some((class, reason.to_owned().into()))
 }
 
-/// Maps the codes of Chromium's `net_error_list.h`.
-fn chromium(code: &str) -> Option<Says> {
-    use FailureClass as F;
-    let certificate = |fault| Some(Says::Certificate(fault));
-    let class = |class, word| Some(Says::Class(class, word));
-    match code {
-        // The code stands for both ends of a certificate's validity period.
-        "ERR_CERT_DATE_INVALID" => certificate(C::Expired),
-        "ERR_CERT_COMMON_NAME_INVALID" => certificate(C::WrongName),
-        // The code stands for any failure to find a path to a trusted root.
-        "ERR_CERT_AUTHORITY_INVALID" => certificate(C::UnknownIssuer),
-        "ERR_CERT_INVALID" => certificate(C::Other),
-        "ERR_CERT_WEAK_KEY" | "ERR_CERT_WEAK_SIGNATURE_ALGORITHM" => {
-            certificate(C::WeakOrUnknownSignature)
-        }
-        "ERR_CERT_REVOKED" => certificate(C::Revoked),
-        "ERR_SSL_SERVER_CERT_BAD_FORMAT" => certificate(C::BadEncoding),
-        "ERR_SSL_KEY_USAGE_INCOMPATIBLE" => certificate(C::BadPurpose),
-        "ERR_SSL_UNRECOGNIZED_NAME_ALERT" => Some(Says::Alert(Alert(112))),
-        _ if code.starts_with("ERR_CERT") => certificate(C::Other),
-        "ERR_NAME_NOT_RESOLVED" | "ERR_NAME_RESOLUTION_FAILED" => class(F::Resolve, W::NotFound),
-        "ERR_CONNECTION_REFUSED" => class(F::Connect, W::Refused),
-        "ERR_CONNECTION_TIMED_OUT" | "ERR_TIMED_OUT" => class(F::Connect, W::ConnectTimedOut),
-        "ERR_ADDRESS_UNREACHABLE" | "ERR_INTERNET_DISCONNECTED" => {
-            class(F::Connect, W::Unreachable)
-        }
-        "ERR_CONNECTION_FAILED" => class(F::Connect, W::Failed),
-        "ERR_CONNECTION_RESET" => class(F::Closed, W::Reset),
-        "ERR_CONNECTION_CLOSED" | "ERR_CONNECTION_ABORTED" | "ERR_SOCKET_NOT_CONNECTED" => {
-            class(F::Closed, W::Closed)
-        }
-        "ERR_EMPTY_RESPONSE" => class(F::Closed, W::EndOfStream),
-        "ERR_CONTENT_LENGTH_MISMATCH" | "ERR_INCOMPLETE_CHUNKED_ENCODING" => {
-            class(F::Http, W::Incomplete)
-        }
-        _ if code.starts_with("ERR_HTTP") || code.starts_with("ERR_INVALID") => {
-            class(F::Http, W::NotHttp)
-        }
-        _ => None,
+/// Returns the columns of a row, or `None` for a comment.
+fn columns(line: &str) -> Option<[&str; 4]> {
+    let columns: Vec<&str> = line.split('\t').collect();
+    columns.try_into().ok()
+}
+
+fn fits(pattern: &str, text: &str) -> bool {
+    match (pattern.starts_with('*'), pattern.strip_suffix('*')) {
+        (true, Some(_)) => text.contains(pattern.trim_matches('*')),
+        (false, Some(start)) => text.starts_with(start),
+        (_, None) => text == pattern,
     }
 }
 
-/// Maps the codes of NSS, Mozilla's codes for certificates, and the names of Firefox's `nsresult`s.
-fn firefox(code: &str) -> Option<Says> {
-    use FailureClass as F;
-    let certificate = |fault| Some(Says::Certificate(fault));
-    let class = |class, word| Some(Says::Class(class, word));
-    if let Some(name) = code
-        .strip_prefix("SSL_ERROR_")
-        .and_then(|name| name.strip_suffix("_ALERT"))
-    {
-        let name = name.strip_prefix("RX_").unwrap_or(name);
-        let name = match name {
-            "BAD_CERT" => "bad_certificate".to_owned(),
-            "PROTOCOL_VERSION" => "protocol_version".to_owned(),
-            "CERTIFICATE_UNOBTAINABLE" => "certificate_unobtainable".to_owned(),
-            "UNSUPPORTED_CERT" => "unsupported_certificate".to_owned(),
-            "REVOKED_CERT" => "certificate_revoked".to_owned(),
-            "EXPIRED_CERT" => "certificate_expired".to_owned(),
-            "CERTIFICATE_UNKNOWN" => "certificate_unknown".to_owned(),
-            "INTERNAL_ERROR" => "internal_error".to_owned(),
-            name => name.to_ascii_lowercase(),
-        };
-        let alert = Alert::registered().find(|alert| alert.name() == Some(&name));
-        return alert.map(Says::Alert);
-    }
-    match code {
-        "SEC_ERROR_EXPIRED_CERTIFICATE" | "SEC_ERROR_EXPIRED_ISSUER_CERTIFICATE" => {
-            certificate(C::Expired)
-        }
-        "MOZILLA_PKIX_ERROR_NOT_YET_VALID_CERTIFICATE"
-        | "MOZILLA_PKIX_ERROR_NOT_YET_VALID_ISSUER_CERTIFICATE" => certificate(C::NotYetValid),
-        "SSL_ERROR_BAD_CERT_DOMAIN" => certificate(C::WrongName),
-        "SEC_ERROR_UNKNOWN_ISSUER"
-        | "SEC_ERROR_UNTRUSTED_ISSUER"
-        | "SEC_ERROR_UNTRUSTED_CERT"
-        | "MOZILLA_PKIX_ERROR_SELF_SIGNED_CERT" => certificate(C::UnknownIssuer),
-        "SEC_ERROR_CA_CERT_INVALID" | "SEC_ERROR_PATH_LEN_CONSTRAINT_INVALID" => {
-            certificate(C::BadCa)
-        }
-        "MOZILLA_PKIX_ERROR_CA_CERT_USED_AS_END_ENTITY" => certificate(C::CaAsLeaf),
-        "SEC_ERROR_INADEQUATE_CERT_TYPE" | "SEC_ERROR_INADEQUATE_KEY_USAGE" => {
-            certificate(C::BadPurpose)
-        }
-        "SEC_ERROR_BAD_SIGNATURE" => certificate(C::BadSignature),
-        "SEC_ERROR_BAD_DER" | "SEC_ERROR_EXTENSION_VALUE_INVALID" => certificate(C::BadEncoding),
-        "SEC_ERROR_UNKNOWN_CRITICAL_EXTENSION" => certificate(C::UnknownCriticalExtension),
-        "SEC_ERROR_REVOKED_CERTIFICATE" => certificate(C::Revoked),
-        "SEC_ERROR_CERT_SIGNATURE_ALGORITHM_DISABLED"
-        | "SEC_ERROR_UNSUPPORTED_ELLIPTIC_CURVE"
-        | "SEC_ERROR_UNSUPPORTED_KEYALG"
-        | "MOZILLA_PKIX_ERROR_INADEQUATE_KEY_SIZE" => certificate(C::WeakOrUnknownSignature),
-        "SSL_ERROR_NEXT_PROTOCOL_NO_PROTOCOL" => Some(Says::Alert(Alert(120))),
-        _ if code.starts_with("SEC_ERROR") || code.starts_with("MOZILLA_PKIX") => {
-            certificate(C::Other)
-        }
-        "NS_ERROR_UNKNOWN_HOST" | "dnsNotFound" => class(F::Resolve, W::NotFound),
-        "NS_ERROR_CONNECTION_REFUSED" | "connectionFailure" => class(F::Connect, W::Refused),
-        "NS_ERROR_NET_TIMEOUT" | "netTimeout" => class(F::Connect, W::ConnectTimedOut),
-        "NS_ERROR_OFFLINE" | "NS_ERROR_NET_UNREACHABLE" => class(F::Connect, W::Unreachable),
-        "NS_ERROR_NET_RESET" | "PR_CONNECT_RESET_ERROR" | "netReset" => class(F::Closed, W::Reset),
-        "NS_ERROR_NET_INTERRUPT" | "netInterrupt" => class(F::Closed, W::Closed),
-        "PR_END_OF_FILE_ERROR" => class(F::Closed, W::EndOfStream),
-        "NS_ERROR_NET_PARTIAL_TRANSFER" => class(F::Http, W::Incomplete),
-        _ if code.starts_with("NS_ERROR_NET_HTTP") || code.starts_with("NS_ERROR_CORRUPTED") => {
-            class(F::Http, W::NotHttp)
-        }
-        _ => None,
-    }
-}
-
-/// Maps the names of Servo's `NetworkError`.
-fn servo(code: &str) -> Option<Says> {
-    match code {
-        // The error has the certificate, but not its fault.
-        "SslValidation" => Some(Says::Certificate(C::Other)),
-        "ConnectionFailure" => Some(Says::Class(FailureClass::Connect, W::Failed)),
-        "DecompressionError" => Some(Says::Class(FailureClass::Http, W::NotHttp)),
-        _ => None,
-    }
-}
-
-/// Maps WebKitGTK's signal for a refused certificate, and the messages of its error pages, which are GLib's.
-fn webkit(words: &str) -> Option<Says> {
-    use FailureClass as F;
-    let class = |class, word| Some(Says::Class(class, word));
-    let has = |part: &str| words.contains(part);
-    if let Some(alert) = words.strip_prefix("Peer sent fatal TLS alert: ") {
-        return gnutls_alert(alert).map(Says::Alert);
-    }
-    match words {
-        WEBKIT_REFUSES | GLIB_REFUSES => Some(Says::Certificate(C::Other)),
-        _ if has("Duplicate extension in X.509") || has("ASN1 parser:") => {
-            Some(Says::Certificate(C::BadEncoding))
-        }
-        _ if has("non-properly terminated") || has("TLS connection closed unexpectedly") => {
-            class(F::Closed, W::EndOfStream)
-        }
-        _ if has("Connection refused") => class(F::Connect, W::Refused),
-        _ if has("timed out") => class(F::Connect, W::ConnectTimedOut),
-        _ if has("unreachable") || has("No route to host") => class(F::Connect, W::Unreachable),
-        _ if has("Error resolving") || has("Name or service not known") => {
-            class(F::Resolve, W::NotFound)
-        }
-        _ if has("Connection reset") => class(F::Closed, W::Reset),
-        _ if has("Connection terminated") || has("Connection closed") => {
-            class(F::Closed, W::Closed)
-        }
-        _ => None,
-    }
-}
-
-/// Maps GnuTLS's names of the alerts (`lib/alert.c`) that occur in a handshake.
-fn gnutls_alert(name: &str) -> Option<Alert> {
-    const NAMES: [(&str, u8); 24] = [
-        ("Close notify", 0),
-        ("Unexpected message", 10),
-        ("Bad record MAC", 20),
-        ("Record overflow", 22),
-        ("Handshake failed", 40),
-        ("Certificate is bad", 42),
-        ("Certificate is not supported", 43),
-        ("Certificate was revoked", 44),
-        ("Certificate is expired", 45),
-        ("Unknown certificate", 46),
-        ("Illegal parameter", 47),
-        ("CA is unknown", 48),
-        ("Access was denied", 49),
-        ("Decode error", 50),
-        ("Decrypt error", 51),
-        ("Error in protocol version", 70),
-        ("Insufficient security", 71),
-        ("Internal error", 80),
-        ("Inappropriate fallback", 86),
-        ("An extension was expected but was not seen", 109),
-        ("An unsupported extension was sent", 110),
-        ("The server name sent was not recognized", 112),
-        ("Certificate is required", 116),
-        ("No supported application protocol could be negotiated", 120),
-    ];
-    let known = NAMES.into_iter().find(|(known, _)| *known == name);
-    known.map(|(_, number)| Alert(number))
+/// Returns the alert that a code of NSS names.
+fn firefox_alert(code: &str) -> Option<Alert> {
+    let name = code.strip_prefix("SSL_ERROR_")?.strip_suffix("_ALERT")?;
+    let name = name.strip_prefix("RX_").unwrap_or(name);
+    let name = name.to_ascii_lowercase();
+    Alert::registered().find(|alert| alert.name() == Some(&name))
 }
 
 /// Formats a code as a library's name of an error: lowercase letters with hyphens.
@@ -312,6 +138,21 @@ mod tests {
         let (_, others) =
             failures("Error performing TLS handshake: An illegal parameter has been received.");
         assert!(others.is_empty());
+    }
+
+    #[test]
+    fn every_row_of_the_table_is_read() {
+        for line in TABLE.lines().filter(|line| !line.starts_with('#')) {
+            let [client, pattern, class, reason] = columns(line).unwrap();
+            let text = pattern.replace('*', "");
+            let (found, why) = meaning(client, &text).unwrap();
+            assert_eq!(
+                (found.name(), why.to_string().as_str()),
+                (class, reason),
+                "{line}"
+            );
+            assert!(why.is_of(found), "{line}");
+        }
     }
 
     #[test]

@@ -4,12 +4,9 @@ use std::{
     collections::VecDeque,
     io::{BufRead, BufReader, Write},
     process::{ChildStdin, ChildStdout},
-    sync::{
-        atomic::Ordering,
-        mpsc::{Receiver, RecvTimeoutError, channel},
-    },
+    sync::mpsc::{Receiver, RecvTimeoutError, channel},
     thread,
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use serde_json::{Value, json};
@@ -118,15 +115,10 @@ impl DevTools {
 
     fn receive(&mut self, limit: Limit<'_>) -> Result<Value, Unanswered> {
         loop {
-            if limit.stop.load(Ordering::Relaxed) {
-                return Err(Unanswered::Stopped);
-            }
-            let left = limit.deadline.saturating_duration_since(Instant::now());
-            match self.messages.recv_timeout(left.min(LOOK)) {
+            match self.messages.recv_timeout(limit.left().min(LOOK)) {
                 Ok(message) => return Ok(message),
                 Err(RecvTimeoutError::Disconnected) => return Err(Unanswered::Ended),
-                Err(RecvTimeoutError::Timeout) if left.is_zero() => return Err(Unanswered::Late),
-                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Timeout) => limit.check()?,
             }
         }
     }

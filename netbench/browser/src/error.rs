@@ -79,6 +79,25 @@ pub enum BrowserError {
 }
 
 impl BrowserError {
+    /// Returns a function that makes the error of a step of making the profile.
+    pub(crate) fn profile(what: impl Into<String>) -> impl Fn(io::Error) -> Self {
+        let what = what.into();
+        move |source| Self::Profile {
+            what: what.clone(),
+            source,
+        }
+    }
+
+    /// Returns a function that makes the error of a browser that cannot be started.
+    pub(crate) fn start(browser: &'static str) -> impl Fn(io::Error) -> Self {
+        move |source| Self::Start { browser, source }
+    }
+
+    /// Returns a function that makes the error of an answer.
+    pub(crate) fn answer(browser: &'static str) -> impl Fn(String) -> Self {
+        move |what| Self::Answer { browser, what }
+    }
+
     /// Returns the error as the failure of a visit.
     pub fn failure(&self) -> Failure {
         let (class, reason) = match self {

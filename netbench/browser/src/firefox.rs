@@ -1,15 +1,13 @@
 //! Firefox, driven by Marionette: the page's timing comes from the page, and the TLS library's data on the
 //! connection from the browser's privileged context.
 
-mod preferences;
-
 use std::{
     fs,
     net::{Ipv4Addr, SocketAddr, TcpStream},
+    path::Path,
     process::{Command, Stdio},
-    sync::atomic::Ordering,
     thread,
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use netbench_link::Namespace;
@@ -21,13 +19,13 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::{
-    BrowserError, BrowserProgram, Limit, Loaded, Page, StartupCache, Surroundings,
+    BrowserError, Limit, Loaded, Page, StartupCache, Surroundings,
+    driven::Driven,
     error::Unanswered,
     marionette::Marionette,
     page::server_view,
     place::{Place, other_user},
     process::{self, Process},
-    threads::Threads,
     timing::{EXPRESSION, NavigationTiming},
 };
 
@@ -53,33 +51,11 @@ const STARTUP_CACHE: [&str; 6] = [
     "extension-store",
 ];
 
-/// A script that makes the browser record the responses for a page.
-const WATCH: &str = r#"
-const seen = globalThis.netbenchSeen = [];
-const watch = subject => {
-  let channel;
-  try { channel = subject.QueryInterface(Ci.nsIHttpChannel); } catch (error) { return; }
-  if (!channel.isMainDocumentChannel) { return; }
-  const page = { status: 0, headers: {}, result: "" };
-  const set = (name, get) => { try { page[name] = get(); } catch (error) { /* It is not known. */ } };
-  set("result", () => Object.keys(Cr).find(name => Cr[name] === channel.status) ?? "");
-  set("status", () => channel.responseStatus);
-  try { channel.visitResponseHeaders((name, value) => { page.headers[name] = value; }); } catch (error) { /* There are none. */ }
-  const info = channel.securityInfo;
-  if (info) {
-    set("version", () => info.protocolVersion);
-    set("cipher", () => info.cipherName);
-    set("group", () => info.keaGroupName);
-    set("signature", () => info.signatureSchemeName);
-    set("alpn", () => info.negotiatedNPN);
-    set("resumed", () => info.resumed);
-    set("code", () => info.errorCodeString);
-  }
-  seen.push(page);
-};
-for (const topic of ["http-on-examine-response", "http-on-stop-request"]) { Services.obs.addObserver(watch, topic); }
-return true;"#;
+/// Preferences that disable its own traffic, its caches, and the rounding of its times.
+const PREFERENCES: &str = include_str!("firefox/user.js");
 
+/// A script that makes the browser record the responses for a page.
+const WATCH: &str = include_str!("firefox/watch.js");
 /// A script that returns the recorded responses, and clears the record.
 const SEEN: &str = "return JSON.stringify(globalThis.netbenchSeen.splice(0));";
 
@@ -113,14 +89,11 @@ struct Seen {
 
 impl Firefox {
     pub(crate) fn start(
-        program: &BrowserProgram,
+        program: &Path,
         surroundings: &Surroundings<'_>,
         limit: Limit<'_>,
     ) -> Result<Self, BrowserError> {
-        let failed = |source| BrowserError::Profile {
-            what: "its folder".to_owned(),
-            source,
-        };
+        let failed = BrowserError::profile("its folder");
         let folder = process::folder()?;
         let place = Place::prepare(
             surroundings.network,
@@ -132,9 +105,9 @@ impl Firefox {
         if let Some(cache) = surroundings.startup_cache {
             cache.copy_to(&profile)?;
         }
-        fs::write(profile.join("user.js"), preferences::user_js()).map_err(failed)?;
-        place.give(folder.path()).map_err(failed)?;
-        let mut command = Command::new(program.path());
+        fs::write(profile.join("user.js"), PREFERENCES).map_err(&failed)?;
+        place.give(folder.path()).map_err(&failed)?;
+        let mut command = Command::new(program);
         command
             .args(["--headless", "--no-remote", "--new-instance"])
             .args(["--marionette", "--remote-allow-system-access"])
@@ -151,11 +124,8 @@ impl Firefox {
             )
             .stdin(Stdio::null())
             .stdout(Stdio::null());
-        let start = |source| BrowserError::Start {
-            browser: NAME,
-            source,
-        };
-        let mut process = Process::start(&mut command, folder).map_err(start)?;
+        let started = Process::start(&mut command, folder);
+        let mut process = started.map_err(BrowserError::start(NAME))?;
         let connected = connect(&mut process, surroundings.network.namespace, limit);
         match connected {
             Err(unanswered) => Err(process.failed(NAME, unanswered, "start")),
@@ -173,69 +143,15 @@ impl Firefox {
         }
     }
 
-    /// Returns the scheduler's counters of its threads.
-    pub(crate) fn threads(&self) -> Threads {
-        self.process.threads()
-    }
-
-    pub(crate) fn visit(&mut self, url: &str, limit: Limit<'_>) -> Result<Page, BrowserError> {
-        self.own_script(SEEN, limit)?;
-        let navigated = self
-            .marionette
-            .ask("WebDriver:Navigate", json!({"url": url}), limit);
-        let refused = match navigated {
-            Ok(_) => None,
-            Err(Unanswered::Refused(what)) => Some(what),
-            Err(unanswered) => {
-                return Err(self.process.failed(NAME, unanswered, "load the page"));
-            }
-        };
-        let answer = |what| BrowserError::Answer {
-            browser: NAME,
-            what,
-        };
-        let seen = self.own_script(SEEN, limit)?;
-        let seen: Vec<Seen> = serde_json::from_str(seen.as_str().unwrap_or_default())
-            .map_err(|error| answer(format!("what it saw cannot be read: {error}")))?;
-        if let Some(what) = refused {
-            return match error_code(&what, &seen) {
-                Some(code) => Ok(Page::Error {
-                    code: netbench_model::sanitize(&code),
-                }),
-                None => Err(answer(netbench_model::sanitize_prefix(&what, 300))),
-            };
-        }
-        let timing = self.script(&format!("return {EXPRESSION};"), "content", limit)?;
-        let page = seen.into_iter().find(|seen| seen.status > 0);
-        let page = page.ok_or_else(|| answer("it saw no response".to_owned()))?;
-        loaded(&page, timing.as_str().unwrap_or_default()).map_err(answer)
-    }
-
-    pub(crate) fn close_connections(&mut self, limit: Limit<'_>) -> Result<(), BrowserError> {
-        self.own_script(CLOSE_CONNECTIONS, limit).map(drop)
-    }
-
-    pub(crate) fn into_startup_cache(
-        mut self,
-        limit: Limit<'_>,
-    ) -> Result<StartupCache, BrowserError> {
-        let doing = "end";
-        let quit = json!({"flags": ["eForceQuit"]});
-        match self.marionette.ask("Marionette:Quit", quit, limit) {
-            // Firefox may end before it has answered.
-            Ok(_) | Err(Unanswered::Ended) => {}
-            Err(unanswered) => return Err(self.process.failed(NAME, unanswered, doing)),
-        }
-        self.process
-            .wait(limit)
-            .map_err(|unanswered| self.process.failed(NAME, unanswered, doing))?;
-        let profile = self.process.folder_path().join(PROFILE);
-        StartupCache::of_profile(&profile, &STARTUP_CACHE)
-    }
-
     /// Returns the settings beyond those required to drive it, for the record.
     pub(crate) fn settings() -> Vec<String> {
-        preferences::settings()
+        let lines = PREFERENCES.lines();
+        let settings = lines.filter_map(|line| {
+            let line = line.strip_prefix("user_pref(\"")?.strip_suffix(");")?;
+            let (name, value) = line.split_once("\", ")?;
+            Some(format!("{name}={value}"))
+        });
+        settings.collect()
     }
 
     /// Runs a script in the browser's privileged context.
@@ -286,6 +202,64 @@ impl Firefox {
     }
 }
 
+impl Driven for Firefox {
+    fn visit(&mut self, url: &str, limit: Limit<'_>) -> Result<Page, BrowserError> {
+        self.own_script(SEEN, limit)?;
+        let navigated = self
+            .marionette
+            .ask("WebDriver:Navigate", json!({"url": url}), limit);
+        let refused = match navigated {
+            Ok(_) => None,
+            Err(Unanswered::Refused(what)) => Some(what),
+            Err(unanswered) => {
+                return Err(self.process.failed(NAME, unanswered, "load the page"));
+            }
+        };
+        let answer = BrowserError::answer(NAME);
+        let seen = self.own_script(SEEN, limit)?;
+        let seen: Vec<Seen> = serde_json::from_str(seen.as_str().unwrap_or_default())
+            .map_err(|error| answer(format!("what it saw cannot be read: {error}")))?;
+        if let Some(what) = refused {
+            return match error_code(&what, &seen) {
+                Some(code) => Ok(Page::Error {
+                    code: netbench_model::sanitize(&code),
+                }),
+                None => Err(answer(netbench_model::sanitize_prefix(&what, 300))),
+            };
+        }
+        let timing = self.script(&format!("return {EXPRESSION};"), "content", limit)?;
+        let page = seen.into_iter().find(|seen| seen.status > 0);
+        let page = page.ok_or_else(|| answer("it saw no response".to_owned()))?;
+        loaded(&page, timing.as_str().unwrap_or_default()).map_err(answer)
+    }
+
+    fn close_connections(&mut self, limit: Limit<'_>) -> Result<(), BrowserError> {
+        self.own_script(CLOSE_CONNECTIONS, limit).map(drop)
+    }
+
+    fn into_startup_cache(
+        mut self: Box<Self>,
+        limit: Limit<'_>,
+    ) -> Result<StartupCache, BrowserError> {
+        let doing = "end";
+        let quit = json!({"flags": ["eForceQuit"]});
+        match self.marionette.ask("Marionette:Quit", quit, limit) {
+            // Firefox may end before it has answered.
+            Ok(_) | Err(Unanswered::Ended) => {}
+            Err(unanswered) => return Err(self.process.failed(NAME, unanswered, doing)),
+        }
+        self.process
+            .wait(limit)
+            .map_err(|unanswered| self.process.failed(NAME, unanswered, doing))?;
+        let profile = self.process.folder_path().join(PROFILE);
+        StartupCache::of_profile(&profile, &STARTUP_CACHE)
+    }
+
+    fn process(&self) -> &Process {
+        &self.process
+    }
+}
+
 /// Waits until the browser listens, inside the namespace.
 fn connect(
     process: &mut Process,
@@ -301,17 +275,11 @@ fn connect(
         if process.has_ended() {
             return Err(Unanswered::Ended);
         }
-        if limit.stop.load(Ordering::Relaxed) {
-            return Err(Unanswered::Stopped);
-        }
-        if Instant::now() >= limit.deadline {
-            return Err(Unanswered::Late);
-        }
+        limit.check()?;
         thread::sleep(LOOK);
     };
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
-    let left = limit.deadline.saturating_duration_since(Instant::now());
-    let stream = namespace.run(|| TcpStream::connect_timeout(&address, left.max(LOOK)));
+    let stream = namespace.run(|| TcpStream::connect_timeout(&address, limit.left().max(LOOK)));
     let refused = |error: &dyn std::fmt::Display| {
         Unanswered::Refused(format!("it cannot be connected to: {error}"))
     };

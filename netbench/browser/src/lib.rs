@@ -9,9 +9,12 @@
 
 mod chromium;
 mod codes;
+mod connection;
 mod devtools;
+mod driven;
 mod error;
 mod firefox;
+mod limit;
 mod marionette;
 mod outside;
 mod page;
@@ -19,6 +22,7 @@ mod place;
 mod process;
 mod product;
 mod profile;
+mod program;
 mod startup_cache;
 mod threads;
 mod timing;
@@ -28,6 +32,7 @@ mod webkit;
 
 pub use codes::{failure, failures};
 pub use error::BrowserError;
+pub use limit::Limit;
 pub use outside::{Outside, OutsideProgram};
 pub use page::{Loaded, Page, Shown};
 pub use place::{Network, Surroundings, other_user};
@@ -37,29 +42,15 @@ pub use startup_cache::StartupCache;
 pub use threads::Threads;
 pub use tool::{Fetch, Fetched, Fetcher, Tool, ToolProgram};
 
-use std::{sync::atomic::AtomicBool, time::Instant};
+use std::path::Path;
 
 use chromium::Chromium;
+use driven::Driven;
 use firefox::Firefox;
 use webkit::WebKit;
 
 /// A running browser with a separate profile.
-pub struct Browser(Driven);
-
-enum Driven {
-    Chromium(Chromium),
-    Firefox(Firefox),
-    WebKit(WebKit),
-}
-
-/// The time limit of a browser's action, and a flag that ends it early.
-#[derive(Debug, Clone, Copy)]
-pub struct Limit<'a> {
-    /// The time after which a missing answer counts as hung.
-    pub deadline: Instant,
-    /// A flag that stops the wait once it is true.
-    pub stop: &'a AtomicBool,
-}
+pub struct Browser(Box<dyn Driven + Send>);
 
 impl Browser {
     /// Starts a browser with a new profile.
@@ -72,10 +63,11 @@ impl Browser {
         surroundings: &Surroundings<'_>,
         limit: Limit<'_>,
     ) -> Result<Self, BrowserError> {
+        let path: &Path = program.path();
         Ok(Self(match program.product() {
-            Product::Chromium => Driven::Chromium(Chromium::start(program, surroundings, limit)?),
-            Product::Firefox => Driven::Firefox(Firefox::start(program, surroundings, limit)?),
-            Product::WebKitGtk => Driven::WebKit(WebKit::start(program, surroundings, limit)?),
+            Product::Chromium => Box::new(Chromium::start(path, surroundings, limit)?),
+            Product::Firefox => Box::new(Firefox::start(path, surroundings, limit)?),
+            Product::WebKitGtk => Box::new(WebKit::start(path, surroundings, limit)?),
         }))
     }
 
@@ -84,11 +76,7 @@ impl Browser {
     /// # Errors
     /// Returns an error if the browser does not end in time, or its profile cannot be read.
     pub fn into_startup_cache(self, limit: Limit<'_>) -> Result<StartupCache, BrowserError> {
-        match self.0 {
-            // These browsers have their caches in their installation.
-            Driven::Chromium(_) | Driven::WebKit(_) => Ok(StartupCache::default()),
-            Driven::Firefox(firefox) => firefox.into_startup_cache(limit),
-        }
+        self.0.into_startup_cache(limit)
     }
 
     /// Opens a page, and waits until it is loaded or an error page is shown.
@@ -96,11 +84,7 @@ impl Browser {
     /// # Errors
     /// Returns an error if the browser ends, hangs, or sends an answer that cannot be parsed.
     pub fn visit(&mut self, url: &str, limit: Limit<'_>) -> Result<Page, BrowserError> {
-        match &mut self.0 {
-            Driven::Chromium(chromium) => chromium.visit(url, limit),
-            Driven::Firefox(firefox) => firefox.visit(url, limit),
-            Driven::WebKit(webkit) => webkit.visit(url, limit),
-        }
+        self.0.visit(url, limit)
     }
 
     /// Opens a page as [`Self::visit`] does, without its times.
@@ -108,19 +92,12 @@ impl Browser {
     /// # Errors
     /// Returns the errors of [`Self::visit`].
     pub fn look(&mut self, url: &str, limit: Limit<'_>) -> Result<Shown, BrowserError> {
-        match &mut self.0 {
-            Driven::WebKit(webkit) => webkit.look(url, limit),
-            Driven::Chromium(_) | Driven::Firefox(_) => self.visit(url, limit).map(Shown::from),
-        }
+        self.0.look(url, limit)
     }
 
     /// Returns the scheduler's counters of the browser's threads, in all of its processes.
     pub fn threads(&self) -> Threads {
-        match &self.0 {
-            Driven::Chromium(chromium) => chromium.threads(),
-            Driven::Firefox(firefox) => firefox.threads(),
-            Driven::WebKit(webkit) => webkit.threads(),
-        }
+        self.0.process().threads()
     }
 
     /// Closes the browser's connections. The browser keeps its state about them, such as tickets.
@@ -128,13 +105,6 @@ impl Browser {
     /// # Errors
     /// Returns the errors of [`Self::visit`].
     pub fn close_connections(&mut self, limit: Limit<'_>) -> Result<(), BrowserError> {
-        match &mut self.0 {
-            Driven::Chromium(chromium) => chromium.close_connections(limit),
-            Driven::Firefox(firefox) => firefox.close_connections(limit),
-            Driven::WebKit(_) => Err(BrowserError::Unusable {
-                what: Product::WebKitGtk.to_string(),
-                why: "its driver has no way to close connections".to_owned(),
-            }),
-        }
+        self.0.close_connections(limit)
     }
 }

@@ -1,45 +1,31 @@
 //! Marionette, the protocol by which geckodriver drives Firefox: JSON messages over TCP, each after its
 //! length and a colon.
 
-use std::{
-    io::{ErrorKind, Read, Write},
-    net::TcpStream,
-    sync::atomic::Ordering,
-    time::{Duration, Instant},
-};
+use std::net::TcpStream;
 
 use serde_json::{Value, json};
 
-use crate::{Limit, error::Unanswered};
-
-/// The interval at which a wait checks whether it was stopped.
-const LOOK: Duration = Duration::from_millis(50);
+use crate::{Limit, connection::Connection, error::Unanswered};
 
 /// The maximum length of a message.
 const LONGEST: usize = 64 << 20;
 
 /// A connection to a browser.
 pub(crate) struct Marionette {
-    stream: TcpStream,
-    received: Vec<u8>,
+    connection: Connection,
     asked: u64,
 }
 
 impl Marionette {
     /// Makes a connection, and reads the browser's greeting.
     pub(crate) fn new(stream: TcpStream, limit: Limit<'_>) -> Result<Self, Unanswered> {
-        stream
-            .set_read_timeout(Some(LOOK))
-            .and_then(|()| stream.set_write_timeout(Some(LOOK)))
-            .map_err(|_| Unanswered::Ended)?;
-        let mut marionette = Self {
-            stream,
-            received: Vec::new(),
-            asked: 0,
-        };
-        let greeting = marionette.receive(limit)?;
+        let mut connection = Connection::new(stream)?;
+        let greeting = connection.receive(limit, message)?;
         if greeting["marionetteProtocol"] == json!(3) {
-            return Ok(marionette);
+            return Ok(Self {
+                connection,
+                asked: 0,
+            });
         }
         let what = format!("it speaks another protocol: {greeting}");
         Err(Unanswered::Refused(what))
@@ -53,14 +39,11 @@ impl Marionette {
         limit: Limit<'_>,
     ) -> Result<Value, Unanswered> {
         self.asked += 1;
-        let message = json!([0, self.asked, command, params]).to_string();
-        let message = format!("{}:{message}", message.len());
-        // A request has a few hundred bytes: the socket accepts them at once.
-        self.stream
-            .write_all(message.as_bytes())
-            .map_err(|_| Unanswered::Ended)?;
+        let request = json!([0, self.asked, command, params]).to_string();
+        let request = format!("{}:{request}", request.len());
+        self.connection.send(&request)?;
         loop {
-            let mut answer = self.receive(limit)?;
+            let mut answer = self.connection.receive(limit, message)?;
             if answer[1] != json!(self.asked) {
                 continue;
             }
@@ -70,29 +53,6 @@ impl Marionette {
             let word = answer[2]["error"].as_str().unwrap_or_default();
             let said = answer[2]["message"].as_str().unwrap_or_default();
             return Err(Unanswered::Refused(format!("{word}: {said}")));
-        }
-    }
-
-    fn receive(&mut self, limit: Limit<'_>) -> Result<Value, Unanswered> {
-        loop {
-            if let Some(message) = message(&mut self.received)? {
-                return Ok(message);
-            }
-            if limit.stop.load(Ordering::Relaxed) {
-                return Err(Unanswered::Stopped);
-            }
-            if Instant::now() >= limit.deadline {
-                return Err(Unanswered::Late);
-            }
-            let mut buffer = [0; 16 << 10];
-            match self.stream.read(&mut buffer) {
-                Ok(0) => return Err(Unanswered::Ended),
-                Ok(count) => self.received.extend_from_slice(&buffer[..count]),
-                Err(error) => match error.kind() {
-                    ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted => {}
-                    _ => return Err(Unanswered::Ended),
-                },
-            }
         }
     }
 }

@@ -108,12 +108,9 @@ impl<'a> Place<'a> {
         ];
         for (name, text, target) in files {
             let path = folder.join(name);
-            let failed = |source| BrowserError::Profile {
-                what: name.to_owned(),
-                source,
-            };
-            fs::write(&path, text).map_err(failed)?;
-            fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).map_err(failed)?;
+            let failed = BrowserError::profile(name);
+            fs::write(&path, text).map_err(&failed)?;
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).map_err(&failed)?;
             mounts.push((c_string(&path)?, target));
         }
         Ok(Self {

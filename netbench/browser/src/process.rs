@@ -6,7 +6,6 @@ use std::{
     os::unix::process::CommandExt,
     path::Path,
     process::{Child, ChildStdin, ChildStdout, Command},
-    sync::atomic::Ordering,
     thread,
     time::{Duration, Instant},
 };
@@ -17,7 +16,11 @@ use nix::{
     unistd::Pid,
 };
 
-use crate::{BrowserError, Limit, error::Unanswered, threads::Threads};
+use crate::{
+    BrowserError, Limit,
+    error::Unanswered,
+    threads::{Threads, is_running},
+};
 
 /// The maximum length of a browser's message that is shown.
 const LONGEST_WORDS: usize = 300;
@@ -33,10 +36,7 @@ const DYING: Duration = Duration::from_secs(1);
 
 /// Makes a folder for a browser and its profile.
 pub(crate) fn folder() -> Result<Folder, BrowserError> {
-    Folder::new("netbench-browser-").map_err(|source| BrowserError::Profile {
-        what: "its folder".to_owned(),
-        source,
-    })
+    Folder::new("netbench-browser-").map_err(BrowserError::profile("its folder"))
 }
 
 /// A browser, all of whose processes are in one group.
@@ -78,12 +78,7 @@ impl Process {
     /// Waits until the process has ended.
     pub(crate) fn wait(&mut self, limit: Limit<'_>) -> Result<(), Unanswered> {
         while !self.has_ended() {
-            if limit.stop.load(Ordering::Relaxed) {
-                return Err(Unanswered::Stopped);
-            }
-            if Instant::now() >= limit.deadline {
-                return Err(Unanswered::Late);
-            }
+            limit.check()?;
             thread::sleep(LOOK);
         }
         Ok(())
@@ -174,18 +169,6 @@ fn runs(group: Pid) -> bool {
         .flatten()
         .filter_map(|process| fs::read_to_string(process.path().join("stat")).ok());
     stats.into_iter().any(|stat| is_running(&stat, group))
-}
-
-/// Returns whether a process runs and belongs to the group, by its `stat` in `/proc`.
-pub(crate) fn is_running(stat: &str, group: Pid) -> bool {
-    // The process's name, in parentheses, may contain any character.
-    let Some((_, after)) = stat.rsplit_once(')') else {
-        return false;
-    };
-    let mut fields = after.split_whitespace();
-    let (state, its_group) = (fields.next(), fields.nth(1));
-    its_group.and_then(|group| group.parse().ok()) == Some(group.as_raw())
-        && !matches!(state, Some("Z" | "X"))
 }
 
 #[cfg(test)]

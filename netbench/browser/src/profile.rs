@@ -8,7 +8,10 @@ use std::{
     process::{Command, Stdio},
 };
 
-use crate::{BrowserError, product::on_path};
+use crate::{BrowserError, program::on_path};
+
+/// The database, in errors.
+const DATABASE: &str = "the database of its roots";
 
 const BEGIN: &str = "-----BEGIN CERTIFICATE-----";
 const END: &str = "-----END CERTIFICATE-----";
@@ -30,10 +33,7 @@ impl Trust {
     pub fn of_pem(pem: &str) -> Result<Self, BrowserError> {
         let (trust, refused) = Self::of_each(&[pem])?;
         match refused.into_iter().next() {
-            Some(Some(source)) => Err(BrowserError::Profile {
-                what: "the database of its roots".to_owned(),
-                source,
-            }),
+            Some(Some(source)) => Err(BrowserError::profile(DATABASE)(source)),
             _ => Ok(trust),
         }
     }
@@ -50,20 +50,17 @@ impl Trust {
                 "it puts the lab's root into a browser's profile; Debian's package is libnss3-tools"
                     .to_owned(),
         })?;
-        let failed = |source| BrowserError::Profile {
-            what: "the database of its roots".to_owned(),
-            source,
-        };
+        let failed = BrowserError::profile(DATABASE);
         let database = tempfile::Builder::new()
             .prefix("netbench-trust-")
             .tempdir()
-            .map_err(failed)?;
+            .map_err(&failed)?;
         let folder = format!("sql:{}", database.path().display());
         let run = |arguments: &[&str], input: &str| {
             let arguments = [&["-d", &folder], arguments].concat();
             certutil(&program, &arguments, input)
         };
-        run(&["-N", "--empty-password"], "").map_err(failed)?;
+        run(&["-N", "--empty-password"], "").map_err(&failed)?;
         let mut number = 0;
         let mut add = |certificate| {
             number += 1;
@@ -85,7 +82,7 @@ impl Trust {
                 .collect()
         };
         let trust = Self {
-            files: read().map_err(failed)?,
+            files: read().map_err(&failed)?,
             pem: texts.concat(),
         };
         Ok((trust, refused))
@@ -103,10 +100,7 @@ impl Trust {
             let mut files = self.files.iter();
             files.try_for_each(|(name, bytes)| fs::write(folder.join(name), bytes))
         };
-        copy().map_err(|source| BrowserError::Profile {
-            what: "the database of its roots".to_owned(),
-            source,
-        })
+        copy().map_err(BrowserError::profile(DATABASE))
     }
 }
 

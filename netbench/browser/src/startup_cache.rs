@@ -19,7 +19,7 @@ pub struct StartupCache {
 impl StartupCache {
     /// Reads those of these files and folders that exist from a profile.
     pub(crate) fn of_profile(profile: &Path, names: &[&str]) -> Result<Self, BrowserError> {
-        Self::read(profile, names).map_err(failed)
+        Self::read(profile, names).map_err(BrowserError::profile("the browser's startup cache"))
     }
 
     fn read(profile: &Path, names: &[&str]) -> io::Result<Self> {
@@ -47,14 +47,7 @@ impl StartupCache {
                 path.parent().map_or(Ok(()), fs::create_dir_all)?;
                 fs::write(path, bytes)
             })
-            .map_err(failed)
-    }
-}
-
-fn failed(source: io::Error) -> BrowserError {
-    BrowserError::Profile {
-        what: "the browser's startup cache".to_owned(),
-        source,
+            .map_err(BrowserError::profile("the browser's startup cache"))
     }
 }
 

@@ -3,8 +3,6 @@ use std::{collections::HashMap, fs};
 use netbench_model::browser::Scheduled;
 use nix::unistd::Pid;
 
-use crate::process::is_running;
-
 /// The scheduler's counters of a browser's threads (`/proc/PID/task/TID/schedstat`).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Threads(HashMap<u32, Scheduled>);
@@ -42,6 +40,18 @@ impl Threads {
             waited_ns: sum.waited_ns.saturating_add(thread.waited_ns),
         })
     }
+}
+
+/// Returns whether a process runs and belongs to the group, by its `stat` in `/proc`.
+pub(crate) fn is_running(stat: &str, group: Pid) -> bool {
+    // The process's name, in parentheses, may contain any character.
+    let Some((_, after)) = stat.rsplit_once(')') else {
+        return false;
+    };
+    let mut fields = after.split_whitespace();
+    let (state, its_group) = (fields.next(), fields.nth(1));
+    its_group.and_then(|group| group.parse().ok()) == Some(group.as_raw())
+        && !matches!(state, Some("Z" | "X"))
 }
 
 /// Parses a `schedstat`: nanoseconds on a core, nanoseconds in the queue, number of time slices.

@@ -1,19 +1,14 @@
 //! WebDriver (W3C): HTTP/1.1 requests with JSON bodies, all over one connection.
 
 use std::{
-    io::{ErrorKind, Read, Write},
     net::{SocketAddr, TcpStream},
-    sync::atomic::Ordering,
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use netbench_link::Namespace;
 use serde_json::Value;
 
-use crate::{Limit, error::Unanswered, process::Process};
-
-/// The interval at which a wait checks whether it was stopped.
-const LOOK: Duration = Duration::from_millis(50);
+use crate::{Limit, connection::Connection, error::Unanswered, process::Process};
 
 /// The interval of attempts to connect to the driver.
 const TRY: Duration = Duration::from_millis(20);
@@ -26,9 +21,8 @@ const LONGEST_HEAD: usize = 64 << 10;
 
 /// A connection to a driver.
 pub(crate) struct WebDriver {
-    stream: TcpStream,
+    connection: Connection,
     host: String,
-    received: Vec<u8>,
 }
 
 impl WebDriver {
@@ -40,7 +34,7 @@ impl WebDriver {
         limit: Limit<'_>,
     ) -> Result<Self, Unanswered> {
         let stream = loop {
-            let tried = namespace.run(|| TcpStream::connect_timeout(&address, LOOK));
+            let tried = namespace.run(|| TcpStream::connect_timeout(&address, TRY));
             let tried = tried.map_err(|error| Unanswered::Refused(error.to_string()))?;
             if let Ok(stream) = tried {
                 break stream;
@@ -48,17 +42,12 @@ impl WebDriver {
             if process.has_ended() {
                 return Err(Unanswered::Ended);
             }
-            still_awaited(limit)?;
+            limit.check()?;
             std::thread::sleep(TRY);
         };
-        stream
-            .set_read_timeout(Some(LOOK))
-            .and_then(|()| stream.set_nodelay(true))
-            .map_err(|_| Unanswered::Ended)?;
         Ok(Self {
-            stream,
+            connection: Connection::new(stream)?,
             host: address.to_string(),
-            received: Vec::new(),
         })
     }
 
@@ -75,41 +64,14 @@ impl WebDriver {
             self.host,
             body.len()
         );
-        // A request has a few hundred bytes: the socket accepts them at once.
-        self.stream
-            .write_all(request.as_bytes())
-            .map_err(|_| Unanswered::Ended)?;
-        loop {
-            if let Some(mut answer) = answer(&mut self.received)? {
-                let value = answer["value"].take();
-                let Some(word) = value["error"].as_str() else {
-                    return Ok(value);
-                };
-                let said = value["message"].as_str().unwrap_or_default();
-                return Err(Unanswered::Refused(format!("{word}: {said}")));
-            }
-            still_awaited(limit)?;
-            let mut buffer = [0; 16 << 10];
-            match self.stream.read(&mut buffer) {
-                Ok(0) => return Err(Unanswered::Ended),
-                Ok(count) => self.received.extend_from_slice(&buffer[..count]),
-                Err(error) => match error.kind() {
-                    ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted => {}
-                    _ => return Err(Unanswered::Ended),
-                },
-            }
-        }
+        self.connection.send(&request)?;
+        let value = self.connection.receive(limit, answer)?["value"].take();
+        let Some(word) = value["error"].as_str() else {
+            return Ok(value);
+        };
+        let said = value["message"].as_str().unwrap_or_default();
+        Err(Unanswered::Refused(format!("{word}: {said}")))
     }
-}
-
-fn still_awaited(limit: Limit<'_>) -> Result<(), Unanswered> {
-    if limit.stop.load(Ordering::Relaxed) {
-        return Err(Unanswered::Stopped);
-    }
-    if Instant::now() >= limit.deadline {
-        return Err(Unanswered::Late);
-    }
-    Ok(())
 }
 
 /// Removes the first answer from the received bytes, if it is complete.

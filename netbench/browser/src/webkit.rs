@@ -14,13 +14,13 @@ use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 
 use crate::{
-    BrowserError, BrowserProgram, Limit, Loaded, Page, Shown, Surroundings,
+    BrowserError, Limit, Loaded, Page, Shown, Surroundings,
     codes::WEBKIT_REFUSES,
+    driven::Driven,
     page::{alpn, server_view},
     place::Place,
     process::{self, Process},
-    product::on_path,
-    threads::Threads,
+    program::on_path,
     timing::{EXPRESSION, NavigationTiming},
     webdriver::WebDriver,
 };
@@ -46,60 +46,20 @@ const CANCELLED: &str = "Operation was cancelled";
 const CANCELLED_LOADS: usize = 3;
 
 /// Starts a display, and on it the command in its arguments.
-const ON_A_DISPLAY: &str = r#"
-Xvfb -displayfd 3 -screen 0 1280x1024x24 -nolisten tcp 3>"$HOME/display" </dev/null &
-until [ -s "$HOME/display" ]; do kill -0 $! || exit 1; sleep 0.02; done
-DISPLAY=":$(cat "$HOME/display")" exec "$@""#;
+const ON_A_DISPLAY: &str = include_str!("webkit/on-a-display.sh");
 
 /// A script that runs the program in its argument to print its version, which requires a display. The display
 /// ends with its only window, and after a time limit in any case.
-const VERSION: &str = r#"
-said=$(mktemp) || exit
-trap 'rm -f -- "$said"' EXIT
-timeout 15 Xvfb -displayfd 3 -terminate -screen 0 64x64x24 -nolisten tcp 3>"$said" 2>/dev/null &
-until [ -s "$said" ]; do kill -0 $! || exit; sleep 0.02; done
-DISPLAY=":$(cat "$said")" timeout 10 "$1" --version
-wait"#;
+const VERSION: &str = include_str!("webkit/version.sh");
 
 /// A script that returns the data of the shown page. The head of the page's own response cannot be read: the
 /// script requests the page again over the existing connection, and the server describes that connection in
 /// its response. If there are several connections, the page's own is the one that resumed no session: in a
 /// fresh profile, it was the first.
-const REPORT: &str = r"
-const done = arguments[0];
-const own = performance.getEntriesByType('navigation')[0];
-if (location.protocol !== 'https:' || !own || !own.nextHopProtocol) {
-  done({ at: location.protocol, shown: document.body ? document.body.innerText : '' });
-  return;
-}
-const page = { protocol: own.nextHopProtocol, timing: TIMING, status: 0, headers: {} };
-const again = async number => {
-  const url = location.origin + location.pathname + '?again=' + number;
-  const response = await fetch(url, { cache: 'no-store' });
-  const headers = Object.fromEntries(response.headers);
-  await response.arrayBuffer();
-  let entry;
-  for (let tries = 0; !(entry = performance.getEntriesByName(url)[0]) && tries < 20; tries++) {
-    await new Promise(later => setTimeout(later, 25));
-  }
-  const isThere = entry && entry.connectEnd <= entry.connectStart;
-  if (isThere && !JSON.parse(headers['VIEW'] ?? '{}').negotiated?.resumed) {
-    page.status = response.status;
-    page.headers = headers;
-  }
-};
-const all = numbers => Promise.allSettled(numbers.map(again));
-all([0]).then(() => page.status || all([1, 2, 3, 4, 5, 6])).then(() => done({ page }));";
+const REPORT: &str = include_str!("webkit/report.js");
 
 /// A script that returns the shown content, which is a page from a connection if it has a protocol.
-const LOOK: &str = r"
-const own = performance.getEntriesByType('navigation')[0];
-const isPage = location.protocol === 'https:' && own && own.nextHopProtocol;
-return {
-  page: isPage ? { protocol: own.nextHopProtocol, bytes: own.decodedBodySize } : null,
-  at: location.protocol,
-  shown: document.body ? document.body.innerText : '',
-};";
+const LOOK: &str = include_str!("webkit/look.js");
 
 /// A WebKitGTK with one page.
 pub(crate) struct WebKit {
@@ -138,20 +98,16 @@ struct Seen {
 
 impl WebKit {
     pub(crate) fn start(
-        program: &BrowserProgram,
+        program: &Path,
         surroundings: &Surroundings<'_>,
         limit: Limit<'_>,
     ) -> Result<Self, BrowserError> {
-        let failed = |what: &str, source| BrowserError::Profile {
-            what: what.to_owned(),
-            source,
-        };
         let folder = process::folder()?;
         let mut place = Place::prepare(surroundings.network, None, folder.path())?;
-        let mut roots = fs::read_to_string(ROOTS).map_err(|source| failed(ROOTS, source))?;
+        let mut roots = fs::read_to_string(ROOTS).map_err(BrowserError::profile(ROOTS))?;
         roots.push_str(surroundings.trust.pem());
         let file = folder.path().join("roots.pem");
-        fs::write(&file, roots).map_err(|source| failed("its file of roots", source))?;
+        fs::write(&file, roots).map_err(BrowserError::profile("its file of roots"))?;
         place.mount(&file, c"/etc/ssl/certs/ca-certificates.crt")?;
         // A display has files there, which are removed with the folder.
         place.mount(folder.path(), c"/tmp")?;
@@ -169,11 +125,8 @@ impl WebKit {
             .env("NO_AT_BRIDGE", "1")
             .env("GSETTINGS_BACKEND", "memory")
             .env("LIBGL_ALWAYS_SOFTWARE", "1");
-        let mut process =
-            Process::start(&mut command, folder).map_err(|source| BrowserError::Start {
-                browser: NAME,
-                source,
-            })?;
+        let started = Process::start(&mut command, folder);
+        let mut process = started.map_err(BrowserError::start(NAME))?;
         let namespace = surroundings.network.namespace;
         let driver = WebDriver::connect(ADDRESS, &mut process, namespace, limit)
             .map_err(|unanswered| process.failed(NAME, unanswered, "start"))?;
@@ -182,7 +135,7 @@ impl WebKit {
             session: String::new(),
             process,
         };
-        let options = json!({"binary": program.path(), "args": ["--automation"]});
+        let options = json!({"binary": program, "args": ["--automation"]});
         let capabilities =
             json!({"acceptInsecureCerts": false, "webkitgtk:browserOptions": options});
         let session = json!({"capabilities": {"alwaysMatch": capabilities}});
@@ -192,44 +145,6 @@ impl WebKit {
             .unwrap_or_default()
             .clone_into(&mut webkit.session);
         Ok(webkit)
-    }
-
-    /// Returns the scheduler's counters of its threads.
-    pub(crate) fn threads(&self) -> Threads {
-        self.process.threads()
-    }
-
-    pub(crate) fn visit(&mut self, url: &str, limit: Limit<'_>) -> Result<Page, BrowserError> {
-        let script = REPORT
-            .replace("TIMING", EXPRESSION)
-            .replace("VIEW", SERVER_VIEW_HEADER);
-        match self.open(url, "execute/async", &script, limit)? {
-            Ok(seen) => loaded(&seen).map_err(unclear),
-            Err(code) => Ok(Page::Error { code }),
-        }
-    }
-
-    /// Opens a page without its times. The status of the response is not reported: its head can only be read
-    /// by requesting the page again, over the existing connection, which not every server keeps open.
-    pub(crate) fn look(&mut self, url: &str, limit: Limit<'_>) -> Result<Shown, BrowserError> {
-        let mut shown = self.open(url, "execute/sync", LOOK, limit)?;
-        // Sometimes WebKitGTK cancels a load and shows that instead of the reason.
-        for _ in 0..CANCELLED_LOADS {
-            if shown.as_ref().is_err_and(|code| code == CANCELLED) {
-                shown = self.open(url, "execute/sync", LOOK, limit)?;
-            }
-        }
-        Ok(match shown {
-            Err(code) => Shown::Error { code },
-            Ok(Looked { protocol, bytes }) => Shown::Loaded {
-                client: Negotiated {
-                    alpn: alpn(&protocol),
-                    ..Negotiated::default()
-                },
-                http_status: None,
-                body_bytes: bytes,
-            },
-        })
     }
 
     /// Opens a page and runs a script in it, or returns the code of the shown error.
@@ -247,7 +162,8 @@ impl WebKit {
         let script = json!({"script": script, "args": []});
         let report = self.command(command, &script, "report the page", limit)?;
         let report: PageReport<P> = serde_json::from_value(report)
-            .map_err(|error| unclear(format!("its report cannot be read: {error}")))?;
+            .map_err(|error| format!("its report cannot be read: {error}"))
+            .map_err(BrowserError::answer(NAME))?;
         Ok(report
             .page
             .ok_or_else(|| error_code(&report.at, &report.shown)))
@@ -327,6 +243,52 @@ impl WebKit {
     }
 }
 
+impl Driven for WebKit {
+    fn visit(&mut self, url: &str, limit: Limit<'_>) -> Result<Page, BrowserError> {
+        let script = REPORT
+            .replace("TIMING", EXPRESSION)
+            .replace("VIEW", SERVER_VIEW_HEADER);
+        match self.open(url, "execute/async", &script, limit)? {
+            Ok(seen) => loaded(&seen).map_err(BrowserError::answer(NAME)),
+            Err(code) => Ok(Page::Error { code }),
+        }
+    }
+
+    /// Opens a page without its times. The status of the response is not reported: its head can only be read
+    /// by requesting the page again, over the existing connection, which not every server keeps open.
+    fn look(&mut self, url: &str, limit: Limit<'_>) -> Result<Shown, BrowserError> {
+        let mut shown = self.open(url, "execute/sync", LOOK, limit)?;
+        // Sometimes WebKitGTK cancels a load and shows that instead of the reason.
+        for _ in 0..CANCELLED_LOADS {
+            if shown.as_ref().is_err_and(|code| code == CANCELLED) {
+                shown = self.open(url, "execute/sync", LOOK, limit)?;
+            }
+        }
+        Ok(match shown {
+            Err(code) => Shown::Error { code },
+            Ok(Looked { protocol, bytes }) => Shown::Loaded {
+                client: Negotiated {
+                    alpn: alpn(&protocol),
+                    ..Negotiated::default()
+                },
+                http_status: None,
+                body_bytes: bytes,
+            },
+        })
+    }
+
+    fn close_connections(&mut self, _: Limit<'_>) -> Result<(), BrowserError> {
+        Err(BrowserError::Unusable {
+            what: "webkitgtk".to_owned(),
+            why: "its driver has no way to close connections".to_owned(),
+        })
+    }
+
+    fn process(&self) -> &Process {
+        &self.process
+    }
+}
+
 /// Returns the folders in which a browser may be that users do not start directly.
 fn libraries() -> Vec<PathBuf> {
     let mut folders = vec![PathBuf::from("/usr/libexec"), PathBuf::from("/usr/lib64")];
@@ -343,14 +305,6 @@ fn error_code(at: &str, shown: &str) -> String {
         ("about:", "") => WEBKIT_REFUSES.to_owned(),
         (at, "") => format!("a page of {at}"),
         _ => netbench_model::sanitize_prefix(words, 300),
-    }
-}
-
-/// Makes the error of an answer that cannot be parsed.
-fn unclear(what: String) -> BrowserError {
-    BrowserError::Answer {
-        browser: NAME,
-        what,
     }
 }
 

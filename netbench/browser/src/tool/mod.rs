@@ -12,7 +12,6 @@ use std::{
     path::{Path, PathBuf},
     process::Command,
     str::FromStr,
-    time::Instant,
 };
 
 use netbench_model::Failure;
@@ -23,7 +22,7 @@ use crate::{
     BrowserError, Limit, Network,
     place::Place,
     process,
-    product::{on_path, says},
+    program::{on_path, says},
 };
 
 /// A program that fetches pages.
@@ -209,19 +208,14 @@ impl<'a> Fetcher<'a> {
     /// parsed.
     pub fn fetch(&self, fetch: Fetch<'_>, limit: Limit<'_>) -> Result<Fetched, BrowserError> {
         let roots = self.folder.path().join("roots.pem");
-        std::fs::write(&roots, fetch.roots_pem).map_err(|source| BrowserError::Profile {
-            what: "the file of its roots".to_owned(),
-            source,
-        })?;
+        let failed = BrowserError::profile("the file of its roots");
+        std::fs::write(&roots, fetch.roots_pem).map_err(failed)?;
         let mut command = Command::new(&self.program.path);
         let asked = Asked {
             url: fetch.url,
             roots: &roots,
             folder: self.folder.path(),
-            seconds: limit
-                .deadline
-                .saturating_duration_since(Instant::now())
-                .as_secs_f64(),
+            seconds: limit.left().as_secs_f64(),
         };
         let read = match self.program.tool {
             Tool::Curl => curl::ask(&mut command, asked),

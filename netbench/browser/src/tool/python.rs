@@ -5,28 +5,11 @@ use std::process::Command;
 use netbench_model::{FailureClass as F, FailureWord as W};
 
 use super::{About, Asked, Fetched, Ran, Read, openssl, script_output::ScriptOutput};
+use crate::codes::meaning;
 
 pub(super) const ABOUT: &str = "import ssl, sys, platform; print(sys.executable); print(platform.python_version()); print(ssl.OPENSSL_VERSION)";
 
-const FETCH: &str = r#"
-import http.client, json, ssl, sys
-from urllib.parse import urlsplit
-url, roots, seconds = urlsplit(sys.argv[1]), sys.argv[2], float(sys.argv[3])
-result = {}
-try:
-    context = ssl.create_default_context(cafile=roots)
-    connection = http.client.HTTPSConnection(url.hostname, url.port, timeout=seconds, context=context)
-    connection.request("GET", url.path or "/")
-    response = connection.getresponse()
-    result["status"] = response.status
-    result["bytes"] = len(response.read())
-except Exception as error:
-    result["error"] = type(error).__name__
-    result["said"] = str(error)
-    result["reason"] = getattr(error, "reason", None)
-    result["verify"] = getattr(error, "verify_code", None)
-print(json.dumps(result, default=str))
-"#;
+const FETCH: &str = include_str!("fetch.py");
 
 pub(super) fn about(said: &str) -> Option<About> {
     let mut lines = said.lines();
@@ -52,24 +35,18 @@ fn read(ran: &Ran, _library: &str) -> Option<Fetched> {
         return output.answered();
     };
     let said = output.said.as_deref().unwrap_or_default();
-    let other = |class, word: W| openssl::of(class, word.into(), said);
     let failure = match (error, output.verify, output.reason.as_deref()) {
         (_, Some(number), _) => openssl::of(
             F::Certificate,
             openssl::certificate_fault(number).into(),
             said,
         ),
-        ("gaierror", ..) => other(F::Resolve, W::NotFound),
-        ("ConnectionRefusedError", ..) => other(F::Connect, W::Refused),
-        ("ConnectionResetError" | "BrokenPipeError", ..) => other(F::Closed, W::Reset),
-        ("SSLEOFError" | "SSLZeroReturnError" | "RemoteDisconnected", ..) => {
-            other(F::Closed, W::EndOfStream)
-        }
-        ("IncompleteRead", ..) => other(F::Http, W::Incomplete),
-        ("BadStatusLine" | "LineTooLong" | "HTTPException", ..) => other(F::Http, W::NotHttp),
         ("TimeoutError", ..) => return None,
-        (_, None, Some(reason)) => openssl::failure(reason, said),
-        _ => other(F::Protocol, W::Unexplained),
+        (_, None, reason) => match (meaning("python", error), reason) {
+            (Some((class, why)), _) => openssl::of(class, why, said),
+            (None, Some(reason)) => openssl::failure(reason, said),
+            (None, None) => openssl::of(F::Protocol, W::Unexplained.into(), said),
+        },
     };
     Some(Fetched::Failed {
         failure,

@@ -6,9 +6,8 @@ use std::{
     os::unix::process::{CommandExt, ExitStatusExt},
     path::Path,
     process::{Command, Stdio},
-    sync::atomic::Ordering,
     thread,
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use nix::{
@@ -19,7 +18,7 @@ use nix::{
     unistd::Pid,
 };
 
-use crate::{BrowserError, Limit};
+use crate::{BrowserError, Limit, error::Unanswered};
 
 /// The polling interval for its end.
 const LOOK: Duration = Duration::from_millis(2);
@@ -56,10 +55,7 @@ pub(super) fn run(
     folder: &Path,
     limit: Limit<'_>,
 ) -> Result<Ran, BrowserError> {
-    let start = |source| BrowserError::Start {
-        browser: name,
-        source,
-    };
+    let start = BrowserError::start(name);
     let (stdout, stderr) = (folder.join("stdout"), folder.join("stderr"));
     // SAFETY: between fork and exec the closure makes one system call.
     unsafe {
@@ -68,36 +64,34 @@ pub(super) fn run(
     }
     let mut child = command
         .stdin(Stdio::null())
-        .stdout(File::create(&stdout).map_err(start)?)
-        .stderr(File::create(&stderr).map_err(start)?)
+        .stdout(File::create(&stdout).map_err(&start)?)
+        .stderr(File::create(&stderr).map_err(&start)?)
         .process_group(0)
         .spawn()
-        .map_err(start)?;
+        .map_err(&start)?;
     let status = loop {
-        if let Some(status) = child.try_wait().map_err(start)? {
+        if let Some(status) = child.try_wait().map_err(&start)? {
             break status;
         }
-        let is_stopped = limit.stop.load(Ordering::Relaxed);
-        if is_stopped || Instant::now() >= limit.deadline {
+        if let Err(over) = limit.check() {
             if let Ok(group) = i32::try_from(child.id()) {
                 let _ = killpg(Pid::from_raw(group), Signal::SIGKILL);
             }
             let _ = child.wait();
-            return Err(if is_stopped {
-                BrowserError::Stopped
-            } else {
-                BrowserError::Hung {
+            return Err(match over {
+                Unanswered::Stopped => BrowserError::Stopped,
+                _ => BrowserError::Hung {
                     browser: name,
                     doing: "fetch the page".to_owned(),
-                }
+                },
             });
         }
         thread::sleep(LOOK);
     };
     let ran = Ran {
         code: status.code().unwrap_or_default(),
-        stdout: text(&stdout).map_err(start)?,
-        stderr: text(&stderr).map_err(start)?,
+        stdout: text(&stdout).map_err(&start)?,
+        stderr: text(&stderr).map_err(&start)?,
     };
     match status.signal() {
         None => Ok(ran),

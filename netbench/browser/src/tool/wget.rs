@@ -2,9 +2,10 @@
 
 use std::{fs, process::Command};
 
-use netbench_model::{Alert, CertificateFault as C, FailureClass as F, FailureWord as W};
+use netbench_model::{Alert, FailureClass as F, FailureWord as W};
 
 use super::{About, Asked, Fetched, Ran, Read, openssl};
+use crate::codes::meaning;
 
 /// Parses `GNU Wget 1.21.3 built on linux-gnu.`, and the features after it: `+ssl/gnutls`.
 pub(super) fn about(said: &str) -> Option<About> {
@@ -66,7 +67,10 @@ fn read(ran: &Ran, _library: &str) -> Option<Fetched> {
     let detail = words(said);
     let other = |class, word: W| openssl::of(class, word.into(), &detail);
     let failure = match ran.code {
-        5 => openssl::of(F::Certificate, certificate_fault(said).into(), &detail),
+        5 => {
+            let (class, fault) = meaning("wget", said)?;
+            openssl::of(class, fault, &detail)
+        }
         4 if says("unable to resolve") => other(F::Resolve, W::NotFound),
         4 if says("Connection refused") => other(F::Connect, W::Refused),
         4 if says("timed out") => return None,
@@ -90,33 +94,6 @@ fn read(ran: &Ran, _library: &str) -> Option<Fetched> {
         failure,
         code: format!("exit code {}", ran.code),
     })
-}
-
-/// Maps the sentences of GnuTLS and OpenSSL in Wget's output. If there are several, the first one in this
-/// list is the most specific.
-fn certificate_fault(said: &str) -> C {
-    let sentences = [
-        ("has been revoked", C::Revoked),
-        ("not yet activated", C::NotYetValid),
-        ("not yet valid", C::NotYetValid),
-        ("has expired", C::Expired),
-        ("insecure algorithm", C::WeakOrUnknownSignature),
-        ("doesn't have a known issuer", C::UnknownIssuer),
-        ("Unable to locally verify the issuer", C::UnknownIssuer),
-        ("Self-signed certificate encountered", C::UnknownIssuer),
-        ("does not match hostname", C::WrongName),
-        (
-            "no certificate subject alternative name matches",
-            C::WrongName,
-        ),
-        ("doesn't match requested host name", C::WrongName),
-        ("No certificate presented", C::NonePresented),
-        ("Error parsing certificate", C::BadEncoding),
-    ];
-    let found = sentences
-        .iter()
-        .find(|(sentence, _)| said.contains(sentence));
-    found.map_or(C::Other, |(_, fault)| *fault)
 }
 
 /// Parses `GnuTLS: received alert [40]: Handshake failed`

@@ -1,0 +1,19 @@
+use crate::{BrowserError, Limit, Page, Shown, StartupCache, process::Process};
+
+/// A browser of one product.
+pub(crate) trait Driven {
+    fn visit(&mut self, url: &str, limit: Limit<'_>) -> Result<Page, BrowserError>;
+
+    fn look(&mut self, url: &str, limit: Limit<'_>) -> Result<Shown, BrowserError> {
+        self.visit(url, limit).map(Shown::from)
+    }
+
+    fn close_connections(&mut self, limit: Limit<'_>) -> Result<(), BrowserError>;
+
+    /// Quits the browser, and returns its startup cache. It is empty for browsers that have their caches in their installation.
+    fn into_startup_cache(self: Box<Self>, _: Limit<'_>) -> Result<StartupCache, BrowserError> {
+        Ok(StartupCache::default())
+    }
+
+    fn process(&self) -> &Process;
+}
