@@ -72,7 +72,7 @@ fn failures(seed: u64) -> Result<Vec<Failure>, Box<dyn Error>> {
                 place: place(seed, shim.name, &test),
                 shim: shim.name,
                 pattern: pattern.to_owned(),
-                line: [shim.name, &test, expects, &words, &stored.line].join("\t"),
+                line: [shim.name, &test, expects, &words, &stored.error].join("\t"),
             });
         }
     }

@@ -11,17 +11,8 @@ pub struct Baseline {
     pub runner: String,
     /// The library's version, where the shim is not built from a source that fixes it.
     pub library: Option<String>,
-    /// The tests by name.
-    pub tests: BTreeMap<String, StoredTest>,
-}
-
-/// The stored outcome of one test.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct StoredTest {
-    /// The outcome.
-    pub outcome: TestOutcome,
-    /// The runner's message in one line, where the test failed; empty otherwise.
-    pub line: String,
+    /// The tests by name, each with the runner's message in one line, where it failed.
+    pub tests: BTreeMap<String, TestResult>,
 }
 
 /// A difference of results from a baseline.
@@ -82,9 +73,11 @@ impl Baseline {
     /// fix it.
     pub fn of(runner: &RunnerId, library: Option<&str>, results: &Results) -> Self {
         let tests = results.tests.iter().map(|(name, test)| {
-            let outcome = test.outcome;
-            let line = test.line().escape_debug().to_string();
-            (name.clone(), StoredTest { outcome, line })
+            let stored = TestResult {
+                outcome: test.outcome,
+                error: test.line().escape_debug().to_string(),
+            };
+            (name.clone(), stored)
         });
         Self {
             runner: words(runner),
@@ -107,17 +100,7 @@ impl Baseline {
     /// Returns the outcomes as results, for summaries or comparisons.
     pub fn results(&self) -> Results {
         Results {
-            tests: self
-                .tests
-                .iter()
-                .map(|(name, stored)| {
-                    let result = TestResult {
-                        outcome: stored.outcome,
-                        error: stored.line.clone(),
-                    };
-                    (name.clone(), result)
-                })
-                .collect(),
+            tests: self.tests.clone(),
         }
     }
 
@@ -128,9 +111,9 @@ impl Baseline {
         if let Some(library) = &self.library {
             text.push_str(&format!("{LIBRARY}{library}\n"));
         }
-        for (name, StoredTest { outcome, line }) in &self.tests {
+        for (name, TestResult { outcome, error }) in &self.tests {
             // Writing to a string does not fail.
-            let _written = match line.as_str() {
+            let _written = match error.as_str() {
                 "" => writeln!(text, "{name}\t{}", outcome.name()),
                 line => writeln!(text, "{name}\t{}\t{line}", outcome.name()),
             };
@@ -169,8 +152,8 @@ impl Baseline {
             let parsed = line.split_once('\t').and_then(|(name, rest)| {
                 let (word, line) = rest.split_once('\t').unwrap_or((rest, ""));
                 let outcome = word.parse().ok()?;
-                let line = line.to_owned();
-                Some((name, StoredTest { outcome, line }))
+                let error = line.to_owned();
+                Some((name, TestResult { outcome, error }))
             });
             let (name, test) = parsed
                 .ok_or_else(|| format!("line {}: expected a test and its outcome", number + 2))?;

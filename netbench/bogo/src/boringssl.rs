@@ -1,10 +1,6 @@
 use std::{path::PathBuf, process::Command, time::Duration};
 
-use crate::{
-    BogoError, Runner,
-    command::{Tool, run_well},
-    runner::lock,
-};
+use crate::{BogoError, Runner, command::Tool, runner::lock};
 
 const CMAKE: Tool = Tool {
     name: "cmake",
@@ -36,21 +32,15 @@ pub fn boringssl_shim(
     if program.is_file() {
         return Ok(program);
     }
-    let quick = Duration::from_secs(30);
-    run_well(
-        Command::new("cmake").arg("--version"),
-        CMAKE,
-        "asking for cmake's version",
-        quick,
-        &runner.stop,
-    )?;
-    run_well(
-        Command::new("ninja").arg("--version"),
-        NINJA,
-        "asking for ninja's version",
-        quick,
-        &runner.stop,
-    )?;
+    for tool in [CMAKE, NINJA] {
+        let step = format!("asking for {}'s version", tool.name);
+        runner.run_well(
+            Command::new(tool.name).arg("--version"),
+            tool,
+            &step,
+            Duration::from_secs(30),
+        )?;
+    }
     say("Building BoringSSL's own shim (once)");
     let mut command = Command::new("cmake");
     command
@@ -60,13 +50,7 @@ pub fn boringssl_shim(
         .arg("-B")
         .arg(&folder);
     command.arg("-DCMAKE_BUILD_TYPE=Release");
-    run_well(
-        &mut command,
-        CMAKE,
-        "cmake for BoringSSL's shim",
-        LIMIT,
-        &runner.stop,
-    )?;
+    runner.run_well(&mut command, CMAKE, "cmake for BoringSSL's shim", LIMIT)?;
     let mut command = Command::new("ninja");
     command
         .arg("-C")
@@ -74,12 +58,6 @@ pub fn boringssl_shim(
         .arg("-j")
         .arg(jobs.to_string())
         .arg("bssl_shim");
-    run_well(
-        &mut command,
-        NINJA,
-        "building BoringSSL's shim",
-        LIMIT,
-        &runner.stop,
-    )?;
+    runner.run_well(&mut command, NINJA, "building BoringSSL's shim", LIMIT)?;
     Ok(program)
 }

@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 use crate::{
     BogoError, Runner,
-    command::{Tool, run_well},
+    command::Tool,
     runner::{lock, overlay, short_hash},
 };
 
@@ -56,13 +56,7 @@ pub fn go_shim(runner: &Runner, say: &mut dyn FnMut(&str)) -> Result<GoShim, Bog
         .args(["env", "-json", "GOROOT", "GOVERSION"])
         .current_dir(home);
     let step = "asking for Go's version";
-    let said = run_well(
-        &mut command,
-        GO,
-        step,
-        Duration::from_secs(30),
-        &runner.stop,
-    )?;
+    let said = runner.run_well(&mut command, GO, step, Duration::from_secs(30))?;
     let go: GoEnv =
         serde_json::from_slice(&said.out).map_err(|error| BogoError::bad("go env", error))?;
     let source = go.goroot.join(SOURCE);
@@ -98,7 +92,7 @@ pub fn go_shim(runner: &Runner, say: &mut dyn FnMut(&str)) -> Result<GoShim, Bog
             .arg("crypto/tls")
             .current_dir(home);
         let step = "building the shim of Go's crypto/tls";
-        run_well(&mut command, GO, step, LIMIT, &runner.stop)?;
+        runner.run_well(&mut command, GO, step, LIMIT)?;
         fs::rename(&partial, &program).map_err(BogoError::io(&program))?;
     }
     Ok(GoShim {

@@ -33,7 +33,7 @@ mod stored;
 mod tables;
 mod topic;
 
-pub use baseline::{Baseline, Departure, StoredTest};
+pub use baseline::{Baseline, Departure};
 pub use boringssl::boringssl_shim;
 pub use catalog::{About, Catalog, Expects};
 pub use config::ShimConfig;

@@ -4,10 +4,7 @@ use std::{
     time::Duration,
 };
 
-use crate::{
-    BogoError, Runner,
-    command::{Tool, run_well},
-};
+use crate::{BogoError, Runner, command::Tool};
 
 /// A library of the system with which a shim is linked.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,8 +29,7 @@ pub fn linked_library(runner: &Runner, shim: &Path) -> Result<LinkedLibrary, Bog
     let mut command = Command::new(shim);
     command.arg("-which-library");
     let step = "asking a shim for its library";
-    let limit = Duration::from_secs(30);
-    let said = run_well(&mut command, SHIM, step, limit, &runner.stop)?;
+    let said = runner.run_well(&mut command, SHIM, step, Duration::from_secs(30))?;
     let text = String::from_utf8_lossy(&said.out);
     let mut lines = text.lines();
     let version = lines.next().filter(|line| !line.is_empty());

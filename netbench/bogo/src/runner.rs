@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 
 use crate::{
     BogoError,
-    command::{Tool, run, run_well, tail},
+    command::{Said, Tool, run, run_well, tail},
     source,
 };
 
@@ -109,13 +109,8 @@ impl Runner {
 
     fn build(&self, say: &mut dyn FnMut(&str)) -> Result<(), BogoError> {
         let step = "asking for Go's version";
-        run_well(
-            Command::new("go").arg("version"),
-            GO,
-            step,
-            Duration::from_secs(30),
-            &self.stop,
-        )?;
+        let limit = Duration::from_secs(30);
+        self.run_well(Command::new("go").arg("version"), GO, step, limit)?;
         if !self.source.is_dir() {
             say(&format!(
                 "Downloading BoringSSL ({} {})",
@@ -193,8 +188,19 @@ impl Runner {
             .arg(folder)
             .current_dir(&self.home);
         let step = "making the keys of the runner";
-        run_well(&mut command, GO, step, GO_LIMIT, &self.stop)?;
+        self.run_well(&mut command, GO, step, GO_LIMIT)?;
         Ok(())
+    }
+
+    /// Runs a program as [`run_well`] does, until the runner is stopped.
+    pub(crate) fn run_well(
+        &self,
+        command: &mut Command,
+        tool: Tool,
+        step: &str,
+        limit: Duration,
+    ) -> Result<Said, BogoError> {
+        run_well(command, tool, step, limit, &self.stop)
     }
 }
 
