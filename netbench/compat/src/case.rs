@@ -93,15 +93,15 @@ impl<'de> Visitor<'de> for ExpectVisitor {
     }
 }
 
-fn usual_host() -> String {
+pub(crate) fn usual_host() -> String {
     "case.netbench.test".to_owned()
 }
 
-fn usual_sent() -> Vec<String> {
+pub(crate) fn usual_sent() -> Vec<String> {
     ["leaf", "intermediate"].map(str::to_owned).to_vec()
 }
 
-fn usual_trusted() -> Vec<String> {
+pub(crate) fn usual_trusted() -> Vec<String> {
     vec!["root".to_owned()]
 }
 

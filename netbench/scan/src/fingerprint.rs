@@ -127,7 +127,8 @@ mod tests {
             message_bytes: 0,
             wire_bytes: 0,
             legacy_version: 0x0301,
-            session_id_bytes: 0,
+            random: [0; 32],
+            session_id: Vec::new(),
             suites: suites.to_vec(),
             compression: vec![0],
             extensions: extensions

@@ -57,13 +57,13 @@ pub fn offer(stack: &str, hello: &ClientHello) -> Offer {
         shares: hello
             .shares()
             .into_iter()
-            .map(|(group, bytes)| ShareOffer {
+            .map(|(group, public)| ShareOffer {
                 group: if is_grease(group) {
                     "GREASE".to_owned()
                 } else {
                     Group(group).to_string()
                 },
-                bytes: number(bytes),
+                bytes: number(public.len()),
             })
             .collect(),
         signatures: named(hello.signatures(), scheme_name),

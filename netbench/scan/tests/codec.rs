@@ -11,8 +11,8 @@ use std::{fs, path::Path};
 use netbench_model::tls::CipherSuite;
 use netbench_scan::{
     codec::{
-        ClientHello, Extension, FlightReader, HelloSpec, KeyShare, Reader, ServerHello,
-        ServerKeyExchange, Step, extension,
+        ClientHello, FlightReader, HelloSpec, KeyShare, Reader, ServerHello, ServerKeyExchange,
+        Step, extension,
     },
     parsers,
 };
@@ -30,8 +30,7 @@ fn hello() -> impl Strategy<Value = HelloSpec> {
     let codes = || vec(any::<u16>(), 1..60);
     let share = (any::<u16>(), vec(any::<u8>(), 1..40))
         .prop_map(|(group, public)| KeyShare { group, public });
-    let more = (0x2000..0x3000u16, vec(any::<u8>(), 0..40))
-        .prop_map(|(code, body)| Extension { code, body });
+    let more = (0x2000..0x3000u16, vec(any::<u8>(), 0..40));
     (
         (
             any::<u16>(),
@@ -112,18 +111,19 @@ proptest! {
         prop_assert_eq!(read.message_bytes, spec.message().len());
         prop_assert!(read.message_bytes >= spec.pad_to.min(3000));
         prop_assert_eq!(read.legacy_version, spec.legacy_version);
-        prop_assert_eq!(read.session_id_bytes, spec.session_id.len());
+        prop_assert_eq!(read.random, spec.random);
+        prop_assert_eq!(&read.session_id, &spec.session_id);
         prop_assert_eq!(&read.suites, &spec.suites);
         prop_assert_eq!(read.versions(), spec.versions.clone().unwrap_or(vec![spec.legacy_version]));
         prop_assert_eq!(read.groups(), spec.groups.clone().unwrap_or_default());
         prop_assert_eq!(read.signatures(), spec.signatures.clone().unwrap_or_default());
         prop_assert_eq!(read.alpn(), spec.alpn.clone().unwrap_or_default());
-        let shares: Vec<_> = spec.shares.iter().flatten().map(|s| (s.group, s.public.len())).collect();
+        let shares: Vec<_> = spec.shares.iter().flatten().map(|s| (s.group, s.public.as_slice())).collect();
         prop_assert_eq!(read.shares(), shares);
         prop_assert_eq!(read.extension(extension::SESSION_TICKET), spec.ticket.as_deref());
-        for sent in &spec.more {
-            let first = spec.more.iter().find(|other| other.code == sent.code).unwrap();
-            prop_assert_eq!(read.extension(sent.code), Some(first.body.as_slice()));
+        for (code, _) in &spec.more {
+            let first = spec.more.iter().find(|(other, _)| other == code).unwrap();
+            prop_assert_eq!(read.extension(*code), Some(first.1.as_slice()));
         }
         // A part of the message is no hello yet, regardless of its end.
         for cut in [1, 5, 6, bytes.len() / 2, bytes.len() - 1] {

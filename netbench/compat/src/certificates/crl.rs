@@ -1,5 +1,7 @@
 //! Certificate revocation lists (RFC 5280 section 5).
 
+use serde::Deserialize;
+
 use super::{
     ChainError, Making,
     der::{self, tag},
@@ -8,39 +10,39 @@ use super::{
 };
 
 /// A certificate revocation list.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct CrlSpec {
     /// The certificate whose subject is the issuer.
-    pub(crate) issuer: &'static str,
-    /// The certificate whose key signs it.
-    pub(crate) signer: &'static str,
-    pub(crate) revoked: &'static [&'static str],
+    issuer: String,
+    /// The certificate whose key signs it; that of the issuer if not given.
+    signer: Option<String>,
+    #[serde(default)]
+    revoked: Vec<String>,
     /// Days from now.
-    pub(crate) begins: i32,
-    pub(crate) ends: i32,
+    #[serde(default = "yesterday")]
+    begins: i32,
+    #[serde(default = "in_six_days")]
+    ends: i32,
 }
 
-impl CrlSpec {
-    /// Returns a valid list.
-    pub(crate) fn of(issuer: &'static str, revoked: &'static [&'static str]) -> Self {
-        Self {
-            issuer,
-            signer: issuer,
-            revoked,
-            begins: -1,
-            ends: 6,
-        }
-    }
+fn yesterday() -> i32 {
+    -1
+}
+
+fn in_six_days() -> i32 {
+    6
 }
 
 impl Making<'_> {
     pub(super) fn crl(&self, list: &CrlSpec) -> Result<Vec<u8>, ChainError> {
-        let key = self.key(list.signer)?;
+        let signer = list.signer.as_ref().unwrap_or(&list.issuer);
+        let key = self.key(signer)?;
         let digest = key.usual_digest();
         let algorithm = key.algorithm(digest);
         let begins = time(self.now, list.begins, None);
         let mut entries = Vec::new();
-        for revoked in list.revoked {
+        for revoked in &list.revoked {
             let serial = der::value(tag::INTEGER, &self.spec.serial(revoked)?);
             entries.extend(der::sequence(&[&serial, &begins]));
         }
@@ -49,16 +51,20 @@ impl Making<'_> {
             [] => Vec::new(),
             entries => der::sequence(&[entries]),
         };
-        let signer = identifier(tag::primitive(0), &key.public());
+        let key_identifier = identifier(tag::primitive(0), &key.public());
         let extensions = der::sequence(&[
-            &extension(&[2, 5, 29, 35], Critical::No, &der::sequence(&[&signer])),
+            &extension(
+                &[2, 5, 29, 35],
+                Critical::No,
+                &der::sequence(&[&key_identifier]),
+            ),
             &extension(&[2, 5, 29, 20], Critical::No, &der::unsigned(&[1])),
         ]);
         let to_be_signed = der::sequence(&[
             // Version 2.
             &der::unsigned(&[1]),
             &algorithm,
-            &name(&self.spec.subject(list.issuer)?),
+            &name(&self.spec.subject(&list.issuer)?),
             &begins,
             &time(self.now, list.ends, None),
             &entries,
@@ -66,7 +72,7 @@ impl Making<'_> {
         ]);
         let signature = key.sign(digest, &to_be_signed);
         let signature = signature.map_err(|source| ChainError::Key {
-            certificate: list.signer.to_owned(),
+            certificate: signer.to_owned(),
             source,
         })?;
         Ok(der::sequence(&[

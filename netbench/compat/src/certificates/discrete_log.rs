@@ -4,7 +4,7 @@
 
 use num_bigint::BigUint;
 
-use super::{der, key::Digest, pem_body};
+use super::{der, digest::Digest, padded, pem_body};
 
 /// A curve whose coefficient `a` is -3, by its numbers in hexadecimal (FIPS 186-4 appendix D.1.2).
 pub(super) struct Curve {
@@ -164,13 +164,6 @@ fn along(slope: &BigUint, first: &Point, second: &Point, prime: &BigUint) -> Poi
     let x = (slope * slope + prime * 2_u8 - &first.x - &second.x) % prime;
     let y = (slope * (&first.x + prime - &x) + prime - &first.y) % prime;
     Point { x, y }
-}
-
-/// Returns the bytes of a number, with leading zeros.
-fn padded(number: &BigUint, bytes: usize) -> Vec<u8> {
-    let digits = number.to_bytes_be();
-    let zeros = vec![0; bytes.saturating_sub(digits.len())];
-    [zeros, digits].concat()
 }
 
 /// Returns the inverse modulo a prime.

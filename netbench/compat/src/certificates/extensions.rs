@@ -3,11 +3,8 @@
 use super::{
     der::{self, tag},
     name,
-    spec::{CertificateSpec, DirectoryName, Flaw, GeneralName, KeyUsage, Purpose},
+    spec::{CertificateSpec, DirectoryName, Flaw, GeneralName, KeyIdentifier, KeyUsage, Purpose},
 };
-
-pub(crate) const SUBJECT_KEY_IDENTIFIER: &[u32] = &[2, 5, 29, 14];
-pub(crate) const AUTHORITY_KEY_IDENTIFIER: &[u32] = &[2, 5, 29, 35];
 
 /// The inputs of extensions other than the certificate's description.
 pub(super) struct Around<'a> {
@@ -21,18 +18,15 @@ pub(super) struct Around<'a> {
 
 /// Returns all extensions of a certificate, as the content of its `extensions` field.
 pub(super) fn extensions(spec: &CertificateSpec, around: &Around<'_>) -> Vec<u8> {
-    let identifiers = [
-        (SUBJECT_KEY_IDENTIFIER, identifier(0x04, around.key)),
-        (
-            AUTHORITY_KEY_IDENTIFIER,
-            der::sequence(&[&identifier(tag::primitive(0), around.issuer_key)]),
-        ),
-    ];
-    let mut all: Vec<Vec<u8>> = identifiers
-        .iter()
-        .filter(|(oid, _)| !spec.without.contains(oid))
-        .map(|(oid, content)| extension(oid, Critical::No, content))
-        .collect();
+    let mut all = Vec::new();
+    if !spec.without.contains(&KeyIdentifier::Subject) {
+        let content = identifier(0x04, around.key);
+        all.push(extension(&[2, 5, 29, 14], Critical::No, &content));
+    }
+    if !spec.without.contains(&KeyIdentifier::Authority) {
+        let content = der::sequence(&[&identifier(tag::primitive(0), around.issuer_key)]);
+        all.push(extension(&[2, 5, 29, 35], Critical::No, &content));
+    }
     all.extend(basic_constraints(spec, around.is_leaf));
     all.extend(key_usage(spec, around.is_leaf));
     all.extend(purposes(spec, around.is_leaf));
@@ -48,7 +42,8 @@ pub(super) fn extensions(spec: &CertificateSpec, around: &Around<'_>) -> Vec<u8>
         ));
     }
     for extra in &spec.extra {
-        all.push(extension(extra.oid, extra.critical, &extra.content));
+        let critical = Critical::from(extra.critical);
+        all.push(extension(&extra.oid.0, critical, &extra.content.0));
     }
     // In the arc for examples (RFC 5612).
     const EXAMPLE: [u32; 8] = [1, 3, 6, 1, 4, 1, 32473, 1];
@@ -67,19 +62,17 @@ pub(super) fn extensions(spec: &CertificateSpec, around: &Around<'_>) -> Vec<u8>
     der::sequence(&[&all.concat()])
 }
 
-/// An extension that a certificate has in addition to those of its description.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Extra {
-    pub(crate) oid: &'static [u32],
-    pub(crate) critical: Critical,
-    pub(crate) content: Vec<u8>,
-}
-
 /// Whether a client that does not know the extension must refuse.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Critical {
     Yes,
     No,
+}
+
+impl From<bool> for Critical {
+    fn from(is_critical: bool) -> Self {
+        if is_critical { Self::Yes } else { Self::No }
+    }
 }
 
 pub(super) fn extension(oid: &[u32], critical: Critical, content: &[u8]) -> Vec<u8> {
@@ -96,7 +89,7 @@ pub(super) fn extension(oid: &[u32], critical: Critical, content: &[u8]) -> Vec<
 
 /// Returns an identifier of a key: the first bytes of its digest, as in RFC 7093 section 2.
 pub(super) fn identifier(tag: u8, key: &[u8]) -> Vec<u8> {
-    let digest = super::key::Digest::Sha256.of(key);
+    let digest = super::digest::Digest::Sha256.of(key);
     der::value(tag, &digest[..20])
 }
 
@@ -163,15 +156,10 @@ fn alternative_names(spec: &CertificateSpec, around: &Around<'_>) -> Option<Vec<
     if names.is_empty() {
         return None;
     }
-    let critical = if around.subject_is_empty {
-        Critical::Yes
-    } else {
-        Critical::No
-    };
     let names: Vec<u8> = names.iter().flat_map(general_name).collect();
     Some(extension(
         &[2, 5, 29, 17],
-        critical,
+        Critical::from(around.subject_is_empty),
         &der::sequence(&[&names]),
     ))
 }

@@ -2,6 +2,7 @@
 
 mod crl;
 pub(crate) mod der;
+mod digest;
 mod discrete_log;
 mod extensions;
 mod key;
@@ -13,18 +14,20 @@ use std::collections::BTreeMap;
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use jiff::{SignedDuration, Timestamp};
+use num_bigint::BigUint;
 
-use self::{der::tag, extensions::Around};
+use self::{der::tag, extensions::Around, spec::Hex};
 
 pub(crate) use self::{
     crl::CrlSpec,
-    extensions::{AUTHORITY_KEY_IDENTIFIER, Critical, Extra, SUBJECT_KEY_IDENTIFIER},
-    key::{Digest, Key, KeyError, KeyKind, hmac_sha1, md5_sha1},
-    spec::{
-        CertificateSpec, DirectoryName, Flaw, GeneralName, Hex, KeyUsage, Purpose, kebab_words,
-    },
+    digest::{Digest, hmac_sha1, md5_sha1},
+    key::{Key, KeyError, KeyKind},
+    spec::{CertificateSpec, DirectoryName, Flaw, GeneralName, Purpose, kebab_words},
     staple::Staple,
 };
+
+#[cfg(test)]
+pub(crate) use self::spec::KeyUsage;
 
 /// The name of the server's own certificate.
 pub(crate) const LEAF: &str = "leaf";
@@ -145,13 +148,18 @@ impl ChainSpec<'_> {
 
     /// Returns the attributes of its subject.
     pub(crate) fn subject(&self, name: &str) -> Result<Vec<(u32, String)>, ChainError> {
-        let subject = self.spec(name)?.subject;
+        let CertificateSpec {
+            subject,
+            subject_of,
+            ..
+        } = self.spec(name)?;
+        let named = subject_of.as_deref().unwrap_or(name);
         let is_own_leaf = name == LEAF && subject.is_some();
         let mut parts = match subject {
             Some(DirectoryName(parts)) => parts,
             None => vec![
                 (10, "netbench compat, not for public trust".to_owned()),
-                (3, format!("{name} of {}", self.host)),
+                (3, format!("{named} of {}", self.host)),
             ],
         };
         if let (Some(unit), false) = (self.unit, is_own_leaf) {
@@ -219,7 +227,10 @@ impl Making<'_> {
             &time(spec.begins.unwrap_or(begins)),
             &time(spec.ends.unwrap_or(ends)),
         ]);
-        let public = spec.public_key.clone().unwrap_or_else(|| key.public());
+        let public = match &spec.public_key {
+            Some(Hex(public)) => public.clone(),
+            None => key.public(),
+        };
         let surroundings = Around {
             host: self.spec.host,
             is_leaf,
@@ -291,9 +302,17 @@ fn time(now: Timestamp, days: i32, flaw: Option<Flaw>) -> Vec<u8> {
     }
 }
 
-/// Returns the bytes encoded in PEM.
-fn pem_body(pem: &str) -> Option<Vec<u8>> {
-    let body: String = pem.lines().filter(|line| !line.starts_with('-')).collect();
+/// Returns the bytes of a number, with leading zeros.
+pub(crate) fn padded(number: &BigUint, bytes: usize) -> Vec<u8> {
+    let digits = number.to_bytes_be();
+    let zeros = vec![0; bytes.saturating_sub(digits.len())];
+    [zeros, digits].concat()
+}
+
+/// Decodes the first block of PEM.
+pub(crate) fn pem_body(pem: &str) -> Option<Vec<u8>> {
+    let lines = pem.lines().skip(1);
+    let body: String = lines.take_while(|line| !line.starts_with('-')).collect();
     BASE64_STANDARD.decode(body).ok()
 }
 

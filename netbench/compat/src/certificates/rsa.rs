@@ -5,8 +5,8 @@ use num_bigint::BigUint;
 
 use super::{
     der,
-    key::{Digest, md5_sha1},
-    pem_body,
+    digest::{Digest, md5_sha1},
+    padded, pem_body,
 };
 
 /// An RSA key (RFC 8017).
@@ -95,9 +95,7 @@ impl RsaKey {
             [(p, 0), (q, 1)].map(|(prime, number)| message.modpow(&self.exponents[number], prime));
         let difference = (&first + p - &second % p) % p;
         let number = second + (difference * &self.coefficient % p) * q;
-        let digits = number.to_bytes_be();
-        let zeros = vec![0; self.bytes.saturating_sub(digits.len())];
-        [zeros, digits].concat()
+        padded(&number, self.bytes)
     }
 }
 

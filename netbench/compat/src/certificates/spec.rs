@@ -5,10 +5,7 @@ use std::{fmt, net::IpAddr, str::FromStr};
 use netbench_model::tls::one_of;
 use serde::Deserialize;
 
-use super::{
-    extensions::Extra,
-    key::{Digest, KeyKind},
-};
+use super::{digest::Digest, key::KeyKind};
 
 /// A certificate. Fields that are not given are those of a usual certificate of the web.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
@@ -18,6 +15,8 @@ pub(crate) struct CertificateSpec {
     pub(crate) issuer: Option<String>,
     /// The subject, `CN=…,O=…`; may be empty.
     pub(crate) subject: Option<DirectoryName>,
+    /// The certificate whose usual subject it has, in place of `subject`.
+    pub(crate) subject_of: Option<String>,
     pub(crate) key: Option<KeyKind>,
     /// The certificate whose key it has.
     pub(crate) key_of: Option<String>,
@@ -42,15 +41,12 @@ pub(crate) struct CertificateSpec {
     pub(crate) excluded: Vec<GeneralName>,
     pub(crate) must_staple: bool,
     pub(crate) padding_bytes: u16,
-    /// Extensions that only code adds.
-    #[serde(skip)]
+    /// Extensions in addition to those of the description.
     pub(crate) extra: Vec<Extra>,
-    /// Extensions of usual certificates of the web that this one lacks, by their OIDs.
-    #[serde(skip)]
-    pub(crate) without: Vec<&'static [u32]>,
+    /// Extensions of usual certificates of the web that this one lacks.
+    pub(crate) without: Vec<KeyIdentifier>,
     /// A SubjectPublicKeyInfo in place of the key's own, for certificates that sign no data.
-    #[serde(skip)]
-    pub(crate) public_key: Option<Vec<u8>>,
+    pub(crate) public_key: Option<Hex>,
     pub(crate) flaw: Option<Flaw>,
 }
 
@@ -93,6 +89,11 @@ kebab_words!(Purpose, "purpose", {
     Any = "any",
 });
 
+kebab_words!(KeyIdentifier, "key identifier", {
+    Subject = "subject-key-identifier",
+    Authority = "authority-key-identifier",
+});
+
 kebab_words!(Flaw, "flaw", {
     BadSignature = "bad-signature",
     UnknownCriticalExtension = "unknown-critical-extension",
@@ -123,6 +124,34 @@ impl TryFrom<String> for Hex {
             .map(|at| u8::from_str_radix(&text[at..at + 2], 16).map_err(|_| wrong()))
             .collect::<Result<_, _>>()
             .map(Self)
+    }
+}
+
+/// An extension that a certificate has in addition to those of its description.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Extra {
+    pub(crate) oid: Oid,
+    /// Whether a client that does not know the extension must refuse.
+    #[serde(default)]
+    pub(crate) critical: bool,
+    /// The content of its OCTET STRING.
+    pub(crate) content: Hex,
+}
+
+/// An object identifier, such as `2.5.29.32`.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub(crate) struct Oid(pub(crate) Vec<u32>);
+
+impl TryFrom<String> for Oid {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        match text.split('.').map(str::parse).collect() {
+            Ok(arcs) => Ok(Self(arcs)),
+            Err(_) => Err(format!("{text:?} is not numbers with dots between them")),
+        }
     }
 }
 

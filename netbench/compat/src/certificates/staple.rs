@@ -9,7 +9,7 @@ use serde::Deserialize;
 use super::{
     ChainError, LEAF, Making,
     der::{self, tag},
-    key::Digest,
+    digest::Digest,
     name,
     spec::kebab_words,
 };

@@ -14,7 +14,7 @@ use netbench_model::{SignatureScheme, tls::one_of};
 use netbench_protocol::{ClientIdentity, HttpRequest};
 use serde::Deserialize;
 
-use crate::certificates::kebab_words;
+use crate::certificates::{kebab_words, pem_body};
 
 const ECDSA_CERTIFICATE: &str = include_str!("ecdsa-certificate.pem");
 const VERSION_1_CERTIFICATE: &str = include_str!("ecdsa-version-1.pem");
@@ -163,41 +163,6 @@ impl ClientFile {
     }
 }
 
-/// Decodes the first block of PEM.
 fn der(pem: &str) -> Vec<u8> {
-    let lines = pem.lines().skip(1);
-    let body: String = lines.take_while(|line| !line.starts_with('-')).collect();
-    BASE64_STANDARD.decode(body).unwrap_or_default()
-}
-
-#[cfg(test)]
-mod tests {
-    use aws_lc_rs::rand::SystemRandom;
-
-    use super::*;
-
-    #[test]
-    fn what_counts_is_the_key_of_the_certificate() {
-        let kind = &ECDSA_P256_SHA256_ASN1_SIGNING;
-        let own = EcdsaKeyPair::from_pkcs8(kind, &der(ECDSA_KEY)).unwrap();
-        let other = EcdsaKeyPair::generate(kind).unwrap();
-        let sign = |key: &EcdsaKeyPair| key.sign(&SystemRandom::new(), b"hello").unwrap();
-        let (good, bad) = (sign(&own), sign(&other));
-        let scheme = SignatureScheme::ECDSA_SECP256R1_SHA256;
-        let file = ClientFile::Pkcs12;
-        assert!(file.has_signed(scheme, b"hello", good.as_ref()));
-        assert!(!file.has_signed(scheme, b"hallo", good.as_ref()));
-        assert!(!file.has_signed(scheme, b"hello", bad.as_ref()));
-        let other = SignatureScheme::RSA_PSS_RSAE_SHA256;
-        assert!(!file.has_signed(other, b"hello", good.as_ref()));
-        assert!(!ClientFile::Pkcs1.has_signed(scheme, b"hello", good.as_ref()));
-        let has =
-            |certificate: Vec<u8>, key: &[u8]| certificate.windows(key.len()).any(|at| at == key);
-        assert!(has(file.certificate(), own.public_key().as_ref()));
-        let rsa = rsa::KeyPair::from_der(&der(RSA_KEY)).unwrap();
-        assert!(has(
-            ClientFile::Pkcs1.certificate(),
-            rsa.public_key().as_ref()
-        ));
-    }
+    pem_body(pem).unwrap_or_default()
 }

@@ -1,12 +1,14 @@
 //! The server's half of a key exchange.
 
 use aws_lc_rs::{
-    agreement::{self, Algorithm, PrivateKey, UnparsedPublicKey, agree},
     kem::{EncapsulationKey, ML_KEM_768},
     rand,
 };
 use netbench_model::Group;
+use netbench_scan::PrivateShare;
 use num_bigint::BigUint;
+
+use crate::certificates::padded;
 
 /// The length of an encapsulation key of ML-KEM-768.
 const ML_KEM_768_KEY: usize = 1184;
@@ -15,55 +17,17 @@ const ML_KEM_768_KEY: usize = 1184;
 /// group that cannot be computed here, and for a value that does not belong to the group.
 pub(super) fn answer(group: Group, theirs: &[u8]) -> Option<(Vec<u8>, Vec<u8>)> {
     if group != Group::X25519MLKEM768 {
-        return on_curve(curve(group)?, theirs);
+        let share = PrivateShare::new(group.0)?;
+        return Some((share.public()?.public, share.agree(theirs)?));
     }
     let (key, point) = theirs.split_at_checked(ML_KEM_768_KEY)?;
     let key = EncapsulationKey::new(&ML_KEM_768, key).ok()?;
     let (ciphertext, secret) = key.encapsulate().ok()?;
-    let (public, shared) = on_curve(&agreement::X25519, point)?;
+    let (public, shared) = answer(Group::X25519, point)?;
     Some((
         [ciphertext.as_ref(), &public].concat(),
         [secret.as_ref(), &shared].concat(),
     ))
-}
-
-/// A share that the client has not seen yet, for TLS 1.2.
-pub(super) struct Offered {
-    key: PrivateKey,
-    curve: &'static Algorithm,
-    pub(super) public: Vec<u8>,
-}
-
-impl Offered {
-    pub(super) fn new(group: Group) -> Option<Self> {
-        let curve = curve(group)?;
-        let key = PrivateKey::generate(curve).ok()?;
-        let public = key.compute_public_key().ok()?.as_ref().to_vec();
-        Some(Self { key, curve, public })
-    }
-
-    pub(super) fn agree(&self, theirs: &[u8]) -> Option<Vec<u8>> {
-        let theirs = UnparsedPublicKey::new(self.curve, theirs);
-        agree(&self.key, theirs, (), |secret| Ok(secret.to_vec())).ok()
-    }
-}
-
-fn on_curve(curve: &'static Algorithm, theirs: &[u8]) -> Option<(Vec<u8>, Vec<u8>)> {
-    let key = PrivateKey::generate(curve).ok()?;
-    let public = key.compute_public_key().ok()?.as_ref().to_vec();
-    let theirs = UnparsedPublicKey::new(curve, theirs);
-    let shared = agree(&key, theirs, (), |secret| Ok(secret.to_vec())).ok()?;
-    Some((public, shared))
-}
-
-fn curve(group: Group) -> Option<&'static Algorithm> {
-    match group {
-        Group::X25519 => Some(&agreement::X25519),
-        Group::SECP256R1 => Some(&agreement::ECDH_P256),
-        Group::SECP384R1 => Some(&agreement::ECDH_P384),
-        Group(0x0019) => Some(&agreement::ECDH_P521),
-        _ => None,
-    }
 }
 
 /// Diffie-Hellman over a prime of RFC 2409 or RFC 3526, with generator 2.
@@ -89,7 +53,8 @@ impl FiniteField {
     }
 
     pub(super) fn public(&self) -> Vec<u8> {
-        self.padded(&BigUint::from(2_u8).modpow(&self.secret, &self.prime))
+        let power = BigUint::from(2_u8).modpow(&self.secret, &self.prime);
+        padded(&power, self.prime().len())
     }
 
     /// Returns the secret, without its leading zeros (RFC 5246 section 8.1.2).
@@ -97,12 +62,6 @@ impl FiniteField {
         BigUint::from_bytes_be(theirs)
             .modpow(&self.secret, &self.prime)
             .to_bytes_be()
-    }
-
-    fn padded(&self, number: &BigUint) -> Vec<u8> {
-        let digits = number.to_bytes_be();
-        let zeros = self.prime().len().saturating_sub(digits.len());
-        [vec![0; zeros], digits].concat()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use md5::{Digest as _, Md5};
 use netbench_model::{CipherSuite, TlsVersion};
-use netbench_scan::crypto::Hash;
+use netbench_scan::crypto::{Hash, p_hash};
 
 use crate::certificates::{hmac_sha1, md5_sha1};
 
@@ -43,27 +43,10 @@ impl Hashing {
         let half = secret.len().div_ceil(2);
         let seed = [label.as_bytes(), seed].concat();
         let (first, second) = (&secret[..half], &secret[secret.len() - half..]);
-        let md5 = expanded(hmac_md5, first, &seed, length);
-        let sha1 = expanded(hmac_sha1, second, &seed, length);
+        let md5 = p_hash(hmac_md5, first, &seed, length);
+        let sha1 = p_hash(hmac_sha1, second, &seed, length);
         md5.iter().zip(sha1).map(|(md5, sha1)| md5 ^ sha1).collect()
     }
-}
-
-/// Computes P_hash (RFC 2246 section 5).
-fn expanded(
-    hmac: impl Fn(&[u8], &[u8]) -> Vec<u8>,
-    secret: &[u8],
-    seed: &[u8],
-    length: usize,
-) -> Vec<u8> {
-    let mut a = seed.to_vec();
-    let mut output = Vec::with_capacity(length);
-    while output.len() < length {
-        a = hmac(secret, &a);
-        output.extend(hmac(secret, &[a.as_slice(), seed].concat()));
-    }
-    output.truncate(length);
-    output
 }
 
 fn hmac_md5(key: &[u8], data: &[u8]) -> Vec<u8> {

@@ -4,19 +4,12 @@ use netbench_model::{
     CipherSuite, Group, TlsVersion,
     tls::{Authentication, KeyExchange, is_grease},
 };
-use netbench_scan::codec::{ClientHello, Reader, extension as code};
+use netbench_scan::codec::{
+    ClientHello, Message, Messages, RETRY_RANDOM, ServerHello, extension as code,
+};
 
-use super::wire::{Broken, Wire, content, extension, message, put8, put16};
+use super::wire::{Broken, Wire, content};
 use crate::case::ServerSpec;
-
-/// The longest ClientHello that is read.
-const LONGEST: usize = 128 * 1024;
-
-/// The random of a HelloRetryRequest (RFC 8446 section 4.1.3).
-const RETRY: [u8; 32] = [
-    0xcf, 0x21, 0xad, 0x74, 0xe5, 0x9a, 0x61, 0x11, 0xbe, 0x1d, 0x8c, 0x02, 0x1e, 0x65, 0xb8, 0x91,
-    0xc2, 0xa2, 0x11, 0x16, 0x7a, 0xbb, 0x8c, 0x5e, 0x07, 0x9e, 0x09, 0xe2, 0xc8, 0xa8, 0x33, 0x9c,
-];
 
 /// Alerts (RFC 8446 section 6).
 pub(super) mod alert {
@@ -32,61 +25,45 @@ pub(super) mod alert {
 pub(super) struct Hello {
     /// The handshake message.
     pub(super) message: Vec<u8>,
-    pub(super) wire_bytes: usize,
-    pub(super) random: [u8; 32],
-    pub(super) session_id: Vec<u8>,
     pub(super) offer: ClientHello,
-    /// Key shares: group and public value.
-    pub(super) shares: Vec<(u16, Vec<u8>)>,
 }
 
 impl Hello {
     /// Reads the records of a hello.
     pub(super) fn read(wire: &mut Wire) -> Result<Self, Broken> {
-        let (mut bytes, mut wire_bytes) = (Vec::new(), 0);
-        while bytes.len() < LONGEST {
+        let (mut messages, mut wire_bytes) = (Messages::default(), 0);
+        loop {
             let (kind, payload) = wire.record()?;
             match kind {
                 content::HANDSHAKE => {
                     wire_bytes += 5 + payload.len();
-                    bytes.extend(payload);
+                    messages.push(&payload);
                 }
                 content::CHANGE_CIPHER_SPEC => continue,
                 content::ALERT => return Err(alert_of(&payload)),
                 _ => return Err(Broken::Unreadable),
             }
-            let mut reader = Reader::new(&bytes);
-            if let (Some(1), Some(_)) = (reader.u8(), reader.vec24()) {
-                return Self::of_message(&bytes, wire_bytes).ok_or(Broken::Unreadable);
+            let message = messages.next_message();
+            if let Some(message) = message.map_err(|_| Broken::Unreadable)? {
+                let mut hello = Self::of_message(message)?;
+                hello.offer.wire_bytes = wire_bytes;
+                return Ok(hello);
             }
         }
-        Err(Broken::Unreadable)
     }
 
     /// Parses a whole message.
-    pub(super) fn of_message(bytes: &[u8], wire_bytes: usize) -> Option<Self> {
-        let mut record = vec![content::HANDSHAKE, 3, 3];
-        put16(&mut record, bytes);
-        let offer = ClientHello::of_records(&record).ok()??;
-        let message = bytes.get(..offer.message_bytes)?;
-        let mut reader = Reader::new(message.get(6..)?);
-        let random = reader.take(32)?.try_into().ok()?;
-        let session_id = reader.vec8()?.to_vec();
-        let mut shares = Vec::new();
-        if let Some(body) = offer.extension(code::KEY_SHARE) {
-            let mut list = Reader::new(Reader::new(body).vec16()?);
-            while !list.is_empty() {
-                shares.push((list.u16()?, list.vec16()?.to_vec()));
-            }
-        }
-        Some(Self {
-            message: message.to_vec(),
-            wire_bytes,
-            random,
-            session_id,
+    pub(super) fn of_message(message: Message) -> Result<Self, Broken> {
+        let offer = ClientHello::of_message(&message).ok_or(Broken::Unreadable)?;
+        Ok(Self {
+            message: message.whole,
             offer,
-            shares,
         })
+    }
+
+    /// Returns the body of an extension.
+    pub(super) fn extension(&self, code: u16) -> Option<&[u8]> {
+        self.offer.extension(code)
     }
 
     pub(super) fn has_grease(&self) -> bool {
@@ -137,10 +114,11 @@ impl Hello {
     /// Returns the chosen group: one whose share is present, if possible.
     pub(super) fn group(&self, server: &ServerSpec) -> Result<Group, Broken> {
         let groups = self.offer.groups();
+        let shares = self.offer.shares();
         let shared = server
             .groups
             .iter()
-            .find(|group| self.shares.iter().any(|(code, _)| *code == group.0));
+            .find(|group| shares.iter().any(|(code, _)| *code == group.0));
         let chosen =
             shared.or_else(|| server.groups.iter().find(|group| groups.contains(&group.0)));
         chosen
@@ -175,51 +153,40 @@ pub(super) fn alert_of(payload: &[u8]) -> Broken {
     }
 }
 
-/// A ServerHello, as a handshake message.
-pub(super) struct ServerHello<'a> {
-    pub(super) version: TlsVersion,
-    pub(super) random: [u8; 32],
-    pub(super) session_id: &'a [u8],
-    pub(super) suite: CipherSuite,
-    pub(super) extensions: Vec<u8>,
-}
-
-impl ServerHello<'_> {
-    pub(super) fn message(&self) -> Vec<u8> {
-        let mut body = self
-            .version
-            .min(TlsVersion::Tls12)
-            .code()
-            .to_be_bytes()
-            .to_vec();
-        body.extend(self.random);
-        put8(&mut body, self.session_id);
-        body.extend(self.suite.0.to_be_bytes());
-        body.push(0);
-        if !self.extensions.is_empty() {
-            put16(&mut body, &self.extensions);
-        }
-        message(2, &body)
-    }
-}
-
 /// Returns a HelloRetryRequest for this group.
 pub(super) fn retry_request(hello: &Hello, suite: CipherSuite, group: Group) -> Vec<u8> {
-    let mut extensions = Vec::new();
-    extension(
-        &mut extensions,
-        code::SUPPORTED_VERSIONS,
-        &TlsVersion::Tls13.code().to_be_bytes(),
-    );
-    extension(&mut extensions, code::KEY_SHARE, &group.0.to_be_bytes());
+    let version = TlsVersion::Tls13.code().to_be_bytes().to_vec();
+    let retry = ServerHello {
+        extensions: vec![
+            (code::SUPPORTED_VERSIONS, version),
+            (code::KEY_SHARE, group.0.to_be_bytes().to_vec()),
+        ],
+        ..server_hello(
+            TlsVersion::Tls13,
+            RETRY_RANDOM,
+            &hello.offer.session_id,
+            suite,
+        )
+    };
+    retry.message()
+}
+
+/// Returns a ServerHello without extensions.
+pub(super) fn server_hello(
+    version: TlsVersion,
+    random: [u8; 32],
+    session_id: &[u8],
+    suite: CipherSuite,
+) -> ServerHello {
     ServerHello {
-        version: TlsVersion::Tls12,
-        random: RETRY,
-        session_id: &hello.session_id,
-        suite,
-        extensions,
+        version: version.code(),
+        random,
+        session_id: session_id.to_vec(),
+        suite: suite.0,
+        compression: 0,
+        is_retry: random == RETRY_RANDOM,
+        extensions: Vec::new(),
     }
-    .message()
 }
 
 /// Returns the key exchange of a suite.

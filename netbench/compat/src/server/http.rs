@@ -1,11 +1,8 @@
 //! A request and its response, in HTTP/1.1 or in the necessary subset of HTTP/2 (RFC 9113).
 
-use netbench_scan::codec::Reader;
+use netbench_scan::codec::{Reader, put_vec8};
 
-use super::{
-    Caching,
-    wire::{Broken, put8},
-};
+use super::{Caching, wire::Broken};
 use crate::case::Response;
 
 /// The longest request that is read.
@@ -139,7 +136,7 @@ fn h2(stream: u32, status: Status, caching: Caching) -> Vec<u8> {
         // Entry 24 is the name cache-control; the number continues after the four bits, into which it does not
         // fit.
         headers.extend([0x0f, 24 - 15]);
-        put8(&mut headers, KEPT.as_bytes());
+        put_vec8(&mut headers, KEPT.as_bytes());
     }
     [
         frame(4, 0, 0, &[]),

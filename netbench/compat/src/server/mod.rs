@@ -25,7 +25,7 @@ use std::{
 use aws_lc_rs::rand;
 use jiff::Timestamp;
 use netbench_model::{Alert, SignatureScheme, TlsVersion};
-use netbench_scan::codec::{Reader, extension};
+use netbench_scan::codec::{Reader, extension, list16, put_vec24};
 
 pub use self::http::BODY;
 use self::{
@@ -33,7 +33,7 @@ use self::{
     http::{Request, Status},
     tls12::Session12,
     tls13::Session13,
-    wire::{Broken, Wire, content, put8, put16, put24},
+    wire::{Broken, Wire, content},
 };
 use crate::{
     case::{AtHello, Case, ClientCertificate, End, Response, ServerSpec},
@@ -231,9 +231,8 @@ impl Server {
         if let Some(description) = self.spec.warns {
             wire.send_plain(content::ALERT, &[1, description])?;
         }
-        let shows = |code| hello.offer.extension(code).is_some();
-        served.is_shown_ticket = shows(extension::PRE_SHARED_KEY);
-        served.is_offered_early_data = shows(extension::EARLY_DATA);
+        served.is_shown_ticket = hello.extension(extension::PRE_SHARED_KEY).is_some();
+        served.is_offered_early_data = hello.extension(extension::EARLY_DATA).is_some();
         let status = if self.spec.forbids_without_grease && !hello.has_grease() {
             Status::Forbidden
         } else {
@@ -258,7 +257,7 @@ impl Server {
     fn at_hello(&self, wire: &mut Wire, hello: &Hello) -> Option<Broken> {
         let at = self.spec.at_hello?;
         let over = self.spec.at_hello_over_bytes;
-        if over.is_some_and(|bytes| hello.wire_bytes <= bytes) {
+        if over.is_some_and(|bytes| hello.offer.wire_bytes <= bytes) {
             return None;
         }
         match at {
@@ -403,18 +402,10 @@ fn random(is_downgrade: bool) -> Result<[u8; 32], Broken> {
     Ok(bytes)
 }
 
-/// Returns the body of the server's ALPN extension (RFC 7301).
-fn alpn_body(alpn: &str) -> Vec<u8> {
-    let (mut name, mut body) = (Vec::new(), Vec::new());
-    put8(&mut name, alpn.as_bytes());
-    put16(&mut body, &name);
-    body
-}
-
 /// Returns a CertificateStatus message (RFC 6066 section 8).
 fn status(response: &[u8]) -> Vec<u8> {
     let mut body = vec![1];
-    put24(&mut body, response);
+    put_vec24(&mut body, response);
     body
 }
 
@@ -472,8 +463,7 @@ impl Shown {
     }
 }
 
-/// Returns the signature schemes that a client's certificate may have.
+/// Returns the list of signature schemes that a client's certificate may have.
 fn client_schemes() -> Vec<u8> {
-    let schemes = SignatureScheme::OFFERED.iter();
-    schemes.flat_map(|scheme| scheme.0.to_be_bytes()).collect()
+    list16(SignatureScheme::OFFERED.iter().map(|scheme| scheme.0))
 }

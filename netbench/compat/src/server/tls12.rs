@@ -4,15 +4,21 @@ use netbench_model::{
     CipherSuite, Group, SignatureScheme, TlsVersion,
     tls::{Authentication, KeyExchange},
 };
-use netbench_scan::codec::{Reader, extension as code};
+use netbench_scan::{
+    PrivateShare,
+    codec::{
+        Message, Messages, Reader, ServerHello, certificate12, extension as code, message,
+        protocol_list, put_u16, put_vec8, put_vec16,
+    },
+};
 
 use super::{
     Served, Server, Session, Shown,
-    exchange::{FiniteField, Offered},
+    exchange::FiniteField,
     hashing::Hashing,
-    hello::{Hello, ServerHello, alert, alert_of, exchange_of},
+    hello::{Hello, alert, alert_of, exchange_of, server_hello},
     protection12::{Pair, Protection},
-    wire::{Broken, Message, Wire, content, extension, message, put8, put16, put24},
+    wire::{Broken, Wire, content},
 };
 use crate::{case::ClientCertificate, certificates::KeyError};
 
@@ -26,7 +32,7 @@ pub(super) struct Session12<'a> {
     read: Option<Protection>,
     write: Option<Protection>,
     /// Partly read handshake messages.
-    pending: Vec<u8>,
+    pending: Messages,
     record_bytes: usize,
     /// The `verify_data` of both sides, which a renegotiation repeats (RFC 5746).
     verify_data: Option<[Vec<u8>; 2]>,
@@ -51,7 +57,7 @@ impl Chosen {
 
 /// The server's half of the key exchange.
 enum Half {
-    Curve(Offered, Group),
+    Curve(PrivateShare, Group),
     Field(FiniteField),
     Rsa,
 }
@@ -63,7 +69,7 @@ impl<'a> Session12<'a> {
             version,
             read: None,
             write: None,
-            pending: Vec::new(),
+            pending: Messages::default(),
             record_bytes: LONGEST_RECORD,
             verify_data: None,
         }
@@ -93,9 +99,9 @@ impl<'a> Session12<'a> {
         let mut transcript = hello.message.clone();
         let mut flight = self.server_hello(server, hello, &chosen);
         if chosen.is_authenticated() {
-            flight.extend(certificate(server));
+            flight.extend(certificate12(&server.chain.sent));
         }
-        let wants_staple = hello.offer.extension(code::STATUS_REQUEST).is_some();
+        let wants_staple = hello.extension(code::STATUS_REQUEST).is_some();
         if let Some(response) = server.chain.staple.as_ref().filter(|_| wants_staple) {
             flight.extend(message(22, &super::status(response)));
         }
@@ -118,30 +124,33 @@ impl<'a> Session12<'a> {
         if spec.secure_renegotiation {
             let mut info = Vec::new();
             let data = self.verify_data.as_ref().map(|both| both.concat());
-            put8(&mut info, &data.unwrap_or_default());
-            extension(&mut extensions, code::RENEGOTIATION_INFO, &info);
+            put_vec8(&mut info, &data.unwrap_or_default());
+            extensions.push((code::RENEGOTIATION_INFO, info));
         }
-        let offers = |code| hello.offer.extension(code).is_some();
-        if spec.extended_master_secret && offers(code::EXTENDED_MASTER_SECRET) {
-            extension(&mut extensions, code::EXTENDED_MASTER_SECRET, &[]);
-        }
-        if chosen.exchange == KeyExchange::Ecdhe && offers(code::EC_POINT_FORMATS) {
-            extension(&mut extensions, code::EC_POINT_FORMATS, &[1, 0]);
-        }
-        if server.chain.staple.is_some() && offers(code::STATUS_REQUEST) {
-            extension(&mut extensions, code::STATUS_REQUEST, &[]);
+        let is_elliptic = chosen.exchange == KeyExchange::Ecdhe;
+        let has_staple = server.chain.staple.is_some();
+        let answers = [
+            (
+                code::EXTENDED_MASTER_SECRET,
+                spec.extended_master_secret,
+                vec![],
+            ),
+            (code::EC_POINT_FORMATS, is_elliptic, vec![1, 0]),
+            (code::STATUS_REQUEST, has_staple, vec![]),
+        ];
+        for (code, is_there, body) in answers {
+            if is_there && hello.extension(code).is_some() {
+                extensions.push((code, body));
+            }
         }
         if let Some(alpn) = &chosen.alpn {
-            extension(&mut extensions, code::ALPN, &super::alpn_body(alpn));
+            extensions.push((code::ALPN, protocol_list([alpn.as_bytes()])));
         }
-        ServerHello {
-            version: chosen.version,
-            random: chosen.random,
-            session_id: &[],
-            suite: chosen.suite,
+        let answer = ServerHello {
             extensions,
-        }
-        .message()
+            ..server_hello(chosen.version, chosen.random, &[], chosen.suite)
+        };
+        answer.message()
     }
 
     /// Reads the client's flight, and sends the end of the handshake.
@@ -156,63 +165,61 @@ impl<'a> Session12<'a> {
         let hash = Hashing::of(self.version, chosen.suite);
         let mut shown = Shown::Nothing;
         let secret = loop {
-            let Message { kind, body, whole } = self.handshake_message()?;
-            transcript.extend(whole);
-            match kind {
-                11 => shown = Shown::certificate(server, &body)?,
-                16 => break half.agree(server, &body).ok_or(Broken::Unreadable)?,
+            let message = self.handshake_message()?;
+            transcript.extend(&message.whole);
+            match message.kind {
+                11 => shown = Shown::certificate(server, message.body())?,
+                16 => {
+                    break half
+                        .agree(server, message.body())
+                        .ok_or(Broken::Unreadable)?;
+                }
                 _ => return Err(Broken::Unreadable),
             }
         };
-        let extended = hello
-            .offer
-            .extension(code::EXTENDED_MASTER_SECRET)
-            .is_some()
+        let extended = hello.extension(code::EXTENDED_MASTER_SECRET).is_some()
             && server.spec.extended_master_secret;
         let main = if extended {
             let so_far = hash.of_transcript(&transcript);
             hash.prf(&secret, "extended master secret", &so_far, 48)
         } else {
-            let seed = [hello.random, chosen.random].concat();
+            let seed = [hello.offer.random, chosen.random].concat();
             hash.prf(&secret, "master secret", &seed, 48)
         };
-        let randoms = [&hello.random, &chosen.random];
+        let randoms = [&hello.offer.random, &chosen.random];
         let pair = Pair::new(self.version, chosen.suite, hash, &main, randoms);
         let pair =
             pair.ok_or_else(|| Broken::Cannot(format!("no records with {}", chosen.suite)))?;
         let mut client = Some(pair.client);
         let client_data = loop {
-            let (kind, payload) = match self.pending.is_empty() {
-                true => self.any_record()?,
-                false => (content::HANDSHAKE, Vec::new()),
-            };
-            if kind == content::CHANGE_CIPHER_SPEC {
-                self.read = client.take().or(self.read.take());
-                continue;
-            }
-            self.pending.extend(payload);
-            let Some(message) = Message::take(&mut self.pending)? else {
+            let next = self.pending.next_message();
+            let Some(message) = next.map_err(|_| Broken::Unreadable)? else {
+                match self.any_record()? {
+                    (content::CHANGE_CIPHER_SPEC, _) => {
+                        self.read = client.take().or(self.read.take());
+                    }
+                    (_, payload) => self.pending.push(&payload),
+                }
                 continue;
             };
-            let Message { kind, body, whole } = message;
-            if kind == 15 {
+            if message.kind == 15 {
                 if self.version < TlsVersion::Tls12 {
                     let what = "no client certificate can be verified before TLS 1.2";
                     return Err(Broken::Cannot(what.to_owned()));
                 }
-                shown = shown.verify(server, &body, &transcript)?;
+                shown = shown.verify(server, message.body(), &transcript)?;
             }
-            if kind == 20 {
+            if message.kind == 20 {
                 let so_far = hash.of_transcript(&transcript);
                 let due = hash.prf(&main, "client finished", &so_far, 12);
-                if body != due || client.is_some() {
+                if message.body() != due || client.is_some() {
                     return Err(Broken::Refused(alert::DECRYPT_ERROR));
                 }
                 shown.suffices(server, alert::HANDSHAKE_FAILURE)?;
-                transcript.extend(whole);
+                transcript.extend(message.whole);
                 break due;
             }
-            transcript.extend(whole);
+            transcript.extend(message.whole);
         };
         self.send(content::CHANGE_CIPHER_SPEC, &[1])?;
         self.write = Some(pair.server);
@@ -237,11 +244,12 @@ impl<'a> Session12<'a> {
 
     fn handshake_message(&mut self) -> Result<Message, Broken> {
         loop {
-            if let Some(found) = Message::take(&mut self.pending)? {
+            let next = self.pending.next_message();
+            if let Some(found) = next.map_err(|_| Broken::Unreadable)? {
                 return Ok(found);
             }
             match self.any_record()? {
-                (content::HANDSHAKE, plain) => self.pending.extend(plain),
+                (content::HANDSHAKE, plain) => self.pending.push(&plain),
                 // Data that the client sent before it read the request for a handshake.
                 (content::APPLICATION_DATA, _) if self.verify_data.is_some() => {}
                 _ => return Err(Broken::Unreadable),
@@ -266,8 +274,8 @@ impl Session for Session12<'_> {
                 Some(write) => records.extend(write.seal(kind, piece).ok_or(Broken::Unreadable)?),
                 None => {
                     records.push(kind);
-                    records.extend(self.version.code().to_be_bytes());
-                    put16(&mut records, piece);
+                    put_u16(&mut records, self.version.code());
+                    put_vec16(&mut records, piece);
                 }
             }
         }
@@ -276,7 +284,7 @@ impl Session for Session12<'_> {
 
     fn renegotiate(&mut self, server: &Server, served: &mut Served) -> Result<(), Broken> {
         self.send(content::HANDSHAKE, &message(0, &[]))?;
-        let Message { kind, whole, .. } = match self.handshake_message() {
+        let message = match self.handshake_message() {
             // The client declines. IIS and others cannot answer without a renegotiation.
             Err(Broken::Alert(description)) => {
                 let _ = self.alert(alert::HANDSHAKE_FAILURE);
@@ -284,10 +292,7 @@ impl Session for Session12<'_> {
             }
             other => other?,
         };
-        if kind != 1 {
-            return Err(Broken::Unreadable);
-        }
-        let hello = Hello::of_message(&whole, whole.len()).ok_or(Broken::Unreadable)?;
+        let hello = Hello::of_message(message)?;
         served.is_finished = false;
         self.handshake(server, &hello, served)?;
         Ok(())
@@ -303,7 +308,7 @@ impl Half {
     fn agree(&self, server: &Server, body: &[u8]) -> Option<Vec<u8>> {
         let mut reader = Reader::new(body);
         match self {
-            Self::Curve(offered, _) => offered.agree(reader.vec8()?),
+            Self::Curve(share, _) => share.agree(reader.vec8()?),
             Self::Field(field) => Some(field.agree(reader.vec16()?)),
             Self::Rsa => server.chain.key.rsa()?.decrypt(reader.vec16()?),
         }
@@ -335,7 +340,9 @@ fn half(server: &Server, hello: &Hello, chosen: &Chosen) -> Result<Half, Broken>
                 .iter()
                 .find(|group| offered.contains(&group.0));
             let group = *group.ok_or(Broken::Refused(alert::HANDSHAKE_FAILURE))?;
-            let half = Offered::new(group).map(|offered| Half::Curve(offered, group));
+            // Hybrid groups are those of TLS 1.3.
+            let share = PrivateShare::new(group.0).filter(|share| !share.is_hybrid());
+            let half = share.map(|share| Half::Curve(share, group));
             half.ok_or_else(|| cannot(&group.to_string()))
         }
         KeyExchange::Dhe => {
@@ -356,15 +363,16 @@ fn key_exchange(
 ) -> Result<Vec<u8>, Broken> {
     let mut params = Vec::new();
     match half {
-        Half::Curve(offered, group) => {
+        Half::Curve(share, group) => {
+            let public = share.public().map(|share| share.public);
             params.push(3);
-            params.extend(group.0.to_be_bytes());
-            put8(&mut params, &offered.public);
+            put_u16(&mut params, group.0);
+            put_vec8(&mut params, &public.unwrap_or_default());
         }
         Half::Field(field) => {
-            put16(&mut params, &field.prime());
-            put16(&mut params, &[2]);
-            put16(&mut params, &field.public());
+            put_vec16(&mut params, &field.prime());
+            put_vec16(&mut params, &[2]);
+            put_vec16(&mut params, &field.public());
         }
         Half::Rsa => return Ok(Vec::new()),
     }
@@ -372,10 +380,10 @@ fn key_exchange(
         return Ok(message(12, &params));
     }
     let key = &server.chain.key;
-    let to_sign = [&hello.random, chosen.random.as_slice(), &params].concat();
+    let to_sign = [&hello.offer.random, chosen.random.as_slice(), &params].concat();
     let cannot = |error: KeyError| Broken::Cannot(error.to_string());
     if chosen.version < TlsVersion::Tls12 {
-        put16(&mut params, &key.sign_before_12(&to_sign).map_err(cannot)?);
+        put_vec16(&mut params, &key.sign_before_12(&to_sign).map_err(cannot)?);
         return Ok(message(12, &params));
     }
     let offered = hello.offer.signatures();
@@ -383,28 +391,18 @@ fn key_exchange(
     let scheme = schemes.find(|scheme| offered.contains(&scheme.0));
     let scheme: SignatureScheme = *scheme.ok_or(Broken::Refused(alert::HANDSHAKE_FAILURE))?;
     let signature = key.sign_handshake(scheme, &to_sign).map_err(cannot)?;
-    params.extend(scheme.0.to_be_bytes());
-    put16(&mut params, &signature);
+    put_u16(&mut params, scheme.0);
+    put_vec16(&mut params, &signature);
     Ok(message(12, &params))
-}
-
-fn certificate(server: &Server) -> Vec<u8> {
-    let mut list = Vec::new();
-    for der in &server.chain.sent {
-        put24(&mut list, der);
-    }
-    let mut body = Vec::new();
-    put24(&mut body, &list);
-    message(11, &body)
 }
 
 fn certificate_request(version: TlsVersion) -> Vec<u8> {
     let mut body = Vec::new();
     // rsa_sign, ecdsa_sign
-    put8(&mut body, &[1, 64]);
+    put_vec8(&mut body, &[1, 64]);
     if version >= TlsVersion::Tls12 {
-        put16(&mut body, &super::client_schemes());
+        body.extend(super::client_schemes());
     }
-    put16(&mut body, &[]);
+    put_vec16(&mut body, &[]);
     message(13, &body)
 }

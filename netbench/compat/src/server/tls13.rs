@@ -2,14 +2,17 @@
 
 use netbench_model::{CipherSuite, Group, SignatureScheme, TlsVersion};
 use netbench_scan::{
-    codec::extension as code,
-    crypto::{Hash, Protection13},
+    codec::{
+        Message, Messages, ServerHello, certificate_verify, certificate13, extension as code,
+        message, protocol_list, put_extension, put_vec8, put_vec16,
+    },
+    crypto::{Hash, Protection13, to_sign},
 };
 
 use super::{
     Served, Server, Session, Shown, exchange,
-    hello::{Hello, ServerHello, alert, alert_of, retry_request},
-    wire::{Broken, Message, Wire, content, extension, message, put8, put16, put24},
+    hello::{self, Hello, alert, alert_of, retry_request},
+    wire::{Broken, Wire, content},
 };
 use crate::case::ClientCertificate;
 
@@ -18,7 +21,7 @@ pub(super) struct Session13<'a> {
     wire: &'a mut Wire,
     keys: Keys,
     /// Partly read handshake messages.
-    read: Vec<u8>,
+    read: Messages,
     record_bytes: usize,
     /// Whether early data is skipped, until the first other record.
     skips_early_data: bool,
@@ -59,10 +62,8 @@ impl<'a> Session13<'a> {
         let chosen = choose(server, &hello).map_err(|broken| wire.refuse(broken))?;
         let hash = Hash::of(chosen.suite.0);
         let (hello, mut transcript) = retried(wire, server, hello, &chosen, hash)?;
-        let share = hello
-            .shares
-            .iter()
-            .find(|(code, _)| *code == chosen.group.0);
+        let shares = hello.offer.shares();
+        let share = shares.iter().find(|(code, _)| *code == chosen.group.0);
         let Some((public, shared)) =
             share.and_then(|(_, theirs)| exchange::answer(chosen.group, theirs))
         else {
@@ -75,17 +76,15 @@ impl<'a> Session13<'a> {
         let server_hello = server_hello(server, &hello, &chosen, &public)?;
         transcript.extend(&server_hello);
         wire.send_plain(content::HANDSHAKE, &server_hello)?;
-        if !hello.session_id.is_empty() {
+        if !hello.offer.session_id.is_empty() {
             wire.send_plain(content::CHANGE_CIPHER_SPEC, &[1])?;
         }
-        let early = hash.extract(&[], &[]);
-        let derived = hash.derive(&early, "derived", &hash.of_bytes(&[]));
-        let handshake_secret = hash.extract(&derived, &shared);
+        let handshake_secret = hash.handshake_secret(&shared);
         let keys = Keys::new(chosen.suite.0, hash, transcript, &handshake_secret)?;
         let mut session = Self {
             wire,
             keys,
-            read: Vec::new(),
+            read: Messages::default(),
             record_bytes: server.spec.record_bytes.unwrap_or(LONGEST_RECORD),
             skips_early_data: served.is_offered_early_data,
         };
@@ -105,19 +104,20 @@ impl<'a> Session13<'a> {
         if server.spec.client_certificate != ClientCertificate::NotAsked {
             flight.extend(certificate_request());
         }
-        let wants_staple = hello.offer.extension(code::STATUS_REQUEST).is_some();
-        flight.extend(certificate(server, wants_staple));
+        let wants_staple = hello.extension(code::STATUS_REQUEST).is_some();
+        let mut of_leaf = Vec::new();
+        if let Some(response) = server.chain.staple.as_ref().filter(|_| wants_staple) {
+            put_extension(&mut of_leaf, code::STATUS_REQUEST, &super::status(response));
+        }
+        flight.extend(certificate13(&[], &server.chain.sent, &of_leaf));
         self.keys.transcript.extend(&flight);
         let signed = to_sign("server", &self.keys.digest());
         let signature = server.chain.key.sign_handshake(chosen.scheme, &signed);
         let signature = signature.map_err(|error| Broken::Cannot(error.to_string()))?;
-        let mut body = chosen.scheme.0.to_be_bytes().to_vec();
-        put16(&mut body, &signature);
-        let verify = message(15, &body);
+        let verify = certificate_verify(chosen.scheme.0, &signature);
         self.keys.transcript.extend(&verify);
         flight.extend(verify);
-        let finished = self.keys.finished(&self.keys.write_secret);
-        let finished = message(20, &finished);
+        let finished = message(20, &self.keys.finished(&self.keys.write_secret));
         self.keys.transcript.extend(&finished);
         flight.extend(finished);
         self.send(content::HANDSHAKE, &flight)
@@ -131,36 +131,34 @@ impl<'a> Session13<'a> {
         served: &mut Served,
     ) -> Result<(), Broken> {
         let hash = self.keys.hash;
-        let derived = hash.derive(handshake_secret, "derived", &hash.of_bytes(&[]));
-        let main = hash.extract(&derived, &[]);
+        let main = hash.main_secret(handshake_secret);
         let so_far = self.keys.digest();
         let client_secret = hash.derive(&main, "c ap traffic", &so_far);
         let server_secret = hash.derive(&main, "s ap traffic", &so_far);
         let mut shown = Shown::Nothing;
         loop {
-            let Message { kind, body, whole } = self.handshake_message()?;
-            match kind {
+            let message = self.handshake_message()?;
+            let body = message.body();
+            match message.kind {
                 11 => {
                     // The context is empty.
                     let list = body.get(1..).unwrap_or_default();
                     shown = Shown::certificate(server, list).map_err(|why| self.refuse(why))?;
-                    self.keys.transcript.extend(whole);
                 }
                 15 => {
                     let signed = to_sign("client", &self.keys.digest());
-                    let verified = shown.verify(server, &body, &signed);
+                    let verified = shown.verify(server, body, &signed);
                     shown = verified.map_err(|why| self.refuse(why))?;
-                    self.keys.transcript.extend(whole);
                 }
-                20 => {
-                    let due = self.keys.finished(&self.keys.read_secret);
-                    if body != due {
-                        return Err(self.refuse(Broken::Refused(alert::DECRYPT_ERROR)));
-                    }
-                    self.keys.transcript.extend(whole);
-                    break;
+                20 if body != self.keys.finished(&self.keys.read_secret) => {
+                    return Err(self.refuse(Broken::Refused(alert::DECRYPT_ERROR)));
                 }
-                _ => self.keys.transcript.extend(whole),
+                _ => {}
+            }
+            let kind = message.kind;
+            self.keys.transcript.extend(message.whole);
+            if kind == 20 {
+                break;
             }
         }
         served.is_finished = true;
@@ -213,14 +211,15 @@ impl<'a> Session13<'a> {
 
     fn handshake_message(&mut self) -> Result<Message, Broken> {
         loop {
-            if let Some(found) = Message::take(&mut self.read)? {
+            let next = self.read.next_message();
+            if let Some(found) = next.map_err(|_| Broken::Unreadable)? {
                 return Ok(found);
             }
             let (kind, plain) = self.record()?;
             if kind != content::HANDSHAKE {
                 return Err(Broken::Unreadable);
             }
-            self.read.extend(plain);
+            self.read.push(&plain);
         }
     }
 }
@@ -231,8 +230,10 @@ impl Session for Session13<'_> {
             match self.record()? {
                 (content::APPLICATION_DATA, data) => return Ok(data),
                 (content::HANDSHAKE, bytes) => {
-                    self.read.extend(bytes);
-                    while let Some(message) = Message::take(&mut self.read)? {
+                    self.read.push(&bytes);
+                    while let Some(message) =
+                        self.read.next_message().map_err(|_| Broken::Unreadable)?
+                    {
                         if message.kind == KEY_UPDATE {
                             let next = self.keys.next(&self.keys.read_secret);
                             self.keys.read = self.keys.protection(&next)?;
@@ -297,9 +298,7 @@ impl Keys {
     }
 
     fn finished(&self, secret: &[u8]) -> Vec<u8> {
-        let hash = self.hash;
-        let key = hash.expand(secret, "finished", &[], hash.length());
-        hash.hmac(&key, &self.digest())
+        self.hash.finished(secret, &self.transcript)
     }
 
     fn next(&self, secret: &[u8]) -> Vec<u8> {
@@ -346,7 +345,11 @@ fn retried(
     chosen: &Chosen,
     hash: Hash,
 ) -> Result<(Hello, Vec<u8>), Broken> {
-    let has_share = hello.shares.iter().any(|(code, _)| *code == chosen.group.0);
+    let has_share = hello
+        .offer
+        .shares()
+        .iter()
+        .any(|(code, _)| *code == chosen.group.0);
     if has_share && !server.spec.always_retries {
         return Ok((hello, Vec::new()));
     }
@@ -364,82 +367,53 @@ fn server_hello(
     chosen: &Chosen,
     public: &[u8],
 ) -> Result<Vec<u8>, Broken> {
-    let mut extensions = Vec::new();
-    extension(
-        &mut extensions,
-        code::SUPPORTED_VERSIONS,
-        &TlsVersion::Tls13.code().to_be_bytes(),
-    );
-    let mut share = chosen.group.0.to_be_bytes().to_vec();
-    put16(&mut share, public);
-    extension(&mut extensions, code::KEY_SHARE, &share);
-    Ok(ServerHello {
-        version: TlsVersion::Tls13,
-        random: super::random(server.spec.downgrade_sentinel)?,
-        session_id: &hello.session_id,
-        suite: chosen.suite,
-        extensions,
-    }
-    .message())
+    let mut share = Vec::new();
+    put_extension(&mut share, chosen.group.0, public);
+    let version = TlsVersion::Tls13;
+    let random = super::random(server.spec.downgrade_sentinel)?;
+    let answer = ServerHello {
+        extensions: vec![
+            (
+                code::SUPPORTED_VERSIONS,
+                version.code().to_be_bytes().to_vec(),
+            ),
+            (code::KEY_SHARE, share),
+        ],
+        ..hello::server_hello(version, random, &hello.offer.session_id, chosen.suite)
+    };
+    Ok(answer.message())
 }
 
 fn encrypted_extensions(alpn: Option<&str>) -> Vec<u8> {
     let mut extensions = Vec::new();
     if let Some(alpn) = alpn {
-        extension(&mut extensions, code::ALPN, &super::alpn_body(alpn));
+        let protocols = protocol_list([alpn.as_bytes()]);
+        put_extension(&mut extensions, code::ALPN, &protocols);
     }
     let mut body = Vec::new();
-    put16(&mut body, &extensions);
+    put_vec16(&mut body, &extensions);
     message(8, &body)
 }
 
 fn certificate_request() -> Vec<u8> {
-    let mut schemes = Vec::new();
-    put16(&mut schemes, &super::client_schemes());
     let mut extensions = Vec::new();
-    extension(&mut extensions, code::SIGNATURE_ALGORITHMS, &schemes);
+    let schemes = super::client_schemes();
+    put_extension(&mut extensions, code::SIGNATURE_ALGORITHMS, &schemes);
     let mut body = vec![0];
-    put16(&mut body, &extensions);
+    put_vec16(&mut body, &extensions);
     message(13, &body)
-}
-
-fn certificate(server: &Server, wants_staple: bool) -> Vec<u8> {
-    let mut list = Vec::new();
-    for (number, der) in server.chain.sent.iter().enumerate() {
-        put24(&mut list, der);
-        let mut extensions = Vec::new();
-        if let Some(response) = server.chain.staple.as_ref().filter(|_| wants_staple)
-            && number == 0
-        {
-            extension(
-                &mut extensions,
-                code::STATUS_REQUEST,
-                &super::status(response),
-            );
-        }
-        put16(&mut list, &extensions);
-    }
-    let mut body = vec![0];
-    put24(&mut body, &list);
-    message(11, &body)
-}
-
-/// Returns the data that a CertificateVerify message signs (RFC 8446 section 4.4.3).
-fn to_sign(side: &str, digest: &[u8]) -> Vec<u8> {
-    let context = format!("TLS 1.3, {side} CertificateVerify\0");
-    [[0x20; 64].as_slice(), context.as_bytes(), digest].concat()
 }
 
 /// Returns a ticket that this server will not accept later.
 fn ticket(number: u8, early_data_bytes: Option<u32>) -> Vec<u8> {
     let mut extensions = Vec::new();
     if let Some(most) = early_data_bytes {
-        extension(&mut extensions, code::EARLY_DATA, &most.to_be_bytes());
+        put_extension(&mut extensions, code::EARLY_DATA, &most.to_be_bytes());
     }
     let mut body = 7200_u32.to_be_bytes().to_vec();
     body.extend([number, 1, 2, 3]);
-    put8(&mut body, &[number]);
-    put16(&mut body, &[number; 32]);
-    put16(&mut body, &extensions);
+    put_vec8(&mut body, &[number]);
+    put_vec16(&mut body, &[number; 32]);
+    put_vec16(&mut body, &extensions);
     message(4, &body)
 }

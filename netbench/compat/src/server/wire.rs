@@ -7,7 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use netbench_scan::codec::Reader;
+use netbench_scan::codec::{Record, Records, put_vec16};
 use rustix::net::sockopt::set_socket_linger;
 
 /// Content types (RFC 8446 section 5.1).
@@ -18,9 +18,6 @@ const PAUSE: Duration = Duration::from_micros(200);
 
 /// The time limit of a client for closing a finished connection.
 const DRAIN_LIMIT: Duration = Duration::from_millis(500);
-
-/// The longest payload of a record that is read: RFC 8446 section 5.2, and RFC 5246 section 6.2.3.
-const LONGEST_PAYLOAD: usize = (1 << 14) + 2048;
 
 /// The reason why a connection is no longer served.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,7 +45,7 @@ impl From<std::io::Error> for Broken {
 /// A connection's socket.
 pub(super) struct Wire {
     stream: TcpStream,
-    read: Vec<u8>,
+    read: Records,
     deadline: Instant,
     write_bytes: Option<usize>,
 }
@@ -64,7 +61,7 @@ impl Wire {
         stream.set_write_timeout(Some(limit))?;
         Ok(Self {
             stream,
-            read: Vec::new(),
+            read: Records::default(),
             deadline: Instant::now() + limit,
             write_bytes,
         })
@@ -73,20 +70,13 @@ impl Wire {
     /// Reads the next record. Returns its content type and its payload.
     pub(super) fn record(&mut self) -> Result<(u8, Vec<u8>), Broken> {
         loop {
-            let mut reader = Reader::new(&self.read);
-            if let Some(kind) = reader.u8() {
-                reader.u16();
-                let length = reader.u16().map(usize::from);
-                if length.is_some_and(|length| length > LONGEST_PAYLOAD) {
-                    return Err(Broken::Unreadable);
-                }
-                if let Some(payload) = length.and_then(|length| reader.take(length)) {
-                    let payload = payload.to_vec();
-                    self.read.drain(..5 + payload.len());
-                    return Ok((kind, payload));
-                }
+            match self.read.next_record() {
+                Ok(Some(Record {
+                    content, payload, ..
+                })) => return Ok((content, payload)),
+                Ok(None) => self.more()?,
+                Err(_) => return Err(Broken::Unreadable),
             }
-            self.more()?;
         }
     }
 
@@ -101,7 +91,7 @@ impl Wire {
             match self.stream.read(&mut room) {
                 Ok(0) => return Err(Broken::Closed),
                 Ok(count) => {
-                    self.read.extend(&room[..count]);
+                    self.read.push(&room[..count]);
                     return Ok(());
                 }
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
@@ -124,9 +114,9 @@ impl Wire {
 
     /// Sends a record without protection.
     pub(super) fn send_plain(&mut self, content: u8, payload: &[u8]) -> Result<(), Broken> {
-        let length = u16::try_from(payload.len()).map_err(|_| Broken::Unreadable)?;
-        let length = length.to_be_bytes();
-        self.send(&[&[content, 3, 3, length[0], length[1]], payload].concat())
+        let mut record = vec![content, 3, 3];
+        put_vec16(&mut record, payload);
+        self.send(&record)
     }
 
     /// Sends the alert of a server that refuses, and waits until the client has read it.
@@ -150,7 +140,7 @@ impl Wire {
     /// Waits until the client goes, or until the time is over.
     pub(super) fn stall(&mut self) {
         while self.more().is_ok() {
-            self.read.clear();
+            self.read = Records::default();
         }
     }
 
@@ -164,63 +154,4 @@ impl Wire {
     pub(super) fn end(&mut self) {
         let _ = self.stream.shutdown(std::net::Shutdown::Write);
     }
-}
-
-/// A received handshake message.
-pub(super) struct Message {
-    pub(super) kind: u8,
-    pub(super) body: Vec<u8>,
-    /// The message with its header, as in the transcript.
-    pub(super) whole: Vec<u8>,
-}
-
-impl Message {
-    /// The maximum length of the buffered bytes.
-    const LONGEST: usize = 128 * 1024;
-
-    /// Removes the next message from the front of `bytes`, once it is complete.
-    pub(super) fn take(bytes: &mut Vec<u8>) -> Result<Option<Self>, Broken> {
-        if bytes.len() > Self::LONGEST {
-            return Err(Broken::Unreadable);
-        }
-        let mut reader = Reader::new(bytes);
-        let (Some(kind), Some(body)) = (reader.u8(), reader.vec24()) else {
-            return Ok(None);
-        };
-        let body = body.to_vec();
-        let whole = bytes.drain(..4 + body.len()).collect();
-        Ok(Some(Self { kind, body, whole }))
-    }
-}
-
-/// Returns a handshake message to send.
-pub(super) fn message(kind: u8, body: &[u8]) -> Vec<u8> {
-    let mut out = vec![kind];
-    put24(&mut out, body);
-    out
-}
-
-/// Writes bytes after their length in one byte.
-pub(super) fn put8(to: &mut Vec<u8>, bytes: &[u8]) {
-    to.push(u8::try_from(bytes.len()).unwrap_or(u8::MAX));
-    to.extend(bytes);
-}
-
-/// Writes bytes after their length in two bytes.
-pub(super) fn put16(to: &mut Vec<u8>, bytes: &[u8]) {
-    to.extend(u16::try_from(bytes.len()).unwrap_or(u16::MAX).to_be_bytes());
-    to.extend(bytes);
-}
-
-/// Writes bytes after their length in three bytes.
-pub(super) fn put24(to: &mut Vec<u8>, bytes: &[u8]) {
-    let length = u32::try_from(bytes.len()).unwrap_or(u32::MAX).to_be_bytes();
-    to.extend(&length[1..]);
-    to.extend(bytes);
-}
-
-/// Writes an extension.
-pub(super) fn extension(to: &mut Vec<u8>, code: u16, body: &[u8]) {
-    to.extend(code.to_be_bytes());
-    put16(to, body);
 }

@@ -1,6 +1,6 @@
 //! Parser of the ClientHello of a client under test.
 
-use super::{Reader, extension, messages};
+use super::{Extension, Message, Messages, Reader, Records, content, extension, messages};
 
 /// A ClientHello as it was on the wire.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -11,14 +11,16 @@ pub struct ClientHello {
     pub wire_bytes: usize,
     /// `client_version`.
     pub legacy_version: u16,
-    /// Bytes of the session ID.
-    pub session_id_bytes: usize,
+    /// The client's random.
+    pub random: [u8; 32],
+    /// The session ID.
+    pub session_id: Vec<u8>,
     /// Suites, in the client's order, with signalling values and GREASE.
     pub suites: Vec<u16>,
     /// Compression methods.
     pub compression: Vec<u8>,
-    /// Extensions, in the client's order: code point and body.
-    pub extensions: Vec<(u16, Vec<u8>)>,
+    /// Extensions, in the client's order.
+    pub extensions: Vec<Extension>,
 }
 
 /// The bytes are not a ClientHello.
@@ -32,66 +34,48 @@ impl ClientHello {
     /// # Errors
     /// Returns an error if the bytes are not a ClientHello.
     pub fn of_records(bytes: &[u8]) -> Result<Option<Self>, ParseHelloError> {
-        let mut reader = Reader::new(bytes);
-        let mut message = Vec::new();
+        let (mut records, mut messages) = (Records::default(), Messages::default());
+        records.push(bytes);
         let mut wire_bytes = 0;
-        loop {
-            let Some(header) = reader.take(5) else {
-                return Ok(None);
-            };
-            if header[0] != 22 || header[1] != 3 {
+        while let Some(record) = records.next_record().map_err(|_| ParseHelloError)? {
+            if record.content != content::HANDSHAKE {
                 return Err(ParseHelloError);
             }
-            let length = usize::from(u16::from_be_bytes([header[3], header[4]]));
-            let Some(payload) = reader.take(length) else {
-                return Ok(None);
-            };
-            wire_bytes += 5 + length;
-            message.extend_from_slice(payload);
-            let mut inner = Reader::new(&message);
-            if let (Some(kind), Some(length)) = (inner.u8(), inner.u24()) {
-                if kind != 1 {
-                    return Err(ParseHelloError);
-                }
-                if let Some(body) = inner.take(length as usize) {
-                    let mut hello = Self::of_body(body).ok_or(ParseHelloError)?;
-                    hello.message_bytes = 4 + body.len();
-                    hello.wire_bytes = wire_bytes;
-                    return Ok(Some(hello));
-                }
+            wire_bytes += 5 + record.payload.len();
+            messages.push(&record.payload);
+            if let Some(message) = messages.next_message().map_err(|_| ParseHelloError)? {
+                let hello = Self::of_message(&message).ok_or(ParseHelloError)?;
+                return Ok(Some(Self {
+                    wire_bytes,
+                    ..hello
+                }));
             }
         }
+        Ok(None)
     }
 
-    fn of_body(body: &[u8]) -> Option<Self> {
-        let mut reader = Reader::new(body);
-        let legacy_version = reader.u16()?;
-        reader.take(32)?;
-        let session_id_bytes = reader.vec8()?.len();
-        let suites = Reader::new(reader.vec16()?).u16s()?;
-        let compression = reader.vec8()?.to_vec();
-        let extensions = if reader.is_empty() {
-            Vec::new()
-        } else {
-            messages::extensions(reader.vec16()?)?
+    /// Parses a message, whose records had no bytes beside it. Returns `None` if it is not a ClientHello.
+    pub fn of_message(message: &Message) -> Option<Self> {
+        let mut reader = Reader::new(message.body());
+        let hello = Self {
+            message_bytes: message.whole.len(),
+            wire_bytes: message.whole.len(),
+            legacy_version: reader.u16()?,
+            random: reader.take(32)?.try_into().ok()?,
+            session_id: reader.vec8()?.to_vec(),
+            suites: Reader::new(reader.vec16()?).u16s()?,
+            compression: reader.vec8()?.to_vec(),
+            extensions: match reader.is_empty() {
+                true => Vec::new(),
+                false => messages::extensions(reader.vec16()?)?,
+            },
         };
-        Some(Self {
-            message_bytes: 0,
-            wire_bytes: 0,
-            legacy_version,
-            session_id_bytes,
-            suites,
-            compression,
-            extensions,
-        })
+        (message.kind == 1).then_some(hello)
     }
 
     /// Returns the body of an extension.
     pub fn extension(&self, code: u16) -> Option<&[u8]> {
-        self.extensions
-            .iter()
-            .find(|(known, _)| *known == code)
-            .map(|(_, body)| body.as_slice())
+        messages::body_of(&self.extensions, code)
     }
 
     /// Returns the offered versions: `supported_versions`, or the highest one from the old field.
@@ -111,39 +95,31 @@ impl ClientHello {
         self.list16(extension::SIGNATURE_ALGORITHMS)
     }
 
-    /// Returns the groups of the key shares, with the length of each.
-    pub fn shares(&self) -> Vec<(u16, usize)> {
-        let mut found = Vec::new();
-        let list = self
-            .extension(extension::KEY_SHARE)
-            .and_then(|body| Reader::new(body).vec16());
-        let mut reader = Reader::new(list.unwrap_or_default());
-        while let (Some(group), Some(public)) = (reader.u16(), reader.vec16())
-            && found.len() < messages::MOST_ENTRIES
-        {
-            found.push((group, public.len()));
-        }
-        found
+    /// Returns the key shares: the group and the public value of each.
+    pub fn shares(&self) -> Vec<(u16, &[u8])> {
+        let mut list = self.list(extension::KEY_SHARE);
+        std::iter::from_fn(|| Some((list.u16()?, list.vec16()?)))
+            .take(messages::MOST_ENTRIES)
+            .collect()
     }
 
     /// Returns the offered application protocols.
     pub fn alpn(&self) -> Vec<Vec<u8>> {
-        let mut found = Vec::new();
-        let list = self
-            .extension(extension::ALPN)
-            .and_then(|body| Reader::new(body).vec16());
-        let mut reader = Reader::new(list.unwrap_or_default());
-        while let Some(name) = reader.vec8()
-            && found.len() < messages::MOST_ENTRIES
-        {
-            found.push(name.to_vec());
-        }
-        found
+        let mut list = self.list(extension::ALPN);
+        std::iter::from_fn(|| list.vec8().map(<[u8]>::to_vec))
+            .take(messages::MOST_ENTRIES)
+            .collect()
     }
 
     fn list16(&self, code: u16) -> Vec<u16> {
-        self.extension(code)
-            .and_then(|body| Reader::new(Reader::new(body).vec16()?).u16s())
-            .unwrap_or_default()
+        self.list(code).u16s().unwrap_or_default()
+    }
+
+    /// Returns a reader of an extension that is one list.
+    fn list(&self, code: u16) -> Reader<'_> {
+        let list = self
+            .extension(code)
+            .and_then(|body| Reader::new(body).vec16());
+        Reader::new(list.unwrap_or_default())
     }
 }

@@ -3,8 +3,8 @@
 use netbench_model::tls::CipherSuite;
 
 use super::{
-    Alert, CertificateRequest, MAX_MESSAGE, NotTls, Record, ServerHello, ServerKeyExchange,
-    content, messages,
+    Alert, CertificateRequest, Message, Messages, NotTls, Record, ServerHello, ServerKeyExchange,
+    TooLong, content, messages,
     records::{RecordError, Records},
 };
 
@@ -46,14 +46,9 @@ pub enum ReadError {
     /// The first bytes are of another protocol.
     #[error("not TLS")]
     NotTls(NotTls),
-    /// A message longer than [`MAX_MESSAGE`]: its type and length.
-    #[error("a handshake message of {length} bytes")]
-    TooLong {
-        /// The handshake type.
-        kind: u8,
-        /// The length in its header.
-        length: usize,
-    },
+    /// A message that is too long.
+    #[error(transparent)]
+    TooLong(#[from] TooLong),
     /// A violation of the protocol.
     #[error("{0}")]
     Malformed(String),
@@ -72,7 +67,7 @@ impl From<RecordError> for ReadError {
 #[derive(Debug, Default)]
 pub struct FlightReader {
     records: Records,
-    joined: Vec<u8>,
+    joined: Messages,
     flight: Option<Flight>,
     empty_records: u32,
     /// Whether the flight answers the second hello of a connection.
@@ -123,7 +118,7 @@ impl FlightReader {
                         return Err(ReadError::Malformed("many empty records".to_owned()));
                     }
                 }
-                self.joined.extend_from_slice(&record.payload);
+                self.joined.push(&record.payload);
                 self.messages()
             }
             content::ALERT => match Alert::parse(&record.payload) {
@@ -157,42 +152,27 @@ impl FlightReader {
     }
 
     fn messages(&mut self) -> Result<Step, ReadError> {
-        // The rest is moved once and not after each message: a record may hold thousands.
-        let mut joined = std::mem::take(&mut self.joined);
-        let mut at = 0;
-        let mut step = Ok(Step::More);
-        while step == Ok(Step::More) {
-            let Some(&[kind, a, b, c]) = joined.get(at..at + 4) else {
-                break;
-            };
-            let length = usize::from(a) << 16 | usize::from(b) << 8 | usize::from(c);
-            if length > MAX_MESSAGE {
-                step = Err(ReadError::TooLong { kind, length });
-                break;
+        while let Some(message) = self.joined.next_message()? {
+            match self.message(&message)? {
+                Step::More => {}
+                step => return Ok(step),
             }
-            let Some(message) = joined.get(at..at + 4 + length) else {
-                break;
-            };
-            step = self.message(kind, message);
-            at += 4 + length;
         }
-        joined.drain(..at);
-        self.joined = joined;
-        step
+        Ok(Step::More)
     }
 
-    fn message(&mut self, kind: u8, message: &[u8]) -> Result<Step, ReadError> {
+    fn message(&mut self, message: &Message) -> Result<Step, ReadError> {
         let bad = |what: &str| ReadError::Malformed(format!("a {what} that cannot be read"));
-        let body = &message[4..];
+        let body = message.body();
         let Some(flight) = &mut self.flight else {
-            return match kind {
+            return match message.kind {
                 0 => Ok(Step::More),
                 2 => {
                     let hello = ServerHello::parse(body).ok_or_else(|| bad("ServerHello"))?;
                     let last = hello.version == 0x0304 || hello.is_retry;
                     self.flight = Some(Flight {
                         hello,
-                        hello_message: message.to_vec(),
+                        hello_message: message.whole.clone(),
                         certificates: None,
                         ocsp: None,
                         key_exchange: None,
@@ -207,8 +187,8 @@ impl FlightReader {
                 ))),
             };
         };
-        flight.messages.extend_from_slice(message);
-        match kind {
+        flight.messages.extend_from_slice(&message.whole);
+        match message.kind {
             11 => {
                 flight.certificates =
                     Some(messages::certificates(body).ok_or_else(|| bad("Certificate"))?);

@@ -1,5 +1,9 @@
 //! ClientHellos, as fields and as bytes.
 
+use super::writer::{
+    list16, message, protocol_list, put_extension, put_records, put_u16, put_vec8, put_vec16,
+};
+
 /// Extension code points that the scan writes or reads.
 pub mod extension {
     #![expect(missing_docs, reason = "the registry's names")]
@@ -25,14 +29,8 @@ pub mod extension {
     pub const RENEGOTIATION_INFO: u16 = 0xff01;
 }
 
-/// One extension of a hello: its code point and its body.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Extension {
-    /// The code point.
-    pub code: u16,
-    /// The body, without its length.
-    pub body: Vec<u8>,
-}
+/// One extension: its code point, and its body without its length.
+pub type Extension = (u16, Vec<u8>);
 
 /// A key share (RFC 8446 section 4.2.8).
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -97,18 +95,14 @@ impl HelloSpec {
             (extension::EXTENDED_MASTER_SECRET, &[]),
             (extension::RENEGOTIATION_INFO, &[0]),
         ];
-        for (code, body) in plain {
-            self.more.push(Extension {
-                code,
-                body: body.to_vec(),
-            });
-        }
+        let plain = plain.map(|(code, body)| (code, body.to_vec()));
+        self.more.extend(plain);
     }
 
     /// Removes extensions that can be left out of any hello.
     pub fn leave_out(&mut self, codes: &[u16]) {
         let has = |code| codes.contains(&code);
-        self.more.retain(|known| !has(known.code));
+        self.more.retain(|(known, _)| !has(*known));
         if has(extension::ALPN) {
             self.alpn = None;
         }
@@ -124,103 +118,84 @@ impl HelloSpec {
         match code {
             extension::SESSION_TICKET => self.ticket.is_some(),
             extension::RENEGOTIATION_INFO if self.suites.contains(&SCSV) => true,
-            _ => self.more.iter().any(|known| known.code == code),
+            _ => self.more.iter().any(|(known, _)| *known == code),
         }
     }
 
     /// Returns the handshake message, with its header of 4 bytes.
     pub fn message(&self) -> Vec<u8> {
         let mut body = Vec::with_capacity(512);
-        put16(&mut body, self.legacy_version);
+        put_u16(&mut body, self.legacy_version);
         body.extend(self.random);
-        vec8(&mut body, &self.session_id);
-        let suites: Vec<u8> = self.suites.iter().flat_map(|s| s.to_be_bytes()).collect();
-        vec16(&mut body, &suites);
-        vec8(&mut body, &self.compression);
+        put_vec8(&mut body, &self.session_id);
+        body.extend(list16(self.suites.iter().copied()));
+        put_vec8(&mut body, &self.compression);
         if self.extensions {
             let mut all = self.extension_bytes();
             // The length includes the header, the length of the extensions, and the padding's own header.
             let length = 4 + body.len() + 2 + all.len();
-            if let Some(last) = &self.last {
-                let missing = self.pad_to.saturating_sub(length + 4 + last.body.len());
+            if let Some((code, last)) = &self.last {
+                let missing = self.pad_to.saturating_sub(length + 4 + last.len());
                 pad(&mut all, missing);
-                put_extension(&mut all, last.code, &last.body);
+                put_extension(&mut all, *code, last);
             } else {
                 pad(&mut all, self.pad_to.saturating_sub(length));
             }
-            vec16(&mut body, &all);
+            put_vec16(&mut body, &all);
         }
-        let mut message = vec![1];
-        message.extend(&u32::try_from(body.len()).unwrap_or(0).to_be_bytes()[1..]);
-        message.extend(body);
-        message
+        message(1, &body)
     }
 
     /// Returns the message in records of at most `most` bytes each.
     pub fn records(&self, most: usize) -> Vec<u8> {
-        into_records(self.record_version, &self.message(), most)
+        let mut records = Vec::new();
+        put_records(&mut records, self.record_version, &self.message(), most);
+        records
     }
 
     fn extension_bytes(&self) -> Vec<u8> {
         let mut all = Vec::with_capacity(256);
+        let mut put = |code, body: &[u8]| put_extension(&mut all, code, body);
         if let Some(name) = &self.server_name {
-            let mut entry = vec![0];
-            vec16(&mut entry, name.as_bytes());
-            let mut list = Vec::new();
-            vec16(&mut list, &entry);
-            put_extension(&mut all, extension::SERVER_NAME, &list);
+            let (mut entry, mut list) = (vec![0], Vec::new());
+            put_vec16(&mut entry, name.as_bytes());
+            put_vec16(&mut list, &entry);
+            put(extension::SERVER_NAME, &list);
         }
         if let Some(groups) = &self.groups {
-            put_extension(&mut all, extension::SUPPORTED_GROUPS, &list16(groups));
+            put(extension::SUPPORTED_GROUPS, &list16(groups.iter().copied()));
         }
         if let Some(schemes) = &self.signatures {
-            put_extension(&mut all, extension::SIGNATURE_ALGORITHMS, &list16(schemes));
+            let schemes = list16(schemes.iter().copied());
+            put(extension::SIGNATURE_ALGORITHMS, &schemes);
         }
         if let Some(protocols) = &self.alpn {
-            let mut names = Vec::new();
-            for name in protocols {
-                vec8(&mut names, name);
-            }
-            let mut list = Vec::new();
-            vec16(&mut list, &names);
-            put_extension(&mut all, extension::ALPN, &list);
+            let names = protocols.iter().map(Vec::as_slice);
+            put(extension::ALPN, &protocol_list(names));
         }
         if let Some(ticket) = &self.ticket {
-            put_extension(&mut all, extension::SESSION_TICKET, ticket);
+            put(extension::SESSION_TICKET, ticket);
         }
         if let Some(versions) = &self.versions {
             let codes: Vec<u8> = versions.iter().flat_map(|v| v.to_be_bytes()).collect();
             let mut list = Vec::new();
-            vec8(&mut list, &codes);
-            put_extension(&mut all, extension::SUPPORTED_VERSIONS, &list);
+            put_vec8(&mut list, &codes);
+            put(extension::SUPPORTED_VERSIONS, &list);
         }
         if let Some(shares) = &self.shares {
-            let mut entries = Vec::new();
+            let (mut entries, mut list) = (Vec::new(), Vec::new());
             for share in shares {
-                put16(&mut entries, share.group);
-                vec16(&mut entries, &share.public);
+                put_extension(&mut entries, share.group, &share.public);
             }
-            let mut list = Vec::new();
-            vec16(&mut list, &entries);
-            put_extension(&mut all, extension::KEY_SHARE, &list);
-            put_extension(&mut all, extension::PSK_MODES, &[1, 1]);
+            put_vec16(&mut list, &entries);
+            put(extension::KEY_SHARE, &list);
+            put(extension::PSK_MODES, &[1, 1]);
         }
-        for extension in &self.more {
-            put_extension(&mut all, extension.code, &extension.body);
+        for (code, body) in &self.more {
+            put(*code, body);
         }
         all
     }
-}
-
-/// Splits a handshake message into records of at most `most` bytes each.
-fn into_records(version: u16, message: &[u8], most: usize) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(message.len() + 5);
-    for part in message.chunks(most.clamp(1, 16_384)) {
-        bytes.push(22);
-        put16(&mut bytes, version);
-        vec16(&mut bytes, part);
-    }
-    bytes
 }
 
 fn pad(all: &mut Vec<u8>, missing: usize) {
@@ -228,41 +203,4 @@ fn pad(all: &mut Vec<u8>, missing: usize) {
         let zeros = vec![0; missing.saturating_sub(4)];
         put_extension(all, extension::PADDING, &zeros);
     }
-}
-
-fn list16(values: &[u16]) -> Vec<u8> {
-    let bytes: Vec<u8> = values.iter().flat_map(|v| v.to_be_bytes()).collect();
-    let mut list = Vec::with_capacity(bytes.len() + 2);
-    vec16(&mut list, &bytes);
-    list
-}
-
-fn put_extension(all: &mut Vec<u8>, code: u16, body: &[u8]) {
-    put16(all, code);
-    vec16(all, body);
-}
-
-pub(crate) fn put16(to: &mut Vec<u8>, value: u16) {
-    to.extend(value.to_be_bytes());
-}
-
-/// Writes bytes with their length. Everything written here is far below the limit of its length field; longer
-/// values are cut, and a server refuses the hello.
-pub(crate) fn vec8(to: &mut Vec<u8>, bytes: &[u8]) {
-    let bytes = &bytes[..bytes.len().min(255)];
-    to.push(u8::try_from(bytes.len()).unwrap_or(u8::MAX));
-    to.extend(bytes);
-}
-
-pub(crate) fn vec24(to: &mut Vec<u8>, bytes: &[u8]) {
-    let bytes = &bytes[..bytes.len().min(0xff_ffff)];
-    let length = u32::try_from(bytes.len()).unwrap_or(0).to_be_bytes();
-    to.extend(&length[1..]);
-    to.extend(bytes);
-}
-
-pub(crate) fn vec16(to: &mut Vec<u8>, bytes: &[u8]) {
-    let bytes = &bytes[..bytes.len().min(65_535)];
-    put16(to, u16::try_from(bytes.len()).unwrap_or(u16::MAX));
-    to.extend(bytes);
 }

@@ -2,10 +2,13 @@
 
 use netbench_model::tls::{CipherSuiteFacts, FfdheSize, KeyExchange};
 
-use super::{Reader, extension};
+use super::{
+    Extension, Reader, extension,
+    writer::{message, put_extension, put_u16, put_vec8, put_vec16},
+};
 
 /// The random of a HelloRetryRequest (RFC 8446 section 4.1.3).
-const RETRY: [u8; 32] = [
+pub const RETRY_RANDOM: [u8; 32] = [
     0xcf, 0x21, 0xad, 0x74, 0xe5, 0x9a, 0x61, 0x11, 0xbe, 0x1d, 0x8c, 0x02, 0x1e, 0x65, 0xb8, 0x91,
     0xc2, 0xa2, 0x11, 0x16, 0x7a, 0xbb, 0x8c, 0x5e, 0x07, 0x9e, 0x09, 0xe2, 0xc8, 0xa8, 0x33, 0x9c,
 ];
@@ -51,8 +54,8 @@ pub struct ServerHello {
     pub compression: u8,
     /// Whether it is a HelloRetryRequest.
     pub is_retry: bool,
-    /// Extensions: code point and body.
-    pub extensions: Vec<(u16, Vec<u8>)>,
+    /// Extensions.
+    pub extensions: Vec<Extension>,
 }
 
 impl ServerHello {
@@ -82,7 +85,7 @@ impl ServerHello {
             session_id: session_id.to_vec(),
             suite,
             compression,
-            is_retry: random == RETRY,
+            is_retry: random == RETRY_RANDOM,
             extensions,
         };
         if let Some(body) = hello.extension(extension::SUPPORTED_VERSIONS) {
@@ -91,12 +94,27 @@ impl ServerHello {
         Some(hello)
     }
 
+    /// Returns the message. Its old field of the version is at most TLS 1.2.
+    pub fn message(&self) -> Vec<u8> {
+        let mut body = Vec::new();
+        put_u16(&mut body, self.version.min(0x0303));
+        body.extend(self.random);
+        put_vec8(&mut body, &self.session_id);
+        put_u16(&mut body, self.suite);
+        body.push(self.compression);
+        let mut extensions = Vec::new();
+        for (code, content) in &self.extensions {
+            put_extension(&mut extensions, *code, content);
+        }
+        if !extensions.is_empty() {
+            put_vec16(&mut body, &extensions);
+        }
+        message(2, &body)
+    }
+
     /// Returns the body of an extension.
     pub fn extension(&self, code: u16) -> Option<&[u8]> {
-        self.extensions
-            .iter()
-            .find(|(known, _)| *known == code)
-            .map(|(_, body)| body.as_slice())
+        body_of(&self.extensions, code)
     }
 
     /// Returns the group of the key share, or the one that a HelloRetryRequest requests.
@@ -117,8 +135,14 @@ impl ServerHello {
     }
 }
 
-/// Parses extensions: code point and body.
-pub(crate) fn extensions(bytes: &[u8]) -> Option<Vec<(u16, Vec<u8>)>> {
+/// Returns the body of one of these extensions.
+pub(crate) fn body_of(extensions: &[Extension], code: u16) -> Option<&[u8]> {
+    let found = extensions.iter().find(|(known, _)| *known == code);
+    found.map(|(_, body)| body.as_slice())
+}
+
+/// Parses extensions.
+pub(crate) fn extensions(bytes: &[u8]) -> Option<Vec<Extension>> {
     let mut reader = Reader::new(bytes);
     let mut found = Vec::new();
     while !reader.is_empty() {
@@ -151,7 +175,7 @@ pub(crate) fn certificates(body: &[u8]) -> Option<Vec<Vec<u8>>> {
 }
 
 /// Certificates with the extensions of each (RFC 8446 section 4.4.2).
-pub(crate) type Entries = Vec<(Vec<u8>, Vec<(u16, Vec<u8>)>)>;
+pub(crate) type Entries = Vec<(Vec<u8>, Vec<Extension>)>;
 
 /// Parses the certificates of a Certificate message of TLS 1.3, with their extensions.
 pub(crate) fn certificate_entries(body: &[u8]) -> Option<Entries> {
@@ -236,11 +260,10 @@ impl CertificateRequest {
         let mut reader = Reader::new(body);
         let context = reader.vec8()?.to_vec();
         let extensions = extensions(reader.vec16()?)?;
-        let mut extensions = extensions.into_iter();
-        let (_, schemes) = extensions.find(|(code, _)| *code == extension::SIGNATURE_ALGORITHMS)?;
+        let schemes = body_of(&extensions, extension::SIGNATURE_ALGORITHMS)?;
         Some(Self {
             context,
-            schemes: Reader::new(Reader::new(&schemes).vec16()?).u16s()?,
+            schemes: Reader::new(Reader::new(schemes).vec16()?).u16s()?,
         })
     }
 }

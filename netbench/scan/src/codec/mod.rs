@@ -4,17 +4,23 @@
 mod client_hello;
 pub(crate) mod compression;
 mod flight;
+mod handshake;
 mod hello;
 pub(crate) mod messages;
 mod reader;
 mod records;
 mod start_tls;
+pub(crate) mod writer;
 
 pub use client_hello::{ClientHello, ParseHelloError};
 pub use flight::{Flight, FlightReader, ReadError, Step};
+pub use handshake::{Message, Messages, TooLong};
 pub use hello::{Extension, HelloSpec, KeyShare, extension};
-pub(crate) use hello::{vec8 as put_vec8, vec16 as put_vec16, vec24 as put_vec24};
-pub use messages::{Alert, CertificateRequest, ServerHello, ServerKeyExchange};
+pub use messages::{Alert, CertificateRequest, RETRY_RANDOM, ServerHello, ServerKeyExchange};
 pub use reader::Reader;
 pub use records::{MAX_MESSAGE, NotTls, Record, Records, TextProtocol, content};
 pub use start_tls::{StartTlsDialogue, StartTlsStep};
+pub use writer::{
+    certificate_verify, certificate12, certificate13, list16, message, protocol_list,
+    put_extension, put_records, put_u16, put_vec8, put_vec16, put_vec24,
+};

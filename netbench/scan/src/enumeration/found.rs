@@ -3,6 +3,8 @@ use netbench_model::{
     tls::{FfdheSize, TlsVersion},
 };
 
+use super::responder::Choice;
+
 /// A chosen suite.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SuiteFound {
@@ -35,7 +37,22 @@ pub struct VersionFound {
     pub complete: bool,
 }
 
+impl From<Choice> for SuiteFound {
+    fn from(choice: Choice) -> Self {
+        Self {
+            code: choice.suite,
+            group: choice.group,
+            prime: choice.prime,
+        }
+    }
+}
+
 impl VersionFound {
+    /// Returns the code points of its suites.
+    pub(crate) fn codes(&self) -> Vec<u16> {
+        self.suites.iter().map(|suite| suite.code).collect()
+    }
+
     /// Returns whether the server itself listed its groups.
     pub(crate) fn learned_by_list(&self) -> bool {
         self.groups_learned == Learned::Stated
@@ -47,4 +64,16 @@ impl VersionFound {
 pub struct Enumeration {
     /// The versions, the newest first.
     pub versions: Vec<VersionFound>,
+}
+
+impl Enumeration {
+    /// Returns the versions that the server supports, the newest first.
+    pub(crate) fn spoken(&self) -> impl Iterator<Item = &VersionFound> {
+        self.versions.iter().filter(|found| found.refusal.is_none())
+    }
+
+    /// Returns a version, if the server supports it.
+    pub(crate) fn spoken_version(&self, version: TlsVersion) -> Option<&VersionFound> {
+        self.spoken().find(|found| found.version == version)
+    }
 }

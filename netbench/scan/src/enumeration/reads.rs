@@ -8,7 +8,7 @@ use netbench_model::tls::TlsVersion;
 use super::{
     found::VersionFound,
     rank::{Toxic, common_first, is_everywhere, offered_groups, offered_suites},
-    responder::{Choice, Dress, Limit, ProbeAnswer, ProbeHello, Refusal, Responder, Schemes, Stop},
+    responder::{Choice, Dress, Limit, ProbeHello, Refusal, Responder, Schemes, Stop},
 };
 
 /// The length of a message that has 512 bytes with its record.
@@ -143,10 +143,7 @@ pub(super) fn bare() -> Dress {
 
 /// Returns the way in which a server refuses a hello, or `None` if it responds with a ServerHello.
 async fn refuses<R: Responder>(server: &R, hello: &ProbeHello) -> Result<Option<Refusal>, Stop> {
-    Ok(match server.answer(hello.clone()).await? {
-        ProbeAnswer::Chose(_) => None,
-        ProbeAnswer::Refused(refusal) => Some(refusal),
-    })
+    Ok(server.answer(hello.clone()).await?.err())
 }
 
 /// Finds the reason why the server refuses a hello with everything, if it accepts `base` in the smallest dress. One
@@ -361,9 +358,9 @@ pub(super) async fn contact<R: Responder>(
     for part in parts {
         let hello = ProbeHello::new(newest, &part, &groups);
         match server.answer(hello.clone()).await? {
-            ProbeAnswer::Chose(choice) => return Ok(Ok((hello, choice))),
-            ProbeAnswer::Refused(PROTOCOL_VERSION) => return Ok(Err(PROTOCOL_VERSION)),
-            ProbeAnswer::Refused(refusal) => {
+            Ok(choice) => return Ok(Ok((hello, choice))),
+            Err(PROTOCOL_VERSION) => return Ok(Err(PROTOCOL_VERSION)),
+            Err(refusal) => {
                 first.get_or_insert(refusal);
             }
         }

@@ -34,6 +34,16 @@ impl ProbeHello {
             shares: Shares::Empty,
         }
     }
+
+    /// Returns whether everything that a server chose is offered.
+    pub fn offers(&self, choice: &Choice) -> bool {
+        let versions = &self.versions;
+        versions.iter().any(|v| v.code() == choice.version)
+            && self.suites.contains(&choice.suite)
+            && choice
+                .group
+                .is_none_or(|group| self.groups.contains(&group))
+    }
 }
 
 /// The choice of a server.
@@ -79,14 +89,8 @@ impl fmt::Display for Refusal {
     }
 }
 
-/// A server's response to a hello.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ProbeAnswer {
-    /// A ServerHello.
-    Chose(Choice),
-    /// No ServerHello.
-    Refused(Refusal),
-}
+/// A server's response to a hello: the choice of its ServerHello, or the way in which it sent none.
+pub type ProbeAnswer = Result<Choice, Refusal>;
 
 /// The parts of hellos other than versions, suites, groups and key shares.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -55,7 +55,7 @@ impl Responder for Server {
             hello.versions.contains(v) || newest < TlsVersion::Tls13 && *v <= newest
         };
         let Some(version) = self.versions.iter().copied().filter(|v| fits(v)).max() else {
-            return Ok(ProbeAnswer::Refused(Refusal::Alert(70)));
+            return Ok(Err(Refusal::Alert(70)));
         };
         let of_version = offered_groups(version);
         let group = self.pick(&self.groups, &hello.groups, |code| {
@@ -68,16 +68,16 @@ impl Responder for Server {
             })
         };
         let Some(chosen) = self.pick(&self.suites, &hello.suites, usable) else {
-            return Ok(ProbeAnswer::Refused(Refusal::Alert(40)));
+            return Ok(Err(Refusal::Alert(40)));
         };
         if self.unusable.contains(&chosen) {
-            return Ok(ProbeAnswer::Refused(Refusal::Alert(80)));
+            return Ok(Err(Refusal::Alert(80)));
         }
         let exchange = CipherSuite(chosen).facts().map(|s| s.key_exchange);
         let grouped = matches!(exchange, Some(KeyExchange::Ecdhe | KeyExchange::Any));
         let group = group.filter(|_| grouped);
         let shared = matches!(&hello.shares, Shares::Of(groups) if !groups.is_empty());
-        Ok(ProbeAnswer::Chose(Choice {
+        Ok(Ok(Choice {
             version: version.code(),
             suite: chosen,
             group,

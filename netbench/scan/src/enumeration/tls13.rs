@@ -165,7 +165,7 @@ impl<R: Responder> Enumerator<'_, R> {
             };
             let hello = tls13_hello(suites, groups, shares);
             match self.answer(hello.clone()).await? {
-                ProbeAnswer::Chose(choice) if choice.version == TlsVersion::Tls13.code() => {
+                Ok(choice) if choice.version == TlsVersion::Tls13.code() => {
                     if !self.fits(&hello, &choice) {
                         return Err(Stop);
                     }
@@ -186,9 +186,7 @@ impl<R: Responder> Enumerator<'_, R> {
                     self.chose(&hello, &choice);
                 }
                 // The server may refuse groups that it does not know.
-                ProbeAnswer::Refused(refusal)
-                    if suites_alone && !known_groups && !refuses_offer(refusal) =>
-                {
+                Err(refusal) if suites_alone && !known_groups && !refuses_offer(refusal) => {
                     known_groups = true;
                 }
                 _ if suites_alone => self.suites.done = true,
@@ -257,9 +255,7 @@ impl<R: Responder> Enumerator<'_, R> {
     /// Sends a hello. A choice without a group is a refusal: wolfSSL sends a HelloRetryRequest for it.
     async fn answer(&self, hello: ProbeHello) -> Result<ProbeAnswer, Stop> {
         Ok(match self.server.answer(hello).await? {
-            ProbeAnswer::Chose(choice) if choice.group.is_none() && self.answered => {
-                ProbeAnswer::Refused(Refusal::Malformed)
-            }
+            Ok(choice) if choice.group.is_none() && self.answered => Err(Refusal::Malformed),
             answer => answer,
         })
     }
@@ -336,15 +332,15 @@ impl<R: Responder> Enumerator<'_, R> {
     async fn ask(&mut self, suites: Vec<u16>, groups: Vec<u16>) -> Result<Option<Choice>, Stop> {
         let hello = tls13_hello(suites, groups, Shares::Empty);
         match self.answer(hello.clone()).await? {
-            ProbeAnswer::Chose(choice) if choice.version == TlsVersion::Tls13.code() => {
+            Ok(choice) if choice.version == TlsVersion::Tls13.code() => {
                 if !self.fits(&hello, &choice) {
                     return Err(Stop);
                 }
                 self.answered = true;
                 Ok(Some(choice))
             }
-            ProbeAnswer::Chose(_) => Ok(None),
-            ProbeAnswer::Refused(refusal) => {
+            Ok(_) => Ok(None),
+            Err(refusal) => {
                 self.refusal = refusal;
                 Ok(None)
             }

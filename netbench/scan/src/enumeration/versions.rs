@@ -119,15 +119,9 @@ async fn first_contact<R: Responder>(server: &R) -> Result<FirstContact, (String
 /// A hello and its dress.
 type Attempt = (ProbeHello, Dress);
 
-async fn ask<R: Responder>(
-    server: &R,
-    (hello, dress): &Attempt,
-) -> Result<Result<Choice, Refusal>, Stop> {
+async fn ask<R: Responder>(server: &R, (hello, dress): &Attempt) -> Result<ProbeAnswer, Stop> {
     server.wear(dress.clone());
-    Ok(match server.answer(hello.clone()).await? {
-        ProbeAnswer::Chose(choice) => Ok(choice),
-        ProbeAnswer::Refused(refusal) => Err(refusal),
-    })
+    server.answer(hello.clone()).await
 }
 
 /// Finds the parts that the server reads, if it accepted only a modest hello.

@@ -6,10 +6,10 @@ use netbench_model::{
     tls::{Alert, TlsVersion},
 };
 
-use super::{features::codes, prober::Prober};
+use super::prober::Prober;
 use crate::enumeration::{
-    Enumeration, ProbeAnswer, ProbeHello, Responder as _, Stop, VersionFound, find_hidden,
-    is_ecdhe_rsa, offered_groups, offered_suites,
+    Enumeration, ProbeHello, Responder as _, Stop, VersionFound, find_hidden, is_ecdhe_rsa,
+    offered_groups, offered_suites,
 };
 
 /// The number of repetitions of a refused offer. Two in direct succession reach two servers of a balancer that alternates. A
@@ -27,7 +27,7 @@ pub(super) async fn is_refused_again(
         };
         for _ in 0..REPETITIONS {
             if takes(prober, &hello).await? {
-                prober.note_missing(&format!(
+                prober.note(format!(
                     "TLS {}: took what it had refused before, as servers do that do not agree behind one address",
                     version.version
                 ));
@@ -37,7 +37,7 @@ pub(super) async fn is_refused_again(
         if let Some(hello) = the_other_groups(version) {
             for _ in 0..REPETITIONS {
                 if takes(prober, &hello).await? {
-                    prober.note_missing(&format!(
+                    prober.note(format!(
                         "TLS {}: took a group that it had refused before",
                         version.version
                     ));
@@ -47,7 +47,7 @@ pub(super) async fn is_refused_again(
         }
         let may_hide = version.version < TlsVersion::Tls13 && version.suite_order != Order::Client;
         if may_hide && !find_hidden(prober, version).await? {
-            prober.note_missing(&format!(
+            prober.note(format!(
                 "TLS {}: took suites that it had refused beside others; there may be more",
                 version.version
             ));
@@ -59,18 +59,8 @@ pub(super) async fn is_refused_again(
 
 /// Returns whether the server accepts any of the offered values.
 async fn takes(prober: &Prober<'_>, hello: &ProbeHello) -> Result<bool, Stop> {
-    let ProbeAnswer::Chose(choice) = prober.answer(hello.clone()).await? else {
-        return Ok(false);
-    };
-    let group = choice
-        .group
-        .is_none_or(|group| hello.groups.contains(&group));
-    let offered = hello.suites.contains(&choice.suite) && group;
-    Ok(hello
-        .versions
-        .iter()
-        .any(|version| version.code() == choice.version)
-        && offered)
+    let answer = prober.answer(hello.clone()).await?;
+    Ok(answer.is_ok_and(|choice| hello.offers(&choice)))
 }
 
 /// Returns the groups that were not found, with suites that need one. Returns `None` if the server itself lists
@@ -80,7 +70,7 @@ fn the_other_groups(found: &VersionFound) -> Option<ProbeHello> {
         return None;
     }
     let newest = found.version == TlsVersion::Tls13;
-    let mut suites = codes(found);
+    let mut suites = found.codes();
     suites.retain(|code| newest || is_ecdhe_rsa(*code));
     let mut groups = offered_groups(found.version);
     groups.retain(|group| !found.groups.contains(group));
@@ -99,7 +89,7 @@ fn the_rest(found: &VersionFound) -> Option<ProbeHello> {
         (TlsVersion::Tls12 | TlsVersion::Tls13, _) | (_, None) => true,
         (_, Some(why)) => *why != PROTOCOL_VERSION.to_string(),
     };
-    let known = codes(found);
+    let known = found.codes();
     let mut suites = offered_suites(found.version);
     suites.retain(|code| !known.contains(code));
     let groups = if found.groups.is_empty() || found.version < TlsVersion::Tls13 {

@@ -7,7 +7,7 @@ use super::{
     wire::{ConnectionError, Reply, Wire},
 };
 use crate::{
-    codec::{Flight, HelloSpec, Records},
+    codec::{Flight, HelloSpec},
     enumeration::{
         Choice, Dress, Limit, ProbeAnswer, ProbeHello, Refusal, Responder, Shares, Stop,
     },
@@ -43,19 +43,19 @@ impl Responder for Prober<'_> {
             reply = self.hello(&spec).await?;
         }
         let refusal = match reply {
-            Reply::Flight(flight, mut records, mut wire) => {
+            Reply::Flight(flight, mut wire) => {
                 let mut stated_groups = None;
                 if flight.hello.is_retry {
                     if self.lacks_certificate_of(&spec) {
-                        Box::pin(self.learn_by_retry(&spec, &flight, records, wire)).await;
+                        Box::pin(self.learn_by_retry(&spec, &flight, wire)).await;
                     }
                 } else if let Some(keys) = keys {
-                    let read = self.encrypted(&spec, &keys, &flight, &mut records, &mut wire);
+                    let read = self.encrypted(&spec, &keys, &flight, &mut wire);
                     let session = read.await;
                     stated_groups = session.and_then(|session| session.encrypted.stated_groups());
                 }
                 let exchange = flight.key_exchange.as_ref();
-                return Ok(ProbeAnswer::Chose(Choice {
+                return Ok(Ok(Choice {
                     version: flight.hello.version,
                     suite: flight.hello.suite,
                     group: flight.hello.group().or(exchange.and_then(|e| e.group)),
@@ -73,7 +73,7 @@ impl Responder for Prober<'_> {
             }
             Reply::Failed(_) => Refusal::Malformed,
         };
-        Ok(ProbeAnswer::Refused(refusal))
+        Ok(Err(refusal))
     }
 
     fn wear(&self, dress: Dress) {
@@ -88,7 +88,7 @@ impl Responder for Prober<'_> {
     }
 
     fn note(&self, what: String) {
-        self.findings.borrow_mut().note(what);
+        Prober::note(self, what);
     }
 }
 
@@ -99,23 +99,22 @@ impl Prober<'_> {
         spec: &HelloSpec,
         keys: &Rc<PrivateShares>,
         flight: &Flight,
-        records: &mut Records,
         wire: &mut Wire,
     ) -> Option<Session13> {
         let hello = spec.message();
         // In a box: most of the sites that are scanned at a time wait for something else.
-        let read = Box::pin(self.decrypt(&hello, keys, flight, records, wire));
+        let read = Box::pin(self.decrypt(&hello, keys, flight, wire));
         let session = read.await;
         self.learn(spec, keys, session.as_ref());
         session
     }
 
     /// Continues a handshake after a HelloRetryRequest, and records what the encrypted flight shows of the site.
-    async fn learn_by_retry(&self, spec: &HelloSpec, retry: &Flight, records: Records, wire: Wire) {
+    async fn learn_by_retry(&self, spec: &HelloSpec, retry: &Flight, wire: Wire) {
         let Some(keys) = Self::keys_for(&retry.hello) else {
             return;
         };
-        let session = self.after_retry(spec, &keys, retry, records, wire).await;
+        let session = self.after_retry(spec, &keys, retry, wire).await;
         self.learn(spec, &keys, session.as_ref());
     }
 
@@ -136,24 +135,14 @@ impl Prober<'_> {
         before: &[u8],
         keys: &PrivateShares,
         flight: &Flight,
-        records: &mut Records,
         wire: &mut Wire,
     ) -> Option<Session13> {
         let (group, share) = flight.hello.share()?;
         let shared = keys.agree(group, share)?;
         let mut session = Session13::new(before, &flight.hello_message, &flight.hello, &shared)?;
-        loop {
-            while let Ok(Some(record)) = records.next_record() {
-                session.take(&record)?;
-                if session.encrypted.is_done || session.encrypted.alert.is_some() {
-                    return Some(session);
-                }
-            }
-            if records.waiting() > 64 * 1024 {
-                return None;
-            }
-            let read = wire.read(&self.counts, |arrived| records.push(arrived));
-            read.await.ok()?;
+        while !session.encrypted.is_done && session.encrypted.alert.is_none() {
+            session.take(&wire.record(&self.counts).await?)?;
         }
+        Some(session)
     }
 }

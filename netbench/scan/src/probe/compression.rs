@@ -30,12 +30,12 @@ pub(super) async fn compression(prober: &Prober<'_>, newest: &VersionFound) -> R
         let scan = scan(&compression);
         let name = &scan.name;
         if let Some(fault) = &scan.fault {
-            prober.note_missing(&format!("a certificate compressed with {name}: {fault}"));
+            prober.note(format!("a certificate compressed with {name}: {fault}"));
         }
         let offered = left.len();
         left.retain(|code| *code != compression.algorithm);
         if left.len() == offered {
-            prober.note_missing(&format!(
+            prober.note(format!(
                 "a certificate compressed with {name}, which was not offered"
             ));
             left.clear();
@@ -55,10 +55,7 @@ fn offer(algorithms: &[u16]) -> Extension {
     let codes: Vec<u8> = algorithms.iter().flat_map(|a| a.to_be_bytes()).collect();
     let mut body = Vec::new();
     put_vec8(&mut body, &codes);
-    Extension {
-        code: extension::COMPRESS_CERTIFICATE,
-        body,
-    }
+    (extension::COMPRESS_CERTIFICATE, body)
 }
 
 fn scan(compression: &Compression) -> CompressionScan {

@@ -13,14 +13,14 @@ use netbench_model::{
 };
 
 use crate::{
-    codec::{Extension, HelloSpec, extension},
+    codec::{HelloSpec, extension},
     enumeration::{Enumeration, ProbeHello, Stop, VersionFound, rest},
     session::{PrivateShares, Session13, cheap_first, computable, computable_suites},
 };
 
 /// Omits each chosen scheme, until the server refuses.
 pub(super) async fn signatures(prober: &Prober<'_>, found: &Enumeration) -> Result<(), Stop> {
-    for version in spoken(found) {
+    for version in found.spoken() {
         match version.version {
             TlsVersion::Tls13 => signatures13(prober, version).await?,
             TlsVersion::Tls12 => signatures12(prober, version).await?,
@@ -30,21 +30,32 @@ pub(super) async fn signatures(prober: &Prober<'_>, found: &Enumeration) -> Resu
     Ok(())
 }
 
-async fn signatures13(prober: &Prober<'_>, found: &VersionFound) -> Result<(), Stop> {
+/// Omits each chosen scheme, with the hellos that `ask` sends, until it returns false or the server chooses no other.
+async fn omit_chosen(
+    prober: &Prober<'_>,
+    version: TlsVersion,
+    ask: impl AsyncFn(Vec<u16>) -> Result<bool, Stop>,
+) -> Result<(), Stop> {
     for (part, known) in both_ways(prober) {
         loop {
-            let taken = taken(prober, TlsVersion::Tls13);
-            let Some(left) = left_of(&part, &taken, known) else {
+            let before = taken(prober, version);
+            let Some(left) = left_of(&part, &before, known) else {
                 break;
             };
-            let session = read_with_share(prober, found, |spec| spec.signatures = Some(left));
-            let is_read = session.await?.is_some();
-            if !is_read || self::taken(prober, TlsVersion::Tls13).len() == taken.len() {
+            if !ask(left).await? || taken(prober, version).len() == before.len() {
                 break;
             }
         }
     }
     Ok(())
+}
+
+async fn signatures13(prober: &Prober<'_>, found: &VersionFound) -> Result<(), Stop> {
+    omit_chosen(prober, TlsVersion::Tls13, async |left| {
+        let session = read_with_share(prober, found, |spec| spec.signatures = Some(left));
+        Ok(session.await?.is_some())
+    })
+    .await
 }
 
 /// Sends a hello of TLS 1.3, changed by `change`, with a share of a supported group, and reads the encrypted part of the
@@ -55,7 +66,7 @@ pub(super) async fn read_with_share(
     change: impl FnOnce(&mut HelloSpec),
 ) -> Result<Option<Session13>, Stop> {
     let groups: Vec<u16> = computable(&found.groups).into_iter().take(1).collect();
-    let suites = computable_suites(&codes(found));
+    let suites = computable_suites(&found.codes());
     if groups.is_empty() || suites.is_empty() {
         return Ok(None);
     }
@@ -63,18 +74,18 @@ pub(super) async fn read_with_share(
     let mut spec = prober.spec(&ProbeHello::new(TlsVersion::Tls13, &suites, &groups));
     spec.shares = Some(keys.public());
     change(&mut spec);
-    let Reply::Flight(flight, mut records, mut wire) = prober.hello(&spec).await? else {
+    let Reply::Flight(flight, mut wire) = prober.hello(&spec).await? else {
         return Ok(None);
     };
     if flight.hello.is_retry || flight.hello.version != TlsVersion::Tls13.code() {
         return Ok(None);
     }
-    let session = prober.encrypted(&spec, &keys, &flight, &mut records, &mut wire);
+    let session = prober.encrypted(&spec, &keys, &flight, &mut wire);
     Ok(session.await)
 }
 
 async fn signatures12(prober: &Prober<'_>, found: &VersionFound) -> Result<(), Stop> {
-    let mut suites = codes(found);
+    let mut suites = found.codes();
     suites.retain(|code| CipherSuite(*code).facts().is_some_and(|s| s.is_signed()));
     if suites.is_empty() {
         return Ok(());
@@ -82,23 +93,12 @@ async fn signatures12(prober: &Prober<'_>, found: &VersionFound) -> Result<(), S
     let mut groups = groups_or_common(&found.groups);
     // The curve of an ECDSA certificate has to be offered too (RFC 8422 section 5.1), whether the server uses it or not.
     groups.extend(rest(&[0x17, 0x18, 0x19], &groups));
-    for (part, known) in both_ways(prober) {
-        loop {
-            let taken = taken(prober, TlsVersion::Tls12);
-            let Some(left) = left_of(&part, &taken, known) else {
-                break;
-            };
-            let mut spec = prober.spec(&ProbeHello::new(TlsVersion::Tls12, &suites, &groups));
-            spec.signatures = Some(left);
-            let Reply::Flight(..) = prober.hello(&spec).await? else {
-                break;
-            };
-            if self::taken(prober, TlsVersion::Tls12).len() == taken.len() {
-                break;
-            }
-        }
-    }
-    Ok(())
+    omit_chosen(prober, TlsVersion::Tls12, async |left| {
+        let mut spec = prober.spec(&ProbeHello::new(TlsVersion::Tls12, &suites, &groups));
+        spec.signatures = Some(left);
+        Ok(matches!(prober.hello(&spec).await?, Reply::Flight(..)))
+    })
+    .await
 }
 
 /// Whether schemes that the server has chosen are offered again, after all others.
@@ -128,7 +128,7 @@ fn left_of(part: &[u16], taken: &[u16], known: Known) -> Option<Vec<u16>> {
 
 /// Tests features that the hellos of enumeration do not show.
 pub(super) async fn features(prober: &Prober<'_>, found: &Enumeration) -> Result<(), Stop> {
-    let spoken: Vec<&VersionFound> = spoken(found).collect();
+    let spoken: Vec<&VersionFound> = found.spoken().collect();
     if let Some(older) = spoken.iter().find(|v| v.version < TlsVersion::Tls13) {
         alpn(prober, older).await?;
         heartbeat(prober, older).await?;
@@ -153,8 +153,7 @@ async fn alpn(prober: &Prober<'_>, found: &VersionFound) -> Result<(), Stop> {
     if !has_http2_alone(prober) {
         return Ok(());
     }
-    let groups = groups_or_common(&found.groups);
-    let mut spec = prober.spec(&ProbeHello::new(found.version, &codes(found), &groups));
+    let mut spec = of_version(prober, found);
     spec.alpn = Some(vec![b"http/1.1".to_vec()]);
     prober.hello(&spec).await.map(drop)
 }
@@ -165,13 +164,16 @@ async fn heartbeat(prober: &Prober<'_>, found: &VersionFound) -> Result<(), Stop
     if found.version == TlsVersion::Ssl3 {
         return Ok(());
     }
-    let groups = groups_or_common(&found.groups);
-    let mut spec = prober.spec(&ProbeHello::new(found.version, &codes(found), &groups));
-    spec.more.push(Extension {
-        code: extension::HEARTBEAT,
-        body: vec![PEER_ALLOWED_TO_SEND],
-    });
+    let mut spec = of_version(prober, found);
+    spec.more
+        .push((extension::HEARTBEAT, vec![PEER_ALLOWED_TO_SEND]));
     prober.hello(&spec).await.map(drop)
+}
+
+/// Returns a hello with what the server supports in a version.
+fn of_version(prober: &Prober<'_>, found: &VersionFound) -> HelloSpec {
+    let groups = groups_or_common(&found.groups);
+    prober.spec(&ProbeHello::new(found.version, &found.codes(), &groups))
 }
 
 /// Returns these groups, cheap ones first; common ones if there are none.
@@ -248,7 +250,7 @@ async fn share_order(prober: &Prober<'_>, found: &VersionFound, taken: &[u16]) -
         return Ok(());
     };
     let groups = [&[less, more], rest(&found.groups, &[less, more]).as_slice()].concat();
-    let mut spec = prober.spec(&ProbeHello::new(TlsVersion::Tls13, &codes(found), &groups));
+    let mut spec = prober.spec(&ProbeHello::new(TlsVersion::Tls13, &found.codes(), &groups));
     spec.shares = Some(PrivateShares::new(&[less, more]).public());
     if let Reply::Flight(flight, ..) = prober.hello(&spec).await?
         && !flight.hello.is_retry
@@ -273,10 +275,10 @@ async fn takes_share(
     let mut groups = found.groups.clone();
     groups.retain(|code| *code != group);
     groups.push(group);
-    let mut spec = prober.spec(&ProbeHello::new(TlsVersion::Tls13, &codes(found), &groups));
+    let mut spec = prober.spec(&ProbeHello::new(TlsVersion::Tls13, &found.codes(), &groups));
     let keys = Rc::new(PrivateShares::new(&[group]));
     spec.shares = Some(keys.public());
-    let Reply::Flight(flight, mut records, mut wire) = prober.hello(&spec).await? else {
+    let Reply::Flight(flight, mut wire) = prober.hello(&spec).await? else {
         return Ok(None);
     };
     if flight.hello.is_retry {
@@ -285,9 +287,7 @@ async fn takes_share(
     if flight.hello.group() != Some(group) {
         return Ok(None);
     }
-    prober
-        .encrypted(&spec, &keys, &flight, &mut records, &mut wire)
-        .await;
+    prober.encrypted(&spec, &keys, &flight, &mut wire).await;
     Ok(Some(true))
 }
 
@@ -298,8 +298,7 @@ async fn fallback(prober: &Prober<'_>, spoken: &[&VersionFound]) -> Result<(), S
     };
     const FALLBACK_SCSV: u16 = 0x5600;
     const INAPPROPRIATE_FALLBACK: u8 = 86;
-    let groups = groups_or_common(&second.groups);
-    let mut spec = prober.spec(&ProbeHello::new(second.version, &codes(second), &groups));
+    let mut spec = of_version(prober, second);
     spec.suites.push(FALLBACK_SCSV);
     let answer = match prober.hello(&spec).await? {
         Reply::Alert(INAPPROPRIATE_FALLBACK) => Observed::Yes,
@@ -318,7 +317,7 @@ async fn chacha20(prober: &Prober<'_>, found: &VersionFound) -> Result<(), Stop>
             .facts()
             .is_some_and(|s| s.name.contains("CHACHA20"))
     };
-    let suites = codes(found);
+    let suites = found.codes();
     let own_order = found.suite_order == Order::Server;
     if !own_order || !suites.iter().any(is_chacha) || suites.first().is_none_or(is_chacha) {
         return Ok(());
@@ -335,14 +334,6 @@ async fn chacha20(prober: &Prober<'_>, found: &VersionFound) -> Result<(), Stop>
         }
     }
     Ok(())
-}
-
-pub(super) fn spoken(found: &Enumeration) -> impl Iterator<Item = &VersionFound> {
-    found.versions.iter().filter(|v| v.refusal.is_none())
-}
-
-pub(super) fn codes(found: &VersionFound) -> Vec<u16> {
-    found.suites.iter().map(|s| s.code).collect()
 }
 
 fn taken(prober: &Prober<'_>, version: TlsVersion) -> Vec<u16> {

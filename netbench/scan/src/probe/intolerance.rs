@@ -3,15 +3,15 @@
 use std::collections::BTreeMap;
 
 use super::{
-    features::{codes, groups_or_common, spoken},
+    features::groups_or_common,
     prober::Prober,
     wire::{ConnectionError, Reply},
 };
 use netbench_model::{scan::Tolerance, tls::TlsVersion};
 
 use crate::{
-    codec::{Extension, HelloSpec, KeyShare},
-    enumeration::{Enumeration, ProbeHello, Refusal, Shares, Stop},
+    codec::{HelloSpec, KeyShare},
+    enumeration::{Enumeration, ProbeHello, Refusal, Shares, Stop, VersionFound},
     session::PrivateShares,
 };
 
@@ -37,13 +37,13 @@ pub(super) async fn intolerance(
         prober,
         results: BTreeMap::new(),
     };
-    let Some(newest) = spoken(found).next() else {
+    let Some(newest) = found.spoken().next() else {
         return Ok(trials.results);
     };
     let plain = plain(prober, found, newest.version);
 
     // A version that does not exist: the server must respond with one that it supports (RFC 5246 E.1).
-    if let Some(older) = spoken(found).find(|v| v.version < TlsVersion::Tls13) {
+    if let Some(older) = found.spoken().find(|v| v.version < TlsVersion::Tls13) {
         let mut old = plain.clone();
         old.versions = None;
         old.shares = None;
@@ -54,10 +54,7 @@ pub(super) async fn intolerance(
     }
 
     let mut spec = plain.clone();
-    spec.more.push(Extension {
-        code: 0xfde8,
-        body: vec![0; 17],
-    });
+    spec.more.push((0xfde8, vec![0; 17]));
     trials.against("unknown extension", &plain, &spec).await?;
 
     let mut spec = plain.clone();
@@ -117,7 +114,7 @@ impl Trials<'_> {
         let mut judged = judge(self.prober.send(pieces).await?);
         if matches!(judged, Tolerance::Intolerant { .. }) {
             if !self.is_answered(plain).await? {
-                self.prober.note_missing(&format!(
+                self.prober.note(format!(
                     "{name}: the plain hello that it is compared with is not answered either"
                 ));
                 return Ok(());
@@ -153,11 +150,11 @@ fn hybrid(plain: &HelloSpec, newest: TlsVersion) -> HelloSpec {
 }
 
 fn plain(prober: &Prober<'_>, found: &Enumeration, newest: TlsVersion) -> HelloSpec {
-    let mut versions: Vec<TlsVersion> = spoken(found).map(|v| v.version).collect();
+    let mut versions: Vec<TlsVersion> = found.spoken().map(|v| v.version).collect();
     versions.retain(|version| *version > TlsVersion::Ssl3 || newest == TlsVersion::Ssl3);
-    let mut suites = once_each(spoken(found).flat_map(codes));
+    let mut suites = once_each(found.spoken().flat_map(VersionFound::codes));
     suites.truncate(40);
-    let mut groups = once_each(spoken(found).flat_map(|v| v.groups.clone()));
+    let mut groups = once_each(found.spoken().flat_map(|v| v.groups.clone()));
     if prober.findings.borrow().leaf_is_ecdsa {
         // The curve of the certificate must be among the groups (RFC 8422 section 5.1).
         groups.extend(CERTIFICATE_CURVES);
@@ -220,10 +217,7 @@ fn grease(spec: &mut HelloSpec) {
         protocols.insert(0, vec![0x6a, 0x6a]);
     }
     for code in [0x7a7a, 0x8a8a] {
-        spec.more.push(Extension {
-            code,
-            body: Vec::new(),
-        });
+        spec.more.push((code, Vec::new()));
     }
 }
 

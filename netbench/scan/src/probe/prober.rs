@@ -24,7 +24,7 @@ use super::{
 };
 use crate::{
     codec::HelloSpec,
-    enumeration::{Dress, Limit, Refusal, Responder as _, Stop},
+    enumeration::{Dress, Limit, Refusal, Stop},
     session::{ClientIdentity, Method},
 };
 
@@ -232,7 +232,7 @@ impl<'a> Prober<'a> {
         let bytes = spec.records(usize::MAX);
         let reply = self.send(&[&bytes]).await?;
         match &reply {
-            Reply::Flight(flight, _, wire) => {
+            Reply::Flight(flight, wire) => {
                 self.answered.set(true);
                 // A hello that resumes a session is not recorded, because a server may allow it only once.
                 if spec.last.is_none() && spec.ticket.as_ref().is_none_or(Vec::is_empty) {
@@ -281,6 +281,11 @@ impl<'a> Prober<'a> {
             }
             _ => Ok(()),
         }
+    }
+
+    /// Records an observation for the report.
+    pub(super) fn note(&self, what: impl Into<String>) {
+        self.findings.borrow_mut().note(what.into());
     }
 
     /// Returns the identity for a server that requests a certificate.

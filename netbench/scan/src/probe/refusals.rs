@@ -10,7 +10,7 @@ use super::{
     steadiness::{Known, Misjudged},
     wire::{ConnectionError, Reply},
 };
-use crate::enumeration::{Responder as _, Stop};
+use crate::enumeration::Stop;
 
 /// The time by which a hello is sent before the known one, beyond a round trip. A counter of connections must see
 /// it first: a response to the later one then shows that the earlier one was within the limit.

@@ -7,7 +7,7 @@ use super::{
     wire::{Reply, Wire},
 };
 use crate::{
-    codec::{Extension, Flight, FlightReader, HelloSpec, Records, ServerHello, extension},
+    codec::{Flight, HelloSpec, ServerHello, extension, message},
     session::{PrivateShares, Session13, crypto::Hash},
 };
 
@@ -22,28 +22,23 @@ impl Prober<'_> {
         spec: &HelloSpec,
         keys: &PrivateShares,
         retry: &Flight,
-        records: Records,
         mut wire: Wire,
     ) -> Option<Session13> {
         let second = second_hello(spec, keys, &retry.hello);
         let bytes = second.records(usize::MAX);
         wire.write(&bytes, &self.counts).await.ok()?;
-        let reader = FlightReader::after_retry(records);
-        let reply = wire.flight_into(reader, &self.counts).await;
-        let Reply::Flight(flight, mut records, mut wire) = reply else {
+        let reply = wire.flight_after_retry(&self.counts).await;
+        let Reply::Flight(flight, mut wire) = reply else {
             return None;
         };
         let first = Hash::of(retry.hello.suite).of_bytes(&spec.message());
-        let length = u8::try_from(first.len()).ok()?;
         let messages = [
-            &[MESSAGE_HASH, 0, 0, length],
-            first.as_slice(),
+            message(MESSAGE_HASH, &first).as_slice(),
             &retry.hello_message,
             &second.message(),
-        ];
-        let messages = messages.concat();
-        self.decrypt(&messages, keys, &flight, &mut records, &mut wire)
-            .await
+        ]
+        .concat();
+        self.decrypt(&messages, keys, &flight, &mut wire).await
     }
 
     /// Returns keys of the group that a HelloRetryRequest asks for, or `None` if they cannot be computed.
@@ -58,10 +53,7 @@ fn second_hello(first: &HelloSpec, keys: &PrivateShares, retry: &ServerHello) ->
     let mut second = first.clone();
     second.shares = Some(keys.public());
     if let Some(cookie) = retry.extension(extension::COOKIE) {
-        second.more.push(Extension {
-            code: extension::COOKIE,
-            body: cookie.to_vec(),
-        });
+        second.more.push((extension::COOKIE, cookie.to_vec()));
     }
     second
 }

@@ -122,7 +122,7 @@ async fn run(
             break enumeration;
         };
         if standing? == Standing::ByTurns {
-            prober.note_missing("servers that do not agree answer by turns");
+            prober.note("servers that do not agree answer by turns");
             break enumeration;
         }
         passes += 1;

@@ -10,7 +10,7 @@ use super::{
     wire::{ConnectionError, Reply, Wire},
 };
 use crate::{
-    codec::{Flight, HelloSpec, Records, extension},
+    codec::{Flight, HelloSpec, extension},
     enumeration::{Refusal, Stop},
     session::{Encrypted13, PrivateShares},
 };
@@ -162,13 +162,7 @@ impl Prober<'_> {
     }
 
     /// The answer to the known hello, with the certificate that the handshake shows.
-    async fn answer_to(
-        &self,
-        known: &Known,
-        flight: &Flight,
-        mut records: Records,
-        mut wire: Wire,
-    ) -> Answer {
+    async fn answer_to(&self, known: &Known, flight: &Flight, mut wire: Wire) -> Answer {
         let mut answer = Answer::of(flight);
         let keys = match &known.keys {
             None if answer.is_retry => Self::keys_for(&flight.hello),
@@ -176,12 +170,10 @@ impl Prober<'_> {
         };
         if let Some(keys) = keys {
             let session = if answer.is_retry {
-                self.after_retry(&known.spec, &keys, flight, records, wire)
-                    .await
+                self.after_retry(&known.spec, &keys, flight, wire).await
             } else {
                 let hello = known.spec.message();
-                self.decrypt(&hello, &keys, flight, &mut records, &mut wire)
-                    .await
+                self.decrypt(&hello, &keys, flight, &mut wire).await
             };
             let chain = session.map(|session| session.encrypted.certificates);
             let leaf = chain.and_then(|chain| chain.into_iter().next());
@@ -204,8 +196,8 @@ impl Prober<'_> {
                 return Err(Stop);
             }
             let how = match self.send_once(&[&known.bytes]).await {
-                Reply::Flight(flight, records, wire) => {
-                    let read = Box::pin(self.answer_to(&known, &flight, records, wire));
+                Reply::Flight(flight, wire) => {
+                    let read = Box::pin(self.answer_to(&known, &flight, wire));
                     let answer = read.await;
                     if answer.adds_certificate_to(&known.answer) {
                         self.know_late(answer);
@@ -229,7 +221,7 @@ impl Prober<'_> {
                 }
                 Reply::Failed(_) => "not answered".to_owned(),
             };
-            self.note_missing(&format!("a hello that had been answered before: {how}"));
+            self.note(format!("a hello that had been answered before: {how}"));
         }
         Ok(if same > 0 {
             Standing::ByTurns
@@ -241,8 +233,8 @@ impl Prober<'_> {
     /// Whether the reply is to the known hello, and as it was at first; while nothing is suspected, any answer will do.
     pub(super) async fn is_as_before(&self, reply: Reply, known: &Known) -> bool {
         match reply {
-            Reply::Flight(flight, records, wire) if self.careful.get() => {
-                let read = Box::pin(self.answer_to(known, &flight, records, wire));
+            Reply::Flight(flight, wire) if self.careful.get() => {
+                let read = Box::pin(self.answer_to(known, &flight, wire));
                 read.await == known.answer
             }
             Reply::Flight(..) => true,

@@ -12,7 +12,7 @@ use tokio::{
 use netbench_model::StartTls;
 
 use crate::codec::{
-    Flight, FlightReader, NotTls, ReadError, Records, StartTlsDialogue, StartTlsStep, Step,
+    Flight, FlightReader, NotTls, ReadError, Record, Records, StartTlsDialogue, StartTlsStep, Step,
 };
 
 /// Number of bytes read at a time: the first flights of most servers.
@@ -20,6 +20,9 @@ const READ: usize = 8 * 1024;
 
 /// The maximum number of bytes read from one connection; a long chain and a response's head are far below.
 const MOST_READ: usize = 512 * 1024;
+
+/// The maximum number of bytes of a record that is waited for.
+const MOST_WAITING: usize = 64 * 1024;
 
 /// The maximum number of bytes of an incomplete answer that are kept to describe it.
 const KEPT: usize = 64;
@@ -60,8 +63,8 @@ pub(super) enum ConnectionError {
 
 /// A server's reply to a hello.
 pub(super) enum Reply {
-    /// A ServerHello; the connection continues, and records may have arrived already.
-    Flight(Box<Flight>, Records, Wire),
+    /// A ServerHello; the connection continues.
+    Flight(Box<Flight>, Wire),
     /// An alert.
     Alert(u8),
     /// Neither of the two.
@@ -72,6 +75,8 @@ pub(super) struct Wire {
     stream: TcpStream,
     until: Instant,
     taken: usize,
+    /// What has arrived after the flight.
+    records: Records,
     /// The error in the flight after its ServerHello, if there was one.
     pub(super) fault: Option<String>,
 }
@@ -103,6 +108,7 @@ impl Wire {
             stream,
             until: Instant::now() + limit,
             taken: 0,
+            records: Records::default(),
             fault: None,
         })
     }
@@ -179,17 +185,39 @@ impl Wire {
         }
     }
 
+    /// Reads the next record after the flight. Returns `None` if none comes.
+    pub(super) async fn record(&mut self, counts: &RefCell<Counts>) -> Option<Record> {
+        loop {
+            if let Some(record) = self.records.next_record().ok()? {
+                return Some(record);
+            }
+            if self.records.waiting() > MOST_WAITING {
+                return None;
+            }
+            let mut records = std::mem::take(&mut self.records);
+            self.read(counts, |arrived| records.push(arrived))
+                .await
+                .ok()?;
+            self.records = records;
+        }
+    }
+
+    /// Reads the flight that answers a second hello on the connection.
+    pub(super) fn flight_after_retry(
+        mut self,
+        counts: &RefCell<Counts>,
+    ) -> impl Future<Output = Reply> {
+        let records = std::mem::take(&mut self.records);
+        self.flight_into(FlightReader::after_retry(records), counts)
+    }
+
     /// Reads a server's first flight. A flight that breaks off after the ServerHello is still a response.
-    pub(super) async fn flight(self, counts: &RefCell<Counts>) -> Reply {
-        self.flight_into(FlightReader::default(), counts).await
+    pub(super) fn flight(self, counts: &RefCell<Counts>) -> impl Future<Output = Reply> {
+        self.flight_into(FlightReader::default(), counts)
     }
 
     /// Reads a server's flight into a reader that may hold records already.
-    pub(super) async fn flight_into(
-        mut self,
-        mut reader: FlightReader,
-        counts: &RefCell<Counts>,
-    ) -> Reply {
+    async fn flight_into(mut self, mut reader: FlightReader, counts: &RefCell<Counts>) -> Reply {
         let (before, mut first) = (self.taken, Vec::new());
         loop {
             let read = self.read(counts, |arrived| {
@@ -213,11 +241,8 @@ impl Wire {
             match step {
                 Ok(Step::More) => {}
                 Ok(Step::Done) => {
-                    let (flight, records) = reader.into_parts();
-                    return match flight {
-                        Some(flight) => Reply::Flight(Box::new(flight), records, self),
-                        None => Reply::Failed(ConnectionError::Malformed("nothing".to_owned())),
-                    };
+                    let nothing = ConnectionError::Malformed("nothing".to_owned());
+                    return self.ended(reader, Reply::Failed(nothing));
                 }
                 Ok(Step::Alert(alert)) => {
                     return self.ended(reader, Reply::Alert(alert.description));
@@ -234,10 +259,11 @@ impl Wire {
         }
     }
 
-    fn ended(self, reader: FlightReader, reply: Reply) -> Reply {
-        let (flight, records) = reader.into_parts();
+    fn ended(mut self, reader: FlightReader, reply: Reply) -> Reply {
+        let flight;
+        (flight, self.records) = reader.into_parts();
         match flight {
-            Some(flight) => Reply::Flight(Box::new(flight), records, self),
+            Some(flight) => Reply::Flight(Box::new(flight), self),
             None => reply,
         }
     }

@@ -4,7 +4,7 @@
 use aws_lc_rs::{aead, digest, hmac};
 use netbench_model::tls::CipherSuite;
 
-use crate::codec::Reader;
+use crate::codec::{Reader, put_vec8};
 
 /// The hash of a suite.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,8 +64,8 @@ impl Hash {
     pub fn expand(self, secret: &[u8], label: &str, context: &[u8], length: usize) -> Vec<u8> {
         let mut info = u16::try_from(length).unwrap_or(0).to_be_bytes().to_vec();
         let label = [b"tls13 ", label.as_bytes()].concat();
-        crate::codec::put_vec8(&mut info, &label);
-        crate::codec::put_vec8(&mut info, context);
+        put_vec8(&mut info, &label);
+        put_vec8(&mut info, context);
         let mut output = Vec::with_capacity(length);
         let mut block = Vec::new();
         let mut counter = 1;
@@ -83,18 +83,55 @@ impl Hash {
         self.expand(secret, label, transcript_hash, self.length())
     }
 
+    /// Returns the handshake secret of TLS 1.3 from the secret of the key exchange.
+    pub fn handshake_secret(self, shared: &[u8]) -> Vec<u8> {
+        self.next_secret(&self.extract(&[], &[]), shared)
+    }
+
+    /// Returns the main secret of TLS 1.3.
+    pub fn main_secret(self, handshake_secret: &[u8]) -> Vec<u8> {
+        self.next_secret(handshake_secret, &[])
+    }
+
+    fn next_secret(self, secret: &[u8], input: &[u8]) -> Vec<u8> {
+        let derived = self.derive(secret, "derived", &self.of_bytes(&[]));
+        self.extract(&derived, input)
+    }
+
+    /// Returns the `verify_data` of a Finished message or of a binder in TLS 1.3.
+    pub fn finished(self, secret: &[u8], transcript: &[u8]) -> Vec<u8> {
+        let key = self.expand(secret, "finished", &[], self.length());
+        self.hmac(&key, &self.of_bytes(transcript))
+    }
+
     /// Computes the PRF of TLS 1.2.
     pub fn prf(self, secret: &[u8], label: &str, seed: &[u8], length: usize) -> Vec<u8> {
         let seed = [label.as_bytes(), seed].concat();
-        let mut a = seed.clone();
-        let mut output = Vec::with_capacity(length);
-        while output.len() < length {
-            a = self.hmac(secret, &a);
-            output.extend(self.hmac(secret, &[a.as_slice(), &seed].concat()));
-        }
-        output.truncate(length);
-        output
+        p_hash(|key, data| self.hmac(key, data), secret, &seed, length)
     }
+}
+
+/// Computes P_hash (RFC 2246 section 5).
+pub fn p_hash(
+    hmac: impl Fn(&[u8], &[u8]) -> Vec<u8>,
+    secret: &[u8],
+    seed: &[u8],
+    length: usize,
+) -> Vec<u8> {
+    let mut a = seed.to_vec();
+    let mut output = Vec::with_capacity(length);
+    while output.len() < length {
+        a = hmac(secret, &a);
+        output.extend(hmac(secret, &[a.as_slice(), seed].concat()));
+    }
+    output.truncate(length);
+    output
+}
+
+/// Returns the data that a CertificateVerify message of TLS 1.3 signs (RFC 8446 section 4.4.3).
+pub fn to_sign(side: &str, transcript_hash: &[u8]) -> Vec<u8> {
+    let context = format!("TLS 1.3, {side} CertificateVerify\0");
+    [[0x20; 64].as_slice(), context.as_bytes(), transcript_hash].concat()
 }
 
 /// Returns the AEAD of a suite.

@@ -11,8 +11,7 @@ use aws_lc_rs::{
 use netbench_model::tls::TlsVersion;
 use x509_parser::pem::Pem;
 
-use super::with_header;
-use crate::codec::{put_vec8, put_vec16, put_vec24};
+use crate::codec::certificate_verify;
 
 /// A client's certificate with its key.
 #[derive(Debug)]
@@ -137,28 +136,9 @@ impl ClientIdentity {
         })
     }
 
-    /// Returns the Certificate message of TLS 1.2.
-    pub(crate) fn certificate12(&self) -> Vec<u8> {
-        let mut list = Vec::new();
-        for der in &self.chain {
-            put_vec24(&mut list, der);
-        }
-        let mut body = Vec::new();
-        put_vec24(&mut body, &list);
-        with_header(11, &body)
-    }
-
-    /// Returns the Certificate message of TLS 1.3, for a request with this context.
-    pub(crate) fn certificate13(&self, context: &[u8]) -> Vec<u8> {
-        let mut list = Vec::new();
-        for der in &self.chain {
-            put_vec24(&mut list, der);
-            put_vec16(&mut list, &[]);
-        }
-        let mut body = Vec::new();
-        put_vec8(&mut body, context);
-        put_vec24(&mut body, &list);
-        with_header(11, &body)
+    /// Returns the certificates as DER, the client's own first.
+    pub(crate) fn chain(&self) -> &[Vec<u8>] {
+        &self.chain
     }
 
     /// Returns the CertificateVerify message over `data`, the input that the version signs. Returns `None` if the
@@ -170,8 +150,6 @@ impl ClientIdentity {
         data: &[u8],
     ) -> Option<Vec<u8>> {
         let (scheme, signature) = self.key.sign(asked, version, data)?;
-        let mut body = scheme.to_be_bytes().to_vec();
-        put_vec16(&mut body, &signature);
-        Some(with_header(15, &body))
+        Some(certificate_verify(scheme, &signature))
     }
 }

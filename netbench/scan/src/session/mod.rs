@@ -13,14 +13,9 @@ mod tls13;
 
 pub(crate) use http::{Method, ResponseHead, request};
 pub use identity::{ClientIdentity, ClientIdentityError};
+pub use shares::PrivateShare;
 pub(crate) use shares::{PrivateShares, cheap_first, computable, computable_suites};
 pub(crate) use tls12::Keys12;
 pub(crate) use tls13::{
     Compression, Encrypted13, Resumption13, Session13, binder, parse_message13,
 };
-
-/// Returns a handshake message: its type, its length, and its body.
-fn with_header(kind: u8, body: &[u8]) -> Vec<u8> {
-    let length = u32::try_from(body.len()).unwrap_or(0).to_be_bytes();
-    [&[kind, length[1], length[2], length[3]], body].concat()
-}

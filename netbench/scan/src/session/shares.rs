@@ -36,9 +36,10 @@ pub(crate) fn computable_suites(suites: &[u16]) -> Vec<u16> {
 }
 
 /// The private halves of a hello's key shares.
-pub(crate) struct PrivateShares(Vec<Share>);
+pub(crate) struct PrivateShares(Vec<PrivateShare>);
 
-struct Share {
+/// The private half of one key share.
+pub struct PrivateShare {
     group: u16,
     curve: PrivateKey,
     kem: Option<DecapsulationKey>,
@@ -50,7 +51,7 @@ impl PrivateShares {
         Self(
             groups
                 .iter()
-                .filter_map(|group| Share::new(*group))
+                .filter_map(|group| PrivateShare::new(*group))
                 .collect(),
         )
     }
@@ -62,7 +63,7 @@ impl PrivateShares {
 
     /// Returns the public halves, for a hello.
     pub(crate) fn public(&self) -> Vec<KeyShare> {
-        self.0.iter().filter_map(Share::public).collect()
+        self.0.iter().filter_map(PrivateShare::public).collect()
     }
 
     /// Returns the secret shared with a server that sent this public value.
@@ -74,8 +75,9 @@ impl PrivateShares {
     }
 }
 
-impl Share {
-    fn new(group: u16) -> Option<Self> {
+impl PrivateShare {
+    /// Generates a key. Returns `None` for a group that cannot be computed.
+    pub fn new(group: u16) -> Option<Self> {
         let kem = match kem_of(group) {
             Some(algorithm) => Some(DecapsulationKey::generate(algorithm).ok()?),
             None => None,
@@ -87,7 +89,13 @@ impl Share {
         })
     }
 
-    fn public(&self) -> Option<KeyShare> {
+    /// Returns whether the group combines a curve with a KEM.
+    pub fn is_hybrid(&self) -> bool {
+        self.kem.is_some()
+    }
+
+    /// Returns the public half.
+    pub fn public(&self) -> Option<KeyShare> {
         let curve = self.curve.compute_public_key().ok()?;
         let curve = curve.as_ref();
         let public = match &self.kem {
@@ -103,7 +111,8 @@ impl Share {
         })
     }
 
-    fn agree(&self, theirs: &[u8]) -> Option<Vec<u8>> {
+    /// Returns the secret shared with a server that sent this public value, or on a curve with any peer.
+    pub fn agree(&self, theirs: &[u8]) -> Option<Vec<u8>> {
         let curve_bytes = match curve_of(self.group)? {
             a if a == &agreement::X25519 => 32,
             a if a == &agreement::ECDH_P256 => 65,

@@ -8,9 +8,10 @@ use netbench_model::tls::TlsVersion;
 use super::{
     ClientIdentity, PrivateShares,
     crypto::{Hash, Protection12},
-    with_header,
 };
-use crate::codec::{Flight, Record, content, extension, put_vec8, put_vec16};
+use crate::codec::{
+    Flight, Record, certificate12, content, extension, message, put_records, put_vec8, put_vec16,
+};
 
 /// The inputs of the key derivation.
 struct PreMaster {
@@ -44,7 +45,7 @@ impl PreMaster {
         };
         Some(Self {
             secret,
-            message: with_header(16, &body),
+            message: message(16, &body),
         })
     }
 }
@@ -83,8 +84,7 @@ impl Keys12 {
         let mut sent = Vec::new();
         let asked = flight.certificate_request.as_ref();
         if asked.is_some() {
-            let none = vec![11, 0, 0, 3, 0, 0, 0];
-            let shown = identity.map_or(none, ClientIdentity::certificate12);
+            let shown = certificate12(identity.map_or(&[], ClientIdentity::chain));
             transcript.extend_from_slice(&shown);
             record(&mut sent, &shown);
         }
@@ -126,7 +126,7 @@ impl Keys12 {
         sent.extend([content::CHANGE_CIPHER_SPEC, 3, 3, 0, 1, 1]);
         let so_far = keys.hash.of_bytes(&keys.transcript);
         keys.verify_data = keys.hash.prf(&keys.main, "client finished", &so_far, 12);
-        let finished = with_header(20, &keys.verify_data.clone());
+        let finished = message(20, &keys.verify_data);
         sent.extend(keys.client.seal(content::HANDSHAKE, &finished)?);
         keys.transcript.extend(finished);
         Some((keys, sent))
@@ -164,6 +164,5 @@ impl Keys12 {
 }
 
 fn record(to: &mut Vec<u8>, message: &[u8]) {
-    to.extend([content::HANDSHAKE, 3, 3]);
-    put_vec16(to, message);
+    put_records(to, 0x0303, message, usize::MAX);
 }

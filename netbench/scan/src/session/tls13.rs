@@ -4,13 +4,12 @@ use netbench_model::tls::TlsVersion;
 
 use super::{
     ClientIdentity,
-    crypto::{Hash, Protection13},
-    with_header,
+    crypto::{Hash, Protection13, to_sign},
 };
 use crate::codec::{
-    CertificateRequest, MAX_MESSAGE, Reader, Record, ServerHello,
+    CertificateRequest, Extension, Messages, Reader, Record, ServerHello, certificate13,
     compression::{CompressedCertificate, DecompressError},
-    content, extension, messages, put_vec8,
+    content, extension, message, messages,
 };
 
 /// The maximum length of one record's contents (RFC 8446 section 5.1).
@@ -19,7 +18,7 @@ const LONGEST_RECORD: usize = 16 * 1024;
 /// The contents of the server's encrypted flight.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Encrypted13 {
-    pub(crate) extensions: Vec<(u16, Vec<u8>)>,
+    pub(crate) extensions: Vec<Extension>,
     /// Certificates, the leaf first, with their extensions.
     pub(crate) certificates: messages::Entries,
     /// The compression of the certificates, if the server compressed them.
@@ -43,10 +42,7 @@ pub(crate) struct Compression {
 
 impl Encrypted13 {
     pub(crate) fn extension(&self, code: u16) -> Option<&[u8]> {
-        self.extensions
-            .iter()
-            .find(|(known, _)| *known == code)
-            .map(|(_, body)| body.as_slice())
+        messages::body_of(&self.extensions, code)
     }
 
     /// Processes a message of the server's flight. Returns `None` if it cannot be read.
@@ -101,10 +97,8 @@ impl<'a> NewTicket<'a> {
         let nonce = reader.vec8()?;
         let ticket = reader.vec16()?;
         let extensions = messages::extensions(reader.vec16()?)?;
-        let early = extensions
-            .iter()
-            .find(|(code, _)| *code == extension::EARLY_DATA)
-            .and_then(|(_, body)| Reader::new(body).u32());
+        let early = messages::body_of(&extensions, extension::EARLY_DATA);
+        let early = early.and_then(|body| Reader::new(body).u32());
         Some(Self {
             age_add,
             nonce,
@@ -150,7 +144,7 @@ pub(crate) struct Session13 {
     server: Protection13,
     client: Protection13,
     resumption_secret: Vec<u8>,
-    joined: Vec<u8>,
+    joined: Messages,
     pub(crate) encrypted: Encrypted13,
     pub(crate) tickets: Vec<Resumption13>,
 }
@@ -166,9 +160,7 @@ impl Session13 {
     ) -> Option<Self> {
         let hash = Hash::of(hello.suite);
         let transcript = [before, server_hello].concat();
-        let early = hash.extract(&[], &[]);
-        let derived = hash.derive(&early, "derived", &hash.of_bytes(&[]));
-        let handshake_secret = hash.extract(&derived, shared);
+        let handshake_secret = hash.handshake_secret(shared);
         let so_far = hash.of_bytes(&transcript);
         let client_secret = hash.derive(&handshake_secret, "c hs traffic", &so_far);
         let server_secret = hash.derive(&handshake_secret, "s hs traffic", &so_far);
@@ -181,7 +173,7 @@ impl Session13 {
             handshake_secret,
             client_secret,
             resumption_secret: Vec::new(),
-            joined: Vec::new(),
+            joined: Messages::default(),
             encrypted: Encrypted13::default(),
             tickets: Vec::new(),
         })
@@ -206,8 +198,13 @@ impl Session13 {
                 Some(Vec::new())
             }
             content::HANDSHAKE => {
-                self.joined.extend_from_slice(&plain);
-                self.messages()?;
+                self.joined.push(&plain);
+                while let Some(message) = self.joined.next_message().ok()? {
+                    self.message(message.kind, message.body())?;
+                    if message.kind != 4 {
+                        self.transcript.extend(message.whole);
+                    }
+                }
                 Some(Vec::new())
             }
             _ => None,
@@ -220,19 +217,13 @@ impl Session13 {
         // For middleboxes (RFC 8446 appendix D.4).
         let mut flight = vec![content::CHANGE_CIPHER_SPEC, 3, 3, 0, 1, 1];
         if let Some(asked) = self.encrypted.certificate_request.take() {
-            let shown = match identity {
-                Some(identity) => identity.certificate13(&asked.context),
-                None => {
-                    let mut none = Vec::new();
-                    put_vec8(&mut none, &asked.context);
-                    none.extend([0, 0, 0]);
-                    with_header(11, &none)
-                }
-            };
+            let chain = identity.map_or(&[][..], ClientIdentity::chain);
+            let shown = certificate13(&asked.context, chain, &[]);
             self.transcript.extend_from_slice(&shown);
             let mut sent = shown;
             if let Some(identity) = identity {
-                let proof = identity.verify(&asked.schemes, TlsVersion::Tls13, &self.signed())?;
+                let signed = to_sign("client", &self.hash.of_bytes(&self.transcript));
+                let proof = identity.verify(&asked.schemes, TlsVersion::Tls13, &signed)?;
                 self.transcript.extend_from_slice(&proof);
                 sent.extend(proof);
             }
@@ -241,18 +232,12 @@ impl Session13 {
             }
             self.encrypted.certificate_request = Some(asked);
         }
-        let key = self
-            .hash
-            .expand(&self.client_secret, "finished", &[], self.hash.length());
-        let proof = self.hash.hmac(&key, &self.hash.of_bytes(&self.transcript));
-        let length = u8::try_from(proof.len()).ok()?;
-        let finished = [&[20, 0, 0, length], proof.as_slice()].concat();
+        let proof = self.hash.finished(&self.client_secret, &self.transcript);
+        let finished = message(20, &proof);
         flight.extend(self.client.seal(content::HANDSHAKE, &finished)?);
         self.transcript.extend(finished);
 
-        let empty = self.hash.of_bytes(&[]);
-        let derived = self.hash.derive(&self.handshake_secret, "derived", &empty);
-        let main = self.hash.extract(&derived, &[]);
+        let main = self.hash.main_secret(&self.handshake_secret);
         let client = self.hash.derive(&main, "c ap traffic", &at_server_finished);
         let server = self.hash.derive(&main, "s ap traffic", &at_server_finished);
         self.client = Protection13::new(self.suite, self.hash, &client)?;
@@ -262,39 +247,9 @@ impl Session13 {
         Some(flight)
     }
 
-    /// Returns the data that a client's CertificateVerify signs (RFC 8446 section 4.4.3).
-    fn signed(&self) -> Vec<u8> {
-        let so_far = self.hash.of_bytes(&self.transcript);
-        let words = b"TLS 1.3, client CertificateVerify\0".as_slice();
-        [&[0x20; 64], words, &so_far].concat()
-    }
-
     /// Encrypts a record of this content type.
     pub(crate) fn seal(&mut self, content: u8, plain: &[u8]) -> Option<Vec<u8>> {
         self.client.seal(content, plain)
-    }
-
-    fn messages(&mut self) -> Option<()> {
-        let joined = std::mem::take(&mut self.joined);
-        let mut reader = Reader::new(&joined);
-        let mut at = 0;
-        while let (Some(kind), Some(length)) = (reader.u8(), reader.u24()) {
-            let length = length as usize;
-            if length > MAX_MESSAGE {
-                return None;
-            }
-            let Some(body) = reader.take(length) else {
-                break;
-            };
-            self.message(kind, body)?;
-            let message = &joined[at..at + 4 + length];
-            if kind != 4 {
-                self.transcript.extend_from_slice(message);
-            }
-            at += 4 + length;
-        }
-        self.joined = joined[at..].to_vec();
-        Some(())
     }
 
     fn message(&mut self, kind: u8, body: &[u8]) -> Option<()> {
@@ -329,6 +284,5 @@ pub(crate) fn binder(session: &Resumption13, hello: &[u8]) -> Option<Vec<u8>> {
     let partial = hello.get(..hello.len().checked_sub(hash.length() + 3)?)?;
     let early = hash.extract(&[], &session.psk);
     let key = hash.derive(&early, "res binder", &hash.of_bytes(&[]));
-    let key = hash.expand(&key, "finished", &[], hash.length());
-    Some(hash.hmac(&key, &hash.of_bytes(partial)))
+    Some(hash.finished(&key, partial))
 }

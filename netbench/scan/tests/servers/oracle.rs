@@ -237,10 +237,7 @@ fn hello(version: TlsVersion, suites: &[u16], groups: &[u16], schemes: &[u16]) -
         spec.versions = Some(vec![version.code()]);
         spec.shares = Some(Vec::new());
     }
-    spec.more.push(netbench_scan::codec::Extension {
-        code: extension::EC_POINT_FORMATS,
-        body: vec![1, 0],
-    });
+    spec.more.push((extension::EC_POINT_FORMATS, vec![1, 0]));
     spec
 }
 

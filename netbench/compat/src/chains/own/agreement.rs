@@ -88,6 +88,7 @@ impl Essence {
                 rest: CertificateSpec {
                     issuer: None,
                     key_of: None,
+                    subject_of: None,
                     begins: None,
                     ends: None,
                     subject: spec.subject.clone().filter(|_| is_leaf),

@@ -7,30 +7,37 @@ use netbench_model::{
     compat::{CompatCase, Expected},
 };
 use netbench_protocol::ChainToVerify;
+use serde::Deserialize;
 
 use super::OWN;
 use crate::{
+    case::{usual_host, usual_sent, usual_trusted},
     catalogue::built_in,
     certificates::{CertificateSpec, ChainSpec, CrlSpec, LEAF},
     chains::Chain,
 };
 
-/// The host of a case that does not concern hosts.
-const HOST: &str = "case.netbench.test";
-
 /// The description of a case. Parts that are not given are those of the web: a leaf, an intermediate and a trusted
 /// root.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct Draft {
     pub(super) name: String,
     pub(super) due: Due,
-    rule: Option<&'static str>,
+    /// The paraphrased sentence of a standard that defines the expectation.
+    pub(super) rule: Option<String>,
+    #[serde(default = "usual_host")]
     host: String,
+    #[serde(default)]
     certificates: BTreeMap<String, CertificateSpec>,
-    sent: Vec<String>,
+    #[serde(default = "usual_sent")]
+    pub(super) sent: Vec<String>,
+    #[serde(default = "usual_trusted")]
     trusted: Vec<String>,
+    #[serde(default)]
     crls: Vec<CrlSpec>,
     /// The time of verification, in seconds from now.
+    #[serde(skip)]
     pub(super) at_s: i64,
 }
 
@@ -40,10 +47,10 @@ impl Draft {
             name: format!("{OWN}/{kind}/{name}"),
             due,
             rule: None,
-            host: HOST.to_owned(),
+            host: usual_host(),
             certificates: BTreeMap::new(),
-            sent: owned(&[LEAF, "intermediate"]),
-            trusted: owned(&["root"]),
+            sent: usual_sent(),
+            trusted: usual_trusted(),
             crls: Vec::new(),
             at_s: 0,
         }
@@ -52,7 +59,10 @@ impl Draft {
     /// Creates a case whose certificate is also in the catalogue of servers, or that is decided by the same rule.
     /// The expectation and its reason are those of the catalogue.
     pub(super) fn as_in(kind: &str, name: impl Display, case: &str) -> Self {
-        Self::new(kind, name, due_in(case)).rule(&in_catalogue(case).why)
+        Self {
+            rule: Some(in_catalogue(case).why.clone()),
+            ..Self::new(kind, name, due_in(case))
+        }
     }
 
     /// Describes a certificate.
@@ -61,39 +71,8 @@ impl Draft {
         self
     }
 
-    /// Sets the paraphrased sentence of a standard that defines the expectation.
-    pub(super) fn rule(mut self, rule: &'static str) -> Self {
-        self.rule = Some(rule);
-        self
-    }
-
     pub(super) fn leaf(self, spec: CertificateSpec) -> Self {
         self.with(LEAF, spec)
-    }
-
-    pub(super) fn host(mut self, host: &str) -> Self {
-        host.clone_into(&mut self.host);
-        self
-    }
-
-    pub(super) fn sent(mut self, names: &[&str]) -> Self {
-        self.sent = owned(names);
-        self
-    }
-
-    pub(super) fn trusted(mut self, names: &[&str]) -> Self {
-        self.trusted = owned(names);
-        self
-    }
-
-    pub(super) fn crls(mut self, lists: &[CrlSpec]) -> Self {
-        self.crls = lists.to_vec();
-        self
-    }
-
-    pub(super) fn at(mut self, seconds_from_now: i64) -> Self {
-        self.at_s = seconds_from_now;
-        self
     }
 
     /// Returns the description of its chain.
@@ -114,24 +93,27 @@ impl Draft {
             Ok(made) => made,
             Err(error) => panic!("{}: {error}", self.name),
         };
-        let text = |all: &[Vec<u8>]| all.iter().map(|der| BASE64_STANDARD.encode(der)).collect();
         let at = now.as_second().saturating_add(self.at_s);
         Chain {
             case: ChainCase {
                 name: self.name.clone(),
                 made_of: Vec::new(),
                 due: self.due,
-                rule: self.rule.map(str::to_owned),
+                rule: self.rule.clone(),
             },
             question: ChainToVerify {
-                chain_base64: text(&made.sent),
-                roots_base64: text(&made.roots),
-                crls_base64: text(&made.crls),
+                chain_base64: base64(&made.sent),
+                roots_base64: base64(&made.roots),
+                crls_base64: base64(&made.crls),
                 host: self.host.clone(),
                 at_unix_s: u64::try_from(at).unwrap_or_default(),
             },
         }
     }
+}
+
+fn base64(all: &[Vec<u8>]) -> Vec<String> {
+    all.iter().map(|der| BASE64_STANDARD.encode(der)).collect()
 }
 
 fn in_catalogue(case: &str) -> &'static CompatCase {
@@ -155,13 +137,4 @@ pub(super) fn spec(change: impl FnOnce(&mut CertificateSpec)) -> CertificateSpec
     let mut spec = CertificateSpec::default();
     change(&mut spec);
     spec
-}
-
-/// Returns a certificate that is signed by `issuer`.
-pub(super) fn by(issuer: &str) -> CertificateSpec {
-    spec(|it| it.issuer = Some(issuer.to_owned()))
-}
-
-fn owned(names: &[&str]) -> Vec<String> {
-    names.iter().map(|name| (*name).to_owned()).collect()
 }

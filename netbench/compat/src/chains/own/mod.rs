@@ -3,15 +3,10 @@
 #[cfg(test)]
 mod agreement;
 mod draft;
-mod identifiers;
-mod limits;
-mod names;
-mod rules;
-mod signatures;
-mod trust;
-mod when;
+mod series;
 
 use jiff::Timestamp;
+use serde::Deserialize;
 
 use self::draft::Draft;
 use super::Chain;
@@ -27,15 +22,43 @@ pub fn own(now: Timestamp) -> Vec<Chain> {
     drafts().iter().map(|draft| draft.make(now)).collect()
 }
 
+/// The cases that are data, by topic.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct Described {
+    trust: Vec<Draft>,
+    key_usage: Vec<Draft>,
+    policies: Vec<Draft>,
+    names: Vec<Draft>,
+    extensions: Vec<Draft>,
+    keys: Vec<Draft>,
+    cycles: Vec<Draft>,
+    web: Vec<Draft>,
+    serials: Vec<Draft>,
+}
+
 fn drafts() -> Vec<Draft> {
+    const FILE: &str = include_str!("../../../../catalogue/compat/chains.toml");
+    #[expect(clippy::expect_used, reason = "it is in the source, and tested")]
+    let described: Described = toml::from_str(FILE).expect("the chains can be read");
     [
-        trust::cases(),
-        rules::cases(),
-        names::cases(),
-        identifiers::cases(),
-        limits::cases(),
-        signatures::cases(),
-        when::cases(),
+        described.trust,
+        series::path_lengths(),
+        described.key_usage,
+        series::purposes(),
+        described.policies,
+        described.names,
+        described.extensions,
+        described.keys,
+        series::depths(),
+        described.cycles,
+        series::many_names(),
+        described.web,
+        series::signed(),
+        series::keys(),
+        series::encodings(),
+        described.serials,
+        series::moments(),
     ]
     .concat()
 }

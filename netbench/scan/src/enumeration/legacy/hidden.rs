@@ -6,8 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use netbench_model::{scan::Order, tls::CipherSuite};
 
 use super::{
-    Choice, ProbeAnswer, ProbeHello, Responder, Stop, SuiteFound, VersionFound, offered_groups,
-    offered_suites,
+    Choice, ProbeHello, Responder, Stop, SuiteFound, VersionFound, offered_groups, offered_suites,
 };
 use crate::enumeration::is_everywhere;
 
@@ -126,7 +125,7 @@ impl<R: Responder> Search<'_, R> {
         if self.found.suite_order == Order::Single {
             self.found.suite_order = Order::Unknown;
         }
-        let mut left: Vec<u16> = self.found.suites.iter().map(|suite| suite.code).collect();
+        let mut left = self.found.codes();
         let mut order = Vec::new();
         while left.len() > 1 {
             let Some(choice) = self.offer(&left).await? else {
@@ -146,25 +145,16 @@ impl<R: Responder> Search<'_, R> {
     async fn offer(&self, suites: &[u16]) -> Result<Option<Choice>, Stop> {
         let version = self.found.version;
         let hello = ProbeHello::new(version, suites, &offered_groups(version));
-        let ProbeAnswer::Chose(choice) = self.server.answer(hello.clone()).await? else {
-            return Ok(None);
-        };
-        let group = choice
-            .group
-            .is_none_or(|group| hello.groups.contains(&group));
-        let offered = choice.version == version.code() && suites.contains(&choice.suite) && group;
-        Ok(offered.then_some(choice))
+        let answer = self.server.answer(hello.clone()).await?;
+        Ok(answer.ok().filter(|choice| hello.offers(choice)))
     }
 
     fn take(&mut self, choice: Choice) -> u16 {
-        if !self.has(choice.suite) {
-            self.found.suites.push(SuiteFound {
-                code: choice.suite,
-                group: choice.group,
-                prime: choice.prime,
-            });
+        let code = choice.suite;
+        if !self.has(code) {
+            self.found.suites.push(choice.into());
         }
-        choice.suite
+        code
     }
 
     fn has(&self, code: u16) -> bool {

@@ -16,7 +16,7 @@ use super::{
     order::{Choices, judge, reversed},
     rank::{offered_groups, offered_suites},
     reads::{Reads, most_read, rest},
-    responder::{Choice, Limit, ProbeAnswer, ProbeHello, Refusal, Responder, Stop},
+    responder::{Choice, Limit, ProbeHello, Refusal, Responder, Stop},
 };
 
 pub(crate) use hidden::find_hidden;
@@ -345,9 +345,9 @@ impl<R: Responder> Enumerator<'_, R> {
         let groups = self.reads.with_finite_fields(&groups);
         let hello = ProbeHello::new(self.version, &suites, &groups);
         Ok(match self.server.answer(hello).await? {
-            ProbeAnswer::Chose(choice) if choice.version == self.version.code() => Some(choice),
-            ProbeAnswer::Chose(_) => None,
-            ProbeAnswer::Refused(refusal) => {
+            Ok(choice) if choice.version == self.version.code() => Some(choice),
+            Ok(_) => None,
+            Err(refusal) => {
                 self.refusal.set(Some(refusal));
                 if refusal == Refusal::Silent {
                     self.server.note(format!(
@@ -387,11 +387,7 @@ impl<R: Responder> Enumerator<'_, R> {
     fn take(&mut self, choice: &Choice) {
         if self.left.contains(&choice.suite) {
             self.left.retain(|code| *code != choice.suite);
-            self.found.push(SuiteFound {
-                code: choice.suite,
-                group: choice.group,
-                prime: choice.prime.clone(),
-            });
+            self.found.push(choice.clone().into());
         }
     }
 
@@ -427,9 +423,10 @@ impl<R: Responder> Enumerator<'_, R> {
     }
 
     fn follows_client(&self) -> bool {
-        let found: Vec<u16> = self.found.iter().map(|found| found.code).collect();
         // The last choice is not conclusive yet: the values after it are not known.
-        self.choices.following(&found).is_some_and(|told| told >= 4)
+        self.choices
+            .following(&self.codes())
+            .is_some_and(|told| told >= 4)
     }
 }
 

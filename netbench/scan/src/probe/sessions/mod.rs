@@ -7,13 +7,9 @@ use std::time::Duration;
 
 use netbench_model::tls::TlsVersion;
 
-use super::{
-    features::{codes, spoken},
-    prober::Prober,
-    wire::Wire,
-};
+use super::{prober::Prober, wire::Wire};
 use crate::{
-    codec::{HelloSpec, Records},
+    codec::{HelloSpec, Record},
     enumeration::{Enumeration, Stop},
     session::{Method, ResponseHead},
 };
@@ -32,19 +28,19 @@ const RESPONSE_TO_GET: Duration = Duration::from_millis(1_500);
 const MOST_HEAD: usize = 16 * 1024;
 
 pub(super) async fn sessions(prober: &Prober<'_>, found: &Enumeration) -> Result<(), Stop> {
-    if let Some(newest) = spoken(found).find(|v| v.version == TlsVersion::Tls13) {
+    if let Some(newest) = found.spoken_version(TlsVersion::Tls13) {
         tls13::sessions13(prober, newest).await?;
     }
-    if let Some(older) = spoken(found).find(|v| v.version == TlsVersion::Tls12) {
-        tls12::sessions12(prober, &codes(older)).await?;
+    if let Some(older) = found.spoken_version(TlsVersion::Tls12) {
+        tls12::sessions12(prober, &older.codes()).await?;
     }
     Ok(())
 }
 
 /// Requests a renegotiation. No other request should follow: `openssl s_server` then pauses for a second.
 pub(super) async fn renegotiation(prober: &Prober<'_>, found: &Enumeration) -> Result<(), Stop> {
-    if let Some(older) = spoken(found).find(|v| v.version == TlsVersion::Tls12) {
-        tls12::renegotiation12(prober, &codes(older)).await?;
+    if let Some(older) = found.spoken_version(TlsVersion::Tls12) {
+        tls12::renegotiation12(prober, &older.codes()).await?;
     }
     Ok(())
 }
@@ -60,20 +56,10 @@ fn needs_more(response: &[u8]) -> bool {
 async fn read_records(
     prober: &Prober<'_>,
     wire: &mut Wire,
-    records: &mut Records,
-    mut is_last: impl FnMut(&crate::codec::Record) -> bool,
+    mut is_last: impl FnMut(&Record) -> bool,
 ) {
-    loop {
-        while let Ok(Some(record)) = records.next_record() {
-            if is_last(&record) {
-                return;
-            }
-        }
-        if records.waiting() > 64 * 1024 {
-            return;
-        }
-        let read = wire.read(&prober.counts, |arrived| records.push(arrived));
-        if read.await.is_err() {
+    while let Some(record) = wire.record(&prober.counts).await {
+        if is_last(&record) {
             return;
         }
     }
@@ -114,9 +100,5 @@ impl Prober<'_> {
             Method::Get => RESPONSE_TO_GET,
         };
         self.limits.timeout.min(response + round_trips)
-    }
-
-    pub(super) fn note_missing(&self, what: &str) {
-        self.findings.borrow_mut().note(what.to_owned());
     }
 }

@@ -7,7 +7,7 @@ use netbench_model::{
 
 use super::{CLOSE_NOTIFY, http1, keep, needs_more, read_records};
 use crate::{
-    codec::{Records, content, extension},
+    codec::{content, extension, put_vec8},
     enumeration::{ProbeHello, Stop},
     probe::{
         prober::Prober,
@@ -19,7 +19,6 @@ use crate::{
 /// A finished handshake of TLS 1.2.
 struct Finished12 {
     wire: Wire,
-    records: Records,
     keys: Keys12,
     session_id: Vec<u8>,
 }
@@ -38,7 +37,7 @@ const GROUPS: [u16; 4] = [0x1d, 0x17, 0x18, 0x19];
 pub(super) async fn sessions12(prober: &Prober<'_>, suites: &[u16]) -> Result<(), Stop> {
     let able = able(suites);
     if able.is_empty() {
-        prober.note_missing("TLS 1.2: no suite with which a handshake can be finished here");
+        prober.note("TLS 1.2: no suite with which a handshake can be finished here");
         return Ok(());
     }
     let mut first = full12(prober, &able, Ticket::Asked).await?;
@@ -46,7 +45,7 @@ pub(super) async fn sessions12(prober: &Prober<'_>, suites: &[u16]) -> Result<()
         first = full12(prober, &able, Ticket::Asked).await?;
     }
     let Some(mut first) = first else {
-        prober.note_missing("TLS 1.2: the handshake did not come to its end");
+        prober.note("TLS 1.2: the handshake did not come to its end");
         return Ok(());
     };
     let ticket = first
@@ -110,7 +109,7 @@ async fn full12(
     if ticket == Ticket::NotAsked {
         spec.ticket = None;
     }
-    let Reply::Flight(flight, mut records, mut wire) = prober.hello(&spec).await? else {
+    let Reply::Flight(flight, mut wire) = prober.hello(&spec).await? else {
         return Ok(None);
     };
     let session_id = flight.hello.session_id.clone();
@@ -123,7 +122,7 @@ async fn full12(
     if wire.write(&last, &prober.counts).await.is_err() {
         return Ok(None);
     }
-    read_records(prober, &mut wire, &mut records, |record| {
+    read_records(prober, &mut wire, |record| {
         keys.take(record).is_none() || keys.is_done || keys.alert.is_some()
     })
     .await;
@@ -136,7 +135,6 @@ async fn full12(
     }
     Ok(Some(Finished12 {
         wire,
-        records,
         keys,
         session_id,
     }))
@@ -153,12 +151,7 @@ async fn close12(prober: &Prober<'_>, mut session: Finished12) {
 
 /// Reads the head of the response. Renegotiation is impossible afterwards, because the server closes.
 async fn response12(prober: &Prober<'_>, session: &mut Finished12, method: Method) {
-    let Finished12 {
-        wire,
-        records,
-        keys,
-        ..
-    } = session;
+    let Finished12 { wire, keys, .. } = session;
     let request = request(prober.target, method);
     let Some(sealed) = keys.seal(content::APPLICATION_DATA, &request) else {
         return;
@@ -168,7 +161,7 @@ async fn response12(prober: &Prober<'_>, session: &mut Finished12, method: Metho
         return;
     }
     let mut response = Vec::new();
-    read_records(prober, wire, records, |record| {
+    read_records(prober, wire, |record| {
         match keys.take(record) {
             Some((content::APPLICATION_DATA, plain)) => response.extend_from_slice(&plain),
             Some(_) => {}
@@ -185,19 +178,14 @@ async fn response12(prober: &Prober<'_>, session: &mut Finished12, method: Metho
 }
 
 async fn renegotiate(prober: &Prober<'_>, session: &mut Finished12, suites: &[u16]) {
-    let Finished12 {
-        wire,
-        records,
-        keys,
-        ..
-    } = session;
+    let Finished12 { wire, keys, .. } = session;
     let mut spec = prober.spec(&ProbeHello::new(TlsVersion::Tls12, suites, &GROUPS));
     // NSS refuses ALPN here, because the protocol was negotiated in the first handshake.
     spec.alpn = None;
-    for extension in &mut spec.more {
-        if extension.code == extension::RENEGOTIATION_INFO {
-            extension.body = vec![u8::try_from(keys.verify_data.len()).unwrap_or(0)];
-            extension.body.extend_from_slice(&keys.verify_data);
+    for (code, body) in &mut spec.more {
+        if *code == extension::RENEGOTIATION_INFO {
+            body.clear();
+            put_vec8(body, &keys.verify_data);
         }
     }
     let Some(sealed) = keys.seal(content::HANDSHAKE, &spec.message()) else {
@@ -209,7 +197,7 @@ async fn renegotiate(prober: &Prober<'_>, session: &mut Finished12, suites: &[u1
         return;
     }
     let mut answer = Observed::No;
-    read_records(prober, wire, records, |record| match keys.take(record) {
+    read_records(prober, wire, |record| match keys.take(record) {
         Some((content::HANDSHAKE, plain)) if plain.first() == Some(&2) => {
             answer = Observed::Yes;
             true

@@ -2,31 +2,27 @@
 
 use std::rc::Rc;
 
-use netbench_model::{
-    scan::Observed,
-    tls::{CipherSuite, TlsVersion},
-};
+use netbench_model::{scan::Observed, tls::TlsVersion};
 
 use super::{CLOSE_NOTIFY, http1, keep, needs_more, read_records};
 use crate::{
-    codec::{Extension, content, extension},
+    codec::{Extension, content, extension, put_vec8, put_vec16},
     enumeration::{ProbeHello, Stop, VersionFound},
     probe::{prober::Prober, wire::Reply},
     session::{
         Method, PrivateShares, ResponseHead, Resumption13, binder, computable, computable_suites,
-        request,
+        crypto::Hash, request,
     },
 };
 
 pub(super) async fn sessions13(prober: &Prober<'_>, newest: &VersionFound) -> Result<(), Stop> {
-    let suites: Vec<u16> = newest.suites.iter().map(|s| s.code).collect();
     // The encrypted data must be readable.
-    let suites = computable_suites(&suites);
+    let suites = computable_suites(&newest.codes());
     let groups = computable(&newest.groups);
     if groups.is_empty() {
-        prober.note_missing("TLS 1.3: no group that can be computed here");
+        prober.note("TLS 1.3: no group that can be computed here");
     } else if suites.is_empty() {
-        prober.note_missing(
+        prober.note(
             "TLS 1.3: no suite that can be computed here, as with CCM: certificates, tickets and resumption \
              are not known",
         );
@@ -60,15 +56,15 @@ async fn full13(
     let mut spec = prober.spec(&ProbeHello::new(TlsVersion::Tls13, suites, groups));
     spec.shares = Some(keys.public());
     spec.alpn = http1(&spec);
-    let Reply::Flight(flight, mut records, mut wire) = prober.hello(&spec).await? else {
+    let Reply::Flight(flight, mut wire) = prober.hello(&spec).await? else {
         return Ok(None);
     };
     if flight.hello.is_retry || flight.hello.version != TlsVersion::Tls13.code() {
         return Ok(None);
     }
-    let session = prober.encrypted(&spec, &keys, &flight, &mut records, &mut wire);
+    let session = prober.encrypted(&spec, &keys, &flight, &mut wire);
     let Some(mut session) = session.await else {
-        prober.note_missing("TLS 1.3: the encrypted flight could not be read");
+        prober.note("TLS 1.3: the encrypted flight could not be read");
         return Ok(None);
     };
     let Some(mut last) = session.finish(prober.identity()) else {
@@ -84,7 +80,7 @@ async fn full13(
         return Ok(None);
     }
     let mut response = Vec::new();
-    let ended = read_records(prober, &mut wire, &mut records, |record| {
+    let ended = read_records(prober, &mut wire, |record| {
         let Some(plain) = session.take(record) else {
             return true;
         };
@@ -130,12 +126,8 @@ async fn resume13(
     spec.alpn = http1(&spec);
     // The suite's hash must be the ticket's.
     spec.suites.retain(|code| *code == ticket.suite);
-    let length = if suite_is_sha384(ticket.suite) {
-        48
-    } else {
-        32
-    };
-    spec.last = Some(pre_shared_key(ticket, &vec![0; length]));
+    let zeros = vec![0; Hash::of(ticket.suite).length()];
+    spec.last = Some(pre_shared_key(ticket, &zeros));
     let Some(proof) = binder(ticket, &spec.message()) else {
         return Ok(());
     };
@@ -150,23 +142,12 @@ async fn resume13(
 }
 
 fn pre_shared_key(ticket: &Resumption13, proof: &[u8]) -> Extension {
-    let mut identity = Vec::new();
-    crate::codec::put_vec16(&mut identity, &ticket.ticket);
+    let (mut identity, mut binders, mut body) = (Vec::new(), Vec::new(), Vec::new());
+    put_vec16(&mut identity, &ticket.ticket);
     // The ticket is about 1 ms old.
     identity.extend(ticket.age_add.wrapping_add(1).to_be_bytes());
-    let mut body = Vec::new();
-    crate::codec::put_vec16(&mut body, &identity);
-    let mut binders = Vec::new();
-    crate::codec::put_vec8(&mut binders, proof);
-    crate::codec::put_vec16(&mut body, &binders);
-    Extension {
-        code: extension::PRE_SHARED_KEY,
-        body,
-    }
-}
-
-fn suite_is_sha384(code: u16) -> bool {
-    CipherSuite(code)
-        .facts()
-        .is_some_and(|suite| suite.name.ends_with("SHA384"))
+    put_vec8(&mut binders, proof);
+    put_vec16(&mut body, &identity);
+    put_vec16(&mut body, &binders);
+    (extension::PRE_SHARED_KEY, body)
 }
