@@ -1,21 +1,13 @@
 use netbench_model::breakage::Breakage;
-use serde::Deserialize;
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct File {
-    breakage: Vec<Breakage>,
-}
+use crate::catalogue::entries;
 
 /// Returns the breakages that other projects met, with and without a prediction.
 ///
 /// # Panics
 /// Panics if the file in the source is wrong, which a test finds.
 pub fn breakages() -> Vec<Breakage> {
-    let text = include_str!("../../catalogue/breakages.toml");
-    #[expect(clippy::expect_used, reason = "it is in the source, and tested")]
-    let file: File = toml::from_str(text).expect("the breakages can be read");
-    file.breakage
+    entries("breakage", include_str!("../../catalogue/breakages.toml"))
 }
 
 #[cfg(test)]

@@ -1,10 +1,14 @@
 //! Cases as data: a TOML file with a table for each.
 
-use std::{collections::HashSet, ops::Range, sync::LazyLock};
+use std::{
+    collections::{BTreeMap, HashSet},
+    ops::Range,
+    sync::LazyLock,
+};
 
 use jiff::Timestamp;
 use netbench_model::suggestion;
-use serde::Deserialize;
+use serde::{Deserialize, de::DeserializeOwned};
 use toml::Spanned;
 
 use crate::case::{Case, CaseSpec};
@@ -18,15 +22,23 @@ pub const BUILT_IN: &str = concat!(
 
 /// The cases of the built-in catalogue; their chains have not been made.
 static CASES: LazyLock<Vec<Case>> = LazyLock::new(|| {
-    #[expect(clippy::expect_used, reason = "it is in the source, and tested")]
-    let file: File = toml::from_str(BUILT_IN).expect("the catalogue can be read");
-    let cases = file.case.into_iter();
-    cases.map(|case| Case::from(case.into_inner())).collect()
+    let cases: Vec<CaseSpec> = entries("case", BUILT_IN);
+    cases.into_iter().map(Case::from).collect()
 });
 
 /// Returns all cases of the built-in catalogue.
 pub(crate) fn built_in() -> &'static [Case] {
     &CASES
+}
+
+/// Reads a file of the source that has tables with only this name.
+///
+/// # Panics
+/// Panics if the file is wrong, which a test finds.
+pub(crate) fn entries<T: DeserializeOwned>(table: &str, text: &str) -> Vec<T> {
+    #[expect(clippy::expect_used, reason = "it is in the source, and tested")]
+    let mut file: BTreeMap<String, Vec<T>> = toml::from_str(text).expect("the file can be read");
+    file.remove(table).unwrap_or_default()
 }
 
 /// An error in a catalogue, with its line.

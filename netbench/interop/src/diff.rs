@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use netbench_model::{
+    named::words,
     scan::{CertificateScan, Order, SiteScan, Tolerance, VersionScan},
     tls::TlsVersion,
 };
@@ -14,46 +15,28 @@ use crate::{
     profiles::version_name,
 };
 
-/// The subject of a change.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
-#[serde(rename_all = "kebab-case")]
-#[schemars(extend("x-key" = "item"))]
-pub enum ChangeKind {
-    /// Whether the site could be scanned.
-    Outcome,
-    /// A version of TLS.
-    Version,
-    /// A suite.
-    Suite,
-    /// A group.
-    Group,
-    /// The side whose order of suites decides.
-    Order,
-    /// A certificate, or its key.
-    Certificate,
-    /// A feature.
-    Feature,
-    /// Tolerance of an unusual hello.
-    Intolerance,
-}
-
-impl ChangeKind {
-    /// Returns the name in tables.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Outcome => "outcome",
-            Self::Version => "version",
-            Self::Suite => "suite",
-            Self::Group => "group",
-            Self::Order => "order",
-            Self::Certificate => "certificate",
-            Self::Feature => "feature",
-            Self::Intolerance => "intolerance",
-        }
+words!(
+    /// The subject of a change.
+    #[schemars(extend("x-key" = "item"))]
+    ChangeKind, {
+        /// Whether the site could be scanned.
+        Outcome = "outcome",
+        /// A version of TLS.
+        Version = "version",
+        /// A suite.
+        Suite = "suite",
+        /// A group.
+        Group = "group",
+        /// The side whose order of suites decides.
+        Order = "order",
+        /// A certificate, or its key.
+        Certificate = "certificate",
+        /// A feature.
+        Feature = "feature",
+        /// Tolerance of an unusual hello.
+        Intolerance = "intolerance",
     }
-}
+);
 
 /// One change.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]

@@ -9,6 +9,8 @@ use netbench_model::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::profiles::version_name;
+
 /// The meanings of the terms of a [`Population`].
 const DEFINITIONS: &str = "Supports: the site accepts it in some version. Prefers: it is what the site \
      chooses when everything is offered, in its newest version. Only: the site accepts nothing else of \
@@ -140,8 +142,8 @@ impl PopulationCount {
         let first = newest.suites.first();
         count(
             PopulationKind::Version,
-            spoken().map(|v| version(v.version)).collect(),
-            Some(version(newest.version)),
+            spoken().map(|v| version_name(v.version)).collect(),
+            Some(version_name(newest.version)),
         );
         count(
             PopulationKind::SuiteClass,
@@ -192,13 +194,6 @@ impl PopulationCount {
             sites: self.sites,
             rows,
         }
-    }
-}
-
-fn version(version: TlsVersion) -> String {
-    match version {
-        TlsVersion::Ssl3 => "SSL 3.0".to_owned(),
-        other => format!("TLS {other}"),
     }
 }
 

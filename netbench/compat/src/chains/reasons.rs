@@ -1,11 +1,6 @@
 use netbench_model::chains::ReasonSpec;
-use serde::Deserialize;
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct File {
-    reason: Vec<ReasonSpec>,
-}
+use crate::catalogue::entries;
 
 /// Returns the reasons why verifiers disagree: the first one that fits counts.
 ///
@@ -16,9 +11,7 @@ pub fn reasons() -> Vec<ReasonSpec> {
         include_str!("../../../catalogue/chains/reasons.toml"),
         include_str!("../../../catalogue/chains/reasons-extensions.toml"),
     );
-    #[expect(clippy::expect_used, reason = "it is in the source, and tested")]
-    let file: File = toml::from_str(text).expect("the reasons can be read");
-    file.reason
+    entries("reason", text)
 }
 
 #[cfg(test)]

@@ -5,6 +5,8 @@ use std::{
 
 use serde::Deserialize;
 
+use crate::catalogue::entries;
+
 /// A layout of a system's trust roots.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
@@ -103,19 +105,10 @@ impl StoreFile {
     }
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct File {
-    layout: Vec<Layout>,
-}
-
 /// Returns the built-in layouts.
 ///
 /// # Panics
 /// Panics if the file in the source is wrong, which a test finds.
 pub fn layouts() -> Vec<Layout> {
-    let text = include_str!("../../../catalogue/stores.toml");
-    #[expect(clippy::expect_used, reason = "it is in the source, and tested")]
-    let file: File = toml::from_str(text).expect("the layouts can be read");
-    file.layout
+    entries("layout", include_str!("../../../catalogue/stores.toml"))
 }

@@ -8,9 +8,12 @@ use base64::{Engine as _, prelude::BASE64_STANDARD};
 use jiff::Timestamp;
 use netbench_model::roots::RootsSite;
 
-use crate::certificates::{CertificateSpec, ChainSpec, Digest, DirectoryName, der, pem};
+use crate::{
+    case::{usual_sent, usual_trusted},
+    certificates::{CertificateSpec, Chain, ChainSpec, Digest, DirectoryName, der, pem},
+};
 
-use layout::{Form, Held};
+use layout::{Entry, Form, Held};
 pub use layout::{Layout, StoreFile, layouts};
 
 /// The number of roots for which `10000` stands.
@@ -71,7 +74,8 @@ impl Stores {
                 ends: Some(ends),
                 ..CertificateSpec::default()
             };
-            let made = make(&host, &[("root", root)], &["root"], now)?;
+            let described = BTreeMap::from([("root".to_owned(), root)]);
+            let made = make(&host, &described, &usual_trusted(), now)?;
             let sent = made
                 .sent
                 .iter()
@@ -114,29 +118,11 @@ impl Stores {
                     ..StoreFile::text(&entry.path, self.bundle(&entry.holds))
                 }),
                 Form::Link => files.push(StoreFile::link(&entry.path, &entry.to)),
-                Form::Folder | Form::HashedFolder => {
+                Form::Folder | Form::HashedFolder | Form::RejectingFolder => {
                     for held in &entry.holds {
-                        let Some(root) = self.roots.get(held.name()) else {
-                            continue;
-                        };
-                        let file = format!("{}.pem", held.name());
-                        files.push(StoreFile::text(&entry.path.join(&file), pem(&root.der)));
-                        if entry.form == Form::HashedFolder {
-                            let link = format!("{:08x}.0", name_hash(&root.subject));
-                            files.push(StoreFile::link(
-                                &entry.path.join(link),
-                                &PathBuf::from(file),
-                            ));
+                        if let Some(root) = self.roots.get(held.name()) {
+                            files.extend(in_folder(entry, held.name(), root));
                         }
-                    }
-                }
-                Form::RejectingFolder => {
-                    for held in &entry.holds {
-                        let Some(root) = self.roots.get(held.name()) else {
-                            continue;
-                        };
-                        let link = format!("{:08x}.0", name_hash(&root.subject));
-                        files.push(StoreFile::text(&entry.path.join(link), rejected(&root.der)));
                     }
                 }
             }
@@ -159,28 +145,32 @@ impl Stores {
     }
 }
 
+/// Returns the files of a root in a folder.
+fn in_folder(entry: &Entry, name: &str, root: &Root) -> Vec<StoreFile> {
+    let file = PathBuf::from(format!("{name}.pem"));
+    let plain = StoreFile::text(&entry.path.join(&file), pem(&root.der));
+    let link = entry
+        .path
+        .join(format!("{:08x}.0", name_hash(&root.subject)));
+    match entry.form {
+        Form::HashedFolder => vec![plain, StoreFile::link(&link, &file)],
+        Form::RejectingFolder => vec![StoreFile::text(&link, rejected(&root.der))],
+        _ => vec![plain],
+    }
+}
+
 fn make(
     host: &str,
-    described: &[(&str, CertificateSpec)],
-    trusted: &[&str],
+    certificates: &BTreeMap<String, CertificateSpec>,
+    trusted: &[String],
     now: Timestamp,
-) -> Result<crate::certificates::Chain, String> {
-    let owned = |names: &[&str]| {
-        names
-            .iter()
-            .map(|name| (*name).to_owned())
-            .collect::<Vec<_>>()
-    };
-    let certificates = described.iter();
-    let certificates: BTreeMap<String, CertificateSpec> = certificates
-        .map(|(name, spec)| ((*name).to_owned(), spec.clone()))
-        .collect();
+) -> Result<Chain, String> {
     ChainSpec {
         host,
         unit: None,
-        certificates: &certificates,
-        sent: &owned(&["leaf", "intermediate"]),
-        trusted: &owned(trusted),
+        certificates,
+        sent: &usual_sent(),
+        trusted,
         staple: None,
         crls: &[],
     }
@@ -190,19 +180,15 @@ fn make(
 
 fn many_roots(now: Timestamp) -> Result<Vec<Vec<u8>>, String> {
     let names: Vec<String> = (0..MANY).map(|number| format!("many-{number}")).collect();
-    let described: Vec<(&str, CertificateSpec)> = names
-        .iter()
-        .map(|name| {
-            let spec = CertificateSpec {
-                issuer: Some(name.clone()),
-                key_of: Some(names[0].clone()),
-                ..CertificateSpec::default()
-            };
-            (name.as_str(), spec)
-        })
-        .collect();
-    let trusted: Vec<&str> = names.iter().map(String::as_str).collect();
-    Ok(make("many.netbench.test", &described, &trusted, now)?.roots)
+    let described = names.iter().map(|name| {
+        let spec = CertificateSpec {
+            issuer: Some(name.clone()),
+            key_of: Some(names[0].clone()),
+            ..CertificateSpec::default()
+        };
+        (name.clone(), spec)
+    });
+    Ok(make("many.netbench.test", &described.collect(), &names, now)?.roots)
 }
 
 /// Returns OpenSSL's format of a certificate that lists the purposes for which it is not trusted: servers.
