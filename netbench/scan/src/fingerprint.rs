@@ -4,31 +4,30 @@ use md5::Md5;
 use netbench_model::tls::is_grease;
 use sha2::{Digest, Sha256};
 
-use crate::codec::{ClientHello, extension};
+use crate::{
+    codec::{ClientHello, extension},
+    text::hex,
+};
 
 /// Returns the text that JA3 hashes: version, suites, extensions, groups, point formats, in decimal and without
 /// GREASE.
 pub fn ja3_text(hello: &ClientHello) -> String {
-    let list = |codes: &[u16]| {
-        let codes = codes.iter().filter(|code| !is_grease(**code));
-        codes.map(u16::to_string).collect::<Vec<_>>().join("-")
-    };
     let formats = hello.extension(extension::EC_POINT_FORMATS);
-    let formats: Vec<String> = formats
-        .and_then(|body| body.get(1..))
-        .unwrap_or_default()
-        .iter()
-        .map(u8::to_string)
-        .collect();
-    let extensions: Vec<u16> = hello.extensions.iter().map(|(code, _)| *code).collect();
+    let formats = formats.and_then(|body| body.get(1..)).unwrap_or_default();
+    let extensions = hello.extensions.iter().map(|(code, _)| *code);
     format!(
         "{},{},{},{},{}",
         hello.legacy_version,
-        list(&hello.suites),
-        list(&extensions),
-        list(&hello.groups()),
-        formats.join("-")
+        joined(known(hello.suites.iter().copied())),
+        joined(known(extensions)),
+        joined(known(hello.groups().into_iter())),
+        joined(formats)
     )
+}
+
+fn joined<T: ToString>(numbers: impl IntoIterator<Item = T>) -> String {
+    let numbers = numbers.into_iter().map(|number| number.to_string());
+    numbers.collect::<Vec<_>>().join("-")
 }
 
 /// Returns JA3: the MD5 of [`ja3_text`], in hexadecimal.
@@ -112,10 +111,6 @@ fn words(codes: &[u16]) -> String {
 
 fn short(text: &str) -> String {
     hex(&Sha256::digest(text)).chars().take(12).collect()
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use netbench_model::{
 use crate::{
     codec::{ClientHello, extension},
     fingerprint::{ja3, ja3_text, ja4},
-    text::clean,
+    text::{as_u32, clean, named},
 };
 
 /// Signalling values in the list of suites (RFC 5746, RFC 7507).
@@ -19,16 +19,6 @@ const SIGNATURES_CERT: u16 = 50;
 
 /// Returns the offer of `stack` in this hello.
 pub fn offer(stack: &str, hello: &ClientHello) -> Offer {
-    let number = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
-    let named = |codes: Vec<u16>, name: fn(u16) -> String| -> Vec<NamedCode> {
-        let codes = codes.into_iter().filter(|code| !is_grease(*code));
-        let named = |code| NamedCode {
-            name: name(code),
-            code,
-        };
-        codes.map(named).collect()
-    };
-    let scheme_name = |code| SignatureScheme(code).to_string();
     let mut versions: Vec<TlsVersion> = hello
         .versions()
         .into_iter()
@@ -49,11 +39,11 @@ pub fn offer(stack: &str, hello: &ClientHello) -> Offer {
     });
     Offer {
         stack: stack.to_owned(),
-        wire_bytes: number(hello.wire_bytes),
-        message_bytes: number(hello.message_bytes),
+        wire_bytes: as_u32(hello.wire_bytes),
+        message_bytes: as_u32(hello.message_bytes),
         versions,
-        suites: named(suites, |code| CipherSuite(code).to_string()),
-        groups: named(hello.groups(), |code| Group(code).to_string()),
+        suites: all_named(suites, CipherSuite),
+        groups: all_named(hello.groups(), Group),
         shares: hello
             .shares()
             .into_iter()
@@ -63,11 +53,12 @@ pub fn offer(stack: &str, hello: &ClientHello) -> Offer {
                 } else {
                     Group(group).to_string()
                 },
-                bytes: number(public.len()),
+                bytes: as_u32(public.len()),
             })
             .collect(),
-        signatures: named(hello.signatures(), scheme_name),
-        certificate_signatures: certificate_signatures.map(|codes| named(codes, scheme_name)),
+        signatures: all_named(hello.signatures(), SignatureScheme),
+        certificate_signatures: certificate_signatures
+            .map(|codes| all_named(codes, SignatureScheme)),
         alpn: hello
             .alpn()
             .iter()
@@ -79,7 +70,7 @@ pub fn offer(stack: &str, hello: &ClientHello) -> Offer {
             .map(|(code, body)| ExtensionOffer {
                 name: ExtensionType(*code).shown(),
                 code: *code,
-                bytes: number(body.len()),
+                bytes: as_u32(body.len()),
             })
             .collect(),
         has_certificate: false,
@@ -88,4 +79,10 @@ pub fn offer(stack: &str, hello: &ClientHello) -> Offer {
         ja3_text: ja3_text(hello),
         ja4: ja4(hello),
     }
+}
+
+/// Returns the codes that are not GREASE, with their names.
+fn all_named<T: ToString>(codes: Vec<u16>, of: fn(u16) -> T) -> Vec<NamedCode> {
+    let codes = codes.into_iter().filter(|code| !is_grease(*code));
+    codes.map(|code| named(code, of(code))).collect()
 }

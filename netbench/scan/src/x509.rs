@@ -17,7 +17,7 @@ use netbench_model::{
     tls::TlsVersion,
 };
 
-use crate::text::clean;
+use crate::text::{as_u32, clean, hex};
 
 /// The maximum number of names recorded of one certificate; some have hundreds.
 const MOST_NAMES: usize = 100;
@@ -140,10 +140,6 @@ pub(crate) fn chain(
     }
 }
 
-fn as_u32(count: usize) -> u32 {
-    u32::try_from(count).unwrap_or(u32::MAX)
-}
-
 /// Returns whether `above` issued `below`: by name, and by signature if the algorithm is known.
 fn issued(above: &X509Certificate<'_>, below: &X509Certificate<'_>) -> bool {
     above.subject().as_raw() == below.issuer().as_raw()
@@ -155,11 +151,8 @@ fn issued(above: &X509Certificate<'_>, below: &X509Certificate<'_>) -> bool {
 }
 
 fn describe(der: &[u8], parsed: Option<&X509Certificate<'_>>) -> CertificateScan {
-    let sha256 = Sha256::digest(der)
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
-    let bytes = u32::try_from(der.len()).unwrap_or(u32::MAX);
+    let sha256 = hex(&Sha256::digest(der));
+    let bytes = as_u32(der.len());
     let Some(parsed) = parsed else {
         return CertificateScan {
             sha256,
@@ -237,30 +230,24 @@ fn names(certificate: &X509Certificate<'_>) -> Vec<String> {
 }
 
 fn scts(certificate: &X509Certificate<'_>) -> u32 {
-    let count =
-        certificate
-            .extensions()
-            .iter()
-            .find_map(|extension| match extension.parsed_extension() {
-                ParsedExtension::SCT(list) => Some(list.len()),
-                _ => None,
-            });
-    count
-        .and_then(|count| u32::try_from(count).ok())
-        .unwrap_or(0)
+    let mut extensions = certificate.extensions().iter();
+    let count = extensions.find_map(|extension| match extension.parsed_extension() {
+        ParsedExtension::SCT(list) => Some(as_u32(list.len())),
+        _ => None,
+    });
+    count.unwrap_or(0)
 }
 
 /// Returns the key's kind, its number of bits, and its curve.
 fn key(certificate: &X509Certificate<'_>) -> (String, u32, Option<String>) {
     let info = certificate.public_key();
-    let bits = |bits: usize| u32::try_from(bits).unwrap_or(0);
     match info.parsed() {
         Ok(PublicKey::RSA(rsa)) => {
             // `key_size` is not used, because it is for a modulus that begins with one zero byte.
             let zeros = rsa.modulus.iter().take_while(|byte| **byte == 0).count();
             let digits = &rsa.modulus[zeros..];
             let leading = digits.first().map_or(0, |b| b.leading_zeros() as usize);
-            ("rsa".to_owned(), bits(digits.len() * 8 - leading), None)
+            ("rsa".to_owned(), as_u32(digits.len() * 8 - leading), None)
         }
         Ok(PublicKey::EC(_)) => {
             let curve = info.algorithm.parameters.as_ref();
@@ -268,7 +255,7 @@ fn key(certificate: &X509Certificate<'_>) -> (String, u32, Option<String>) {
             let curve = curve.map_or_else(|| "unnamed".to_owned(), |oid| oid_name(&oid));
             ("ec".to_owned(), curve_bits(&curve), Some(curve))
         }
-        Ok(key @ PublicKey::DSA(_)) => ("dsa".to_owned(), bits(key.key_size()), None),
+        Ok(key @ PublicKey::DSA(_)) => ("dsa".to_owned(), as_u32(key.key_size()), None),
         _ => {
             let name = oid_name(&info.algorithm.algorithm);
             let bits = match name.as_str() {

@@ -141,17 +141,22 @@ pub(crate) fn body_of(extensions: &[Extension], code: u16) -> Option<&[u8]> {
     found.map(|(_, body)| body.as_slice())
 }
 
-/// Parses extensions.
-pub(crate) fn extensions(bytes: &[u8]) -> Option<Vec<Extension>> {
+/// Parses a list to its end. Returns `None` if it is too long, or an entry cannot be read.
+fn entries<'a, T>(bytes: &'a [u8], read: impl Fn(&mut Reader<'a>) -> Option<T>) -> Option<Vec<T>> {
     let mut reader = Reader::new(bytes);
     let mut found = Vec::new();
     while !reader.is_empty() {
-        found.push((reader.u16()?, reader.vec16()?.to_vec()));
+        found.push(read(&mut reader)?);
         if found.len() > MOST_ENTRIES {
             return None;
         }
     }
     Some(found)
+}
+
+/// Parses extensions.
+pub(crate) fn extensions(bytes: &[u8]) -> Option<Vec<Extension>> {
+    entries(bytes, |list| Some((list.u16()?, list.vec16()?.to_vec())))
 }
 
 /// Parses the only protocol of a server's ALPN extension.
@@ -163,14 +168,7 @@ pub(crate) fn alpn(body: &[u8]) -> Option<Vec<u8>> {
 /// Parses the certificates of a Certificate message before TLS 1.3.
 pub(crate) fn certificates(body: &[u8]) -> Option<Vec<Vec<u8>>> {
     let mut reader = Reader::new(body);
-    let mut list = Reader::new(reader.vec24()?);
-    let mut found = Vec::new();
-    while !list.is_empty() {
-        found.push(list.vec24()?.to_vec());
-        if found.len() > MOST_ENTRIES {
-            return None;
-        }
-    }
+    let found = entries(reader.vec24()?, |list| list.vec24().map(<[u8]>::to_vec))?;
     reader.is_empty().then_some(found)
 }
 
@@ -181,15 +179,9 @@ pub(crate) type Entries = Vec<(Vec<u8>, Vec<Extension>)>;
 pub(crate) fn certificate_entries(body: &[u8]) -> Option<Entries> {
     let mut reader = Reader::new(body);
     reader.vec8()?;
-    let mut list = Reader::new(reader.vec24()?);
-    let mut found = Vec::new();
-    while !list.is_empty() {
-        let certificate = list.vec24()?.to_vec();
-        found.push((certificate, extensions(list.vec16()?)?));
-        if found.len() > MOST_ENTRIES {
-            return None;
-        }
-    }
+    let found = entries(reader.vec24()?, |list| {
+        Some((list.vec24()?.to_vec(), extensions(list.vec16()?)?))
+    })?;
     reader.is_empty().then_some(found)
 }
 

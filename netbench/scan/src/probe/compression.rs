@@ -11,6 +11,7 @@ use crate::{
     },
     enumeration::{Stop, VersionFound},
     session::Compression,
+    text::as_u32,
 };
 
 /// Offers all algorithms, and leaves out those that the server has chosen, until it sends its certificates uncompressed. The
@@ -62,7 +63,7 @@ fn scan(compression: &Compression) -> CompressionScan {
     CompressionScan {
         name: algorithm_name(compression.algorithm),
         code: compression.algorithm,
-        compressed_bytes: u32::try_from(compression.compressed).unwrap_or(u32::MAX),
+        compressed_bytes: as_u32(compression.compressed),
         bytes: compression.length,
         fault: compression.fault.as_ref().map(ToString::to_string),
     }

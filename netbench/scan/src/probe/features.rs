@@ -8,7 +8,7 @@ use super::{
     wire::{ConnectionError, Reply},
 };
 use netbench_model::{
-    scan::{NamedCode, Observed, Order},
+    scan::{Observed, Order},
     tls::{CipherSuite, Group, TlsVersion},
 };
 
@@ -16,6 +16,7 @@ use crate::{
     codec::{HelloSpec, extension},
     enumeration::{Enumeration, ProbeHello, Stop, VersionFound, rest},
     session::{PrivateShares, Session13, cheap_first, computable, computable_suites},
+    text::named,
 };
 
 /// Omits each chosen scheme, until the server refuses.
@@ -233,10 +234,7 @@ async fn shares(prober: &Prober<'_>, found: &VersionFound) -> Result<(), Stop> {
         share_order(prober, found, &taken).await?;
     }
     let taken = able.into_iter().filter(|group| taken.contains(group));
-    let named = taken.map(|code| NamedCode {
-        name: Group(code).to_string(),
-        code,
-    });
+    let named = taken.map(|code| named(code, Group(code)));
     prober.findings.borrow_mut().features.shares_taken = Some(named.collect());
     Ok(())
 }

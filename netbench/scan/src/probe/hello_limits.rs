@@ -3,11 +3,14 @@
 use std::collections::BTreeMap;
 
 use netbench_model::{
-    scan::{HelloLimits, NamedCode, Tolerance},
+    scan::{HelloLimits, Tolerance},
     tls::{CipherSuite, ExtensionType},
 };
 
-use crate::enumeration::{Limit, Refusal};
+use crate::{
+    enumeration::{Limit, Refusal},
+    text::{as_u32, named},
+};
 
 /// The length of a record's header.
 const HEADER: usize = 5;
@@ -43,23 +46,20 @@ pub(super) fn intolerances(found: &[(Limit, Refusal)]) -> BTreeMap<String, Toler
 /// Returns the found limits for predictions.
 pub(super) fn hello_limits(found: &[(Limit, Refusal)]) -> HelloLimits {
     let mut limits = HelloLimits::default();
-    let count = |most: usize| Some(u32::try_from(most).unwrap_or(u32::MAX));
     for (limit, _) in found {
         match limit {
-            Limit::Suites(most) => limits.most_suites = count(*most),
-            Limit::Groups(most) => limits.most_groups = count(*most),
-            Limit::Schemes(most) => limits.most_schemes = count(*most),
-            Limit::Bytes(most) => limits.most_bytes = count(most + HEADER),
-            Limit::Extension(code) => limits.extensions.push(NamedCode {
-                name: ExtensionType(*code).shown(),
-                code: *code,
-            }),
+            Limit::Suites(most) => limits.most_suites = Some(as_u32(*most)),
+            Limit::Groups(most) => limits.most_groups = Some(as_u32(*most)),
+            Limit::Schemes(most) => limits.most_schemes = Some(as_u32(*most)),
+            Limit::Bytes(most) => limits.most_bytes = Some(as_u32(most + HEADER)),
+            Limit::Extension(code) => {
+                let name = ExtensionType(*code).shown();
+                limits.extensions.push(named(*code, name));
+            }
             Limit::These(codes) => {
-                let named = codes.iter().take(MOST_SUITES).map(|code| NamedCode {
-                    name: CipherSuite(*code).to_string(),
-                    code: *code,
-                });
-                limits.suites.extend(named);
+                let codes = codes.iter().take(MOST_SUITES);
+                let suites = codes.map(|code| named(*code, CipherSuite(*code)));
+                limits.suites.extend(suites);
             }
             Limit::Version(version) => limits.versions.push(*version),
             Limit::Protocols => {

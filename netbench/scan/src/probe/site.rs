@@ -17,8 +17,8 @@ use super::{
 use netbench_model::{
     StartTls,
     scan::{
-        Effort, FailedClass, Features, HelloLimits, NamedCode, Observed, SCAN_SCHEMA_VERSION,
-        ScanOutcome, SignatureScan, SiteScan, SuiteScan, VersionScan,
+        Effort, FailedClass, Features, HelloLimits, Observed, SCAN_SCHEMA_VERSION, ScanOutcome,
+        SignatureScan, SiteScan, SuiteScan, VersionScan,
     },
     tls::{Alert, CipherSuite, Group, SignatureScheme},
 };
@@ -26,7 +26,7 @@ use netbench_model::{
 use crate::{
     codec::{NotTls, TextProtocol},
     enumeration::{Enumeration, Stop, VersionFound, enumerate},
-    text::clean,
+    text::{clean, named},
 };
 
 /// The maximum number of addresses of a site that are tried, in sequence until one accepts a connection.
@@ -331,10 +331,6 @@ fn stopped(prober: &Prober<'_>) -> String {
 }
 
 fn version(found: &VersionFound) -> VersionScan {
-    let named = |code: &u16| NamedCode {
-        name: Group(*code).to_string(),
-        code: *code,
-    };
     VersionScan {
         version: found.version,
         supported: found.refusal.is_none(),
@@ -350,7 +346,11 @@ fn version(found: &VersionFound) -> VersionScan {
             })
             .collect(),
         suite_order: found.suite_order,
-        groups: found.groups.iter().map(named).collect(),
+        groups: found
+            .groups
+            .iter()
+            .map(|code| named(*code, Group(*code)))
+            .collect(),
         group_order: found.group_order,
         groups_learned: found.groups_learned,
         complete: found.complete,

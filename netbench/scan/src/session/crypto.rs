@@ -297,6 +297,7 @@ fn header(content: u8, length: usize) -> Option<[u8; 5]> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::text::hex;
 
     /// RFC 8448 section 3: the secrets of a simple handshake.
     #[test]
@@ -312,9 +313,5 @@ mod tests {
             hex(&derived),
             "6f2615a108c702c5678f54fc9dbab69716c076189c48250cebeac3576c3611ba"
         );
-    }
-
-    fn hex(bytes: &[u8]) -> String {
-        bytes.iter().map(|byte| format!("{byte:02x}")).collect()
     }
 }

@@ -8,7 +8,7 @@ use aws_lc_rs::{
         RsaEncoding, RsaKeyPair,
     },
 };
-use netbench_model::tls::TlsVersion;
+use netbench_model::tls::{SignatureScheme as S, TlsVersion};
 use x509_parser::pem::Pem;
 
 use crate::codec::certificate_verify;
@@ -39,28 +39,19 @@ enum Key {
     Ed25519(Ed25519KeyPair),
 }
 
-const RSA_PKCS1_SHA256: u16 = 0x0401;
-const ECDSA_SECP256R1_SHA256: u16 = 0x0403;
-const RSA_PKCS1_SHA384: u16 = 0x0501;
-const ECDSA_SECP384R1_SHA384: u16 = 0x0503;
-const ECDSA_SECP521R1_SHA512: u16 = 0x0603;
-const RSA_PSS_RSAE_SHA256: u16 = 0x0804;
-const RSA_PSS_RSAE_SHA384: u16 = 0x0805;
-const ED25519: u16 = 0x0807;
-
 /// ECDSA schemes: each with its curve and its hash.
 const ECDSA: [(u16, &EcdsaSigningAlgorithm); 3] = [
-    (ECDSA_SECP256R1_SHA256, &ECDSA_P256_SHA256_ASN1_SIGNING),
-    (ECDSA_SECP384R1_SHA384, &ECDSA_P384_SHA384_ASN1_SIGNING),
-    (ECDSA_SECP521R1_SHA512, &ECDSA_P521_SHA512_ASN1_SIGNING),
+    (S::ECDSA_SECP256R1_SHA256.0, &ECDSA_P256_SHA256_ASN1_SIGNING),
+    (S::ECDSA_SECP384R1_SHA384.0, &ECDSA_P384_SHA384_ASN1_SIGNING),
+    (S::ECDSA_SECP521R1_SHA512.0, &ECDSA_P521_SHA512_ASN1_SIGNING),
 ];
 
 /// RSA schemes, the best first.
 const RSA: [(u16, &dyn RsaEncoding); 4] = [
-    (RSA_PSS_RSAE_SHA256, &signature::RSA_PSS_SHA256),
-    (RSA_PSS_RSAE_SHA384, &signature::RSA_PSS_SHA384),
-    (RSA_PKCS1_SHA256, &signature::RSA_PKCS1_SHA256),
-    (RSA_PKCS1_SHA384, &signature::RSA_PKCS1_SHA384),
+    (S::RSA_PSS_RSAE_SHA256.0, &signature::RSA_PSS_SHA256),
+    (S::RSA_PSS_RSAE_SHA384.0, &signature::RSA_PSS_SHA384),
+    (S::RSA_PKCS1_SHA256.0, &signature::RSA_PKCS1_SHA256),
+    (S::RSA_PKCS1_SHA384.0, &signature::RSA_PKCS1_SHA384),
 ];
 
 impl Key {
@@ -106,8 +97,8 @@ impl Key {
                 Some((*scheme, signature?.ok()?.as_ref().to_vec()))
             }
             Self::Ed25519(key) => {
-                let signature = asked.contains(&ED25519).then(|| key.sign(data));
-                Some((ED25519, signature?.as_ref().to_vec()))
+                let signature = asked.contains(&S::ED25519.0).then(|| key.sign(data));
+                Some((S::ED25519.0, signature?.as_ref().to_vec()))
             }
         }
     }
