@@ -64,9 +64,12 @@ pub fn changes(before: &SiteScan, after: &SiteScan) -> Vec<ScanChange> {
         return found.0;
     }
     for version in TlsVersion::ALL.into_iter().rev() {
-        let of = |scan: &SiteScan| scan.versions.iter().find(|v| v.version == version).cloned();
-        if let (Some(was), Some(now)) = (of(before), of(after)) {
-            versions(&was, &now, &mut found);
+        let of_both = [before, after].map(|scan| {
+            let mut all = scan.versions.iter();
+            all.find(|found| found.version == version)
+        });
+        if let [Some(was), Some(now)] = of_both {
+            versions(was, now, &mut found);
         }
     }
     certificates(before, after, &mut found);
@@ -102,32 +105,37 @@ impl Changes {
 
 fn versions(was: &VersionScan, now: &VersionScan, found: &mut Changes) {
     let name = version_name(was.version);
-    // The support of a version that was not requested is not known.
-    let known = |v: &VersionScan| v.supported || v.complete;
+    let both = [was, now];
     if was.supported != now.supported {
-        if known(was) && known(now) {
-            let word = |v: &VersionScan| yes_or_no(v.supported);
-            found.add(ChangeKind::Version, name, word(was), word(now));
+        // The support of a version that was not requested is not known.
+        if both.iter().all(|v| v.supported || v.complete) {
+            let (was, now) = (yes_or_no(was.supported), yes_or_no(now.supported));
+            found.add(ChangeKind::Version, name, was, now);
         }
         return;
     }
     if !was.supported {
         return;
     }
-    let suites = |v: &VersionScan| v.suites.iter().map(|s| s.name.clone()).collect();
-    listed(ChangeKind::Suite, &name, [was, now], suites, found);
-    let groups = |v: &VersionScan| v.groups.iter().map(|g| g.name.clone()).collect();
-    listed(ChangeKind::Group, &name, [was, now], groups, found);
-    let sure = |v: &VersionScan| v.complete && v.suite_order != Order::Unknown;
-    if sure(was) && sure(now) {
+    let suites = both.map(|v| v.suites.iter().map(|s| s.name.clone()).collect());
+    listed(ChangeKind::Suite, &name, both, suites, found);
+    let groups = both.map(|v| v.groups.iter().map(|g| g.name.clone()).collect());
+    listed(ChangeKind::Group, &name, both, groups, found);
+    if both
+        .iter()
+        .all(|v| v.complete && v.suite_order != Order::Unknown)
+    {
         let what = format!("who chooses the suite in {name}");
         found.add(ChangeKind::Order, what, order(was), order(now));
     }
-    let own = |v: &VersionScan| v.complete && v.suite_order == Order::Server;
-    let first = |v: &VersionScan| v.suites.first().map_or(String::new(), |s| s.name.clone());
-    if own(was) && own(now) {
+    if both
+        .iter()
+        .all(|v| v.complete && v.suite_order == Order::Server)
+    {
         let what = format!("the first choice in {name}");
-        found.add(ChangeKind::Order, what, first(was), first(now));
+        let [was, now] = both.map(|v| v.suites.first().map(|suite| suite.name.clone()));
+        let (was, now) = (was.unwrap_or_default(), now.unwrap_or_default());
+        found.add(ChangeKind::Order, what, was, now);
     }
 }
 
@@ -135,10 +143,9 @@ fn listed(
     kind: ChangeKind,
     version: &str,
     [was, now]: [&VersionScan; 2],
-    names: impl Fn(&VersionScan) -> BTreeSet<String>,
+    [before, after]: [BTreeSet<String>; 2],
     found: &mut Changes,
 ) {
-    let (before, after) = (names(was), names(now));
     for name in before.difference(&after).filter(|_| now.complete) {
         let what = format!("{name} in {version}");
         found.add(kind, what, yes_or_no(true), yes_or_no(false));
@@ -150,31 +157,34 @@ fn listed(
 }
 
 fn certificates(before: &SiteScan, after: &SiteScan, found: &mut Changes) {
-    let leaves = |scan: &SiteScan| -> Vec<CertificateScan> {
-        let chains = scan.chains.iter();
-        let leaves = chains.filter_map(|chain| chain.certificates.first().cloned());
-        let mut leaves: Vec<_> = leaves.collect();
-        leaves.sort_by(|a, b| a.sha256.cmp(&b.sha256));
-        leaves
-    };
-    let (was, now) = (leaves(before), leaves(after));
-    if was.is_empty() || now.is_empty() {
+    if leaves(before).next().is_none() || leaves(after).next().is_none() {
         return;
     }
-    let each = |all: &[CertificateScan], of: fn(&CertificateScan) -> String| {
-        let all: BTreeSet<String> = all.iter().map(of).collect();
-        Vec::from_iter(all).join(", ")
-    };
-    let mut compare = |what: &str, of: fn(&CertificateScan) -> String| {
-        let (was, now) = (each(&was, of), each(&now, of));
+    type Part = fn(&CertificateScan) -> String;
+    let parts: [(&str, Part); 3] = [
+        ("key", key_name),
+        ("issuer", |leaf| leaf.issuer.clone()),
+        ("valid until", |leaf| leaf.not_after.clone()),
+    ];
+    for (what, of) in parts {
+        let [was, now] = [before, after].map(|scan| {
+            let each: BTreeSet<String> = leaves(scan).map(of).collect();
+            Vec::from_iter(each).join(", ")
+        });
         found.add(ChangeKind::Certificate, what.to_owned(), was, now);
-    };
-    compare("key", |leaf| {
-        let curve = leaf.curve.clone();
-        curve.unwrap_or_else(|| format!("{}-{}", leaf.key, leaf.key_bits))
-    });
-    compare("issuer", |leaf| leaf.issuer.clone());
-    compare("valid until", |leaf| leaf.not_after.clone());
+    }
+}
+
+/// Returns the server's own certificate of each chain.
+pub(crate) fn leaves(scan: &SiteScan) -> impl Iterator<Item = &CertificateScan> {
+    let chains = scan.chains.iter();
+    chains.filter_map(|chain| chain.certificates.first())
+}
+
+/// Returns the curve of a certificate's key, or its kind with its number of bits.
+pub(crate) fn key_name(leaf: &CertificateScan) -> String {
+    let curve = leaf.curve.clone();
+    curve.unwrap_or_else(|| format!("{}-{}", leaf.key, leaf.key_bits))
 }
 
 fn outcome(scan: &SiteScan) -> String {

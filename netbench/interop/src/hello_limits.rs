@@ -9,9 +9,6 @@ const SHORT: std::ops::Range<u32> = 256..512;
 /// found no such fault.
 pub(crate) fn hello_fault(offer: &Offer, site: &SiteScan) -> Option<Agreement> {
     let limits = &site.hello_limits;
-    let fails = |what: String| Some(Agreement::loses(LossReason::Intolerance, what));
-    let unknown = |why: String| Some(Agreement::unknown(why));
-    let is_above = |count: usize, most: Option<u32>| most.is_some_and(|most| count > most as usize);
     if let Some(version) = limits
         .versions
         .iter()
@@ -24,8 +21,7 @@ pub(crate) fn hello_fault(offer: &Offer, site: &SiteScan) -> Option<Agreement> {
         (offer.groups.len(), limits.most_groups, "groups"),
         (offer.wire_bytes as usize, limits.most_bytes, "bytes"),
     ] {
-        if is_above(count, most) {
-            let most = most.unwrap_or_default();
+        if let Some(most) = most.filter(|most| count > *most as usize) {
             return fails(format!("the site reads hellos with at most {most} {what}"));
         }
     }
@@ -66,13 +62,7 @@ pub(crate) fn hello_fault(offer: &Offer, site: &SiteScan) -> Option<Agreement> {
     if limits.most_schemes.is_some() {
         return unknown("the site fails at some signature schemes".to_owned());
     }
-    let is_intolerant = |what: &str| {
-        matches!(
-            site.intolerance.get(what),
-            Some(Tolerance::Intolerant { .. })
-        )
-    };
-    if is_intolerant("hello of 300 bytes") && SHORT.contains(&offer.message_bytes) {
+    if is_intolerant(site, "hello of 300 bytes") && SHORT.contains(&offer.message_bytes) {
         return fails(format!(
             "the site fails at hellos of {} bytes",
             offer.message_bytes
@@ -87,9 +77,22 @@ pub(crate) fn hello_fault(offer: &Offer, site: &SiteScan) -> Option<Agreement> {
         ("hybrid share over two segments", hybrid),
         ("grease", grease),
     ] {
-        if has && is_intolerant(what) {
+        if has && is_intolerant(site, what) {
             return unknown(format!("the site failed at a hello with {what}"));
         }
     }
     None
+}
+
+fn fails(what: String) -> Option<Agreement> {
+    Some(Agreement::loses(LossReason::Intolerance, what))
+}
+
+fn unknown(why: String) -> Option<Agreement> {
+    Some(Agreement::unknown(why))
+}
+
+fn is_intolerant(site: &SiteScan, what: &str) -> bool {
+    let tolerance = site.intolerance.get(what);
+    matches!(tolerance, Some(Tolerance::Intolerant { .. }))
 }

@@ -178,10 +178,14 @@ impl Found<'_> {
     }
 }
 
+/// Returns whether a policy allows only other values.
+fn is_outside<T: PartialEq>(allowed: Option<&Vec<T>>, value: &T) -> bool {
+    allowed.is_some_and(|allowed| !allowed.contains(value))
+}
+
 fn versions(policy: &Policy, scan: &SiteScan, found: &mut Found<'_>) {
     for version in scan.versions.iter().filter(|v| v.supported) {
-        let allowed = policy.versions.as_ref();
-        if allowed.is_some_and(|allowed| !allowed.contains(&version.version)) {
+        if is_outside(policy.versions.as_ref(), &version.version) {
             found.add(PolicyRule::Version, version_name(version.version));
         }
     }
@@ -203,32 +207,18 @@ fn suites_and_groups(
     found: &mut Found<'_>,
 ) -> Result<(), String> {
     let mut seen = Ok(());
-    let allowed = |version: TlsVersion| {
-        let allowed = policy.versions.as_ref();
-        allowed.is_none_or(|allowed| allowed.contains(&version))
-    };
     for version in scan.versions.iter().filter(|v| v.supported) {
-        if !allowed(version.version) {
+        if is_outside(policy.versions.as_ref(), &version.version) {
             continue;
         }
         let name = version_name(version.version);
-        let has = |suites: &Vec<CipherSuite>, code| suites.contains(&CipherSuite(code));
         for suite in &version.suites {
-            if policy
-                .suites
-                .as_ref()
-                .is_some_and(|all| !has(all, suite.code))
-            {
+            if is_outside(policy.suites.as_ref(), &CipherSuite(suite.code)) {
                 found.add(PolicyRule::Suite, format!("{} in {name}", suite.name));
             }
         }
-        let has = |groups: &Vec<Group>, code| groups.contains(&Group(code));
         for group in &version.groups {
-            if policy
-                .groups
-                .as_ref()
-                .is_some_and(|all| !has(all, group.code))
-            {
+            if is_outside(policy.groups.as_ref(), &Group(group.code)) {
                 found.add(PolicyRule::Group, format!("{} in {name}", group.name));
             }
         }

@@ -238,34 +238,22 @@ fn choose(
 }
 
 fn no_suite(offer: &Offer, found: &VersionScan) -> Agreement {
-    let exchange = |code: u16| facts(code).map(|suite| suite.key_exchange);
-    let has: Vec<KeyExchange> = offer
-        .suites
+    let offered = offer.suites.iter().filter_map(|suite| facts(suite.code));
+    let has: Vec<KeyExchange> = offered.map(|suite| suite.key_exchange).collect();
+    let site = found.suites.iter().filter_map(|suite| facts(suite.code));
+    let (reachable, others): (Vec<&CipherSuiteFacts>, Vec<&CipherSuiteFacts>) =
+        site.partition(|suite| has.contains(&suite.key_exchange));
+    let exchanges: Vec<KeyExchange> = others.iter().map(|suite| suite.key_exchange).collect();
+    let is_cbc_only = reachable
         .iter()
-        .filter_map(|s| exchange(s.code))
-        .collect();
-    let reachable: Vec<&SuiteScan> = found
-        .suites
-        .iter()
-        .filter(|s| exchange(s.code).is_some_and(|x| has.contains(&x)))
-        .collect();
-    let any = |wanted| {
-        found
-            .suites
-            .iter()
-            .any(|s| exchange(s.code) == Some(wanted))
-    };
-    let cbc =
-        |s: &&SuiteScan| facts(s.code).is_some_and(|suite| suite.protection == Protection::Cbc);
-    let reason = if !reachable.is_empty() {
-        if reachable.iter().all(cbc) {
-            LossReason::CbcOnly
-        } else {
-            LossReason::Suite
-        }
-    } else if any(KeyExchange::Dhe) {
+        .all(|suite| suite.protection == Protection::Cbc);
+    let reason = if !reachable.is_empty() && is_cbc_only {
+        LossReason::CbcOnly
+    } else if !reachable.is_empty() {
+        LossReason::Suite
+    } else if exchanges.contains(&KeyExchange::Dhe) {
         LossReason::DheOnly
-    } else if any(KeyExchange::Rsa) {
+    } else if exchanges.contains(&KeyExchange::Rsa) {
         LossReason::RsaKeyExchangeOnly
     } else {
         LossReason::Suite

@@ -91,6 +91,17 @@ pub(crate) struct Guideline {
     pub(crate) profiles: Vec<Profile>,
 }
 
+impl Guideline {
+    fn has_key(&self, leaf: &CertificateScan) -> bool {
+        let curve = leaf.curve.as_ref();
+        match leaf.key.as_str() {
+            "rsa" => leaf.key_bits >= self.rsa_bits,
+            "ec" => curve.is_some_and(|curve| self.curves.contains(curve)),
+            _ => false,
+        }
+    }
+}
+
 #[derive(Deserialize)]
 pub(crate) struct Profile {
     pub(crate) name: String,
@@ -173,34 +184,31 @@ pub(crate) fn version_name(version: TlsVersion) -> String {
 
 /// Returns the first property of a site that the profile does not have.
 fn outside(guideline: &Guideline, profile: &Profile, scan: &SiteScan) -> Option<String> {
-    let spoken = || scan.versions.iter().filter(|v| v.supported);
-    if let Some(found) = spoken().find(|v| !profile.versions.contains(&v.version)) {
+    let spoken = scan.versions.iter().filter(|v| v.supported);
+    let mut outside = spoken
+        .clone()
+        .filter(|v| !profile.versions.contains(&v.version));
+    if let Some(found) = outside.next() {
         return Some(version_name(found.version));
     }
-    let in_profile = |code: u16| profile.suites.contains(&CipherSuite(code));
-    let in_guideline = |code: u16| guideline.groups.contains(&Group(code));
-    for found in spoken() {
-        if let Some(suite) = found.suites.iter().find(|s| !in_profile(s.code)) {
+    for found in spoken {
+        let mut suites = found.suites.iter();
+        if let Some(suite) = suites.find(|s| !profile.suites.contains(&CipherSuite(s.code))) {
             return Some(suite.name.clone());
         }
-        if let Some(group) = found.groups.iter().find(|g| !in_guideline(g.code)) {
+        let mut groups = found.groups.iter();
+        if let Some(group) = groups.find(|g| !guideline.groups.contains(&Group(g.code))) {
             return Some(group.name.clone());
         }
         if profile.server_order && found.suite_order == Order::Client {
             return Some("the client's order of suites".to_owned());
         }
     }
-    let chains = scan.chains.iter();
-    let mut leaves = chains.filter_map(|chain| chain.certificates.first());
-    let fits = |leaf: &CertificateScan| match leaf.key.as_str() {
-        "rsa" => leaf.key_bits >= guideline.rsa_bits,
-        "ec" => leaf
-            .curve
-            .as_ref()
-            .is_some_and(|curve| guideline.curves.contains(curve)),
-        _ => false,
-    };
-    let leaf = leaves.find(|leaf| !fits(leaf) || !profile.keys.contains(&leaf.key))?;
+    let leaf = scan
+        .chains
+        .iter()
+        .filter_map(|chain| chain.certificates.first())
+        .find(|leaf| !guideline.has_key(leaf) || !profile.keys.contains(&leaf.key))?;
     Some(format!(
         "a certificate key {} of {} bits",
         leaf.key, leaf.key_bits

@@ -1,32 +1,33 @@
 //! The rules of a policy about keys, chains and certificates.
 
-use netbench_model::scan::{Anchor, CertificateScan, ChainScan, Policy, PolicyRule, SiteScan};
+use netbench_model::scan::{
+    Anchor, CertificateScan, ChainScan, KeyRule, Policy, PolicyRule, SiteScan,
+};
 
 use super::Found;
+use crate::diff::{key_name, leaves};
 
 /// Checks keys. An error states what could not be observed of the site.
 pub(super) fn keys(policy: &Policy, scan: &SiteScan, found: &mut Found<'_>) -> Result<(), String> {
     let Some(rules) = &policy.keys else {
         return Ok(());
     };
-    let fits = |leaf: &CertificateScan| {
-        rules.iter().any(|rule| {
-            rule.kind == leaf.key
-                && leaf.key_bits >= rule.least_bits
-                && rule.curves.as_ref().is_none_or(|curves| {
-                    let curve = leaf.curve.as_ref();
-                    curve.is_some_and(|curve| curves.contains(curve))
-                })
-        })
-    };
-    for leaf in leaves(scan)? {
-        if !fits(leaf) {
-            let key = leaf.curve.clone();
-            let key = key.unwrap_or_else(|| format!("{}-{}", leaf.key, leaf.key_bits));
-            found.add(PolicyRule::Key, format!("a certificate with a key {key}"));
+    for leaf in seen_leaves(scan)? {
+        if !rules.iter().any(|rule| fits(rule, leaf)) {
+            let what = format!("a certificate with a key {}", key_name(leaf));
+            found.add(PolicyRule::Key, what);
         }
     }
     Ok(())
+}
+
+fn fits(rule: &KeyRule, leaf: &CertificateScan) -> bool {
+    rule.kind == leaf.key
+        && leaf.key_bits >= rule.least_bits
+        && rule.curves.as_ref().is_none_or(|curves| {
+            let curve = leaf.curve.as_ref();
+            curve.is_some_and(|curve| curves.contains(curve))
+        })
 }
 
 /// Checks the chains.
@@ -38,7 +39,7 @@ pub(super) fn chains(
     if !policy.valid_chain {
         return Ok(());
     }
-    leaves(scan)?;
+    seen_leaves(scan)?;
     for chain in &scan.chains {
         for what in faults(chain) {
             found.add(PolicyRule::Chain, what);
@@ -57,22 +58,15 @@ pub(super) fn certificates(
     if !policy.valid_certificate && signatures.is_none() && policy.certificate_most_days.is_none() {
         return Ok(());
     }
-    leaves(scan)?;
+    seen_leaves(scan)?;
     let mut seen = Ok(());
     for chain in &scan.chains {
         let Some(leaf) = chain.certificates.first() else {
             continue;
         };
         if policy.valid_certificate {
-            let faults = [
-                (!chain.names_match, "a certificate for other names"),
-                (!leaf.valid_now, "a certificate that is not valid now"),
-                (
-                    chain.anchor == Anchor::SelfSigned,
-                    "a self-signed certificate",
-                ),
-            ];
-            for (_, what) in faults.into_iter().filter(|(is, _)| *is) {
+            let of_leaf = faults(chain).filter(|what| OF_LEAF.contains(what));
+            for what in of_leaf {
                 found.add(PolicyRule::Certificate, what);
             }
         }
@@ -113,23 +107,26 @@ fn day(moment: &str) -> Option<i64> {
     )
 }
 
-fn faults(chain: &ChainScan) -> Vec<&'static str> {
+/// The faults of a chain that are those of its first certificate alone.
+const OF_LEAF: [&str; 3] = [OTHER_NAMES, NOT_VALID, SELF_SIGNED];
+const OTHER_NAMES: &str = "a certificate for other names";
+const NOT_VALID: &str = "a certificate that is not valid now";
+const SELF_SIGNED: &str = "a self-signed certificate";
+
+fn faults(chain: &ChainScan) -> impl Iterator<Item = &'static str> {
     let leaf_valid = chain
         .certificates
         .first()
         .is_some_and(|leaf| leaf.valid_now);
     let all = [
         (!chain.in_order, "a chain out of order"),
-        (!chain.names_match, "a certificate for other names"),
-        (!leaf_valid, "a certificate that is not valid now"),
+        (!chain.names_match, OTHER_NAMES),
+        (!leaf_valid, NOT_VALID),
         (
             chain.invalid_issuers > 0,
             "an intermediate that is not valid now",
         ),
-        (
-            chain.anchor == Anchor::SelfSigned,
-            "a self-signed certificate",
-        ),
+        (chain.anchor == Anchor::SelfSigned, SELF_SIGNED),
         (
             chain.anchor == Anchor::Missing,
             "a chain that lacks an intermediate",
@@ -140,14 +137,11 @@ fn faults(chain: &ChainScan) -> Vec<&'static str> {
         ),
     ];
     let all = all.into_iter().filter(|(is, _)| *is);
-    all.map(|(_, what)| what).collect()
+    all.map(|(_, what)| what)
 }
 
-fn leaves(scan: &SiteScan) -> Result<Vec<&CertificateScan>, String> {
-    let chains = scan.chains.iter();
-    let leaves: Vec<_> = chains
-        .filter_map(|chain| chain.certificates.first())
-        .collect();
+fn seen_leaves(scan: &SiteScan) -> Result<Vec<&CertificateScan>, String> {
+    let leaves: Vec<_> = leaves(scan).collect();
     if leaves.is_empty() {
         return Err("no certificate was seen".to_owned());
     }
