@@ -12,35 +12,26 @@ pub(crate) fn version_name(version: TlsVersion) -> String {
 }
 
 pub(crate) fn versions() -> Vec<Pair> {
-    TlsVersion::OFFERED
-        .iter()
-        .map(|version| (version_name(*version), quoted(version)))
-        .collect()
+    pairs(TlsVersion::OFFERED, version_name)
 }
 
 pub(crate) fn suites() -> Vec<Pair> {
-    CipherSuite::SERVED
-        .iter()
-        .map(|suite| (suite_name(*suite), quoted(suite)))
-        .collect()
+    pairs(CipherSuite::SERVED, suite_name)
 }
 
 pub(crate) fn groups() -> Vec<Pair> {
-    Group::OFFERED
-        .iter()
-        .map(|group| (group_name(*group), quoted(group)))
-        .collect()
+    pairs(Group::OFFERED, group_name)
 }
 
 pub(crate) fn protocols() -> Vec<Pair> {
-    Alpn::ALL
-        .iter()
-        .map(|alpn| (alpn.to_string(), quoted(alpn)))
-        .collect()
+    pairs(Alpn::ALL, |alpn| alpn.to_string())
 }
 
-fn quoted(value: &impl ToString) -> String {
-    format!("\"{}\"", value.to_string())
+fn pairs<T: Copy + ToString>(values: &[T], name: fn(T) -> String) -> Vec<Pair> {
+    let values = values.iter().copied();
+    values
+        .map(|value| (name(value), format!("\"{}\"", value.to_string())))
+        .collect()
 }
 
 /// Returns OpenSSL's name of a suite. The suites of TLS 1.3 have their registered names.
@@ -76,7 +67,13 @@ pub(crate) fn group_name(group: Group) -> String {
 
 /// Joins names in the format of OpenSSL's lists.
 pub(crate) fn list(names: impl Iterator<Item = String>) -> String {
-    names.collect::<Vec<_>>().join(":")
+    joined(names, ":")
+}
+
+/// Joins values in the format of a server's configuration.
+pub(crate) fn joined<T: ToString>(values: impl IntoIterator<Item = T>, separator: &str) -> String {
+    let values = values.into_iter().map(|value| value.to_string());
+    values.collect::<Vec<_>>().join(separator)
 }
 
 /// Returns a setting with its value and terminator in a server's configuration, or `None` for a value that is

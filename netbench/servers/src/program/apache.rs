@@ -134,12 +134,8 @@ fn variables(from: &str, to: &str, pairs: &[Pair]) -> String {
 
 fn host(plan: &Plan<'_>, placed: &Placed<'_>) -> String {
     let site = placed.site;
-    let protocols: Vec<String> = site.alpn.iter().map(Alpn::to_string).collect();
-    let versions: Vec<String> = site
-        .versions
-        .iter()
-        .map(|version| format!("+{}", version_name(*version)))
-        .collect();
+    let versions = site.versions.iter();
+    let versions = versions.map(|version| format!("+{}", version_name(*version)));
     let setting = |name: &str, value: String| words::setting(name, &value, "\n");
     let optional = [
         setting("SSLCipherSuite", placed.suites(|suite| !suite.is_tls13())),
@@ -169,10 +165,10 @@ fn host(plan: &Plan<'_>, placed: &Placed<'_>) -> String {
         address = placed.address,
         chain = plan.path(&placed.chain()),
         key = plan.path(&placed.key()),
-        versions = versions.join(" "),
+        versions = words::joined(versions, " "),
         tickets = if site.tickets > 0 { "on" } else { "off" },
         number = site.tickets,
-        protocols = protocols.join(" "),
+        protocols = words::joined(&site.alpn, " "),
         page = plan.path(&placed.page()),
     )
 }

@@ -1,7 +1,7 @@
 //! HAProxy: one frontend per site, which itself writes the responses.
 
 use netbench_protocol::SERVER_VIEW_HEADER;
-use netbench_tls::{Alpn, TlsVersion};
+use netbench_tls::TlsVersion;
 
 use super::{Answers, Content, Placed, Plan, Program, Staples};
 use crate::words::{self, Pair, View, version_name};
@@ -66,12 +66,11 @@ fn files(plan: &Plan<'_>) -> Vec<Content> {
 fn frontend(plan: &Plan<'_>, placed: &Placed<'_>) -> String {
     let site = placed.site;
     let setting = |name: &str, value: String| words::setting(name, &value, " ");
-    let alpn: Vec<String> = site.alpn.iter().map(Alpn::to_string).collect();
     let version = |name: &str, version: Option<&TlsVersion>| {
         setting(name, version.copied().map(version_name).unwrap_or_default())
     };
     let optional = [
-        setting("alpn", alpn.join(",")),
+        setting("alpn", words::joined(&site.alpn, ",")),
         setting("ciphers", placed.suites(|suite| !suite.is_tls13())),
         setting("ciphersuites", placed.suites(|suite| suite.is_tls13())),
         setting("curves", placed.groups()),

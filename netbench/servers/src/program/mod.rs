@@ -20,6 +20,8 @@ use netbench_tls::{
     Alpn, CipherSuite, Fault, Group, SignatureScheme, WorkerRecord, sanitize_prefix,
 };
 
+use crate::words;
+
 /// The file with a server's log and output.
 pub(crate) const LOG: &str = "log";
 
@@ -186,23 +188,18 @@ impl Installed {
             ));
         }
         if !program.alpn.is_empty() && !program.alpn.contains(&site.alpn.as_slice()) {
-            let lists: Vec<String> = program.alpn.iter().map(|list| joined(list)).collect();
+            let lists = program.alpn.iter().map(|list| joined(list));
             return Some(format!(
                 "alpn={}: {name} can be set to {}",
                 joined(&site.alpn),
-                lists.join(" or ")
+                words::joined(lists, " or ")
             ));
         }
         if !program.tickets.is_empty() && !program.tickets.contains(&site.tickets) {
             return Some(format!(
                 "tickets={}: {name} sends {}",
                 site.tickets,
-                program
-                    .tickets
-                    .iter()
-                    .map(u8::to_string)
-                    .collect::<Vec<_>>()
-                    .join(" or ")
+                words::joined(program.tickets, " or ")
             ));
         }
         if site.ocsp_base64.is_some() && program.staples == Staples::Nothing {
@@ -297,13 +294,13 @@ impl Placed<'_> {
             chosen => chosen,
         };
         let suites = all.iter().filter(|suite| is_wanted(suite));
-        crate::words::list(suites.map(|suite| crate::words::suite_name(*suite)))
+        words::list(suites.map(|suite| words::suite_name(*suite)))
     }
 
     /// Returns the groups, in the site's order; empty for the server's default groups.
     pub(crate) fn groups(&self) -> String {
         let groups = self.site.groups.iter();
-        crate::words::list(groups.map(|group| crate::words::group_name(*group)))
+        words::list(groups.map(|group| words::group_name(*group)))
     }
 }
 
@@ -325,10 +322,7 @@ fn page(bytes: u64) -> String {
 fn joined(list: &[Alpn]) -> String {
     match list {
         [] => "none".to_owned(),
-        list => {
-            let names: Vec<String> = list.iter().map(ToString::to_string).collect();
-            names.join(",")
-        }
+        list => words::joined(list, ","),
     }
 }
 

@@ -84,7 +84,7 @@ fn server(plan: &Plan<'_>, placed: &Placed<'_>) -> String {
     } else {
         ""
     };
-    let versions: Vec<String> = site.versions.iter().map(|v| version_name(*v)).collect();
+    let versions = site.versions.iter().copied().map(version_name);
     let setting = |name: &str, value: String| words::setting(name, &value, ";\n");
     let suites_13 = placed.suites(|suite| suite.is_tls13());
     let optional = [
@@ -116,7 +116,7 @@ fn server(plan: &Plan<'_>, placed: &Placed<'_>) -> String {
         address = placed.address,
         chain = plan.path(&placed.chain()),
         key = plan.path(&placed.key()),
-        versions = versions.join(" "),
+        versions = words::joined(versions, " "),
         tickets = if site.tickets > 0 { "on" } else { "off" },
         number = site.tickets,
         folder = plan.folder.display(),

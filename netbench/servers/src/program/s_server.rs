@@ -7,7 +7,7 @@
 use netbench_tls::{Alpn, TlsVersion};
 
 use super::{Answers, Content, Placed, Plan, Program, Staples};
-use crate::words::version_name;
+use crate::words::{self, version_name};
 
 pub(super) static S_SERVER: Program = Program {
     name: "openssl-s_server",
@@ -58,8 +58,7 @@ fn arguments(plan: &Plan<'_>, placed: &Placed<'_>) -> Vec<String> {
     set("-cipher", placed.suites(|suite| !suite.is_tls13()));
     set("-ciphersuites", placed.suites(|suite| suite.is_tls13()));
     set("-groups", placed.groups());
-    let alpn: Vec<String> = site.alpn.iter().map(Alpn::to_string).collect();
-    set("-alpn", alpn.join(","));
+    set("-alpn", words::joined(&site.alpn, ","));
     set("-num_tickets", site.tickets.to_string());
     if site.ocsp_base64.is_some() {
         set("-status_file", plan.path(&placed.staple()));
