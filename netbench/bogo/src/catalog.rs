@@ -16,6 +16,15 @@ pub enum Expects {
 }
 
 impl Expects {
+    /// Returns the expectation of a test with this result of a shim that only fails.
+    fn of_null_shim(result: &TestResult) -> Self {
+        match result.outcome {
+            TestOutcome::Passed => Self::NothingProved,
+            _ if result.error.starts_with("unexpected failure") => Self::Success,
+            _ => Self::Failure,
+        }
+    }
+
     /// Returns the name.
     pub fn name(self) -> &'static str {
         match self {
@@ -57,26 +66,23 @@ impl Catalog {
     /// # Errors
     /// Returns an error if a test has no fact, or a fact has another format.
     pub fn from_null_shim(results: &Results, facts: &str) -> Result<Self, BogoError> {
-        let expects = |result: &TestResult| match result.outcome {
-            TestOutcome::Passed => Expects::NothingProved,
-            _ if result.error.starts_with("unexpected failure") => Expects::Success,
-            _ => Expects::Failure,
-        };
-        let wrong = |why| BogoError::bad("the runner's facts", why);
+        const FACTS: &str = "the runner's facts";
         let mut about = BTreeMap::new();
         for line in facts.lines() {
             let (name, rest) = line.split_once('\t').unwrap_or((line, ""));
-            let fact = About::parse(rest).ok_or_else(|| wrong(format!("of {name:?}: {rest:?}")))?;
+            let fact = About::parse(rest);
+            let fact =
+                fact.ok_or_else(|| BogoError::bad(FACTS, format!("of {name:?}: {rest:?}")))?;
             about.insert(name, fact);
         }
-        let test = |(name, result): (&String, &TestResult)| {
-            let about = about.remove(name.as_str());
-            let about = about.ok_or_else(|| wrong(format!("there are none of {name:?}")))?;
-            Ok((name.clone(), (expects(result), about)))
-        };
-        Ok(Self {
-            tests: results.tests.iter().map(test).collect::<Result<_, _>>()?,
-        })
+        let mut tests = BTreeMap::new();
+        for (name, result) in &results.tests {
+            let about = about
+                .remove(name.as_str())
+                .ok_or_else(|| BogoError::bad(FACTS, format!("there are none of {name:?}")))?;
+            tests.insert(name.clone(), (Expects::of_null_shim(result), about));
+        }
+        Ok(Self { tests })
     }
 
     /// Formats the catalog, a line per test.
@@ -100,16 +106,9 @@ impl Catalog {
 
     /// Parses the text of the file `path`.
     pub(crate) fn of_text(path: &Path, text: &str) -> Result<Self, BogoError> {
-        let parse = |line: &str| {
-            let (name, rest) = line.split_once('\t')?;
-            let (word, about) = rest.split_once('\t')?;
-            let all = [Expects::Success, Expects::Failure, Expects::NothingProved];
-            let expects = all.into_iter().find(|expects| expects.name() == word)?;
-            Some((name.to_owned(), (expects, About::parse(about)?)))
-        };
         let mut tests = BTreeMap::new();
         for (number, line) in text.lines().enumerate() {
-            let (name, test) = parse(line).ok_or_else(|| {
+            let (name, test) = parse_test(line).ok_or_else(|| {
                 let why = format!(
                     "line {}: expected a test, what it expects and what it is about",
                     number + 1
@@ -162,6 +161,14 @@ impl Catalog {
             .filter(|(expects, _)| *expects == Expects::NothingProved)
             .count()
     }
+}
+
+fn parse_test(line: &str) -> Option<(String, (Expects, About))> {
+    let (name, rest) = line.split_once('\t')?;
+    let (word, about) = rest.split_once('\t')?;
+    let all = [Expects::Success, Expects::Failure, Expects::NothingProved];
+    let expects = all.into_iter().find(|expects| expects.name() == word)?;
+    Some((name.to_owned(), (expects, About::parse(about)?)))
 }
 
 impl About {

@@ -44,14 +44,10 @@ pub fn coverage_of(
     for (column, shim) in shims.iter().enumerate() {
         summaries.push(sum_up(catalog, *shim, only, column, &mut rows)?);
     }
-    let wanted = |row: &FeatureRow| only.is_none_or(|only| row.feature == only);
-    let any = |row: &FeatureRow| {
-        row.works
-            .iter()
-            .chain(&row.refuses)
-            .any(|tally| tally.total() > 0)
-    };
-    rows.retain(|row| wanted(row) && any(row));
+    rows.retain(|row| {
+        let mut tallies = row.works.iter().chain(&row.refuses);
+        only.is_none_or(|only| row.feature == only) && tallies.any(|tally| tally.total() > 0)
+    });
     Ok(Coverage {
         runner: runner.clone(),
         tests: catalog.len(),

@@ -35,12 +35,11 @@ pub fn difference_between(
         if only.is_some_and(|only| only != feature) {
             continue;
         }
-        let passes = |outcome| outcome == TestOutcome::Passed;
-        match (passes(one.outcome), passes(other.outcome)) {
-            (true, true) => difference.both += 1,
-            (false, false) => difference.neither += 1,
-            (true, false) => lacks_second.add(feature, name, expects, second),
-            (false, true) => lacks_first.add(feature, name, expects, first),
+        match (one.outcome, other.outcome) {
+            (TestOutcome::Passed, TestOutcome::Passed) => difference.both += 1,
+            (TestOutcome::Passed, _) => lacks_second.add(feature, name, expects, second),
+            (_, TestOutcome::Passed) => lacks_first.add(feature, name, expects, first),
+            _ => difference.neither += 1,
         }
     }
     difference.only_first = lacks_second.sorted();
@@ -101,16 +100,20 @@ impl Groups {
                 },
             )
             .collect();
-        let weight = |group: &DifferenceGroup| match (group.outcome, group.category) {
-            (_, Some(Category::Defect)) => 0,
-            (TestOutcome::Failed, None) => 1,
-            (_, Some(Category::Choice)) => 2,
-            (_, Some(Category::Missing)) | (TestOutcome::Unsupported, None) => 3,
-            (_, Some(Category::Wording)) => 4,
-            (_, Some(Category::Boringssl | Category::Chance | Category::Runner))
-            | (TestOutcome::Passed, None) => 5,
-        };
         groups.sort_by_key(|group| (weight(group), Reverse(group.tests.len())));
         groups
+    }
+}
+
+/// Returns the place of a group's kind in the order.
+fn weight(group: &DifferenceGroup) -> u8 {
+    match (group.outcome, group.category) {
+        (_, Some(Category::Defect)) => 0,
+        (TestOutcome::Failed, None) => 1,
+        (_, Some(Category::Choice)) => 2,
+        (_, Some(Category::Missing)) | (TestOutcome::Unsupported, None) => 3,
+        (_, Some(Category::Wording)) => 4,
+        (_, Some(Category::Boringssl | Category::Chance | Category::Runner))
+        | (TestOutcome::Passed, None) => 5,
     }
 }

@@ -89,17 +89,13 @@ impl<'a> Judge<'a> {
         shim: ShimResults<'a>,
         places: &BTreeMap<Place, Vec<&str>>,
     ) -> Self {
-        let there = |(place, tests): (&Place, &Vec<&str>)| {
-            let core = core_of(*place, tests);
-            (
-                *place,
-                core.iter().any(|test| {
-                    let result = shim.results.tests.get(*test);
-                    result.is_some_and(|result| result.outcome == TestOutcome::Passed)
-                }),
-            )
-        };
-        let there = places.iter().map(there).collect();
+        let there = places.iter().map(|(place, tests)| {
+            let core = core_of(*place, tests).into_iter();
+            let mut results = core.filter_map(|test| shim.results.tests.get(test));
+            let passes = results.any(|result| result.outcome == TestOutcome::Passed);
+            (*place, passes)
+        });
+        let there = there.collect();
         let results = shim.results.tests.values();
         let refused = results.filter(|result| result.outcome == TestOutcome::Unsupported);
         Self {

@@ -52,14 +52,13 @@ impl NavigationTiming {
         if self.secure_connection_start <= 0.0 || self.connect_end <= self.connect_start {
             return Err("the page came over a connection that was there before".to_owned());
         }
-        let between = |from, to| self.between(from, to);
         Ok(VisitTimes {
-            dns_ns: between(self.domain_lookup_start, self.domain_lookup_end)?,
-            tcp_ns: between(self.connect_start, self.secure_connection_start)?,
-            tls_ns: between(self.secure_connection_start, self.connect_end)?,
-            wait_ns: between(self.connect_end, self.request_start)?,
-            first_byte_ns: between(self.request_start, self.response_start)?,
-            total_ns: Some(between(self.connect_start, self.response_end)?),
+            dns_ns: self.between(self.domain_lookup_start, self.domain_lookup_end)?,
+            tcp_ns: self.between(self.connect_start, self.secure_connection_start)?,
+            tls_ns: self.between(self.secure_connection_start, self.connect_end)?,
+            wait_ns: self.between(self.connect_end, self.request_start)?,
+            first_byte_ns: self.between(self.request_start, self.response_start)?,
+            total_ns: Some(self.between(self.connect_start, self.response_end)?),
         })
     }
 
