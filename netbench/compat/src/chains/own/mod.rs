@@ -38,7 +38,7 @@ struct Described {
 }
 
 fn drafts() -> Vec<Draft> {
-    const FILE: &str = include_str!("../../../../catalogue/compat/chains.toml");
+    const FILE: &str = include_str!("../../../../catalogue/chains/own.toml");
     #[expect(clippy::expect_used, reason = "it is in the source, and tested")]
     let described: Described = toml::from_str(FILE).expect("the chains can be read");
     [
