@@ -2,6 +2,8 @@
 
 use std::rc::Rc;
 
+use netbench_model::tls::TlsVersion;
+
 use super::{
     prober::Prober,
     wire::{ConnectionError, Reply, Wire},
@@ -10,8 +12,9 @@ use crate::{
     codec::{Flight, HelloSpec},
     enumeration::{
         Choice, Dress, Limit, ProbeAnswer, ProbeHello, Refusal, Responder, Shares, Stop,
+        VersionFound,
     },
-    session::{PrivateShares, Session13, computable},
+    session::{PrivateShares, Session13, computable, computable_suites},
 };
 
 /// Groups whose key shares are short: secp256r1 and x25519.
@@ -93,6 +96,32 @@ impl Responder for Prober<'_> {
 }
 
 impl Prober<'_> {
+    /// Sends a hello of TLS 1.3, changed by `change`, with a share of a supported group, and reads the encrypted part of the
+    /// response. Returns `None` if it cannot be read.
+    pub(super) async fn read_with_share(
+        &self,
+        found: &VersionFound,
+        change: impl FnOnce(&mut HelloSpec),
+    ) -> Result<Option<Session13>, Stop> {
+        let groups: Vec<u16> = computable(&found.groups).into_iter().take(1).collect();
+        let suites = computable_suites(&found.codes());
+        if groups.is_empty() || suites.is_empty() {
+            return Ok(None);
+        }
+        let keys = Rc::new(PrivateShares::new(&groups));
+        let mut spec = self.spec(&ProbeHello::new(TlsVersion::Tls13, &suites, &groups));
+        spec.shares = Some(keys.public());
+        change(&mut spec);
+        let Reply::Flight(flight, mut wire) = self.hello(&spec).await? else {
+            return Ok(None);
+        };
+        if flight.hello.is_retry || flight.hello.version != TlsVersion::Tls13.code() {
+            return Ok(None);
+        }
+        let session = self.encrypted(&spec, &keys, &flight, &mut wire);
+        Ok(session.await)
+    }
+
     /// Reads the encrypted flight after a ServerHello of TLS 1.3, and records what it shows of the site.
     pub(super) async fn encrypted(
         &self,

@@ -2,7 +2,7 @@
 
 use netbench_model::scan::CompressionScan;
 
-use super::{features::read_with_share, prober::Prober};
+use super::prober::Prober;
 use crate::{
     codec::{
         Extension,
@@ -21,7 +21,7 @@ pub(super) async fn compression(prober: &Prober<'_>, newest: &VersionFound) -> R
     let mut found = Vec::new();
     while !left.is_empty() {
         let offered = offer(&left);
-        let session = read_with_share(prober, newest, |spec| spec.more.push(offered));
+        let session = prober.read_with_share(newest, |spec| spec.more.push(offered));
         let Some(session) = session.await? else {
             return Ok(());
         };

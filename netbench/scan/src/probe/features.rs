@@ -15,7 +15,7 @@ use netbench_model::{
 use crate::{
     codec::{HelloSpec, extension},
     enumeration::{Enumeration, ProbeHello, Stop, VersionFound, rest},
-    session::{PrivateShares, Session13, cheap_first, computable, computable_suites},
+    session::{PrivateShares, cheap_first, computable},
     text::named,
 };
 
@@ -53,36 +53,10 @@ async fn omit_chosen(
 
 async fn signatures13(prober: &Prober<'_>, found: &VersionFound) -> Result<(), Stop> {
     omit_chosen(prober, TlsVersion::Tls13, async |left| {
-        let session = read_with_share(prober, found, |spec| spec.signatures = Some(left));
+        let session = prober.read_with_share(found, |spec| spec.signatures = Some(left));
         Ok(session.await?.is_some())
     })
     .await
-}
-
-/// Sends a hello of TLS 1.3, changed by `change`, with a share of a supported group, and reads the encrypted part of the
-/// response. Returns `None` if it cannot be read.
-pub(super) async fn read_with_share(
-    prober: &Prober<'_>,
-    found: &VersionFound,
-    change: impl FnOnce(&mut HelloSpec),
-) -> Result<Option<Session13>, Stop> {
-    let groups: Vec<u16> = computable(&found.groups).into_iter().take(1).collect();
-    let suites = computable_suites(&found.codes());
-    if groups.is_empty() || suites.is_empty() {
-        return Ok(None);
-    }
-    let keys = Rc::new(PrivateShares::new(&groups));
-    let mut spec = prober.spec(&ProbeHello::new(TlsVersion::Tls13, &suites, &groups));
-    spec.shares = Some(keys.public());
-    change(&mut spec);
-    let Reply::Flight(flight, mut wire) = prober.hello(&spec).await? else {
-        return Ok(None);
-    };
-    if flight.hello.is_retry || flight.hello.version != TlsVersion::Tls13.code() {
-        return Ok(None);
-    }
-    let session = prober.encrypted(&spec, &keys, &flight, &mut wire);
-    Ok(session.await)
 }
 
 async fn signatures12(prober: &Prober<'_>, found: &VersionFound) -> Result<(), Stop> {
@@ -194,8 +168,9 @@ async fn alpn13(prober: &Prober<'_>, found: &VersionFound) -> Result<(), Stop> {
     if !has_http2_alone(prober) {
         return Ok(());
     }
-    let http1 = |spec: &mut HelloSpec| spec.alpn = Some(vec![b"http/1.1".to_vec()]);
-    read_with_share(prober, found, http1).await.map(drop)
+    let http1 = vec![b"http/1.1".to_vec()];
+    let read = prober.read_with_share(found, |spec| spec.alpn = Some(http1));
+    read.await.map(drop)
 }
 
 /// Tests for which groups the server accepts a present key share, and for which it requests one of a group that it

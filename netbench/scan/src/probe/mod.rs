@@ -9,6 +9,7 @@ mod findings;
 mod hello_limits;
 mod hellos;
 mod intolerance;
+mod known;
 mod limits;
 mod names;
 mod pace;

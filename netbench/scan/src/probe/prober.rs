@@ -16,10 +16,9 @@ use tokio::{
 
 use super::{
     findings::Findings,
+    known::{Habit, Known, Misjudged},
     limits::{Gate, Limits, ScanClient, ScanTarget},
     pace::Pace,
-    refusals::Habit,
-    steadiness::{Known, Misjudged},
     wire::{ConnectionError, Counts, Reply, Wire},
 };
 use crate::{

@@ -5,9 +5,9 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep, timeout};
 
 use super::{
+    known::{Known, Misjudged},
     pace::{Pace, Recent, WINDOW},
     prober::Prober,
-    steadiness::{Known, Misjudged},
     wire::{ConnectionError, Reply},
 };
 use crate::enumeration::Stop;
@@ -23,52 +23,6 @@ const SHORTEST: Duration = Duration::from_millis(500);
 const SLOWER: u32 = 10;
 
 const SILENT: Reply = Reply::Failed(ConnectionError::Silent);
-
-/// The number of proven refusals after which refusals of the same kind are proven together.
-const PROVEN: u32 = 3;
-
-/// The number of refusals that are proven together, by one known hello after the last of them.
-const TOGETHER: u32 = 4;
-
-/// The way in which a site without alerts refuses hellos.
-#[derive(Debug, Default)]
-pub(super) struct Habit {
-    how: Option<ConnectionError>,
-    /// The number of refusals of this kind in sequence that were proven.
-    proven: u32,
-    /// The number of refusals that are still to be proven.
-    assumed: u32,
-}
-
-impl Habit {
-    fn is_known(&self, reply: &Reply) -> bool {
-        let known = self.how.as_ref().filter(|_| self.proven >= PROVEN);
-        known.is_some_and(|known| matches!(reply, Reply::Failed(how) if how == known))
-    }
-
-    /// Counts a refusal. Returns whether it is proven together with later ones.
-    fn assume(&mut self) -> bool {
-        let is_assumed = self.assumed + 1 < TOGETHER;
-        self.assumed += u32::from(is_assumed);
-        is_assumed
-    }
-
-    fn prove(&mut self, reply: &Reply) {
-        use ConnectionError as E;
-        let how = match reply {
-            Reply::Failed(how @ (E::Closed | E::Reset)) => Some(how.clone()),
-            _ => None,
-        };
-        if how != self.how {
-            *self = Self {
-                how,
-                ..Self::default()
-            };
-        }
-        self.proven += 1;
-        self.assumed = 0;
-    }
-}
 
 /// The result of hellos sent together with known ones.
 enum Shown {

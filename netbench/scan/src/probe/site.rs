@@ -8,10 +8,11 @@ use super::{
     again::is_refused_again,
     features, hello_limits as limits,
     intolerance::intolerance,
+    known::Misjudged,
     limits::{Gate, Limits, ScanClient, ScanPart, ScanTarget},
     prober::Prober,
     sessions,
-    steadiness::{Misjudged, Standing},
+    steadiness::Standing,
     wire::ConnectionError,
 };
 use netbench_model::{

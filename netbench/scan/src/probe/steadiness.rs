@@ -3,75 +3,16 @@
 
 use std::rc::Rc;
 
-use netbench_model::tls::TlsVersion;
-
 use super::{
+    known::{Answer, Known, Misjudged},
     prober::Prober,
     wire::{ConnectionError, Reply, Wire},
 };
 use crate::{
-    codec::{Flight, HelloSpec, extension},
+    codec::{Flight, HelloSpec},
     enumeration::{Refusal, Stop},
     session::{Encrypted13, PrivateShares},
 };
-
-/// A hello and how it was answered at first.
-#[derive(Clone)]
-pub(super) struct Known {
-    spec: HelloSpec,
-    pub(super) bytes: Vec<u8>,
-    answer: Answer,
-    /// The private halves of its key shares, where the answer was decrypted.
-    keys: Option<Rc<PrivateShares>>,
-}
-
-/// The constant part of a server's response to the same hello.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Answer {
-    version: u16,
-    suite: u16,
-    extensions: Vec<u16>,
-    leaf: Option<Vec<u8>>,
-    is_retry: bool,
-}
-
-impl Answer {
-    fn of(flight: &Flight) -> Self {
-        // A response to staple may come later, and tickets may be turned off for a while.
-        let changes = [extension::STATUS_REQUEST, extension::SESSION_TICKET];
-        let extensions = flight.hello.extensions.iter().map(|(code, _)| *code);
-        let mut extensions: Vec<u16> = extensions.filter(|code| !changes.contains(code)).collect();
-        extensions.sort_unstable();
-        let leaf = flight.certificates.as_ref();
-        Self {
-            version: flight.hello.version,
-            suite: flight.hello.suite,
-            extensions,
-            leaf: leaf.and_then(|chain| chain.first().cloned()),
-            is_retry: flight.hello.is_retry,
-        }
-    }
-
-    /// Whether this is the other answer with a certificate that the other lacks.
-    fn adds_certificate_to(&self, other: &Self) -> bool {
-        let without = Self {
-            leaf: None,
-            ..self.clone()
-        };
-        self.leaf.is_some() && without == *other
-    }
-
-    fn differs_in(&self, other: &Self) -> String {
-        let name = |code| TlsVersion::of(code).map_or("unknown", TlsVersion::name);
-        let parts = [
-            (self.version != other.version).then(|| format!("TLS {}", name(other.version))),
-            (self.suite != other.suite).then(|| "another suite".to_owned()),
-            (self.extensions != other.extensions).then(|| "other extensions".to_owned()),
-            (self.leaf != other.leaf).then(|| "another certificate".to_owned()),
-        ];
-        parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
-    }
-}
 
 /// The server that now answers the known hello.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,27 +23,6 @@ pub(super) enum Standing {
     ByTurns,
     /// No server, or another one.
     Other,
-}
-
-/// A reason why parts of an enumeration may be of another server, or of none.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Misjudged {
-    /// Refusals were taken for the site's that may have been those of a limit.
-    Refusals,
-    /// The certificate was learnt late: whether the server of the connections before had it is unknown.
-    Certificate,
-}
-
-impl Misjudged {
-    /// Describes the reason.
-    pub(super) fn why(self) -> &'static str {
-        match self {
-            Self::Refusals => "refusals may have been those of a limit of connections",
-            Self::Certificate => {
-                "the certificate was learnt late: another server may have answered before"
-            }
-        }
-    }
 }
 
 /// The number of repetitions of the known hello if the response differs.
