@@ -9,9 +9,9 @@ use schemars::{JsonSchema, Schema, schema_for};
 use serde::Serialize;
 
 use crate::{
-    Asked, RunHead,
+    RunHead,
     cell::Cell,
-    evaluation::Subject,
+    evaluation::question::{Asked, Subject},
     text::{site_words, would_decide},
 };
 

@@ -52,6 +52,17 @@ pub(crate) fn sites_of(target: Target, sites: impl TryInto<u64>) -> String {
     count(sites, one, more)
 }
 
+/// Returns the cause and the remedy, if the certificates of half of the sites or more lead to no trusted root.
+pub(crate) fn missing_root(untrusted: u64, all: u64) -> Option<String> {
+    (untrusted > 0 && 2 * untrusted >= all).then(|| {
+        format!(
+            "The certificates of {untrusted} of {} lead to no trusted root: if your own CA issued them, give it with \
+             `--roots my-ca.pem`.",
+            count(all, "site", "sites")
+        )
+    })
+}
+
 /// Formats nanoseconds with a unit and three digits.
 pub(crate) fn time(ns: f64) -> String {
     // Noise can make a difference negative.

@@ -12,7 +12,7 @@ use super::{CompatCell, CompatRow, CompatSummary};
 use crate::{
     cell::Cell,
     document::{Item, Section, Table},
-    evaluation::Subject,
+    evaluation::question::Subject,
     text::count,
 };
 

@@ -4,7 +4,7 @@ use itertools::Itertools;
 use netbench_model::{CertificateFault, Condition, FailureClass, Outcome, Sample, StackName};
 
 use super::summary::{ConnectSummary, FailureRow, UnsupportedRow};
-use crate::evaluation::supports;
+use crate::text::missing_root;
 
 /// Returns the sites that failed on each stack, each class and reason once.
 pub(crate) fn failures(measured: &[&Sample]) -> Vec<FailureRow> {
@@ -54,7 +54,7 @@ impl ConnectSummary {
         let of_all = stacks
             .values()
             .filter(|of| of.len() == self.run.stacks.len());
-        supports::missing_root(of_all.count() as u64, self.run.sites)
+        missing_root(of_all.count() as u64, self.run.sites)
     }
 }
 

@@ -1,7 +1,10 @@
 use std::borrow::Cow;
 
 use super::{Chart, Document, Item, Section, Table};
-use crate::Asked;
+use crate::{
+    cell::Cell,
+    evaluation::question::{Asked, Question},
+};
 
 /// A part of a document as formats without charts show it.
 pub(crate) enum Part<'a> {
@@ -61,7 +64,7 @@ fn question<'a>(parts: &mut Vec<Part<'a>>, Asked { question, .. }: &'a Asked) {
     parts.extend([
         Part::Heading(2, &question.question),
         Part::Headline(question.in_a_sentence().into()),
-        Part::Table(Cow::Owned(question.table())),
+        Part::Table(Cow::Owned(figures(question))),
     ]);
     let worst = question.worst().into_iter();
     parts.extend(worst.map(|(lead, lines)| Part::List(lead, Cow::Owned(lines))));
@@ -71,6 +74,14 @@ fn question<'a>(parts: &mut Vec<Part<'a>>, Asked { question, .. }: &'a Asked) {
     ));
     let missing = question.missing.iter();
     parts.extend(missing.map(|line| Part::Warning(format!("not tested: {line}").into())));
+}
+
+/// Returns the table of the figures that carry an answer.
+fn figures(question: &Question) -> Table {
+    let table = Table::of(&question.figures)
+        .col("figure", 0, |figure| Cell::text(&figure.value))
+        .col("of what", 0, |figure| Cell::text(&figure.label));
+    table.table()
 }
 
 fn section<'a>(parts: &mut Vec<Part<'a>>, section: &'a Section) {

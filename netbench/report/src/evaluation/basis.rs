@@ -1,7 +1,10 @@
 //! The parts of an evaluation that each question names. A verdict rests on all of them: an untested part keeps a
 //! question open, so that leaving a part out never improves an answer.
 
-use super::{Answer, Evidence, Question};
+use super::{
+    evidence::Evidence,
+    question::{Answer, Question},
+};
 use netbench_model::PartState;
 
 /// A part of an evaluation that a question rests on.
@@ -87,9 +90,11 @@ impl Basis {
 
     fn has_evidence(self, evidence: &Evidence<'_>) -> bool {
         match self {
-            Self::Features => evidence.matrix.is_some() || evidence.older_features.is_some(),
-            Self::Sites => evidence.losses.is_some(),
-            Self::Compat => evidence.compat.is_some(),
+            Self::Features => {
+                evidence.found.matrix.as_ref().is_some() || evidence.older_features().is_some()
+            }
+            Self::Sites => evidence.losses().is_some(),
+            Self::Compat => evidence.found.compat.as_deref().is_some(),
             Self::Connections => evidence.connections.is_some_and(|run| run.run.samples > 0),
             Self::Suite => evidence.suites.iter().any(|suite| !suite.cases.is_empty()),
         }

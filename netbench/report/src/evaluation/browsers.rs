@@ -3,7 +3,10 @@
 use itertools::Itertools;
 use netbench_model::{StackName, SwitchEffect};
 
-use super::{Answer, Evidence, Question};
+use super::{
+    evidence::Evidence,
+    question::{Answer, Question},
+};
 use crate::{
     BrowserSummary, CompatDisagreement, CompatSummary,
     text::{count, some_of},
@@ -12,16 +15,14 @@ use crate::{
 /// Number of cases that are named.
 const NAMED: usize = 8;
 
-pub(super) fn answer(
-    evidence: &Evidence<'_>,
-    visits: Option<&BrowserSummary>,
-    clients: Option<&CompatSummary>,
-) -> Question {
-    let to = evidence.to;
+pub(super) fn answer(evidence: &Evidence<'_>) -> Question {
+    let (to, found) = (evidence.to, evidence.found);
     let mut question = Question::open(format!(
         "And what do browsers do on these sites: the same as {to}?"
     ));
+    let visits = found.visits.as_deref();
     let of_visits = visits.and_then(|visits| sites(&mut question, visits, to));
+    let clients = found.clients.as_deref();
     let of_servers = clients.and_then(|clients| servers(&mut question, clients, evidence));
     let mut because = Vec::new();
     for (found, what) in [

@@ -6,8 +6,11 @@ use itertools::Itertools;
 use netbench_model::{SwitchEffect, Weight, compat::Judgement};
 
 use super::{
-    Evidence, Member, Question, Severity,
-    finding::{Difference, Findings},
+    evidence::Evidence,
+    families::Member,
+    finding::Severity,
+    findings::{Difference, Findings},
+    question::Question,
 };
 use crate::{ChainsSummary, CompatSummary, RootsSummary, Switch, text::count};
 
@@ -21,17 +24,17 @@ pub(super) fn predict(
     worse: &mut Findings,
 ) -> Vec<String> {
     let mut reasons = Vec::new();
-    match evidence.compat {
+    match evidence.found.compat.as_deref() {
         Some(compat) => reasons.extend(servers(question, compat, evidence, worse)),
         None => {
             let what = "a catalogue of valid, invalid, old and unusual servers, certificate chains and trust stores";
             question.missing.extend(evidence.missing("compat", what));
         }
     }
-    if let Some(summary) = evidence.chains {
+    if let Some(summary) = evidence.found.chains.as_deref() {
         reasons.extend(chains(question, summary, evidence, worse));
     }
-    if let Some(summary) = evidence.roots {
+    if let Some(summary) = evidence.found.roots.as_deref() {
         reasons.extend(stores(question, summary, evidence, worse));
     }
     if worse.count(evidence) {

@@ -4,7 +4,7 @@
 use itertools::Itertools;
 use netbench_model::coverage::{Category, Coverage, Ending, FeatureRow, ShimSummary};
 
-use super::{Question, finding::Findings};
+use super::{findings::Findings, question::Question};
 use crate::text::percent;
 
 /// Adds the results of the counts for features, and states that they do not distinguish roles or versions.

@@ -7,8 +7,12 @@ use netbench_model::{
 };
 
 use super::{
-    Answer, Asked, Evaluation, Finding, Question, Severity, Subject, advice::advice, counts,
+    Evaluation,
+    advice::advice,
+    counts,
+    finding::{Finding, Severity},
     losses::contradicted,
+    question::{Answer, Asked, Question, SHOWN, Subject},
 };
 use crate::{
     RunHead,
@@ -24,6 +28,9 @@ use crate::{
 const SITES: &str = "sites";
 const PARTS: &str = "parts";
 const TO_DO: &str = "what-to-do";
+
+/// Number of cases of a finding that its row names.
+const NAMED_CASES: usize = 8;
 
 /// Number of sites of one reason that are named with advice.
 const NAMED: usize = 12;
@@ -94,7 +101,7 @@ impl Report for EvaluationReport {
         let sections = &mut document.sections;
         sections.extend(to_do);
         for (at, question) in evaluation.questions.iter().enumerate() {
-            sections.extend(question.all_changes(&format!("changes-{}", at + 1)));
+            sections.extend(all_changes(question, &format!("changes-{}", at + 1)));
         }
         sections.push(sites(evaluation));
         if extent == Extent::Full {
@@ -226,6 +233,38 @@ fn lead(evaluation: &Evaluation) -> String {
          {sites}{here} ({depth}).{profile}",
         plan.from, plan.to
     )
+}
+
+/// Returns the section with all changes for the worse, or `None` if there is no more than the card shows.
+fn all_changes(question: &Question, id: &str) -> Option<Section> {
+    if question.findings.is_empty() {
+        return None;
+    }
+    let table = Table::of(&question.findings)
+        .col("what changes", 0, |finding| Cell::text(&finding.family))
+        .col("effect", 0, |finding| Cell::text(finding.severity.words()))
+        .col("share", 0, |finding| Cell::text(finding.share.words()))
+        .col("who meets it", 2, |finding| Cell::text(&finding.meets))
+        .col("shown by", 1, |finding| {
+            Cell::text(some_of(NAMED_CASES, &finding.evidence))
+        })
+        .col("what to do", 0, |finding| Cell::text(&finding.advice))
+        .col("source of the share", 3, |finding| {
+            Cell::text(finding.share.source())
+        });
+    let mut items = vec![table.item()];
+    items.extend(
+        question
+            .breaks
+            .iter()
+            .skip(SHOWN / 2)
+            .map(|line| Item::Text(line.clone())),
+    );
+    let heading = format!("Everything that would be worse: {}", question.question);
+    Some(Section::new(id, heading, items).explained(
+        "Ranked by severity, then by the upper end of the share. Shares of sites, connections and certificates are compared as \
+         they are; findings of which only a larger set was counted (≤) follow, and then those of an unknown share.",
+    ))
 }
 
 /// Lists each reason for which sites are lost, with the remedies. Returns `None` if no site is lost.

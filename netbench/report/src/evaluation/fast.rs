@@ -5,9 +5,10 @@ use netbench_model::{Condition, Part, Phase, Profile, Quantity, Unit};
 use netbench_stats::{Change, Verdict};
 
 use super::{
-    Answer, Evidence, Question,
+    evidence::Evidence,
     limits::of_totals,
     means::{Mean, NoFigure, means},
+    question::{Answer, Question},
 };
 use crate::{
     CaseRow, ColdRow, Comparison, ConnectSummary,
@@ -382,7 +383,10 @@ fn no_totals(evidence: &Evidence<'_>) -> String {
 fn other_work(evidence: &Evidence<'_>) -> Option<String> {
     let connections = evidence.timed()?;
     let why = connections.most_different(evidence.to)?;
-    let advice = match (evidence.same_settings, connections.run.client_profile) {
+    let advice = match (
+        &evidence.found.same_settings,
+        connections.run.client_profile,
+    ) {
         (Some(pinned), _) => match pinned.unsupported.first() {
             Some(row) => format!(
                 "; the same settings for both are unsupported: {}",
@@ -405,7 +409,7 @@ fn other_work(evidence: &Evidence<'_>) -> Option<String> {
 
 /// States that the times are not of the stacks' own settings, if they are not.
 fn same_settings(evidence: &Evidence<'_>) -> Option<String> {
-    let pinned = evidence.same_settings.filter(|pinned| pinned.compares())?;
+    let pinned = evidence.pinned()?;
     let why = evidence.connections?.most_different(evidence.to)?;
     let profile = pinned.run.client_profile.unwrap_or(Profile::Default).name();
     Some(format!(

@@ -4,7 +4,7 @@ use netbench_interop::WebLoss;
 use netbench_model::Threshold;
 use netbench_stats::Change;
 
-use super::Answer;
+use super::question::Answer;
 
 /// Answers by the expected loss among the sites of the web: by its whole interval, which contains the limit if the
 /// sources do not decide.

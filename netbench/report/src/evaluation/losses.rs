@@ -1,3 +1,4 @@
+use itertools::Itertools;
 use netbench_interop::{LossReport, WebLoss, WebModel, is_untrusted};
 use netbench_model::{
     Losses, LostSite, Outside, OutsideSite, Profile, StackName, SwitchEffect, Target,
@@ -106,6 +107,17 @@ pub(super) fn contradicted(losses: &Losses, target: Target) -> Vec<String> {
         None => line.clone(),
     });
     lines.collect()
+}
+
+/// Returns the number of unnamed sites that neither stack can agree with, and of those that the scan cannot judge.
+pub(super) fn unnamed(losses: &Losses) -> [u64; 2] {
+    let named = losses.outside.iter().counts_by(|site| site.because);
+    let named = |because: Outside| named.get(&because).map_or(0, |sites| *sites as u64);
+    let neither = named(Outside::Neither) + named(Outside::Untrusted);
+    [
+        losses.neither.saturating_sub(neither),
+        losses.not_scanned.saturating_sub(named(Outside::Unknown)),
+    ]
 }
 
 /// Returns the expected loss of a switch among the sites of the web, from the offers of a scan against both stacks.

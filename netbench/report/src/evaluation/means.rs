@@ -4,7 +4,7 @@ use itertools::Itertools;
 use netbench_model::{Measure, Part, Quantity, Threshold};
 use netbench_stats::{RoundsNeeded, UndecidedReason};
 
-use super::{Evidence, Question};
+use super::{evidence::Evidence, question::Question};
 use crate::{
     CaseVerdict,
     suite::row_name,

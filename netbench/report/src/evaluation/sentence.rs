@@ -4,7 +4,14 @@ use itertools::Itertools;
 use netbench_model::{HeldAfter, Measure, Phase, Quantity, StackName, Work};
 use netbench_stats::Verdict;
 
-use super::{Answer, Evidence, Question, basis, fast, supports::rounded, works};
+use super::{
+    basis,
+    evidence::Evidence,
+    fast,
+    question::{Answer, Question},
+    supports::rounded,
+    works,
+};
 use crate::{
     ConnectSummary,
     connect::{PhaseRow, first_longer},
@@ -83,7 +90,7 @@ fn decision(evidence: &Evidence<'_>, questions: &[Question]) -> String {
 
 /// Returns the sites that are lost; `None` if none were scanned, which the decision states.
 fn sites(evidence: &Evidence<'_>, questions: &[Question]) -> Option<String> {
-    let losses = evidence.losses?;
+    let losses = evidence.losses()?;
     let reached = losses.counted();
     let counted = match losses.lost.len() {
         _ if reached == 0 => format!("{} itself reaches none of the sites", evidence.from),
@@ -118,7 +125,7 @@ fn sites(evidence: &Evidence<'_>, questions: &[Question]) -> Option<String> {
 
 /// Returns the sites of the web, which decide if the user gave none.
 fn web(evidence: &Evidence<'_>) -> Option<String> {
-    let web = evidence.web.filter(|web| web.high > 0.0)?;
+    let web = evidence.found.web.as_ref().filter(|web| web.high > 0.0)?;
     let [_, low, high] = rounded(web);
     evidence
         .built_in_sites
@@ -128,7 +135,10 @@ fn web(evidence: &Evidence<'_>) -> Option<String> {
 /// Returns the failures beyond the lost sites; `None` if there are none.
 fn glitches(evidence: &Evidence<'_>, questions: &[Question]) -> Option<String> {
     let failing = works::failing(evidence);
-    let lost = evidence.losses.iter().flat_map(|losses| &losses.lost);
+    let lost = evidence
+        .losses()
+        .into_iter()
+        .flat_map(|losses| &losses.lost);
     let lost = lost.map(|site| site.site.as_str()).collect_vec();
     let more = failing.iter().filter(|site| !lost.contains(site)).count();
     if more > 0 {
@@ -152,7 +162,7 @@ fn glitches(evidence: &Evidence<'_>, questions: &[Question]) -> Option<String> {
 
 /// Returns the deteriorations with servers of the catalogue; `None` if there are none.
 fn servers(evidence: &Evidence<'_>) -> Option<String> {
-    let compat = evidence.compat?;
+    let compat = evidence.found.compat.as_deref()?;
     let worse = compat.worse().len();
     (worse > 0).then(|| {
         format!(

@@ -5,7 +5,11 @@ use std::collections::HashSet;
 use itertools::Itertools;
 use netbench_model::{EvaluationPlan, Losses, LostSite, Outside, OutsideSite, scan::LossReason};
 
-use super::{Found, works};
+use super::{
+    evidence::Found,
+    failures::{failed_with, refused_to_protect, untried},
+    losses::unnamed,
+};
 use crate::{
     ConnectSummary,
     text::{sites_of, some_of},
@@ -59,9 +63,9 @@ pub(super) fn settle(found: &mut Found, plan: &EvaluationPlan) -> Vec<String> {
 /// the scan cannot judge and connections can.
 fn leave_out(losses: &mut Losses, connections: &ConnectSummary, plan: &EvaluationPlan) {
     let reached = reached_by_both(connections, plan);
-    let before = works::failed_with(connections, &plan.from);
-    let after = works::failed_with(connections, &plan.to);
-    let untried = works::untried(connections);
+    let before = failed_with(connections, &plan.from);
+    let after = failed_with(connections, &plan.to);
+    let untried = untried(connections);
     let reported = losses.outside.extract_if(.., |site| {
         let name = site.site.as_str();
         let works_now = reached.contains(name);
@@ -146,8 +150,8 @@ fn leave_out(losses: &mut Losses, connections: &ConnectSummary, plan: &Evaluatio
 /// Removes those sites from the ones that both can agree with whose certificates the new stack refused in its
 /// connections to protect the user: the scan does not test the stacks' verifiers.
 fn protect(losses: &mut Losses, connections: &ConnectSummary, plan: &EvaluationPlan) {
-    let before = works::failed_with(connections, &plan.from);
-    let refused = works::refused_to_protect(connections, &plan.to, &before);
+    let before = failed_with(connections, &plan.from);
+    let refused = refused_to_protect(connections, &plan.to, &before);
     let listed = [
         &losses.lost,
         &losses.gained,
@@ -169,17 +173,6 @@ fn protect(losses: &mut Losses, connections: &ConnectSummary, plan: &EvaluationP
         .collect_vec();
     losses.both = losses.both.saturating_sub(new.len() as u64);
     losses.refused.extend(new);
-}
-
-/// Returns the number of unnamed sites that neither stack can agree with, and of those that the scan cannot judge.
-pub(super) fn unnamed(losses: &Losses) -> [u64; 2] {
-    let named = losses.outside.iter().counts_by(|site| site.because);
-    let named = |because: Outside| named.get(&because).map_or(0, |sites| *sites as u64);
-    let neither = named(Outside::Neither) + named(Outside::Untrusted);
-    [
-        losses.neither.saturating_sub(neither),
-        losses.not_scanned.saturating_sub(named(Outside::Unknown)),
-    ]
 }
 
 /// Returns the sites on which a connection of each stack succeeded in the same round.

@@ -3,7 +3,7 @@ use std::cmp::Reverse;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Counted, PublishedShare};
+use super::families::{Counted, PublishedShare};
 
 /// The number of those who meet a finding.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -8,14 +8,17 @@ use netbench_model::{
 };
 
 use super::{
-    Answer, Evidence, Question, Severity, counts,
-    finding::Findings,
+    counts,
+    evidence::Evidence,
+    finding::Severity,
+    findings::Findings,
     limits::{of_lost, of_web},
-    settle::unnamed,
+    losses::unnamed,
+    question::{Answer, Question},
 };
 use crate::{
     bogo::{Lost, LostFeature},
-    text::{count, site_words, sites_of, some_of},
+    text::{count, missing_root, site_words, sites_of, some_of},
 };
 
 /// Number of sites of one reason that are named.
@@ -30,7 +33,7 @@ pub(crate) fn answer(evidence: &Evidence<'_>) -> Question {
 
 /// Puts a missing trust root, with its remedy, before the rest of the answer.
 pub(super) fn name_cause(question: &mut Question, evidence: &Evidence<'_>) {
-    if let Some(cause) = evidence.losses.and_then(untrusted) {
+    if let Some(cause) = evidence.losses().and_then(untrusted) {
         question.because = format!("{cause} {}", question.because);
     }
 }
@@ -40,7 +43,7 @@ pub(super) fn without_cause(evidence: &Evidence<'_>) -> Question {
     let (from, to) = (evidence.from, evidence.to);
     let mut question = Question::open(format!("Does {to} support what the sites need?"));
     let mut findings = Findings::default();
-    match evidence.losses {
+    match evidence.losses() {
         Some(losses) => {
             // The web decides where the user gave no sites.
             web(&mut question, evidence);
@@ -57,7 +60,7 @@ pub(super) fn without_cause(evidence: &Evidence<'_>) -> Question {
                 format!("Whether {to} reaches the sites that {from} reaches was not tested{why}");
         }
     }
-    match (evidence.matrix, evidence.older_features) {
+    match (evidence.found.matrix.as_ref(), evidence.older_features()) {
         (Some(matrix), _) => features(&mut question, matrix, evidence, &mut findings),
         (None, Some(coverage)) => counts::features(&mut question, coverage, &mut findings),
         (None, None) => {
@@ -98,7 +101,11 @@ fn verdict(losses: &Losses, evidence: &Evidence<'_>) -> (Answer, String) {
     if !evidence.built_in_sites {
         return (answer, because);
     }
-    let of_web = evidence.web.map(|loss| of_a_million(loss, evidence));
+    let of_web = evidence
+        .found
+        .web
+        .as_ref()
+        .map(|loss| of_a_million(loss, evidence));
     let of_web = of_web.unwrap_or_default();
     (
         answer,
@@ -114,9 +121,8 @@ pub(super) fn answer_by_sites(losses: &Losses, evidence: &Evidence<'_>) -> Answe
         0 => Answer::Open,
         reached if !evidence.built_in_sites => of_lost(losses.lost.len() as u64, reached, limit),
         _ => {
-            let answer = evidence
-                .web
-                .map_or(Answer::Open, |loss| of_web(loss, limit));
+            let web = evidence.found.web.as_ref();
+            let answer = web.map_or(Answer::Open, |loss| of_web(loss, limit));
             match losses.lost.len() {
                 0 => answer,
                 _ => answer.at_best_with_losses(),
@@ -237,24 +243,13 @@ fn untrusted(losses: &Losses) -> Option<String> {
     missing_root(untrusted.count() as u64, all)
 }
 
-/// Returns the cause and the remedy, if the certificates of half of the sites or more lead to no trusted root.
-pub(crate) fn missing_root(untrusted: u64, all: u64) -> Option<String> {
-    (untrusted > 0 && 2 * untrusted >= all).then(|| {
-        format!(
-            "The certificates of {untrusted} of {} lead to no trusted root: if your own CA issued them, give it with \
-             `--roots my-ca.pem`.",
-            count(all, "site", "sites")
-        )
-    })
-}
-
 /// Adds the populations that the sites of the run do not represent: the user's own sites, and the web.
 fn web(question: &mut Question, evidence: &Evidence<'_>) {
     if evidence.built_in_sites {
         let missing = "your sites: none were given, and the built-in list is no sample of them";
         question.missing.push(missing.to_owned());
     }
-    let Some(loss) = evidence.web else {
+    let Some(loss) = evidence.found.web.as_ref() else {
         return;
     };
     let sources = match loss.sources.as_slice() {

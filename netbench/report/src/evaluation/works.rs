@@ -3,17 +3,20 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use itertools::Itertools;
-use netbench_model::{
-    CertificateFault, Condition, FailureClass, Quantity, StackName, Standing, SwitchEffect,
-    compat::Judgement, coverage::Defects,
-};
+use netbench_model::{Quantity, SwitchEffect, compat::Judgement, coverage::Defects};
 
 use super::{
-    Answer, Evidence, Question, catalogues, counts, finding::Findings, limits::of_lost,
-    losses::contradicted, supports::answer_by_sites,
+    catalogues, counts,
+    evidence::Evidence,
+    failures::{failed_with, protects, refused_to_protect, untried},
+    findings::Findings,
+    limits::of_lost,
+    losses::contradicted,
+    question::{Answer, Question},
+    supports::answer_by_sites,
 };
 use crate::{
-    ConnectSummary, FailureRow,
+    ConnectSummary,
     text::{count, named_site, sites_of, some_of},
 };
 
@@ -42,7 +45,7 @@ pub(crate) fn answer(evidence: &Evidence<'_>) -> Question {
             question.missing.extend(missing);
         }
     }
-    if let Some(losses) = evidence.losses {
+    if let Some(losses) = evidence.losses() {
         if losses.confirmed > 0 {
             let label = "handshakes that went as the scan predicted";
             question.figure(losses.confirmed, label);
@@ -61,7 +64,7 @@ pub(crate) fn answer(evidence: &Evidence<'_>) -> Question {
     if question.answer == Answer::WithLosses && question.breaks.is_empty() {
         question.figures.rotate_left(of_sites);
     }
-    let worse = match (evidence.defects, evidence.older_features) {
+    let worse = match (evidence.found.defects.as_ref(), evidence.older_features()) {
         (Some(defects), _) => self::defects(&mut question, defects, &mut findings),
         (None, Some(coverage)) => counts::defects(&mut question, coverage, &mut findings),
         (None, None) => {
@@ -95,7 +98,7 @@ fn connections(
     evidence: &Evidence<'_>,
 ) -> String {
     let (from, to) = (evidence.from, evidence.to);
-    let lost: BTreeSet<&str> = match evidence.losses {
+    let lost: BTreeSet<&str> = match evidence.losses() {
         Some(losses) => losses.lost.iter().map(|site| site.site.as_str()).collect(),
         None => BTreeSet::new(),
     };
@@ -109,7 +112,7 @@ fn connections(
     // serve.
     let untried = untried(connections);
     let connected = connections.run.sites.saturating_sub(untried.len() as u64);
-    let of = match evidence.losses {
+    let of = match evidence.losses() {
         Some(losses) => losses.counted(),
         None => connected.saturating_sub((before.len() + refused.len()) as u64),
     };
@@ -121,7 +124,7 @@ fn connections(
         compared,
         format!("sites that fail with {to} and not with {from}"),
     );
-    if evidence.losses.is_some() && of > connected {
+    if evidence.losses().is_some() && of > connected {
         let others = count(of - connected, "site", "sites");
         let missing = format!("connections to {others} of the {of}: they were scanned alone");
         question.missing.push(missing);
@@ -133,7 +136,7 @@ fn connections(
         _ if evidence.built_in_sites => of_lost(failing.len() as u64, of, limit),
         _ => of_lost(failed as u64, of, limit),
     };
-    if let Some(losses) = evidence.losses.filter(|_| !lost.is_empty()) {
+    if let Some(losses) = evidence.losses().filter(|_| !lost.is_empty()) {
         let by_sites = answer_by_sites(losses, evidence);
         question.answer = question.answer.at_best_with_losses().worse_of(by_sites);
         let sites = count(lost.len(), "site", "sites");
@@ -212,30 +215,6 @@ fn connections(
     format!("{made}{new}{old}{protected}{not_tried}")
 }
 
-/// Returns the sites without any connection, because their server does not support the requested settings, each
-/// with the reason. A site for which only resumption is unsupported was still tried; so was a swept site that was
-/// tried at any point.
-pub(super) fn untried(connections: &ConnectSummary) -> BTreeMap<&str, &str> {
-    let rows = connections.unsupported.iter();
-    let whole = rows.filter(|row| row.condition != Condition::Resumed);
-    let by_name: BTreeMap<&str, &str> = whole
-        .flat_map(|row| {
-            row.sites
-                .iter()
-                .map(|site| (site.as_str(), row.reason.as_str()))
-        })
-        .collect();
-    let points = connections.run.points.unwrap_or(1);
-    let by_site = by_name
-        .into_iter()
-        .into_group_map_by(|(name, _)| connections.site_of(name));
-    by_site
-        .into_iter()
-        .filter(|(_, names)| names.len() as u64 >= points)
-        .map(|(site, names)| (site, names[0].1))
-        .collect()
-}
-
 /// Returns the sites that fail only with the new stack.
 pub(super) fn failing<'a>(evidence: &Evidence<'a>) -> Vec<&'a str> {
     let Some(connections) = evidence.connections else {
@@ -247,16 +226,6 @@ pub(super) fn failing<'a>(evidence: &Evidence<'a>) -> Vec<&'a str> {
         .collect()
 }
 
-/// Returns the sites that failed with a stack at least once.
-pub(super) fn failed_with<'a>(
-    connections: &'a ConnectSummary,
-    stack: &StackName,
-) -> BTreeSet<&'a str> {
-    let rows = connections.failures.iter();
-    let of_stack = rows.filter(|row| row.stack == *stack);
-    of_stack.map(|row| connections.site_of(&row.site)).collect()
-}
-
 /// Returns the sites that failed with the new stack and are not among `before`, with the first reason. A site that
 /// the stack refuses to protect the user does not count as failed, whether the scan or the connection shows it.
 fn only_to<'a>(
@@ -264,7 +233,10 @@ fn only_to<'a>(
     evidence: &Evidence<'_>,
     before: &BTreeSet<&str>,
 ) -> BTreeMap<&'a str, &'a str> {
-    let refused = evidence.losses.iter().flat_map(|losses| &losses.refused);
+    let refused = evidence
+        .losses()
+        .into_iter()
+        .flat_map(|losses| &losses.refused);
     let refused: BTreeSet<&str> = refused.map(|site| site.site.as_str()).collect();
     let mut failing = BTreeMap::new();
     for row in &connections.failures {
@@ -278,37 +250,6 @@ fn only_to<'a>(
         }
     }
     failing
-}
-
-/// Whether a stack refused a server, which the stack in use accepts, because an attacker could be it.
-fn protects(row: &FailureRow) -> bool {
-    let fault = || {
-        let mut known = CertificateFault::ALL.iter();
-        known.find(|fault| fault.name() == row.reason)
-    };
-    row.class == FailureClass::Certificate
-        && fault().is_some_and(|fault| Standing::of_disputed_fault(*fault) == Standing::Unsafe)
-}
-
-/// Returns the sites that the new stack refuses in each of its failures to protect the user, and that the stack in
-/// use accepts, with the first reason.
-pub(super) fn refused_to_protect<'a>(
-    connections: &'a ConnectSummary,
-    to: &StackName,
-    before: &BTreeSet<&str>,
-) -> BTreeMap<&'a str, &'a str> {
-    let of_new = connections.failures.iter().filter(|row| row.stack == *to);
-    let (protecting, failing): (Vec<_>, Vec<_>) = of_new.partition(|row| protects(row));
-    let failing = failing.iter().map(|row| connections.site_of(&row.site));
-    let failing: BTreeSet<&str> = failing.collect();
-    let mut refused = BTreeMap::new();
-    for row in protecting {
-        let site = connections.site_of(&row.site);
-        if !before.contains(site) && !failing.contains(site) {
-            refused.entry(site).or_insert(row.reason.as_str());
-        }
-    }
-    refused
 }
 
 /// Adds the defects by the protocol tests that both run, counted by causes, or by tests in a record without causes;

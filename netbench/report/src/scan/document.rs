@@ -15,7 +15,7 @@ use crate::{
     Asked,
     cell::{Cell, Digits},
     document::{Document, Excerpt, Extent, Item, Place, Report, Section, Table},
-    evaluation::{Evidence, Subject, losses, none_is_no, supports, web_loss},
+    evaluation::{Evidence, Found, Subject, losses, none_is_no, supports, web_loss},
     run::origin,
     text::{count, in_place_of, named_site, places, shorten, some_of},
 };
@@ -80,10 +80,13 @@ fn questions(summary: &ScanSummary, stacks: &[&str]) -> Vec<Asked> {
     let asked = |to: &&str| {
         let switch = [*from, *to].map(StackName::new);
         let losses = losses(loss, summary.run.client_profile, &switch[0], &switch[1])?;
-        let web = web_loss(loss, &switch[0], &switch[1]);
+        let found = Found {
+            losses: Some(losses),
+            web: web_loss(loss, &switch[0], &switch[1]),
+            ..Found::default()
+        };
         let evidence = Evidence {
-            losses: Some(&losses),
-            web: web.as_ref(),
+            found: &found,
             ..Evidence::of(
                 [&switch[0], &switch[1]],
                 summary.run.place,

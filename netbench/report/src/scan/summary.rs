@@ -15,9 +15,8 @@ use super::{
     sample::Drawn,
 };
 use crate::{
-    evaluation::supports,
     run::{RunHead, SummaryHead},
-    text::count,
+    text::{count, missing_root},
 };
 
 /// The findings of a scan: its `summary.json`.
@@ -198,7 +197,7 @@ impl ScanSummary {
     pub(super) fn missing_root(&self) -> Option<String> {
         match self.loss {
             Some(_) => None,
-            None => supports::missing_root(self.run.untrusted.into(), self.run.sites().into()),
+            None => missing_root(self.run.untrusted.into(), self.run.sites().into()),
         }
     }
 
