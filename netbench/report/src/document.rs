@@ -411,6 +411,26 @@ impl<T> Filling<T> {
         self
     }
 
+    /// Adds a column if it has a name.
+    pub(crate) fn col_if(self, name: Option<&str>, rank: u8, cell: impl Fn(&T) -> Cell) -> Self {
+        match name {
+            Some(name) => self.col(name, rank, cell),
+            None => self,
+        }
+    }
+
+    /// Adds a column for each name. The cells are given the number of their column among these.
+    pub(crate) fn cols(
+        self,
+        names: impl IntoIterator<Item = impl ToString>,
+        cell: impl Fn(&T, usize) -> Cell,
+    ) -> Self {
+        let names = names.into_iter().enumerate();
+        names.fold(self, |table, (number, name)| {
+            table.col(&name.to_string(), 0, |row| cell(row, number))
+        })
+    }
+
     /// Adds the column with the names of the sites of a target.
     pub(crate) fn site(self, target: Target, site: impl Fn(&T) -> &str) -> Self {
         let [one, _] = site_words(target);
@@ -484,10 +504,21 @@ impl<T> Filling<T> {
 
     /// Returns the table under a heading; empty if there are no rows.
     pub(crate) fn under(self, heading: impl Into<String>) -> Vec<Item> {
-        if self.table.rows.is_empty() {
-            return Vec::new();
+        match self.if_any() {
+            Some(table) => vec![Item::heading(heading), table],
+            None => Vec::new(),
         }
-        vec![Item::heading(heading), self.item()]
+    }
+
+    /// Returns the table; `None` if there are no rows.
+    pub(crate) fn if_any(self) -> Option<Item> {
+        (!self.table.rows.is_empty()).then(|| self.item())
+    }
+
+    /// Returns a section that has only the table; `None` if there are no rows.
+    pub(crate) fn section(self, id: &str, heading: impl Into<String>) -> Option<Section> {
+        let table = self.if_any()?;
+        Some(Section::new(id, heading, vec![table]))
     }
 
     pub(crate) fn item(self) -> Item {

@@ -1,8 +1,9 @@
 //! The outcomes of clients in cases: the one matrix of the reports about servers, certificate chains and trust stores.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, HashMap},
     fmt::{self, Display},
+    hash::Hash,
 };
 
 use itertools::Itertools;
@@ -13,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     cell::Cell,
     document::{Check, CheckSuite, Checked, Filling},
+    text::count,
 };
 
 /// The outcomes of clients in cases.
@@ -86,18 +88,35 @@ pub struct ComparedStack {
 }
 
 impl<C, K, A> Matrix<C, K, A> {
-    pub(crate) fn new(
+    /// Returns the matrix of samples, each with its case and its client. If a client was tested twice in a case, the
+    /// last sample counts.
+    pub(crate) fn of<'a, S>(
         cases: impl IntoIterator<Item = C>,
-        clients: Vec<K>,
-        cell: impl Fn(&C, &K) -> Option<A>,
-    ) -> Self {
+        clients: &'a [K],
+        samples: impl IntoIterator<Item = (&'a str, &'a K, S)>,
+        name: impl Fn(&C) -> &str,
+        cell: impl Fn(&C, &K, &S) -> A,
+    ) -> Self
+    where
+        K: Clone + Eq + Hash,
+    {
+        let samples = samples.into_iter();
+        let samples: HashMap<(&str, &K), S> = samples
+            .map(|(case, client, sample)| ((case, client), sample))
+            .collect();
         let cases = cases.into_iter().map(|case| MatrixCase {
-            cells: clients.iter().map(|client| cell(&case, client)).collect(),
+            cells: clients
+                .iter()
+                .map(|client| {
+                    let sample = samples.get(&(name(&case), client))?;
+                    Some(cell(&case, client, sample))
+                })
+                .collect(),
             case,
         });
         Self {
             cases: cases.collect(),
-            clients,
+            clients: clients.to_vec(),
         }
     }
 
@@ -106,9 +125,26 @@ impl<C, K, A> Matrix<C, K, A> {
         self.cases.iter().flat_map(|row| &row.cells).flatten()
     }
 
-    /// Returns the number of cells of clients that were not tested.
-    pub(crate) fn missing(&self) -> usize {
-        self.cases.len() * self.clients.len() - self.cells().count()
+    /// Returns the warning about clients that were not tested: `3 tries were not made`.
+    pub(crate) fn ended_early(&self, one: &str, more: &str, done: &str) -> Option<String> {
+        let missing = self.cases.len() * self.clients.len() - self.cells().count();
+        let cells = count(missing, one, more);
+        (missing > 0).then(|| format!("{cells} not {done}: the run was ended early"))
+    }
+
+    /// Returns the outcome of each of the first clients in each case, after that of the very first one.
+    pub(crate) fn beside_first(
+        &self,
+        clients: usize,
+    ) -> impl Iterator<Item = (&C, [&K; 2], [&A; 2])> {
+        self.cases.iter().flat_map(move |row| {
+            let first = self.clients.first().zip(row.cell(0));
+            let others = self.clients.iter().zip(&row.cells).take(clients).skip(1);
+            others.filter_map(move |(client, cell)| {
+                let (first, before) = first?;
+                Some((&row.case, [first, client], [before, cell.as_ref()?]))
+            })
+        })
     }
 
     /// Returns the cases in which a client was tested, each with the outcome.
@@ -156,6 +192,11 @@ impl<C, A> MatrixCase<C, A> {
 }
 
 impl<R> Attempt<R> {
+    /// Returns whether the client has a result.
+    pub(crate) fn is_told(&self) -> bool {
+        self.judgement != Judgement::Unsupported
+    }
+
     /// Returns the outcome of the check; `why` gives the reason why it fails, or was not run.
     pub(crate) fn checked(&self, why: impl FnOnce() -> String) -> Checked {
         match self.judgement {
@@ -274,11 +315,8 @@ impl ComparedStack {
 impl<C, A> Filling<&MatrixCase<C, A>> {
     /// Adds a column for each client.
     pub(crate) fn clients<K: Display>(self, clients: &[K], cell: impl Fn(&A) -> Cell) -> Self {
-        let clients = clients.iter().enumerate();
-        clients.fold(self, |table, (number, client)| {
-            table.col(&client.to_string(), 0, |row| {
-                row.cell(number).map_or(Cell::Missing, &cell)
-            })
+        self.cols(clients, |row, client| {
+            row.cell(client).map_or(Cell::Missing, &cell)
         })
     }
 }

@@ -69,14 +69,10 @@ fn section(defects: &Defects) -> Section {
 }
 
 fn table(defects: &Defects, groups: Vec<Vec<&DefectTest>>) -> Item {
-    let mut table = Table::of(groups);
-    for (at, shim) in defects.shims.iter().enumerate() {
-        table = table.col(shim, 0, |tests| {
-            let judgement = tests.first().and_then(|test| test.judgements.get(at));
-            Cell::maybe(judgement)
-        });
-    }
-    table
+    Table::of(groups)
+        .cols(&defects.shims, |tests, shim| {
+            Cell::maybe(tests.first().and_then(|test| test.judgements.get(shim)))
+        })
         .col("tests", 0, |tests| Cell::count(tests.len()))
         .col("why", 0, |tests| {
             Cell::maybe(tests.first().map(|test| &test.why))

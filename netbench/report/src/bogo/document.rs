@@ -114,12 +114,13 @@ fn coverage_section(coverage: &Coverage) -> Section {
         }
         items.push(Item::heading(heading));
         items.push(Item::text(text));
-        let mut table = Table::of(rows).col("feature", 0, |row| Cell::text(&row.feature));
-        for (at, shim) in coverage.shims.iter().enumerate() {
-            table = table.col(&shim.shim, 0, |row| {
-                row.half(half).get(at).map_or(Cell::Missing, |t| tally(*t))
+        let shims = coverage.shims.iter().map(|shim| &shim.shim);
+        let table = Table::of(rows)
+            .col("feature", 0, |row| Cell::text(&row.feature))
+            .cols(shims, |row, shim| {
+                let tests = row.half(half).get(shim);
+                tests.map_or(Cell::Missing, |tests| tally(*tests))
             });
-        }
         items.push(table.item());
     }
     unexplained(&mut items, coverage);

@@ -37,14 +37,12 @@ impl Report for Matrix {
 pub(super) fn matrix_section(matrix: &Matrix) -> Section {
     let mut items: Vec<Item> = Item::warnings(&matrix.warnings).collect();
     items.push(chart(matrix));
-    let mut table = Table::of(rows(matrix))
-        .col("feature", 0, |row: &Row<'_>| Cell::text(row.feature))
-        .col("role", 0, |row| Cell::text(row.roles));
-    for (at, protocol) in SHOWN.iter().enumerate() {
-        table = table.col(protocol.name(), 0, |row| {
-            row.supports[at].map_or(Cell::text(""), |stacks| Cell::text(words(stacks)))
+    let table = Table::of(rows(matrix))
+        .col("feature", 0, |row| Cell::text(row.feature))
+        .col("role", 0, |row| Cell::text(row.roles))
+        .cols(SHOWN, |row, protocol| {
+            Cell::text(row.supports[protocol].map(words).unwrap_or_default())
         });
-    }
     items.push(table.item());
     items.extend(partly(matrix));
     let (package, version) = (&matrix.runner.package, &matrix.runner.version);

@@ -1,5 +1,8 @@
 use itertools::Itertools;
-use netbench_model::{Target, browser::Mark};
+use netbench_model::{
+    Target,
+    browser::{Mark, Sandbox},
+};
 
 use super::{
     BrowserSummary, ClientRow, ObjectsRow, VisitPhase,
@@ -8,8 +11,7 @@ use super::{
 use crate::{
     cell::{Cell, Digits},
     document::{
-        Check, CheckSuite, Checked, Document, Excerpt, Extent, Filling, Item, Report, Section,
-        Table,
+        Check, CheckSuite, Checked, Document, Excerpt, Extent, Item, Report, Section, Table,
     },
     text::{count, named_site, some_of},
 };
@@ -59,12 +61,11 @@ fn clients(summary: &BrowserSummary, extent: Extent) -> Section {
         BrowserSummary::visits(visits)
     ))];
     items.extend(Item::warnings(&summary.warnings));
-    let several = several_conditions(summary);
-    let mut table =
-        Table::of(&summary.clients).col("client", 0, |row: &&ClientRow| Cell::text(&row.client));
-    if several {
-        table = table.col("condition", 0, |row| Cell::text(row.condition));
-    }
+    let mut table = Table::of(&summary.clients)
+        .col("client", 0, |row| Cell::text(&row.client))
+        .col_if(several_conditions(summary), 0, |row| {
+            Cell::text(row.condition)
+        });
     let phases = summary.clients.iter().find(|row| !row.phases.is_empty());
     let phases: Vec<VisitPhase> = match phases {
         Some(row) => row.phases.iter().map(|found| found.phase).collect(),
@@ -75,15 +76,11 @@ fn clients(summary: &BrowserSummary, extent: Extent) -> Section {
         table = table.col(phase.words(), rank, |row| median(row, phase));
     }
     if summary.run.page.is_some() {
-        let of = |row: &ClientRow, of: fn(&ObjectsRow) -> Option<f64>| {
-            let found = row.objects.as_ref().and_then(of);
-            found.map_or(Cell::Missing, |median| {
-                Cell::number(median, Digits::All, "")
-            })
-        };
         table = table
-            .col("connections", 0, |row| of(row, |it| it.connections))
-            .col("objects reused one", 1, |row| of(row, |it| Some(it.reused)));
+            .col("connections", 0, |row| objects(row, |it| it.connections))
+            .col("objects reused one", 1, |row| {
+                objects(row, |it| Some(it.reused))
+            });
     }
     items.push(
         table
@@ -116,8 +113,8 @@ fn clients(summary: &BrowserSummary, extent: Extent) -> Section {
         let user = browser.user.as_ref();
         let user = user.map_or_else(String::new, |user| format!(", as user {user}"));
         let sandbox = match browser.sandbox {
-            netbench_model::browser::Sandbox::On => "in its sandbox",
-            netbench_model::browser::Sandbox::Off => "without its sandbox",
+            Sandbox::On => "in its sandbox",
+            Sandbox::Off => "without its sandbox",
         };
         let set = match extent {
             Extent::Brief => "what is set for each visit is in run.json".to_owned(),
@@ -135,15 +132,23 @@ fn clients(summary: &BrowserSummary, extent: Extent) -> Section {
         ))
 }
 
+/// Returns a median over the objects of the page.
+fn objects(row: &ClientRow, of: fn(&ObjectsRow) -> Option<f64>) -> Cell {
+    match row.objects.as_ref().and_then(of) {
+        Some(median) => Cell::number(median, Digits::All, ""),
+        None => Cell::Missing,
+    }
+}
+
 fn median(row: &ClientRow, phase: VisitPhase) -> Cell {
     let found = row.phases.iter().find(|found| found.phase == phase);
     Cell::time(found.map(|found| found.figures.p50_ns))
 }
 
-fn several_conditions(summary: &BrowserSummary) -> bool {
-    let mut rows = summary.clients.iter();
-    let first = rows.next().map(|row| row.condition);
-    rows.any(|row| Some(row.condition) != first)
+/// Returns the name of the column of conditions, if there are several.
+fn several_conditions(summary: &BrowserSummary) -> Option<&'static str> {
+    let is_one = summary.clients.iter().map(|row| row.condition).all_equal();
+    (!is_one).then_some("condition")
 }
 
 fn comparisons(summary: &BrowserSummary) -> Option<Section> {
@@ -161,11 +166,11 @@ fn comparisons(summary: &BrowserSummary) -> Option<Section> {
             )],
         ));
     };
-    let mut table = Table::of(rows).col("client", 0, |row| Cell::text(&row.key.other_client));
-    if several_conditions(summary) {
-        table = table.col("condition", 0, |row| Cell::text(row.key.condition));
-    }
-    let table = table
+    let table = Table::of(rows)
+        .col("client", 0, |row| Cell::text(&row.key.other_client))
+        .col_if(several_conditions(summary), 0, |row| {
+            Cell::text(row.key.condition)
+        })
         .col("phase", 0, |row| Cell::text(row.key.phase.words()))
         .col(&first, 1, |row| Cell::Time(row.first.p50_ns))
         .col("it", 1, |row| Cell::Time(row.other.p50_ns))
@@ -177,42 +182,32 @@ fn comparisons(summary: &BrowserSummary) -> Option<Section> {
 }
 
 fn failures(summary: &BrowserSummary) -> Option<Section> {
-    if summary.failures.is_empty() {
-        return None;
-    }
-    let table = Table::of(&summary.failures)
+    let section = Table::of(&summary.failures)
         .site(Target::Lab, |row| &row.site)
         .col("client", 0, |row| Cell::text(&row.client))
         .col("condition", 3, |row| Cell::text(row.condition))
         .col("reason", 1, |row| Cell::text(&row.reason))
         .col("code", 0, |row| Cell::text(&row.code))
-        .col("visits", 2, |row| Cell::count(row.visits));
-    Some(Section::new("failures", "Pages that were not shown", vec![table.item()]).explained("The code is that of the browser's error page; the reason is the word that all clients share for it."))
+        .col("visits", 2, |row| Cell::count(row.visits))
+        .section("failures", "Pages that were not shown")?;
+    Some(section.explained("The code is that of the browser's error page; the reason is the word that all clients share for it."))
 }
 
 fn unsupported(summary: &BrowserSummary) -> Option<Section> {
-    let rows = &summary.unsupported;
-    if rows.is_empty() {
-        return None;
-    }
-    let table = Table::of(rows)
+    Table::of(&summary.unsupported)
         .col("client", 0, |row| Cell::text(&row.client))
         .col("condition", 1, |row| Cell::text(row.condition))
         .col("reason", 0, |row| Cell::text(&row.reason))
-        .col("visits", 0, |row| Cell::count(row.visits));
-    Some(Section::new(
-        "unsupported",
-        "Visits that could not be made",
-        vec![table.item()],
-    ))
+        .col("visits", 0, |row| Cell::count(row.visits))
+        .section("unsupported", "Visits that could not be made")
 }
 
 fn packets(summary: &BrowserSummary) -> Section {
     let rows = &summary.packets;
-    let sum = |of: fn(&PacketsRow) -> u64| rows.iter().map(of).sum::<u64>();
-    let visits = sum(|row| row.visits);
-    let far_in_both = sum(|row| row.far_in_both);
-    let (responses, late) = (sum(|row| row.responses), sum(|row| row.far_in_response));
+    let visits = rows.iter().map(|row| row.visits).sum();
+    let far_in_both: u64 = rows.iter().map(|row| row.far_in_both).sum();
+    let responses: u64 = rows.iter().map(|row| row.responses).sum();
+    let late = rows.iter().map(|row| row.far_in_response).sum();
     let mut items = vec![Item::Headline(match visits {
         0 => "No visit's packets were seen.".to_owned(),
         _ => format!(
@@ -225,10 +220,6 @@ fn packets(summary: &BrowserSummary) -> Section {
     })];
     items.extend(waits(rows).map(Item::Text));
     if visits > 0 {
-        let off_by = |row: &PacketsRow, mark, departure_ns| match departure_ns {
-            None if row.from_packets.contains(&mark) => Cell::text("from the packets"),
-            departure_ns => Cell::time(departure_ns),
-        };
         let table = Table::of(rows)
             .col("client", 0, |row| Cell::text(&row.client))
             .col("TCP connect off by", 0, |row| {
@@ -258,11 +249,9 @@ fn packets(summary: &BrowserSummary) -> Section {
     let visits = rows
         .iter()
         .flat_map(|row| row.far.iter().map(|far| (&row.client, far)));
-    let far: Filling<(_, &FarVisit)> = Table::of(visits);
-    let difference =
-        |ns: Option<i64>| ns.map_or(Cell::Missing, |ns| Cell::TimeDifference(ns as f64));
     items.extend(
-        far.col("client", 0, |(client, _)| Cell::text(client))
+        Table::of(visits)
+            .col("client", 0, |(client, _)| Cell::text(client))
             .site(Target::Lab, |(_, far)| &far.site)
             .col("condition", 3, |(_, far)| Cell::text(far.condition))
             .col("round", 2, |(_, far)| Cell::count(far.round + 1))
@@ -296,6 +285,18 @@ fn packets(summary: &BrowserSummary) -> Section {
                       scheduler's count from the command to load the page until the page had loaded.")
 }
 
+/// Returns the distance of a mark from the packets, unless the mark is taken from them.
+fn off_by(row: &PacketsRow, mark: Mark, departure_ns: Option<f64>) -> Cell {
+    match departure_ns {
+        None if row.from_packets.contains(&mark) => Cell::text("from the packets"),
+        departure_ns => Cell::time(departure_ns),
+    }
+}
+
+fn difference(ns: Option<i64>) -> Cell {
+    ns.map_or(Cell::Missing, |ns| Cell::TimeDifference(ns as f64))
+}
+
 /// Returns how many of the visits that are further off waited for a core, if the scheduler's counts are known.
 fn waits(rows: &[PacketsRow]) -> Option<String> {
     let far = rows.iter().flat_map(|row| &row.far);
@@ -323,64 +324,50 @@ fn elsewhere(summary: &BrowserSummary) -> Section {
             count(strays, "address", "addresses")
         ),
     })];
-    if !summary.elsewhere.is_empty() {
-        let table = Table::of(&summary.elsewhere)
+    items.extend(
+        Table::of(&summary.elsewhere)
             .col("client", 0, |row| Cell::text(&row.client))
             .col("tried", 0, |row| Cell::text(&row.to))
-            .col("visits", 0, |row| Cell::count(row.visits));
-        items.push(table.item());
-    }
+            .col("visits", 0, |row| Cell::count(row.visits))
+            .if_any(),
+    );
     Section::new("elsewhere", "What else was tried", items).explained(
         "Names that were asked for in vain, and addresses of packets, from the link's own record.",
     )
 }
 
 fn negotiated(summary: &BrowserSummary) -> Option<Section> {
-    if summary.negotiated.is_empty() {
-        return None;
-    }
-    let table = Table::of(&summary.negotiated)
+    let section = Table::of(&summary.negotiated)
         .col("client", 0, |row| Cell::text(&row.client))
         .col("condition", 3, |row| Cell::text(row.condition))
         .col("version", 0, |row| Cell::text(&row.version))
         .col("suite", 0, |row| Cell::maybe(row.suite.as_ref()))
         .col("group", 0, |row| Cell::maybe(row.group.as_ref()))
         .col("protocol", 1, |row| Cell::maybe(row.alpn.as_ref()))
-        .col("visits", 0, |row| Cell::count(row.visits));
-    Some(Section::new("negotiated", "What was negotiated", vec![table.item()]).explained("As the client says; the server says the same, or the visit counts as failed. What a browser does not say \
+        .col("visits", 0, |row| Cell::count(row.visits))
+        .section("negotiated", "What was negotiated")?;
+    Some(section.explained("As the client says; the server says the same, or the visit counts as failed. What a browser does not say \
                       is the server's word."))
 }
 
 /// Builds one suite for each client, with the visits that failed.
 fn checks(summary: &BrowserSummary) -> Vec<CheckSuite> {
-    let suite = |row: &ClientRow| {
-        let own = summary
-            .failures
-            .iter()
-            .filter(|failed| failed.client == row.client && failed.condition == row.condition);
-        let mut checks: Vec<Check> = own
-            .map(|failed| Check {
-                name: named_site(Target::Lab, &failed.site),
-                class: None,
-                outcome: Checked::Failed {
-                    why: failed.code.clone(),
-                    class: failed.reason.clone(),
-                },
-                said: None,
-            })
-            .collect();
-        if row.loaded > 0 {
-            checks.push(Check {
-                name: format!("{} loaded", BrowserSummary::visits(row.loaded)),
-                class: None,
-                outcome: Checked::Passed,
-                said: None,
-            });
-        }
+    let suites = summary.clients.iter().map(|row| {
+        let failures = summary.failures.iter();
+        let own = failures.filter(|it| it.client == row.client && it.condition == row.condition);
+        let failed = own.map(|failed| {
+            let name = named_site(Target::Lab, &failed.site);
+            let (why, class) = (failed.code.clone(), failed.reason.clone());
+            Check::new(name, Checked::Failed { why, class })
+        });
+        let loaded = (row.loaded > 0).then(|| {
+            let name = format!("{} loaded", BrowserSummary::visits(row.loaded));
+            Check::new(name, Checked::Passed)
+        });
         CheckSuite {
             name: format!("{} {}", row.client, row.condition),
-            checks,
+            checks: failed.chain(loaded).collect(),
         }
-    };
-    summary.clients.iter().map(suite).collect()
+    });
+    suites.collect()
 }

@@ -1,8 +1,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
+use itertools::Itertools;
 use netbench_model::{
     Condition, LinkRecord, Recorded, StackName, Target, Unit,
-    browser::{BrowserManifest, BrowserPlan, Departures, Mark, Visit, VisitOutcome, VisitSample},
+    browser::{
+        BrowserManifest, BrowserPlan, Departures, Mark, Sandbox, Visit, VisitOutcome, VisitSample,
+    },
 };
 use netbench_stats::{Figures, Pair, Resampling, compare};
 
@@ -15,7 +18,6 @@ use crate::{
     Row,
     gate::Judged,
     run::{RunHead, SummaryHead, about_stack, incomplete},
-    text::count,
 };
 
 /// Computes the summary of a run. The same manifest and samples give the same summary.
@@ -43,7 +45,7 @@ pub fn summarize_browser(manifest: &BrowserManifest, samples: &[VisitSample]) ->
         );
     }
     for browser in &plan.browsers {
-        if browser.sandbox == netbench_model::browser::Sandbox::Off {
+        if browser.sandbox == Sandbox::Off {
             warnings.push(format!("{} ran without its sandbox", browser.name));
         }
     }
@@ -228,13 +230,9 @@ fn comparisons(manifest: &BrowserManifest, samples: &[&VisitSample]) -> Vec<Visi
 }
 
 fn negotiated(samples: &[&VisitSample]) -> Vec<VisitNegotiated> {
-    let mut counts: BTreeMap<VisitNegotiated, u64> = BTreeMap::new();
-    for sample in samples {
-        let Some(visit) = sample.outcome.ok() else {
-            continue;
-        };
-        let agreed = &visit.client;
-        let row = VisitNegotiated {
+    let rows = samples.iter().filter_map(|sample| {
+        let agreed = &sample.outcome.ok()?.client;
+        Some(VisitNegotiated {
             client: sample.client.clone(),
             condition: sample.condition,
             version: agreed.version.map_or_else(String::new, |v| v.to_string()),
@@ -242,20 +240,16 @@ fn negotiated(samples: &[&VisitSample]) -> Vec<VisitNegotiated> {
             group: agreed.group.map(|group| group.to_string()),
             alpn: agreed.alpn.clone(),
             visits: 0,
-        };
-        *counts.entry(row).or_default() += 1;
-    }
-    let counted = |(row, visits)| VisitNegotiated { visits, ..row };
-    counts.into_iter().map(counted).collect()
+        })
+    });
+    counted(rows)
+        .map(|(row, visits)| VisitNegotiated { visits, ..row })
+        .collect()
 }
 
 fn failures(samples: &[&VisitSample]) -> Vec<VisitFailure> {
-    let mut counts: BTreeMap<VisitFailure, u64> = BTreeMap::new();
-    for sample in samples {
-        let VisitOutcome::Failed(failure) = &sample.outcome else {
-            continue;
-        };
-        let row = VisitFailure {
+    let rows = samples.iter().filter_map(|sample| match &sample.outcome {
+        VisitOutcome::Failed(failure) => Some(VisitFailure {
             site: sample.site.clone(),
             client: sample.client.clone(),
             condition: sample.condition,
@@ -263,43 +257,50 @@ fn failures(samples: &[&VisitSample]) -> Vec<VisitFailure> {
             reason: failure.reason.to_string(),
             code: failure.detail.clone(),
             visits: 0,
-        };
-        *counts.entry(row).or_default() += 1;
-    }
-    let counted = |(row, visits)| VisitFailure { visits, ..row };
-    counts.into_iter().map(counted).collect()
+        }),
+        _ => None,
+    });
+    counted(rows)
+        .map(|(row, visits)| VisitFailure { visits, ..row })
+        .collect()
 }
 
 /// Returns the visits that were not made, by client and reason: they are not failures of the sites.
 fn voids(samples: &[&VisitSample]) -> Vec<String> {
-    let mut counts: BTreeMap<(&StackName, &str), u64> = BTreeMap::new();
-    for sample in samples {
-        if let VisitOutcome::Discarded { reason } = &sample.outcome {
-            *counts.entry((&sample.client, reason)).or_default() += 1;
-        }
-    }
-    let reported = |((client, reason), visits): ((&StackName, &str), u64)| {
-        let visits = count(visits, "visit", "visits");
-        format!("{visits} of {client} not made: {reason}; `netbench run` makes them")
-    };
-    counts.into_iter().map(reported).collect()
+    let rows = samples.iter().filter_map(|sample| match &sample.outcome {
+        VisitOutcome::Discarded { reason } => Some((&sample.client, reason)),
+        _ => None,
+    });
+    counted(rows)
+        .map(|((client, reason), visits)| {
+            let visits = BrowserSummary::visits(visits);
+            format!("{visits} of {client} not made: {reason}; `netbench run` makes them")
+        })
+        .collect()
 }
 
 fn unsupported(samples: &[&VisitSample]) -> Vec<VisitUnsupported> {
-    let mut counts: BTreeMap<VisitUnsupported, u64> = BTreeMap::new();
-    for sample in samples {
-        if let VisitOutcome::Unsupported { reason } = &sample.outcome {
-            let row = VisitUnsupported {
-                client: sample.client.clone(),
-                condition: sample.condition,
-                reason: reason.clone(),
-                visits: 0,
-            };
-            *counts.entry(row).or_default() += 1;
-        }
+    let rows = samples.iter().filter_map(|sample| match &sample.outcome {
+        VisitOutcome::Unsupported { reason } => Some(VisitUnsupported {
+            client: sample.client.clone(),
+            condition: sample.condition,
+            reason: reason.clone(),
+            visits: 0,
+        }),
+        _ => None,
+    });
+    counted(rows)
+        .map(|(row, visits)| VisitUnsupported { visits, ..row })
+        .collect()
+}
+
+/// Returns each row once, in order, with its frequency.
+fn counted<R: Ord>(rows: impl Iterator<Item = R>) -> impl Iterator<Item = (R, u64)> {
+    let mut counts: BTreeMap<R, u64> = BTreeMap::new();
+    for row in rows {
+        *counts.entry(row).or_default() += 1;
     }
-    let counted = |(row, visits)| VisitUnsupported { visits, ..row };
-    counts.into_iter().map(counted).collect()
+    counts.into_iter()
 }
 
 fn packets(samples: &[&VisitSample], client: &StackName) -> Option<PacketsRow> {
@@ -355,16 +356,16 @@ fn packets(samples: &[&VisitSample], client: &StackName) -> Option<PacketsRow> {
 }
 
 fn elsewhere(samples: &[&VisitSample]) -> Vec<AttemptRow> {
-    let mut counts: BTreeMap<(StackName, String), u64> = BTreeMap::new();
-    for sample in samples {
-        let Some(link) = &sample.link else { continue };
-        let names = link.names.iter().map(|name| format!("name {name}"));
-        let addresses = link.elsewhere.iter().map(|attempt| attempt.to.clone());
-        let each: BTreeSet<String> = names.chain(addresses).collect();
-        for to in each {
-            *counts.entry((sample.client.clone(), to)).or_default() += 1;
-        }
-    }
-    let row = |((client, to), visits)| AttemptRow { client, to, visits };
-    counts.into_iter().map(row).collect()
+    let rows = samples.iter().flat_map(|sample| {
+        let link = sample.link.iter();
+        let tried = link.flat_map(|link| {
+            let names = link.names.iter().map(|name| format!("name {name}"));
+            names.chain(link.elsewhere.iter().map(|attempt| attempt.to.clone()))
+        });
+        let tried = tried.unique();
+        tried.map(|to| (sample.client.clone(), to))
+    });
+    counted(rows)
+        .map(|((client, to), visits)| AttemptRow { client, to, visits })
+        .collect()
 }

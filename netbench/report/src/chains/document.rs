@@ -1,3 +1,4 @@
+use itertools::Itertools;
 use netbench_model::{StackName, chains::Due, compat::Judgement};
 
 use super::{ChainDifference, ChainKind, ChainsSummary};
@@ -46,36 +47,34 @@ fn differences(summary: &ChainsSummary, stacks: &[&str]) -> Section {
         ),
     })];
     items.extend(Item::warnings(&summary.warnings));
-    if !summary.broken.is_empty() {
-        items.push(
-            Table::of(&summary.broken)
-                .col("chain", 0, |row| Cell::text(&row.case))
-                .col("stack", 0, |row| Cell::text(&row.stack))
-                .col("outcome", 0, |row| Cell::text(&row.outcome))
-                .col("detail", 1, |row| Cell::text(&row.detail))
-                .item(),
-        );
-    }
-    if !found.is_empty() {
-        let mut table = Table::of(found).col("chains", 0, |group| Cell::count(group.cases.len()));
-        if stacks.len() > 2 {
-            table = table.col("stack", 0, |group| Cell::text(&group.switch.stack));
-        }
-        items.push(
-            table
-                .col("now", 0, |group| Cell::text(group.verdict()))
-                .col("effect", 0, |group| Cell::maybe(group.switch.effect))
-                .col("reason", 0, |group| Cell::text(name(group)))
-                .col("reason given", 3, |group| Cell::text(faults(group)))
-                .col("what a user sees", 1, |group| {
-                    Cell::text(&group.switch.seen)
-                })
-                .col("example", 2, |group| Cell::maybe(group.cases.first()))
-                .unfolded()
-                .item(),
-        );
-        items.extend(reasons(found));
-    }
+    items.extend(
+        Table::of(&summary.broken)
+            .col("chain", 0, |row| Cell::text(&row.case))
+            .col("stack", 0, |row| Cell::text(&row.stack))
+            .col("outcome", 0, |row| Cell::text(&row.outcome))
+            .col("detail", 1, |row| Cell::text(&row.detail))
+            .if_any(),
+    );
+    items.extend(
+        Table::of(found)
+            .col("chains", 0, |group| Cell::count(group.cases.len()))
+            .col_if((stacks.len() > 2).then_some("stack"), 0, |group| {
+                Cell::text(&group.switch.stack)
+            })
+            .col("now", 0, |group| Cell::text(group.verdict()))
+            .col("effect", 0, |group| Cell::maybe(group.switch.effect))
+            .col("reason", 0, |group| Cell::text(name(group)))
+            .col("reason given", 3, |group| {
+                Cell::text(group.faults.keys().format(", "))
+            })
+            .col("what a user sees", 1, |group| {
+                Cell::text(&group.switch.seen)
+            })
+            .col("example", 2, |group| Cell::maybe(group.cases.first()))
+            .unfolded()
+            .if_any(),
+    );
+    items.extend(reasons(found));
     Section::new("differences", "What changes", items).explained(format!(
         "Each verifier is set up as in the stack's clients, and is given the chain with its roots, its host and its time. {}.",
         ComparedStack::libraries(&summary.run.stacks)
@@ -84,11 +83,6 @@ fn differences(summary: &ChainsSummary, stacks: &[&str]) -> Section {
 
 fn name(group: &ChainDifference) -> &str {
     group.reason.as_deref().unwrap_or("not known")
-}
-
-fn faults(group: &ChainDifference) -> String {
-    let faults: Vec<&str> = group.faults.keys().map(String::as_str).collect();
-    faults.join(", ")
 }
 
 /// Returns every reason once, first those whose chains are judged wrongly.
@@ -154,17 +148,13 @@ fn wrong(summary: &ChainsSummary) -> Section {
         .col("and it is", 0, |row| Cell::text(&row.says))
         .col("chains", 0, |row| Cell::count(row.chains))
         .col("example", 1, |row| Cell::text(&row.example));
-    let mut items = vec![Item::Text(format!(
-        "{} that leaves no choice.",
-        count(
-            must,
-            "judgement is against a rule",
-            "judgements are against a rule"
-        )
-    ))];
-    if !rows.is_empty() {
-        items.push(table.item());
-    }
+    let against = count(
+        must,
+        "judgement is against a rule",
+        "judgements are against a rule",
+    );
+    let mut items = vec![Item::Text(format!("{against} that leaves no choice."))];
+    items.extend(table.if_any());
     Section::new("wrong", "What is not as it should be", items)
         .explained("What all stacks do is here too: that is no matter of the switch.")
 }
@@ -185,9 +175,7 @@ fn check(kind: &ChainKind, _: &StackName, judged: &Judgements) -> Check {
         Checked::Passed
     };
     Check {
-        name: format!("{} ({})", kind.kind, kind.due),
         class: kind.kind.split('/').next().map(str::to_owned),
-        outcome,
-        said: None,
+        ..Check::new(format!("{} ({})", kind.kind, kind.due), outcome)
     }
 }

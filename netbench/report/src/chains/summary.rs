@@ -1,4 +1,7 @@
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::{
+    cmp::Reverse,
+    collections::{BTreeMap, HashMap, HashSet},
+};
 
 use netbench_model::{
     Accepts, StackName, Standing, SwitchEffect,
@@ -141,25 +144,23 @@ impl ChainsSummary {
     /// Returns the chains that the second stack's verifier crashes on or does not finish, and the first stack's
     /// does.
     pub fn ended(&self) -> Vec<&BrokenChain> {
-        let of = |stack: usize| {
-            let stack = self.matrix.clients.get(stack);
-            let broken = self.broken.iter();
-            broken.filter(move |chain| Some(&chain.stack) == stack)
+        let [first, second, ..] = self.matrix.clients.as_slice() else {
+            return Vec::new();
         };
-        let before: HashSet<&str> = of(0).map(|chain| chain.case.as_str()).collect();
-        of(1)
+        let before = self.broken.iter().filter(|chain| chain.stack == *first);
+        let before: HashSet<&str> = before.map(|chain| chain.case.as_str()).collect();
+        let after = self.broken.iter().filter(|chain| chain.stack == *second);
+        after
             .filter(|chain| !before.contains(chain.case.as_str()))
             .collect()
     }
 
     /// Returns the number of chains with results of both the first and the second stack.
     pub fn told_of_both(&self) -> u64 {
-        let kinds = self.matrix.cases.iter();
-        let reported = kinds.map(|kind| {
-            let reported = |stack: usize| kind.cell(stack).map_or(0, Judgements::reported);
-            u64::from(reported(0).min(reported(1)))
-        });
-        reported.sum()
+        let pairs = self.matrix.beside_first(2);
+        pairs
+            .map(|(.., [first, second])| u64::from(first.reported().min(second.reported())))
+            .sum()
     }
 }
 
@@ -181,13 +182,15 @@ pub fn summarize_chains(
     reasons: &[ReasonSpec],
 ) -> ChainsSummary {
     let plan = &manifest.plan;
-    let outcomes: HashMap<(&str, &StackName), &ChainOutcome> = samples
-        .iter()
-        .map(|sample| ((sample.case.as_str(), &sample.stack), &sample.outcome))
-        .collect();
-    let verdicts = Matrix::new(&plan.cases, plan.stacks.clone(), |case, stack| {
-        outcomes.get(&(case.name.as_str(), stack)).copied()
-    });
+    let verdicts = Matrix::of(
+        &plan.cases,
+        &plan.stacks,
+        samples
+            .iter()
+            .map(|it| (it.case.as_str(), &it.stack, &it.outcome)),
+        |case| &case.name,
+        |_, _, outcome| *outcome,
+    );
     let differences = differences(&verdicts, reasons);
     let mut warnings = manifest.warnings.clone();
     warnings.extend(plan.suites.iter().filter_map(|suite| suite.missing.clone()));
@@ -197,11 +200,7 @@ pub fn summarize_chains(
         let chains = count(without, "difference is", "differences are");
         warnings.push(format!("{chains} without a known reason"));
     }
-    let missing = verdicts.missing();
-    if missing > 0 {
-        let verified = count(missing, "chain was", "chains were");
-        warnings.push(format!("{verified} not verified: the run was ended early"));
-    }
+    warnings.extend(verdicts.ended_early("chain was", "chains were", "verified"));
     ChainsSummary {
         head: SummaryHead::of(manifest),
         run: ChainsHead {
@@ -223,54 +222,39 @@ type Verdicts<'a> = Matrix<&'a ChainCase, StackName, &'a ChainOutcome>;
 
 fn differences(verdicts: &Verdicts<'_>, reasons: &[ReasonSpec]) -> Vec<ChainDifference> {
     let mut found: Vec<ChainDifference> = Vec::new();
-    let mut places: HashMap<(usize, Judgement, Due, Option<&str>), usize> = HashMap::new();
-    for row in &verdicts.cases {
-        let case = row.case;
-        for (number, stack) in verdicts.clients.iter().enumerate().skip(1) {
-            let first = &verdicts.clients[0];
-            let (Some(then), Some(now)) = (row.cell(0), row.cell(number)) else {
-                continue;
-            };
-            let (rejects, accepts, fault) = match (then, now) {
-                (ChainOutcome::Accepted, ChainOutcome::Rejected { reason, .. }) => {
-                    (stack, first, *reason)
-                }
-                (ChainOutcome::Rejected { reason, .. }, ChainOutcome::Accepted) => {
-                    (first, stack, *reason)
-                }
-                _ => continue,
-            };
-            let disagreement = Disagreement {
-                case,
-                accepts: accepts.as_str(),
-                rejects: rejects.as_str(),
-                fault,
-            };
-            let reason = reasons.iter().find(|reason| reason.explains(disagreement));
-            let judgement = Judgement::of_chain(case.due, now);
-            let key = (
-                number,
-                judgement,
-                case.due,
-                reason.map(|it| it.name.as_str()),
-            );
-            let place = *places.entry(key).or_insert_with(|| {
-                found.push(difference([first, stack], judgement, case.due, reason));
-                found.len() - 1
-            });
-            let group = &mut found[place];
-            *group.faults.entry(fault.to_string()).or_default() += 1;
-            group.cases.push(case.name.clone());
-        }
+    let mut places: HashMap<(&StackName, Judgement, Due, Option<&str>), usize> = HashMap::new();
+    for (case, [first, stack], [then, now]) in verdicts.beside_first(verdicts.clients.len()) {
+        let (rejects, accepts, fault) = match (then, now) {
+            (ChainOutcome::Accepted, ChainOutcome::Rejected { reason, .. }) => {
+                (stack, first, *reason)
+            }
+            (ChainOutcome::Rejected { reason, .. }, ChainOutcome::Accepted) => {
+                (first, stack, *reason)
+            }
+            _ => continue,
+        };
+        let disagreement = Disagreement {
+            case,
+            accepts: accepts.as_str(),
+            rejects: rejects.as_str(),
+            fault,
+        };
+        let reason = reasons.iter().find(|reason| reason.explains(disagreement));
+        let judgement = Judgement::of_chain(case.due, now);
+        let name = reason.map(|reason| reason.name.as_str());
+        let place = places.entry((stack, judgement, case.due, name));
+        let place = *place.or_insert_with(|| {
+            found.push(difference([first, stack], judgement, case.due, reason));
+            found.len() - 1
+        });
+        let group = &mut found[place];
+        *group.faults.entry(fault.to_string()).or_default() += 1;
+        group.cases.push(case.name.clone());
     }
     found.sort_by_key(|group| {
         let effect = group.switch.effect;
-        (
-            effect.is_none(),
-            effect,
-            group.due,
-            std::cmp::Reverse(group.cases.len()),
-        )
+        let chains = Reverse(group.cases.len());
+        (effect.is_none(), effect, group.due, chains)
     });
     found
 }
@@ -359,26 +343,14 @@ fn difference(
         _ => due.standing(),
     };
     let effect = SwitchEffect::of(standing, Accepts::from(is_lost), Accepts::from(!is_lost));
-    let (why, seen, advice) = match reason {
-        Some(reason) => (
-            reason.why.clone(),
-            if is_lost {
-                reason.lost.clone()
-            } else {
-                reason.gained.clone()
-            },
-            reason.advice.clone(),
-        ),
-        None => (
-            "Not known.".to_owned(),
-            if is_lost {
-                "Pages with such chains do not load."
-            } else {
-                "Pages with such chains load."
-            }
-            .to_owned(),
-            "Look at the chains, and report them.".to_owned(),
-        ),
+    let [why, lost, gained, advice] = match reason {
+        Some(it) => [&it.why, &it.lost, &it.gained, &it.advice].map(String::as_str),
+        None => [
+            "Not known.",
+            "Pages with such chains do not load.",
+            "Pages with such chains load.",
+            "Look at the chains, and report them.",
+        ],
     };
     let is_loss = effect.is_some_and(SwitchEffect::is_loss);
     ChainDifference {
@@ -388,12 +360,12 @@ fn difference(
             in_place_of: first.clone(),
             effect,
             standing,
-            seen,
-            advice: is_loss.then_some(advice),
+            seen: if is_lost { lost } else { gained }.to_owned(),
+            advice: is_loss.then(|| advice.to_owned()),
         },
         due,
         reason: reason.map(|reason| reason.name.clone()),
-        why,
+        why: why.to_owned(),
         faults: BTreeMap::new(),
         cases: Vec::new(),
     }

@@ -1,7 +1,8 @@
 use std::collections::HashSet;
 
+use itertools::Itertools;
 use netbench_model::{
-    StackName, SwitchEffect,
+    StackName,
     compat::{CompatCase, CompatOutcome, Judgement},
 };
 
@@ -46,17 +47,14 @@ impl Report for CompatSummary {
 fn differences(summary: &CompatSummary, stacks: &[&str]) -> Option<Section> {
     let mut items: Vec<Item> = Vec::new();
     let found = &summary.differences;
-    let effects = SwitchEffect::ALL.iter().filter_map(|effect| {
-        let of = found
-            .iter()
-            .filter(|found| found.switch.effect == Some(*effect));
-        let of = of.count();
-        (of > 0).then(|| format!("{effect}: {of}"))
-    });
-    let effects = effects.collect::<Vec<_>>().join(", ");
-    let effects = match effects.as_str() {
-        "" => "none of them changes whether a server is reached".to_owned(),
-        effects => effects.to_owned(),
+    let effects = found.iter().filter_map(|found| found.switch.effect);
+    let effects = effects.counts().into_iter().sorted();
+    let effects = match effects
+        .map(|(effect, of)| format!("{effect}: {of}"))
+        .join(", ")
+    {
+        none if none.is_empty() => "none of them changes whether a server is reached".to_owned(),
+        effects => effects,
     };
     items.push(Item::Headline(match (stacks.len(), found.len()) {
         (..2, _) => ONE_STACK.to_owned(),
@@ -69,28 +67,30 @@ fn differences(summary: &CompatSummary, stacks: &[&str]) -> Option<Section> {
     }));
     items.extend(Item::warnings(&summary.warnings));
     let several = stacks.len() > 2;
-    if !found.is_empty() {
-        let rows = alike(found.iter(), |is| (&is.case, &is.does, &is.switch.seen));
-        let mut table = Table::of(rows).col("case", 0, |row| Cell::text(&row.is.case));
-        if several {
-            table = table.col("stack", 0, |row| Cell::text(row.stacks.join(", ")));
-        }
-        items.push(
-            table
-                .col("should be", 3, |row| Cell::text(&row.is.expected))
-                .col(stacks.first().copied().unwrap_or("before"), 2, |row| {
-                    Cell::text(&row.is.did)
-                })
-                .col(if several { "this stack" } else { stacks[1] }, 0, |row| {
-                    Cell::text(&row.is.does)
-                })
-                .col("effect", 0, |row| Cell::maybe(row.is.switch.effect))
-                .col("what a user sees", 1, |row| Cell::text(&row.is.switch.seen))
-                .unfolded()
-                .item(),
-        );
-        items.extend(what_to_do(found));
-    }
+    let rows = alike(found.iter(), |is| (&is.case, &is.does, &is.switch.seen));
+    items.extend(
+        Table::of(rows)
+            .col("case", 0, |row| Cell::text(&row.is.case))
+            .col_if(several.then_some("stack"), 0, |row| {
+                Cell::text(row.stacks.join(", "))
+            })
+            .col("should be", 3, |row| Cell::text(&row.is.expected))
+            .col(stacks.first().copied().unwrap_or("before"), 2, |row| {
+                Cell::text(&row.is.did)
+            })
+            .col_if(
+                stacks
+                    .get(1)
+                    .map(|second| if several { "this stack" } else { second }),
+                0,
+                |row| Cell::text(&row.is.does),
+            )
+            .col("effect", 0, |row| Cell::maybe(row.is.switch.effect))
+            .col("what a user sees", 1, |row| Cell::text(&row.is.switch.seen))
+            .unfolded()
+            .if_any(),
+    );
+    items.extend(what_to_do(found));
     Some(
         Section::new("differences", "What changes", items).explained(format!(
             "{} Through hyper's connectors: {}.",
@@ -131,11 +131,11 @@ fn what_to_do(found: &[CompatDifference]) -> Vec<Item> {
     let rows = alike(worse, |is| (&is.case, &is.switch.advice));
     let cases: HashSet<&str> = rows.iter().map(|row| row.is.case.as_str()).collect();
     let differs = cases.len() < rows.len();
-    let mut table = Table::of(rows).col("case", 0, |row| Cell::text(&row.is.case));
-    if differs {
-        table = table.col("stack", 0, |row| Cell::text(row.stacks.join(", ")));
-    }
-    table
+    Table::of(rows)
+        .col("case", 0, |row| Cell::text(&row.is.case))
+        .col_if(differs.then_some("stack"), 0, |row| {
+            Cell::text(row.stacks.join(", "))
+        })
         .col("the server", 1, |row| Cell::text(&row.is.about))
         .col("what to do", 0, |row| {
             Cell::maybe(row.is.switch.advice.as_ref())
@@ -150,18 +150,13 @@ fn wrong(summary: &CompatSummary) -> Option<Section> {
         let mut cells = row.cells.iter().take(stacks).flatten();
         cells.any(|cell| cell.judgement != Judgement::Right)
     });
-    let mut items = vec![totals(summary)];
-    let rows: Vec<_> = rows.collect();
-    if !rows.is_empty() {
-        items.push(
-            Table::of(rows)
-                .col("case", 0, |row| Cell::text(&row.case.name))
-                .col("should be", 1, |row| Cell::text(&row.case.expected))
-                .clients(&summary.matrix.clients, |cell| Cell::text(cell))
-                .col("why", 2, |row| Cell::text(&row.case.why))
-                .item(),
-        );
-    }
+    let rows = Table::of(rows)
+        .col("case", 0, |row| Cell::text(&row.case.name))
+        .col("should be", 1, |row| Cell::text(&row.case.expected))
+        .clients(&summary.matrix.clients, |cell| Cell::text(cell))
+        .col("why", 2, |row| Cell::text(&row.case.why));
+    let items = [Some(totals(summary)), rows.if_any()];
+    let items = items.into_iter().flatten().collect();
     Some(
         Section::new("wrong", "What is not as it should be", items).explained(
             "What no stack does as a browser should is here too: that is no matter of the switch.",
@@ -175,16 +170,16 @@ fn totals(summary: &CompatSummary) -> Item {
     } else {
         "client"
     };
-    let rows = summary.matrix.clients.iter().zip(&summary.totals);
-    let mut table = Table::of(rows).col(name, 0, |(client, _)| Cell::text(client));
     // Only protocol tests have excuses.
     let judgements = Judgement::ALL.iter().rev();
-    for judgement in judgements.filter(|judgement| **judgement != Judgement::Excused) {
-        table = table.col(judgement.name(), 0, |(_, cases)| {
-            Cell::count(cases.of(*judgement))
-        });
-    }
-    table.item()
+    let judgements = judgements.filter(|judgement| **judgement != Judgement::Excused);
+    let judgements: Vec<&Judgement> = judgements.collect();
+    Table::of(summary.matrix.clients.iter().zip(&summary.totals))
+        .col(name, 0, |(client, _)| Cell::text(client))
+        .cols(&judgements, |(_, cases), number| {
+            Cell::count(cases.of(*judgements[number]))
+        })
+        .item()
 }
 
 fn all(summary: &CompatSummary) -> Section {
@@ -197,13 +192,12 @@ fn all(summary: &CompatSummary) -> Section {
 }
 
 fn check(case: &CompatCase, _: &StackName, cell: &CompatCell) -> Check {
+    let outcome = cell.checked(|| match &cell.result.outcome {
+        CompatOutcome::Unsupported { reason } => reason.clone(),
+        _ => format!("{cell}, and should be {}", case.expected),
+    });
     Check {
-        name: case.name.clone(),
         class: case.name.split('/').next().map(str::to_owned),
-        outcome: cell.checked(|| match &cell.result.outcome {
-            CompatOutcome::Unsupported { reason } => reason.clone(),
-            _ => format!("{cell}, and should be {}", case.expected),
-        }),
-        said: None,
+        ..Check::new(&case.name, outcome)
     }
 }

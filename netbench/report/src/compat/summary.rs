@@ -1,5 +1,6 @@
-use std::{collections::HashMap, fmt};
+use std::fmt;
 
+use itertools::Itertools;
 use netbench_model::{
     Accepts, Profile, StackName, Standing, SwitchEffect,
     compat::{
@@ -17,7 +18,6 @@ use super::{
 use crate::{
     matrix::{Attempt, ComparedStack, Judgements, Matrix, MatrixCase, Switch, gains, losses},
     run::{RunHead, SummaryHead},
-    text::count,
 };
 
 /// The findings of a run of `compat`: its `summary.json`.
@@ -121,46 +121,32 @@ impl CompatSummary {
 
     /// Returns the number of cases with results of both the first and the second stack.
     pub fn told_of_both(&self) -> usize {
-        let is_told = |row: &MatrixCase<_, CompatCell>, stack: usize| {
-            row.cell(stack)
-                .is_some_and(|cell| cell.judgement != Judgement::Unsupported)
-        };
-        let rows = self.matrix.cases.iter();
-        rows.filter(|row| is_told(row, 0) && is_told(row, 1))
-            .count()
+        let pairs = self.matrix.beside_first(2);
+        let told = pairs.filter(|(.., cells)| cells.iter().all(|it| it.is_told()));
+        told.count()
     }
 }
 
 /// Summarizes a run. If a case was tested twice, the last result counts.
 pub fn summarize_compat(manifest: &CompatManifest, samples: Vec<CompatSample>) -> CompatSummary {
     let plan = &manifest.plan;
-    let found: HashMap<(&str, &StackName), &CompatSample> = samples
-        .iter()
-        .map(|sample| ((sample.case.as_str(), &sample.stack), sample))
-        .collect();
-    let matrix = Matrix::new(
+    let clients: Vec<StackName> = plan.tried().cloned().collect();
+    let matrix = Matrix::of(
         plan.cases.iter().cloned(),
-        plan.tried().cloned().collect(),
-        |case, stack| {
-            let sample = found.get(&(case.name.as_str(), stack))?;
-            Some(Attempt {
-                judgement: Judgement::of(&case.expected, &sample.outcome),
-                result: CompatResult {
-                    outcome: sample.outcome.clone(),
-                    embedder: sample.embedder.clone(),
-                },
-            })
+        &clients,
+        samples.iter().map(|it| (it.case.as_str(), &it.stack, it)),
+        |case| &case.name,
+        |case, _, sample| Attempt {
+            judgement: Judgement::of(&case.expected, &sample.outcome),
+            result: CompatResult {
+                outcome: sample.outcome.clone(),
+                embedder: sample.embedder.clone(),
+            },
         },
     );
     let mut warnings = manifest.warnings.clone();
     warnings.extend(plan.clients.iter().filter_map(outside::warning));
-    let missing = matrix.missing();
-    if missing > 0 {
-        warnings.push(format!(
-            "{} not made: the run was ended early",
-            count(missing, "try was", "tries were")
-        ));
-    }
+    warnings.extend(matrix.ended_early("try was", "tries were", "made"));
     CompatSummary {
         head: SummaryHead::of(manifest),
         run: CompatHead {
@@ -170,7 +156,7 @@ pub fn summarize_compat(manifest: &CompatManifest, samples: Vec<CompatSample>) -
             stacks: ComparedStack::all(&plan.stacks, manifest),
             clients: plan.clients.clone(),
         },
-        differences: differences(&plan.stacks, &matrix.cases),
+        differences: differences(plan.stacks.len(), &matrix),
         disagreements: outside::disagreements(&plan.stacks, &plan.clients, &matrix.cases),
         totals: matrix.totals(),
         matrix,
@@ -183,68 +169,64 @@ pub(super) type CompatRow = MatrixCase<CompatCase, CompatCell>;
 
 /// Returns the differences of each stack from the first. Deteriorations come first, the worst before the rest; then
 /// wrong reasons, and last improvements.
-fn differences(stacks: &[StackName], cases: &[CompatRow]) -> Vec<CompatDifference> {
-    let mut found = Vec::new();
-    let Some((first, others)) = stacks.split_first() else {
-        return found;
-    };
-    for row in cases {
-        let Some(before) = row.cell(0) else {
-            continue;
-        };
-        for (stack, cell) in others.iter().zip(&row.cells[1..]) {
-            let Some(now) = cell else { continue };
-            let (did, does) = (before.to_string(), now.to_string());
-            // Without a common cause, the words of two failures of a protocol may differ by chance.
-            if did == does {
-                continue;
-            }
-            let case = &row.case;
-            let effect = effect(case.standing(), &before.result.outcome, &now.result.outcome);
-            let is_loss = effect.is_some_and(SwitchEffect::is_loss);
-            let is_no_better =
-                now.judgement <= before.judgement && now.judgement != Judgement::Right;
-            found.push(CompatDifference {
-                case: case.name.clone(),
-                about: case.about.clone(),
-                expected: case.expected.clone(),
-                judgement: now.judgement,
-                switch: Switch {
-                    stack: stack.clone(),
-                    in_place_of: first.clone(),
-                    effect,
-                    standing: case.standing(),
-                    seen: seen(case, first, &before.result.outcome, &now.result.outcome),
-                    advice: (is_loss || effect.is_none() && is_no_better)
-                        .then(|| case.advice_for(stack).to_owned()),
-                },
-                did,
-                does,
-            });
+fn differences(
+    stacks: usize,
+    matrix: &Matrix<CompatCase, StackName, CompatCell>,
+) -> Vec<CompatDifference> {
+    let pairs = matrix.beside_first(stacks);
+    let differences = pairs.filter_map(|(case, [first, stack], [before, now])| {
+        let (did, does) = (before.to_string(), now.to_string());
+        // Without a common cause, the words of two failures of a protocol may differ by chance.
+        if did == does {
+            return None;
         }
-    }
-    found.sort_by_key(|found| {
-        let ends = found.judgement <= Judgement::Hung;
-        let Switch { effect, advice, .. } = &found.switch;
-        let effect = (effect.is_none(), *effect);
-        (advice.is_none(), !ends, effect, found.judgement)
+        let outcomes = [before, now].map(|cell| &cell.result.outcome);
+        let effect = effect(case.standing(), outcomes);
+        let is_loss = effect.is_some_and(SwitchEffect::is_loss);
+        let is_no_better = now.judgement <= before.judgement && now.judgement != Judgement::Right;
+        Some(CompatDifference {
+            case: case.name.clone(),
+            about: case.about.clone(),
+            expected: case.expected.clone(),
+            judgement: now.judgement,
+            switch: Switch {
+                stack: stack.clone(),
+                in_place_of: first.clone(),
+                effect,
+                standing: case.standing(),
+                seen: seen(case, first, outcomes),
+                advice: (is_loss || effect.is_none() && is_no_better)
+                    .then(|| case.advice_for(stack).to_owned()),
+            },
+            did,
+            does,
+        })
     });
-    found
+    differences
+        .sorted_by_key(|found| {
+            let ends = found.judgement <= Judgement::Hung;
+            let Switch { effect, advice, .. } = &found.switch;
+            let effect = (effect.is_none(), *effect);
+            (advice.is_none(), !ends, effect, found.judgement)
+        })
+        .collect()
 }
 
 /// Returns the effect of using the stack with the outcome `now` in place of the one with `before`. A process that
 /// crashes or hangs reaches no server, whatever the correct behaviour is.
-fn effect(standing: Standing, before: &CompatOutcome, now: &CompatOutcome) -> Option<SwitchEffect> {
+fn effect(standing: Standing, outcomes: [&CompatOutcome; 2]) -> Option<SwitchEffect> {
     use CompatOutcome as O;
-    let accepts = |outcome: &O| Accepts::from(matches!(outcome, O::Accepted { .. }));
-    let ends = |outcome: &O| matches!(outcome, O::Crash { .. } | O::Hang { .. });
-    match (before, now) {
-        (O::Unsupported { .. }, _) | (_, O::Unsupported { .. }) => None,
-        (_, O::Crash { .. }) if !matches!(before, O::Crash { .. }) => {
-            Some(SwitchEffect::LossOfReach)
+    match outcomes {
+        [O::Unsupported { .. }, _]
+        | [_, O::Unsupported { .. }]
+        | [O::Crash { .. }, O::Crash { .. }]
+        | [O::Crash { .. } | O::Hang { .. }, O::Hang { .. }] => None,
+        [_, O::Crash { .. } | O::Hang { .. }] => Some(SwitchEffect::LossOfReach),
+        outcomes => {
+            let [before, now] =
+                outcomes.map(|outcome| Accepts::from(matches!(outcome, O::Accepted { .. })));
+            SwitchEffect::of(standing, before, now)
         }
-        _ if ends(now) && !ends(before) => Some(SwitchEffect::LossOfReach),
-        _ => SwitchEffect::of(standing, accepts(before), accepts(now)),
     }
 }
 
@@ -259,12 +241,7 @@ fn browsers(case: &CompatCase) -> &'static str {
 }
 
 /// Describes a change as the client's user sees it.
-fn seen(
-    case: &CompatCase,
-    first: &StackName,
-    before: &CompatOutcome,
-    now: &CompatOutcome,
-) -> String {
+fn seen(case: &CompatCase, first: &StackName, [before, now]: [&CompatOutcome; 2]) -> String {
     use CompatOutcome as O;
     let should_load = case.expected == Expected::Accepted;
     let is_dated = case.standing() == Standing::Dated;

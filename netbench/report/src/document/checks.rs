@@ -16,6 +16,18 @@ pub(crate) struct Check {
     pub(crate) said: Option<String>,
 }
 
+impl Check {
+    /// Returns a check without a group.
+    pub(crate) fn new(name: impl Into<String>, outcome: Checked) -> Self {
+        Self {
+            name: name.into(),
+            class: None,
+            outcome,
+            said: None,
+        }
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Checked {
     Passed,

@@ -1,7 +1,4 @@
-use netbench_model::{
-    compat::Judgement,
-    roots::{RootsClient, RootsOutcome, StoreLayout},
-};
+use netbench_model::roots::{RootsClient, RootsOutcome, StoreLayout};
 
 use super::{RootsCell, RootsSummary};
 use crate::{
@@ -12,8 +9,7 @@ use crate::{
 
 impl Report for RootsSummary {
     fn tells(&self) -> bool {
-        let mut cells = self.matrix.cells();
-        cells.any(|cell| cell.judgement != Judgement::Unsupported)
+        self.matrix.cells().any(RootsCell::is_told)
     }
 
     fn document(&self, _: Extent) -> Document<'_> {
@@ -51,20 +47,18 @@ fn wrong(summary: &RootsSummary) -> Section {
         )
     })];
     items.extend(Item::warnings(&summary.warnings));
-    if !found.is_empty() {
-        items.push(
-            Table::of(found)
-                .col("client", 0, |row| Cell::text(&row.client))
-                .col("what a user sees", 0, |row| Cell::text(&row.seen))
-                .col("layouts", 0, |row| Cell::text(row.layouts.join(", ")))
-                .col("the library's words", 2, |row| {
-                    Cell::maybe(row.detail.as_ref())
-                })
-                .col("what to do", 1, |row| Cell::text(&row.advice))
-                .unfolded()
-                .item(),
-        );
-    }
+    items.extend(
+        Table::of(found)
+            .col("client", 0, |row| Cell::text(&row.client))
+            .col("what a user sees", 0, |row| Cell::text(&row.seen))
+            .col("layouts", 0, |row| Cell::text(row.layouts.join(", ")))
+            .col("the library's words", 2, |row| {
+                Cell::maybe(row.detail.as_ref())
+            })
+            .col("what to do", 1, |row| Cell::text(&row.advice))
+            .unfolded()
+            .if_any(),
+    );
     Section::new("wrong", "Unexpected results", items).explained("A client is a stack with the roots that it finds by itself. Its process sees the layout in the \
                       place of this system's folders, and verifies the chain of each site.")
 }
@@ -124,13 +118,9 @@ fn check(
 ) -> Check {
     let mut wrong = summary.wrong.iter();
     let wrong = wrong.find(|found| found.layouts.contains(&layout.name) && found.client == *client);
-    Check {
-        name: layout.name.clone(),
-        class: None,
-        outcome: cell.checked(|| match (&cell.result, wrong) {
-            (RootsOutcome::Unsupported { reason }, _) => reason.clone(),
-            (_, found) => found.map_or_else(String::new, |found| found.seen.clone()),
-        }),
-        said: None,
-    }
+    let outcome = cell.checked(|| match (&cell.result, wrong) {
+        (RootsOutcome::Unsupported { reason }, _) => reason.clone(),
+        (_, found) => found.map_or_else(String::new, |found| found.seen.clone()),
+    });
+    Check::new(&layout.name, outcome)
 }

@@ -1,4 +1,4 @@
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use netbench_model::{
     chains::ChainOutcome,
@@ -74,27 +74,20 @@ pub struct WrongTrust {
 /// Summarizes a run.
 pub fn summarize_roots(manifest: &RootsManifest, samples: Vec<RootsSample>) -> RootsSummary {
     let plan = &manifest.plan;
-    let outcomes: HashMap<(&str, &RootsClient), &RootsOutcome> = samples
-        .iter()
-        .map(|sample| ((sample.layout.as_str(), &sample.client), &sample.outcome))
-        .collect();
-    let matrix = Matrix::new(
+    let matrix = Matrix::of(
         plan.layouts.iter().cloned(),
-        plan.clients.clone(),
-        |layout, client| {
-            let outcome = *outcomes.get(&(layout.name.as_str(), client))?;
-            Some(Attempt {
-                judgement: judgement(layout, outcome),
-                result: outcome.clone(),
-            })
+        &plan.clients,
+        samples
+            .iter()
+            .map(|it| (it.layout.as_str(), &it.client, &it.outcome)),
+        |layout| &layout.name,
+        |layout, client, outcome| Attempt {
+            judgement: judgement(layout, client, outcome),
+            result: (*outcome).clone(),
         },
     );
     let mut warnings = manifest.warnings.clone();
-    let missing = matrix.missing();
-    if missing > 0 {
-        let tried = count(missing, "layout was", "layouts were");
-        warnings.push(format!("{tried} not tried: the run was ended early"));
-    }
+    warnings.extend(matrix.ended_early("layout was", "layouts were", "tried"));
     let mut reasons: BTreeMap<&str, u32> = BTreeMap::new();
     for cell in matrix.cells() {
         if let RootsOutcome::Unsupported { reason } = &cell.result {
@@ -120,8 +113,8 @@ pub fn summarize_roots(manifest: &RootsManifest, samples: Vec<RootsSample>) -> R
     }
 }
 
-fn judgement(layout: &StoreLayout, outcome: &RootsOutcome) -> Judgement {
-    let differences = of_layout(layout, outcome).into_iter();
+fn judgement(layout: &StoreLayout, client: &RootsClient, outcome: &RootsOutcome) -> Judgement {
+    let differences = of_layout(layout, client, outcome).into_iter();
     let worst = differences.map(|found| found.judgement).min();
     match outcome {
         RootsOutcome::Unsupported { .. } => Judgement::Unsupported,
@@ -132,25 +125,12 @@ fn judgement(layout: &StoreLayout, outcome: &RootsOutcome) -> Judgement {
 fn wrong(matrix: &Matrix<StoreLayout, RootsClient, RootsCell>) -> Vec<WrongTrust> {
     let mut all: Vec<WrongTrust> = Vec::new();
     for row in &matrix.cases {
-        for (client, cell) in matrix.clients.iter().zip(&row.cells) {
-            let Some(cell) = cell else { continue };
-            for found in of_layout(&row.case, &cell.result) {
-                let same = |earlier: &&mut WrongTrust| {
-                    (earlier.judgement, &earlier.client, &earlier.seen)
-                        == (found.judgement, client, &found.seen)
-                };
-                match all.iter_mut().find(same) {
-                    Some(earlier) => earlier.layouts.push(row.case.name.clone()),
-                    None => all.push(WrongTrust {
-                        judgement: found.judgement,
-                        client: client.clone(),
-                        layouts: vec![row.case.name.clone()],
-                        seen: found.seen,
-                        advice: found.advice.to_owned(),
-                        detail: found.detail,
-                        sites: found.sites,
-                    }),
-                }
+        let cells = matrix.clients.iter().zip(&row.cells);
+        let cells = cells.filter_map(|(client, cell)| Some((client, cell.as_ref()?)));
+        for found in cells.flat_map(|(client, cell)| of_layout(&row.case, client, &cell.result)) {
+            match all.iter_mut().find(|earlier| earlier.is_like(&found)) {
+                Some(earlier) => earlier.layouts.extend(found.layouts),
+                None => all.push(found),
             }
         }
     }
@@ -158,40 +138,41 @@ fn wrong(matrix: &Matrix<StoreLayout, RootsClient, RootsCell>) -> Vec<WrongTrust
     all
 }
 
-/// One client's unexpected behaviour with one layout.
-struct Unexpected {
-    judgement: Judgement,
-    sites: Vec<String>,
-    seen: String,
-    advice: &'static str,
-    detail: Option<String>,
-}
-
-impl Unexpected {
-    /// Returns the result of a client that has no connector.
-    fn not_started(judgement: Judgement, layout: &StoreLayout, detail: &str) -> Self {
-        Self {
-            judgement,
-            sites: layout.trusts.clone(),
-            seen: "Nothing loads: the client does not start.".to_owned(),
-            advice: "Install a store that the client can read, or have it start without one.",
-            detail: Some(detail.to_owned()),
-        }
+impl WrongTrust {
+    fn is_like(&self, other: &Self) -> bool {
+        (self.judgement, &self.client, &self.seen) == (other.judgement, &other.client, &other.seen)
     }
 }
 
-/// Returns the differences between the outcome and a user's expectation.
-fn of_layout(layout: &StoreLayout, outcome: &RootsOutcome) -> Vec<Unexpected> {
+/// Returns the differences between the outcome with one layout and a user's expectation.
+fn of_layout(
+    layout: &StoreLayout,
+    client: &RootsClient,
+    outcome: &RootsOutcome,
+) -> Vec<WrongTrust> {
+    let not_started = WrongTrust {
+        judgement: Judgement::Crashed,
+        client: client.clone(),
+        sites: layout.trusts.clone(),
+        layouts: vec![layout.name.clone()],
+        seen: "Nothing loads: the client does not start.".to_owned(),
+        detail: None,
+        advice: "Install a store that the client can read, or have it start without one."
+            .to_owned(),
+    };
     let (origin, sites) = match outcome {
         RootsOutcome::Unsupported { .. } => return Vec::new(),
         // Without a store, no site should load.
         RootsOutcome::Refused { .. } if layout.trusts.is_empty() => return Vec::new(),
-        RootsOutcome::Refused { detail } => {
-            let refused = Unexpected::not_started(Judgement::FalseReject, layout, detail);
-            return vec![refused];
-        }
-        RootsOutcome::Broken { detail } => {
-            return vec![Unexpected::not_started(Judgement::Crashed, layout, detail)];
+        RootsOutcome::Refused { detail } | RootsOutcome::Broken { detail } => {
+            return vec![WrongTrust {
+                judgement: match outcome {
+                    RootsOutcome::Broken { .. } => Judgement::Crashed,
+                    _ => Judgement::FalseReject,
+                },
+                detail: Some(detail.clone()),
+                ..not_started
+            }];
         }
         RootsOutcome::Made { origin, sites, .. } => (*origin, sites),
     };
@@ -221,19 +202,20 @@ fn of_layout(layout: &StoreLayout, outcome: &RootsOutcome) -> Vec<Unexpected> {
         }
     };
     let found = [
-        Unexpected {
+        WrongTrust {
             judgement: Judgement::FalseReject,
             seen: format!("Does not load: {}.", lost.join(", ")),
             sites: lost,
-            advice: lost_advice,
+            advice: lost_advice.to_owned(),
             detail,
+            ..not_started.clone()
         },
-        Unexpected {
+        WrongTrust {
             judgement: Judgement::FalseAccept,
             seen: format!("Loads without a warning: {}.", loaded.join(", ")),
             sites: loaded,
-            advice: "Take such roots out of every file and folder that the client reads: it may heed neither dates, nor marks beside them, nor SSL_CERT_FILE alone.",
-            detail: None,
+            advice: "Take such roots out of every file and folder that the client reads: it may heed neither dates, nor marks beside them, nor SSL_CERT_FILE alone.".to_owned(),
+            ..not_started
         },
     ];
     found

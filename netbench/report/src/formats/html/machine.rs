@@ -1,7 +1,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use itertools::Itertools;
-use netbench_model::{Environment, WorkerRecord};
+use netbench_model::Environment;
 
 use crate::{
     cell::Cell,
@@ -40,36 +40,23 @@ fn facts(machines: &[Machine<'_>]) -> Option<Item> {
         let names: BTreeSet<&String> = names.collect();
         names.into_iter().map(move |name| (prefix, of, name))
     });
-    let mut table =
-        Table::of(rows)
-            .caption("facts of the machine")
-            .col("fact", 0, |(prefix, _, name)| {
-                Cell::text(format!("{prefix}{name}"))
-            });
-    for machine in machines {
-        table = table.col(machine.run, 0, |(_, of, name)| {
-            Cell::maybe(of(machine.environment).get(*name))
-        });
-    }
-    let table = table.table();
-    (!table.rows.is_empty()).then_some(Item::Table(table))
+    Table::of(rows)
+        .caption("facts of the machine")
+        .col("fact", 0, |(prefix, _, name)| {
+            Cell::text(format!("{prefix}{name}"))
+        })
+        .cols(
+            machines.iter().map(|it| it.run),
+            |(_, of, name), machine| Cell::maybe(of(machines[machine].environment).get(*name)),
+        )
+        .if_any()
 }
 
 fn workers(machines: &[Machine<'_>]) -> Option<Item> {
     let workers = machines
         .iter()
         .flat_map(|machine| machine.workers.iter().map(|worker| (machine.run, worker)));
-    let workers: Vec<(&str, &WorkerRecord)> = workers.collect();
-    if workers.is_empty() {
-        return None;
-    }
-    let build = |worker: &WorkerRecord| {
-        let build = worker.build.iter();
-        build
-            .map(|(name, value)| format!("{name} {value}"))
-            .join(", ")
-    };
-    let table = Table::of(workers)
+    Table::of(workers)
         .caption("what measured")
         .col("run", 0, |(run, _)| Cell::text(run))
         .col("stack", 0, |(_, worker)| Cell::text(&worker.stack))
@@ -78,6 +65,10 @@ fn workers(machines: &[Machine<'_>]) -> Option<Item> {
             Cell::maybe(worker.provider.as_ref())
         })
         .col("connector", 0, |(_, worker)| Cell::text(&worker.connector))
-        .col("build", 0, |(_, worker)| Cell::text(build(worker)));
-    Some(table.item())
+        .col("build", 0, |(_, worker)| {
+            let build = worker.build.iter();
+            let build = build.map(|(name, value)| format!("{name} {value}"));
+            Cell::text(build.format(", "))
+        })
+        .if_any()
 }
