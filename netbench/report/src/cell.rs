@@ -4,7 +4,7 @@ use netbench_model::Unit;
 use netbench_stats::{Interval, Verdict};
 
 use crate::text::{
-    TOO_FEW, bytes, change, factor, grouped, interval, percent, plain, signed_time, time,
+    TOO_FEW, bytes, change, factor, grouped, interval, percent, plain, shorten, signed_time, time,
 };
 
 /// A cell of a table. Ratios are the other stack's figure over the first one's.
@@ -72,6 +72,11 @@ pub(crate) enum Digits {
 impl Cell {
     pub(crate) fn text(words: impl ToString) -> Self {
         Self::Text(words.to_string())
+    }
+
+    /// Returns a cell with the beginning of a long text.
+    pub(crate) fn short(words: &str) -> Self {
+        Self::Text(shorten(words))
     }
 
     pub(crate) fn maybe(words: Option<impl ToString>) -> Self {

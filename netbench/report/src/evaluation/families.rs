@@ -34,7 +34,7 @@ pub struct Family {
     pub advice: String,
     /// The share, if a publication has it.
     pub share: Option<PublishedShare>,
-    members: Vec<(Member, String)>,
+    members: BTreeMap<Member, Vec<String>>,
 }
 
 /// A share that a publication states.
@@ -81,19 +81,25 @@ pub enum ShareOf {
 }
 
 /// A kind of the members of a family.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 pub enum Member {
     /// A case of the catalogue of servers.
+    #[serde(rename = "cases")]
     Case,
     /// A reason why verifiers disagree about a chain.
+    #[serde(rename = "chains")]
     Chain,
     /// A layout of a trust store.
+    #[serde(rename = "stores")]
     Store,
     /// A feature of the protocol tests.
+    #[serde(rename = "features")]
     Feature,
     /// A protocol test in which a stack has a defect.
+    #[serde(rename = "defects")]
     Defect,
     /// A reason for which a site is lost.
+    #[serde(rename = "losses")]
     Loss,
 }
 
@@ -147,23 +153,12 @@ impl Families {
                 }
                 None => None,
             };
-            let lists = [
-                (Member::Case, entry.cases),
-                (Member::Chain, entry.chains),
-                (Member::Store, entry.stores),
-                (Member::Feature, entry.features),
-                (Member::Defect, entry.defects),
-                (Member::Loss, entry.losses),
-            ];
-            let members = lists
-                .into_iter()
-                .flat_map(|(kind, names)| names.into_iter().map(move |name| (kind, name)));
             all.push(Family {
                 name: entry.name,
                 meets: entry.meets,
                 advice: entry.advice,
                 share,
-                members: members.collect(),
+                members: entry.members,
             });
         }
         Ok(Self { all })
@@ -194,38 +189,14 @@ impl Families {
             )),
         }
     }
-
-    /// Tests whether every entry of a catalogue belongs to exactly one family: the tables `case`, `reason` and `layout` with their
-    /// names.
-    ///
-    /// # Errors
-    /// Returns the first entry that does not, or that cannot be read.
-    pub fn check_catalogue(&self, file: &str, text: &str) -> Result<(), FamilyError> {
-        let at = At { file, text };
-        let entries: Catalogue = toml::from_str(text)
-            .map_err(|error| at.error(error.span(), error.message().trim().to_owned()))?;
-        for (kind, entries) in [
-            (Member::Case, entries.case),
-            (Member::Chain, entries.reason),
-            (Member::Store, entries.layout),
-        ] {
-            for Entry { name } in entries {
-                self.check(kind, name.get_ref())
-                    .map_err(|what| at.error(Some(name.span()), what))?;
-            }
-        }
-        Ok(())
-    }
 }
 
 impl Family {
     fn has(&self, kind: Member, name: &str) -> bool {
-        self.members.iter().any(|(of, pattern)| {
-            *of == kind
-                && match pattern.strip_suffix('*') {
-                    Some(beginning) => name.starts_with(beginning),
-                    None => name == pattern,
-                }
+        let mut patterns = self.members.get(&kind).into_iter().flatten();
+        patterns.any(|pattern| match pattern.strip_suffix('*') {
+            Some(beginning) => name.starts_with(beginning),
+            None => name == pattern,
         })
     }
 }
@@ -271,24 +242,13 @@ struct SourceSpec {
 }
 
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
 struct FamilySpec {
     name: String,
     meets: String,
     advice: String,
     share: Option<Spanned<ShareSpec>>,
-    #[serde(default)]
-    cases: Vec<String>,
-    #[serde(default)]
-    chains: Vec<String>,
-    #[serde(default)]
-    stores: Vec<String>,
-    #[serde(default)]
-    features: Vec<String>,
-    #[serde(default)]
-    defects: Vec<String>,
-    #[serde(default)]
-    losses: Vec<String>,
+    #[serde(flatten)]
+    members: BTreeMap<Member, Vec<String>>,
 }
 
 #[derive(Deserialize)]
@@ -305,21 +265,6 @@ struct ShareSpec {
 enum Percent {
     One(f64),
     Range([f64; 2]),
-}
-
-#[derive(Deserialize)]
-struct Catalogue {
-    #[serde(default)]
-    case: Vec<Entry>,
-    #[serde(default)]
-    reason: Vec<Entry>,
-    #[serde(default)]
-    layout: Vec<Entry>,
-}
-
-#[derive(Deserialize)]
-struct Entry {
-    name: Spanned<String>,
 }
 
 /// Returns the share of a kind of the population model, or that of a source of the file.

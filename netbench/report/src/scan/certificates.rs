@@ -24,9 +24,9 @@ pub(super) fn tables(items: &mut Vec<Item>, site: &SiteScan, name: &str) {
         Table::of(all)
             .caption(format!("{name}: certificates"))
             .col("chain", 0, |(i, ..)| Cell::count(i + 1))
-            .col("certificate", 0, |(.., c)| Cell::text(shorten(&c.subject)))
+            .col("certificate", 0, |(.., c)| Cell::short(&c.subject))
             .col("names", 2, |(.., c)| {
-                Cell::text(shorten(&some_of(NAMES, c.names.iter())))
+                Cell::short(&some_of(NAMES, c.names.iter()))
             })
             .col("key", 1, |(.., c)| match &c.curve {
                 Some(curve) => Cell::text(curve),

@@ -175,9 +175,9 @@ fn by_change(diff: &ScanDiff) -> Vec<Item> {
     let rows = rows.sorted_by_key(|(change, sites)| (change.kind, usize::MAX - sites.len()));
     Table::of(rows)
         .col("kind", 1, |(change, _)| Cell::text(change.kind.name()))
-        .col("what", 0, |(change, _)| Cell::text(shorten(&change.what)))
-        .col("was", 0, |(change, _)| Cell::text(shorten(&change.was)))
-        .col("is", 0, |(change, _)| Cell::text(shorten(&change.now)))
+        .col("what", 0, |(change, _)| Cell::short(&change.what))
+        .col("was", 0, |(change, _)| Cell::short(&change.was))
+        .col("is", 0, |(change, _)| Cell::short(&change.now))
         .col("sites", 0, |(_, sites)| Cell::count(sites.len()))
         .which_sites(diff.place(), 2, |(_, sites)| {
             shorten(&some_of(NAMED, sites))

@@ -2,22 +2,25 @@ use std::cmp::Reverse;
 
 use itertools::Itertools;
 use netbench_interop::{
-    Population, PopulationKind, ProfileRow, Profiles, ShareRange, SitePolicy, features,
+    Population, PopulationKind, ProfileRow, Profiles, ShareRange, SharesOfAll, SitePolicy, features,
 };
 use netbench_model::{
     StackName, Target,
-    scan::{NamedCode, Order, ScanOutcome, SiteScan, SuiteScan, Tolerance, VersionScan},
-    tls::TlsVersion,
+    scan::{NamedCode, ScanOutcome, SiteScan, SuiteScan, Tolerance},
 };
 
-use super::{ScanSummary, certificates, loss, many, policy, sample};
+use super::{
+    ScanSummary, Support, certificates, loss,
+    many::{self, order, spoken},
+    policy, sample,
+};
 use crate::{
     Asked,
     cell::{Cell, Digits},
     document::{Document, Excerpt, Extent, Item, Place, Report, Section, Table},
     evaluation::{Evidence, Found, Subject, losses, none_is_no, supports, web_loss},
     run::origin,
-    text::{count, in_place_of, named_site, places, shorten, some_of},
+    text::{count, in_place_of, named_site, places, shorten},
 };
 
 /// The id of the section with the findings.
@@ -26,9 +29,6 @@ const SECTION: &str = "scan";
 /// Number of sites for which text formats have a row: longer tables are not read; all sites are in the JSON and on
 /// the page.
 const ROWS: usize = 200;
-
-/// Number of partly scanned sites that are named.
-const NAMED: usize = 6;
 
 /// The number of sites up to which each is shown in full.
 const IN_FULL: usize = 3;
@@ -165,17 +165,6 @@ fn about(summary: &ScanSummary) -> String {
     )
 }
 
-pub(super) fn order(order: Order) -> &'static str {
-    match order {
-        Order::Server => "server",
-        Order::Client => "client",
-        Order::Mixed => "mixed",
-        Order::Single => "one",
-        Order::Stated => "stated",
-        Order::Unknown => "unknown",
-    }
-}
-
 fn outcome(site: &SiteScan) -> String {
     match &site.outcome {
         ScanOutcome::Scanned => "scanned".to_owned(),
@@ -184,23 +173,8 @@ fn outcome(site: &SiteScan) -> String {
     }
 }
 
-pub(super) fn spoken(site: &SiteScan) -> impl Iterator<Item = &VersionScan> {
-    site.versions.iter().filter(|v| v.supported)
-}
-
 fn names(codes: &[NamedCode]) -> String {
     codes.iter().map(|code| &code.name).join(" ")
-}
-
-fn versions(site: &SiteScan) -> String {
-    let versions = spoken(site).map(|v| v.version).sorted();
-    versions.map(TlsVersion::name).join(" ")
-}
-
-pub(super) fn key(site: &SiteScan) -> String {
-    let leaves = site.chains.iter().filter_map(|c| c.certificates.first());
-    let keys = leaves.map(|leaf| format!("{}-{}", leaf.key, leaf.key_bits));
-    keys.dedup().join(" ")
 }
 
 fn sites(items: &mut Vec<Item>, sites: &[SiteScan], place: Target) {
@@ -208,30 +182,17 @@ fn sites(items: &mut Vec<Item>, sites: &[SiteScan], place: Target) {
     items.push(Item::text(
         "Order: who chooses the suite. Connections: for versions, suites with their order and groups, and in all.",
     ));
-    let short = |text: String| Cell::text(shorten(&text));
-    let newest = |site: &SiteScan| spoken(site).max_by_key(|v| v.version).cloned();
     items.push(
-        Table::of(sites.iter().map(|site| (site, newest(site))))
+        Table::of(sites.iter().map(|site| (site, Support::of(site))))
             .site(place, |(site, _)| &site.site)
-            .col("versions", 0, |(site, _)| match &site.outcome {
-                ScanOutcome::Scanned => Cell::text(versions(site)),
-                ScanOutcome::Partial { .. } => Cell::text(format!("{} (in part)", versions(site))),
-                ScanOutcome::Failed { .. } => short(outcome(site)),
+            .col("versions", 0, |(site, support)| match &site.outcome {
+                ScanOutcome::Scanned => Cell::text(support.spoken()),
+                ScanOutcome::Partial { .. } => {
+                    Cell::text(format!("{} (in part)", support.spoken()))
+                }
+                ScanOutcome::Failed { .. } => Cell::short(&outcome(site)),
             })
-            .col("suites", 0, |(site, _)| {
-                Cell::count(spoken(site).map(|v| v.suites.len()).sum::<usize>())
-            })
-            .col("order", 2, |(_, newest)| {
-                Cell::text(newest.as_ref().map_or("", |v| order(v.suite_order)))
-            })
-            .col("groups", 4, |(_, newest)| {
-                short(
-                    newest
-                        .as_ref()
-                        .map_or_else(String::new, |v| names(&v.groups)),
-                )
-            })
-            .col("key", 1, |(site, _)| short(key(site)))
+            .support(|(_, support)| support)
             .col("connections", 3, |(site, _)| {
                 let effort = &site.effort;
                 Cell::Of(
@@ -242,31 +203,11 @@ fn sites(items: &mut Vec<Item>, sites: &[SiteScan], place: Target) {
             .col("time", 5, |(site, _)| {
                 Cell::number(site.effort.elapsed_ms as f64, Digits::All, "ms")
             })
-            .col("first choice", 6, |(_, newest)| {
-                let first = newest.as_ref().and_then(|v| v.suites.first());
-                short(first.map_or_else(String::new, |suite| suite.name.clone()))
-            })
+            .col("first choice", 6, |(_, support)| support.first_choice())
             .excerpt(Excerpt::First(ROWS))
             .item(),
     );
-    in_part(items, sites, place);
-}
-
-/// Tabulates the reasons why sites were scanned in part: such sites may support more than is shown.
-fn in_part(items: &mut Vec<Item>, sites: &[SiteScan], place: Target) {
-    let partial = sites.iter().filter_map(|site| match &site.outcome {
-        ScanOutcome::Partial { why } => Some((why, &site.site)),
-        ScanOutcome::Scanned | ScanOutcome::Failed { .. } => None,
-    });
-    items.extend(
-        Table::of(partial.into_group_map().into_iter().sorted())
-            .col("why", 0, |(why, _)| Cell::text(shorten(why)))
-            .col("sites", 0, |(_, sites)| Cell::count(sites.len()))
-            .which_sites(place, 0, |(_, sites)| {
-                shorten(&some_of(NAMED, sites.iter()))
-            })
-            .under("Scanned in part: they may have more than is shown"),
-    );
+    items.extend(many::in_part(sites, place));
 }
 
 fn in_full(items: &mut Vec<Item>, site: &SiteScan, place: Target) {
@@ -338,6 +279,13 @@ fn versions_and_suites(site: &SiteScan, name: &str) -> [Item; 2] {
     [versions, suites]
 }
 
+/// The inferred shares of all sites: the names and ranks of their columns.
+const OF_ALL: [(&str, u8, fn(&SharesOfAll) -> ShareRange); 3] = [
+    ("of all support", 0, |all| all.supports),
+    ("of all prefer", 1, |all| all.prefers),
+    ("of all only", 2, |all| all.only),
+];
+
 fn population_tables(items: &mut Vec<Item>, population: &Population) {
     items.push(Item::Heading(match population.sites {
         1 => "What one site supports, prefers, and has only".to_owned(),
@@ -345,11 +293,8 @@ fn population_tables(items: &mut Vec<Item>, population: &Population) {
     }));
     items.push(Item::text(&population.definitions));
     let share = |count: u32| Cell::CountAndShare(count.into(), population.sites.into());
-    let of_kind = |kind: PopulationKind| {
-        let rows = population.rows.iter();
-        rows.filter(move |row| row.kind == kind)
-    };
-    let rows = PopulationKind::ALL.into_iter().flat_map(of_kind);
+    let kinds = PopulationKind::ALL.into_iter();
+    let rows = kinds.flat_map(|kind| population.rows.iter().filter(move |row| row.kind == kind));
     let mut table = Table::of(rows)
         .col("kind", 0, |row| Cell::text(row.kind.name()))
         .col("name", 0, |row| Cell::text(&row.name))
@@ -360,17 +305,11 @@ fn population_tables(items: &mut Vec<Item>, population: &Population) {
         items.push(Item::text(
             "Of all: the share of the sites that these were drawn of, at a confidence of 95 %.",
         ));
-        let range = |range: Option<ShareRange>| Cell::maybe(range.map(sample::range));
-        table = table
-            .col("of all support", 0, |row| {
-                range(row.of_all.as_ref().map(|all| all.supports))
-            })
-            .col("of all prefer", 1, |row| {
-                range(row.of_all.as_ref().map(|all| all.prefers))
-            })
-            .col("of all only", 2, |row| {
-                range(row.of_all.as_ref().map(|all| all.only))
+        for (name, rank, of) in OF_ALL {
+            table = table.col(name, rank, |row| {
+                Cell::maybe(row.of_all.as_ref().map(|all| sample::range(of(all))))
             });
+        }
     }
     items.push(table.item());
 }

@@ -101,10 +101,8 @@ fn confirmations(items: &mut Vec<Item>, loss: &LossReport, place: Target) {
         Table::of(&loss.confirmed)
             .site(place, |c| &c.site)
             .col("stack", 0, |c| Cell::text(&c.stack))
-            .col("predicted", 1, |c| {
-                Cell::text(shorten(&predicted(&c.predicted)))
-            })
-            .col("seen", 2, |c| Cell::text(shorten(&seen(&c.seen))))
+            .col("predicted", 1, |c| Cell::short(&predicted(&c.predicted)))
+            .col("seen", 2, |c| Cell::short(&seen(&c.seen)))
             .col("", 0, |c| Cell::text(verdict(c)))
             .item(),
     );

@@ -2,24 +2,27 @@
 
 use std::{cmp::Reverse, collections::HashMap};
 
+use itertools::Itertools;
 use netbench_interop::LISTED;
 use netbench_model::{
     Target,
-    scan::{Order, ScanOutcome, SiteScan},
+    scan::{Order, ScanOutcome, SiteScan, VersionScan},
     tls::TlsVersion,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::document::{key, order, spoken};
 use crate::{
     cell::Cell,
-    document::{Excerpt, Item, Table},
-    text::shorten,
+    document::{Excerpt, Filling, Item, Table},
+    text::{shorten, some_of},
 };
 
 /// Number of sites that are named among similar ones.
 const NAMED: usize = 3;
+
+/// Number of sites that are named for one reason.
+const REASONS: usize = 6;
 
 /// Number of rows that text formats show.
 const ROWS: usize = 60;
@@ -77,7 +80,7 @@ pub struct PartialSites {
 }
 
 impl Support {
-    fn of(site: &SiteScan) -> Self {
+    pub(super) fn of(site: &SiteScan) -> Self {
         let newest = spoken(site).max_by_key(|v| v.version);
         let mut versions: Vec<TlsVersion> = spoken(site).map(|v| v.version).collect();
         versions.sort_unstable();
@@ -98,6 +101,9 @@ impl Support {
         }
     }
 }
+
+/// The heading of the sites that were scanned in part.
+const IN_PART: &str = "Scanned in part: they may have more than is shown";
 
 /// Sites being counted: the number of sites with the same key, and some of their names.
 struct Tallies<K>(HashMap<K, Tally>);
@@ -177,40 +183,99 @@ pub(super) fn tables(items: &mut Vec<Item>, many: &ManySites, place: Target) {
     items.push(Item::Text(format!(
         "More than {LISTED} sites are not listed one by one: each is a line of scan.jsonl in the run's folder."
     )));
-    let short = |text: String| Cell::text(shorten(&text));
     items.push(
         Table::of(&many.alike)
             .col("sites", 0, |alike| Cell::count(alike.sites))
             .col("versions", 0, |alike| {
-                let support = &alike.support;
-                let versions = support.versions.iter().map(|version| version.name());
-                let versions: Vec<&str> = versions.collect();
-                let versions = versions.join(" ");
-                Cell::text(match support.outcome.as_str() {
+                let versions = alike.support.spoken();
+                Cell::text(match alike.support.outcome.as_str() {
                     "scanned" => versions,
                     outcome if versions.is_empty() => format!("not scanned: {outcome}"),
                     outcome => format!("{versions} ({outcome})"),
                 })
             })
-            .col("suites", 0, |alike| Cell::count(alike.support.suites))
-            .col("order", 2, |alike| {
-                Cell::text(alike.support.suite_order.map_or("", order))
-            })
-            .col("groups", 4, |alike| short(alike.support.groups.join(" ")))
-            .col("key", 1, |alike| short(alike.support.keys.clone()))
-            .col("first choice", 5, |alike| {
-                short(alike.support.first_suite.clone().unwrap_or_default())
-            })
+            .support(|alike| &alike.support)
+            .col("first choice", 5, |alike| alike.support.first_choice())
             .which_sites(place, 3, |alike| shorten(&alike.named.join(", ")))
             .excerpt(Excerpt::First(ROWS))
             .item(),
     );
     items.extend(
         Table::of(&many.partial)
-            .col("why", 0, |partial| Cell::text(shorten(&partial.why)))
+            .col("why", 0, |partial| Cell::short(&partial.why))
             .col("sites", 0, |partial| Cell::count(partial.sites))
             .which_sites(place, 0, |partial| shorten(&partial.named.join(", ")))
             .excerpt(Excerpt::First(ROWS))
-            .under("Scanned in part: they may have more than is shown"),
+            .under(IN_PART),
     );
+}
+
+/// Tabulates the sites that were scanned in part, by the reason.
+pub(super) fn in_part(sites: &[SiteScan], place: Target) -> Vec<Item> {
+    let partial = sites.iter().filter_map(|site| match &site.outcome {
+        ScanOutcome::Partial { why } => Some((why, &site.site)),
+        ScanOutcome::Scanned | ScanOutcome::Failed { .. } => None,
+    });
+    by_reason(partial, place, 0).under(IN_PART)
+}
+
+/// Tabulates reasons with their sites.
+pub(super) fn by_reason<'a>(
+    sites: impl Iterator<Item = (&'a String, &'a String)>,
+    place: Target,
+    rank: u8,
+) -> Filling<(&'a String, Vec<&'a String>)> {
+    Table::of(sites.into_group_map().into_iter().sorted())
+        .col("why", 0, |(why, _)| Cell::short(why))
+        .col("sites", 0, |(_, sites)| Cell::count(sites.len()))
+        .which_sites(place, rank, |(_, sites)| {
+            shorten(&some_of(REASONS, sites.iter()))
+        })
+}
+
+impl<T> Filling<T> {
+    /// Adds the columns of the support after the versions.
+    pub(super) fn support(self, of: impl Fn(&T) -> &Support) -> Self {
+        self.col("suites", 0, |row| Cell::count(of(row).suites))
+            .col("order", 2, |row| {
+                Cell::text(of(row).suite_order.map_or("", order))
+            })
+            .col("groups", 4, |row| Cell::short(&of(row).groups.join(" ")))
+            .col("key", 1, |row| Cell::short(&of(row).keys))
+    }
+}
+
+impl Support {
+    /// Returns the versions in a cell.
+    pub(super) fn spoken(&self) -> String {
+        self.versions.iter().map(|version| version.name()).join(" ")
+    }
+
+    /// Returns the cell of the first suite.
+    pub(super) fn first_choice(&self) -> Cell {
+        Cell::short(self.first_suite.as_deref().unwrap_or_default())
+    }
+}
+
+/// Returns the name of an order.
+pub(super) fn order(order: Order) -> &'static str {
+    match order {
+        Order::Server => "server",
+        Order::Client => "client",
+        Order::Mixed => "mixed",
+        Order::Single => "one",
+        Order::Stated => "stated",
+        Order::Unknown => "unknown",
+    }
+}
+
+/// Returns the versions that a site supports.
+pub(super) fn spoken(site: &SiteScan) -> impl Iterator<Item = &VersionScan> {
+    site.versions.iter().filter(|v| v.supported)
+}
+
+fn key(site: &SiteScan) -> String {
+    let leaves = site.chains.iter().filter_map(|c| c.certificates.first());
+    let keys = leaves.map(|leaf| format!("{}-{}", leaf.key, leaf.key_bits));
+    keys.dedup().join(" ")
 }

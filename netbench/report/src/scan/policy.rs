@@ -2,6 +2,7 @@ use itertools::Itertools;
 use netbench_interop::{Broken, PolicyResult, SitePolicy};
 use netbench_model::{Target, scan::PolicyRule};
 
+use super::many::by_reason;
 use crate::{
     cell::Cell,
     document::{Check, CheckSuite, Checked, Excerpt, Item, Table},
@@ -58,7 +59,7 @@ pub(super) fn tables(items: &mut Vec<Item>, result: &PolicyResult, place: Target
     items.extend(
         Table::of(broken)
             .col("rule", 0, |((rule, _), _)| Cell::text(rule.name()))
-            .col("broken by", 0, |((_, what), _)| Cell::text(shorten(what)))
+            .col("broken by", 0, |((_, what), _)| Cell::short(what))
             .col("sites", 0, |(_, sites)| Cell::count(sites.len()))
             .which_sites(place, 1, |(_, sites)| {
                 shorten(&some_of(NAMED, sites.iter()))
@@ -76,12 +77,7 @@ pub(super) fn tables(items: &mut Vec<Item>, result: &PolicyResult, place: Target
     let unknown = result.sites.iter().filter(|site| site.broken.is_empty());
     let unknown = unknown.filter_map(|site| Some((site.unknown.as_ref()?, &site.site)));
     items.extend(
-        Table::of(unknown.into_group_map().into_iter().sorted())
-            .col("why", 0, |(why, _)| Cell::text(shorten(why)))
-            .col("sites", 0, |(_, sites)| Cell::count(sites.len()))
-            .which_sites(place, 1, |(_, sites)| {
-                shorten(&some_of(NAMED, sites.iter()))
-            })
+        by_reason(unknown, place, 1)
             .under("Sites of which it is not known whether they keep to the policy"),
     );
 }

@@ -47,7 +47,7 @@ pub struct ScanSummary {
 }
 
 /// The settings of a run.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ScanHead {
     /// The fields that all runs have.
     #[serde(flatten)]
@@ -129,15 +129,9 @@ impl Summing {
         if let Some(loss) = &mut self.loss {
             loss.add(&scan);
         }
-        if let Some(population) = &mut self.population {
-            population.add(&scan);
-        }
-        if let Some(profiles) = &mut self.profiles {
-            profiles.add(&scan);
-        }
-        if let Some(policy) = &mut self.policy {
-            policy.add(&scan);
-        }
+        self.population.iter_mut().for_each(|it| it.add(&scan));
+        self.profiles.iter_mut().for_each(|it| it.add(&scan));
+        self.policy.iter_mut().for_each(|it| it.add(&scan));
         match &mut self.many {
             Some(many) => many.add(&scan),
             None => self.sites.push(scan),
@@ -250,14 +244,6 @@ fn head(manifest: &ScanManifest) -> ScanHead {
         place: manifest.plan.place,
         planned: u32::try_from(manifest.plan.sites.len()).unwrap_or(u32::MAX),
         sampled_of: manifest.plan.sampled_of,
-        scanned: 0,
-        partial: 0,
-        failed: BTreeMap::new(),
-        untrusted: 0,
-        connections: 0,
-        enumeration_connections: 0,
-        retries: 0,
-        bytes: 0,
         client_profile: Some(manifest.plan.client_profile),
         stacks: manifest
             .plan
@@ -266,5 +252,6 @@ fn head(manifest: &ScanManifest) -> ScanHead {
             .map(|stack| (stack.clone(), library(stack)))
             .collect(),
         origin: manifest.origin.clone(),
+        ..ScanHead::default()
     }
 }
