@@ -8,7 +8,7 @@ use super::matrix::SHOWN;
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Lost<'a> {
     /// Versions that the second stack lacks, with all features over them.
-    pub(crate) versions: Vec<LostVersions>,
+    pub(crate) versions: Vec<LostFeature<'a>>,
     /// Features, in the versions that both stacks have, that the second stack lacks, has in part, or cannot show.
     pub(crate) features: Vec<LostFeature<'a>>,
     /// Number of features that the first stack has in the versions that both have, counted by role and version.
@@ -17,16 +17,7 @@ pub(crate) struct Lost<'a> {
     pub(crate) absent: usize,
 }
 
-/// Versions that are lost in one role or in both.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct LostVersions {
-    pub(crate) roles: &'static str,
-    pub(crate) versions: Vec<Protocol>,
-    /// The first stack's support for the versions.
-    pub(crate) before: Support,
-}
-
-/// A feature that is lost in one role or in both.
+/// A feature, or all features of some versions, that is lost in one role or in both.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct LostFeature<'a> {
     pub(crate) feature: &'a str,
@@ -40,68 +31,43 @@ pub(crate) struct LostFeature<'a> {
     pub(crate) why: Option<&'a str>,
 }
 
-const BOTH: &str = "client and server";
-
-const ROLES: [Role; 2] = [Role::Client, Role::Server];
+const ALL_FEATURES: &str = "all features";
 
 impl<'a> Lost<'a> {
     /// Collects the losses of a matrix whose first column is the stack in use. The result is empty if the matrix
     /// does not have two columns.
     pub(crate) fn of(matrix: &'a Matrix) -> Self {
+        let cells = matrix.cells.iter();
+        let cells = cells.filter(|cell| SHOWN.contains(&cell.protocol));
+        let cells: Vec<&MatrixCell> = cells.collect();
+        let handshakes = cells.iter().copied();
+        let handshakes: Vec<&MatrixCell> = handshakes
+            .filter(|cell| cell.feature == HANDSHAKE)
+            .collect();
         let mut lost = Self::default();
-        let shown = |cell: &&MatrixCell| SHOWN.contains(&cell.protocol);
-        let cells: Vec<&MatrixCell> = matrix.cells.iter().filter(shown).collect();
-        let handshakes = || cells.iter().filter(|cell| cell.feature == HANDSHAKE);
         for before in [Support::Works, Support::Partly, Support::OffByDefault] {
-            let versions = ROLES.map(|role| {
-                let gone =
-                    handshakes().filter(|cell| cell.role == role && change(cell) == Change::Absent);
-                let gone = gone.filter(|cell| had(cell) == Some(before));
-                gone.map(|cell| cell.protocol).collect_vec()
-            });
-            lost.versions
-                .extend(by_role(&versions).map(|(roles, versions)| LostVersions {
-                    roles,
-                    versions,
-                    before,
-                }));
+            let gone = handshakes.iter().copied();
+            let gone =
+                gone.filter(|cell| now(cell) == Some(Support::Absent) && had(cell) == Some(before));
+            lost.versions.extend(by_role(ALL_FEATURES, gone));
         }
-        let there = |cell: &&&MatrixCell| {
-            let mut same = handshakes();
-            let same = same.find(|h| (h.role, h.protocol) == (cell.role, cell.protocol));
-            same.is_none_or(|h| change(h) != Change::Absent && change(h) != Change::NeverThere)
-        };
-        let cells = cells.iter().filter(there).copied().collect_vec();
-        for cell in &cells {
-            lost.had += usize::from(change(cell) != Change::NeverThere);
-            lost.absent += usize::from(change(cell) == Change::Absent);
-        }
-        for (feature, cells) in &cells.iter().chunk_by(|cell| cell.feature.as_str()) {
-            let cells = cells.copied().collect_vec();
-            for (wanted, now) in [
-                (Change::Absent, Support::Absent),
-                (Change::Partly, Support::Partly),
-                (Change::NotTestable, Support::NotTestable),
-            ] {
-                let of = |role: Role| {
-                    let those = cells.iter().filter(move |cell| cell.role == role);
-                    those.filter(|cell| change(cell) == wanted)
-                };
-                let versions = ROLES.map(|role| of(role).map(|cell| cell.protocol).collect_vec());
-                for (roles, versions) in by_role(&versions) {
-                    let mut first = cells.iter().filter(|cell| change(cell) == wanted);
-                    let first = first.find(|cell| {
-                        cell.protocol == versions[0] && (roles == BOTH || roles == cell.role.name())
-                    });
-                    lost.features.push(LostFeature {
-                        feature,
-                        roles,
-                        versions,
-                        before: first.and_then(|cell| had(cell)).unwrap_or(Support::Works),
-                        now,
-                        why: first.and_then(|cell| cell.stacks.get(1)?.why.as_deref()),
-                    });
+        let cells = cells.into_iter().filter(|cell| {
+            let mut same = handshakes.iter();
+            let same = same.find(|it| (it.role, it.protocol) == (cell.role, cell.protocol));
+            same.is_none_or(|it| had(it).is_some() && now(it) != Some(Support::Absent))
+        });
+        for (feature, cells) in &cells.chunk_by(|cell| cell.feature.as_str()) {
+            let cells = cells.collect_vec();
+            lost.had += cells.iter().filter(|cell| had(cell).is_some()).count();
+            for support in [Support::Absent, Support::Partly, Support::NotTestable] {
+                let those = cells.iter().copied();
+                let those = those
+                    .filter(|cell| now(cell) == Some(support))
+                    .collect_vec();
+                if support == Support::Absent {
+                    lost.absent += those.len();
                 }
+                lost.features.extend(by_role(feature, those));
             }
         }
         lost
@@ -115,75 +81,66 @@ impl<'a> Lost<'a> {
     }
 }
 
-impl LostVersions {
-    /// Formats the loss: `TLS 1.0, TLS 1.1 (client and server)`.
-    pub(crate) fn in_words(&self) -> String {
-        let off = off(self.before);
-        format!("{} ({}{off})", self.versions.iter().join(", "), self.roles)
-    }
-}
-
 impl LostFeature<'_> {
-    /// Formats the loss: `Renegotiation (client, TLS 1.2)`.
+    /// Formats the loss: `Renegotiation (client, TLS 1.2)`, or `TLS 1.0, TLS 1.1 (client and server)` for all features.
     pub(crate) fn in_words(&self) -> String {
         let versions = self.versions.iter().join(", ");
-        let off = off(self.before);
-        format!("{} ({}, {versions}{off})", self.feature, self.roles)
+        let (feature, roles) = (self.feature, self.roles);
+        let off = match self.before {
+            Support::OffByDefault => "; off by default",
+            Support::Works | Support::Partly | Support::Absent | Support::NotTestable => "",
+        };
+        match feature {
+            ALL_FEATURES => format!("{versions} ({roles}{off})"),
+            _ => format!("{feature} ({roles}, {versions}{off})"),
+        }
     }
 }
 
-/// Returns the first stack's support.
+/// Returns the first stack's support for a feature; `None` if it does not have it, or cannot show it.
 fn had(cell: &MatrixCell) -> Option<Support> {
-    cell.stacks.first().map(|stack| stack.support)
-}
-
-/// Returns the words for a feature that the first stack has off by default.
-fn off(before: Support) -> &'static str {
-    match before {
-        Support::OffByDefault => "; off by default",
-        Support::Works | Support::Partly | Support::Absent | Support::NotTestable => "",
-    }
-}
-
-/// The change to a feature from the first stack to the second.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Change {
-    /// The first stack does not have the feature, or cannot show it.
-    NeverThere,
-    Kept,
-    Partly,
-    Absent,
-    NotTestable,
-}
-
-fn change(cell: &MatrixCell) -> Change {
-    let [first, second, ..] = cell.stacks.as_slice() else {
-        return Change::NeverThere;
+    let [first, _, ..] = cell.stacks.as_slice() else {
+        return None;
     };
-    match (first.support, second.support) {
-        (Support::Absent | Support::NotTestable, _) => Change::NeverThere,
-        (_, Support::Absent) => Change::Absent,
-        (_, Support::NotTestable) => Change::NotTestable,
-        (Support::Works | Support::OffByDefault, Support::Partly) => Change::Partly,
-        (
-            Support::Works | Support::OffByDefault | Support::Partly,
-            Support::Works | Support::OffByDefault | Support::Partly,
-        ) => Change::Kept,
+    match first.support {
+        Support::Absent | Support::NotTestable => None,
+        support => Some(support),
     }
 }
 
-/// Returns the versions of the client and of the server, as one row if they are alike.
-fn by_role(
-    [client, server]: &[Vec<Protocol>; 2],
-) -> impl Iterator<Item = (&'static str, Vec<Protocol>)> + use<> {
-    let rows = if client == server {
-        vec![(BOTH, client.clone())]
+/// Returns the second stack's support for a feature that is lost; `None` if it is not.
+fn now(cell: &MatrixCell) -> Option<Support> {
+    let now = cell.stacks.get(1)?.support;
+    match (had(cell)?, now) {
+        (_, Support::Absent | Support::NotTestable)
+        | (Support::Works | Support::OffByDefault, Support::Partly) => Some(now),
+        _ => None,
+    }
+}
+
+/// Returns the loss of a feature in these cells: once if client and server are alike, otherwise for each of them.
+fn by_role<'a>(
+    feature: &'a str,
+    cells: impl IntoIterator<Item = &'a MatrixCell>,
+) -> impl Iterator<Item = LostFeature<'a>> {
+    let cells = cells.into_iter();
+    let (client, server): (Vec<_>, Vec<_>) = cells.partition(|cell| cell.role == Role::Client);
+    let versions = [&client, &server].map(|cells| cells.iter().map(|it| it.protocol).collect_vec());
+    let rows = if versions[0] == versions[1] {
+        vec![("client and server", client)]
     } else {
-        vec![
-            (Role::Client.name(), client.clone()),
-            (Role::Server.name(), server.clone()),
-        ]
+        vec![(Role::Client.name(), client), (Role::Server.name(), server)]
     };
-    rows.into_iter()
-        .filter(|(_, versions)| !versions.is_empty())
+    rows.into_iter().filter_map(move |(roles, cells)| {
+        let first = cells.first()?;
+        let why = first.stacks.get(1)?.why.as_deref();
+        Some(LostFeature {
+            feature,
+            roles,
+            versions: cells.iter().map(|cell| cell.protocol).collect(),
+            before: had(first)?,
+            now: now(first)?,
+            why: why.filter(|_| feature != ALL_FEATURES),
+        })
+    })
 }

@@ -6,11 +6,7 @@ use itertools::Itertools;
 use netbench_model::{SwitchEffect, Weight, compat::Judgement};
 
 use super::{
-    evidence::Evidence,
-    families::Member,
-    finding::Severity,
-    findings::{Difference, Findings},
-    question::Question,
+    evidence::Evidence, families::Member, finding::Severity, findings::Findings, question::Question,
 };
 use crate::{ChainsSummary, CompatSummary, RootsSummary, Switch, text::count};
 
@@ -92,17 +88,13 @@ fn servers(
         ));
     }
     for found in &worse {
-        all.add(Difference {
-            kind: Member::Case,
-            name: &found.case,
-            about: &format!("Users of a server that {}.", found.about),
-            severity: match found.judgement {
-                Judgement::Crashed | Judgement::Hung => Severity::Crashes,
-                _ => severity(&found.switch, evidence),
-            },
-            scanned: None,
-            evidence: vec![found.case.clone()],
-        });
+        let about = format!("Users of a server that {}.", found.about);
+        let severity = match found.judgement {
+            Judgement::Crashed | Judgement::Hung => Severity::Crashes,
+            _ => severity(&found.switch, evidence),
+        };
+        let shown = [found.case.clone()];
+        all.add((Member::Case, &found.case), &about, severity, shown);
     }
     Some(format!(
         "With {} of {} {to} does worse than {from}.",
@@ -139,27 +131,14 @@ fn chains(
         return Some(format!("With none of {of_all} does {to} do worse."));
     }
     for chain in &ended {
-        all.add(Difference {
-            kind: Member::Chain,
-            name: UNKNOWN,
-            about: "",
-            severity: Severity::Crashes,
-            scanned: None,
-            evidence: vec![format!(
-                "{}: the verifier ends in a {}",
-                chain.case, chain.outcome
-            )],
-        });
+        let (case, outcome) = (&chain.case, &chain.outcome);
+        let shown = [format!("{case}: the verifier ends in a {outcome}")];
+        all.add((Member::Chain, UNKNOWN), "", Severity::Crashes, shown);
     }
     for group in &worse {
-        all.add(Difference {
-            kind: Member::Chain,
-            name: group.reason.as_deref().unwrap_or(UNKNOWN),
-            about: &group.why,
-            severity: severity(&group.switch, evidence),
-            scanned: None,
-            evidence: group.cases.clone(),
-        });
+        let reason = (Member::Chain, group.reason.as_deref().unwrap_or(UNKNOWN));
+        let severity = severity(&group.switch, evidence);
+        all.add(reason, &group.why, severity, group.cases.clone());
     }
     Some(format!(
         "With {number} of {of_all} {to} does worse than {from}."
@@ -207,14 +186,9 @@ fn stores(
     for (sites, effect, what) in worse {
         for (site, layouts) in sites {
             for layout in layouts {
-                all.add(Difference {
-                    kind: Member::Store,
-                    name: layout,
-                    about: "",
-                    severity: Severity::of(effect, Weight::Counted),
-                    scanned: None,
-                    evidence: vec![format!("{layout}: a site {} {what}", about(site))],
-                });
+                let shown = [format!("{layout}: a site {} {what}", about(site))];
+                let severity = Severity::of(effect, Weight::Counted);
+                all.add((Member::Store, layout), "", severity, shown);
             }
         }
     }

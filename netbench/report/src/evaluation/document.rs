@@ -2,21 +2,21 @@ use std::{cmp::Reverse, collections::BTreeMap};
 
 use itertools::Itertools;
 use netbench_model::{
-    Depth, EvaluationPlan, Losses, LostSite, PartState, StackName, SwitchEffect, Target,
-    coverage::{Coverage, Matrix, Support},
+    Depth, EvaluationPlan, Losses, PartState, SwitchEffect, Target,
+    coverage::{Coverage, Matrix},
 };
 
 use super::{
     Evaluation,
     advice::advice,
     counts,
-    finding::{Finding, Severity},
+    finding::Severity,
     losses::contradicted,
     question::{Answer, Asked, Question, SHOWN, Subject},
 };
 use crate::{
     RunHead,
-    bogo::{Lost, LostFeature, features_sections},
+    bogo::{Lost, features_sections},
     cell::{Cell, Digits},
     document::{
         Check, CheckSuite, Checked, Document, Extent, Item, Place, Report, Section, Shown, Table,
@@ -118,7 +118,7 @@ impl Report for EvaluationReport {
 /// Builds a check for each question with its answer: a no has failed, an open question is skipped, and losses are
 /// named.
 fn checks(evaluation: &Evaluation) -> CheckSuite {
-    let check = |question: &Question| Check {
+    let checks = evaluation.questions.iter().map(|question| Check {
         name: question.question.clone(),
         class: Some("decision".to_owned()),
         outcome: match question.answer {
@@ -132,10 +132,10 @@ fn checks(evaluation: &Evaluation) -> CheckSuite {
             },
         },
         said: Some(format!("{}: {}", question.answer.words(), question.because)),
-    };
+    });
     CheckSuite {
         name: evaluation.sentence.clone(),
-        checks: evaluation.questions.iter().map(check).collect(),
+        checks: checks.collect(),
     }
 }
 
@@ -143,7 +143,7 @@ fn checks(evaluation: &Evaluation) -> CheckSuite {
 fn findings(evaluation: &Evaluation) -> CheckSuite {
     let findings = evaluation.questions.iter();
     let findings = findings.flat_map(|question| &question.findings);
-    let check = |finding: &Finding| Check {
+    let checks = findings.map(|finding| Check {
         name: finding.line(),
         class: Some(finding.family.clone()),
         outcome: match finding.severity {
@@ -154,10 +154,10 @@ fn findings(evaluation: &Evaluation) -> CheckSuite {
             },
         },
         said: None,
-    };
+    });
     CheckSuite {
         name: "findings".to_owned(),
-        checks: findings.map(check).collect(),
+        checks: checks.collect(),
     }
 }
 
@@ -301,21 +301,19 @@ fn to_do(evaluation: &Evaluation) -> Option<Section> {
 fn sites(evaluation: &Evaluation) -> Section {
     let plan = &evaluation.run.plan;
     let (from, to) = (&plan.from, &plan.to);
-    let mut section = Section {
-        id: SITES.to_owned(),
-        heading: "Sites that a switch would lose".to_owned(),
-        explanation: format!(
+    let (items, missing) = match &evaluation.found.losses {
+        Some(losses) => (lost_and_gained(losses, plan), None),
+        None => (Vec::new(), Some("No sites were scanned.".to_owned())),
+    };
+    let section = Section::new(SITES, "Sites that a switch would lose", items);
+    Section {
+        missing,
+        ..section.explained(format!(
             "Each site is scanned for every version, suite, group and signature that it accepts; what {from} and {to} \
              offer is taken from their own ClientHellos. A site is lost where {from} can agree with it and {to} cannot. \
              Handshakes of both then check what was predicted."
-        ),
-        ..Section::default()
-    };
-    match &evaluation.found.losses {
-        Some(losses) => section.items = lost_and_gained(losses, plan),
-        None => section.missing = Some("No sites were scanned.".to_owned()),
+        ))
     }
-    section
 }
 
 /// Lists the sites with which only one of two stacks can agree.
@@ -352,26 +350,23 @@ fn lost_and_gained(losses: &Losses, plan: &EvaluationPlan) -> Vec<Item> {
     let rows = rows.into_iter();
     let rows =
         rows.flat_map(|(only, effect, sites)| sites.iter().map(move |site| (only, effect, site)));
-    let rows: Vec<(&StackName, SwitchEffect, &LostSite)> = rows.collect();
-    if !rows.is_empty() {
-        items.push(
-            Table::of(rows)
-                .caption("Sites that only one of the two can agree with")
-                .site(plan.target, |(.., site)| &site.site)
-                .col("only", 0, |(only, ..)| Cell::text(only))
-                .col("effect", 0, |(_, effect, _)| Cell::text(effect))
-                .col("reason", 0, |(.., site)| Cell::text(&site.reason))
-                .col("detail", 1, |(.., site)| Cell::text(&site.detail))
-                .col("confirmed by a handshake", 0, |(.., site)| {
-                    Cell::text(match site.confirmed {
-                        Some(true) => "yes",
-                        Some(false) => "no: the handshake contradicts it",
-                        None => "not tried",
-                    })
+    items.extend(
+        Table::of(rows)
+            .caption("Sites that only one of the two can agree with")
+            .site(plan.target, |(.., site)| &site.site)
+            .col("only", 0, |(only, ..)| Cell::text(only))
+            .col("effect", 0, |(_, effect, _)| Cell::text(effect))
+            .col("reason", 0, |(.., site)| Cell::text(&site.reason))
+            .col("detail", 1, |(.., site)| Cell::text(&site.detail))
+            .col("confirmed by a handshake", 0, |(.., site)| {
+                Cell::text(match site.confirmed {
+                    Some(true) => "yes",
+                    Some(false) => "no: the handshake contradicts it",
+                    None => "not tried",
                 })
-                .item(),
-        );
-    }
+            })
+            .if_any(),
+    );
     items
 }
 
@@ -380,12 +375,10 @@ fn features(evaluation: &Evaluation, extent: Extent) -> Vec<Section> {
     let found = &evaluation.found;
     let plan = &evaluation.run.plan;
     let Some(coverage) = &found.coverage else {
+        let section = Section::new("features", "Features", Vec::new());
         return vec![Section {
-            id: "features".to_owned(),
-            heading: "Features".to_owned(),
-            explanation: "What each stack has, by BoringSSL's protocol tests.".to_owned(),
             missing: Some("The protocol tests were not run.".to_owned()),
-            ..Section::default()
+            ..section.explained("What each stack has, by BoringSSL's protocol tests.")
         }];
     };
     let mut sections = Vec::new();
@@ -412,48 +405,31 @@ fn counted(coverage: &Coverage, plan: &EvaluationPlan) -> Section {
         .col("tests that expect success, passed before", 0, |row| {
             Cell::count(row.works.first().map_or(0, |tally| tally.passed))
         });
-    Section::new("lacking", format!("Features of {} that {} lacks", plan.from, plan.to), vec![table.item()]).explained("An earlier version of netbench counted the protocol tests: features that the first passes tests of \
+    Section::new("lacking", lacking(plan), vec![table.item()]).explained("An earlier version of netbench counted the protocol tests: features that the first passes tests of \
                       and the other none, without role and version.")
 }
 
 /// Lists the features that the stack in use has and the other does not, one feature a row.
 fn lost(matrix: &Matrix, plan: &EvaluationPlan) -> Option<Section> {
     let lost = Lost::of(matrix);
-    let versions = lost.versions.iter().map(|lost| {
-        let now = Support::Absent;
-        ("all features", lost.roles, &lost.versions, now, None)
-    });
-    let features = lost.features.iter().map(|lost| {
-        let LostFeature {
-            feature,
-            roles,
-            versions,
-            before: _,
-            now,
-            why,
-        } = lost;
-        (*feature, *roles, versions, *now, *why)
-    });
-    let rows = versions.chain(features).collect_vec();
-    if rows.is_empty() {
-        return None;
-    }
-    let table = Table::of(rows)
-        .col("feature", 0, |(feature, ..)| Cell::text(feature))
-        .col("role", 0, |(_, roles, ..)| Cell::text(roles))
-        .col("versions", 0, |(_, _, versions, ..)| {
-            Cell::text(versions.iter().join(", "))
+    let section = Table::of(lost.versions.iter().chain(&lost.features))
+        .col("feature", 0, |lost| Cell::text(lost.feature))
+        .col("role", 0, |lost| Cell::text(lost.roles))
+        .col("versions", 0, |lost| {
+            Cell::text(lost.versions.iter().join(", "))
         })
-        .col(&format!("with {}", plan.to), 0, |(.., now, _)| {
-            Cell::text(now)
-        })
-        .col("why, in the first of them", 1, |(.., why)| {
-            Cell::maybe(*why)
-        });
-    Some(Section::new("lacking", format!("Features of {} that {} lacks", plan.from, plan.to), vec![table.item()]).explained(format!(
-            "By feature, role and version. Not testable: {} may have it, and the shim has no way to ask for it.",
-            plan.to
-        )))
+        .col(&format!("with {}", plan.to), 0, |lost| Cell::text(lost.now))
+        .col("why, in the first of them", 1, |lost| Cell::maybe(lost.why))
+        .section("lacking", lacking(plan))?;
+    Some(section.explained(format!(
+        "By feature, role and version. Not testable: {} may have it, and the shim has no way to ask for it.",
+        plan.to
+    )))
+}
+
+/// Returns the heading of the features that are lost.
+fn lacking(plan: &EvaluationPlan) -> String {
+    format!("Features of {} that {} lacks", plan.from, plan.to)
 }
 
 fn parts(evaluation: &Evaluation) -> Section {
@@ -472,18 +448,15 @@ fn parts(evaluation: &Evaluation) -> Section {
         });
     let mut items = vec![table.item()];
     items.extend(Item::warnings(&evaluation.warnings));
+    let section = Section::new(PARTS, "How it was done", items).explained(format!(
+        "Each part is a command of netbench in a process of its own. Started {}, seed {}. Command: {}",
+        run.started,
+        run.plan.seed,
+        command.join(" ")
+    ));
     Section {
-        id: PARTS.to_owned(),
-        heading: "How it was done".to_owned(),
-        explanation: format!(
-            "Each part is a command of netbench in a process of its own. Started {}, seed {}. Command: {}",
-            run.started,
-            run.plan.seed,
-            command.join(" ")
-        ),
-        items,
         shown: Shown::Folded,
-        ..Section::default()
+        ..section
     }
 }
 

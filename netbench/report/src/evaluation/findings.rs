@@ -14,81 +14,54 @@ use super::{
 };
 use crate::text::named_site;
 
-/// A difference between two stacks.
-pub(super) struct Difference<'a> {
-    /// The kind of its name.
-    pub(super) kind: Member,
-    /// The name, by which the catalogue has its family.
-    pub(super) name: &'a str,
-    /// The description, for a difference that the catalogue does not have.
-    pub(super) about: &'a str,
-    pub(super) severity: Severity,
-    /// The sites of a scan that show it, and the number of all.
-    pub(super) scanned: Option<(u64, u64)>,
-    pub(super) evidence: Vec<String>,
-}
-
 /// Differences that are being collected by family and severity.
 #[derive(Default)]
 pub(super) struct Findings(BTreeMap<(String, Severity), Finding>);
 
 impl Findings {
-    pub(super) fn add(&mut self, difference: Difference<'_>) {
-        let family = Families::built_in().of(difference.kind, difference.name);
-        let name = family.map_or(difference.name, |family| family.name.as_str());
+    /// Adds a difference that the cases of `evidence` show. The catalogue has its family by `name`; `about` describes a
+    /// difference that the catalogue does not have.
+    pub(super) fn add(
+        &mut self,
+        (kind, name): (Member, &str),
+        about: &str,
+        severity: Severity,
+        evidence: impl IntoIterator<Item = String>,
+    ) -> &mut Finding {
+        let family = Families::built_in().of(kind, name);
+        let (name, meets, advice) = match family {
+            Some(family) => (&*family.name, &*family.meets, &*family.advice),
+            None => (name, about, OTHER_ADVICE),
+        };
         let published = family.and_then(|family| family.share.clone());
-        let key = (name.to_owned(), difference.severity);
+        let key = (name.to_owned(), severity);
         let finding = self.0.entry(key).or_insert_with(|| Finding {
             family: name.to_owned(),
-            severity: difference.severity,
+            severity,
             share: published.map_or(Share::Unknown, Share::Published),
-            meets: family
-                .map_or(difference.about, |family| family.meets.as_str())
-                .to_owned(),
+            meets: meets.to_owned(),
             evidence: Vec::new(),
-            advice: family
-                .map_or(OTHER_ADVICE, |family| family.advice.as_str())
-                .to_owned(),
+            advice: advice.to_owned(),
         });
-        if let Some((sites, of)) = difference.scanned {
-            let before = match finding.share {
-                Share::Scanned { sites, .. } => sites,
-                Share::Published(_) | Share::Unknown => 0,
-            };
-            finding.share = Share::Scanned {
-                sites: before + sites,
-                of,
-            };
-        }
-        for shown in difference.evidence {
+        for shown in evidence {
             if !finding.evidence.contains(&shown) {
                 finding.evidence.push(shown);
             }
         }
+        finding
     }
 
     /// Adds a feature that is missing, as `shown` says.
     pub(super) fn lacks(&mut self, feature: &str, shown: String) {
-        self.add(Difference {
-            kind: Member::Feature,
-            name: feature,
-            about: "Users of sites that need the feature.",
-            severity: Severity::LacksFeature,
-            scanned: None,
-            evidence: vec![shown],
-        });
+        let about = "Users of sites that need the feature.";
+        let feature = (Member::Feature, feature);
+        self.add(feature, about, Severity::LacksFeature, [shown]);
     }
 
     /// Adds a protocol test in which the stack crashes.
     pub(super) fn crash(&mut self, test: &str) {
-        self.add(Difference {
-            kind: Member::Defect,
-            name: test,
-            about: "",
-            severity: Severity::Crashes,
-            scanned: None,
-            evidence: vec![test.to_owned()],
-        });
+        let shown = [test.to_owned()];
+        self.add((Member::Defect, test), "", Severity::Crashes, shown);
     }
 
     /// Adds a site of a scan, of `compared`, that is lost or that is wrongly accepted.
@@ -99,14 +72,17 @@ impl Findings {
         compared: u64,
         target: Target,
     ) {
-        self.add(Difference {
-            kind: Member::Loss,
-            name: &site.reason,
-            about: &site.detail,
-            severity,
-            scanned: Some((1, compared)),
-            evidence: vec![named_site(target, &site.site)],
-        });
+        let reason = (Member::Loss, site.reason.as_str());
+        let shown = [named_site(target, &site.site)];
+        let finding = self.add(reason, &site.detail, severity, shown);
+        let before = match finding.share {
+            Share::Scanned { sites, .. } => sites,
+            Share::Published(_) | Share::Unknown => 0,
+        };
+        finding.share = Share::Scanned {
+            sites: before + 1,
+            of: compared,
+        };
     }
 
     /// Returns whether any finding makes the answer worse. False accepts do so if their number exceeds the limit.
