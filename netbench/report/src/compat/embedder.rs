@@ -48,7 +48,7 @@ fn section(engine: &StackName, pages: &[Page<'_>]) -> Option<Section> {
         return None;
     }
     let (refused, loaded): (Vec<&Page<'_>>, Vec<&Page<'_>>) =
-        pages.iter().partition(|page| page.is_refused());
+        pages.iter().partition(|page| page.said().is_some());
     let mut items = vec![Item::Headline(format!(
         "{} {}",
         of_errors(engine, &refused),
@@ -74,15 +74,23 @@ fn section(engine: &StackName, pages: &[Page<'_>]) -> Option<Section> {
 }
 
 impl Page<'_> {
-    fn is_refused(&self) -> bool {
-        matches!(self.outcome, CompatOutcome::Rejected { .. })
+    /// Returns the error and its words; `None` if the page loads.
+    fn said(&self) -> Option<[&str; 2]> {
+        match self.outcome {
+            CompatOutcome::Rejected {
+                library, detail, ..
+            } => Some([library, detail]),
+            _ => None,
+        }
     }
 
     /// Returns whether the server is to be refused because of its certificate.
     fn is_of_certificate(&self) -> bool {
-        let of_certificate = |why: &Refusal| matches!(why, Refusal::Certificate(_));
         match &self.case.expected {
-            Expected::Rejected(reasons) => reasons.iter().any(of_certificate),
+            Expected::Rejected(reasons) => {
+                let mut reasons = reasons.iter();
+                reasons.any(|why| matches!(why, Refusal::Certificate(_)))
+            }
             Expected::Accepted => false,
         }
     }
@@ -102,11 +110,12 @@ fn of_errors(engine: &StackName, refused: &[&Page<'_>]) -> String {
         count(refused.len(), "server", "servers")
     );
     let among = refused.iter().filter(|page| page.is_of_certificate());
-    let among: Vec<_> = among.collect();
+    let among: Vec<&&Page<'_>> = among.collect();
     if !among.is_empty() {
         let reported = among.iter().filter(|page| page.has_certificate()).count();
-        let loads = |page: &&&&Page<'_>| page.view.proceeded == Some(NextLoad::Connected);
-        let loads = among.iter().filter(loads).count();
+        let proceeded = among.iter().map(|page| page.view.proceeded.as_ref());
+        let loads = proceeded.filter(|next| *next == Some(&NextLoad::Connected));
+        let loads = loads.count();
         text.push_str(&format!(
             " {} to be refused for the certificate: the error has the server's certificate for {reported}, and the page of {loads} loads when the user proceeds.",
             match among.len() {
@@ -144,19 +153,13 @@ fn of_pages(loaded: &[&Page<'_>]) -> String {
 }
 
 fn errors(refused: &[&Page<'_>]) -> Vec<Item> {
-    let said = |page: &&Page<'_>| match page.outcome {
-        CompatOutcome::Rejected {
-            library, detail, ..
-        } => Some((library.clone(), detail.clone())),
-        _ => None,
-    };
     Table::of(refused.iter().copied())
         .col("case", 0, |page| Cell::text(&page.case.name))
-        .col("error", 0, move |page| {
-            Cell::maybe(said(page).map(|(error, _)| error))
+        .col("error", 0, |page| {
+            Cell::maybe(page.said().map(|[error, _]| error))
         })
-        .col("it says", 2, move |page| {
-            Cell::maybe(said(page).map(|(_, detail)| detail))
+        .col("it says", 2, |page| {
+            Cell::maybe(page.said().map(|[_, detail]| detail))
         })
         .col("its certificate", 0, |page| {
             Cell::text(page.view.certificate)

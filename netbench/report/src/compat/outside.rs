@@ -1,5 +1,6 @@
 //! Differences between stacks and browsers or other programs.
 
+use itertools::{Either, Itertools};
 use netbench_model::{
     Accepts, StackName, SwitchEffect,
     browser::Sandbox,
@@ -80,35 +81,30 @@ pub(super) fn disagreements(
     let mut found = Vec::new();
     for (number, stack) in stacks.iter().enumerate() {
         for row in cases {
-            let Some(cell) = row.cell(number) else {
+            let cell = row.cell(number);
+            let Some((cell, accepts)) = cell.and_then(|cell| Some((cell, is_accepted(cell)?)))
+            else {
                 continue;
             };
-            let Some(accepts) = is_accepted(cell) else {
-                continue;
+            let others = clients.iter().zip(row.cells.iter().skip(stacks.len()));
+            let others = others.filter_map(|(client, cell)| {
+                Some((client.name.clone(), is_accepted(cell.as_ref()?)?))
+            });
+            let (accepted_by, refused_by): (Vec<_>, Vec<_>) =
+                others.partition_map(|(client, accepts)| match accepts {
+                    true => Either::Left(client),
+                    false => Either::Right(client),
+                });
+            let (stance, others) = match accepts {
+                true => (Stance::Accepts, &refused_by),
+                false => (Stance::Refuses, &accepted_by),
             };
-            let (mut accepted_by, mut refused_by) = (Vec::new(), Vec::new());
-            for (client, cell) in clients.iter().zip(row.cells.iter().skip(stacks.len())) {
-                let Some(also) = cell.as_ref().and_then(is_accepted) else {
-                    continue;
-                };
-                let by = if also {
-                    &mut accepted_by
-                } else {
-                    &mut refused_by
-                };
-                by.push(client.name.clone());
-            }
-            let others = if accepts { &refused_by } else { &accepted_by };
             if others.is_empty() {
                 continue;
             }
             let disagreement = CompatDisagreement {
                 stack: stack.clone(),
-                stance: if accepts {
-                    Stance::Accepts
-                } else {
-                    Stance::Refuses
-                },
+                stance,
                 case: row.case.name.clone(),
                 about: row.case.about.clone(),
                 expected: row.case.expected.clone(),
@@ -195,14 +191,8 @@ fn surroundings(clients: &[OutsideClient]) -> &'static str {
 /// that no browser has.
 fn table(summary: &CompatSummary, kind: OutsideKind, stance: Stance) -> Vec<Item> {
     let clients = &summary.run.clients;
-    let rows: Vec<_> = summary
-        .disagreements
-        .iter()
-        .filter(|row| row.stance == stance && row.kind(clients) == kind)
-        .collect();
-    if rows.is_empty() {
-        return Vec::new();
-    }
+    let rows = summary.disagreements.iter();
+    let rows = rows.filter(|row| row.stance == stance && row.kind(clients) == kind);
     let who = match kind {
         OutsideKind::Browser => "browsers",
         OutsideKind::Engine if kind == told_kind(clients) => "engines",
@@ -220,39 +210,49 @@ fn table(summary: &CompatSummary, kind: OutsideKind, stance: Stance) -> Vec<Item
         .col("should be", 1, |row| Cell::text(&row.expected))
         .col("effect", 3, |row| Cell::maybe(row.effect))
         .col("the stack", 2, |row| Cell::text(&row.does))
-        .col("accepted by", 0, |row| Cell::text(names(&row.accepted_by)))
-        .col("refused by", 0, |row| Cell::text(names(&row.refused_by)))
+        .col("accepted by", 0, |row| {
+            Cell::text(row.accepted_by.iter().format(", "))
+        })
+        .col("refused by", 0, |row| {
+            Cell::text(row.refused_by.iter().format(", "))
+        })
         .under(&heading)
 }
 
 /// Builds the section with each client's messages about the servers that it refuses.
 pub(super) fn words(summary: &CompatSummary) -> Option<Section> {
-    let (run, stacks) = (&summary.run, summary.run.stacks.len());
-    let said = |row: &CompatRow, client: usize| match &row.cell(client)?.result.outcome {
+    let (matrix, stacks) = (&summary.matrix, summary.run.stacks.len());
+    let rows = matrix.cases.iter();
+    let rows = rows.filter(|row| row.cells.iter().skip(stacks).flatten().any(is_refused));
+    let section = Table::of(rows)
+        .col("case", 0, |row| Cell::text(&row.case.name))
+        .cols(matrix.clients.iter().skip(stacks), |row, client| {
+            Cell::maybe(row.cell(stacks + client).and_then(said))
+        })
+        .section("words", "What each client says")?;
+    let has_engines = summary.run.clients.iter().any(is_engine);
+    Some(section.explained(if has_engines {
+        "The codes of browsers' error pages, engines' errors, and what other programs print."
+    } else {
+        "The codes of browsers' error pages, and what other programs print."
+    }))
+}
+
+fn is_refused(cell: &CompatCell) -> bool {
+    matches!(cell.result.outcome, CompatOutcome::Rejected { .. })
+}
+
+/// Returns a client's message about a server that it refuses.
+fn said(cell: &CompatCell) -> Option<String> {
+    match &cell.result.outcome {
         CompatOutcome::Rejected {
             library, detail, ..
-        } if library == detail => Some(library.clone()),
-        CompatOutcome::Rejected {
-            library, detail, ..
-        } => Some(format!("{library}: {detail}")),
+        } => Some(match library == detail {
+            true => library.clone(),
+            false => format!("{library}: {detail}"),
+        }),
         _ => None,
-    };
-    let clients = summary.matrix.clients.iter().enumerate().skip(stacks);
-    let is_refused =
-        |row: &&CompatRow| (stacks..row.cells.len()).any(|client| said(row, client).is_some());
-    let rows: Vec<_> = summary.matrix.cases.iter().filter(is_refused).collect();
-    if rows.is_empty() {
-        return None;
     }
-    let table = Table::of(rows).col("case", 0, |row| Cell::text(&row.case.name));
-    let table = clients.fold(table, |table, (number, client)| {
-        table.col(client.as_str(), 0, |row| Cell::maybe(said(row, number)))
-    });
-    Some(Section::new("words", "What each client says", vec![table.item()]).explained(if run.clients.iter().any(is_engine) {
-            "The codes of browsers' error pages, engines' errors, and what other programs print."
-        } else {
-            "The codes of browsers' error pages, and what other programs print."
-        }))
 }
 
 fn is_engine(client: &OutsideClient) -> bool {
@@ -277,20 +277,19 @@ fn headline(summary: &CompatSummary) -> String {
         OutsideKind::Engine => "an engine",
         OutsideKind::Program => "a program",
     };
-    let of = |stack: &StackName, stance: Stance| {
-        let rows = summary.disagreements.iter();
-        let rows = rows.filter(|row| row.stack == *stack && row.stance == stance);
-        rows.filter(|row| row.kind(clients) == kind).count()
-    };
     let stacks = summary.run.stacks.iter().map(|of| &of.stack);
-    let sentences = stacks.map(|stack| {
+    let mut sentences = stacks.map(|stack| {
+        let rows = summary.disagreements.iter();
+        let rows = rows.filter(|row| row.stack == *stack && row.kind(clients) == kind);
+        let (refused, accepted): (Vec<_>, Vec<_>) =
+            rows.partition(|row| row.stance == Stance::Refuses);
         format!(
             "{stack} refuses {} that {a} accepts, and accepts {} that {a} refuses.",
-            count(of(stack, Stance::Refuses), "server", "servers"),
-            of(stack, Stance::Accepts)
+            count(refused.len(), "server", "servers"),
+            accepted.len()
         )
     });
-    sentences.collect::<Vec<_>>().join(" ")
+    sentences.join(" ")
 }
 
 fn described(client: &OutsideClient) -> Option<String> {
@@ -300,9 +299,4 @@ fn described(client: &OutsideClient) -> Option<String> {
         } => Some(format!("{} is {version} with {library}.", client.name)),
         OutsideFound::Missing { .. } => None,
     }
-}
-
-fn names(names: &[StackName]) -> String {
-    let names: Vec<_> = names.iter().map(StackName::as_str).collect();
-    names.join(", ")
 }

@@ -8,7 +8,7 @@ use super::{
     question::{Answer, Question},
 };
 use crate::{
-    BrowserSummary, CompatDisagreement, CompatSummary,
+    BrowserSummary, ClientRow, CompatSummary,
     text::{count, some_of},
 };
 
@@ -50,34 +50,29 @@ fn sites(
     visits: &BrowserSummary,
     to: &StackName,
 ) -> Option<(Answer, String)> {
-    let loaded = |client: &str| {
-        let mut rows = visits.clients.iter();
-        let row = rows.find(|row| row.client.as_str() == client && row.visits > 0)?;
-        Some((row.loaded, row.visits))
-    };
-    let browsers = visits.run.browsers.iter().map(|browser| &*browser.name);
-    let reported: Vec<_> = browsers
-        .filter_map(|browser| Some((browser, loaded(browser)?)))
-        .collect();
-    let of_stack = loaded(to.as_str());
-    if reported.is_empty() {
+    let browsers = visits.run.browsers.iter();
+    let browsers = browsers.filter_map(|browser| loaded(visits, &browser.name));
+    let browsers = browsers.collect_vec();
+    if browsers.is_empty() {
         return None;
     }
-    let all = reported
-        .iter()
-        .copied()
-        .chain(of_stack.map(|loaded| (to.as_str(), loaded)));
-    for (client, (loaded, visits)) in all.clone() {
+    let all = browsers.iter().copied().chain(loaded(visits, to.as_str()));
+    for row in all.clone() {
         question.figure(
-            format!("{loaded} of {visits}"),
-            format!("sites that {client} loads"),
+            format!("{} of {}", row.loaded, row.visits),
+            format!("sites that {} loads", row.client),
         );
     }
-    let same = all.clone().map(|(_, loaded)| loaded).all_equal();
-    let mut words =
-        all.map(|(client, (loaded, visits))| format!("{client} loads {loaded} of {visits}"));
-    let because = format!("Of the sites that were visited, {}.", words.join(", "));
+    let same = all.clone().map(|row| (row.loaded, row.visits)).all_equal();
+    let words = all.map(|row| format!("{} loads {} of {}", row.client, row.loaded, row.visits));
+    let because = format!("Of the sites that were visited, {}.", words.format(", "));
     Some((yes_if(same), because))
+}
+
+/// Returns the visits of a client; `None` if there are none.
+fn loaded<'a>(visits: &'a BrowserSummary, client: &str) -> Option<&'a ClientRow> {
+    let mut rows = visits.clients.iter();
+    rows.find(|row| row.client.as_str() == client && row.visits > 0)
 }
 
 /// Compares the servers of the catalogue that browsers treat differently. Returns `None` if no browser was tested.
@@ -92,62 +87,66 @@ fn servers(
     if !tried {
         return None;
     }
-    let of = |stack: &StackName, effects: &[SwitchEffect]| -> Vec<&CompatDisagreement> {
-        let rows = clients.disagreements.iter();
-        rows.filter(|row| {
-            row.stack == *stack && row.effect.is_some_and(|effect| effects.contains(&effect))
-        })
-        .collect()
-    };
     let (from, to) = (evidence.from, evidence.to);
-    let (losses, gains): (Vec<SwitchEffect>, Vec<SwitchEffect>) = SwitchEffect::ALL
-        .iter()
-        .partition(|effect| effect.is_loss());
+    let servers = clients.matrix.cases.len();
     for stack in [to, from] {
         for effect in SwitchEffect::ALL {
-            let rows = of(stack, &[*effect]);
             question.figure(
-                format!("{} of {}", rows.len(), clients.matrix.cases.len()),
+                format!("{} of {servers}", cases(clients, stack, *effect).len()),
                 format!("servers: {effect} of {stack} beside a browser"),
             );
         }
     }
-    for (effect, words) in [
-        (SwitchEffect::LossOfReach, "a browser accepts and"),
+    for (effect, words, does) in [
+        (
+            SwitchEffect::LossOfReach,
+            "a browser accepts and",
+            "refuses",
+        ),
         (
             SwitchEffect::LossInSecurity,
             "a browser refuses to protect the user and",
+            "accepts",
         ),
     ] {
-        let lost = of(to, &[effect]);
+        let lost = cases(clients, to, effect);
         if !lost.is_empty() {
-            let names = some_of(NAMED, lost.iter().map(|row| &row.case));
-            let does = match effect {
-                SwitchEffect::LossInSecurity => "accepts",
-                _ => "refuses",
-            };
-            question.breaks.push(format!(
-                "{} that {words} {to} {does}: {names}",
-                count(lost.len(), "server", "servers")
-            ));
+            let servers = count(lost.len(), "server", "servers");
+            let names = some_of(NAMED, lost);
+            let line = format!("{servers} that {words} {to} {does}: {names}");
+            question.breaks.push(line);
         }
     }
-    let gained = of(to, &gains).len();
-    if gained > 0 {
-        let servers = count(gained, "server", "servers");
+    let [worse, better] = worse_and_better(clients, to);
+    let [worse_before, better_before] = worse_and_better(clients, from);
+    if better > 0 {
+        let servers = count(better, "server", "servers");
         question.gains.push(format!(
             "{servers} with which {to} does better than a browser"
         ));
     }
     let because = format!(
-        "With {} of {} that are odd, {to} does worse than a browser, and with {} better; with {from} it is {} and {}.",
-        of(to, &losses).len(),
-        count(clients.matrix.cases.len(), "server", "servers"),
-        gained,
-        of(from, &losses).len(),
-        of(from, &gains).len()
+        "With {worse} of {} that are odd, {to} does worse than a browser, and with {better} better; with {from} it is {worse_before} and {better_before}.",
+        count(servers, "server", "servers"),
     );
-    Some((yes_if(of(to, &losses).is_empty()), because))
+    Some((yes_if(worse == 0), because))
+}
+
+/// Returns the cases with an effect of a stack beside a browser.
+fn cases<'a>(clients: &'a CompatSummary, stack: &StackName, effect: SwitchEffect) -> Vec<&'a str> {
+    let rows = clients.disagreements.iter();
+    let rows = rows.filter(|row| row.stack == *stack && row.effect == Some(effect));
+    rows.map(|row| row.case.as_str()).collect()
+}
+
+/// Returns the number of servers with which a stack does worse than a browser, and of those with which it does better.
+fn worse_and_better(clients: &CompatSummary, stack: &StackName) -> [usize; 2] {
+    let rows = clients.disagreements.iter();
+    let effects = rows
+        .filter(|row| row.stack == *stack)
+        .filter_map(|row| row.effect);
+    let (worse, better): (Vec<_>, Vec<_>) = effects.partition(|effect| effect.is_loss());
+    [worse.len(), better.len()]
 }
 
 fn yes_if(same: bool) -> Answer {

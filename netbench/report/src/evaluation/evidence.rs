@@ -134,7 +134,7 @@ impl<'a> Evidence<'a> {
     }
 
     /// The cases of the suites, in the order of the runs.
-    pub(super) fn cases(&self) -> impl Iterator<Item = &'a CaseRow> + use<'a> {
+    pub(super) fn cases(&self) -> impl Iterator<Item = &'a CaseRow> + Clone + use<'a> {
         self.suites.clone().into_iter().flat_map(|it| &it.cases)
     }
 

@@ -3,6 +3,7 @@
 use std::{collections::BTreeMap, fmt, ops::Range, sync::LazyLock};
 
 use netbench_interop::WebModel;
+use netbench_model::named::words;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toml::Spanned;
@@ -68,17 +69,17 @@ pub enum Counted {
     LargerSet,
 }
 
-/// The unit of a share.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum ShareOf {
-    /// Sites of a list such as Tranco's.
-    Sites,
-    /// TLS connections.
-    Connections,
-    /// Certificates.
-    Certificates,
-}
+words!(
+    /// The unit of a share.
+    ShareOf, {
+        /// Sites of a list such as Tranco's.
+        Sites = "sites",
+        /// TLS connections.
+        Connections = "connections",
+        /// Certificates.
+        Certificates = "certificates",
+    }
+);
 
 /// A kind of the members of a family.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
@@ -211,17 +212,6 @@ impl fmt::Display for Member {
             Self::Defect => "protocol test",
             Self::Loss => "reason of a lost site",
         })
-    }
-}
-
-impl ShareOf {
-    /// Returns the unit in words.
-    pub fn words(self) -> &'static str {
-        match self {
-            Self::Sites => "sites",
-            Self::Connections => "connections",
-            Self::Certificates => "certificates",
-        }
     }
 }
 

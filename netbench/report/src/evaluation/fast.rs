@@ -11,8 +11,8 @@ use super::{
     question::{Answer, Question},
 };
 use crate::{
-    CaseRow, ColdRow, Comparison, ConnectSummary,
-    connect::{FirstLimit, first_cost, first_longer, not_measurable},
+    ColdRow, Comparison, ConnectSummary,
+    connect::{FirstLimit, PhaseRow, first_cost, first_longer, not_measurable},
     suite::row_name,
     text::{TOO_FEW, change, count, interval, signed_time, some_of, time, time_and_change},
 };
@@ -37,7 +37,7 @@ pub(crate) fn answer(evidence: &Evidence<'_>) -> Question {
         question.missing.extend(missing);
     }
     if let Some(connections) = evidence.timed() {
-        whole_connections(connections, evidence, &totals, &mut question);
+        whole_connections(connections, &totals, &mut question);
     }
     first_connection(evidence, &mut question);
     if let Some(connections) = evidence.timed().filter(|c| !c.is_loopback()) {
@@ -118,10 +118,11 @@ pub(crate) fn answer_in_memory(evidence: &Evidence<'_>) -> Question {
 /// The answer by the means of the parts of which all cases have figures, and the reason. Sizes alone do not answer a
 /// question about times.
 fn verdict_in_memory(evidence: &Evidence<'_>, means: &[Mean]) -> (Answer, String) {
-    let timed = || evidence.cases().filter(|case| case.part != Part::Memory);
-    let is_of_stack = |case: &CaseRow| case.verdicts.iter().any(|v| v.other == *evidence.to);
     let (answer, because) = verdict_by_means(evidence, means);
-    if timed().next().is_some() && !timed().any(is_of_stack) && !means.is_empty() {
+    let mut timed = evidence.cases().filter(|case| case.part != Part::Memory);
+    let mut of_stack = timed.clone().flat_map(|case| &case.verdicts);
+    let is_compared = of_stack.any(|verdict| verdict.other == *evidence.to);
+    if timed.next().is_some() && !is_compared && !means.is_empty() {
         return (Answer::Open, format!("No times were compared. {because}"));
     }
     (answer, because)
@@ -214,16 +215,15 @@ fn labels(means: &[&Mean]) -> String {
 
 fn whole_connections(
     connections: &ConnectSummary,
-    evidence: &Evidence<'_>,
-    totals: &[(String, Change)],
+    totals: &[(Condition, &PhaseRow)],
     question: &mut Question,
 ) {
     let over = connections.over();
-    for (condition, paired) in totals {
-        let pairs = count(paired.pairs(), "pair", "pairs");
-        match paired.interval {
+    for (condition, row) in totals {
+        let pairs = count(row.change.pairs(), "pair", "pairs");
+        match row.change.interval {
             Some(ends) => question.figure(
-                with_time(evidence, condition, paired.ratio),
+                time_and_change(row.first.p50_ns, row.change.ratio),
                 format!(
                     "whole connection{over}, {condition} ({}; n = {pairs})",
                     interval(Some(ends))
@@ -287,32 +287,16 @@ fn judge_first_connection(evidence: &Evidence<'_>, question: &mut Question) {
     );
 }
 
-/// Formats a change of whole connections also as a time, relative to the median connection with the stack in use.
-fn with_time(evidence: &Evidence<'_>, condition: &str, ratio: f64) -> String {
-    let mut rows = comparisons(evidence)
-        .filter(|comparison| comparison.condition.to_string() == condition)
-        .filter_map(|comparison| comparison.phase(Phase::Total));
-    rows.next().map_or_else(
-        || change(ratio),
-        |row| time_and_change(row.first.p50_ns, ratio),
-    )
-}
-
 /// Returns the total time of each condition that concerns every connection: `cold`, whose cost is paid once, is
 /// left out.
-fn totals(evidence: &Evidence<'_>) -> Vec<(String, Change)> {
+pub(super) fn totals<'a>(evidence: &Evidence<'a>) -> Vec<(Condition, &'a PhaseRow)> {
     comparisons(evidence)
-        .filter_map(|comparison| {
-            let row = comparison.phase(Phase::Total)?;
-            Some((comparison.condition.to_string(), row.change))
-        })
+        .filter_map(|comparison| Some((comparison.condition, comparison.phase(Phase::Total)?)))
         .collect()
 }
 
 /// Returns the comparisons that concern every connection: `cold` is left out.
-pub(super) fn comparisons<'a>(
-    evidence: &Evidence<'a>,
-) -> impl Iterator<Item = &'a Comparison> + use<'a> {
+fn comparisons<'a>(evidence: &Evidence<'a>) -> impl Iterator<Item = &'a Comparison> + use<'a> {
     let (from, to) = (evidence.from, evidence.to);
     let comparisons = evidence.timed().into_iter().flat_map(|c| &c.comparisons);
     comparisons
@@ -320,7 +304,7 @@ pub(super) fn comparisons<'a>(
         .filter(|comparison| comparison.condition != Condition::Cold)
 }
 
-fn verdict(evidence: &Evidence<'_>, totals: &[(String, Change)]) -> (Answer, String) {
+fn verdict(evidence: &Evidence<'_>, totals: &[(Condition, &PhaseRow)]) -> (Answer, String) {
     let (from, to) = (evidence.from, evidence.to);
     let limit = evidence.thresholds.of(Quantity::ConnectionTime);
     let loopback = evidence.timed().filter(|c| c.is_loopback());
@@ -331,7 +315,7 @@ fn verdict(evidence: &Evidence<'_>, totals: &[(String, Change)]) -> (Answer, Str
         );
         return (Answer::Open, because);
     }
-    let answer = of_totals(totals.iter().map(|(_, paired)| paired), limit);
+    let answer = of_totals(totals.iter().map(|(_, row)| &row.change), limit);
     let yes = limit.yes;
     let because = match answer {
         Answer::Open if totals.is_empty() => no_totals(evidence),
@@ -339,9 +323,8 @@ fn verdict(evidence: &Evidence<'_>, totals: &[(String, Change)]) -> (Answer, Str
             "Too few connections to tell whether {to} takes more than {yes} longer: more rounds decide it."
         ),
         Answer::Yes => {
-            let each = totals
-                .iter()
-                .map(|(condition, paired)| format!("{} ({condition})", word(paired)));
+            let each = totals.iter();
+            let each = each.map(|(condition, row)| format!("{} ({condition})", word(&row.change)));
             format!(
                 "Whole connections with {to}, against {from}{}: {}; no interval goes beyond {yes} longer.",
                 on_sites(evidence),
@@ -352,6 +335,7 @@ fn verdict(evidence: &Evidence<'_>, totals: &[(String, Change)]) -> (Answer, Str
             let beyond = limit.no.filter(|_| answer == Answer::No).unwrap_or(yes);
             let slower = totals
                 .iter()
+                .map(|(condition, row)| (condition, &row.change))
                 .filter(|(_, paired)| paired.interval.is_some_and(|i| i.low > yes.ratio()))
                 .map(|(condition, paired)| format!("{condition} {}", change(paired.ratio)));
             format!(

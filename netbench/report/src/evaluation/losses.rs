@@ -39,19 +39,11 @@ pub fn losses(
         };
         losses.scanned += 1;
         match (before, after) {
-            (Agreement::Unknown { .. }, _) | (_, Agreement::Unknown { .. }) => {
+            (Agreement::Unknown { why }, _) | (_, Agreement::Unknown { why }) => {
                 losses.scanned -= 1;
                 losses.not_scanned += 1;
-                let why = [before, after]
-                    .into_iter()
-                    .find_map(|agreement| match agreement {
-                        Agreement::Unknown { why } => Some(why.as_str()),
-                        _ => None,
-                    });
-                let why = why.unwrap_or_default();
-                losses
-                    .outside
-                    .push(outside(&site.site, Outside::Unknown, why));
+                let outside = outside(&site.site, Outside::Unknown, why);
+                losses.outside.push(outside);
             }
             (Agreement::Agrees(_), Agreement::Agrees(_)) => losses.both += 1,
             (Agreement::Loses { .. }, Agreement::Loses { reason, detail }) => {

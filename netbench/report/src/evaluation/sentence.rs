@@ -1,7 +1,7 @@
 //! All answers of an evaluation in one sentence, from the same evidence as the cards below it.
 
 use itertools::Itertools;
-use netbench_model::{HeldAfter, Measure, Phase, Quantity, StackName, Work};
+use netbench_model::{HeldAfter, Measure, Quantity, StackName, Work};
 use netbench_stats::Verdict;
 
 use super::{
@@ -27,20 +27,14 @@ const WORDS: usize = 30;
 /// Returns the sentence: `Switch: nothing is lost; connections take the same time; …`. The clauses are in order of
 /// their weight for the decision, and a clause that would make the sentence longer than [`WORDS`] is left to the cards.
 pub(super) fn sentence(evidence: &Evidence<'_>, questions: &[Question]) -> String {
-    let first = [
-        sites(evidence, questions),
-        glitches(evidence, questions),
-        servers(evidence),
-    ];
-    let last = [
-        fast::worst_in_memory(evidence),
-        first_connection(evidence),
-        memory(evidence),
-    ];
-    let clauses = first.into_iter().flatten();
-    let clauses = clauses
-        .chain(connections(evidence))
-        .chain(last.into_iter().flatten());
+    let mut clauses = Vec::new();
+    clauses.extend(sites(evidence, questions));
+    clauses.extend(glitches(evidence, questions));
+    clauses.extend(servers(evidence));
+    clauses.extend(connections(evidence));
+    clauses.extend(fast::worst_in_memory(evidence));
+    clauses.extend(first_connection(evidence));
+    clauses.extend(memory(evidence));
     let decision = decision(evidence, questions);
     let mut left = WORDS.saturating_sub(words(&decision));
     let mut fitting = Vec::new();
@@ -68,16 +62,16 @@ fn words(text: &str) -> usize {
 /// open, so that leaving a part out never makes a switch look better; a part that does not exist for a stack is
 /// named.
 fn decision(evidence: &Evidence<'_>, questions: &[Question]) -> String {
-    let any = |answer| questions.iter().any(|question| question.answer == answer);
-    if any(Answer::No) {
+    let answers: Vec<Answer> = questions.iter().map(|question| question.answer).collect();
+    if answers.contains(&Answer::No) {
         return "Do not switch yet:".to_owned();
     }
     if let Some(untested) = basis::untested(evidence) {
         return format!("Not decided: {untested};");
     }
-    let decision = if any(Answer::Open) {
+    let decision = if answers.contains(&Answer::Open) {
         "Not decided yet"
-    } else if any(Answer::WithLosses) {
+    } else if answers.contains(&Answer::WithLosses) {
         "Switch with care"
     } else {
         "Switch"
@@ -176,14 +170,11 @@ fn servers(evidence: &Evidence<'_>) -> Option<String> {
 fn takes(row: &PhaseRow, evidence: &Evidence<'_>) -> String {
     let limit = evidence.thresholds.of(Quantity::ConnectionTime);
     let (first_ns, ratio) = (row.first.p50_ns, row.change.ratio);
-    let by = |word: &str| {
-        let ms = time((first_ns * (ratio - 1.0)).abs());
-        format!("{ms} {word} ({})", change(ratio))
-    };
+    let (ms, percent) = (time((first_ns * (ratio - 1.0)).abs()), change(ratio));
     match row.change.verdict {
         Verdict::Same => "the same time".to_owned(),
-        Verdict::Faster => by("less"),
-        Verdict::Slower => by("longer"),
+        Verdict::Faster => format!("{ms} less ({percent})"),
+        Verdict::Slower => format!("{ms} longer ({percent})"),
         Verdict::Undecided | Verdict::NotJudged => match row.change.interval {
             Some(interval) if interval.high <= limit.yes.ratio() => {
                 let most = change(interval.high.max(1.0));
@@ -199,8 +190,8 @@ fn connections(evidence: &Evidence<'_>) -> Vec<String> {
     if evidence.timed().is_some_and(ConnectSummary::is_loopback) {
         return vec!["connections were timed over loopback alone".to_owned()];
     }
-    let rows = fast::comparisons(evidence)
-        .filter_map(|comparison| Some((comparison.condition, comparison.phase(Phase::Total)?)))
+    let rows = fast::totals(evidence)
+        .into_iter()
         .sorted_by_key(|(_, row)| match row.change.verdict {
             Verdict::Slower => 0,
             Verdict::Undecided | Verdict::NotJudged => 1,

@@ -1,6 +1,6 @@
 //! Reconciles the parts' findings about the same site before any question is answered.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use itertools::Itertools;
 use netbench_model::{EvaluationPlan, Losses, LostSite, Outside, OutsideSite, scan::LossReason};
@@ -44,7 +44,7 @@ pub(super) fn settle(found: &mut Found, plan: &EvaluationPlan) -> Vec<String> {
             some_of(NAMED, working.iter().map(|site| &site.site))
         ));
     }
-    leave_out(losses, connections, plan);
+    leave_out(losses, connections, &reached, plan);
     let profiles = (losses.client_profile, connections.run.client_profile);
     if let (Some(scan), Some(connect)) = profiles
         && scan != connect
@@ -61,8 +61,12 @@ pub(super) fn settle(found: &mut Found, plan: &EvaluationPlan) -> Vec<String> {
 
 /// Removes sites from the counted ones if connections show that they do not affect the switch, and adds those that
 /// the scan cannot judge and connections can.
-fn leave_out(losses: &mut Losses, connections: &ConnectSummary, plan: &EvaluationPlan) {
-    let reached = reached_by_both(connections, plan);
+fn leave_out(
+    losses: &mut Losses,
+    connections: &ConnectSummary,
+    reached: &HashSet<&str>,
+    plan: &EvaluationPlan,
+) {
     let before = failed_with(connections, &plan.from);
     let after = failed_with(connections, &plan.to);
     let untried = untried(connections);
@@ -74,12 +78,11 @@ fn leave_out(losses: &mut Losses, connections: &ConnectSummary, plan: &Evaluatio
     });
     let reported: Vec<OutsideSite> = reported.collect();
     for site in reported {
-        match site.because {
-            Outside::Unknown => losses.not_scanned = losses.not_scanned.saturating_sub(1),
-            _ => losses.neither = losses.neither.saturating_sub(1),
-        }
         if site.because == Outside::Unknown {
+            losses.not_scanned = losses.not_scanned.saturating_sub(1);
             losses.scanned += 1;
+        } else {
+            losses.neither = losses.neither.saturating_sub(1);
         }
         if reached.contains(site.site.as_str()) {
             losses.both += 1;
@@ -97,16 +100,8 @@ fn leave_out(losses: &mut Losses, connections: &ConnectSummary, plan: &Evaluatio
             confirmed: Some(true),
         });
     }
-    protect(losses, connections, plan);
-    let other = [
-        &losses.lost,
-        &losses.gained,
-        &losses.refused,
-        &losses.without_warning,
-    ];
-    let other = other.into_iter().flatten().map(|site| site.site.as_str());
-    let outside = losses.outside.iter().map(|site| site.site.as_str());
-    let known: HashSet<&str> = other.chain(outside).collect();
+    protect(losses, connections, &before, plan);
+    let known = listed(losses);
     let failed = before.iter().map(|site| (*site, Outside::FailedBefore, ""));
     let not_tried = untried.iter();
     let not_tried = not_tried.map(|(site, why)| (*site, Outside::NotTried, *why));
@@ -126,22 +121,16 @@ fn leave_out(losses: &mut Losses, connections: &ConnectSummary, plan: &Evaluatio
     for mut site in more {
         let name = site.site.as_str();
         let fails_with_both = after.contains(name) && before.contains(name);
-        let pool = match site.because {
-            Outside::NotTried => [(&mut unknown, Outside::Unknown)].into_iter().collect_vec(),
-            _ if fails_with_both && !reached.contains(name) => {
-                vec![
-                    (&mut neither, Outside::Neither),
-                    (&mut unknown, Outside::Unknown),
-                ]
-            }
-            _ => Vec::new(),
-        };
-        match pool.into_iter().find(|(left, _)| **left > 0) {
-            Some((left, because)) => {
-                *left -= 1;
-                site.because = because;
-            }
-            None => losses.both = losses.both.saturating_sub(1),
+        let is_neither = site.because != Outside::NotTried;
+        let is_unnamed = !is_neither || fails_with_both && !reached.contains(name);
+        if is_unnamed && is_neither && neither > 0 {
+            neither -= 1;
+            site.because = Outside::Neither;
+        } else if is_unnamed && unknown > 0 {
+            unknown -= 1;
+            site.because = Outside::Unknown;
+        } else {
+            losses.both = losses.both.saturating_sub(1);
         }
         losses.outside.push(site);
     }
@@ -149,18 +138,14 @@ fn leave_out(losses: &mut Losses, connections: &ConnectSummary, plan: &Evaluatio
 
 /// Removes those sites from the ones that both can agree with whose certificates the new stack refused in its
 /// connections to protect the user: the scan does not test the stacks' verifiers.
-fn protect(losses: &mut Losses, connections: &ConnectSummary, plan: &EvaluationPlan) {
-    let before = failed_with(connections, &plan.from);
-    let refused = refused_to_protect(connections, &plan.to, &before);
-    let listed = [
-        &losses.lost,
-        &losses.gained,
-        &losses.refused,
-        &losses.without_warning,
-    ];
-    let listed = listed.into_iter().flatten().map(|site| site.site.as_str());
-    let outside = losses.outside.iter().map(|site| site.site.as_str());
-    let known: HashSet<&str> = listed.chain(outside).collect();
+fn protect(
+    losses: &mut Losses,
+    connections: &ConnectSummary,
+    before: &BTreeSet<&str>,
+    plan: &EvaluationPlan,
+) {
+    let refused = refused_to_protect(connections, &plan.to, before);
+    let known = listed(losses);
     let new = refused
         .iter()
         .filter(|(site, _)| !known.contains(*site))
@@ -173,6 +158,19 @@ fn protect(losses: &mut Losses, connections: &ConnectSummary, plan: &EvaluationP
         .collect_vec();
     losses.both = losses.both.saturating_sub(new.len() as u64);
     losses.refused.extend(new);
+}
+
+/// Returns the sites of all lists.
+fn listed(losses: &Losses) -> HashSet<&str> {
+    let lists = [
+        &losses.lost,
+        &losses.gained,
+        &losses.refused,
+        &losses.without_warning,
+    ];
+    let sites = lists.into_iter().flatten().map(|site| &*site.site);
+    let outside = losses.outside.iter().map(|site| &*site.site);
+    sites.chain(outside).collect()
 }
 
 /// Returns the sites on which a connection of each stack succeeded in the same round.

@@ -34,7 +34,7 @@ impl Share {
                     Counted::Family if low == high => format!("{high} %"),
                     Counted::Family => format!("{low} to {high} %"),
                 };
-                format!("{range} of {}, {}", share.of.words(), share.year)
+                format!("{range} of {}, {}", share.of, share.year)
             }
             Self::Unknown => "share unknown".to_owned(),
         }

@@ -36,12 +36,8 @@ fn named(canvas: &mut Canvas, dots: &Dots, width: f64) -> f64 {
     let top = 24.0;
     let bottom = top + row_high * dots.dots.len() as f64 + 6.0;
     let scale = Scale::new(range(&dots.dots), (left, width - right));
-    for tick in scale.ticks(if narrow { 4.0 } else { 6.0 }) {
-        let x = scale.at(tick);
-        canvas.line("gr", (x, top), (x, bottom));
-        let text = tick_text(tick);
-        canvas.text("ax", Anchor::Middle, (x, bottom + 15.0), &text);
-    }
+    let ticks = scale.marks(if narrow { 4.0 } else { 6.0 }, tick_text);
+    canvas.uprights((top, bottom), 15.0, ticks);
     middle(
         canvas,
         dots,
@@ -75,12 +71,7 @@ fn ranked(canvas: &mut Canvas, dots: &Dots, width: f64) -> f64 {
     sorted.sort_by(|a, b| a.ratio.total_cmp(&b.ratio));
     let (left, right, top, bottom) = (52.0, 10.0, 22.0, 300.0);
     let scale = Scale::new(range(&dots.dots), (bottom, top));
-    for tick in scale.ticks(6.0) {
-        let y = scale.at(tick);
-        canvas.line("gr", (left, y), (width - right, y));
-        let text = tick_text(tick);
-        canvas.text("ax", Anchor::End, (left - 6.0, y + 4.0), &text);
-    }
+    canvas.levels((left, width - right), scale.marks(6.0, tick_text));
     canvas.line(
         "zero",
         (left, scale.at(0.0)),

@@ -1,5 +1,5 @@
 use super::{
-    Anchor, Canvas, Series, colour,
+    Canvas, Series, colour,
     scale::{Scale, time_ticks},
 };
 
@@ -23,17 +23,12 @@ pub(super) fn draw(canvas: &mut Canvas, all: &[Series], width: f64) -> f64 {
     let (low, high) = (low - room, high + room);
     let across = Scale::new((low, high), (left, width - right));
     let up = Scale::new((0.0, 1.0), (bottom, top));
-    for share in [0.0, 0.25, 0.5, 0.75, 1.0] {
-        let y = up.at(share);
-        canvas.line("gr", (left, y), (width - right, y));
-        let text = format!("{:.0} %", share * 100.0);
-        canvas.text("ax", Anchor::End, (left - 6.0, y + 4.0), &text);
-    }
-    for (tick, text) in time_ticks(low, high, 5) {
-        let x = across.at(tick);
-        canvas.line("gr", (x, top), (x, bottom));
-        canvas.text("ax", Anchor::Middle, (x, bottom + 16.0), &text);
-    }
+    let shares = [0.0, 0.25, 0.5, 0.75, 1.0].into_iter();
+    let shares = shares.map(|share| (up.at(share), format!("{:.0} %", share * 100.0)));
+    canvas.levels((left, width - right), shares);
+    let ticks = time_ticks(low, high, 5).into_iter();
+    let ticks = ticks.map(|(tick, text)| (across.at(tick), text));
+    canvas.uprights((top, bottom), 16.0, ticks);
     for (number, series) in all.iter().enumerate() {
         let count = series.sorted_ns.len();
         let steps = POINTS.min(count);

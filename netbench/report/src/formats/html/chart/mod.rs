@@ -131,6 +131,31 @@ impl Canvas {
         self.add(&html! { line class=(class) x1=(x1) y1=(y1) x2=(x2) y2=(y2) {} });
     }
 
+    /// Draws lines across the chart at marked values, with their text at the left.
+    fn levels(
+        &mut self,
+        (left, right): (f64, f64),
+        marks: impl IntoIterator<Item = (f64, String)>,
+    ) {
+        for (y, text) in marks {
+            self.line("gr", (left, y), (right, y));
+            self.text("ax", Anchor::End, (left - 6.0, y + 4.0), &text);
+        }
+    }
+
+    /// Draws upright lines at marked values, with their text `below` the bottom.
+    fn uprights(
+        &mut self,
+        (top, bottom): (f64, f64),
+        below: f64,
+        marks: impl IntoIterator<Item = (f64, String)>,
+    ) {
+        for (x, text) in marks {
+            self.line("gr", (x, top), (x, bottom));
+            self.text("ax", Anchor::Middle, (x, bottom + below), &text);
+        }
+    }
+
     fn text(&mut self, class: &str, anchor: Anchor, (x, y): (f64, f64), text: &str) {
         let anchor = match anchor {
             Anchor::Start => "start",

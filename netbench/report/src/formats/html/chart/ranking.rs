@@ -28,11 +28,9 @@ pub(super) fn draw(canvas: &mut Canvas, ranking: &Ranking, width: f64) -> f64 {
         let share = (factor.ln() - low.ln()) / (high.ln() - low.ln());
         left + share.clamp(0.0, 1.0) * (width - right - left)
     };
-    for (tick, text) in factor_ticks(low, high, if narrow { 4 } else { 8 }) {
-        let x = at(tick);
-        canvas.line("gr", (x, top), (x, bottom));
-        canvas.text("ax", Anchor::Middle, (x, bottom + 15.0), &text);
-    }
+    let ticks = factor_ticks(low, high, if narrow { 4 } else { 8 }).into_iter();
+    let ticks = ticks.map(|(tick, text)| (at(tick), text));
+    canvas.uprights((top, bottom), 15.0, ticks);
     canvas.line("zero", (at(1.0), top), (at(1.0), bottom));
     canvas.text("ax", Anchor::End, (width - right, top - 8.0), "better →");
     for (number, row) in (0u32..).zip(&ranking.rows) {

@@ -28,6 +28,12 @@ impl Scale {
         self.from + share * (self.to - self.from)
     }
 
+    /// Returns the positions of about `count` round values, with their text.
+    pub(super) fn marks(&self, count: f64, text: fn(f64) -> String) -> Vec<(f64, String)> {
+        let ticks = self.ticks(count).into_iter();
+        ticks.map(|tick| (self.at(tick), text(tick))).collect()
+    }
+
     /// Returns about `count` round values to mark.
     pub(super) fn ticks(&self, count: f64) -> Vec<f64> {
         let step = round_step((self.high - self.low) / count);

@@ -7,25 +7,16 @@ use crate::text::time;
 pub(super) fn draw(canvas: &mut Canvas, scatter: &Scatter, width: f64) -> f64 {
     let narrow = width < 500.0;
     let (left, right, top, bottom) = (58.0, 12.0, 22.0, if narrow { 260.0 } else { 360.0 });
-    let points = || scatter.series.iter().flat_map(|series| &series.points);
-    let most = |values: &mut dyn Iterator<Item = f64>| values.fold(0.0, f64::max) * 1.04;
-    let across = Scale::new(
-        (0.0, most(&mut points().map(|(x, _, _)| *x))),
-        (left, width - right),
-    );
-    let farthest = most(&mut points().map(|(x, _, _)| *x));
-    let highest = most(&mut points().map(|(_, y, _)| *y));
+    let points = scatter.series.iter().flat_map(|series| &series.points);
+    let (farthest, highest) = points.fold((0.0, 0.0), |(farthest, highest), (x, y, _)| {
+        (f64::max(farthest, *x), f64::max(highest, *y))
+    });
+    let (farthest, highest) = (farthest * 1.04, highest * 1.04);
+    let across = Scale::new((0.0, farthest), (left, width - right));
     let up = Scale::new((0.0, highest), (bottom, top));
-    for tick in up.ticks(5.0) {
-        let y = up.at(tick);
-        canvas.line("gr", (left, y), (width - right, y));
-        canvas.text("ax", Anchor::End, (left - 6.0, y + 4.0), &short_time(tick));
-    }
-    for tick in across.ticks(if narrow { 4.0 } else { 8.0 }) {
-        let x = across.at(tick);
-        canvas.line("gr", (x, top), (x, bottom));
-        canvas.text("ax", Anchor::Middle, (x, bottom + 16.0), &short_time(tick));
-    }
+    canvas.levels((left, width - right), up.marks(5.0, short_time));
+    let ticks = across.marks(if narrow { 4.0 } else { 8.0 }, short_time);
+    canvas.uprights((top, bottom), 16.0, ticks);
     for (number, series) in scatter.series.iter().enumerate() {
         let class = colour(number);
         for (x, y, name) in &series.points {

@@ -79,11 +79,9 @@ fn by_date(canvas: &mut Canvas, dates: &[Date], width: f64) -> Vec<f64> {
         (low.min(day), high.max(day))
     });
     let across = Scale::new((first, last), (SIDE, width - SIDE));
-    for (tick, text) in date_ticks(first, last) {
-        let x = across.at(tick);
-        canvas.line("gr", (x, top), (x, bottom));
-        canvas.text("ax", Anchor::Middle, (x, bottom + 16.0), &text);
-    }
+    let ticks = date_ticks(first, last).into_iter();
+    let ticks = ticks.map(|(tick, text)| (across.at(tick), text));
+    canvas.uprights((top, bottom), 16.0, ticks);
     days.map(|day| across.at(day)).collect()
 }
 
