@@ -98,7 +98,7 @@ use netbench_model::{
     ship::{ShipManifest, ShipSample},
 };
 use netbench_protocol::{Request, Response};
-use schemars::schema_for;
+use schemars::{JsonSchema, schema_for};
 
 /// A JSON Schema, by the name of its file under `netbench/schemas/`.
 pub struct Schema {
@@ -110,55 +110,56 @@ pub struct Schema {
 
 /// Returns the schemas of everything that netbench publishes, made from its types.
 pub fn schemas() -> Vec<Schema> {
-    let schema = |file, schema: schemars::Schema| Schema {
-        file,
-        text: format!(
-            "{}\n",
-            serde_json::to_string_pretty(&schema).unwrap_or_default()
-        ),
-    };
     vec![
-        schema("bogo-coverage.json", schema_for!(Coverage)),
-        schema("bogo-matrix.json", schema_for!(SupportMatrix)),
-        schema("bogo-defects.json", schema_for!(Defects)),
-        schema("bogo-difference.json", schema_for!(CoverageDifference)),
-        schema("breakages.json", schema_for!(BreakagesReport)),
-        schema("browser-run.json", schema_for!(BrowserManifest)),
-        schema("browser-sample.json", schema_for!(VisitSample)),
-        schema("browser-summary.json", schema_for!(BrowserSummary)),
-        schema("chains-run.json", schema_for!(ChainsManifest)),
-        schema("chains-sample.json", schema_for!(ChainSample)),
-        schema("chains-summary.json", schema_for!(ChainsSummary)),
-        schema("compare-summary.json", schema_for!(CompareSummary)),
-        schema("compat-run.json", schema_for!(CompatManifest)),
-        schema("compat-sample.json", schema_for!(CompatSample)),
-        schema("compat-summary.json", schema_for!(CompatSummary)),
-        schema("ship-run.json", schema_for!(ShipManifest)),
-        schema("ship-sample.json", schema_for!(ShipSample)),
-        schema("ship-summary.json", schema_for!(ShipSummary)),
-        schema("connect-compare.json", schema_for!(ConnectComparison)),
-        schema("connect-summary.json", schema_for!(ConnectSummary)),
-        schema("evaluation.json", schema_for!(Evaluation)),
-        schema("evaluation-run.json", schema_for!(EvaluationManifest)),
-        schema("explain-summary.json", schema_for!(ExplainSummary)),
-        schema("hello.json", schema_for!(HelloReport)),
-        schema("joined-summary.json", schema_for!(JoinedSummary)),
-        schema("roots-run.json", schema_for!(RootsManifest)),
-        schema("roots-sample.json", schema_for!(RootsSample)),
-        schema("roots-summary.json", schema_for!(RootsSummary)),
-        schema("run.json", schema_for!(ConnectManifest)),
-        schema("sample.json", schema_for!(Sample)),
-        schema("runs.json", schema_for!(RunsSummary)),
-        schema("scan-against.json", schema_for!(AgainstRecord)),
-        schema("scan-diff.json", schema_for!(ScanDiff)),
-        schema("scan-run.json", schema_for!(ScanManifest)),
-        schema("scan-site.json", schema_for!(SiteScan)),
-        schema("scan-summary.json", schema_for!(ScanSummary)),
-        schema("stacks.json", schema_for!(StacksReport)),
-        schema("suite-run.json", schema_for!(SuiteManifest)),
-        schema("suite-sample.json", schema_for!(SuiteSample)),
-        schema("suite-summary.json", schema_for!(SuiteSummary)),
-        schema("worker-request.json", schema_for!(Request)),
-        schema("worker-response.json", schema_for!(Response)),
+        schema::<Coverage>("bogo-coverage.json"),
+        schema::<SupportMatrix>("bogo-matrix.json"),
+        schema::<Defects>("bogo-defects.json"),
+        schema::<CoverageDifference>("bogo-difference.json"),
+        schema::<BreakagesReport>("breakages.json"),
+        schema::<BrowserManifest>("browser-run.json"),
+        schema::<VisitSample>("browser-sample.json"),
+        schema::<BrowserSummary>("browser-summary.json"),
+        schema::<ChainsManifest>("chains-run.json"),
+        schema::<ChainSample>("chains-sample.json"),
+        schema::<ChainsSummary>("chains-summary.json"),
+        schema::<CompareSummary>("compare-summary.json"),
+        schema::<CompatManifest>("compat-run.json"),
+        schema::<CompatSample>("compat-sample.json"),
+        schema::<CompatSummary>("compat-summary.json"),
+        schema::<ShipManifest>("ship-run.json"),
+        schema::<ShipSample>("ship-sample.json"),
+        schema::<ShipSummary>("ship-summary.json"),
+        schema::<ConnectComparison>("connect-compare.json"),
+        schema::<ConnectSummary>("connect-summary.json"),
+        schema::<Evaluation>("evaluation.json"),
+        schema::<EvaluationManifest>("evaluation-run.json"),
+        schema::<ExplainSummary>("explain-summary.json"),
+        schema::<HelloReport>("hello.json"),
+        schema::<JoinedSummary>("joined-summary.json"),
+        schema::<RootsManifest>("roots-run.json"),
+        schema::<RootsSample>("roots-sample.json"),
+        schema::<RootsSummary>("roots-summary.json"),
+        schema::<ConnectManifest>("run.json"),
+        schema::<Sample>("sample.json"),
+        schema::<RunsSummary>("runs.json"),
+        schema::<AgainstRecord>("scan-against.json"),
+        schema::<ScanDiff>("scan-diff.json"),
+        schema::<ScanManifest>("scan-run.json"),
+        schema::<SiteScan>("scan-site.json"),
+        schema::<ScanSummary>("scan-summary.json"),
+        schema::<StacksReport>("stacks.json"),
+        schema::<SuiteManifest>("suite-run.json"),
+        schema::<SuiteSample>("suite-sample.json"),
+        schema::<SuiteSummary>("suite-summary.json"),
+        schema::<Request>("worker-request.json"),
+        schema::<Response>("worker-response.json"),
     ]
+}
+
+fn schema<T: JsonSchema>(file: &'static str) -> Schema {
+    let schema = serde_json::to_string_pretty(&schema_for!(T)).unwrap_or_default();
+    Schema {
+        file,
+        text: format!("{schema}\n"),
+    }
 }

@@ -107,8 +107,9 @@ fn coverage_section(coverage: &Coverage) -> Section {
             "The floor is left out. A stack that lacks a feature cannot show here that it refuses its misuse.",
         ),
     ] {
-        let any = |row: &&FeatureRow| row.half(half).iter().any(|t| t.total() > 0);
-        let rows: Vec<_> = coverage.features.iter().filter(any).collect();
+        let rows = coverage.features.iter();
+        let rows = rows.filter(|row| row.half(half).iter().any(|tests| tests.total() > 0));
+        let rows: Vec<&FeatureRow> = rows.collect();
         if rows.is_empty() {
             continue;
         }
@@ -172,8 +173,7 @@ fn explained(shim: &ShimSummary) -> String {
 }
 
 fn unexplained(items: &mut Vec<Item>, coverage: &Coverage) {
-    let shims = || coverage.shims.iter();
-    for shim in shims() {
+    for shim in &coverage.shims {
         items.extend(
             Table::of(&shim.unexplained)
                 .excerpt(Excerpt::First(UNEXPLAINED_SHOWN))
@@ -182,7 +182,7 @@ fn unexplained(items: &mut Vec<Item>, coverage: &Coverage) {
                 .under(format!("Failures that nothing explains: {}", shim.shim)),
         );
     }
-    for shim in shims() {
+    for shim in &coverage.shims {
         items.extend(
             Table::of(&shim.crashed)
                 .excerpt(Excerpt::First(UNEXPLAINED_SHOWN))

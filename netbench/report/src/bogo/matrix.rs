@@ -65,20 +65,16 @@ pub(super) fn matrix_section(matrix: &Matrix) -> Section {
 }
 
 /// A table of the features that a stack has in part, with the causes.
-fn partly(matrix: &Matrix) -> impl Iterator<Item = Item> + use<> {
-    let shown = matrix
-        .cells
-        .iter()
-        .filter(|cell| SHOWN.contains(&cell.protocol));
+fn partly(matrix: &Matrix) -> Vec<Item> {
+    let cells = matrix.cells.iter();
+    let shown = cells.filter(|cell| SHOWN.contains(&cell.protocol));
     let parts = shown.flat_map(|cell| {
         let stacks = matrix.shims.iter().zip(&cell.stacks);
         let parts = stacks.filter(|(_, stack)| stack.support == Support::Partly);
         parts.map(move |(shim, stack)| (shim, cell, stack.why.as_deref()))
     });
     let parts = parts.into_group_map_by(|(shim, cell, why)| (*shim, &cell.feature, *why));
-    let rows = parts.into_iter().sorted_by_key(|(row, _)| *row);
-    let rows: Vec<_> = rows.collect();
-    Table::of(rows)
+    Table::of(parts.into_iter().sorted_by_key(|(row, _)| *row))
         .col("stack", 0, |((shim, ..), _)| Cell::text(shim))
         .col("feature", 0, |((_, feature, _), _)| Cell::text(feature))
         .col("role and version", 0, |(_, parts)| {
@@ -88,19 +84,18 @@ fn partly(matrix: &Matrix) -> impl Iterator<Item = Item> + use<> {
             Cell::text(places.sorted().dedup().join(", "))
         })
         .col("what does not work", 0, |((.., why), _)| Cell::maybe(*why))
-        .under("Features in part".to_owned())
-        .into_iter()
+        .under("Features in part")
 }
 
 fn chart(matrix: &Matrix) -> Item {
-    let rows = rows(matrix).into_iter().map(|row| MatrixRow {
+    let rows = rows(matrix).into_iter();
+    let rows = rows.map(|row| MatrixRow {
         name: match row.roles {
             BOTH => row.feature.to_owned(),
             role => format!("{}: {role}", row.feature),
         },
         cells: row.supports.map(marks).to_vec(),
     });
-    let rows = rows.collect();
     let stacks = matrix.shims.iter().join(", ");
     let order = if matrix.shims.len() > 1 {
         format!(" In a cell, from left to right: {stacks}.")
@@ -116,7 +111,7 @@ fn chart(matrix: &Matrix) -> Item {
         drawing: Drawing::Matrix(Picture {
             stacks: matrix.shims.clone(),
             columns: SHOWN.map(|protocol| protocol.name().to_owned()).to_vec(),
-            rows,
+            rows: rows.collect(),
         }),
     }])
 }
@@ -137,33 +132,31 @@ struct Row<'a> {
 }
 
 fn rows(matrix: &Matrix) -> Vec<Row<'_>> {
-    let chunks = matrix.cells.iter().chunk_by(|cell| &cell.feature);
-    let features = chunks
-        .into_iter()
-        .map(|(name, cells)| (name, cells.collect::<Vec<_>>()));
     let mut rows = Vec::new();
-    for (feature, cells) in features.collect::<Vec<_>>() {
-        let row = |role: Role| {
-            let find = |protocol| find(&cells, role, protocol);
-            Row {
-                feature,
-                roles: role.name(),
-                supports: SHOWN.map(find),
-            }
-        };
-        let [client, server] = [row(Role::Client), row(Role::Server)];
-        let words = |row: &Row<'_>| row.supports.map(|stacks| stacks.map(words));
-        if words(&client) == words(&server) {
+    for (feature, cells) in &matrix.cells.iter().chunk_by(|cell| &cell.feature) {
+        let cells = cells.collect_vec();
+        let [client, server] = [Role::Client, Role::Server].map(|role| Row {
+            feature,
+            roles: role.name(),
+            supports: SHOWN.map(|protocol| find(&cells, role, protocol)),
+        });
+        if client.words() == server.words() {
             rows.push(Row {
                 roles: BOTH,
                 ..client
             });
         } else {
-            let any = |row: &Row<'_>| row.supports.iter().any(Option::is_some);
-            rows.extend([client, server].into_iter().filter(any));
+            let both = [client, server].into_iter();
+            rows.extend(both.filter(|row| row.supports.iter().any(Option::is_some)));
         }
     }
     rows
+}
+
+impl Row<'_> {
+    fn words(&self) -> [Option<String>; 7] {
+        self.supports.map(|stacks| stacks.map(words))
+    }
 }
 
 fn find<'a>(
@@ -178,12 +171,12 @@ fn find<'a>(
 }
 
 fn words(stacks: &[StackSupport]) -> String {
-    let word = |stack: &StackSupport| match stack.support {
+    let words = stacks.iter().map(|stack| match stack.support {
         Support::Works => "yes",
         Support::OffByDefault => "off",
         Support::Partly => "part",
         Support::Absent => "no",
         Support::NotTestable => "?",
-    };
-    stacks.iter().map(word).join("/")
+    });
+    words.format("/").to_string()
 }

@@ -3,9 +3,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use itertools::Itertools;
 use netbench_model::{
     Condition, LinkRecord, Recorded, StackName, Target, Unit,
-    browser::{
-        BrowserManifest, BrowserPlan, Departures, Mark, Sandbox, Visit, VisitOutcome, VisitSample,
-    },
+    browser::{BrowserManifest, Departures, Mark, Sandbox, Visit, VisitOutcome, VisitSample},
 };
 use netbench_stats::{Figures, Pair, Resampling, compare};
 
@@ -24,13 +22,6 @@ use crate::{
 pub fn summarize_browser(manifest: &BrowserManifest, samples: &[VisitSample]) -> BrowserSummary {
     let plan = &manifest.plan;
     let samples = latest(samples);
-    let about = |client: &StackName| {
-        let browser = plan.browsers.iter().find(|b| b.name == client.as_str());
-        match browser {
-            Some(browser) => format!("{}, {}", browser.version, browser.library),
-            None => about_stack(&manifest.workers, client, |worker| Some(&worker.connector)),
-        }
-    };
     let stacks = plan.clients.iter().skip(plan.browsers.len());
     let mut warnings = manifest.warnings.clone();
     warnings.extend(incomplete(
@@ -58,10 +49,12 @@ pub fn summarize_browser(manifest: &BrowserManifest, samples: &[VisitSample]) ->
             rounds: plan.rounds,
             page: plan.page.clone(),
             browsers: plan.browsers.clone(),
-            stacks: stacks.map(|stack| (stack.clone(), about(stack))).collect(),
+            stacks: stacks
+                .map(|stack| (stack.clone(), about(manifest, stack)))
+                .collect(),
         },
         clients: each(manifest)
-            .map(|(condition, client)| client_row(plan, &samples, condition, client, about(client)))
+            .map(|(condition, client)| client_row(manifest, &samples, condition, client))
             .collect(),
         comparisons: comparisons(manifest, &samples),
         negotiated: negotiated(&samples),
@@ -102,12 +95,20 @@ fn each(manifest: &BrowserManifest) -> impl Iterator<Item = (Condition, &StackNa
     conditions.flat_map(|condition| plan.clients.iter().map(|client| (*condition, client)))
 }
 
+/// Describes a client.
+fn about(manifest: &BrowserManifest, client: &StackName) -> String {
+    let mut browsers = manifest.plan.browsers.iter();
+    match browsers.find(|browser| browser.name == client.as_str()) {
+        Some(browser) => format!("{}, {}", browser.version, browser.library),
+        None => about_stack(&manifest.workers, client, |worker| Some(&worker.connector)),
+    }
+}
+
 fn client_row(
-    plan: &BrowserPlan,
+    manifest: &BrowserManifest,
     samples: &[&VisitSample],
     condition: Condition,
     client: &StackName,
-    library: String,
 ) -> ClientRow {
     let own: Vec<&&VisitSample> = samples
         .iter()
@@ -118,11 +119,14 @@ fn client_row(
         })
         .collect();
     let visits: Vec<&Visit> = own.iter().filter_map(|s| s.outcome.ok()).collect();
-    let phase = |phase: VisitPhase| {
+    let phases = VisitPhase::of_plan(&manifest.plan).iter();
+    let phases = phases.filter_map(|phase| {
         let times: Vec<u64> = visits.iter().filter_map(|v| phase.of(v)).collect();
-        let figures = Figures::of_ns(&times)?;
-        Some(VisitPhaseRow { phase, figures })
-    };
+        Some(VisitPhaseRow {
+            phase: *phase,
+            figures: Figures::of_ns(&times)?,
+        })
+    });
     let took: Vec<f64> = own
         .iter()
         .filter(|sample| sample.outcome.ok().is_some())
@@ -131,14 +135,10 @@ fn client_row(
     ClientRow {
         condition,
         client: client.clone(),
-        library,
+        library: about(manifest, client),
         visits: own.len() as u64,
         loaded: visits.len() as u64,
-        phases: VisitPhase::of_plan(plan)
-            .iter()
-            .copied()
-            .filter_map(phase)
-            .collect(),
+        phases: phases.collect(),
         took_ms: netbench_stats::median(&took),
         objects: objects_row(&own),
     }
@@ -198,17 +198,14 @@ fn comparisons(manifest: &BrowserManifest, samples: &[&VisitSample]) -> Vec<Visi
                 }
             }
             rows.extend(phases.iter().copied().filter_map(|phase| {
-                let times = pairs
-                    .iter()
-                    .filter_map(|(unit, a, b)| Some((*unit, phase.of(a)?, phase.of(b)?)));
-                let firsts: Vec<u64> = times.clone().map(|(_, a, _)| a).collect();
-                let seconds: Vec<u64> = times.clone().map(|(.., b)| b).collect();
-                let paired: Vec<Pair> = times
+                let times = pairs.iter();
+                let times = times.filter_map(|(unit, a, b)| {
+                    let (first, other) = (phase.of(a)?, phase.of(b)?);
                     // Each visit starts its own browser, so no two pairs share a process.
-                    .map(|(unit, a, b)| {
-                        Pair::from_ns(a, b, u32::try_from(unit).unwrap_or(u32::MAX))
-                    })
-                    .collect();
+                    let process = u32::try_from(*unit).unwrap_or(u32::MAX);
+                    Some((first, other, Pair::from_ns(first, other, process)))
+                });
+                let (firsts, seconds, paired): (Vec<u64>, Vec<u64>, Vec<Pair>) = times.multiunzip();
                 Some(Row {
                     key: VisitsOf {
                         condition: *condition,

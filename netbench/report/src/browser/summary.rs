@@ -350,8 +350,10 @@ impl BrowserSummary {
 
     /// Returns the number of visits whose page was loaded, and the number of all visits.
     pub(crate) fn loaded(&self) -> (u64, u64) {
-        let sum = |of: fn(&ClientRow) -> u64| self.clients.iter().map(of).sum();
-        (sum(|row| row.loaded), sum(|row| row.visits))
+        let clients = self.clients.iter();
+        clients.fold((0, 0), |(loaded, visits), row| {
+            (loaded + row.loaded, visits + row.visits)
+        })
     }
 
     /// Formats a number of visits: `3 visits`.

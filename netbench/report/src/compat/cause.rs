@@ -73,16 +73,16 @@ const WHERE: [&str; 5] = [
 
 /// Returns the part of a library's sentence that names the cause.
 fn own_words(detail: &str) -> String {
-    let is_cause = |part: &&str| !WHERE.iter().any(|place| part.starts_with(place));
-    let parts = detail.split(": ");
-    let causes: Vec<&str> = parts
-        .take_while(is_cause)
+    let causes: Vec<&str> = detail
+        .split(": ")
+        .take_while(|part| !WHERE.iter().any(|place| part.starts_with(place)))
         .filter(|part| *part != "invalid peer certificate")
         .collect();
-    // OpenSSL's queue of errors: error:NUMBER:LIBRARY:FUNCTION:REASON:FILE:LINE.
-    let queued = || detail.strip_prefix("error:")?.split(':').nth(3);
     let words = if causes.is_empty() {
-        queued().unwrap_or(detail).to_owned()
+        // OpenSSL's queue of errors: error:NUMBER:LIBRARY:FUNCTION:REASON:FILE:LINE.
+        let queued = detail.strip_prefix("error:");
+        let queued = queued.and_then(|queue| queue.split(':').nth(3));
+        queued.unwrap_or(detail).to_owned()
     } else {
         causes.join(": ")
     };

@@ -125,24 +125,23 @@ pub(super) fn cap(questions: &mut [Question], evidence: &Evidence<'_>) {
         let explained = question.answer == Answer::Open;
         let mut untested = Vec::new();
         for (at, basis) in named.iter().enumerate() {
-            let why = |why: &str| why.trim_end_matches('.').to_owned();
-            match basis.tested(evidence) {
-                Tested::Whole => {}
-                Tested::Not(_) if at == 0 && explained => {}
-                Tested::Not(reason) => {
-                    untested.push(format!("{} not tested ({})", basis.was(), why(reason)));
+            let (tested, why) = match basis.tested(evidence) {
+                Tested::Whole => continue,
+                Tested::Not(_) if at == 0 && explained => continue,
+                Tested::Not(why) => ("not tested", why),
+                Tested::InPart(why) => ("tested in part", why),
+                Tested::Excluded(why) => {
+                    exclude(question, *basis, why.trim_end_matches('.'));
+                    continue;
                 }
-                Tested::InPart(reason) => {
-                    untested.push(format!("{} tested in part ({})", basis.was(), why(reason)));
-                }
-                Tested::Excluded(reason) => exclude(question, *basis, &why(reason)),
-            }
+            };
+            let why = why.trim_end_matches('.');
+            untested.push(format!("{} {tested} ({why})", basis.was()));
         }
         if untested.is_empty() {
             continue;
         }
-        let untested: Vec<&str> = untested.iter().map(String::as_str).collect();
-        let untested = listed(&untested);
+        let untested = listed(untested);
         question.because = match question.answer {
             Answer::Yes => format!("Not decided: {untested}. {}", question.because),
             _ => format!("{} Also, {untested}.", question.because),
@@ -169,39 +168,41 @@ fn exclude(question: &mut Question, basis: Basis, why: &str) {
 /// Returns the untested parts without which no question is decided: `compatibility was not tested`. Returns `None`
 /// if all were tested.
 pub(super) fn untested(evidence: &Evidence<'_>) -> Option<String> {
-    let those = |wanted: fn(Tested<'_>) -> bool| {
-        let bases = Basis::ALL.into_iter();
-        bases
-            .filter(|basis| wanted(basis.tested(evidence)))
-            .collect::<Vec<_>>()
-    };
-    let said = |bases: &[Basis], what: &str| {
-        let subjects: Vec<&str> = bases.iter().map(|basis| basis.subject()).collect();
-        match bases {
-            [] => None,
-            [basis] => Some(format!("{} {what}", basis.was())),
-            _ => Some(format!("{} were {what}", listed(&subjects))),
+    let (mut in_part, mut not) = (Vec::new(), Vec::new());
+    for basis in Basis::ALL {
+        match basis.tested(evidence) {
+            Tested::InPart(_) => in_part.push(basis),
+            Tested::Not(_) => not.push(basis),
+            Tested::Whole | Tested::Excluded(_) => {}
         }
-    };
-    let not = those(|tested| matches!(tested, Tested::Not(_)));
-    let in_part = those(|tested| matches!(tested, Tested::InPart(_)));
+    }
     let clauses = [said(&in_part, "tested in part"), said(&not, "not tested")];
     let clauses: Vec<String> = clauses.into_iter().flatten().collect();
     (!clauses.is_empty()).then(|| clauses.join(", and "))
 }
 
+/// Returns what holds for parts: `compatibility was not tested`. Returns `None` for no parts.
+fn said(bases: &[Basis], what: &str) -> Option<String> {
+    let subjects = bases.iter().map(|basis| basis.subject().to_owned());
+    match bases {
+        [] => None,
+        [basis] => Some(format!("{} {what}", basis.was())),
+        _ => Some(format!("{} were {what}", listed(subjects.collect()))),
+    }
+}
+
 /// Returns the subjects that the questions exclude: `speed in memory`. Returns `None` if there are none.
 pub(super) fn excluded(evidence: &Evidence<'_>) -> Option<String> {
-    let is_excluded = |basis: &Basis| matches!(basis.tested(evidence), Tested::Excluded(_));
-    let bases = Basis::ALL.into_iter().filter(is_excluded);
-    let subjects: Vec<&str> = bases.map(Basis::subject).collect();
-    (!subjects.is_empty()).then(|| listed(&subjects))
+    let bases = Basis::ALL.into_iter();
+    let excluded = bases.filter(|it| matches!(it.tested(evidence), Tested::Excluded(_)));
+    let subjects: Vec<String> = excluded.map(|it| it.subject().to_owned()).collect();
+    (!subjects.is_empty()).then(|| listed(subjects))
 }
 
 /// Joins words: `a`, `a and b`, `a, b and c`.
-fn listed(words: &[&str]) -> String {
-    match words {
-        [rest @ .., last] if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
-        words => words.concat(),
+fn listed(mut words: Vec<String>) -> String {
+    match words.pop() {
+        Some(last) if !words.is_empty() => format!("{} and {last}", words.join(", ")),
+        last => last.unwrap_or_default(),
     }
 }

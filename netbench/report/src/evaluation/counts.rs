@@ -29,11 +29,11 @@ pub(super) fn features(question: &mut Question, coverage: &Coverage, findings: &
 /// Returns the features of which the first column passes tests that expect success, and the second passes none. A
 /// feature that a library has and implements differently passes some of them.
 pub(super) fn lacking(coverage: &Coverage) -> Vec<&FeatureRow> {
-    let lacks = |row: &&FeatureRow| match row.works.as_slice() {
-        [first, second, ..] => first.passed > 0 && second.passed == 0,
-        _ => false,
-    };
-    coverage.features.iter().filter(lacks).collect()
+    let lacking = coverage.features.iter().filter(|row| {
+        let tests = row.works.as_slice();
+        matches!(tests, [first, second, ..] if first.passed > 0 && second.passed == 0)
+    });
+    lacking.collect()
 }
 
 /// Adds the results of the counts for defects; returns a sentence if the new stack has more of them.

@@ -2,7 +2,7 @@ use itertools::Itertools;
 use netbench_interop::{LossReport, WebLoss, WebModel, is_untrusted};
 use netbench_model::{
     Losses, LostSite, Outside, OutsideSite, Profile, StackName, SwitchEffect, Target,
-    scan::{Agreement, Confirmed, HandshakeResult},
+    scan::{Agreement, Confirmed, HandshakeResult, Offer},
 };
 
 use crate::{
@@ -18,11 +18,8 @@ pub fn losses(
     from: &StackName,
     to: &StackName,
 ) -> Option<Losses> {
-    let column = |stack: &StackName| {
-        let mut offers = report.offers.iter();
-        offers.position(|offer| offer.stack == stack.as_str())
-    };
-    let (old, new) = (column(from)?, column(to)?);
+    let (old, _) = offer(report, from)?;
+    let (new, _) = offer(report, to)?;
     let mut losses = Losses {
         client_profile,
         ..Losses::default()
@@ -115,12 +112,16 @@ pub(super) fn unnamed(losses: &Losses) -> [u64; 2] {
 /// Returns the expected loss of a switch among the sites of the web, from the offers of a scan against both stacks.
 /// Returns `None` if the scan was not against both.
 pub fn web_loss(report: &LossReport, from: &StackName, to: &StackName) -> Option<WebLoss> {
-    let offer = |stack: &StackName| {
-        let mut offers = report.offers.iter();
-        offers.find(|offer| offer.stack == stack.as_str())
-    };
     let model = WebModel::of_2026().ok()?;
-    Some(model.loss(offer(from)?, offer(to)?))
+    let (_, old) = offer(report, from)?;
+    let (_, new) = offer(report, to)?;
+    Some(model.loss(old, new))
+}
+
+/// Returns the offer of a stack, with its place among the offers.
+fn offer<'a>(report: &'a LossReport, stack: &StackName) -> Option<(usize, &'a Offer)> {
+    let mut offers = report.offers.iter().enumerate();
+    offers.find(|(_, offer)| offer.stack == stack.as_str())
 }
 
 fn outside(site: &str, because: Outside, detail: &str) -> OutsideSite {

@@ -1,7 +1,7 @@
 //! All answers of an evaluation in one sentence, from the same evidence as the cards below it.
 
 use itertools::Itertools;
-use netbench_model::{HeldAfter, Measure, Quantity, StackName, Work};
+use netbench_model::{HeldAfter, Measure, Quantity, Work};
 use netbench_stats::Verdict;
 
 use super::{
@@ -233,22 +233,24 @@ fn memory(evidence: &Evidence<'_>) -> Option<String> {
         Measure::PerSession,
     ]
     .map(|measure| held(evidence, measure));
-    let differs = |(from, to): &(f64, f64)| (to / from - 1.0).abs() > MEMORY;
-    let more = |(from, to): (f64, f64)| change(to / from);
     match (client, server) {
-        (Some(client), Some(server)) => (differs(&client) || differs(&server)).then(|| {
-            let (client, server) = (more(client), more(server));
+        (Some(client), Some(server)) => (differs(client) || differs(server)).then(|| {
+            let (client, server) = (change(client), change(server));
             format!("a session's heap: client {client}, server {server}")
         }),
         _ => {
-            let both = both.filter(differs)?;
-            Some(format!("a session's memory (both sides): {}", more(both)))
+            let both = change(both.filter(|ratio| differs(*ratio))?);
+            Some(format!("a session's memory (both sides): {both}"))
         }
     }
 }
 
-/// Returns the memory of a session with the stack in use and with the new one.
-fn held(evidence: &Evidence<'_>, measure: Measure) -> Option<(f64, f64)> {
+fn differs(ratio: f64) -> bool {
+    (ratio - 1.0).abs() > MEMORY
+}
+
+/// Returns the ratio of the memory of a session with the new stack to that with the stack in use.
+fn held(evidence: &Evidence<'_>, measure: Measure) -> Option<f64> {
     let rows = evidence.cases().filter_map(|row| {
         let Work::Memory {
             settings,
@@ -258,10 +260,10 @@ fn held(evidence: &Evidence<'_>, measure: Measure) -> Option<(f64, f64)> {
         else {
             return None;
         };
-        let of = |stack: &StackName| row.of(stack).map(|figures| figures.low);
-        let figures = (of(evidence.from)?, of(evidence.to)?);
-        (row.case.measure == measure).then_some(((settings.version, *sessions), figures))
+        let (from, to) = (row.of(evidence.from)?, row.of(evidence.to)?);
+        let key = (settings.version, *sessions);
+        (row.case.measure == measure).then_some((key, to.low / from.low))
     });
-    let (_, figures) = rows.max_by_key(|(key, _)| *key)?;
-    Some(figures)
+    let (_, ratio) = rows.max_by_key(|(key, _)| *key)?;
+    Some(ratio)
 }

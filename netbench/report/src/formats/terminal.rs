@@ -1,5 +1,6 @@
 use std::iter;
 
+use itertools::Itertools;
 use netbench_stats::Verdict;
 use unicode_width::UnicodeWidthStr;
 
@@ -79,22 +80,15 @@ impl Page {
     }
 
     fn table(&mut self, table: &Table) {
-        let names = table
-            .columns
-            .iter()
-            .map(|c| (plain(&c.name), "2"))
-            .collect();
-        let shown = table.shown().into_iter();
-        let shown = shown.map(|cells| {
-            cells
-                .iter()
-                .map(|cell| (cell.render(), code(cell)))
-                .collect()
-        });
-        let rows: Vec<Row> = std::iter::once(names).chain(shown).collect();
-        let width = |column: usize| rows.iter().map(|row| row[column].0.width()).max();
-        let widths = (0..table.columns.len()).map(|column| width(column).unwrap_or(0));
-        let widths: Vec<usize> = widths.collect();
+        let names = table.columns.iter().map(|c| (plain(&c.name), "2"));
+        let mut rows: Vec<Row> = vec![names.collect()];
+        for cells in table.shown() {
+            rows.push(cells.iter().map(|it| (it.render(), code(it))).collect());
+        }
+        let mut widths = vec![0; table.columns.len()];
+        for (column, (text, _)) in rows.iter().flat_map(|row| (0..).zip(row)) {
+            widths[column] = text.width().max(widths[column]);
+        }
         match fitting(table, &widths, self.width) {
             Some(shown) => {
                 self.side_by_side(table, &rows, &widths, &shown);
@@ -177,20 +171,16 @@ fn paint(style: Style, code: &str, text: &str) -> String {
 /// of one rank, such as the two sides of a comparison, are shown together or not at all; narrower columns of a
 /// higher rank take the place of wide ones that do not fit. Returns `None` if not even rank 0 fits.
 fn fitting(table: &Table, widths: &[usize], width: usize) -> Option<Vec<usize>> {
-    let fits = |shown: &[usize]| {
-        let gaps = GAP * shown.len().saturating_sub(1);
-        shown.iter().map(|i| widths[*i]).sum::<usize>() + gaps <= width
-    };
-    let of_rank = |rank| (0..widths.len()).filter(move |i| table.columns[*i].rank == rank);
-    let mut shown: Vec<usize> = of_rank(0).collect();
-    if !fits(&shown) {
-        return None;
-    }
-    let highest = table.columns.iter().map(|column| column.rank).max()?;
-    for rank in 1..=highest {
-        let more: Vec<usize> = shown.iter().copied().chain(of_rank(rank)).collect();
-        if fits(&more) {
+    let ranks = table.columns.iter().map(|column| column.rank);
+    let mut shown = Vec::new();
+    for rank in 0..=ranks.max()? {
+        let columns = table.columns.iter().positions(|column| column.rank == rank);
+        let more: Vec<usize> = shown.iter().copied().chain(columns).collect();
+        let gaps = GAP * more.len().saturating_sub(1);
+        if more.iter().map(|column| widths[*column]).sum::<usize>() + gaps <= width {
             shown = more;
+        } else if rank == 0 {
+            return None;
         }
     }
     shown.sort_unstable();

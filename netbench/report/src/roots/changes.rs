@@ -1,8 +1,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
+use itertools::Itertools;
 use netbench_model::{
     Accepts, StackName, Standing, SwitchEffect,
-    compat::Judgement,
     roots::{RootsOutcome, StoreLayout, TrustOrigin},
 };
 
@@ -11,7 +11,7 @@ use crate::matrix::MatrixCase;
 
 /// The changes by one source of a stack's roots, compared with the roots that another stack trusts from any of its
 /// sources.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct TrustChange<'a> {
     /// The source.
     pub(crate) source: &'a str,
@@ -32,8 +32,9 @@ impl TrustChange<'_> {
 
     /// Returns the severity: lost sites count first.
     pub(crate) fn weight(&self) -> (usize, usize) {
-        let number = |sites: &BTreeMap<&str, Vec<&str>>| sites.values().map(Vec::len).sum();
-        (number(&self.lost), number(&self.accepted))
+        [&self.lost, &self.accepted]
+            .map(|sites| sites.values().map(Vec::len).sum())
+            .into()
     }
 }
 
@@ -41,31 +42,30 @@ impl RootsSummary {
     /// Returns the deteriorations from one stack to another, by each source of the other's roots that could be
     /// tested. The result is empty if no source of either could be tested.
     pub(crate) fn changes(&self, from: &StackName, to: &StackName) -> Vec<TrustChange<'_>> {
-        let clients = |stack: &StackName| -> Vec<usize> {
-            let all = self.matrix.clients.iter().enumerate();
-            let of_stack = all.filter(|(_, client)| client.stack == *stack);
-            let reported = of_stack.filter(|(number, _)| self.tells_of(*number));
-            reported.map(|(number, _)| number).collect()
-        };
-        let before = clients(from);
+        let before = self.told(from);
         if before.is_empty() {
             return Vec::new();
         }
-        clients(to)
-            .into_iter()
-            .filter_map(|after| {
-                let source = self.matrix.clients[after].source.as_deref()?;
-                let mut change = TrustChange {
-                    source,
-                    lost: BTreeMap::new(),
-                    accepted: BTreeMap::new(),
-                    refused: BTreeMap::new(),
-                };
-                for row in &self.matrix.cases {
-                    self.compare(row, &before, after, &mut change);
-                }
-                Some(change)
-            })
+        let changes = self.told(to).into_iter().filter_map(|after| {
+            let source = self.matrix.clients[after].source.as_deref()?;
+            let mut change = TrustChange {
+                source,
+                ..TrustChange::default()
+            };
+            for row in &self.matrix.cases {
+                self.compare(row, &before, after, &mut change);
+            }
+            Some(change)
+        });
+        changes.collect()
+    }
+
+    /// Returns the clients of a stack that could be tested at all.
+    fn told(&self, stack: &StackName) -> Vec<usize> {
+        let clients = self.matrix.clients.iter();
+        let of_stack = clients.positions(|client| client.stack == *stack);
+        of_stack
+            .filter(|client| self.matrix.column(*client).any(|(_, cell)| cell.is_told()))
             .collect()
     }
 
@@ -76,23 +76,22 @@ impl RootsSummary {
         after: usize,
         change: &mut TrustChange<'a>,
     ) {
-        let outcome = |client: usize| row.cell(client).map(|cell| &cell.result);
-        let Some(now) = outcome(after) else { return };
-        let then: Vec<&RootsOutcome> = before
-            .iter()
-            .filter_map(|&client| outcome(client))
-            .collect();
+        let Some(now) = row.cell(after) else { return };
+        let then = before.iter().filter_map(|client| row.cell(*client));
+        let then: Vec<&RootsCell> = then.collect();
         for site in &self.run.sites {
             let site = site.name.as_str();
             let is_due = row.case.trusts.iter().any(|due| due == site);
-            let loaded = |outcome: &&RootsOutcome| loads(outcome, site, is_due);
             let standing = if is_due {
                 Standing::Sound
             } else {
                 Standing::Unsafe
             };
-            let before = Accepts::from(then.iter().any(loaded));
-            let after = Accepts::from(loads(now, site, is_due));
+            let loaded = then.iter().any(|cell| loads(&cell.result, site, is_due));
+            let (before, after) = (
+                Accepts::from(loaded),
+                Accepts::from(loads(&now.result, site, is_due)),
+            );
             let kind = match SwitchEffect::of(standing, before, after) {
                 Some(SwitchEffect::LossOfReach) => &mut change.lost,
                 Some(SwitchEffect::LossInSecurity) => &mut change.accepted,
@@ -101,13 +100,6 @@ impl RootsSummary {
             };
             kind.entry(site).or_default().push(&row.case.name);
         }
-    }
-
-    /// Returns whether a client could be tested at all.
-    fn tells_of(&self, client: usize) -> bool {
-        self.matrix
-            .column(client)
-            .any(|(_, cell)| cell.judgement != Judgement::Unsupported)
     }
 }
 

@@ -77,7 +77,7 @@ fn questions(summary: &ScanSummary, stacks: &[&str]) -> Vec<Asked> {
     let (Some(loss), Some((from, others))) = (&summary.loss, stacks.split_first()) else {
         return Vec::new();
     };
-    let asked = |to: &&str| {
+    let asked = others.iter().filter_map(|to| {
         let switch = [*from, *to].map(StackName::new);
         let losses = losses(loss, summary.run.client_profile, &switch[0], &switch[1])?;
         let found = Found {
@@ -100,8 +100,8 @@ fn questions(summary: &ScanSummary, stacks: &[&str]) -> Vec<Asked> {
             section: Some(SECTION.to_owned()),
             ..Asked::default()
         })
-    };
-    others.iter().filter_map(asked).collect()
+    });
+    asked.collect()
 }
 
 fn section(summary: &ScanSummary) -> Section {
@@ -265,11 +265,6 @@ fn versions_and_suites(site: &SiteScan, name: &str) -> [Item; 2] {
         })
         .item();
     let suites = spoken(site).flat_map(|v| v.suites.iter().map(move |s| (v, s)));
-    let exchange = |s: &SuiteScan| {
-        let dh = s.dh.as_ref();
-        let dh = dh.map(|dh| format!("{} bits, {}", dh.bits, dh.origin));
-        dh.or_else(|| s.group.clone()).unwrap_or_default()
-    };
     let suites = Table::of(suites)
         .caption(format!("{name}: suites"))
         .col("version", 0, |(v, _)| Cell::text(v.version.name()))
@@ -285,6 +280,14 @@ const OF_ALL: [(&str, u8, fn(&SharesOfAll) -> ShareRange); 3] = [
     ("of all prefer", 1, |all| all.prefers),
     ("of all only", 2, |all| all.only),
 ];
+
+/// Returns the parameters of a suite's key exchange.
+fn exchange(suite: &SuiteScan) -> String {
+    match &suite.dh {
+        Some(dh) => format!("{} bits, {}", dh.bits, dh.origin),
+        None => suite.group.clone().unwrap_or_default(),
+    }
+}
 
 fn population_tables(items: &mut Vec<Item>, population: &Population) {
     items.push(Item::Heading(match population.sites {

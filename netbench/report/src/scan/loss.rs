@@ -32,8 +32,7 @@ pub(super) fn contradictions(items: &mut Vec<Item>, loss: &LossReport, place: Ta
 pub(super) fn headlines(items: &mut Vec<Item>, loss: &LossReport, drawn: Option<Drawn>) {
     for offer in &loss.offers {
         let lost = loss.lost_by(&offer.stack);
-        let number = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
-        let of_all = drawn.and_then(|drawn| drawn.share(number(lost), number(loss.site_count())));
+        let of_all = drawn.and_then(|drawn| drawn.share(lost, loss.site_count()));
         let of_all = of_all.map_or_else(String::new, |share| {
             format!(" Of all, that is {}.", range(share))
         });
@@ -83,28 +82,27 @@ pub(super) fn tables(items: &mut Vec<Item>, loss: &LossReport, place: Target) {
 
 fn confirmations(items: &mut Vec<Item>, loss: &LossReport, place: Target) {
     items.push(Item::heading("Real handshakes"));
-    let of = |verdict| {
+    let [right, wrong, unclear] = [
+        Confirmed::AsPredicted,
+        Confirmed::Mismatch,
+        Confirmed::Unreported,
+    ]
+    .map(|verdict| {
         let all = loss.confirmed.iter();
         all.filter(|c| c.verdict == verdict).count()
-    };
+    });
     items.push(Item::Text(format!(
-        "{}: {} as predicted, {} not, {} inconclusive or not predicted.",
+        "{}: {right} as predicted, {wrong} not, {unclear} inconclusive or not predicted.",
         count(loss.confirmed.len(), "handshake", "handshakes"),
-        of(Confirmed::AsPredicted),
-        of(Confirmed::Mismatch),
-        of(Confirmed::Unreported),
     )));
-    if loss.confirmed.is_empty() {
-        return;
-    }
-    items.push(
+    items.extend(
         Table::of(&loss.confirmed)
             .site(place, |c| &c.site)
             .col("stack", 0, |c| Cell::text(&c.stack))
             .col("predicted", 1, |c| Cell::short(&predicted(&c.predicted)))
             .col("seen", 2, |c| Cell::short(&seen(&c.seen)))
             .col("", 0, |c| Cell::text(verdict(c)))
-            .item(),
+            .if_any(),
     );
 }
 
@@ -142,14 +140,12 @@ pub(crate) fn predicted(agreement: &Agreement) -> String {
 
 /// Returns round trips, and segments of the hello, to follow the agreed parameters.
 fn in_words(trips: Option<(u32, u32)>) -> String {
-    let words = |(trips, segments): (u32, u32)| {
-        let segments = count(segments, "segment", "segments");
-        format!(
-            ", {}, {segments}",
-            count(trips, "round trip", "round trips")
-        )
+    let Some((trips, segments)) = trips else {
+        return String::new();
     };
-    trips.map(words).unwrap_or_default()
+    let segments = count(segments, "segment", "segments");
+    let trips = count(trips, "round trip", "round trips");
+    format!(", {trips}, {segments}")
 }
 
 pub(crate) fn seen(seen: &HandshakeResult) -> String {

@@ -1,5 +1,5 @@
 use itertools::Itertools;
-use netbench_interop::{Broken, PolicyResult, SitePolicy};
+use netbench_interop::{PolicyResult, SitePolicy};
 use netbench_model::{Target, scan::PolicyRule};
 
 use super::many::by_reason;
@@ -25,10 +25,13 @@ fn name(result: &PolicyResult) -> String {
 }
 
 pub(super) fn headline(result: &PolicyResult) -> Item {
-    let of = |is: fn(&SitePolicy) -> bool| result.sites.iter().filter(|site| is(site)).count();
-    let broken = of(|site| !site.broken.is_empty());
-    let unknown = of(|site| site.broken.is_empty() && site.unknown.is_some());
-    let unknown = match unknown {
+    let (broken, others): (Vec<&SitePolicy>, Vec<&SitePolicy>) = result
+        .sites
+        .iter()
+        .partition(|site| !site.broken.is_empty());
+    let unknown = others.iter().filter(|site| site.unknown.is_some());
+    let keep = others.iter().filter(|site| site.keeps()).count();
+    let unknown = match unknown.count() {
         0 => String::new(),
         1 => "; of 1 it is not known".to_owned(),
         unknown => format!("; of {unknown} it is not known"),
@@ -36,9 +39,9 @@ pub(super) fn headline(result: &PolicyResult) -> Item {
     Item::Headline(format!(
         "Of {}, {} to the policy {} and {} it{unknown}.",
         count(result.sites.len(), "site", "sites"),
-        verb(of(SitePolicy::keeps), "keeps", "keep"),
+        verb(keep, "keeps", "keep"),
         name(result),
-        verb(broken, "breaks", "break"),
+        verb(broken.len(), "breaks", "break"),
     ))
 }
 
@@ -92,28 +95,23 @@ fn rules(site: &SitePolicy) -> String {
 
 /// A check for each site and rule. What is not known does not pass.
 pub(super) fn checks(result: &PolicyResult, place: Target) -> CheckSuite {
-    let check = |site: &SitePolicy, name: &str, outcome| Check {
-        name: name.to_owned(),
-        class: Some(named_site(place, &site.site)),
-        outcome,
-        said: None,
-    };
     let checks = result.sites.iter().flat_map(|site| {
-        let mut checks: Vec<Check> = PolicyRule::ALL
-            .iter()
-            .filter_map(|rule| Some(check(site, rule.name(), broken(site, *rule)?)))
-            .collect();
-        if let Some(why) = &site.unknown {
-            let outcome = Checked::Failed {
-                why: why.clone(),
-                class: "not-known".to_owned(),
-            };
-            checks.push(check(site, "not-known", outcome));
-        }
+        let rules = PolicyRule::ALL.iter();
+        let rules = rules.filter_map(|rule| Some((rule.name(), broken(site, *rule)?)));
+        let unknown = site.unknown.iter().map(|why| ("not-known", why.clone()));
+        let failed = rules.chain(unknown).map(|(class, why)| {
+            let class = class.to_owned();
+            Check::new(class.clone(), Checked::Failed { why, class })
+        });
+        let mut checks = failed.collect_vec();
         if checks.is_empty() {
-            checks.push(check(site, &result.policy.name, Checked::Passed));
+            checks.push(Check::new(&result.policy.name, Checked::Passed));
         }
-        checks
+        let class = Some(named_site(place, &site.site));
+        checks.into_iter().map(move |check| Check {
+            class: class.clone(),
+            ..check
+        })
     });
     CheckSuite {
         name: format!("policy {}", name(result)),
@@ -121,13 +119,9 @@ pub(super) fn checks(result: &PolicyResult, place: Target) -> CheckSuite {
     }
 }
 
-/// The failure of a site that breaks this rule.
-fn broken(site: &SitePolicy, rule: PolicyRule) -> Option<Checked> {
-    let of_rule = |broken: &&Broken| broken.rule == rule;
-    let mut what = site.broken.iter().filter(of_rule).map(|b| &b.what);
-    let why = what.join(", ");
-    (!why.is_empty()).then(|| Checked::Failed {
-        why,
-        class: rule.name().to_owned(),
-    })
+/// Returns how a site breaks this rule; `None` if it does not.
+fn broken(site: &SitePolicy, rule: PolicyRule) -> Option<String> {
+    let of_rule = site.broken.iter().filter(|broken| broken.rule == rule);
+    let why = of_rule.map(|broken| &broken.what).join(", ");
+    (!why.is_empty()).then_some(why)
 }

@@ -13,9 +13,9 @@ pub(super) struct Drawn {
 impl Drawn {
     /// Returns the share of all sites with a property, from the sites of the sample that have it (`having`) and
     /// those with a result (`tell`). Returns `None` if no site has a result.
-    pub(super) fn share(self, having: u32, tell: u32) -> Option<ShareRange> {
-        let [having, tell, sites, of] = [having, tell, self.sites, self.of].map(u64::from);
-        let interval = share_of_whole(having, tell, sites, of)?;
+    pub(super) fn share(self, having: usize, tell: usize) -> Option<ShareRange> {
+        let [sites, of] = [self.sites, self.of].map(u64::from);
+        let interval = share_of_whole(having as u64, tell as u64, sites, of)?;
         Some(ShareRange {
             low_percent: interval.low * 100.0,
             high_percent: interval.high * 100.0,
@@ -24,11 +24,11 @@ impl Drawn {
 
     /// Adds the inferred shares of all sites to each row of a population.
     pub(super) fn widen(self, population: &mut Population) {
-        let tell = population.sites;
+        let tell = population.sites as usize;
         for row in &mut population.rows {
-            let share = |having| self.share(having, tell);
-            row.of_all = match (share(row.supports), share(row.prefers), share(row.only)) {
-                (Some(supports), Some(prefers), Some(only)) => Some(SharesOfAll {
+            let shares = [row.supports, row.prefers, row.only];
+            row.of_all = match shares.map(|having| self.share(having as usize, tell)) {
+                [Some(supports), Some(prefers), Some(only)] => Some(SharesOfAll {
                     supports,
                     prefers,
                     only,

@@ -5,7 +5,7 @@ use netbench_interop::{
 };
 use netbench_model::{
     Origin, Profile, ScanManifest, StackName, Target,
-    scan::{AgainstRecord, Anchor, ChainScan, ScanOutcome, SiteScan},
+    scan::{AgainstRecord, Anchor, ScanOutcome, SiteScan},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -15,6 +15,7 @@ use super::{
     sample::Drawn,
 };
 use crate::{
+    matrix::ComparedStack,
     run::{RunHead, SummaryHead},
     text::{count, missing_root},
 };
@@ -178,11 +179,12 @@ impl Summing {
 
 /// Returns whether no chain of a site leads to a root of the list.
 fn is_untrusted(site: &SiteScan) -> bool {
-    let ends_in_nothing = |chain: &ChainScan| match chain.anchor {
-        Anchor::SelfSigned | Anchor::UnknownRoot | Anchor::Missing => true,
-        Anchor::Known | Anchor::Unchecked => false,
-    };
-    !site.chains.is_empty() && site.chains.iter().all(ends_in_nothing)
+    let mut anchors = site.chains.iter().map(|chain| chain.anchor);
+    !site.chains.is_empty()
+        && anchors.all(|anchor| match anchor {
+            Anchor::SelfSigned | Anchor::UnknownRoot | Anchor::Missing => true,
+            Anchor::Known | Anchor::Unchecked => false,
+        })
 }
 
 impl ScanSummary {
@@ -235,21 +237,15 @@ impl ScanHead {
 
 /// Returns the head of a summary without sites.
 fn head(manifest: &ScanManifest) -> ScanHead {
-    let library = |stack: &StackName| {
-        let worker = manifest.workers.iter().find(|w| w.stack == stack.stack());
-        worker.map(|w| w.library.clone()).unwrap_or_default()
-    };
     ScanHead {
         head: RunHead::of(manifest),
         place: manifest.plan.place,
         planned: u32::try_from(manifest.plan.sites.len()).unwrap_or(u32::MAX),
         sampled_of: manifest.plan.sampled_of,
         client_profile: Some(manifest.plan.client_profile),
-        stacks: manifest
-            .plan
-            .against
-            .iter()
-            .map(|stack| (stack.clone(), library(stack)))
+        stacks: ComparedStack::all(&manifest.plan.against, manifest)
+            .into_iter()
+            .map(|compared| (compared.stack, compared.library))
             .collect(),
         origin: manifest.origin.clone(),
         ..ScanHead::default()

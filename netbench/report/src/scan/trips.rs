@@ -4,7 +4,7 @@ use itertools::Itertools;
 use netbench_interop::{LossReport, TripTotals};
 use netbench_model::{
     Target,
-    scan::{Agreement, Confirmation, Confirmed, HandshakeResult},
+    scan::{Agreement, Confirmed, HandshakeResult},
 };
 
 use crate::{
@@ -69,40 +69,47 @@ fn of(loss: &LossReport, stack: usize) -> TripTotals {
 
 /// Returns the sites whose round trips depend on the stack, each with those of every stack.
 fn differing(loss: &LossReport) -> Vec<(&str, String)> {
-    let differs = |agreements: &[Agreement]| {
-        let known = agreements.iter().filter_map(Agreement::round_trips);
+    let sites = loss.sites.iter().filter(|site| {
+        let known = site.agreements.iter().filter_map(Agreement::round_trips);
         !known.map(|trips| trips.first_byte).all_equal()
-    };
-    let words = |(offer, agreement): (&netbench_model::scan::Offer, &Agreement)| {
-        let trips = agreement.round_trips()?;
-        let retry = match trips.retry {
-            0 => "",
-            _ => " (asked for another key share)",
-        };
-        Some(format!("{} {}{retry}", offer.stack, trips.first_byte))
-    };
-    loss.sites
-        .iter()
-        .filter(|site| differs(&site.agreements))
-        .map(|site| {
-            let of_stacks = loss.offers.iter().zip(&site.agreements).filter_map(words);
-            (site.site.as_str(), of_stacks.format(", ").to_string())
-        })
-        .collect()
+    });
+    let sites = sites.map(|site| {
+        let stacks = loss.offers.iter().zip(&site.agreements);
+        let of_stacks = stacks.filter_map(|(offer, agreement)| {
+            let trips = agreement.round_trips()?;
+            let retry = match trips.retry {
+                0 => "",
+                _ => " (asked for another key share)",
+            };
+            Some(format!("{} {}{retry}", offer.stack, trips.first_byte))
+        });
+        (site.site.as_str(), of_stacks.format(", ").to_string())
+    });
+    sites.collect()
 }
 
 /// Compares the packets with the predictions.
 fn seen(loss: &LossReport) -> Option<String> {
-    let has = |confirmation: &&Confirmation| {
-        let seen = matches!(&confirmation.seen, HandshakeResult::Handshake { packets, .. } if packets.is_some());
-        seen && confirmation.predicted.round_trips().is_some()
-    };
-    let packets: Vec<&Confirmation> = loss.confirmed.iter().filter(has).collect();
+    let predicted = loss
+        .confirmed
+        .iter()
+        .filter(|it| it.predicted.round_trips().is_some());
+    let packets = predicted
+        .filter(|it| {
+            matches!(
+                it.seen,
+                HandshakeResult::Handshake {
+                    packets: Some(_),
+                    ..
+                }
+            )
+        })
+        .collect_vec();
     let right = packets
         .iter()
-        .filter(|c| c.verdict == Confirmed::AsPredicted);
-    let of = count(packets.len(), "handshake", "handshakes");
+        .filter(|it| it.verdict == Confirmed::AsPredicted);
     let right = right.count();
+    let of = count(packets.len(), "handshake", "handshakes");
     (!packets.is_empty())
         .then(|| format!("The link saw the packets of {of}: {right} as predicted."))
 }

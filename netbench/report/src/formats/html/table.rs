@@ -114,32 +114,33 @@ struct PageColumn {
 
 impl PageColumn {
     fn of(table: &Table) -> Vec<Self> {
-        let columns = table.columns.iter().enumerate();
+        let mut columns = Vec::new();
+        for (at, column) in table.columns.iter().enumerate() {
+            if table.rows.iter().any(|row| row[at].ends().is_some()) {
+                columns.push(Self::new(table, at, "from", low));
+                columns.push(Self::new(table, at, "to", high));
+            } else {
+                columns.push(Self::new(table, at, &column.name, Cell::clone));
+            }
+        }
         columns
-            .flat_map(|(at, column)| {
-                let cells = || table.rows.iter().map(move |row| &row[at]);
-                let unit = |cell: fn(&Cell) -> Cell| {
-                    let mut units = cells().map(|c| cell(c).unit());
-                    units.find(|unit| !unit.is_empty()).unwrap_or("")
-                };
-                let column = |name: &str, cell: fn(&Cell) -> Cell| Self {
-                    name: match &column.stack {
-                        Some(stack) if !name.contains(stack) => format!("{stack} {name}"),
-                        _ => name.to_owned(),
-                    },
-                    unit: unit(cell),
-                    align: column.align,
-                    cell,
-                    at,
-                };
-                if cells().any(|cell| cell.ends().is_some()) {
-                    vec![column("from", low), column("to", high)]
-                } else {
-                    vec![column(&table.columns[at].name, Cell::clone)]
-                }
-            })
-            .collect()
     }
+
+    fn new(table: &Table, at: usize, name: &str, cell: fn(&Cell) -> Cell) -> Self {
+        let column = &table.columns[at];
+        let mut units = table.rows.iter().map(|row| cell(&row[at]).unit());
+        Self {
+            name: match &column.stack {
+                Some(stack) if !name.contains(stack) => format!("{stack} {name}"),
+                _ => name.to_owned(),
+            },
+            unit: units.find(|unit| !unit.is_empty()).unwrap_or(""),
+            align: column.align,
+            cell,
+            at,
+        }
+    }
+
     fn head(&self) -> Markup {
         let class = (self.align == Align::Right).then_some("r");
         let unit = (!self.unit.is_empty()).then_some(self.unit);
