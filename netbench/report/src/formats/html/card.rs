@@ -1,6 +1,6 @@
 use maud::{Markup, html};
 
-use super::unbroken;
+use super::markup::unbroken;
 use crate::{Answer, Asked};
 
 /// Number of figures of an answer; the sections have all of them.

@@ -2,7 +2,6 @@ use std::ops::Range;
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
-use netbench_stats::Verdict;
 use sha2::{Digest, Sha256};
 
 pub(super) use self::picture::PICTURE;
@@ -10,17 +9,16 @@ use self::{
     card::{card, strip},
     chart::{Width, draw, legend},
     machine::machine_section,
+    markup::{LINE, STYLE, bytes, title, unbroken},
     table::table,
 };
 use super::{Format, Goes, Options, Takes};
-use crate::{
-    document::{Chart, Document, Extent, Item, Section, Shown},
-    text::plain,
-};
+use crate::document::{Chart, Document, Extent, Item, Section, Shown};
 
 mod card;
 mod chart;
 mod machine;
+mod markup;
 mod picture;
 mod table;
 
@@ -37,11 +35,7 @@ pub(super) const FORMAT: Format = Format {
     )
 };
 
-const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("script.js");
-
-/// A line end, so that the page can be read and compared.
-const LINE: PreEscaped<&str> = PreEscaped("\n");
 
 /// Renders the page as one file, in UTF-8. It has no link to any other resource, and its policy forbids the browser
 /// everything that it does not need.
@@ -58,21 +52,6 @@ fn render(document: &Document<'_>, _: &Options) -> Vec<u8> {
         (LINE)
     };
     bytes(&page)
-}
-
-/// Returns the compared stacks, or the document's title if it compares none.
-fn title<'a>(document: &'a Document<'_>) -> &'a str {
-    match document.about.as_str() {
-        "" => &document.title,
-        about => about,
-    }
-}
-
-/// Returns the bytes of a page or a picture. Values are escaped when they are written; this removes characters that a
-/// browser would obey inside a text.
-fn bytes(markup: &Markup) -> Vec<u8> {
-    let lines = markup.0.split('\n').map(plain);
-    lines.collect::<Vec<_>>().join("\n").into_bytes()
 }
 
 fn head(title: &str) -> Markup {
@@ -134,21 +113,6 @@ fn body(document: &Document<'_>, title: &str, sections: &[&Section]) -> Markup {
         (LINE)
         script { (PreEscaped(SCRIPT)) }
     }
-}
-
-/// Keeps a number on the line of its unit, in the narrow columns of the answers.
-fn unbroken(text: &str) -> String {
-    const UNITS: [&str; 7] = ["%", "ms", "µs", "kB", "MB", "GB", "MB/s"];
-    let mut out = String::with_capacity(text.len());
-    for word in text.split_inclusive(' ') {
-        let bare = word.trim_matches(|c: char| !c.is_alphanumeric() && c != '%');
-        if UNITS.contains(&bare) && out.ends_with(' ') {
-            out.pop();
-            out.push('\u{a0}');
-        }
-        out.push_str(word);
-    }
-    out
 }
 
 fn contents(sections: &[&Section]) -> Markup {
@@ -250,14 +214,6 @@ fn figure(chart: &Chart, id: &str, widths: &[Width]) -> Markup {
             @for width in widths { (LINE) (draw(chart, id, *width)) }
             p.n { (chart.note) }
         }
-    }
-}
-
-/// Returns the class of a verdict in the style sheet: all missing verdicts look alike.
-fn verdict_class(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::NotJudged => Verdict::Undecided.name(),
-        verdict => verdict.name(),
     }
 }
 

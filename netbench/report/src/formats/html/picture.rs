@@ -1,9 +1,8 @@
 use maud::{Markup, PreEscaped, html};
 
 use super::{
-    STYLE, bytes,
     chart::{Width, draw_with_height, legend},
-    title,
+    markup::{STYLE, bytes, title},
 };
 use crate::{
     document::{Chart, Document, Extent},

@@ -1,6 +1,6 @@
 use maud::{Markup, html};
 
-use super::{LINE, verdict_class};
+use super::markup::{LINE, verdict_class};
 use crate::{
     cell::Cell,
     document::{Align, Excerpt, Folded, Table},

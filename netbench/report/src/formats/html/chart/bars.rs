@@ -1,4 +1,5 @@
-use super::{Anchor, Bars, Canvas, fit};
+use super::canvas::{Anchor, Canvas, fit};
+use crate::document::Bars;
 
 pub(super) fn draw(canvas: &mut Canvas, bars: &Bars, width: f64) -> f64 {
     const BAR: f64 = 17.0;

@@ -1,8 +1,12 @@
 use netbench_stats::{Interval, Verdict};
 
-use super::{Anchor, Canvas, Dot, Dots, fit, scale::Scale};
+use super::{
+    canvas::{Anchor, Canvas, fit},
+    scale::Scale,
+};
 use crate::{
-    formats::html::verdict_class,
+    document::{Dot, Dots},
+    formats::html::markup::verdict_class,
     text::{change, interval_of},
 };
 

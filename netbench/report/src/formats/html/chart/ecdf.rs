@@ -1,7 +1,8 @@
 use super::{
-    Canvas, Series, colour,
+    canvas::{Canvas, colour},
     scale::{Scale, time_ticks},
 };
+use crate::document::Series;
 
 /// Number of points of a line; a pixel or two apart.
 const POINTS: usize = 140;

@@ -1,5 +1,8 @@
-use super::{Anchor, Canvas, Heat, HeatCell, fit};
-use crate::formats::html::verdict_class;
+use super::canvas::{Anchor, Canvas, fit};
+use crate::{
+    document::{Heat, HeatCell},
+    formats::html::markup::verdict_class,
+};
 
 const ROW: f64 = 30.0;
 

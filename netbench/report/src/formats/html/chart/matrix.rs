@@ -1,6 +1,7 @@
 use netbench_model::coverage::Support;
 
-use super::{Anchor, Canvas, Matrix, fit};
+use super::canvas::{Anchor, Canvas, fit};
+use crate::document::Matrix;
 
 /// Draws a background for each stack in each cell, with a sign for readers who cannot see the background.
 pub(super) fn draw(canvas: &mut Canvas, matrix: &Matrix, width: f64) -> f64 {

@@ -1,7 +1,15 @@
 use netbench_stats::Interval;
 
-use super::{Anchor, Canvas, Ranked, Ranking, dots::shape, scale::factor_ticks};
-use crate::{formats::html::verdict_class, text::factor};
+use super::{
+    canvas::{Anchor, Canvas},
+    dots::shape,
+    scale::factor_ticks,
+};
+use crate::{
+    document::{Ranked, Ranking},
+    formats::html::markup::verdict_class,
+    text::factor,
+};
 
 /// The height of a row.
 const ROW: f64 = 26.0;

@@ -1,8 +1,8 @@
 use super::{
-    Anchor, Canvas, Scatter, colour,
+    canvas::{Anchor, Canvas, colour},
     scale::{Scale, short_time},
 };
-use crate::text::time;
+use crate::{document::Scatter, text::time};
 
 pub(super) fn draw(canvas: &mut Canvas, scatter: &Scatter, width: f64) -> f64 {
     let narrow = width < 500.0;

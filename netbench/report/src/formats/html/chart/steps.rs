@@ -1,7 +1,11 @@
 use jiff::civil::{Date, date};
 use netbench_stats::Verdict;
 
-use super::{Anchor, Canvas, Point, Steps, colour, fit, scale::Scale};
+use super::{
+    canvas::{Anchor, Canvas, colour, fit},
+    scale::Scale,
+};
+use crate::document::{Point, Steps};
 
 /// Number of letters of a figure that fit beside the figure two versions later.
 const LETTERS: usize = 14;
