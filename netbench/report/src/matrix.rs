@@ -252,41 +252,18 @@ impl FromIterator<Judgement> for Judgements {
     }
 }
 
-impl Switch {
-    /// Returns whether the effect is a loss.
-    pub fn is_loss(&self) -> bool {
-        self.effect.is_some_and(SwitchEffect::is_loss)
-    }
-}
-
-/// Returns the differences of the second stack that are losses.
-pub(crate) fn losses<'a, T: AsRef<Switch>>(
+/// Returns the differences of the second stack with some effects.
+pub(crate) fn of_second<'a, T: AsRef<Switch>>(
     differences: &'a [T],
     stacks: &[ComparedStack],
+    is_wanted: impl Fn(SwitchEffect) -> bool,
 ) -> Vec<&'a T> {
-    of_second(differences, stacks)
-        .filter(|found| found.as_ref().is_loss())
-        .collect()
-}
-
-/// Returns the differences of the second stack that are gains of a kind.
-pub(crate) fn gains<'a, T: AsRef<Switch>>(
-    differences: &'a [T],
-    stacks: &[ComparedStack],
-    effect: SwitchEffect,
-) -> Vec<&'a T> {
-    of_second(differences, stacks)
-        .filter(|found| !effect.is_loss() && found.as_ref().effect == Some(effect))
-        .collect()
-}
-
-fn of_second<'a, T: AsRef<Switch>>(
-    differences: &'a [T],
-    stacks: &[ComparedStack],
-) -> impl Iterator<Item = &'a T> {
-    let second = stacks.get(1).map(|of| of.stack.clone());
+    let second = stacks.get(1).map(|of| &of.stack);
     let differences = differences.iter();
-    differences.filter(move |found| Some(&found.as_ref().stack) == second.as_ref())
+    differences
+        .filter(|found| Some(&found.as_ref().stack) == second)
+        .filter(|found| found.as_ref().effect.is_some_and(&is_wanted))
+        .collect()
 }
 
 impl ComparedStack {

@@ -171,14 +171,13 @@ pub(crate) fn would_decide(needed: RoundsNeeded) -> String {
 
 /// Describes the machine from an environment's facts.
 pub(crate) fn machine(facts: &BTreeMap<String, String>) -> String {
-    let fact = |name: &str| facts.get(name).cloned();
-    let virtual_machine = fact("virtual_machine").filter(|vm| vm == "yes");
+    let virtual_machine = facts.get("virtual_machine").filter(|vm| *vm == "yes");
     let known = [
-        fact("cpu_model"),
-        fact("cores").map(|cores| format!("{cores} cores")),
+        facts.get("cpu_model").cloned(),
+        facts.get("cores").map(|cores| format!("{cores} cores")),
         virtual_machine.map(|_| "a virtual machine".to_owned()),
-        fact("kernel").map(|kernel| format!("Linux {kernel}")),
-        fact("os"),
+        facts.get("kernel").map(|kernel| format!("Linux {kernel}")),
+        facts.get("os").cloned(),
     ];
     format!("Machine: {}.", known.into_iter().flatten().join(", "))
 }

@@ -301,7 +301,7 @@ fn counted<R: Ord>(rows: impl Iterator<Item = R>) -> impl Iterator<Item = (R, u6
 }
 
 fn packets(samples: &[&VisitSample], client: &StackName) -> Option<PacketsRow> {
-    let departures: Vec<(&VisitSample, Departures)> = samples
+    let departures: Vec<OfVisit<'_>> = samples
         .iter()
         .filter(|sample| sample.client == *client)
         .filter_map(|sample| {
@@ -309,15 +309,6 @@ fn packets(samples: &[&VisitSample], client: &StackName) -> Option<PacketsRow> {
             Some((*sample, found))
         })
         .collect();
-    let median = |of: fn(&Departures) -> Option<i64>| {
-        let sizes = departures.iter().filter_map(|(_, found)| of(found));
-        let sizes: Vec<f64> = sizes.map(|ns| ns.unsigned_abs() as f64).collect();
-        netbench_stats::median(&sizes)
-    };
-    let many = |is: fn(Departures) -> bool| {
-        let found = departures.iter().filter(|(_, found)| is(*found));
-        found.count() as u64
-    };
     let taken = departures
         .iter()
         .filter_map(|(sample, _)| sample.outcome.ok());
@@ -329,14 +320,14 @@ fn packets(samples: &[&VisitSample], client: &StackName) -> Option<PacketsRow> {
         client: client.clone(),
         visits: departures.len() as u64,
         from_packets: from_packets.into_iter().collect(),
-        tcp_departure_ns: median(|found| found.tcp_ns),
-        tls_departure_ns: median(|found| Some(found.tls_ns))?,
-        both_departure_ns: median(|found| Some(found.both_ns()))?,
-        first_byte_departure_ns: median(|found| found.first_byte_ns),
-        end_departure_ns: median(|found| found.end_ns),
-        far_in_both: many(Departures::are_far_in_both),
-        responses: many(|found| found.first_byte_ns.is_some()),
-        far_in_response: many(Departures::response_is_far),
+        tcp_departure_ns: median(&departures, |found| found.tcp_ns),
+        tls_departure_ns: median(&departures, |found| Some(found.tls_ns))?,
+        both_departure_ns: median(&departures, |found| Some(found.both_ns()))?,
+        first_byte_departure_ns: median(&departures, |found| found.first_byte_ns),
+        end_departure_ns: median(&departures, |found| found.end_ns),
+        far_in_both: number(&departures, Departures::are_far_in_both),
+        responses: number(&departures, |found| found.first_byte_ns.is_some()),
+        far_in_response: number(&departures, Departures::response_is_far),
         far: far
             .map(|(sample, found)| FarVisit {
                 site: sample.site.clone(),
@@ -350,6 +341,19 @@ fn packets(samples: &[&VisitSample], client: &StackName) -> Option<PacketsRow> {
             })
             .collect(),
     })
+}
+
+type OfVisit<'a> = (&'a VisitSample, Departures);
+
+/// Returns the median of differences without their signs.
+fn median(visits: &[OfVisit<'_>], of: fn(&Departures) -> Option<i64>) -> Option<f64> {
+    let sizes = visits.iter().filter_map(|(_, found)| of(found));
+    let sizes: Vec<f64> = sizes.map(|ns| ns.unsigned_abs() as f64).collect();
+    netbench_stats::median(&sizes)
+}
+
+fn number(visits: &[OfVisit<'_>], is: fn(Departures) -> bool) -> u64 {
+    visits.iter().filter(|(_, found)| is(*found)).count() as u64
 }
 
 fn elsewhere(samples: &[&VisitSample]) -> Vec<AttemptRow> {

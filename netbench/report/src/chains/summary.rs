@@ -15,7 +15,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    matrix::{ComparedStack, Judgements, Matrix, MatrixCase, Switch, gains, losses},
+    matrix::{ComparedStack, Judgements, Matrix, MatrixCase, Switch, of_second},
     run::{RunHead, SummaryHead},
     text::count,
 };
@@ -132,12 +132,14 @@ pub struct BrokenChain {
 impl ChainsSummary {
     /// Returns the losses of the second stack; the worst comes first.
     pub fn worse(&self) -> Vec<&ChainDifference> {
-        losses(&self.differences, &self.run.stacks)
+        of_second(&self.differences, &self.run.stacks, SwitchEffect::is_loss)
     }
 
     /// Returns the number of chains in which the second stack gains.
     pub fn gains(&self, effect: SwitchEffect) -> usize {
-        let gains = gains(&self.differences, &self.run.stacks, effect);
+        let gains = of_second(&self.differences, &self.run.stacks, |found| {
+            found == effect && !effect.is_loss()
+        });
         gains.iter().map(|group| group.cases.len()).sum()
     }
 

@@ -16,7 +16,7 @@ use super::{
     outside::{self, CompatDisagreement},
 };
 use crate::{
-    matrix::{Attempt, ComparedStack, Judgements, Matrix, MatrixCase, Switch, gains, losses},
+    matrix::{Attempt, ComparedStack, Judgements, Matrix, MatrixCase, Switch, of_second},
     run::{RunHead, SummaryHead},
 };
 
@@ -111,12 +111,14 @@ impl CompatSummary {
     /// Returns the losses of the second stack: it crashes, hangs, does not reach a server that the first reaches,
     /// or accepts one that it should refuse. The worst comes first.
     pub fn worse(&self) -> Vec<&CompatDifference> {
-        losses(&self.differences, &self.run.stacks)
+        of_second(&self.differences, &self.run.stacks, SwitchEffect::is_loss)
     }
 
     /// Returns the gains of one kind of the second stack.
     pub fn gains(&self, effect: SwitchEffect) -> Vec<&CompatDifference> {
-        gains(&self.differences, &self.run.stacks, effect)
+        of_second(&self.differences, &self.run.stacks, |found| {
+            found == effect && !effect.is_loss()
+        })
     }
 
     /// Returns the number of cases with results of both the first and the second stack.

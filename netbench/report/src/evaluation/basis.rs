@@ -53,33 +53,28 @@ impl Basis {
 
     /// Returns the name of the part.
     fn part(self) -> &'static str {
-        match self {
-            Self::Features => "features",
-            Self::Sites => "sites",
-            Self::Compat => "compat",
-            Self::Connections => "connections",
-            Self::Suite => "suite",
-        }
+        self.words().0
     }
 
     /// Returns the subject of the part.
     fn subject(self) -> &'static str {
-        match self {
-            Self::Features => "protocol support",
-            Self::Sites => "the reach of the sites",
-            Self::Compat => "compatibility",
-            Self::Connections => "connections",
-            Self::Suite => "speed in memory",
-        }
+        self.words().1
     }
 
     /// Returns the subject with its verb: `compatibility was`, `connections were`.
     fn was(self) -> String {
-        let verb = match self {
-            Self::Connections => "were",
-            _ => "was",
-        };
-        format!("{} {verb}", self.subject())
+        let (_, subject, verb) = self.words();
+        format!("{subject} {verb}")
+    }
+
+    fn words(self) -> (&'static str, &'static str, &'static str) {
+        match self {
+            Self::Features => ("features", "protocol support", "was"),
+            Self::Sites => ("sites", "the reach of the sites", "was"),
+            Self::Compat => ("compat", "compatibility", "was"),
+            Self::Connections => ("connections", "connections", "were"),
+            Self::Suite => ("suite", "speed in memory", "was"),
+        }
     }
 
     /// Returns whether a question can be answered without the part if a stack does not support it. Without the

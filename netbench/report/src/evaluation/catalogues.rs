@@ -160,11 +160,6 @@ fn stores(
         format!("{} of {layouts}", least.layouts()),
         format!("trust stores with which {to} ({source}) trusts otherwise than {from}, and worse"),
     );
-    let about = |site: &str| {
-        let mut sites = roots.run.sites.iter();
-        let found = sites.find(|found| found.name == site);
-        found.map_or_else(|| site.to_owned(), |found| found.about.clone())
-    };
     let worse = [
         (
             &least.lost,
@@ -178,7 +173,11 @@ fn stores(
         ),
     ];
     if !least.refused.is_empty() {
-        let sites = least.refused.keys().map(|site| about(site)).join(", ");
+        let sites = least
+            .refused
+            .keys()
+            .map(|site| about(roots, site))
+            .join(", ");
         question.gains.push(format!(
             "gain in security with trust stores: refused are sites {sites}"
         ));
@@ -186,7 +185,7 @@ fn stores(
     for (sites, effect, what) in worse {
         for (site, layouts) in sites {
             for layout in layouts {
-                let shown = [format!("{layout}: a site {} {what}", about(site))];
+                let shown = [format!("{layout}: a site {} {what}", about(roots, site))];
                 let severity = Severity::of(effect, Weight::Counted);
                 all.add((Member::Store, layout), "", severity, shown);
             }
@@ -206,4 +205,11 @@ fn stores(
         least.layouts(),
         count(layouts, "trust store", "trust stores")
     ))
+}
+
+/// Describes a site of trust stores.
+fn about<'a>(roots: &'a RootsSummary, site: &'a str) -> &'a str {
+    let mut sites = roots.run.sites.iter();
+    let found = sites.find(|found| found.name == site);
+    found.map_or(site, |found| &found.about)
 }

@@ -201,11 +201,11 @@ impl Told {
 
     /// Returns the id of the section with the details of a question.
     fn details(&self, subject: Subject) -> Option<String> {
-        let of_connections = || self.connections.first().map(|section| section.id.clone());
+        let of_connections = self.connections.first().map(|section| section.id.clone());
         match subject {
             Subject::Supports => Some(SITES.to_owned()),
-            Subject::Works => of_connections(),
-            Subject::Fast => self.same_settings.clone().or_else(of_connections),
+            Subject::Works => of_connections,
+            Subject::Fast => self.same_settings.clone().or(of_connections),
             Subject::Browsers => {
                 let mut others = self.others.iter();
                 let details = others.find(|section| section.details_of == Some(subject))?;

@@ -43,12 +43,10 @@ pub(super) fn untried(connections: &ConnectSummary) -> BTreeMap<&str, &str> {
 
 /// Returns whether a stack refused a server, which the stack in use accepts, because an attacker could be it.
 pub(super) fn protects(row: &FailureRow) -> bool {
-    let fault = || {
-        let mut known = CertificateFault::ALL.iter();
-        known.find(|fault| fault.name() == row.reason)
-    };
+    let known = CertificateFault::ALL.iter();
+    let mut faults = known.filter(|fault| fault.name() == row.reason);
     row.class == FailureClass::Certificate
-        && fault().is_some_and(|fault| Standing::of_disputed_fault(*fault) == Standing::Unsafe)
+        && faults.any(|fault| Standing::of_disputed_fault(*fault) == Standing::Unsafe)
 }
 
 /// Returns the sites that the new stack refuses in each of its failures to protect the user, and that the stack in

@@ -159,8 +159,9 @@ fn verdict_by_means(evidence: &Evidence<'_>, means: &[Mean]) -> (Answer, String)
             "{to} takes more than {limit} more than {from}: {}.",
             parts.format(", ")
         );
-        let is_no = |mean: &&Mean| mean.is_headline() || mean.is_no();
-        return if slower.len() == means.len() || slower.iter().any(is_no) {
+        let mut headlines = slower.iter();
+        let is_no = headlines.any(|mean| mean.is_headline() || mean.is_no());
+        return if slower.len() == means.len() || is_no {
             (Answer::No, because)
         } else if open.iter().any(|mean| mean.is_headline()) {
             // A part that every connection pays for could be slower too.

@@ -101,11 +101,11 @@ pub(super) fn contradicted(losses: &Losses, target: Target) -> Vec<String> {
 /// Returns the number of unnamed sites that neither stack can agree with, and of those that the scan cannot judge.
 pub(super) fn unnamed(losses: &Losses) -> [u64; 2] {
     let named = losses.outside.iter().counts_by(|site| site.because);
-    let named = |because: Outside| named.get(&because).map_or(0, |sites| *sites as u64);
-    let neither = named(Outside::Neither) + named(Outside::Untrusted);
+    let [neither, untrusted, unknown] = [Outside::Neither, Outside::Untrusted, Outside::Unknown]
+        .map(|because| named.get(&because).map_or(0, |sites| *sites as u64));
     [
-        losses.neither.saturating_sub(neither),
-        losses.not_scanned.saturating_sub(named(Outside::Unknown)),
+        losses.neither.saturating_sub(neither + untrusted),
+        losses.not_scanned.saturating_sub(unknown),
     ]
 }
 

@@ -60,17 +60,9 @@ pub enum Answer {
 impl Answer {
     /// Returns the answer that is worse for someone who would switch; an open answer is never the worse one.
     pub(super) fn worse_of(self, other: Self) -> Self {
-        let rank = |answer| match answer {
-            Self::Open => 0,
-            Self::Yes => 1,
-            Self::WithLosses => 2,
-            Self::No => 3,
-        };
-        if rank(other) > rank(self) {
-            other
-        } else {
-            self
-        }
+        let ranked = [Self::No, Self::WithLosses, Self::Yes, Self::Open].into_iter();
+        let mut worst = ranked.filter(|answer| [self, other].contains(answer));
+        worst.next().unwrap_or(self)
     }
 
     /// Returns the answer after a finding that alone would give `other`: an open answer becomes a no or stays open.

@@ -32,8 +32,8 @@ pub(super) fn settle(found: &mut Found, plan: &EvaluationPlan) -> Vec<String> {
         (&mut losses.refused, &plan.from),
         (&mut losses.without_warning, &plan.to),
     ] {
-        let works = |site: &mut LostSite| reached.contains(site.site.as_str());
-        let working: Vec<LostSite> = sites.extract_if(.., works).collect();
+        let working = sites.extract_if(.., |site| reached.contains(site.site.as_str()));
+        let working: Vec<LostSite> = working.collect();
         if working.is_empty() {
             continue;
         }

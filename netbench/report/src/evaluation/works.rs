@@ -273,14 +273,13 @@ fn defects(question: &mut Question, defects: &Defects, findings: &mut Findings) 
             "protocol tests in which it does what it must not, of those that both run",
         ),
     }
-    let crashes = |stack: usize| {
+    let [crashed_before, crashed] = [0, 1].map(|stack| {
         let tests = defects.tests.iter();
         tests
-            .filter(move |test| test.judgements.get(stack) == Some(&Judgement::Crashed))
+            .filter(|test| test.judgements.get(stack) == Some(&Judgement::Crashed))
             .map(|test| test.test.as_str())
             .collect_vec()
-    };
-    let [crashed_before, crashed] = [0, 1].map(crashes);
+    });
     for test in crashed.iter().filter(|test| !crashed_before.contains(test)) {
         findings.crash(test);
     }

@@ -116,17 +116,14 @@ fn body(document: &Document<'_>, title: &str, sections: &[&Section]) -> Markup {
 }
 
 fn contents(sections: &[&Section]) -> Markup {
-    let headed = || {
-        sections
-            .iter()
-            .filter(|section| !section.heading.is_empty())
-    };
+    let headed = sections.iter();
+    let headed = headed.filter(|section| !section.heading.is_empty());
     html! {
-        @if headed().count() > 1 {
+        @if headed.clone().count() > 1 {
             (LINE)
             nav aria-label="On this page" {
                 ul {
-                    @for section in headed() {
+                    @for section in headed {
                         li { a href={ "#" (section.id) } { (section.heading) } }
                     }
                 }
@@ -136,8 +133,7 @@ fn contents(sections: &[&Section]) -> Markup {
 }
 
 fn section(section: &Section) -> Markup {
-    let heading = format!("{}-heading", section.id);
-    let headed = !section.heading.is_empty();
+    let id = (!section.heading.is_empty()).then(|| format!("{}-heading", section.id));
     let headlines = section.headlines();
     let body = html! {
         (items(section, 0..headlines))
@@ -145,10 +141,9 @@ fn section(section: &Section) -> Markup {
         @if let Some(missing) = &section.missing { p class="note missing" { (missing) } }
         (items(section, headlines..section.items.len()))
     };
-    let heading = html! { @if headed { h2 id=(heading) { (section.heading) } } };
-    let labelled = headed.then(|| format!("{}-heading", section.id));
+    let heading = html! { @if let Some(id) = &id { h2 id=(id) { (section.heading) } } };
     html! {
-        section id=(section.id) aria-labelledby=[labelled] {
+        section id=(section.id) aria-labelledby=[&id] {
             @match section.shown {
                 Shown::AtOnce => { (heading) (body) },
                 Shown::Folded => details.folded { summary { (heading) } (body) },

@@ -7,9 +7,9 @@ pub(super) fn draw(canvas: &mut Canvas, bars: &Bars, width: f64) -> f64 {
     const GAP: f64 = 12.0;
     let narrow = width < 500.0;
     let labels = bars.groups.iter().flat_map(|group| &group.bars);
-    let longest = |texts: &mut dyn Iterator<Item = usize>| texts.max().unwrap_or(0);
-    let label = longest(&mut labels.clone().map(|bar| bar.label.chars().count()));
-    let after = longest(&mut labels.clone().map(|bar| bar.text.chars().count()));
+    let label = labels.clone().map(|bar| bar.label.chars().count()).max();
+    let label = label.unwrap_or(0);
+    let after = labels.clone().map(|bar| bar.text.chars().count()).max();
     let letters = if narrow { 15 } else { 34 };
     // If a label has no room beside its bar, all labels are above their bars.
     let above = label > letters;
@@ -17,8 +17,7 @@ pub(super) fn draw(canvas: &mut Canvas, bars: &Bars, width: f64) -> f64 {
         n if n == 0 || above => 0.0,
         n => n as f64 * 7.0 + 8.0,
     };
-    let right = after as f64 * 7.0 + 8.0;
-    let whole = |parts: &[(usize, f64)]| parts.iter().map(|(_, part)| part.max(0.0)).sum::<f64>();
+    let right = after.unwrap_or(0) as f64 * 7.0 + 8.0;
     let most = labels.map(|bar| whole(&bar.parts)).fold(0.0, f64::max);
     let most = if most > 0.0 { most } else { 1.0 };
     let room = (width - left - right).max(40.0);
@@ -63,4 +62,9 @@ pub(super) fn draw(canvas: &mut Canvas, bars: &Bars, width: f64) -> f64 {
         y += GAP;
     }
     y
+}
+
+/// Returns the length of all parts together.
+fn whole(parts: &[(usize, f64)]) -> f64 {
+    parts.iter().map(|(_, part)| part.max(0.0)).sum()
 }
