@@ -41,16 +41,15 @@ pub struct BreakagesReport {
 impl BreakagesReport {
     /// Counts each outcome of the breakages.
     pub fn new(breakages: Vec<Breakage>) -> Self {
-        let number = |is: fn(&Prediction) -> bool| {
-            breakages.iter().filter(|it| is(&it.answer)).count() as u64
-        };
         Self {
             schema: SCHEMA_VERSION,
-            predicted: number(|it| matches!(it, Prediction::Predicted(_))),
-            does_not_break: number(|it| matches!(it, Prediction::DoesNotBreak(_))),
-            not_predicted: number(|it| matches!(it, Prediction::NotPredicted(_))),
-            not_read: number(|it| matches!(it, Prediction::NotRead(_))),
-            stand_ins: number(|it| it.tried().is_some_and(|by| by.stands_in_for.is_some())),
+            predicted: number(&breakages, |it| matches!(it, Prediction::Predicted(_))),
+            does_not_break: number(&breakages, |it| matches!(it, Prediction::DoesNotBreak(_))),
+            not_predicted: number(&breakages, |it| matches!(it, Prediction::NotPredicted(_))),
+            not_read: number(&breakages, |it| matches!(it, Prediction::NotRead(_))),
+            stand_ins: number(&breakages, |it| {
+                it.tried().is_some_and(|by| by.stands_in_for.is_some())
+            }),
             breakages,
         }
     }
@@ -69,6 +68,11 @@ impl BreakagesReport {
             are(self.stand_ins, "is", "are"),
         )
     }
+}
+
+/// Returns the number of breakages with some outcomes.
+fn number(breakages: &[Breakage], is: fn(&Prediction) -> bool) -> u64 {
+    breakages.iter().filter(|it| is(&it.answer)).count() as u64
 }
 
 /// Returns a number with its verb.

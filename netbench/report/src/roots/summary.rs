@@ -176,9 +176,8 @@ fn of_layout(
         }
         RootsOutcome::Made { origin, sites, .. } => (*origin, sites),
     };
-    let is_known = |name: &str| origin == TrustOrigin::System || name != PUBLIC;
     let (mut lost, mut loaded, mut detail) = (Vec::new(), Vec::new(), None);
-    for (name, said) in sites.iter().filter(|(name, _)| is_known(name)) {
+    for (name, said) in sites.iter().filter(|(name, _)| is_known(origin, name)) {
         let is_due = layout.trusts.contains(name);
         match said {
             ChainOutcome::Rejected { detail: words, .. } if is_due => {
@@ -189,7 +188,11 @@ fn of_layout(
             _ => {}
         }
     }
-    let due = layout.trusts.iter().filter(|name| is_known(name)).count();
+    let due = layout
+        .trusts
+        .iter()
+        .filter(|name| is_known(origin, name))
+        .count();
     let lost_advice = match origin {
         TrustOrigin::Bundled => {
             "Build the client with the system's roots: those that it brings along have none that a company adds."
@@ -222,4 +225,9 @@ fn of_layout(
         .into_iter()
         .filter(|found| !found.sites.is_empty())
         .collect()
+}
+
+/// Returns whether the trust in a site is known: the lab's public root is in no bundle.
+fn is_known(origin: TrustOrigin, site: &str) -> bool {
+    origin == TrustOrigin::System || site != PUBLIC
 }

@@ -6,12 +6,12 @@ use netbench_interop::{
 };
 use netbench_model::{
     StackName, Target,
-    scan::{NamedCode, ScanOutcome, SiteScan, SuiteScan, Tolerance},
+    scan::{ScanOutcome, SiteScan, SuiteScan, Tolerance},
 };
 
 use super::{
     ScanSummary, Support, certificates, loss,
-    many::{self, order, spoken},
+    many::{self, names, order, spoken},
     policy, sample,
 };
 use crate::{
@@ -173,10 +173,6 @@ fn outcome(site: &SiteScan) -> String {
     }
 }
 
-fn names(codes: &[NamedCode]) -> String {
-    codes.iter().map(|code| &code.name).join(" ")
-}
-
 fn sites(items: &mut Vec<Item>, sites: &[SiteScan], place: Target) {
     items.push(Item::heading("What each site supports"));
     items.push(Item::text(
@@ -295,15 +291,14 @@ fn population_tables(items: &mut Vec<Item>, population: &Population) {
         sites => format!("What {sites} sites support, prefer, and have only"),
     }));
     items.push(Item::text(&population.definitions));
-    let share = |count: u32| Cell::CountAndShare(count.into(), population.sites.into());
     let kinds = PopulationKind::ALL.into_iter();
     let rows = kinds.flat_map(|kind| population.rows.iter().filter(move |row| row.kind == kind));
     let mut table = Table::of(rows)
         .col("kind", 0, |row| Cell::text(row.kind.name()))
         .col("name", 0, |row| Cell::text(&row.name))
-        .col("support", 0, |row| share(row.supports))
-        .col("prefer", 0, |row| share(row.prefers))
-        .col("only", 0, |row| share(row.only));
+        .col("support", 0, |row| share(row.supports, population))
+        .col("prefer", 0, |row| share(row.prefers, population))
+        .col("only", 0, |row| share(row.only, population));
     if population.rows.iter().any(|row| row.of_all.is_some()) {
         items.push(Item::text(
             "Of all: the share of the sites that these were drawn of, at a confidence of 95 %.",
@@ -315,6 +310,10 @@ fn population_tables(items: &mut Vec<Item>, population: &Population) {
         }
     }
     items.push(table.item());
+}
+
+fn share(count: u32, population: &Population) -> Cell {
+    Cell::CountAndShare(count.into(), population.sites.into())
 }
 
 fn profile_table(items: &mut Vec<Item>, profiles: &Profiles) {

@@ -1,11 +1,9 @@
 use itertools::Itertools;
-use netbench_model::{
-    SCHEMA_VERSION,
-    scan::{NamedCode, Offer},
-};
+use netbench_model::{SCHEMA_VERSION, scan::Offer};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::many::names;
 use crate::{
     cell::Cell,
     document::{Document, Extent, Item, Report, Section, Table},
@@ -57,7 +55,6 @@ impl Report for HelloReport {
 }
 
 fn fields(hello: &Offer) -> Vec<(&'static str, String)> {
-    let names = |codes: &[NamedCode]| codes.iter().map(|code| &code.name).join(" ");
     let versions = hello.versions.iter().map(|v| v.name()).join(" ");
     let shares = hello.shares.iter();
     let shares = shares.map(|share| format!("{} ({} bytes)", share.group, share.bytes));

@@ -6,7 +6,7 @@ use itertools::Itertools;
 use netbench_interop::LISTED;
 use netbench_model::{
     Target,
-    scan::{Order, ScanOutcome, SiteScan, VersionScan},
+    scan::{NamedCode, Order, ScanOutcome, SiteScan, VersionScan},
     tls::TlsVersion,
 };
 use schemars::JsonSchema;
@@ -267,6 +267,11 @@ pub(super) fn order(order: Order) -> &'static str {
         Order::Stated => "stated",
         Order::Unknown => "unknown",
     }
+}
+
+/// Returns the names of code points.
+pub(super) fn names(codes: &[NamedCode]) -> String {
+    codes.iter().map(|code| &code.name).join(" ")
 }
 
 /// Returns the versions that a site supports.

@@ -9,7 +9,6 @@ const POINTS: usize = 140;
 
 pub(super) fn draw(canvas: &mut Canvas, all: &[Series], width: f64) -> f64 {
     let (left, right, top, bottom) = (44.0, 12.0, 8.0, 170.0);
-    let ln = |ns: f64| ns.max(1.0).ln();
     let ends = all.iter().filter_map(|series| {
         let (first, last) = (series.sorted_ns.first()?, series.sorted_ns.last()?);
         Some((ln(*first), ln(*last)))
@@ -47,4 +46,8 @@ pub(super) fn draw(canvas: &mut Canvas, all: &[Series], width: f64) -> f64 {
         canvas.path(&class, points);
     }
     bottom + 26.0
+}
+
+fn ln(ns: f64) -> f64 {
+    ns.max(1.0).ln()
 }

@@ -81,9 +81,9 @@ pub(super) fn draw(canvas: &mut Canvas, ranking: &Ranking, width: f64) -> f64 {
 
 /// Returns the range of the factors and most of their intervals, with room at both ends.
 fn range(rows: &[Ranked]) -> (f64, f64) {
-    let factors = || rows.iter().map(|row| 1.0 / row.ratio);
-    let low = factors().fold(1.0, f64::min);
-    let high = factors().fold(1.0, f64::max);
+    let factors = rows.iter().map(|row| 1.0 / row.ratio);
+    let low = factors.clone().fold(1.0, f64::min);
+    let high = factors.fold(1.0, f64::max);
     let room = (high / low).powf(0.04).max(1.02);
     (low / room, high * room)
 }
