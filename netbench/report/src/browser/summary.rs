@@ -128,11 +128,8 @@ pub enum VisitPhase {
 }
 
 impl VisitPhase {
-    /// The phases of every page, in order.
-    pub(crate) const OF_PAGES: [Self; 4] = [Self::Tcp, Self::Tls, Self::FirstByte, Self::Total];
-
-    /// The phases of a page with objects.
-    const OF_OBJECTS: [Self; 6] = [
+    /// The phases of a page with objects, in order.
+    const OF_OBJECTS: &'static [Self] = &[
         Self::Tcp,
         Self::Tls,
         Self::FirstByte,
@@ -141,11 +138,14 @@ impl VisitPhase {
         Self::Load,
     ];
 
+    /// The phases of every page, which come first.
+    pub(crate) const OF_PAGES: &'static [Self] = Self::OF_OBJECTS.split_at(4).0;
+
     /// Returns the phases that visits of this plan have, in order.
     pub(crate) fn of_plan(plan: &BrowserPlan) -> &'static [Self] {
         match plan.page {
-            None => &Self::OF_PAGES,
-            Some(_) => &Self::OF_OBJECTS,
+            None => Self::OF_PAGES,
+            Some(_) => Self::OF_OBJECTS,
         }
     }
 

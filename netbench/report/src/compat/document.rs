@@ -22,21 +22,18 @@ impl Report for CompatSummary {
     fn document(&self, _: Extent) -> Document<'_> {
         let run = &self.run;
         let stacks: Vec<&str> = run.stacks.iter().map(|s| s.stack.as_str()).collect();
-        let mut sections = vec![outside::section(self)];
+        let mut sections = Vec::from_iter(outside::section(self));
         sections.extend(embedder::sections(self));
-        sections.extend([
-            differences(self, &stacks),
-            wrong(self),
-            outside::words(self),
-            Some(all(self)),
-        ]);
+        sections.extend([differences(self, &stacks), wrong(self)]);
+        sections.extend(outside::words(self));
+        sections.push(all(self));
         Document {
             about: in_place_of(&stacks),
             lead: format!(
                 "The outcome for each stack with {}: valid, invalid, old and unusual ones; and the outcome that a browser should have.",
                 count(self.matrix.cases.len(), "server", "servers")
             ),
-            sections: sections.into_iter().flatten().collect(),
+            sections,
             checks: self.matrix.suites(run.stacks.len(), check),
             data: vec![self],
             ..Document::of_run("compat", &run.head)
@@ -44,8 +41,7 @@ impl Report for CompatSummary {
     }
 }
 
-fn differences(summary: &CompatSummary, stacks: &[&str]) -> Option<Section> {
-    let mut items: Vec<Item> = Vec::new();
+fn differences(summary: &CompatSummary, stacks: &[&str]) -> Section {
     let found = &summary.differences;
     let effects = found.iter().filter_map(|found| found.switch.effect);
     let effects = effects.counts().into_iter().sorted();
@@ -56,7 +52,7 @@ fn differences(summary: &CompatSummary, stacks: &[&str]) -> Option<Section> {
         none if none.is_empty() => "none of them changes whether a server is reached".to_owned(),
         effects => effects,
     };
-    items.push(Item::Headline(match (stacks.len(), found.len()) {
+    let mut items = vec![Item::Headline(match (stacks.len(), found.len()) {
         (..2, _) => ONE_STACK.to_owned(),
         (_, 0) => "The stacks do the same with every server.".to_owned(),
         (_, all) => format!(
@@ -64,7 +60,7 @@ fn differences(summary: &CompatSummary, stacks: &[&str]) -> Option<Section> {
             count(all, "difference from", "differences from"),
             stacks.first().copied().unwrap_or_default()
         ),
-    }));
+    })];
     items.extend(Item::warnings(&summary.warnings));
     let several = stacks.len() > 2;
     let rows = alike(found.iter(), |is| (&is.case, &is.does, &is.switch.seen));
@@ -91,13 +87,11 @@ fn differences(summary: &CompatSummary, stacks: &[&str]) -> Option<Section> {
             .if_any(),
     );
     items.extend(what_to_do(found));
-    Some(
-        Section::new("differences", "What changes", items).explained(format!(
-            "{} Through hyper's connectors: {}.",
-            profile_in_words(summary.run.client_profile),
-            ComparedStack::libraries(&summary.run.stacks)
-        )),
-    )
+    Section::new("differences", "What changes", items).explained(format!(
+        "{} Through hyper's connectors: {}.",
+        profile_in_words(summary.run.client_profile),
+        ComparedStack::libraries(&summary.run.stacks)
+    ))
 }
 
 /// A difference, with every stack that has it.
@@ -144,7 +138,7 @@ fn what_to_do(found: &[CompatDifference]) -> Vec<Item> {
 }
 
 /// Builds the section of the cases that some stack does not handle correctly.
-fn wrong(summary: &CompatSummary) -> Option<Section> {
+fn wrong(summary: &CompatSummary) -> Section {
     let stacks = summary.run.stacks.len();
     let rows = summary.matrix.cases.iter().filter(|row| {
         let mut cells = row.cells.iter().take(stacks).flatten();
@@ -157,10 +151,8 @@ fn wrong(summary: &CompatSummary) -> Option<Section> {
         .col("why", 2, |row| Cell::text(&row.case.why));
     let items = [Some(totals(summary)), rows.if_any()];
     let items = items.into_iter().flatten().collect();
-    Some(
-        Section::new("wrong", "What is not as it should be", items).explained(
-            "What no stack does as a browser should is here too: that is no matter of the switch.",
-        ),
+    Section::new("wrong", "What is not as it should be", items).explained(
+        "What no stack does as a browser should is here too: that is no matter of the switch.",
     )
 }
 

@@ -23,12 +23,12 @@ struct Page<'a> {
 }
 
 /// Builds one section for each engine.
-pub(super) fn sections(summary: &CompatSummary) -> Vec<Option<Section>> {
+pub(super) fn sections(summary: &CompatSummary) -> Vec<Section> {
     let (stacks, clients) = (summary.run.stacks.len(), &summary.run.clients);
     let clients = clients.iter().enumerate();
     let engines = clients.filter(|(_, client)| client.kind == OutsideKind::Engine);
     engines
-        .map(|(number, client)| section(&client.name, &pages(summary, stacks + number)))
+        .filter_map(|(number, client)| section(&client.name, &pages(summary, stacks + number)))
         .collect()
 }
 

@@ -109,6 +109,13 @@ impl From<&ScanManifest> for ScanOfDiff {
     }
 }
 
+impl ScanOfDiff {
+    fn made(&self) -> String {
+        let (name, netbench, started) = (&self.name, &self.netbench, &self.started);
+        format!("{name} (netbench {netbench}, started {started})")
+    }
+}
+
 impl ScanDiff {
     /// Returns the target of the sites; emulated if those of either scan are.
     fn place(&self) -> Target {
@@ -143,15 +150,7 @@ impl Report for ScanDiff {
         items.extend(by_site(self));
         Document {
             name: after.name.clone(),
-            made: format!(
-                "{} (netbench {}, started {}) after {} (netbench {}, started {})",
-                after.name,
-                after.netbench,
-                after.started,
-                before.name,
-                before.netbench,
-                before.started
-            ),
+            made: format!("{} after {}", after.made(), before.made()),
             sections: vec![Section::only(items)],
             data: vec![self],
             sites: Some(self.place()),
