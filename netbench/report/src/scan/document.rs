@@ -270,8 +270,10 @@ fn versions_and_suites(site: &SiteScan, name: &str) -> [Item; 2] {
     [versions, suites]
 }
 
+type Inferred = fn(&SharesOfAll) -> ShareRange;
+
 /// The inferred shares of all sites: the names and ranks of their columns.
-const OF_ALL: [(&str, u8, fn(&SharesOfAll) -> ShareRange); 3] = [
+const OF_ALL: [(&str, u8, Inferred); 3] = [
     ("of all support", 0, |all| all.supports),
     ("of all prefer", 1, |all| all.prefers),
     ("of all only", 2, |all| all.only),
